@@ -1,0 +1,349 @@
+//! What a check found, free of any language: rules by id, elements by selector.
+
+use std::{borrow::Borrow, collections::BTreeMap, fmt};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Failure, Fingerprint};
+
+/// How hard a problem hits the people it hits; axe-core's four steps. Ordered: `Minor` is least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "axe-core's own words")]
+pub enum Impact {
+    Minor,
+    Moderate,
+    Serious,
+    Critical,
+}
+
+impl Impact {
+    /// All steps, the gravest first.
+    pub const ALL: [Self; 4] = [Self::Critical, Self::Serious, Self::Moderate, Self::Minor];
+
+    /// axe-core's word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Minor => "minor",
+            Self::Moderate => "moderate",
+            Self::Serious => "serious",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+impl fmt::Display for Impact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The id of an axe-core rule, for example `color-contrast`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RuleId(String);
+
+impl RuleId {
+    /// Takes axe-core's id as it is.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self(id.into())
+    }
+
+    /// axe-core's id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Borrow<str> for RuleId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Whether breaking a rule breaks WCAG at level A or AA.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleKind {
+    /// It does: counted in every total.
+    Problem,
+    /// It does not (AAA, best practice, experimental): shown apart, counted in no total.
+    Recommendation,
+}
+
+/// What axe-core says of a rule, as of the version that ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleFacts {
+    /// A constant of the rule in axe-core.
+    pub impact: Impact,
+    /// axe-core's tags: `wcag2a`, `wcag143`, `EN-9.1.4.3`, `best-practice` …
+    pub tags: Vec<String>,
+    /// axe-core's short English text, for rules that the catalogue does not know.
+    pub help: String,
+    /// axe-core's longer English text, likewise.
+    pub description: String,
+    /// Where axe-core explains the rule.
+    pub help_url: String,
+}
+
+impl RuleFacts {
+    /// Problem or recommendation: design §4. A best-practice or experimental tag outweighs a WCAG tag beside it.
+    pub fn kind(&self) -> RuleKind {
+        let has = |wanted: &[&str]| self.tags.iter().any(|tag| wanted.contains(&tag.as_str()));
+        if has(&["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"])
+            && !has(&["best-practice", "experimental", "deprecated"])
+        {
+            RuleKind::Problem
+        } else {
+            RuleKind::Recommendation
+        }
+    }
+
+    /// The WCAG success criteria that the tags name, for example `1.4.3`, in the order of the tags.
+    pub fn wcag(&self) -> Vec<String> {
+        self.tags.iter().filter_map(|tag| criterion(tag)).collect()
+    }
+
+    /// The EN 301 549 clauses that the tags name, for example `9.1.4.3`, in the order of the tags.
+    pub fn en301549(&self) -> Vec<String> {
+        self.tags.iter().filter_map(|tag| tag.strip_prefix("EN-9.").map(|rest| format!("9.{rest}"))).collect()
+    }
+}
+
+/// `wcag143` is 1.4.3 and `wcag1410` is 1.4.10; `wcag2a` and `wcag21aa` are levels, not criteria.
+fn criterion(tag: &str) -> Option<String> {
+    let digits = tag.strip_prefix("wcag")?;
+    if !(3..=4).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some(format!("{}.{}.{}", &digits[..1], &digits[1..2], &digits[2..]))
+}
+
+/// A rectangle on the page, in CSS pixels from its top left corner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "named by the type's doc")]
+pub struct Area {
+    pub x: u32,
+    pub y: u32,
+    pub width: u32,
+    pub height: u32,
+}
+
+/// The number of a screenshot within its check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ScreenshotId(pub u32);
+
+/// One element that breaks one rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The rule; its facts stand in [`Findings::rules`].
+    pub rule: RuleId,
+    /// Index into [`Findings::pages`].
+    pub page: usize,
+    /// Where the element is: CSS selectors, from the outermost frame or shadow host inwards, joined by a space.
+    /// At most [`Finding::MAX_SELECTOR`] characters.
+    pub selector: String,
+    /// The element's source. Hostile text. At most [`Finding::MAX_HTML`] characters.
+    pub html: String,
+    /// axe-core's English account of what is wrong. At most [`Finding::MAX_SUMMARY`] characters.
+    pub failure_summary: String,
+    /// Who this element is in the next check.
+    pub fingerprint: Fingerprint,
+    /// Where it stands on the page, when it is visible.
+    pub area: Option<Area>,
+    /// Its picture, when one was taken.
+    pub screenshot: Option<ScreenshotId>,
+    /// Whether the previous completed check did not have it. False in the first check of a site.
+    pub is_new: bool,
+}
+
+impl Finding {
+    /// Characters of a selector that are kept.
+    pub const MAX_SELECTOR: usize = 2_000;
+    /// Characters of an element's source that are kept.
+    pub const MAX_HTML: usize = 4_000;
+    /// Characters of a failure summary that are kept.
+    pub const MAX_SUMMARY: usize = 4_000;
+
+    /// A finding on page number `page` whose address is `page_url`, with its texts bounded and its fingerprint taken.
+    pub fn new(rule: RuleId, page: usize, page_url: &str, selector: &str, html: &str, failure_summary: &str) -> Self {
+        let selector = bounded(selector, Self::MAX_SELECTOR);
+        let html = bounded(html, Self::MAX_HTML);
+        Self {
+            fingerprint: Fingerprint::of(&rule, page_url, &selector, &html),
+            rule,
+            page,
+            selector,
+            html,
+            failure_summary: bounded(failure_summary, Self::MAX_SUMMARY),
+            area: None,
+            screenshot: None,
+            is_new: false,
+        }
+    }
+}
+
+/// A page that the check visited or tried to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageOutcome {
+    /// The page's address, folded as the crawler folds it.
+    pub url: String,
+    /// The document's title; empty when there is none. Hostile text. At most [`PageOutcome::MAX_TITLE`] characters.
+    pub title: String,
+    /// Why the page was not checked; `None` when it was.
+    pub error: Option<Failure>,
+    /// Frames of the page in which axe-core could not run: not checked, which is not the same as free of problems.
+    pub frames_not_checked: u32,
+}
+
+impl PageOutcome {
+    /// Characters of a title that are kept.
+    pub const MAX_TITLE: usize = 300;
+
+    /// A page that was checked.
+    pub fn checked(url: impl Into<String>, title: &str) -> Self {
+        Self { url: url.into(), title: bounded(title, Self::MAX_TITLE), error: None, frames_not_checked: 0 }
+    }
+
+    /// A page that could not be checked.
+    pub fn failed(url: impl Into<String>, title: &str, error: Failure) -> Self {
+        Self { error: Some(error), ..Self::checked(url, title) }
+    }
+
+    /// Whether axe-core ran on the page.
+    pub const fn is_checked(&self) -> bool {
+        self.error.is_none()
+    }
+}
+
+/// The programs that checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Engine {
+    /// axe-core's version.
+    pub axe: String,
+    /// The browser's name and version.
+    pub browser: String,
+}
+
+/// Everything that a check found: one document per check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Findings {
+    /// What checked.
+    pub engine: Engine,
+    /// The pages, in the order in which they were taken up; the start page first.
+    pub pages: Vec<PageOutcome>,
+    /// Facts of every rule that [`items`](Self::items) or [`needs_review`](Self::needs_review) names.
+    pub rules: BTreeMap<RuleId, RuleFacts>,
+    /// Elements that fail, by page, then rule, then as axe-core orders them.
+    pub items: Vec<Finding>,
+    /// Elements that axe-core could not decide, counted by rule. Never part of a total: a person must look.
+    pub needs_review: BTreeMap<RuleId, u32>,
+    /// Platform keys that the pages showed, the surest first.
+    pub stack: Vec<String>,
+}
+
+impl Findings {
+    /// Problem or recommendation; a rule without facts is a recommendation, so that no total counts the unknown.
+    pub fn kind_of(&self, rule: &RuleId) -> RuleKind {
+        self.rules.get(rule).map_or(RuleKind::Recommendation, RuleFacts::kind)
+    }
+
+    /// The elements that count in totals.
+    pub fn problems(&self) -> impl Iterator<Item = &Finding> {
+        self.items.iter().filter(|finding| self.kind_of(&finding.rule) == RuleKind::Problem)
+    }
+
+    /// Counts of the problems by impact.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for finding in self.problems() {
+            if let Some(facts) = self.rules.get(&finding.rule) {
+                totals.add(facts.impact);
+            }
+        }
+        totals
+    }
+
+    /// Pages on which axe-core ran.
+    pub fn pages_checked(&self) -> usize {
+        self.pages.iter().filter(|page| page.is_checked()).count()
+    }
+}
+
+/// Problem elements by impact.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "one count per impact")]
+pub struct Totals {
+    pub critical: u64,
+    pub serious: u64,
+    pub moderate: u64,
+    pub minor: u64,
+}
+
+impl Totals {
+    /// All four together.
+    pub const fn total(&self) -> u64 {
+        self.critical + self.serious + self.moderate + self.minor
+    }
+
+    /// Counts one element.
+    pub const fn add(&mut self, impact: Impact) {
+        match impact {
+            Impact::Critical => self.critical += 1,
+            Impact::Serious => self.serious += 1,
+            Impact::Moderate => self.moderate += 1,
+            Impact::Minor => self.minor += 1,
+        }
+    }
+}
+
+/// The first `max` characters, without U+0000, which PostgreSQL text cannot hold.
+pub(crate) fn bounded(text: &str, max: usize) -> String {
+    text.chars().filter(|character| *character != '\0').take(max).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(tags: &[&str]) -> RuleFacts {
+        RuleFacts {
+            impact: Impact::Serious,
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            help: String::new(),
+            description: String::new(),
+            help_url: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_wcag_a_or_aa_rule_is_a_problem_and_anything_else_a_recommendation() {
+        assert_eq!(facts(&["cat.color", "wcag2aa", "wcag143"]).kind(), RuleKind::Problem);
+        assert_eq!(facts(&["wcag22aa", "wcag258"]).kind(), RuleKind::Problem);
+        assert_eq!(facts(&["wcag2aaa", "wcag146"]).kind(), RuleKind::Recommendation);
+        assert_eq!(facts(&["cat.semantics", "best-practice"]).kind(), RuleKind::Recommendation);
+        assert_eq!(facts(&["wcag2a", "wcag131", "experimental"]).kind(), RuleKind::Recommendation);
+        assert_eq!(facts(&["wcag2a-obsolete"]).kind(), RuleKind::Recommendation);
+    }
+
+    #[test]
+    fn criteria_and_clauses_are_read_from_tags() {
+        let facts = facts(&["wcag2aa", "wcag21aa", "wcag143", "wcag1410", "EN-301-549", "EN-9.1.4.3"]);
+        assert_eq!(facts.wcag(), ["1.4.3", "1.4.10"]);
+        assert_eq!(facts.en301549(), ["9.1.4.3"]);
+    }
+
+    #[test]
+    fn texts_of_a_page_are_bounded_by_characters_and_lose_nul() {
+        assert_eq!(bounded("a\0бв", 2), "aб");
+        let finding = Finding::new(RuleId::new("r"), 0, "https://a.example/", "#x", &"ж".repeat(9_000), "");
+        assert_eq!(finding.html.chars().count(), Finding::MAX_HTML);
+    }
+}

@@ -1,0 +1,7 @@
+//! The core of an accessibility check service.
+
+pub mod clock;
+pub mod domain;
+pub mod id;
+pub mod locale;
+pub mod scanner;

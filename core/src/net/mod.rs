@@ -1,0 +1,17 @@
+//! Which addresses our machines may be sent to.
+//!
+//! A user names an address, and three things reach out to it: the browser, the crawler, and webhook delivery. All three
+//! ask [`AddressPolicy`]. What is judged is always the parsed host and the resolved IP addresses, never the text; and the
+//! connection then goes to an address that was judged, without a second look-up, so that a name which changes its answer
+//! in between gains nothing.
+
+mod policy;
+mod resolver;
+mod special_ranges;
+
+pub use self::{
+    policy::{AddressPolicy, AddressPolicyBuilder, JudgedHost, PolicyError, Refusal},
+    resolver::{ResolveError, Resolver, SystemResolver},
+};
+#[cfg(any(test, feature = "testing"))]
+pub use self::resolver::StaticResolver;

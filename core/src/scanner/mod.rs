@@ -1,0 +1,55 @@
+//! What core asks of a part that checks pages.
+
+mod error;
+mod request;
+
+use async_trait::async_trait;
+pub use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    error::ScanError,
+    request::{ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
+};
+
+/// Checks the pages of a site.
+///
+/// # Bounds
+/// A call ends within a time of the scanner's own choosing, whatever the site does, and visits at most
+/// [`ScanRequest::page_budget`] pages. A page that cannot be checked costs itself: it is listed with its error, and the
+/// others are still checked.
+///
+/// # Reach
+/// Every connection that the site causes is judged by the `AddressPolicy` that the scanner
+/// was built with, redirects and sub-resources included.
+///
+/// # Concurrency
+/// Calls run side by side; the scanner bounds by itself what it does at once.
+#[async_trait]
+pub trait Scanner: Send + Sync + 'static {
+    /// Checks one site.
+    ///
+    /// `progress` hears the number of pages done so far, each time it grows. When `cancel` fires, the call ends soon with
+    /// [`ScanError::Cancelled`], and leaves nothing running behind.
+    ///
+    /// # Errors
+    /// [`ScanError::Failed`] when no page could be checked: why the start page could not.
+    /// [`ScanError::Unavailable`] when the scanner itself could not work, which says nothing about the site.
+    async fn scan(
+        &self,
+        request: ScanRequest,
+        progress: &dyn ProgressSink,
+        cancel: CancellationToken,
+    ) -> Result<ScanOutput, ScanError>;
+}
+
+#[async_trait]
+impl<S: Scanner + ?Sized> Scanner for std::sync::Arc<S> {
+    async fn scan(
+        &self,
+        request: ScanRequest,
+        progress: &dyn ProgressSink,
+        cancel: CancellationToken,
+    ) -> Result<ScanOutput, ScanError> {
+        (**self).scan(request, progress, cancel).await
+    }
+}
