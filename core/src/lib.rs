@@ -2,6 +2,10 @@
 
 pub mod clock;
 pub mod domain;
+pub mod error;
 pub mod id;
 pub mod locale;
+pub mod message;
+pub mod page;
 pub mod scanner;
+pub mod store;

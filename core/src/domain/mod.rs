@@ -3,16 +3,44 @@
 //! Pure: no `async`, no trait object, no I/O, no clock read. An instant comes in as an argument, so every rule can be
 //! tested at its edge, and a store can run it inside its own transaction.
 
+mod diff;
 mod failure;
 mod finding;
 mod fingerprint;
+mod iso_duration;
+mod lease;
+mod plan;
+mod plan_catalog;
+mod platform;
+mod rate_window;
+mod scan;
+mod scan_state;
+mod schedule;
+mod site;
+mod site_input;
 mod site_url;
+mod team;
+mod token;
 
 pub use self::{
+    diff::{DiffSummary, FixedRule, PreviousScan, compare},
     failure::{Failure, FailureCode},
     finding::{
         Area, Engine, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, ScreenshotId, Totals,
     },
     fingerprint::{Fingerprint, Key},
+    iso_duration::{IsoDuration, ParseDurationError},
+    lease::{FencingToken, Lease},
+    plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
+    plan_catalog::{PlanCatalog, PlanCatalogError},
+    platform::{PlatformKey, leading_platform},
+    rate_window::{RateCounters, RateDecision, RateLimits, RateWindow, RequestClass},
+    scan::{Outcome, Scan, ScanKind, is_in_history},
+    scan_state::{ScanState, ScanStatus, TransitionError, TransitionRefusal},
+    schedule::next_scan_at,
+    site::{NewSite, Site, SiteDetails},
+    site_input::{FieldErrors, Problem, RawSite, SiteInput},
     site_url::{SiteUrl, SiteUrlError},
+    team::{NewTeam, PlanStatus, Standing, Subscription, Team},
+    token::{Ability, ApiToken, NewToken, PlainToken, TokenHash},
 };

@@ -1,0 +1,125 @@
+//! The plans on offer, from a TOML file.
+
+use serde::Deserialize;
+
+use super::{Plan, PlanCode};
+
+/// The plans that an operator offers: at least one, each code once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanCatalog(Vec<Plan>);
+
+/// Why a text is not a catalogue of plans.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanCatalogError {
+    /// Not TOML, a field missing, misspelt or of the wrong type.
+    #[error("the plan file can't be read")]
+    Syntax(#[from] toml::de::Error),
+    /// No plan at all.
+    #[error("the plan file names no plan: it needs at least one [[plan]]")]
+    Empty,
+    /// Two plans of one code.
+    #[error("the plan file has the plan `{0}` twice")]
+    Duplicate(PlanCode),
+    /// A number that would lock every team out.
+    #[error("the plan `{plan}` has {field} = 0, it must be at least 1")]
+    Zero {
+        /// The plan's code.
+        plan: PlanCode,
+        /// The limit's name.
+        field: &'static str,
+    },
+}
+
+impl PlanCatalog {
+    /// Reads and checks a plan file.
+    ///
+    /// # Errors
+    /// [`PlanCatalogError`].
+    pub fn from_toml(text: &str) -> Result<Self, PlanCatalogError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct File {
+            #[serde(default)]
+            plan: Vec<Plan>,
+        }
+
+        let plans = toml::from_str::<File>(text)?.plan;
+        if plans.is_empty() {
+            return Err(PlanCatalogError::Empty);
+        }
+        for (index, plan) in plans.iter().enumerate() {
+            if plans[..index].iter().any(|other| other.code == plan.code) {
+                return Err(PlanCatalogError::Duplicate(plan.code.clone()));
+            }
+            let limits = &plan.limits;
+            for (field, value) in [
+                ("pages_per_check", limits.pages_per_check),
+                ("history_months", limits.history_months),
+                ("requests_per_minute", limits.requests_per_minute),
+                ("files_per_minute", limits.files_per_minute),
+            ] {
+                if value == 0 {
+                    return Err(PlanCatalogError::Zero { plan: plan.code.clone(), field });
+                }
+            }
+        }
+        Ok(Self(plans))
+    }
+
+    /// The plans that the product ships with: `free`, `starter`, `pro` and `agency`.
+    pub fn shipped() -> Self {
+        // The file is part of the crate, and a test below reads it.
+        #[expect(clippy::expect_used, reason = "a test reads the same text")]
+        Self::from_toml(include_str!("../../plans.toml")).expect("the shipped plan file is valid")
+    }
+
+    /// The plans, in the file's order.
+    pub fn plans(&self) -> &[Plan] {
+        &self.0
+    }
+
+    /// The plan of this code.
+    pub fn plan(&self, code: &PlanCode) -> Option<&Plan> {
+        self.0.iter().find(|plan| plan.code == *code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::IsoDuration;
+
+    #[test]
+    fn the_shipped_plans_hold_what_the_contract_says_of_them() {
+        let shipped = PlanCatalog::shipped();
+        let plan = |code: &str| shipped.plan(&PlanCode::new(code)).unwrap();
+        assert!(!plan("free").features.api);
+        assert_eq!(plan("free").limits.manual_check_interval, IsoDuration::months(1));
+        for code in ["starter", "pro", "agency"] {
+            assert!(plan(code).features.api, "{code}");
+            assert_eq!(plan(code).limits.manual_check_interval, IsoDuration::hours(1), "{code}");
+            assert_eq!(plan(code).limits.requests_per_minute, 60, "{code}");
+        }
+        assert!(plan("agency").features.acr_drafts && plan("agency").features.white_label);
+        assert!(!plan("pro").features.acr_drafts);
+    }
+
+    #[test]
+    fn a_misspelt_field_is_named() {
+        let text = include_str!("../../plans.toml").replacen("sites =", "site =", 1);
+        let error = PlanCatalog::from_toml(&text).unwrap_err();
+        assert!(std::error::Error::source(&error).unwrap().to_string().contains("site"), "{error:?}");
+    }
+
+    #[test]
+    fn a_plan_named_twice_or_a_zero_is_refused() {
+        let text = include_str!("../../plans.toml");
+        assert!(matches!(
+            PlanCatalog::from_toml(&text.replace("\"starter\"", "\"free\"")),
+            Err(PlanCatalogError::Duplicate(_))
+        ));
+        assert!(matches!(PlanCatalog::from_toml(""), Err(PlanCatalogError::Empty)));
+        let zero = text.replace("history_months = 12", "history_months = 0");
+        assert!(matches!(PlanCatalog::from_toml(&zero), Err(PlanCatalogError::Zero { field: "history_months", .. })));
+    }
+}

@@ -1,0 +1,158 @@
+//! Fixed windows of requests: design §4, row "60/min and 20/min counters".
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+/// One counter: a window that begins with its first request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateWindow {
+    /// When the window began.
+    pub started_at: DateTime<Utc>,
+    /// Requests counted in it.
+    pub used: u32,
+}
+
+impl RateWindow {
+    /// How long a window lasts.
+    pub const LENGTH: TimeDelta = TimeDelta::seconds(60);
+
+    /// The window that a request at `now` falls in: this one while it lasts, else a fresh one.
+    pub fn current(window: Option<Self>, now: DateTime<Utc>) -> Self {
+        match window {
+            Some(window) if now < window.ends_at() => window,
+            _ => Self { started_at: now, used: 0 },
+        }
+    }
+
+    /// The first instant that is no longer in the window.
+    pub fn ends_at(&self) -> DateTime<Utc> {
+        self.started_at + Self::LENGTH
+    }
+}
+
+/// What a request asks for, which decides the counters that it is held against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RequestClass {
+    /// Anything but a file: the general counter.
+    General,
+    /// A PDF, an export or an ACR: the general counter and the one for files.
+    File,
+}
+
+/// How many requests a window admits, by counter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RateLimits {
+    /// Of any kind.
+    pub general: u32,
+    /// For files.
+    pub files: u32,
+}
+
+/// The counters of one token.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RateCounters {
+    /// Requests of any kind.
+    pub general: Option<RateWindow>,
+    /// Requests for files.
+    pub files: Option<RateWindow>,
+}
+
+/// What the counters say to one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateDecision {
+    /// The limit of the counter with the least left (the general one on a tie); of the exceeded one when refused.
+    pub limit: u32,
+    /// What that counter has left after this request.
+    pub remaining: u32,
+    /// When a refused request may be repeated; `None` when it is admitted.
+    pub retry_at: Option<DateTime<Utc>>,
+}
+
+impl RateDecision {
+    /// Whether the request goes ahead.
+    pub const fn is_admitted(&self) -> bool {
+        self.retry_at.is_none()
+    }
+
+    /// Whole seconds from `now` until a refused request may be repeated, at least 1.
+    pub fn retry_after(&self, now: DateTime<Utc>) -> Option<u64> {
+        let left = self.retry_at? - now;
+        let whole = left.num_seconds() + i64::from(left.subsec_nanos() > 0);
+        Some(u64::try_from(whole).unwrap_or(0).max(1))
+    }
+}
+
+impl RateCounters {
+    /// Holds a request against its counters and counts it in all of them, or, when one is used up, in none.
+    pub fn admit(&mut self, class: RequestClass, limits: RateLimits, now: DateTime<Utc>) -> RateDecision {
+        let general = RateWindow::current(self.general, now);
+        let mut asked = vec![(general, limits.general)];
+        if class == RequestClass::File {
+            asked.push((RateWindow::current(self.files, now), limits.files));
+        }
+        if let Some((window, limit)) = asked.iter().find(|(window, limit)| window.used >= *limit) {
+            return RateDecision { limit: *limit, remaining: 0, retry_at: Some(window.ends_at()) };
+        }
+        for (window, _) in &mut asked {
+            window.used += 1;
+        }
+        self.general = Some(asked[0].0);
+        if let Some((files, _)) = asked.get(1) {
+            self.files = Some(*files);
+        }
+        // `min_by_key` keeps the first of equals: the general counter.
+        let (limit, remaining) = asked
+            .iter()
+            .map(|(window, limit)| (*limit, limit - window.used))
+            .min_by_key(|(_, remaining)| *remaining)
+            .unwrap_or_default();
+        RateDecision { limit, remaining, retry_at: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: RateLimits = RateLimits { general: 60, files: 20 };
+
+    #[test]
+    fn the_first_answer_says_59_and_the_61st_request_is_refused_until_the_window_ends() {
+        let start = Utc::now();
+        let mut counters = RateCounters::default();
+        assert_eq!(counters.admit(RequestClass::General, LIMITS, start).remaining, 59);
+        for _ in 0..59 {
+            assert!(counters.admit(RequestClass::General, LIMITS, start + TimeDelta::seconds(20)).is_admitted());
+        }
+        let late = start + TimeDelta::milliseconds(59_100);
+        let refused = counters.admit(RequestClass::General, LIMITS, late);
+        assert_eq!((refused.limit, refused.remaining, refused.retry_at), (60, 0, Some(start + TimeDelta::seconds(60))));
+        assert_eq!(refused.retry_after(late), Some(1));
+        let reopened = counters.admit(RequestClass::General, LIMITS, start + TimeDelta::seconds(60));
+        assert_eq!((reopened.remaining, reopened.retry_at), (59, None));
+    }
+
+    #[test]
+    fn a_refused_file_is_counted_nowhere_and_shows_the_counter_that_refused_it() {
+        let now = Utc::now();
+        let mut counters = RateCounters::default();
+        for _ in 0..20 {
+            assert!(counters.admit(RequestClass::File, LIMITS, now).is_admitted());
+        }
+        assert_eq!(counters.admit(RequestClass::File, LIMITS, now).limit, 20);
+        assert_eq!(counters.admit(RequestClass::General, LIMITS, now).remaining, 39);
+    }
+
+    #[test]
+    fn a_file_shows_the_counter_with_less_left_and_the_general_one_on_a_tie() {
+        let now = Utc::now();
+        let mut counters = RateCounters::default();
+        let first = counters.admit(RequestClass::File, LIMITS, now);
+        assert_eq!((first.limit, first.remaining), (20, 19));
+        for _ in 0..40 {
+            counters.admit(RequestClass::General, LIMITS, now);
+        }
+        let tied = counters.admit(RequestClass::File, LIMITS, now);
+        assert_eq!((tied.limit, tied.remaining), (60, 18));
+    }
+}

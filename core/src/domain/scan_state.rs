@@ -1,0 +1,405 @@
+//! The states of a check and the moves between them.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Failure, FencingToken, Lease, Outcome};
+use crate::id::WorkerId;
+
+/// How far a check has come.
+///
+/// ```text
+///            claim                    complete
+/// Queued ─────────────► Running ─────────────────► Completed
+///                       │  ▲ │
+///                       │  └─┘ claim again, when the lease has ended
+///                       │
+///                       └────────────────────────► Failed
+///                         fail, or worker lost three times
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScanState {
+    /// Waits for a worker. A crash changes nothing.
+    Queued,
+    /// A worker checks pages. When it dies, the lease ends, and another worker takes the check.
+    Running {
+        /// Who works on it.
+        lease: Lease,
+        /// How often it was begun, this time included.
+        attempt: u32,
+        /// When it was begun first.
+        started_at: DateTime<Utc>,
+        /// Pages done in this attempt.
+        pages_scanned: u32,
+    },
+    /// Has findings. Final.
+    Completed {
+        /// When it was begun first.
+        started_at: DateTime<Utc>,
+        /// When the findings were stored.
+        finished_at: DateTime<Utc>,
+        /// The findings in numbers.
+        outcome: Outcome,
+    },
+    /// Has none, and says why. Final; no event is sent.
+    Failed {
+        /// When it was begun first.
+        started_at: DateTime<Utc>,
+        /// When it was given up.
+        finished_at: DateTime<Utc>,
+        /// Pages done in the last attempt.
+        pages_scanned: u32,
+        /// Why.
+        failure: Failure,
+    },
+}
+
+/// The name of a [`ScanState`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the states are explained at ScanState")]
+pub enum ScanStatus {
+    Queued,
+    Running,
+    Completed,
+    Failed,
+}
+
+/// A move that the state does not allow: from what, to what, and why not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a check can't go from {} to {}: {refusal}", from.as_str(), to.as_str())]
+pub struct TransitionError {
+    /// Where the check is.
+    pub from: ScanStatus,
+    /// Where it should have gone.
+    pub to: ScanStatus,
+    /// Why it stays.
+    pub refusal: TransitionRefusal,
+}
+
+/// Why a move is not allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TransitionRefusal {
+    /// Completed and failed are final.
+    #[error("it has ended")]
+    Ended,
+    /// Only a running check can be worked on.
+    #[error("no worker has claimed it")]
+    NotClaimed,
+    /// Another worker holds it.
+    #[error("its lease has not ended")]
+    Held,
+    /// The token is that of an earlier holder.
+    #[error("the lease is an old one")]
+    LeaseLost,
+    /// It was begun as often as it may be.
+    #[error("it was begun {} times", ScanState::MAX_ATTEMPTS)]
+    AttemptsUsedUp,
+}
+
+impl ScanState {
+    /// How often a check is begun before it is given up (design §4, "retries of checks").
+    pub const MAX_ATTEMPTS: u32 = 3;
+
+    /// The state's name.
+    pub const fn status(&self) -> ScanStatus {
+        match self {
+            Self::Queued => ScanStatus::Queued,
+            Self::Running { .. } => ScanStatus::Running,
+            Self::Completed { .. } => ScanStatus::Completed,
+            Self::Failed { .. } => ScanStatus::Failed,
+        }
+    }
+
+    /// Queued or running: what stops another check of the same site.
+    pub const fn is_active(&self) -> bool {
+        matches!(self, Self::Queued | Self::Running { .. })
+    }
+
+    /// Whether a worker may take it.
+    pub fn is_due(&self, now: DateTime<Utc>) -> bool {
+        match self {
+            Self::Queued => true,
+            Self::Running { lease, .. } => lease.has_expired(now),
+            Self::Completed { .. } | Self::Failed { .. } => false,
+        }
+    }
+
+    /// Gives the check to `worker` until `term` from now.
+    ///
+    /// # Errors
+    /// [`Held`](TransitionRefusal::Held) while another lease lasts, [`AttemptsUsedUp`](TransitionRefusal::AttemptsUsedUp)
+    /// when the only way on is [`abandon`](Self::abandon), [`Ended`](TransitionRefusal::Ended).
+    pub fn claim(self, worker: WorkerId, term: TimeDelta, now: DateTime<Utc>) -> Result<Self, TransitionError> {
+        let lease = |token| Lease { worker, token, expires_at: now + term };
+        match self {
+            Self::Queued => {
+                Ok(Self::Running { lease: lease(FencingToken::FIRST), attempt: 1, started_at: now, pages_scanned: 0 })
+            }
+            Self::Running { lease: old, .. } if !old.has_expired(now) => {
+                Err(ScanStatus::Running.refuses(ScanStatus::Running, TransitionRefusal::Held))
+            }
+            Self::Running { attempt: Self::MAX_ATTEMPTS.., .. } => {
+                Err(ScanStatus::Running.refuses(ScanStatus::Running, TransitionRefusal::AttemptsUsedUp))
+            }
+            Self::Running { lease: old, attempt, started_at, .. } => {
+                Ok(Self::Running { lease: lease(old.token.next()), attempt: attempt + 1, started_at, pages_scanned: 0 })
+            }
+            Self::Completed { .. } | Self::Failed { .. } => {
+                Err(self.status().refuses(ScanStatus::Running, TransitionRefusal::Ended))
+            }
+        }
+    }
+
+    /// Gives up a check whose last allowed attempt ended without a word.
+    ///
+    /// # Errors
+    /// Any state but a running one with all attempts used and its lease ended.
+    pub fn abandon(self, now: DateTime<Utc>) -> Result<Self, TransitionError> {
+        let refuse = |from: ScanStatus, refusal| Err(from.refuses(ScanStatus::Failed, refusal));
+        match self {
+            Self::Running { lease, attempt: Self::MAX_ATTEMPTS.., started_at, pages_scanned }
+                if lease.has_expired(now) =>
+            {
+                Ok(Self::Failed { started_at, finished_at: now, pages_scanned, failure: Failure::worker_lost() })
+            }
+            Self::Running { .. } => refuse(ScanStatus::Running, TransitionRefusal::Held),
+            Self::Queued => refuse(ScanStatus::Queued, TransitionRefusal::NotClaimed),
+            Self::Completed { .. } | Self::Failed { .. } => refuse(self.status(), TransitionRefusal::Ended),
+        }
+    }
+
+    /// Extends the holder's lease to `term` from now and records how far it came.
+    ///
+    /// A lease that has ended in time but was not taken by another is extended: only the token decides.
+    ///
+    /// # Errors
+    /// As every move of a holder: [`LeaseLost`](TransitionRefusal::LeaseLost), [`NotClaimed`](TransitionRefusal::NotClaimed),
+    /// [`Ended`](TransitionRefusal::Ended).
+    pub fn renew(
+        self,
+        token: FencingToken,
+        term: TimeDelta,
+        pages: u32,
+        now: DateTime<Utc>,
+    ) -> Result<Self, TransitionError> {
+        let held = self.held_by(token, ScanStatus::Running)?;
+        Ok(Self::Running {
+            lease: Lease { expires_at: now + term, ..held.lease },
+            attempt: held.attempt,
+            started_at: held.started_at,
+            pages_scanned: pages,
+        })
+    }
+
+    /// The holder stops without a result, through no fault of the check: it can be claimed at once, and this attempt
+    /// does not count.
+    ///
+    /// # Errors
+    /// As [`renew`](Self::renew).
+    pub fn hand_back(self, token: FencingToken, now: DateTime<Utc>) -> Result<Self, TransitionError> {
+        let held = self.held_by(token, ScanStatus::Running)?;
+        Ok(held.waiting_until(now, held.attempt - 1))
+    }
+
+    /// The holder could not do it this time: it can be claimed from `at` on, and this attempt counts.
+    ///
+    /// # Errors
+    /// As [`renew`](Self::renew), and [`AttemptsUsedUp`](TransitionRefusal::AttemptsUsedUp) after the last attempt:
+    /// then it is to be [failed](Self::fail).
+    pub fn retry_at(self, token: FencingToken, at: DateTime<Utc>) -> Result<Self, TransitionError> {
+        let held = self.held_by(token, ScanStatus::Running)?;
+        if held.attempt >= Self::MAX_ATTEMPTS {
+            return Err(ScanStatus::Running.refuses(ScanStatus::Running, TransitionRefusal::AttemptsUsedUp));
+        }
+        Ok(held.waiting_until(at, held.attempt))
+    }
+
+    /// The holder has findings.
+    ///
+    /// # Errors
+    /// As [`renew`](Self::renew).
+    pub fn complete(self, token: FencingToken, outcome: Outcome, now: DateTime<Utc>) -> Result<Self, TransitionError> {
+        let held = self.held_by(token, ScanStatus::Completed)?;
+        Ok(Self::Completed { started_at: held.started_at, finished_at: now, outcome })
+    }
+
+    /// The holder knows why there are none.
+    ///
+    /// # Errors
+    /// As [`renew`](Self::renew).
+    pub fn fail(self, token: FencingToken, failure: Failure, now: DateTime<Utc>) -> Result<Self, TransitionError> {
+        let held = self.held_by(token, ScanStatus::Failed)?;
+        Ok(Self::Failed { started_at: held.started_at, finished_at: now, pages_scanned: held.pages_scanned, failure })
+    }
+
+    /// The one place that decides who may move a running check.
+    fn held_by(self, token: FencingToken, to: ScanStatus) -> Result<Held, TransitionError> {
+        match self {
+            Self::Running { lease, attempt, started_at, pages_scanned } if lease.token == token => {
+                Ok(Held { lease, attempt, started_at, pages_scanned })
+            }
+            Self::Running { .. } => Err(ScanStatus::Running.refuses(to, TransitionRefusal::LeaseLost)),
+            Self::Queued => Err(ScanStatus::Queued.refuses(to, TransitionRefusal::NotClaimed)),
+            Self::Completed { .. } | Self::Failed { .. } => Err(self.status().refuses(to, TransitionRefusal::Ended)),
+        }
+    }
+}
+
+/// A running check whose holder has proved itself.
+struct Held {
+    lease: Lease,
+    attempt: u32,
+    started_at: DateTime<Utc>,
+    pages_scanned: u32,
+}
+
+impl Held {
+    /// Without a holder until `at`: the token moves on, so that the present one proves nothing any more.
+    fn waiting_until(&self, at: DateTime<Utc>, attempt: u32) -> ScanState {
+        ScanState::Running {
+            lease: Lease { worker: self.lease.worker.clone(), token: self.lease.token.next(), expires_at: at },
+            attempt,
+            started_at: self.started_at,
+            pages_scanned: 0,
+        }
+    }
+}
+
+impl ScanStatus {
+    /// The contract's word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+        }
+    }
+
+    const fn refuses(self, to: Self, refusal: TransitionRefusal) -> TransitionError {
+        TransitionError { from: self, to, refusal }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{DiffSummary, Engine, FailureCode, Totals};
+
+    fn now() -> DateTime<Utc> {
+        DateTime::from_timestamp(1_800_000_000, 0).unwrap()
+    }
+
+    fn claimed() -> (ScanState, FencingToken) {
+        let state = ScanState::Queued.claim(WorkerId::generate(), Lease::TERM, now()).unwrap();
+        let ScanState::Running { lease, .. } = &state else { unreachable!() };
+        let token = lease.token;
+        (state, token)
+    }
+
+    fn outcome() -> Outcome {
+        Outcome {
+            pages_scanned: 1,
+            totals: Totals::default(),
+            diff: DiffSummary::first(),
+            engine: Engine { axe: "4".to_owned(), browser: "b".to_owned() },
+        }
+    }
+
+    fn failure() -> Failure {
+        Failure::new(FailureCode::Dns, "no address")
+    }
+
+    #[test]
+    fn a_check_goes_from_queued_over_running_to_its_end_and_stays_there() {
+        let (running, token) = claimed();
+        let completed = running.clone().complete(token, outcome(), now()).unwrap();
+        let failed = running.fail(token, failure(), now()).unwrap();
+        for ended in [completed, failed] {
+            let from = ended.status();
+            let refused = |to| TransitionError { from, to, refusal: TransitionRefusal::Ended };
+            let ended = || ended.clone();
+            assert_eq!(ended().claim(WorkerId::generate(), Lease::TERM, now()), Err(refused(ScanStatus::Running)));
+            assert_eq!(ended().renew(token, Lease::TERM, 1, now()), Err(refused(ScanStatus::Running)));
+            assert_eq!(ended().hand_back(token, now()), Err(refused(ScanStatus::Running)));
+            assert_eq!(ended().retry_at(token, now()), Err(refused(ScanStatus::Running)));
+            assert_eq!(ended().complete(token, outcome(), now()), Err(refused(ScanStatus::Completed)));
+            assert_eq!(ended().fail(token, failure(), now()), Err(refused(ScanStatus::Failed)));
+            assert_eq!(ended().abandon(now()), Err(refused(ScanStatus::Failed)));
+            assert!(!ended().is_due(DateTime::<Utc>::MAX_UTC));
+        }
+    }
+
+    #[test]
+    fn a_queued_check_can_only_be_claimed() {
+        let refused = |to| TransitionError { from: ScanStatus::Queued, to, refusal: TransitionRefusal::NotClaimed };
+        let token = FencingToken::FIRST;
+        assert_eq!(ScanState::Queued.complete(token, outcome(), now()), Err(refused(ScanStatus::Completed)));
+        assert_eq!(ScanState::Queued.fail(token, failure(), now()), Err(refused(ScanStatus::Failed)));
+        assert_eq!(ScanState::Queued.renew(token, Lease::TERM, 0, now()), Err(refused(ScanStatus::Running)));
+        assert_eq!(ScanState::Queued.abandon(now()), Err(refused(ScanStatus::Failed)));
+    }
+
+    #[test]
+    fn an_error_says_from_to_and_why() {
+        let error = ScanState::Queued.complete(FencingToken::FIRST, outcome(), now()).unwrap_err();
+        assert_eq!(error.to_string(), "a check can't go from queued to completed: no worker has claimed it");
+    }
+
+    #[test]
+    fn a_check_is_not_claimed_twice_before_its_lease_ends() {
+        let (running, _) = claimed();
+        let just_before = now() + Lease::TERM - TimeDelta::microseconds(1);
+        assert!(!running.is_due(just_before));
+        let error = running.clone().claim(WorkerId::generate(), Lease::TERM, just_before).unwrap_err();
+        assert_eq!(error.refusal, TransitionRefusal::Held);
+        assert!(running.claim(WorkerId::generate(), Lease::TERM, now() + Lease::TERM).is_ok());
+    }
+
+    #[test]
+    fn a_worker_that_lost_its_lease_changes_nothing() {
+        let (running, old) = claimed();
+        let taken = running.claim(WorkerId::generate(), Lease::TERM, now() + Lease::TERM).unwrap();
+        for error in [
+            taken.clone().complete(old, outcome(), now()).unwrap_err(),
+            taken.clone().fail(old, failure(), now()).unwrap_err(),
+            taken.clone().renew(old, Lease::TERM, 9, now()).unwrap_err(),
+            taken.hand_back(old, now()).unwrap_err(),
+        ] {
+            assert_eq!(error.refusal, TransitionRefusal::LeaseLost);
+        }
+    }
+
+    #[test]
+    fn a_check_that_loses_three_workers_is_given_up() {
+        let (mut state, _) = claimed();
+        let mut time = now();
+        for _ in 1..ScanState::MAX_ATTEMPTS {
+            time += Lease::TERM;
+            assert!(state.clone().abandon(time).is_err());
+            state = state.claim(WorkerId::generate(), Lease::TERM, time).unwrap();
+        }
+        assert!(state.clone().abandon(time).is_err(), "the last attempt still runs");
+        time += Lease::TERM;
+        let error = state.clone().claim(WorkerId::generate(), Lease::TERM, time).unwrap_err();
+        assert_eq!(error.refusal, TransitionRefusal::AttemptsUsedUp);
+        let ScanState::Failed { failure, started_at, .. } = state.abandon(time).unwrap() else { unreachable!() };
+        assert_eq!((failure.code, started_at), (FailureCode::WorkerLost, now()));
+    }
+
+    #[test]
+    fn handing_back_costs_no_attempt_and_a_retry_costs_one() {
+        let (running, token) = claimed();
+        let attempt = |state: ScanState| match state.claim(WorkerId::generate(), Lease::TERM, now()).unwrap() {
+            ScanState::Running { attempt, .. } => attempt,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(attempt(running.clone().hand_back(token, now()).unwrap()), 1);
+        assert_eq!(attempt(running.clone().retry_at(token, now()).unwrap()), 2);
+        let waiting = running.retry_at(token, now() + TimeDelta::seconds(30)).unwrap();
+        assert!(!waiting.is_due(now() + TimeDelta::seconds(29)));
+        assert!(waiting.complete(token, outcome(), now()).is_err(), "the old token proves nothing any more");
+    }
+}

@@ -1,0 +1,320 @@
+//! From what a client sends to a [`SiteDetails`]: every field rule of the contract's "Body of POST /sites" in one pass,
+//! all errors at once.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{PlatformKey, SiteDetails, SiteUrl, SiteUrlError};
+use crate::locale::Locale;
+
+/// A site to be added, as an embedder writes it down.
+#[derive(Debug, Clone, Serialize)]
+pub struct SiteInput {
+    /// Its address; `https://` is added when the scheme was left out.
+    pub url: String,
+    /// What to call it.
+    pub name: Option<String>,
+    /// The language of its reports.
+    pub report_locale: Locale,
+    /// Platform keys; see [`PlatformKey`].
+    pub stack: Vec<String>,
+    /// Labels to find it by.
+    pub tags: Vec<String>,
+    /// Whether the first check starts right away.
+    pub scan: bool,
+}
+
+impl SiteInput {
+    /// A site of which only the address is told: English reports, checked right away.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: url.into(), name: None, report_locale: Locale::En, stack: vec![], tags: vec![], scan: true }
+    }
+}
+
+/// A site to be added, as JSON, not yet checked.
+#[derive(Debug, Clone)]
+pub struct RawSite(Value);
+
+impl From<Value> for RawSite {
+    fn from(body: Value) -> Self {
+        Self(body)
+    }
+}
+
+impl From<SiteInput> for RawSite {
+    fn from(input: SiteInput) -> Self {
+        // Strings, a list of strings and a flag: nothing in it that JSON can't hold.
+        Self(serde_json::to_value(input).unwrap_or_default())
+    }
+}
+
+/// What is wrong with one field; facts only, [`message`](crate::message) has the words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Missing, null or empty.
+    Required,
+    /// Not a text.
+    NotString,
+    /// Neither true nor false.
+    NotBoolean,
+    /// Not a list.
+    NotArray,
+    /// Not a whole number.
+    NotInteger,
+    /// A text of more characters than this.
+    TooLong(usize),
+    /// A list of more items than this.
+    TooMany(usize),
+    /// None of the values that there are.
+    NotInList,
+    /// Not a web address.
+    NotUrl,
+    /// A web address that must not be visited, and why.
+    NotPublic(String),
+    /// The plan allows no more than this number of sites.
+    SiteLimit(u32),
+    /// A check of the site is queued or running.
+    CheckActive,
+    /// A manual check of the site was started less than this long ago.
+    ManualTooSoon(super::IsoDuration),
+}
+
+/// What is wrong with the fields of a request, in the order in which the contract declares them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldErrors(Vec<(String, Vec<Problem>)>);
+
+impl FieldErrors {
+    /// One problem of one field.
+    pub fn one(field: &str, problem: Problem) -> Self {
+        let mut errors = Self::default();
+        errors.add(field, problem);
+        errors
+    }
+
+    /// Adds a problem; fields keep the order in which they first had one.
+    pub fn add(&mut self, field: &str, problem: Problem) {
+        match self.0.iter_mut().find(|(name, _)| name == field) {
+            Some((_, problems)) => problems.push(problem),
+            None => self.0.push((field.to_owned(), vec![problem])),
+        }
+    }
+
+    /// Whether nothing is wrong.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Fields with their problems, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[Problem])> {
+        self.0.iter().map(|(field, problems)| (field.as_str(), problems.as_slice()))
+    }
+}
+
+/// A checked site, and whether its first check starts right away.
+pub(crate) struct CheckedSite {
+    pub(crate) details: SiteDetails,
+    pub(crate) scan: bool,
+}
+
+impl RawSite {
+    const MAX_NAME: usize = 120;
+    const MAX_STACK: usize = 8;
+    const MAX_TAGS: usize = 10;
+    const MAX_TAG: usize = 40;
+
+    /// Checks every field. Whether the address is public is judged apart, since that takes a look-up.
+    pub(crate) fn check(&self) -> Result<CheckedSite, FieldErrors> {
+        let mut fields = Fields { body: &self.0, errors: FieldErrors::default() };
+        let url = fields.required_text("url").and_then(|text| match SiteUrl::parse(&text) {
+            Ok(url) => Some(url),
+            Err(SiteUrlError::TooLong) => fields.refuse("url", Problem::TooLong(SiteUrl::MAX_LENGTH)),
+            Err(SiteUrlError::Invalid) => fields.refuse("url", Problem::NotUrl),
+        });
+        let name = fields.text("name", Self::MAX_NAME);
+        let report_locale = fields.required_text("report_locale").and_then(|code| match code.parse::<Locale>() {
+            Ok(locale) => Some(locale),
+            Err(_) => fields.refuse("report_locale", Problem::NotInList),
+        });
+        let platform = fields.text("platform", PlatformKey::MAX_LENGTH);
+        let stack = fields.texts("stack", Self::MAX_STACK, PlatformKey::MAX_LENGTH);
+        let tags = fields.texts("tags", Self::MAX_TAGS, Self::MAX_TAG);
+        let scan = fields.flag("scan").unwrap_or(true);
+
+        match (url, report_locale) {
+            (Some(url), Some(report_locale)) if fields.errors.is_empty() => {
+                // `platform` is the older form of `stack`: where both come, it leads.
+                let stack = platform.iter().chain(&stack).map(|key| PlatformKey::new(key));
+                let stack = each_once(stack).into_iter().take(Self::MAX_STACK).collect();
+                Ok(CheckedSite {
+                    details: SiteDetails { url, name, report_locale, stack, tags: each_once(tags) },
+                    scan,
+                })
+            }
+            _ => Err(fields.errors),
+        }
+    }
+}
+
+fn each_once<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    items.into_iter().fold(Vec::new(), |mut seen, item| {
+        if !seen.contains(&item) {
+            seen.push(item);
+        }
+        seen
+    })
+}
+
+/// Reads fields of a JSON object as the contract's messages imply: texts are trimmed, and an empty text counts as null.
+struct Fields<'a> {
+    body: &'a Value,
+    errors: FieldErrors,
+}
+
+impl Fields<'_> {
+    fn refuse<T>(&mut self, field: &str, problem: Problem) -> Option<T> {
+        self.errors.add(field, problem);
+        None
+    }
+
+    fn value(&self, field: &str) -> Option<Value> {
+        match self.body.get(field)? {
+            Value::Null => None,
+            Value::String(text) => Some(text.trim()).filter(|text| !text.is_empty()).map(Value::from),
+            other => Some(other.clone()),
+        }
+    }
+
+    fn required_text(&mut self, field: &str) -> Option<String> {
+        match self.value(field) {
+            None => self.refuse(field, Problem::Required),
+            Some(Value::String(text)) => Some(text),
+            Some(_) => self.refuse(field, Problem::NotString),
+        }
+    }
+
+    fn text(&mut self, field: &str, max: usize) -> Option<String> {
+        match self.value(field)? {
+            Value::String(text) if text.chars().count() > max => self.refuse(field, Problem::TooLong(max)),
+            Value::String(text) => Some(text.replace('\0', "")),
+            _ => self.refuse(field, Problem::NotString),
+        }
+    }
+
+    fn texts(&mut self, field: &str, max_items: usize, max_length: usize) -> Vec<String> {
+        let items = match self.value(field) {
+            None => return vec![],
+            Some(Value::Array(items)) => items,
+            Some(_) => {
+                self.errors.add(field, Problem::NotArray);
+                return vec![];
+            }
+        };
+        if items.len() > max_items {
+            self.errors.add(field, Problem::TooMany(max_items));
+        }
+        // The items of a list that is too long are not looked at: a client must not be able to ask for ten thousand messages.
+        let items = items.into_iter().take(max_items).enumerate();
+        items
+            .filter_map(|(index, item)| {
+                let name = format!("{field}.{index}");
+                match item {
+                    Value::String(text) if text.trim().is_empty() => self.refuse(&name, Problem::NotString),
+                    Value::String(text) if text.trim().chars().count() > max_length => {
+                        self.refuse(&name, Problem::TooLong(max_length))
+                    }
+                    Value::String(text) => Some(text.trim().replace('\0', "")),
+                    _ => self.refuse(&name, Problem::NotString),
+                }
+            })
+            .collect()
+    }
+
+    /// As clients of web forms send it: true, false, 1, 0, "1", "0".
+    fn flag(&mut self, field: &str) -> Option<bool> {
+        match self.value(field)? {
+            Value::Bool(flag) => Some(flag),
+            Value::Number(number) if number.as_u64() == Some(1) => Some(true),
+            Value::Number(number) if number.as_u64() == Some(0) => Some(false),
+            Value::String(text) if text == "1" => Some(true),
+            Value::String(text) if text == "0" => Some(false),
+            _ => self.refuse(field, Problem::NotBoolean),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn errors(body: Value) -> Vec<(String, Vec<Problem>)> {
+        RawSite::from(body).check().err().map(|errors| errors.0).unwrap_or_default()
+    }
+
+    fn details(body: Value) -> SiteDetails {
+        RawSite::from(body).check().map(|site| site.details).unwrap_or_else(|errors| panic!("{errors:?}"))
+    }
+
+    #[test]
+    fn an_empty_body_lacks_url_and_report_locale() {
+        let required = |field: &str| (field.to_owned(), vec![Problem::Required]);
+        assert_eq!(errors(json!({})), [required("url"), required("report_locale")]);
+        assert_eq!(errors(json!({"url": "  ", "report_locale": null})), [required("url"), required("report_locale")]);
+        assert_eq!(errors(json!([])), [required("url"), required("report_locale")]);
+    }
+
+    #[test]
+    fn each_field_rule_is_held_at_its_edge() {
+        let with = |field: &str, value: Value| {
+            let mut body = json!({"url": "example.com", "report_locale": "en"});
+            body[field] = value;
+            errors(body)
+        };
+        let one = |field: &str, problem: Problem| vec![(field.to_owned(), vec![problem])];
+        let text = |length: usize| "ж".repeat(length);
+
+        assert_eq!(with("url", json!(5)), one("url", Problem::NotString));
+        assert_eq!(with("url", json!(format!("example.com/{}", "a".repeat(489)))), one("url", Problem::TooLong(500)));
+        assert_eq!(with("url", json!("ftp://example.com")), one("url", Problem::NotUrl));
+        assert_eq!(with("name", json!(text(120))), []);
+        assert_eq!(with("name", json!(text(121))), one("name", Problem::TooLong(120)));
+        assert_eq!(with("name", json!(["x"])), one("name", Problem::NotString));
+        assert_eq!(with("report_locale", json!("EN")), one("report_locale", Problem::NotInList));
+        assert_eq!(with("platform", json!(false)), one("platform", Problem::NotString));
+        assert_eq!(with("stack", json!("shopify")), one("stack", Problem::NotArray));
+        assert_eq!(with("stack", json!(vec!["a"; 8])), []);
+        assert_eq!(with("stack", json!(vec!["a"; 9])), one("stack", Problem::TooMany(8)));
+        assert_eq!(with("tags", json!(vec!["a"; 10])), []);
+        assert_eq!(with("tags", json!(vec!["a"; 11])), one("tags", Problem::TooMany(10)));
+        assert_eq!(with("tags", json!([text(40), text(41)])), one("tags.1", Problem::TooLong(40)));
+        assert_eq!(with("tags", json!(["a", 1])), one("tags.1", Problem::NotString));
+        assert_eq!(with("scan", json!("yes")), one("scan", Problem::NotBoolean));
+        for flag in [json!(true), json!(0), json!("1"), json!(null)] {
+            assert_eq!(with("scan", flag), []);
+        }
+    }
+
+    #[test]
+    fn texts_are_trimmed_and_repeated_tags_count_once() {
+        let site =
+            details(json!({"url": " example.com ", "report_locale": "uk", "name": "  ", "tags": [" a", "b", "a "]}));
+        assert_eq!((site.name, site.tags), (None, vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(site.url.as_str(), "https://example.com/");
+    }
+
+    #[test]
+    fn platform_is_the_older_form_of_stack() {
+        let site = details(
+            json!({"url": "a.example", "report_locale": "en", "platform": "Shopify", "stack": ["vue", "shopify"]}),
+        );
+        assert_eq!(site.stack.iter().map(PlatformKey::as_str).collect::<Vec<_>>(), ["shopify", "vue"]);
+    }
+
+    #[test]
+    fn unknown_fields_change_nothing() {
+        let site = details(json!({"url": "a.example", "report_locale": "en", "id": "site_x", "status": "paused"}));
+        assert_eq!(site.url.domain(), "a.example");
+    }
+}

@@ -1,0 +1,20 @@
+//! How stores fail.
+
+use std::error::Error as StdError;
+
+/// Why a store could not do what it was asked to. Refusals that belong to the domain have their own types.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Not reachable, overloaded, or in trouble that may pass: nothing was changed, or it is not known whether it was.
+    #[error("the store is not available")]
+    Unavailable(#[source] Box<dyn StdError + Send + Sync>),
+    /// Something stored can't be read back. Trying again won't help.
+    #[error("stored {what} can't be read")]
+    Corrupt {
+        /// Table and id, or the like.
+        what: String,
+        /// What is wrong with it.
+        source: Box<dyn StdError + Send + Sync>,
+    },
+}

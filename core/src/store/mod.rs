@@ -1,0 +1,72 @@
+//! What core asks of a part that keeps data.
+//!
+//! [`Store`] is the sum of one trait per concern. Its methods are not rows to read and write but whole steps, each of
+//! which carries an invariant of the service; what they promise is tested by a public suite,
+//! `conformance`, which every store passes.
+//!
+//! # Promises common to all methods
+//! - *Atomicity*: a method happens as a whole or not at all, whenever the process or the machine stops.
+//! - *Teams*: a method that takes a team sees nothing of another. What belongs to another team is treated as what does
+//!   not exist.
+//! - *Time*: every instant is the store's own: [`StoreClock::now`], truncated to microseconds. Callers on several
+//!   machines need not agree on the time.
+//! - *Errors*: [`StoreError::Unavailable`] and [`StoreError::Corrupt`] may come from any method and are not repeated below.
+
+mod error;
+mod files;
+mod queue;
+mod rate_limits;
+mod scans;
+mod sites;
+mod teams;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+pub use self::{
+    error::StoreError,
+    files::FileStore,
+    queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore},
+    rate_limits::{AdmittedToken, RateLimitStore},
+    scans::{ScanStore, StartScanError, TrendPoint},
+    sites::{AddSiteError, SiteStore, SiteUsage},
+    teams::{TeamStore, UnknownPlan},
+};
+
+/// Tells the store's time.
+#[async_trait]
+pub trait StoreClock {
+    /// The present instant, the same for all who use this store, truncated to microseconds.
+    async fn now(&self) -> Result<DateTime<Utc>, StoreError>;
+}
+
+/// All that the service needs of a store.
+pub trait Store:
+    StoreClock
+    + TeamStore
+    + RateLimitStore
+    + SiteStore
+    + ScanStore
+    + QueueStore
+    + FileStore
+    + Send
+    + Sync
+    + std::fmt::Debug
+    + 'static
+{
+}
+
+impl<S> Store for S where
+    S: StoreClock
+        + TeamStore
+        + RateLimitStore
+        + SiteStore
+        + ScanStore
+        + QueueStore
+        + FileStore
+        + Send
+        + Sync
+        + std::fmt::Debug
+        + 'static
+{
+}

@@ -1,0 +1,145 @@
+//! Checks, as workers and the scheduler see them: of all teams.
+
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::StoreError;
+use crate::{
+    domain::{Failure, FencingToken, Findings, Outcome, Scan, Site, TransitionError},
+    id::{ScanId, WorkerId},
+    scanner::Screenshot,
+};
+
+/// What a worker holds: a check, and the proof that it is its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claim {
+    /// The check.
+    pub scan: ScanId,
+    /// The proof.
+    pub token: FencingToken,
+}
+
+/// A check that was given to a worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimedScan {
+    /// What to prove the lease with.
+    pub claim: Claim,
+    /// The check, running.
+    pub scan: Scan,
+    /// What is to be checked.
+    pub site: Site,
+}
+
+/// Why a holder's move had no effect.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LeaseError {
+    /// Another worker has the check, or it has ended.
+    #[error(transparent)]
+    Refused(#[from] TransitionError),
+    /// The check is gone, with its site.
+    #[error("the check was deleted")]
+    Gone,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The result of a check, stored as a whole.
+#[derive(Debug, Clone)]
+pub struct Completion {
+    /// When it was completed: [`StoreClock::now`](super::StoreClock::now) of a moment ago.
+    pub finished_at: DateTime<Utc>,
+    /// In numbers.
+    pub outcome: Outcome,
+    /// In full.
+    pub findings: Findings,
+    /// Pictures of elements.
+    pub screenshots: Vec<Screenshot>,
+    /// The first page.
+    pub screen: Option<Screenshot>,
+}
+
+/// Hands checks out and takes results in.
+///
+/// The moves of a check are those of [`ScanState`](crate::domain::ScanState); a store runs them on the check it has locked.
+#[async_trait]
+pub trait QueueStore {
+    /// Queues checks (kind `scheduled`) of at most `limit` sites whose `next_scan_at` has come and whose team is
+    /// [served](crate::domain::Team::is_served), and moves their `next_scan_at` on; gives the checks.
+    ///
+    /// A site with a queued or running check gets no second one; its `next_scan_at` moves on all the same. So does that of
+    /// a site whose team is not served. Fewer sites than `limit` moved on means that no more are due for now, which the
+    /// caller learns from [`DueSites::more`].
+    ///
+    /// # Concurrency
+    /// However many schedulers run, a site that falls due is queued once.
+    async fn queue_due_scans(&self, limit: u32) -> Result<DueSites, StoreError>;
+
+    /// Gives the longest-waiting check that is [due](crate::domain::ScanState::is_due) to `worker`, under a lease that
+    /// lasts `term`.
+    ///
+    /// Checks that were begun as often as they may be are [given up](crate::domain::ScanState::abandon) on the way.
+    ///
+    /// # Atomicity
+    /// The choice and the lease are one step: a check is never given to two workers, and a crash leaves it either as it
+    /// was or leased.
+    ///
+    /// # Ordering
+    /// By `queued_at`, then id. Under contention a check that another caller is about to take is passed over, not waited for.
+    async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError>;
+
+    /// Extends a lease to `term` from now, and records the pages done.
+    ///
+    /// # Errors
+    /// [`LeaseError::Refused`] for an old token, [`LeaseError::Gone`] for a deleted check: the worker is to stop at once.
+    async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError>;
+
+    /// Lets go of a check without a result, and without counting this attempt: it is due at once.
+    ///
+    /// # Errors
+    /// As [`renew_lease`](Self::renew_lease).
+    async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError>;
+
+    /// Lets go of a check that could not be done this time: it is due again after `delay`, and this attempt counts.
+    ///
+    /// # Errors
+    /// As [`renew_lease`](Self::renew_lease); [`LeaseError::Refused`] too when no attempt is left.
+    async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError>;
+
+    /// Stores the result of a check.
+    ///
+    /// # Atomicity
+    /// State, numbers, findings and pictures become visible together.
+    ///
+    /// # Errors
+    /// As [`renew_lease`](Self::renew_lease): the result is dropped whole.
+    async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError>;
+
+    /// Ends a check that can't be done.
+    ///
+    /// # Errors
+    /// As [`renew_lease`](Self::renew_lease).
+    async fn fail_scan(&self, claim: Claim, failure: Failure) -> Result<Scan, LeaseError>;
+
+    /// How many checks wait, and since when the first of them does.
+    async fn queue_depth(&self) -> Result<QueueDepth, StoreError>;
+}
+
+/// What one step of the scheduler did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueSites {
+    /// The checks that were queued.
+    pub queued: Vec<Scan>,
+    /// Whether more sites may be due.
+    pub more: bool,
+}
+
+/// How much work waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueDepth {
+    /// Checks that are due and that no worker has.
+    pub waiting: u64,
+    /// When the first of these was queued.
+    pub oldest: Option<DateTime<Utc>>,
+}

@@ -1,0 +1,44 @@
+//! Who may come in, and how often.
+
+use std::net::IpAddr;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use super::StoreError;
+use crate::domain::{ApiToken, RateDecision, RateLimits, RequestClass, Team, TokenHash};
+
+/// A request whose token is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdmittedToken {
+    /// Whose token it is, with the plan.
+    pub team: Team,
+    /// The token.
+    pub token: ApiToken,
+    /// What its counters say to this request. The limits are the plan's.
+    pub rate: RateDecision,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// Recognises tokens and counts requests.
+#[async_trait]
+pub trait RateLimitStore {
+    /// Looks a token up and counts the request against it, as [`RateCounters::admit`](crate::domain::RateCounters::admit)
+    /// does. `None` for an unknown token: then nothing is counted.
+    ///
+    /// Whether the team is blocked, or its plan has the API, is told by the answer and not judged: such a request counts.
+    ///
+    /// # Concurrency
+    /// Of any number of requests at once, exactly as many are admitted as the limit allows.
+    async fn admit_token(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, StoreError>;
+
+    /// Counts a request that has no valid token against the address it came from, in the same way, under `limits`.
+    /// Counters of addresses whose window has ended are forgotten.
+    async fn admit_address(
+        &self,
+        address: IpAddr,
+        class: RequestClass,
+        limits: RateLimits,
+    ) -> Result<(RateDecision, DateTime<Utc>), StoreError>;
+}

@@ -1,0 +1,88 @@
+//! Checks, as their team sees them.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use super::StoreError;
+use crate::{
+    domain::{Findings, IsoDuration, Scan},
+    id::{ScanId, SiteId, TeamId},
+    page::{Page, PageRequest},
+};
+
+/// Why a manual check was not started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartScanError {
+    /// The team has no such site.
+    #[error("there is no such site")]
+    NoSite,
+    /// A check of the site is queued or running.
+    #[error("a check of the site is queued or running")]
+    Active,
+    /// The last manual check of the site was started less than the plan's interval ago.
+    #[error("the last manual check was started less than {} ago", .0.in_words())]
+    TooSoon(IsoDuration),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A completed check in a row of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrendPoint {
+    /// Its id.
+    pub id: ScanId,
+    /// When it completed.
+    pub finished_at: DateTime<Utc>,
+    /// Its problem elements.
+    pub total: u64,
+}
+
+/// Starts and reads checks.
+///
+/// # History
+/// A check that was queued longer ago than the plan's `history_months` is treated as one that does not exist, unless it
+/// is active or the latest completed one of its site: [`is_in_history`](crate::domain::is_in_history).
+#[async_trait]
+pub trait ScanStore {
+    /// Queues a check of kind `manual`. It may visit the plan's number of pages.
+    ///
+    /// # Concurrency
+    /// A site never has two checks queued or running, and manual checks of a site are never closer together than the
+    /// plan's interval, however many are asked for at once. Deleted and failed manual checks count for the interval.
+    ///
+    /// # Errors
+    /// [`StartScanError::NoSite`], then [`Active`](StartScanError::Active), then [`TooSoon`](StartScanError::TooSoon):
+    /// nothing is queued.
+    async fn start_manual_scan(&self, team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError>;
+
+    /// A check; `None` where the team has no such check in its history.
+    async fn scan(&self, team: TeamId, id: ScanId) -> Result<Option<Scan>, StoreError>;
+
+    /// The checks of a site in the team's history; `None` where the team has no such site.
+    ///
+    /// # Ordering
+    /// By `queued_at`, the newest first, then by id, the greatest first.
+    async fn scans(&self, team: TeamId, site: SiteId, page: PageRequest) -> Result<Option<Page<Scan>>, StoreError>;
+
+    /// The check of a site that completed last; `None` where there is none, or no such site.
+    async fn latest_completed(&self, team: TeamId, site: SiteId) -> Result<Option<Scan>, StoreError>;
+
+    /// What a completed check found; `None` where the team has no such completed check in its history.
+    async fn findings(&self, team: TeamId, scan: ScanId) -> Result<Option<Findings>, StoreError>;
+
+    /// The completed checks of the site in the team's history, up to and including `scan`, at most `limit` of them: the
+    /// latest.
+    ///
+    /// # Ordering
+    /// By `finished_at`, the oldest first, then by id.
+    async fn trend(&self, team: TeamId, scan: ScanId, limit: u32) -> Result<Vec<TrendPoint>, StoreError>;
+
+    /// Notes that an express report was bought for a check. `false` where the team has no such check in its history.
+    async fn mark_express(&self, team: TeamId, scan: ScanId) -> Result<bool, StoreError>;
+
+    /// Deletes at most `limit` checks, of any team, that have left the history, with their findings and files; gives how
+    /// many. Fewer than `limit` means that no more are left for now.
+    async fn purge_scans(&self, limit: u32) -> Result<u32, StoreError>;
+}

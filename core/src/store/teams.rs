@@ -1,0 +1,64 @@
+//! Plans, teams and their tokens.
+
+use async_trait::async_trait;
+
+use super::StoreError;
+use crate::{
+    domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, Standing, Subscription, Team},
+    id::{TeamId, TokenId},
+};
+
+/// A team was to be put on a plan that the store does not have.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnknownPlan {
+    /// No plan has this code.
+    #[error("there is no plan `{0}`")]
+    Unknown(PlanCode),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Keeps plans, teams and tokens.
+#[async_trait]
+pub trait TeamStore {
+    /// Adds plans, and replaces those whose code is there already: for all teams that are on them, at once.
+    async fn put_plans(&self, plans: &[Plan]) -> Result<(), StoreError>;
+
+    /// The plans.
+    ///
+    /// # Ordering
+    /// By code.
+    async fn plans(&self) -> Result<Vec<Plan>, StoreError>;
+
+    /// Creates a team in good standing.
+    ///
+    /// # Errors
+    /// [`UnknownPlan::Unknown`]: nothing is created.
+    async fn create_team(&self, team: NewTeam) -> Result<Team, UnknownPlan>;
+
+    /// The team with its plan; `None` where there is no such team.
+    async fn team(&self, id: TeamId) -> Result<Option<Team>, StoreError>;
+
+    /// Blocks a team or lets it in again. `false` where there is no such team.
+    async fn set_standing(&self, id: TeamId, standing: Standing) -> Result<bool, StoreError>;
+
+    /// Puts a team on a plan. `false` where there is no such team.
+    ///
+    /// # Errors
+    /// [`UnknownPlan::Unknown`]: nothing is changed.
+    async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan>;
+
+    /// Adds a token. `None` where there is no such team.
+    async fn create_token(&self, team: TeamId, token: NewToken) -> Result<Option<ApiToken>, StoreError>;
+
+    /// The team's tokens; none where there is no such team.
+    ///
+    /// # Ordering
+    /// By creation, then id.
+    async fn tokens(&self, team: TeamId) -> Result<Vec<ApiToken>, StoreError>;
+
+    /// Deletes a token: no later request is admitted with it. `false` where the team has no such token.
+    async fn delete_token(&self, team: TeamId, id: TokenId) -> Result<bool, StoreError>;
+}
