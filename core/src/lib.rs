@@ -4,4 +4,5 @@ pub mod clock;
 pub mod domain;
 pub mod id;
 pub mod locale;
+pub mod net;
 pub mod scanner;
