@@ -6,3 +6,6 @@ pub mod id;
 pub mod locale;
 pub mod net;
 pub mod scanner;
+pub mod webhook;
+
+pub use webhook::signature as signing;
