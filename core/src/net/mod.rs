@@ -5,13 +5,19 @@
 //! connection then goes to an address that was judged, without a second look-up, so that a name which changes its answer
 //! in between gains nothing.
 
+mod names;
 mod policy;
+mod ports;
+mod refusal;
 mod resolver;
 mod special_ranges;
+#[cfg(any(test, feature = "testing"))]
+mod static_resolver;
 
+#[cfg(any(test, feature = "testing"))]
+pub use self::static_resolver::StaticResolver;
 pub use self::{
-    policy::{AddressPolicy, AddressPolicyBuilder, JudgedHost, PolicyError, Refusal},
+    policy::{AddressPolicy, AddressPolicyBuilder, InvalidDomain, JudgedHost},
+    refusal::{PolicyError, Refusal},
     resolver::{ResolveError, Resolver, SystemResolver},
 };
-#[cfg(any(test, feature = "testing"))]
-pub use self::resolver::StaticResolver;

@@ -1,0 +1,255 @@
+//! The one judgement that every connection to a user-given address passes.
+
+use std::{
+    collections::BTreeSet,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
+
+use ipnet::{IpNet, Ipv4Net};
+use url::Host;
+
+use super::{
+    PolicyError, Refusal, Resolver, names, ports,
+    resolver::distinct,
+    special_ranges::{carried, special_range},
+};
+
+/// Decides which addresses our machines may connect to. The default is the public internet and nothing else.
+///
+/// Networks can be opened, for an intranet or a test, and networks and names can be closed:
+///
+/// ```
+/// use a11ycheck_core::net::{AddressPolicy, Refusal};
+///
+/// let policy = AddressPolicy::builder()
+///     .allow_network("10.20.0.0/16".parse()?)
+///     .block_network("10.20.30.0/24".parse()?)
+///     .block_domain("ads.example.com")
+///     .build();
+///
+/// assert_eq!(policy.judge_ip("10.20.1.1".parse()?, 9000), Ok(()));
+/// assert!(matches!(policy.judge_ip("10.20.30.1".parse()?, 443), Err(Refusal::BlockedNetwork { .. })));
+/// assert!(matches!(policy.judge_ip("10.21.1.1".parse()?, 443), Err(Refusal::NotPublic { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// An IPv4 address inside an IPv4-mapped or NAT64 address (`::ffff:10.20.1.1`, `64:ff9b::10.20.1.1`) is judged as the IPv4
+/// address, in every rule. Clones are cheap and share the rules.
+#[derive(Debug, Clone, Default)]
+pub struct AddressPolicy(Arc<Rules>);
+
+#[derive(Debug, Clone, Default)]
+struct Rules {
+    allowed_networks: Vec<IpNet>,
+    blocked_networks: Vec<IpNet>,
+    blocked_domains: BTreeSet<String>,
+}
+
+impl AddressPolicy {
+    /// The most addresses of one name that are kept to connect to; further ones are judged, then left out.
+    pub const MAX_ADDRESSES: usize = 16;
+
+    /// A policy to add rules to.
+    pub fn builder() -> AddressPolicyBuilder {
+        AddressPolicyBuilder::default()
+    }
+
+    /// Judges one IP address.
+    ///
+    /// A blocked network comes first, then an opened one, where any port is fine. Everywhere else the address must be
+    /// public, and the port 80, 443, or 1024 and above without the ports of well-known services that are no web sites
+    /// (databases, IRC, and what browsers refuse).
+    ///
+    /// # Errors
+    /// The first rule that the address breaks.
+    pub fn judge_ip(&self, ip: IpAddr, port: u16) -> Result<(), Refusal> {
+        if contains(&self.0.blocked_networks, ip) {
+            return Err(Refusal::BlockedNetwork { ip });
+        }
+        if self.opens(ip) {
+            return Ok(());
+        }
+        if let Some(range) = special_range(ip) {
+            return Err(Refusal::NotPublic { ip, range });
+        }
+        if ports::may_be_web(port) { Ok(()) } else { Err(Refusal::Port(port)) }
+    }
+
+    /// Judges what can be judged without asking where a name leads: IP addresses wholly; names by their form and the
+    /// blocked names; names of local networks and ports only as long as no network is opened. If one is, they are left to
+    /// [`Self::judge`], which then wants a local name to lead into opened networks alone. So `Ok` means "may be
+    /// resolved", not yet "may be visited".
+    ///
+    /// # Errors
+    /// The first rule that the host breaks.
+    pub fn judge_host(&self, host: &Host<&str>, port: u16) -> Result<(), Refusal> {
+        match *host {
+            Host::Ipv4(ip) => self.judge_ip(ip.into(), port),
+            Host::Ipv6(ip) => self.judge_ip(ip.into(), port),
+            Host::Domain(name) => self.judge_name(name, port).map(drop),
+        }
+    }
+
+    /// Judges a host, resolves it unless it is an IP address, and judges every address that it leads to. One refused
+    /// address refuses all of them: a name with public and private addresses is the sign of an attack.
+    ///
+    /// Connect to the addresses of the answer, and never resolve the name again; redirects and sub-resources are
+    /// judged like the first address.
+    ///
+    /// # Errors
+    /// [`PolicyError::Refused`] for the first rule that the host or an address breaks; [`PolicyError::Resolve`] when
+    /// the name has no addresses.
+    pub async fn judge(
+        &self,
+        resolver: &dyn Resolver,
+        host: &Host<&str>,
+        port: u16,
+    ) -> Result<JudgedHost, PolicyError> {
+        let ips = match *host {
+            Host::Ipv4(ip) => vec![ip.into()],
+            Host::Ipv6(ip) => vec![ip.into()],
+            Host::Domain(name) => {
+                let name = self.judge_name(name, port)?;
+                let ips = resolver.resolve(&name).await?;
+                if names::is_local(&name) && !ips.iter().all(|&ip| self.opens(ip)) {
+                    return Err(Refusal::LocalName { name }.into());
+                }
+                ips
+            }
+        };
+        for &ip in &ips {
+            self.judge_ip(ip, port)?;
+        }
+        // The system connects an IPv4-mapped address to the IPv4 address, but only where it has IPv6.
+        let mut ips = distinct(ips.into_iter().map(|ip| ip.to_canonical()));
+        ips.truncate(Self::MAX_ADDRESSES);
+        if ips.is_empty() {
+            return Err(super::ResolveError::NotFound.into());
+        }
+        Ok(JudgedHost { addresses: ips.into_iter().map(|ip| SocketAddr::new(ip, port)).collect() })
+    }
+
+    /// The name to resolve, in its one spelling.
+    fn judge_name(&self, name: &str, port: u16) -> Result<String, Refusal> {
+        let name = names::normalize(name).ok_or(Refusal::InvalidName)?;
+        if names::parents(&name).any(|parent| self.0.blocked_domains.contains(parent)) {
+            return Err(Refusal::BlockedDomain { name });
+        }
+        if self.0.allowed_networks.is_empty() {
+            if names::is_local(&name) {
+                return Err(Refusal::LocalName { name });
+            }
+            if !ports::may_be_web(port) {
+                return Err(Refusal::Port(port));
+            }
+        }
+        Ok(name)
+    }
+
+    fn opens(&self, ip: IpAddr) -> bool {
+        contains(&self.0.allowed_networks, ip)
+    }
+}
+
+/// Whether a network has the address, or the IPv4 address that it carries.
+fn contains(networks: &[IpNet], ip: IpAddr) -> bool {
+    networks.iter().any(|network| network.contains(&ip) || network.contains(&carried(ip)))
+}
+
+/// Collects the rules of an [`AddressPolicy`]. The order of the calls plays no part.
+#[derive(Debug, Clone, Default)]
+pub struct AddressPolicyBuilder(Rules);
+
+impl AddressPolicyBuilder {
+    /// Opens a network, with every port, although it may not be public. A network of IPv4-mapped addresses is the IPv4
+    /// network.
+    pub fn allow_network(mut self, network: IpNet) -> Self {
+        self.0.allowed_networks.push(unmapped(network));
+        self
+    }
+
+    /// Closes a network; wins over [`Self::allow_network`].
+    pub fn block_network(mut self, network: IpNet) -> Self {
+        self.0.blocked_networks.push(unmapped(network));
+        self
+    }
+
+    /// Closes a name and every name below it, in any spelling: `*.` or a dot in front, a dot at the end, capital
+    /// letters and IDN do not matter. An IP address closes that address.
+    ///
+    /// Text that is neither can't be a host, so nothing is left to close. Where the text comes from a person,
+    /// [`Self::try_block_domain`] tells them about their mistake.
+    pub fn block_domain(self, domain: &str) -> Self {
+        match parse_blocked(domain) {
+            Ok(host) => self.block_host(host),
+            Err(InvalidDomain(_)) => self,
+        }
+    }
+
+    /// [`Self::block_domain`] for text that may be mistaken, such as `https://ads.example.com/`.
+    ///
+    /// # Errors
+    /// [`InvalidDomain`] when the text is neither a name nor an IP address.
+    pub fn try_block_domain(self, domain: &str) -> Result<Self, InvalidDomain> {
+        Ok(self.block_host(parse_blocked(domain)?))
+    }
+
+    fn block_host(mut self, host: Host) -> Self {
+        match host {
+            Host::Ipv4(ip) => self.block_network(IpAddr::from(ip).into()),
+            Host::Ipv6(ip) => self.block_network(IpAddr::from(ip).into()),
+            Host::Domain(name) => {
+                self.0.blocked_domains.insert(name);
+                self
+            }
+        }
+    }
+
+    /// The policy with these rules.
+    pub fn build(self) -> AddressPolicy {
+        AddressPolicy(Arc::new(self.0))
+    }
+}
+
+/// The host that a person means by the text of a blocked domain, a name in its one spelling.
+fn parse_blocked(domain: &str) -> Result<Host, InvalidDomain> {
+    let invalid = || InvalidDomain(domain.to_owned());
+    let bare = domain.trim_start_matches("*.").trim_matches('.');
+    match Host::parse(bare).map_err(|_| invalid())? {
+        Host::Domain(name) => names::normalize(&name).map(Host::Domain).ok_or_else(invalid),
+        ip => Ok(ip),
+    }
+}
+
+/// Addresses are judged by the IPv4 address that they carry, and so networks are too.
+fn unmapped(network: IpNet) -> IpNet {
+    match (network.network().to_canonical(), network.prefix_len().checked_sub(96)) {
+        (IpAddr::V4(ip), Some(prefix)) if network.network().is_ipv6() => {
+            Ipv4Net::new(ip, prefix).map_or(network, IpNet::V4)
+        }
+        _ => network,
+    }
+}
+
+/// Text that is neither a name nor an IP address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is not the name of a host")]
+pub struct InvalidDomain(String);
+
+/// A host that may be visited, and where to connect to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgedHost {
+    addresses: Vec<SocketAddr>,
+}
+
+impl JudgedHost {
+    /// The judged addresses: at least one, at most [`AddressPolicy::MAX_ADDRESSES`], each once, in the resolver's order.
+    /// IPv4-mapped addresses stand here as IPv4 addresses.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,3 @@
+//! Events that are delivered to a team's endpoints.
+
+pub mod signature;
