@@ -77,7 +77,7 @@ fn in_words(field: &str, problem: &Problem) -> String {
         Problem::TooMany(max) => format!("The {name} field must not have more than {max} items."),
         Problem::NotInList => format!("The selected {name} is invalid."),
         Problem::NotUrl => format!("The {name} field must be a valid URL."),
-        Problem::NotPublic(reason) => format!("The {name} field must be a public address: {reason}."),
+        Problem::NotPublic(reason) => format!("The {name} field must be a public address. {reason}"),
         Problem::SiteLimit(1) => "The current plan of this team includes 1 site.".to_owned(),
         Problem::SiteLimit(max) => format!("The current plan of this team includes {max} sites."),
         Problem::CheckActive => "A check of this site is already queued or running.".to_owned(),

@@ -172,6 +172,7 @@ mod tests {
                 .collect(),
             needs_review: BTreeMap::new(),
             stack: vec![],
+            screen: None,
         }
     }
 

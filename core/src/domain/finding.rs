@@ -4,7 +4,7 @@ use std::{borrow::Borrow, collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Fingerprint};
+use super::{Failure, Fingerprint, PlatformKey};
 
 /// How hard a problem hits the people it hits; axe-core's four steps. Ordered: `Minor` is least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -140,6 +140,17 @@ pub struct Area {
 #[serde(transparent)]
 pub struct ScreenshotId(pub u32);
 
+/// A picture of an element: which one, and how large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScreenshotRef {
+    /// Its number within the check.
+    pub id: ScreenshotId,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+}
+
 /// One element that breaks one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
@@ -159,7 +170,7 @@ pub struct Finding {
     /// Where it stands on the page, when it is visible.
     pub area: Option<Area>,
     /// Its picture, when one was taken.
-    pub screenshot: Option<ScreenshotId>,
+    pub screenshot: Option<ScreenshotRef>,
     /// Whether the previous completed check did not have it. False in the first check of a site.
     pub is_new: bool,
 }
@@ -246,7 +257,9 @@ pub struct Findings {
     /// Elements that axe-core could not decide, counted by rule. Never part of a total: a person must look.
     pub needs_review: BTreeMap<RuleId, u32>,
     /// Platform keys that the pages showed, the surest first.
-    pub stack: Vec<String>,
+    pub stack: Vec<PlatformKey>,
+    /// Width and height of the first page's picture in pixels, when one was taken.
+    pub screen: Option<(u32, u32)>,
 }
 
 impl Findings {

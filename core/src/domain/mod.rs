@@ -26,7 +26,8 @@ pub use self::{
     diff::{DiffSummary, FixedRule, PreviousScan, compare},
     failure::{Failure, FailureCode},
     finding::{
-        Area, Engine, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, ScreenshotId, Totals,
+        Area, Engine, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, ScreenshotId, ScreenshotRef,
+        Totals,
     },
     fingerprint::{Fingerprint, Key},
     iso_duration::{IsoDuration, ParseDurationError},

@@ -2,10 +2,14 @@
 
 mod error;
 mod request;
+#[cfg(any(test, feature = "testing"))]
+mod scripted;
 
 use async_trait::async_trait;
 pub use tokio_util::sync::CancellationToken;
 
+#[cfg(any(test, feature = "testing"))]
+pub use self::scripted::{Script, ScriptedScanner};
 pub use self::{
     error::ScanError,
     request::{ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
@@ -19,7 +23,7 @@ pub use self::{
 /// others are still checked.
 ///
 /// # Reach
-/// Every connection that the site causes is judged by the `AddressPolicy` that the scanner
+/// Every connection that the site causes is judged by the [`AddressPolicy`](crate::net::AddressPolicy) that the scanner
 /// was built with, redirects and sub-resources included.
 ///
 /// # Concurrency

@@ -1,0 +1,69 @@
+//! The loops that run beside any frontend: workers that check, a scheduler that queues, a keeper that purges.
+//!
+//! [`Engine::start`] spawns them; [`Engine::stop`] ends them in order: nothing new is begun, a running check is handed back
+//! so that another worker takes it at once, and only then does it return. Each loop also has a single step as a public
+//! function, which tests call to run the service without waiting.
+
+mod pace;
+mod retention;
+mod scheduler;
+mod worker;
+
+use std::time::Duration;
+
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+pub use self::{pace::Step, retention::Retention, scheduler::Scheduler, worker::Worker};
+use crate::service::Service;
+
+/// Which loops run, and how many of them.
+#[derive(Debug, Clone, Copy)]
+pub struct EngineConfig {
+    /// Checks that this process works on at once. 0 runs none.
+    pub workers: usize,
+    /// Whether this process queues checks that fall due.
+    pub scheduler: bool,
+    /// Whether this process purges checks that have left the history.
+    pub retention: bool,
+    /// How long an idle loop waits before it looks again, at most; a check queued in this process is seen at once.
+    pub poll: Duration,
+}
+
+impl Default for EngineConfig {
+    /// Everything, two checks at a time.
+    fn default() -> Self {
+        Self { workers: 2, scheduler: true, retention: true, poll: Duration::from_secs(1) }
+    }
+}
+
+/// Running loops. Dropping it leaves them running; [`stop`](Self::stop) ends them.
+#[derive(Debug)]
+pub struct Engine {
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Engine {
+    /// Starts the loops on the current tokio runtime.
+    pub fn start(service: &Service, config: EngineConfig) -> Self {
+        let stop = CancellationToken::new();
+        let tasks = TaskTracker::new();
+        for _ in 0..config.workers {
+            tasks.spawn(Worker::new(service.clone()).run(config.poll, stop.clone()));
+        }
+        if config.scheduler {
+            tasks.spawn(Scheduler::new(service.clone()).run(config.poll, stop.clone()));
+        }
+        if config.retention {
+            tasks.spawn(Retention::new(service.clone()).run(stop.clone()));
+        }
+        tasks.close();
+        Self { stop, tasks }
+    }
+
+    /// Ends the loops: no check is begun any more, running ones are handed back. Returns when all have ended.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.tasks.wait().await;
+    }
+}

@@ -1,0 +1,43 @@
+//! Purges checks that have left the history.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Step, pace};
+use crate::{service::Service, store::StoreError};
+
+/// Purges checks that have left the history of their team's plan, in batches.
+#[derive(Debug, Clone)]
+pub struct Retention {
+    service: Service,
+}
+
+impl Retention {
+    /// Checks that one step purges at most.
+    const BATCH: u32 = 100;
+    /// What has left the history is invisible at once; how soon its space is free matters little.
+    const POLL: Duration = Duration::from_secs(600);
+
+    /// A keeper for this service.
+    pub const fn new(service: Service) -> Self {
+        Self { service }
+    }
+
+    /// Runs until `stop`.
+    pub(super) async fn run(self, stop: CancellationToken) {
+        pace::run("retention", Self::POLL, &stop, None, || self.step()).await;
+    }
+
+    /// Purges a batch.
+    ///
+    /// # Errors
+    /// Those of the store; the next step takes the same checks up.
+    pub async fn step(&self) -> Result<Step, StoreError> {
+        let purged = self.service.store().purge_scans(Self::BATCH).await?;
+        if purged > 0 {
+            tracing::info!(purged, "Purged checks that have left the history");
+        }
+        Ok(if purged >= Self::BATCH { Step::Worked } else { Step::Idle })
+    }
+}

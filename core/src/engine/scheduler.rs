@@ -1,0 +1,42 @@
+//! Queues the checks of sites that fall due.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Step, pace};
+use crate::{service::Service, store::StoreError};
+
+/// Queues the checks of sites that fall due. Any number of them may run, on any number of machines.
+#[derive(Debug, Clone)]
+pub struct Scheduler {
+    service: Service,
+}
+
+impl Scheduler {
+    /// Sites that one step takes up at most.
+    const BATCH: u32 = 100;
+
+    /// A scheduler for this service.
+    pub const fn new(service: Service) -> Self {
+        Self { service }
+    }
+
+    /// Runs until `stop`.
+    pub(super) async fn run(self, poll: Duration, stop: CancellationToken) {
+        pace::run("scheduler", poll, &stop, None, || self.step()).await;
+    }
+
+    /// Takes up the sites that are due now, at most a batch.
+    ///
+    /// # Errors
+    /// Those of the store; nothing is lost, the next step takes the same sites up.
+    pub async fn step(&self) -> Result<Step, StoreError> {
+        let due = self.service.store().queue_due_scans(Self::BATCH).await?;
+        for scan in &due.queued {
+            tracing::info!(scan = %scan.id, site = %scan.site, "Queued a scheduled check");
+            self.service.parts().queued.notify_one();
+        }
+        Ok(if due.more { Step::Worked } else { Step::Idle })
+    }
+}

@@ -1,0 +1,225 @@
+//! Takes checks, one at a time, and brings them to their end.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use chrono::TimeDelta;
+use tokio::{sync::Notify, task::JoinHandle, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use super::{Step, pace};
+use crate::{
+    domain::{DiffSummary, Failure, FailureCode, Lease, Outcome, PreviousScan, Scan, ScanState, compare},
+    id::WorkerId,
+    scanner::{ProgressSink, ScanError, ScanOutput, ScanRequest},
+    service::Service,
+    store::{Claim, ClaimedScan, Completion, LeaseError, StoreError},
+};
+
+/// Takes checks, one at a time, and brings them to their end. Any number of them may run, on any number of machines.
+#[derive(Debug, Clone)]
+pub struct Worker {
+    service: Service,
+    id: WorkerId,
+}
+
+impl Worker {
+    /// Pages are told to the store at most this often; a renewal comes with each.
+    const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
+    /// After the first failed attempt; twice as long after the second.
+    const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);
+
+    /// A worker for this service, with a name of its own.
+    pub fn new(service: Service) -> Self {
+        Self { service, id: WorkerId::generate() }
+    }
+
+    /// Runs until `stop`; a check that runs then is handed back.
+    pub(super) async fn run(self, poll: Duration, stop: CancellationToken) {
+        let queued = &self.service.parts().queued;
+        pace::run("worker", poll, &stop, Some(queued), || self.step(&stop)).await;
+    }
+
+    /// Takes the longest-waiting check and works on it to its end, or until `stop`.
+    ///
+    /// # Errors
+    /// Those of the store; a check whose result could not be stored is taken again when its lease ends.
+    pub async fn step(&self, stop: &CancellationToken) -> Result<Step, StoreError> {
+        let Some(claimed) = self.service.store().claim_scan(&self.id, Lease::TERM).await? else {
+            return Ok(Step::Idle);
+        };
+        let scan = claimed.scan.id;
+        tracing::info!(%scan, site = %claimed.site.id, url = %claimed.site.details.url, worker = %self.id, "Began a check");
+        match self.work(claimed, stop).await {
+            Ok(()) => Ok(Step::Worked),
+            Err(LeaseError::Store(error)) => Err(error),
+            Err(LeaseError::Gone) => {
+                tracing::info!(%scan, "Dropped a check: it was deleted while it ran");
+                Ok(Step::Worked)
+            }
+            Err(LeaseError::Refused(error)) => {
+                tracing::warn!(%scan, error = &error as &dyn std::error::Error, "Dropped a result: another worker has the check");
+                Ok(Step::Worked)
+            }
+        }
+    }
+
+    async fn work(&self, claimed: ClaimedScan, stop: &CancellationToken) -> Result<(), LeaseError> {
+        let claim = claimed.claim;
+        let cancel = stop.child_token();
+        let mut scanning = self.begin(&claimed, cancel.clone());
+        let scanned = match self.keep_alive(claim, &mut scanning).await {
+            Ok(scanned) => scanned,
+            Err(error) => {
+                cancel.cancel();
+                // The scanner ends soon after its token, and leaves nothing running behind.
+                if let Err(panic) = scanning.task.await {
+                    tracing::error!(scan = %claim.scan, error = &panic as &dyn std::error::Error, "The scanner panicked");
+                }
+                return Err(error);
+            }
+        };
+        match scanned {
+            Ok(output) => self.finish(claimed, output).await,
+            Err(ScanError::Cancelled) => {
+                tracing::info!(scan = %claim.scan, "Handed a check back");
+                self.service.store().hand_back(claim).await
+            }
+            Err(ScanError::Failed(failure)) if !failure.code.is_worth_retrying() => self.fail(claim, failure).await,
+            Err(ScanError::Failed(failure)) => self.retry_or_fail(&claimed.scan, claim, failure).await,
+            Err(error @ ScanError::Unavailable(_)) => {
+                tracing::error!(scan = %claim.scan, error = &error as &dyn std::error::Error, "The scanner could not work");
+                let message = "The check could not be carried out, because the browser did not work.";
+                self.retry_or_fail(&claimed.scan, claim, Failure::new(FailureCode::BrowserCrashed, message)).await
+            }
+        }
+    }
+
+    fn begin(&self, claimed: &ClaimedScan, cancel: CancellationToken) -> Scanning {
+        let request = ScanRequest {
+            scan: claimed.scan.id,
+            start: claimed.site.details.url.clone(),
+            page_budget: claimed.scan.pages_requested,
+        };
+        let progress = Arc::new(Progress::default());
+        let service = self.service.clone();
+        let sink = Arc::clone(&progress);
+        // A task of its own: a panic in the scanner ends the check, not the worker.
+        let task = tokio::spawn(async move { service.parts().scanner.scan(request, &*sink, cancel).await });
+        Scanning { task, progress }
+    }
+
+    /// Renews the lease until the scanner is done. Gives up when the lease is lost, or could not be renewed for so long
+    /// that another worker may soon take the check.
+    async fn keep_alive(
+        &self,
+        claim: Claim,
+        scanning: &mut Scanning,
+    ) -> Result<Result<ScanOutput, ScanError>, LeaseError> {
+        let mut renewed = Instant::now();
+        let give_up = Lease::GIVE_UP.to_std().unwrap_or_default();
+        let renewal = Lease::RENEWAL.to_std().unwrap_or_default();
+        loop {
+            tokio::select! {
+                scanned = &mut scanning.task => return Ok(scanned.unwrap_or_else(|panic| Err(ScanError::Unavailable(panic.into())))),
+                () = tokio::time::sleep(renewal) => {}
+                () = scanning.progress.grown(renewed + Self::PROGRESS_INTERVAL) => {}
+            }
+            match self.service.store().renew_lease(claim, Lease::TERM, scanning.progress.pages()).await {
+                Ok(()) => renewed = Instant::now(),
+                Err(LeaseError::Store(error)) if renewed.elapsed() < give_up => {
+                    tracing::warn!(scan = %claim.scan, error = &error as &dyn std::error::Error, "Could not renew a lease");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn finish(&self, claimed: ClaimedScan, output: ScanOutput) -> Result<(), LeaseError> {
+        let ScanOutput { mut findings, screenshots, screen } = output;
+        let store = self.service.store();
+        let diff = match store.latest_completed(claimed.scan.team, claimed.scan.site).await? {
+            Some(base) => self.compared_with(&base, &mut findings).await?,
+            None => DiffSummary::first(),
+        };
+        let outcome = Outcome {
+            pages_scanned: u32::try_from(findings.pages.len()).unwrap_or(u32::MAX),
+            totals: findings.totals(),
+            diff,
+            engine: findings.engine.clone(),
+        };
+        let finished_at = store.now().await?;
+        let completion = Completion { finished_at, outcome, findings, screenshots, screen };
+        let scan = store.complete_scan(claimed.claim, completion).await?;
+        tracing::info!(scan = %scan.id, issues = scan.outcome().map(|outcome| outcome.totals.total()), "Completed a check");
+        Ok(())
+    }
+
+    /// The base can't change while this worker holds the site's one active check.
+    async fn compared_with(
+        &self,
+        base: &Scan,
+        findings: &mut crate::domain::Findings,
+    ) -> Result<DiffSummary, LeaseError> {
+        let previous = self.service.store().findings(base.team, base.id).await?;
+        Ok(match (previous, base.outcome(), base.finished_at()) {
+            (Some(previous), Some(outcome), Some(finished_at)) => {
+                compare(findings, &previous, PreviousScan { id: base.id, finished_at, total: outcome.totals.total() })
+            }
+            _ => DiffSummary::first(),
+        })
+    }
+
+    async fn retry_or_fail(&self, scan: &Scan, claim: Claim, failure: Failure) -> Result<(), LeaseError> {
+        match &scan.state {
+            ScanState::Running { attempt, .. } if *attempt < ScanState::MAX_ATTEMPTS => {
+                let delay = Self::RETRY_DELAY * i32::try_from(*attempt).unwrap_or(1);
+                tracing::info!(scan = %claim.scan, code = %failure.code, %delay, "A check failed and will be tried again");
+                self.service.store().retry_scan(claim, delay).await
+            }
+            _ => self.fail(claim, failure).await,
+        }
+    }
+
+    async fn fail(&self, claim: Claim, failure: Failure) -> Result<(), LeaseError> {
+        tracing::info!(scan = %claim.scan, code = %failure.code, "A check failed");
+        self.service.store().fail_scan(claim, failure).await.map(drop)
+    }
+}
+
+/// A scan under way.
+struct Scanning {
+    task: JoinHandle<Result<ScanOutput, ScanError>>,
+    progress: Arc<Progress>,
+}
+
+/// Carries the number of pages from the scanner to the heartbeat.
+#[derive(Debug, Default)]
+struct Progress {
+    pages: AtomicU32,
+    grown: Notify,
+}
+
+impl Progress {
+    fn pages(&self) -> u32 {
+        self.pages.load(Ordering::Relaxed)
+    }
+
+    /// Ends when the number has grown, but not before `earliest`.
+    async fn grown(&self, earliest: Instant) {
+        self.grown.notified().await;
+        tokio::time::sleep_until(earliest).await;
+    }
+}
+
+impl ProgressSink for Progress {
+    fn pages_done(&self, pages: u32) {
+        self.pages.fetch_max(pages, Ordering::Relaxed);
+        self.grown.notify_one();
+    }
+}

@@ -1,0 +1,194 @@
+//! From findings to the report that a site owner reads: contract, "Report".
+
+mod groups;
+mod texts;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+pub use self::groups::{Example, ExampleBox, Group, PageCount};
+use crate::{
+    domain::{Failure, Findings, Outcome, PlatformKey, Scan, Site, Totals, leading_platform},
+    id::ScanId,
+    locale::Locale,
+    service::Links,
+    store::TrendPoint,
+};
+
+/// A report in one language; serialises to the contract's JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The check.
+    pub scan_id: ScanId,
+    /// The language.
+    pub locale: Locale,
+    /// The site's address.
+    pub url: String,
+    /// The start page's title, else the site's name. Hostile text.
+    pub title: String,
+    /// The platform that tips follow.
+    pub platform: Option<PlatformKey>,
+    /// Its name.
+    pub platform_name: Option<String>,
+    /// When the check completed.
+    pub checked_at: DateTime<Utc>,
+    /// The first page as a picture.
+    pub screen: Option<Screen>,
+    /// Problem elements by severity.
+    pub totals: Totals,
+    /// All of them.
+    pub total: u64,
+    /// Problems by rule, what to fix first first.
+    pub groups: Vec<Group>,
+    /// Recommendations by rule, in the same shape; their elements are in no total.
+    pub advisory: Vec<Group>,
+    /// Every page that was taken up.
+    pub pages: Vec<PageView>,
+    /// What changed since the previous completed check.
+    pub diff: Diff,
+    /// The latest completed checks up to this one, the oldest first; at most [`Report::TREND_LENGTH`].
+    pub trend: Vec<Trend>,
+}
+
+/// The picture of the first page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Screen {
+    /// Where to get it, with the same token.
+    pub url: String,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+}
+
+/// One page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PageView {
+    /// Its address.
+    pub url: String,
+    /// Its title. Hostile text.
+    pub title: String,
+    /// Its problem elements; 0 where it could not be checked, which [`error`](Self::error) then says.
+    pub issues: u64,
+    /// Why it could not be checked.
+    pub error: Option<Failure>,
+}
+
+/// What changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diff {
+    /// The check compared with; null for the first.
+    pub previous_id: Option<ScanId>,
+    /// When that completed.
+    pub previous_date: Option<DateTime<Utc>>,
+    /// Its problem elements.
+    pub previous_total: Option<u64>,
+    /// Elements that it did not have.
+    pub new: u64,
+    /// Its elements that are gone.
+    pub fixed: u64,
+    /// Elements that both have.
+    pub remaining: u64,
+    /// The fixed ones by rule, most first.
+    pub fixed_rules: Vec<FixedRuleView>,
+}
+
+/// Fixed elements of one rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FixedRuleView {
+    /// The rule in words.
+    pub title: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// One check in the row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Trend {
+    /// The check.
+    pub id: ScanId,
+    /// When it completed.
+    pub date: DateTime<Utc>,
+    /// Its problem elements.
+    pub total: u64,
+}
+
+/// What a report is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sources<'a> {
+    pub(crate) scan: &'a Scan,
+    pub(crate) outcome: &'a Outcome,
+    pub(crate) finished_at: DateTime<Utc>,
+    pub(crate) site: &'a Site,
+    pub(crate) findings: &'a Findings,
+    pub(crate) trend: &'a [TrendPoint],
+    pub(crate) links: &'a Links,
+}
+
+impl Report {
+    /// Checks that the trend goes back to.
+    pub const TREND_LENGTH: u32 = 12;
+
+    pub(crate) fn new(sources: Sources<'_>, locale: Locale) -> Self {
+        let Sources { scan, outcome, finished_at, site, findings, trend, links } = sources;
+        // What the owner says of the site outweighs what the pages showed.
+        let platform = site.details.platform().or_else(|| leading_platform(&findings.stack)).cloned();
+        let (groups, advisory) = groups::ranked(findings, scan.id, links);
+        let start_title = findings.pages.first().map_or("", |page| page.title.trim());
+        Self {
+            scan_id: scan.id,
+            locale,
+            url: site.details.url.to_string(),
+            title: if start_title.is_empty() { site.details.display_name() } else { start_title }.to_owned(),
+            platform_name: platform.as_ref().map(|key| key.display_name().to_owned()),
+            platform,
+            checked_at: finished_at,
+            screen: findings.screen.map(|(width, height)| Screen { url: links.screen(scan.id), width, height }),
+            totals: outcome.totals,
+            total: outcome.totals.total(),
+            groups,
+            advisory,
+            pages: pages(findings),
+            diff: diff(outcome),
+            trend: trend
+                .iter()
+                .map(|point| Trend { id: point.id, date: point.finished_at, total: point.total })
+                .collect(),
+        }
+    }
+}
+
+fn pages(findings: &Findings) -> Vec<PageView> {
+    let mut issues = vec![0; findings.pages.len()];
+    for finding in findings.problems() {
+        if let Some(count) = issues.get_mut(finding.page) {
+            *count += 1;
+        }
+    }
+    let counted = findings.pages.iter().zip(issues);
+    counted
+        .map(|(page, issues)| PageView {
+            url: page.url.clone(),
+            title: page.title.clone(),
+            issues,
+            error: page.error.clone(),
+        })
+        .collect()
+}
+
+fn diff(outcome: &Outcome) -> Diff {
+    let summary = &outcome.diff;
+    Diff {
+        previous_id: summary.previous.map(|previous| previous.id),
+        previous_date: summary.previous.map(|previous| previous.finished_at),
+        previous_total: summary.previous.map(|previous| previous.total),
+        new: summary.new,
+        fixed: summary.fixed,
+        remaining: summary.remaining,
+        fixed_rules: summary
+            .fixed_rules
+            .iter()
+            .map(|fixed| FixedRuleView { title: fixed.help.clone(), count: fixed.count })
+            .collect(),
+    }
+}

@@ -1,0 +1,179 @@
+//! A scanner that does what a test tells it to.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use tokio::sync::Semaphore;
+
+use super::{CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner};
+use crate::domain::{Engine, Failure, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId};
+
+/// Plays back scripts: the first scan gets the first of them, the last one serves all further scans. Clones share the
+/// scripts.
+#[derive(Debug, Clone, Default)]
+pub struct ScriptedScanner {
+    scripts: Arc<Mutex<VecDeque<Script>>>,
+    requests: Arc<Mutex<Vec<ScanRequest>>>,
+}
+
+/// What one scan does.
+#[derive(Debug, Clone)]
+pub struct Script {
+    pages: Vec<PageOutcome>,
+    items: Vec<Finding>,
+    rules: BTreeMap<RuleId, RuleFacts>,
+    end: End,
+    gate: Option<Arc<Semaphore>>,
+}
+
+#[derive(Debug, Clone)]
+enum End {
+    Findings,
+    Failed(Failure),
+    Unavailable(String),
+    Panic,
+}
+
+impl ScriptedScanner {
+    /// A scanner that plays these scripts.
+    pub fn new(scripts: impl IntoIterator<Item = Script>) -> Self {
+        Self { scripts: Arc::new(Mutex::new(scripts.into_iter().collect())), requests: Arc::default() }
+    }
+
+    /// What was asked of it so far.
+    pub fn requests(&self) -> Vec<ScanRequest> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn next(&self) -> Script {
+        let mut scripts = self.scripts.lock().unwrap_or_else(PoisonError::into_inner);
+        match scripts.len() {
+            0 => Script::page("https://scripted.example/"),
+            1 => scripts[0].clone(),
+            _ => scripts.pop_front().unwrap_or_else(|| Script::page("https://scripted.example/")),
+        }
+    }
+}
+
+impl Script {
+    /// Finds one page without problems.
+    pub fn page(url: &str) -> Self {
+        Self {
+            pages: vec![PageOutcome::checked(url, url)],
+            items: vec![],
+            rules: BTreeMap::new(),
+            end: End::Findings,
+            gate: None,
+        }
+    }
+
+    /// Ends without findings.
+    pub fn failing(failure: Failure) -> Self {
+        Self { end: End::Failed(failure), ..Self::page("") }
+    }
+
+    /// Can't work at all.
+    pub fn unavailable(reason: &str) -> Self {
+        Self { end: End::Unavailable(reason.to_owned()), ..Self::page("") }
+    }
+
+    /// Panics.
+    pub fn panicking() -> Self {
+        Self { end: End::Panic, ..Self::page("") }
+    }
+
+    /// Finds a further page.
+    #[must_use]
+    pub fn and_page(mut self, url: &str) -> Self {
+        self.pages.push(PageOutcome::checked(url, url));
+        self
+    }
+
+    /// Finds a further page that can't be checked.
+    #[must_use]
+    pub fn and_failed_page(mut self, url: &str, failure: Failure) -> Self {
+        self.pages.push(PageOutcome::failed(url, "", failure));
+        self
+    }
+
+    /// Finds an element on the last page that breaks `rule`, a WCAG rule of level A.
+    #[must_use]
+    pub fn with_problem(self, rule: &str, impact: Impact, selector: &str, html: &str) -> Self {
+        self.with_finding(rule, impact, "wcag2a", selector, html)
+    }
+
+    /// Finds an element on the last page that goes against a best practice.
+    #[must_use]
+    pub fn with_recommendation(self, rule: &str, impact: Impact, selector: &str, html: &str) -> Self {
+        self.with_finding(rule, impact, "best-practice", selector, html)
+    }
+
+    /// Reports its pages, then waits for a permit of `gate` before it ends.
+    #[must_use]
+    pub fn held_by(mut self, gate: &Arc<Semaphore>) -> Self {
+        self.gate = Some(Arc::clone(gate));
+        self
+    }
+
+    fn with_finding(mut self, rule: &str, impact: Impact, tag: &str, selector: &str, html: &str) -> Self {
+        let page = self.pages.len() - 1;
+        let id = RuleId::new(rule);
+        self.items.push(Finding::new(id.clone(), page, &self.pages[page].url, selector, html, "Fix this."));
+        self.rules.entry(id).or_insert_with(|| RuleFacts {
+            impact,
+            tags: vec![tag.to_owned()],
+            help: format!("Help for {rule}"),
+            description: format!("Description of {rule}"),
+            help_url: format!("https://rules.example/{rule}"),
+        });
+        self
+    }
+}
+
+#[async_trait]
+impl Scanner for ScriptedScanner {
+    async fn scan(
+        &self,
+        request: ScanRequest,
+        progress: &dyn ProgressSink,
+        cancel: CancellationToken,
+    ) -> Result<ScanOutput, ScanError> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        let script = self.next();
+        let budget = usize::try_from(request.page_budget).unwrap_or(usize::MAX);
+        for done in (1..).take(script.pages.len().min(budget)) {
+            progress.pages_done(done);
+        }
+        if let Some(gate) = &script.gate {
+            tokio::select! {
+                () = cancel.cancelled() => return Err(ScanError::Cancelled),
+                permit = gate.acquire() => {
+                    if let Ok(permit) = permit {
+                        permit.forget();
+                    }
+                }
+            }
+        }
+        match script.end {
+            End::Failed(failure) => Err(ScanError::Failed(failure)),
+            End::Unavailable(reason) => Err(ScanError::Unavailable(reason.into())),
+            End::Panic => panic!("the script says so"),
+            End::Findings => Ok(ScanOutput {
+                findings: Findings {
+                    engine: Engine { axe: "scripted".to_owned(), browser: "scripted".to_owned() },
+                    items: script.items.into_iter().filter(|finding| finding.page < budget).collect(),
+                    pages: script.pages.into_iter().take(budget).collect(),
+                    rules: script.rules,
+                    needs_review: BTreeMap::new(),
+                    stack: vec![],
+                    screen: None,
+                },
+                screenshots: vec![],
+                screen: None,
+            }),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Who asks.
+
+use std::collections::BTreeSet;
+
+use super::Service;
+use crate::{
+    domain::{Ability, Team},
+    error::Error,
+    id::TeamId,
+};
+
+/// A team's proven right: whose data a use-case may touch, and what it may do.
+#[derive(Debug, Clone)]
+pub struct Actor {
+    team: Team,
+    abilities: BTreeSet<Ability>,
+}
+
+impl Actor {
+    pub(crate) const fn new(team: Team, abilities: BTreeSet<Ability>) -> Self {
+        Self { team, abilities }
+    }
+
+    /// The team as it was when the actor was admitted.
+    pub const fn team(&self) -> &Team {
+        &self.team
+    }
+
+    /// The team's id.
+    pub const fn team_id(&self) -> TeamId {
+        self.team.id
+    }
+
+    pub(crate) fn require(&self, ability: Ability) -> Result<(), Error> {
+        if self.abilities.contains(&ability) { Ok(()) } else { Err(Error::MissingAbility(ability)) }
+    }
+}
+
+impl Service {
+    /// Acts for a team with all abilities and without a token: for embedders, who answer for their own callers.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where there is no such team, [`Error::TeamBlocked`].
+    pub async fn act_for(&self, team: TeamId) -> Result<Actor, Error> {
+        let team = self.store().team(team).await?.ok_or(Error::NotFound)?;
+        if team.standing == crate::domain::Standing::Blocked {
+            return Err(Error::TeamBlocked);
+        }
+        Ok(Actor::new(team, BTreeSet::from([Ability::Read, Ability::Write])))
+    }
+}

@@ -1,0 +1,54 @@
+//! `POST /sites`.
+
+use url::Host;
+
+use super::{Actor, Service};
+use crate::{
+    domain::{Ability, FieldErrors, NewSite, Problem, RawSite, Site, SiteUrl},
+    error::Error,
+    id::{ScanId, SiteId},
+    net::{PolicyError, ResolveError},
+    store::AddSiteError,
+};
+
+impl Service {
+    /// Adds a site and, unless it is asked not to, queues its first check.
+    ///
+    /// The address must be public by the service's [policy](Service::policy); a name that has no address now is let in,
+    /// since names come and go, and its checks say `dns`.
+    ///
+    /// # Errors
+    /// [`Error::MissingAbility`] without `write`; [`Error::Invalid`] with every field that does not hold up, or with the
+    /// plan's number of sites.
+    pub async fn add_site(&self, actor: &Actor, input: impl Into<RawSite> + Send) -> Result<Site, Error> {
+        actor.require(Ability::Write)?;
+        let checked = input.into().check().map_err(Error::Invalid)?;
+        self.judge(&checked.details.url).await.map_err(|problem| Error::Invalid(FieldErrors::one("url", problem)))?;
+
+        let now = self.parts().clock.now();
+        let site = NewSite { id: SiteId::generate(now), details: checked.details };
+        let first_scan = checked.scan.then(|| ScanId::generate(now));
+        let site = self.store().add_site(actor.team_id(), site, first_scan).await.map_err(|error| match error {
+            AddSiteError::LimitReached(limit) => Error::Invalid(FieldErrors::one("url", Problem::SiteLimit(limit))),
+            AddSiteError::NoTeam => Error::NotFound,
+            AddSiteError::Store(error) => error.into(),
+        })?;
+        if first_scan.is_some() {
+            self.parts().queued.notify_one();
+        }
+        Ok(site)
+    }
+
+    async fn judge(&self, url: &SiteUrl) -> Result<(), Problem> {
+        let url = url.url();
+        let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else { return Err(Problem::NotUrl) };
+        let host: Host<&str> = host;
+        match self.parts().policy.judge(&*self.parts().resolver, &host, port).await {
+            Ok(_) => Ok(()),
+            Err(PolicyError::Resolve(ResolveError::NotFound | ResolveError::TimedOut | ResolveError::Failed(_))) => {
+                Ok(())
+            }
+            Err(PolicyError::Refused(refusal)) => Err(Problem::NotPublic(refusal.to_string())),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Lets a request in, or says why not: 401, then 429, then 403 of team and plan (design §4, "order of refusals").
+
+use std::net::IpAddr;
+
+use chrono::{DateTime, Utc};
+
+use super::{Actor, Service};
+use crate::{
+    domain::{PlainToken, RateDecision, RequestClass, Standing, TokenHash},
+    error::Error,
+    store::AdmittedToken,
+};
+
+/// What a request shows of its sender.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The bearer token that it carries.
+    pub token: Option<PlainToken>,
+    /// Where it came from.
+    pub address: IpAddr,
+}
+
+/// The answer to a request at the door. Every response shows [`rate`](Self::rate), whatever else it says.
+#[derive(Debug)]
+pub struct Admission {
+    /// What the counters say.
+    pub rate: RateDecision,
+    /// When they said it.
+    pub at: DateTime<Utc>,
+    /// Who may come in, or why nobody may.
+    pub actor: Result<Actor, Error>,
+}
+
+impl Service {
+    /// Recognises the token of a request and counts the request: against the token, or, without a valid one, against the
+    /// address.
+    ///
+    /// # Errors
+    /// Only [`Error::Unavailable`] and [`Error::Corrupt`]; refusals stand in [`Admission::actor`], in this order:
+    /// [`Error::Unauthenticated`] (or [`Error::TooManyRequests`] of the address), [`Error::TooManyRequests`],
+    /// [`Error::TeamBlocked`], [`Error::ApiNotIncluded`].
+    pub async fn admit(&self, caller: &Caller, class: RequestClass) -> Result<Admission, Error> {
+        let known = match caller.token.as_ref().map(PlainToken::hash) {
+            Some(hash) => self.known(&hash, class).await?,
+            None => None,
+        };
+        let Some(known) = known else {
+            let limits = self.parts().anonymous_limits;
+            let (rate, at) = self.store().admit_address(caller.address, class, limits).await?;
+            let error = if rate.is_admitted() { Error::Unauthenticated } else { Error::TooManyRequests(rate) };
+            return Ok(Admission { rate, at, actor: Err(error) });
+        };
+        let (rate, at) = (known.rate, known.at);
+        Ok(Admission { rate, at, actor: judged(known) })
+    }
+
+    async fn known(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, Error> {
+        Ok(self.store().admit_token(hash, class).await?)
+    }
+}
+
+fn judged(AdmittedToken { team, token, rate, .. }: AdmittedToken) -> Result<Actor, Error> {
+    if !rate.is_admitted() {
+        Err(Error::TooManyRequests(rate))
+    } else if team.standing == Standing::Blocked {
+        Err(Error::TeamBlocked)
+    } else if !team.plan.features.api {
+        Err(Error::ApiNotIncluded)
+    } else {
+        Ok(Actor::new(team, token.abilities))
+    }
+}

@@ -1,0 +1,123 @@
+//! Puts a service together.
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use super::{Links, Parts, Service};
+use crate::{
+    clock::{Clock, SystemClock},
+    domain::{PlanCatalog, RateLimits},
+    net::{AddressPolicy, Resolver, SystemResolver},
+    scanner::Scanner,
+    store::{Store, StoreError},
+};
+
+/// Collects the parts of a [`Service`]: the store and the scanner are required, everything else has a default that a
+/// public installation can run with.
+pub struct ServiceBuilder {
+    store: Box<dyn Store>,
+    scanner: Box<dyn Scanner>,
+    clock: Box<dyn Clock>,
+    resolver: Box<dyn Resolver>,
+    policy: AddressPolicy,
+    plans: PlanCatalog,
+    base_url: String,
+    anonymous_limits: RateLimits,
+}
+
+/// Why a service could not be put together.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The base address is not an `http` or `https` address that ends with `/v1`.
+    #[error("the base address `{0}` is not an http or https address that ends with /v1")]
+    BaseUrl(String),
+    /// The plans could not be stored.
+    #[error("the plans could not be stored")]
+    Store(#[from] StoreError),
+}
+
+impl ServiceBuilder {
+    /// Begins with a store and a scanner.
+    pub fn new(store: impl Store, scanner: impl Scanner) -> Self {
+        Self {
+            store: Box::new(store),
+            scanner: Box::new(scanner),
+            clock: Box::new(SystemClock),
+            resolver: Box::new(SystemResolver::new()),
+            policy: AddressPolicy::default(),
+            plans: PlanCatalog::shipped(),
+            base_url: "http://localhost/v1".to_owned(),
+            anonymous_limits: RateLimits { general: 60, files: 20 },
+        }
+    }
+
+    /// Where clients reach the API, for the links in answers; ends with `/v1`. Default: `http://localhost/v1`.
+    #[must_use]
+    pub fn with_base_url(self, base_url: impl Into<String>) -> Self {
+        Self { base_url: base_url.into(), ..self }
+    }
+
+    /// Which addresses sites may have. Default: public ones only. Give the scanner the same.
+    #[must_use]
+    pub fn with_policy(self, policy: AddressPolicy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// How names are resolved. Default: as the operating system does.
+    #[must_use]
+    pub fn with_resolver(self, resolver: impl Resolver + 'static) -> Self {
+        Self { resolver: Box::new(resolver), ..self }
+    }
+
+    /// The plans on offer, which replace those of the same code in the store. Default: [`PlanCatalog::shipped`].
+    #[must_use]
+    pub fn with_plans(self, plans: PlanCatalog) -> Self {
+        Self { plans, ..self }
+    }
+
+    /// The clock for what this process times by itself; stored instants are the store's. Default: the machine's.
+    #[must_use]
+    pub fn with_clock(self, clock: impl Clock + 'static) -> Self {
+        Self { clock: Box::new(clock), ..self }
+    }
+
+    /// How many requests without a valid token an address may make within a minute. Default: as a token may.
+    #[must_use]
+    pub fn with_anonymous_limits(self, anonymous_limits: RateLimits) -> Self {
+        Self { anonymous_limits, ..self }
+    }
+
+    /// Checks the parts and stores the plans.
+    ///
+    /// # Errors
+    /// [`BuildError`].
+    pub async fn build(self) -> Result<Service, BuildError> {
+        let links = Links::new(&self.base_url).ok_or(BuildError::BaseUrl(self.base_url))?;
+        self.store.put_plans(self.plans.plans()).await?;
+        Ok(Service {
+            parts: Arc::new(Parts {
+                store: self.store,
+                scanner: self.scanner,
+                clock: self.clock,
+                resolver: self.resolver,
+                policy: self.policy,
+                plans: self.plans,
+                links,
+                anonymous_limits: self.anonymous_limits,
+                queued: Notify::new(),
+            }),
+        })
+    }
+}
+
+impl std::fmt::Debug for ServiceBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServiceBuilder")
+            .field("store", &self.store)
+            .field("policy", &self.policy)
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,91 @@
+//! The use-cases: what a team can ask for.
+//!
+//! A [`Service`] is cheap to clone and safe to share. Every use-case takes an [`Actor`] first: the proof of whose data it
+//! may touch and what it may do with it. Nothing here knows of HTTP; a frontend translates.
+
+mod account;
+mod actor;
+mod add_site;
+mod admit;
+mod builder;
+mod delete_site;
+mod links;
+mod list_sites;
+mod read_report;
+mod read_scan;
+mod start_scan;
+mod teams;
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+pub use self::{
+    account::Account,
+    actor::Actor,
+    admit::{Admission, Caller},
+    builder::{BuildError, ServiceBuilder},
+    links::Links,
+    read_report::ReportRequest,
+    teams::{TeamInput, TokenInput},
+};
+use crate::{
+    clock::Clock,
+    domain::{PlanCatalog, RateLimits},
+    net::{AddressPolicy, Resolver},
+    scanner::Scanner,
+    store::Store,
+};
+
+/// The service: use-cases over a store and a scanner.
+#[derive(Clone)]
+pub struct Service {
+    parts: Arc<Parts>,
+}
+
+pub(crate) struct Parts {
+    pub(crate) store: Box<dyn Store>,
+    pub(crate) scanner: Box<dyn Scanner>,
+    pub(crate) clock: Box<dyn Clock>,
+    pub(crate) resolver: Box<dyn Resolver>,
+    pub(crate) policy: AddressPolicy,
+    pub(crate) plans: PlanCatalog,
+    pub(crate) links: Links,
+    pub(crate) anonymous_limits: RateLimits,
+    /// Wakes an idle worker of this process when a check was queued. Workers elsewhere find it by polling.
+    pub(crate) queued: Notify,
+}
+
+impl Service {
+    /// Begins a service over these two parts; see [`ServiceBuilder`] for the rest.
+    pub fn builder(store: impl Store, scanner: impl Scanner) -> ServiceBuilder {
+        ServiceBuilder::new(store, scanner)
+    }
+
+    /// The addresses that the service gives out.
+    pub fn links(&self) -> &Links {
+        &self.parts.links
+    }
+
+    /// Where the service may be sent to.
+    pub fn policy(&self) -> &AddressPolicy {
+        &self.parts.policy
+    }
+
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.parts.store
+    }
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Service")
+            .field("store", &self.parts.store)
+            .field("links", &self.parts.links)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,47 @@
+//! `GET /scans/{scan}/report`.
+
+use super::{Actor, Service};
+use crate::{
+    domain::{Ability, ScanState},
+    error::Error,
+    id::ScanId,
+    locale::Locale,
+    report::{Report, Sources},
+};
+
+/// Which report is wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportRequest {
+    /// The check.
+    pub scan: ScanId,
+    /// The language; the site's report language where none is named.
+    pub locale: Option<Locale>,
+}
+
+impl Service {
+    /// The report of a completed check.
+    ///
+    /// # Errors
+    /// [`Error::MissingAbility`] without `read`, [`Error::NotFound`], [`Error::NotCompleted`] for a check that is queued,
+    /// running or failed.
+    pub async fn report(&self, actor: &Actor, request: ReportRequest) -> Result<Report, Error> {
+        actor.require(Ability::Read)?;
+        let team = actor.team_id();
+        let scan = self.store().scan(team, request.scan).await?.ok_or(Error::NotFound)?;
+        let ScanState::Completed { outcome, finished_at, .. } = &scan.state else { return Err(Error::NotCompleted) };
+        // Site and findings go when the check goes: one of them missing means that it was deleted in between.
+        let site = self.store().site(team, scan.site).await?.ok_or(Error::NotFound)?;
+        let findings = self.store().findings(team, scan.id).await?.ok_or(Error::NotFound)?;
+        let trend = self.store().trend(team, scan.id, Report::TREND_LENGTH).await?;
+        let sources = Sources {
+            scan: &scan,
+            outcome,
+            finished_at: *finished_at,
+            site: &site,
+            findings: &findings,
+            trend: &trend,
+            links: self.links(),
+        };
+        Ok(Report::new(sources, request.locale.unwrap_or(site.details.report_locale)))
+    }
+}

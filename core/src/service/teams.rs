@@ -1,0 +1,86 @@
+//! Teams and tokens: for operators and embedders. The API has no way to them (contract, "What the service does").
+
+use std::collections::BTreeSet;
+
+use super::Service;
+use crate::{
+    domain::{Ability, ApiToken, NewTeam, NewToken, PlainToken, PlanCatalog, PlanCode, Standing, Subscription, Team},
+    error::Error,
+    id::{TeamId, TokenId},
+    store::UnknownPlan,
+};
+
+/// A team to be created.
+#[derive(Debug, Clone)]
+pub struct TeamInput {
+    /// Its name for people.
+    pub name: String,
+    /// The plan that it is on.
+    pub plan: PlanCode,
+    /// On what terms.
+    pub subscription: Subscription,
+    /// Members that it has.
+    pub seats_used: u32,
+}
+
+impl TeamInput {
+    /// A team with one member, on a plan without end.
+    pub fn new(name: impl Into<String>, plan: PlanCode) -> Self {
+        Self { name: name.into(), plan, subscription: Subscription::ACTIVE, seats_used: 1 }
+    }
+}
+
+/// A token to be created.
+#[derive(Debug, Clone)]
+pub struct TokenInput {
+    /// What its holder calls it: one token per integration.
+    pub name: String,
+    /// What it may do.
+    pub abilities: BTreeSet<Ability>,
+}
+
+impl Service {
+    /// The plans that this process was started with.
+    pub fn plans(&self) -> &PlanCatalog {
+        &self.parts().plans
+    }
+
+    /// Creates a team.
+    ///
+    /// # Errors
+    /// [`UnknownPlan`].
+    pub async fn create_team(&self, input: TeamInput) -> Result<Team, UnknownPlan> {
+        let TeamInput { name, plan, subscription, seats_used } = input;
+        let id = TeamId::generate(self.parts().clock.now());
+        self.store().create_team(NewTeam { id, name, plan, subscription, seats_used }).await
+    }
+
+    /// Creates a token. The secret is in the answer and nowhere else: only its hash is stored.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where there is no such team.
+    pub async fn create_token(&self, team: TeamId, input: TokenInput) -> Result<(ApiToken, PlainToken), Error> {
+        let secret = PlainToken::generate();
+        let TokenInput { name, abilities } = input;
+        let id = TokenId::generate(self.parts().clock.now());
+        let token = NewToken { id, name, abilities, hash: secret.hash() };
+        let token = self.store().create_token(team, token).await?.ok_or(Error::NotFound)?;
+        Ok((token, secret))
+    }
+
+    /// Deletes a token, which stops working at once.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where the team has no such token.
+    pub async fn delete_token(&self, team: TeamId, token: TokenId) -> Result<(), Error> {
+        if self.store().delete_token(team, token).await? { Ok(()) } else { Err(Error::NotFound) }
+    }
+
+    /// Blocks a team or lets it in again.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where there is no such team.
+    pub async fn set_standing(&self, team: TeamId, standing: Standing) -> Result<(), Error> {
+        if self.store().set_standing(team, standing).await? { Ok(()) } else { Err(Error::NotFound) }
+    }
+}

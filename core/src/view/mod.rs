@@ -1,0 +1,13 @@
+//! The contract's JSON, field by field: what routes answer and what events carry.
+
+mod account;
+mod list;
+mod scan;
+mod site;
+
+pub use self::{
+    account::AccountView,
+    list::{ListView, PagedList},
+    scan::ScanView,
+    site::SiteView,
+};
