@@ -1,2 +1,106 @@
-//! placeholder
-fn main() {}
+//! The commands of this repository: `cargo xtask setup`, `serve` and `test`.
+//!
+//! Each says what it does before it does it, on standard error: standard output belongs to the programs it runs.
+
+#![expect(clippy::print_stderr, reason = "a command-line tool talks to its user")]
+
+mod apt;
+mod axe;
+mod browser;
+mod command;
+mod error;
+mod fonts;
+mod machine;
+mod probe;
+mod serve;
+mod setup;
+mod test;
+
+#[cfg(test)]
+mod fixture;
+
+use std::error::Error as _;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::machine::Machine;
+
+fn main() -> ExitCode {
+    let machine = Machine::here();
+    let outcome = match Cli::parse().command {
+        Command::Setup => setup::run(&machine).map(|_| ()),
+        Command::Serve { arguments } => serve::run(&machine, &arguments).map(|never| match never {}),
+        Command::Test { arguments } => test::run(&machine, &arguments),
+    };
+    let Err(error) = outcome else { return ExitCode::SUCCESS };
+    eprintln!("error: {error}");
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        eprintln!("  because: {source}");
+        cause = source.source();
+    }
+    ExitCode::FAILURE
+}
+
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo xtask", about = "Sets up, runs and tests a11ycheck")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Installs what is missing: a browser, a font for it, and axe-core. Does nothing the second time
+    Setup,
+    /// Sets up, then builds and runs the server on the memory store
+    #[command(disable_help_flag = true)]
+    Serve {
+        /// Everything after `serve` goes to the server as it is (`cargo xtask serve --help` is the server's help)
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Sets up, then runs every check: format, lints, tests, documentation
+    Test {
+        /// Run only `cargo test` with these arguments, such as a part of a test's name (`NAME -- --nocapture` works too)
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Command {
+        Cli::try_parse_from([&["xtask"], arguments].concat()).unwrap().command
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn serve_keeps_every_argument_for_the_server() {
+        let given = ["--listen", "127.0.0.1:0", "--allow-network", "127.0.0.0/8", "--help"];
+        let Command::Serve { arguments } = parse(&[&["serve"], &given[..]].concat()) else { panic!("not serve") };
+        assert_eq!(arguments, given);
+    }
+
+    #[test]
+    fn serve_keeps_a_help_flag_that_comes_first() {
+        let Command::Serve { arguments } = parse(&["serve", "--help"]) else { panic!("not serve") };
+        assert_eq!(arguments, ["--help"]);
+    }
+
+    #[test]
+    fn test_keeps_the_arguments_of_the_test_program() {
+        let Command::Test { arguments } = parse(&["test", "leases", "--", "--nocapture"]) else { panic!("not test") };
+        assert_eq!(arguments, ["leases", "--", "--nocapture"]);
+    }
+}

@@ -1,0 +1,101 @@
+//! Why a command stopped, and what mends it.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+
+use crate::probe::ProbeError;
+
+/// Why a command stopped. Each message ends with what to do; the cause, if there is one, is the source.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// `A11YCHECK_CHROMIUM` names a program that is not there or does not answer.
+    #[error(
+        "A11YCHECK_CHROMIUM names {program}, which is not a browser that runs: correct it, or unset it to have one found"
+    )]
+    ConfiguredBrowser { program: PathBuf, source: ProbeError },
+
+    /// No browser runs, and there is no package installer that we know.
+    #[error(
+        "no Chromium that runs was found in PATH: install Chromium or Google Chrome (Debian's package: chromium-headless-shell), \
+         or set A11YCHECK_CHROMIUM to its path, then run this command again"
+    )]
+    BrowserMissing,
+
+    /// The packages were installed, yet no browser runs.
+    #[error(
+        "a browser package was installed, but no browser runs (the lines above say why). On Ubuntu the package chromium \
+         only points to a snap, which needs snapd: install Google Chrome's .deb or another Chromium, set \
+         A11YCHECK_CHROMIUM to its path, then run this command again"
+    )]
+    BrowserStillMissing,
+
+    /// A browser without fonts draws nothing where text is: geometry and contrast would be wrong.
+    #[error(
+        "no font was found, and without one the browser measures text wrongly: install one \
+         (Debian's package: fonts-dejavu-core), then run this command again"
+    )]
+    FontMissing,
+
+    /// `A11YCHECK_AXE` names something that is not a file.
+    #[error("A11YCHECK_AXE names {path}, which can't be read: correct it, or unset it to use the pinned axe-core")]
+    ConfiguredAxe { path: PathBuf, source: io::Error },
+
+    /// `package-lock.json`, which pins axe-core, is not readable.
+    #[error("{path} can't be read: restore it with `git checkout -- package-lock.json`")]
+    LockUnreadable { path: PathBuf, source: io::Error },
+
+    /// `package-lock.json` does not name a version of axe-core.
+    #[error("{path} pins no version of axe-core: restore it with `git checkout -- package-lock.json`")]
+    LockWithoutAxe { path: PathBuf },
+
+    /// npm is not installed, and there is no package installer that we know.
+    #[error(
+        "axe-core comes from npm, which was not found in PATH: install Node.js with npm 8 or newer, then run this command again"
+    )]
+    NpmMissing,
+
+    /// `npm ci` failed.
+    #[error(
+        "`npm ci --ignore-scripts` ended with {status}: mend what npm reports above (it needs npm 8 or newer and a \
+         registry that it can reach), then run this command again"
+    )]
+    Npm { status: ExitStatus },
+
+    /// `npm ci` succeeded, but the pinned axe-core is not there.
+    #[error(
+        "npm reported success, but axe-core {version} is not in {folder}: remove that folder, then run this command again"
+    )]
+    AxeStillMissing { version: String, folder: PathBuf },
+
+    /// Packages are missing, this user is not root, and there is no `sudo`.
+    #[error(
+        "{package} is missing and there is no sudo here: run `apt-get install --no-install-recommends {package}` as root, then this command again"
+    )]
+    SudoMissing { package: &'static str },
+
+    /// `apt-get install` failed.
+    #[error(
+        "`apt-get install {package}` ended with {status}: mend what it reports above (without a terminal, sudo must \
+         not ask for a password), or install {package} by hand, then run this command again"
+    )]
+    Apt { package: &'static str, status: ExitStatus },
+
+    /// A program could not be started at all.
+    #[error("{program} could not be started: see that it is installed and may be executed")]
+    Start { program: PathBuf, source: io::Error },
+
+    /// The server does not compile.
+    #[error("the server could not be built ({status}): mend what cargo reports above, then run this command again")]
+    ServerBuild { status: ExitStatus },
+
+    /// cargo succeeded without saying where the program is.
+    #[error(
+        "cargo built the server but did not say where: run `cargo run -p a11ycheck-server-warp --bin a11ycheck-server` instead"
+    )]
+    ServerUnnamed,
+
+    /// A step of `test` failed; later ones were not run.
+    #[error("step {number} of {count} failed, the later ones were not run: `{command}` ended with {status}. {mend}")]
+    Step { number: usize, count: usize, command: String, status: ExitStatus, mend: &'static str },
+}

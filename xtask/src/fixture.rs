@@ -1,0 +1,95 @@
+//! A machine to try things on: a temporary `PATH`, workspace and font folder, with programs of `xtask/fixtures`.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::machine::{Attendance, Machine};
+
+/// The fixture of this name.
+pub(crate) fn program(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+/// A machine with nothing on it but what a test adds; removed when dropped.
+#[derive(Debug)]
+pub(crate) struct Bench(TempDir);
+
+impl Bench {
+    /// No program at all, no font; the workspace pins axe-core 4.14.1.
+    pub(crate) fn new() -> Self {
+        let bench = Self(TempDir::new().unwrap());
+        for folder in [bench.programs(), bench.root(), bench.fonts()] {
+            fs::create_dir(folder).unwrap();
+        }
+        let lock = r#"{"packages": {"node_modules/axe-core": {"version": "4.14.1"}}}"#;
+        fs::write(bench.root().join("package-lock.json"), lock).unwrap();
+        bench
+    }
+
+    /// The same, with `apt-get`, and run by root.
+    pub(crate) fn debian() -> Self {
+        let bench = Self::new();
+        bench.add("apt-get", "apt-get");
+        bench.add("id", "id-root");
+        bench
+    }
+
+    pub(crate) fn machine(&self) -> Machine {
+        Machine {
+            root: self.root(),
+            path: self.programs().into(),
+            cargo: self.programs().join("cargo"),
+            chromium: None,
+            axe: None,
+            font_folders: vec![self.fonts()],
+            attendance: Attendance::Unattended,
+        }
+    }
+
+    pub(crate) fn programs(&self) -> PathBuf {
+        self.0.path().join("programs")
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.0.path().join("workspace")
+    }
+
+    fn fonts(&self) -> PathBuf {
+        self.0.path().join("fonts")
+    }
+
+    /// Puts a fixture into the `PATH`.
+    pub(crate) fn add(&self, name: &str, fixture: &str) {
+        symlink(program(fixture), self.programs().join(name)).unwrap();
+    }
+
+    pub(crate) fn remove(&self, name: &str) {
+        fs::remove_file(self.programs().join(name)).unwrap();
+    }
+
+    /// Makes `apt-get` know no such package, or `cargo` fail at this command.
+    pub(crate) fn withhold(&self, name: &str) {
+        fs::write(self.programs().join(format!("{name}.withheld")), "").unwrap();
+    }
+
+    pub(crate) fn add_font(&self) {
+        fs::create_dir(self.fonts().join("some")).unwrap();
+        fs::write(self.fonts().join("some/Font.TTF"), "").unwrap();
+    }
+
+    pub(crate) fn add_axe(&self, version: &str, script: &str) {
+        let folder = self.root().join("node_modules/axe-core");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("package.json"), format!(r#"{{"version": "{version}"}}"#)).unwrap();
+        fs::write(folder.join(script), "").unwrap();
+    }
+
+    /// One line per call of a fixture: its arguments.
+    pub(crate) fn log(&self, name: &str) -> Vec<String> {
+        let log = fs::read_to_string(self.programs().join(format!("{name}.log"))).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+}

@@ -1,0 +1,96 @@
+//! What the commands know of the machine they run on.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{IsTerminal, stdin};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// The surroundings of a command, read once, so that a test can describe other ones.
+#[derive(Debug, Clone)]
+pub(crate) struct Machine {
+    /// The workspace's folder.
+    pub(crate) root: PathBuf,
+    /// The folders of programs, as in `PATH`.
+    pub(crate) path: OsString,
+    /// The cargo that runs us.
+    pub(crate) cargo: PathBuf,
+    /// `A11YCHECK_CHROMIUM`, unless empty.
+    pub(crate) chromium: Option<OsString>,
+    /// `A11YCHECK_AXE`, unless empty.
+    pub(crate) axe: Option<OsString>,
+    /// Where font files lie, for when fontconfig's `fc-list` is not installed.
+    pub(crate) font_folders: Vec<PathBuf>,
+    /// Whether someone can type a password.
+    pub(crate) attendance: Attendance,
+}
+
+/// Whether someone watches the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attendance {
+    /// Standard input is a terminal.
+    Attended,
+    /// A script, or continuous integration (`CI=true`): a question would wait for ever.
+    Unattended,
+}
+
+impl Machine {
+    /// The machine as it is.
+    pub(crate) fn here() -> Self {
+        let set = |name| env::var_os(name).filter(|value| !value.is_empty());
+        let home_fonts = set("HOME").map(|home| {
+            let home = PathBuf::from(home);
+            [home.join(".local/share/fonts"), home.join(".fonts"), home.join("Library/Fonts")]
+        });
+        let shared_fonts = ["/usr/share/fonts", "/usr/local/share/fonts", "/System/Library/Fonts", "/Library/Fonts"];
+        let unattended = env::var_os("CI").is_some_and(|value| value == "true") || !stdin().is_terminal();
+        Self {
+            root: Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default(),
+            path: env::var_os("PATH").unwrap_or_default(),
+            cargo: set("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from),
+            chromium: set("A11YCHECK_CHROMIUM"),
+            axe: set("A11YCHECK_AXE"),
+            font_folders: shared_fonts.map(PathBuf::from).into_iter().chain(home_fonts.into_iter().flatten()).collect(),
+            attendance: if unattended { Attendance::Unattended } else { Attendance::Attended },
+        }
+    }
+
+    /// The first program of this name in `PATH`.
+    ///
+    /// Relative and empty entries are passed over: what is run must not depend on the folder one stands in.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        env::split_paths(&self.path)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(name))
+            .find(|file| is_executable(file))
+    }
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use crate::fixture::Bench;
+
+    #[test]
+    fn the_first_folder_of_the_path_wins() {
+        let bench = Bench::new();
+        bench.add("chromium", "chromium");
+        let mut machine = bench.machine();
+        machine.path = format!("relative::{}:/usr/bin:/bin", bench.programs().display()).into();
+        assert_eq!(machine.program("chromium"), Some(bench.programs().join("chromium")));
+    }
+
+    #[test]
+    fn a_file_that_may_not_be_executed_is_not_a_program() {
+        let bench = Bench::new();
+        fs::write(bench.programs().join("chromium"), "text").unwrap();
+        fs::create_dir(bench.programs().join("npm")).unwrap();
+        assert_eq!(bench.machine().program("chromium"), None);
+        assert_eq!(bench.machine().program("npm"), None);
+    }
+}

@@ -1,0 +1,131 @@
+//! Asks a program for its version: the proof that it is there and runs.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A browser on a cold disk answers within a few seconds; one that waits for a question never does.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// More than any program says about its version.
+const MAX_ANSWER_BYTES: u64 = 4096;
+
+/// Why a program did not tell its version.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProbeError {
+    /// It is not there, or may not be executed.
+    #[error("it could not be started")]
+    Start(#[source] io::Error),
+    /// It refused.
+    #[error("`--version` ended with {status}: {answer}")]
+    Refused { status: ExitStatus, answer: String },
+    /// It was still busy after the time allowed, and was stopped.
+    #[error("`--version` did not end within {} seconds", PATIENCE.as_secs())]
+    Silent,
+    /// It ended well, but no version of a browser is in what it said.
+    #[error("`--version` named no version of a browser: {answer}")]
+    NoVersion { answer: String },
+}
+
+/// Runs `program --version` and gives the line that holds the version of a browser, such as `Chromium 156.0.8078.79`.
+///
+/// Takes at most about [`PATIENCE`] and reads at most [`MAX_ANSWER_BYTES`].
+pub(crate) fn browser_version(program: &Path) -> Result<String, ProbeError> {
+    let (status, answer) = ask(program)?;
+    if !status.success() {
+        return Err(ProbeError::Refused { status, answer: first_line(&answer) });
+    }
+    let line = answer.lines().find(|line| line.split_whitespace().any(is_browser_version)).map(str::trim);
+    line.map(str::to_owned).ok_or_else(|| ProbeError::NoVersion { answer: first_line(&answer) })
+}
+
+fn ask(program: &Path) -> Result<(ExitStatus, String), ProbeError> {
+    // One pipe for both streams: a missing library is reported on standard error, the version on standard output.
+    let (reader, writer) = io::pipe().map_err(ProbeError::Start)?;
+    let copy = writer.try_clone().map_err(ProbeError::Start)?;
+    let mut child = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(writer)
+        .stderr(copy)
+        .spawn()
+        .map_err(ProbeError::Start)?;
+
+    // Read aside, because a wrapper's left-over child could hold the pipe open after the program itself has ended.
+    let (sender, answer) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = Vec::new();
+        let read = reader.take(MAX_ANSWER_BYTES).read_to_end(&mut text);
+        // Nobody listens any more when the time was up.
+        let _ = sender.send(read.map(|_| String::from_utf8_lossy(&text).into_owned()));
+    });
+
+    let deadline = Instant::now() + PATIENCE;
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(ProbeError::Start)? {
+            break status;
+        }
+        if Instant::now() >= deadline {
+            child.kill().map_err(ProbeError::Start)?;
+            child.wait().map_err(ProbeError::Start)?;
+            return Err(ProbeError::Silent);
+        }
+        thread::sleep(Duration::from_millis(10));
+    };
+    let left = deadline.saturating_duration_since(Instant::now());
+    let text = answer.recv_timeout(left).map_err(|_| ProbeError::Silent)?.map_err(ProbeError::Start)?;
+    Ok((status, text))
+}
+
+/// Chromium and its kin number their versions in four parts.
+fn is_browser_version(word: &str) -> bool {
+    let parts: Vec<_> = word.split('.').collect();
+    parts.len() == 4 && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn first_line(answer: &str) -> String {
+    let line = answer.lines().find(|line| !line.trim().is_empty()).unwrap_or("(it said nothing)");
+    line.trim().chars().take(300).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::program;
+
+    use super::*;
+
+    #[test]
+    fn the_version_is_found_after_warnings() {
+        assert_eq!(
+            browser_version(&program("chromium")).unwrap(),
+            "Chromium 156.0.8078.79 built on Debian GNU/Linux 12"
+        );
+    }
+
+    #[test]
+    fn a_pointer_to_a_snap_is_not_a_browser() {
+        let error = browser_version(&program("snap-pointer")).unwrap_err();
+        assert!(error.to_string().contains("snap install chromium"), "{error}");
+    }
+
+    #[test]
+    fn a_program_of_another_kind_is_not_a_browser() {
+        let error = browser_version(&program("not-a-browser")).unwrap_err();
+        assert!(matches!(error, ProbeError::NoVersion { .. }), "{error}");
+    }
+
+    #[test]
+    fn an_endless_answer_is_cut_off() {
+        let error = browser_version(&program("endless")).unwrap_err();
+        assert!(matches!(error, ProbeError::Refused { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_missing_program_is_told_apart() {
+        let error = browser_version(Path::new("/nowhere/chromium")).unwrap_err();
+        assert!(matches!(error, ProbeError::Start(_)), "{error}");
+    }
+}

@@ -1,0 +1,158 @@
+//! `cargo xtask test`: everything that a change must pass, the cheapest first.
+
+use std::ffi::OsString;
+use std::process::Command;
+
+use crate::command::{run as run_command, shown};
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::setup::{self, Tools};
+
+/// Sets up, then runs every step; with arguments, only `cargo test` with them.
+///
+/// # Errors
+///
+/// Those of [`setup::run`], [`Error::Step`] for the first step that fails, and [`Error::Start`].
+pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
+    let tools = setup::run(machine)?;
+    let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
+    run_steps(machine, &tools, &steps)?;
+    match arguments {
+        [] => eprintln!("==> All {} steps passed", steps.len()),
+        _ => eprintln!("==> The chosen tests passed; `cargo xtask test` without arguments runs everything"),
+    }
+    Ok(())
+}
+
+/// One command of cargo.
+#[derive(Debug)]
+struct Step {
+    name: &'static str,
+    arguments: Vec<OsString>,
+    /// What a reader of its failure does next.
+    mend: &'static str,
+}
+
+impl Step {
+    fn new(name: &'static str, arguments: &[&str], mend: &'static str) -> Self {
+        Self { name, arguments: arguments.iter().map(OsString::from).collect(), mend }
+    }
+}
+
+/// Lints and tests name the whole workspace, so that both resolve to one set of features: each dependency is compiled once to
+/// check and once to run. A package apart or `--all-features` would build many of them anew, which hurts on two cores.
+fn every_step() -> Vec<Step> {
+    vec![
+        Step::new("Format", &["fmt", "--all", "--check"], "Run `cargo fmt --all`"),
+        Step::new(
+            "Lints",
+            &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+            "Mend what clippy reports above",
+        ),
+        // The one step with features of its own, because that is what it is about: an embedder may leave all of them out.
+        Step::new(
+            "Core without features",
+            &["clippy", "--package", "a11ycheck-core", "--no-default-features", "--", "-D", "warnings"],
+            "Mend what clippy reports above; code that belongs to a feature is behind `#[cfg(feature = …)]`",
+        ),
+        // Includes the examples of the documentation, which a choice of targets (`--all-targets`) would leave out.
+        Step::new("Tests", &["test", "--workspace"], "`cargo xtask test NAME` runs only the tests of that name"),
+        Step::new("Documentation", &["doc", "--workspace", "--no-deps"], "Mend what rustdoc reports above"),
+    ]
+}
+
+fn chosen_tests(arguments: &[OsString]) -> Step {
+    let mut step = Step::new("Chosen tests", &["test", "--workspace"], "Mend the tests that failed above");
+    step.arguments.extend_from_slice(arguments);
+    step
+}
+
+fn run_steps(machine: &Machine, tools: &Tools, steps: &[Step]) -> Result<(), Error> {
+    for (step, number) in steps.iter().zip(1..) {
+        eprintln!("==> [{number}/{}] {}", steps.len(), step.name);
+        let mut command = cargo(machine, tools, step);
+        let status = run_command(&mut command)?;
+        if !status.success() {
+            let command = shown(&command);
+            return Err(Error::Step { number, count: steps.len(), command, status, mend: step.mend });
+        }
+    }
+    Ok(())
+}
+
+fn cargo(machine: &Machine, tools: &Tools, step: &Step) -> Command {
+    let mut command = Command::new(&machine.cargo);
+    command.args(&step.arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
+    // Read by rustdoc alone: `RUSTFLAGS` would build every dependency anew.
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    tools.pass_to(&mut command);
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::Bench;
+
+    use super::*;
+
+    /// A bench where set-up finds everything, and a cargo that keeps a log.
+    fn bench() -> Bench {
+        let bench = Bench::debian();
+        bench.add("cargo", "cargo");
+        setup::run(&bench.machine()).unwrap();
+        bench
+    }
+
+    fn commands(bench: &Bench) -> Vec<String> {
+        bench.log("cargo").iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn every_step_runs_in_order() {
+        let bench = bench();
+        run(&bench.machine(), &[]).unwrap();
+        assert_eq!(commands(&bench), ["fmt", "clippy", "clippy", "test", "doc"]);
+    }
+
+    #[test]
+    fn the_first_failure_stops_the_rest_and_says_how_to_mend_it() {
+        let bench = bench();
+        bench.withhold("clippy");
+        let error = run(&bench.machine(), &[]).unwrap_err();
+        assert_eq!(commands(&bench), ["fmt", "clippy"]);
+        let text = error.to_string();
+        assert!(text.contains("step 2 of 5 failed") && text.contains("Mend what clippy reports"), "{text}");
+    }
+
+    #[test]
+    fn chosen_tests_run_alone() {
+        let bench = bench();
+        run(&bench.machine(), &["leases".into()]).unwrap();
+        assert_eq!(commands(&bench), ["test"]);
+    }
+
+    #[test]
+    fn tests_find_the_tools_and_start_from_the_workspace() {
+        let bench = bench();
+        let tools = setup::run(&bench.machine()).unwrap();
+        run(&bench.machine(), &["leases".into()]).unwrap();
+        let root = bench.root().canonicalize().unwrap();
+        assert_eq!(
+            bench.log("cargo"),
+            [format!(
+                "test browser={} axe={} backtrace=1 folder={}",
+                tools.chromium.display(),
+                tools.axe.display(),
+                root.display()
+            )]
+        );
+    }
+
+    #[test]
+    fn a_missing_tool_stops_before_the_first_step() {
+        let bench = Bench::new();
+        bench.add("cargo", "cargo");
+        assert!(matches!(run(&bench.machine(), &[]).unwrap_err(), Error::BrowserMissing));
+        assert_eq!(commands(&bench), [] as [&str; 0]);
+    }
+}
