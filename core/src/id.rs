@@ -28,6 +28,12 @@ macro_rules! ids {
                 let millis = u64::try_from(at.timestamp_millis()).unwrap_or(0);
                 Self(Ulid::from_parts(millis, rand::random()))
             }
+
+            /// An id as a client sends it. A text that is no id becomes the id of nothing: it is looked up like any
+            /// other and not found, so that what a stranger reads does not depend on the spelling of a guess.
+            pub fn presented(text: &str) -> Self {
+                text.parse().unwrap_or(Self(Ulid::nil()))
+            }
         }
 
         impl fmt::Display for $name {

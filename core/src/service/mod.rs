@@ -26,6 +26,7 @@ pub use self::{
     admit::{Admission, Caller},
     builder::{BuildError, ServiceBuilder},
     links::Links,
+    list_sites::SitesQuery,
     read_report::ReportRequest,
     teams::{TeamInput, TokenInput},
 };

@@ -2,7 +2,7 @@
 
 use super::{Actor, Service};
 use crate::{
-    domain::{Ability, ScanState},
+    domain::{Ability, FieldErrors, Problem, ScanState},
     error::Error,
     id::ScanId,
     locale::Locale,
@@ -10,24 +10,25 @@ use crate::{
 };
 
 /// Which report is wanted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ReportRequest {
     /// The check.
     pub scan: ScanId,
-    /// The language; the site's report language where none is named.
-    pub locale: Option<Locale>,
+    /// The code of a [`Locale`]; the site's report language where none is named.
+    pub lang: Option<String>,
 }
 
 impl Service {
     /// The report of a completed check.
     ///
     /// # Errors
-    /// [`Error::MissingAbility`] without `read`, [`Error::NotFound`], [`Error::NotCompleted`] for a check that is queued,
-    /// running or failed.
-    pub async fn report(&self, actor: &Actor, request: ReportRequest) -> Result<Report, Error> {
+    /// [`Error::MissingAbility`] without `read`, [`Error::NotFound`], [`Error::Invalid`] for an unknown language,
+    /// [`Error::NotCompleted`] for a check that is queued, running or failed.
+    pub async fn report(&self, actor: &Actor, request: &ReportRequest) -> Result<Report, Error> {
         actor.require(Ability::Read)?;
         let team = actor.team_id();
         let scan = self.store().scan(team, request.scan).await?.ok_or(Error::NotFound)?;
+        let locale = locale(request.lang.as_deref())?;
         let ScanState::Completed { outcome, finished_at, .. } = &scan.state else { return Err(Error::NotCompleted) };
         // Site and findings go when the check goes: one of them missing means that it was deleted in between.
         let site = self.store().site(team, scan.site).await?.ok_or(Error::NotFound)?;
@@ -42,6 +43,11 @@ impl Service {
             trend: &trend,
             links: self.links(),
         };
-        Ok(Report::new(sources, request.locale.unwrap_or(site.details.report_locale)))
+        Ok(Report::new(sources, locale.unwrap_or(site.details.report_locale)))
     }
+}
+
+fn locale(lang: Option<&str>) -> Result<Option<Locale>, Error> {
+    let code = lang.map(str::trim).filter(|code| !code.is_empty());
+    code.map(|code| code.parse().map_err(|_| Error::Invalid(FieldErrors::one("lang", Problem::NotInList)))).transpose()
 }
