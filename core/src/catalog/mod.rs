@@ -27,7 +27,7 @@ pub use self::{
     description::{Description, describe},
     language::languages,
     plural::Plural,
-    rule::{Audience, Basis, RuleEntry, axe_core_version, rule, rules},
+    rule::{Audience, Basis, RuleEntry, axe_core_version, help_url, rule, rules},
     terms::{AcrTerms, Counts, Forms, Labels, Terms, fill, terms},
     tips::{PLATFORMS, tip},
     wcag::{Criterion, Level, WcagVersion, criteria, criterion},

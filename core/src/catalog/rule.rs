@@ -22,6 +22,15 @@ pub fn rules() -> impl Iterator<Item = (&'static str, &'static RuleEntry)> {
     FILE.rules.iter().map(|(id, entry)| (id.as_str(), entry))
 }
 
+/// Where axe-core's makers explain the rule with this id, in English: the page for [`axe_core_version`]. `None` for a rule
+/// that the catalogue does not know; a check's own facts have the address for the version that ran.
+pub fn help_url(id: &str) -> Option<String> {
+    let (id, _) = FILE.rules.get_key_value(id)?;
+    // The pages are kept by major and minor version: 4.14 for 4.14.1.
+    let version = axe_core_version().rsplit_once('.').map_or(axe_core_version(), |(minor, _patch)| minor);
+    Some(format!("https://dequeuniversity.com/rules/axe/{version}/{id}"))
+}
+
 /// A rule of axe-core, free of any language.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -167,7 +176,14 @@ mod tests {
     }
 
     #[test]
+    fn the_help_address_is_that_of_the_version() {
+        let address = help_url("image-alt");
+        assert_eq!(address.as_deref(), Some("https://dequeuniversity.com/rules/axe/4.14/image-alt"));
+    }
+
+    #[test]
     fn an_unknown_rule_has_no_entry() {
         assert!(rule("a-rule-of-tomorrow").is_none());
+        assert!(help_url("a-rule-of-tomorrow").is_none());
     }
 }
