@@ -1,5 +1,6 @@
 //! The core of an accessibility check service.
 
+pub mod catalog;
 pub mod clock;
 pub mod domain;
 pub mod engine;

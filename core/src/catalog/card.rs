@@ -1,0 +1,58 @@
+//! The texts of a rule in one language.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::language::Language;
+use crate::locale::Locale;
+
+/// The card of the rule with this id, in English if `locale` is not among [`languages`](super::languages); `None` for a
+/// rule that the catalogue does not know.
+pub fn card(rule: &str, locale: Locale) -> Option<Card> {
+    let language = Language::of(locale);
+    let texts = language.cards.texts.get(rule)?;
+    Some(Card {
+        title: &texts.title,
+        summary: &texts.summary,
+        impact: &texts.impact,
+        how_to_fix: &texts.how_to_fix,
+        locale: language.locale,
+        machine: !language.cards.reviewed,
+    })
+}
+
+/// What a report says about a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Card {
+    /// What is wrong, in a few words without jargon.
+    pub title: &'static str,
+    /// What it is and why it matters.
+    pub summary: &'static str,
+    /// What happens to a visitor.
+    pub impact: &'static str,
+    /// What to do.
+    pub how_to_fix: &'static str,
+    /// The language of the texts: English where the wanted one is not there.
+    pub locale: Locale,
+    /// Whether the texts are a machine draft that no person has reviewed.
+    pub machine: bool,
+}
+
+/// A file of cards.
+#[derive(Debug, Deserialize)]
+pub(super) struct CardFile {
+    reviewed: bool,
+    #[serde(flatten)]
+    texts: BTreeMap<String, CardTexts>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CardTexts {
+    title: String,
+    summary: String,
+    impact: String,
+    how_to_fix: String,
+}

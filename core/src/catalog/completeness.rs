@@ -1,0 +1,222 @@
+//! Tests over every file of every language: nothing is missing, nothing is left in English, nothing that a program reads
+//! has been translated.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml::{Table, Value};
+
+use super::{
+    Plural,
+    language::{Files, Language, files},
+    languages, rules,
+};
+use crate::locale::Locale;
+
+/// Key of the list of terms that are rightly the same as in English.
+const SAME_AS_ENGLISH: &str = "same_as_english";
+
+/// Every text of a language by `file: path`, for example `cards: image-alt.title`. Plural forms are not among them.
+fn texts(files: Files) -> BTreeMap<String, String> {
+    let mut texts = BTreeMap::new();
+    for (name, mut table) in tables(files) {
+        table.remove(SAME_AS_ENGLISH);
+        table.remove("count");
+        flatten(&format!("{name}: "), &table, &mut texts);
+    }
+    texts
+}
+
+fn tables(files: Files) -> [(&'static str, Table); 4] {
+    [("cards", files.cards), ("tips", files.tips), ("terms", files.terms), ("wcag", files.wcag)]
+        .map(|(name, text)| (name, text.parse().unwrap_or_else(|error| panic!("{name}: {error}"))))
+}
+
+fn flatten(prefix: &str, table: &Table, texts: &mut BTreeMap<String, String>) {
+    for (key, value) in table {
+        match value {
+            Value::Table(inner) => flatten(&format!("{prefix}{key}."), inner, texts),
+            Value::String(text) => {
+                texts.insert(format!("{prefix}{key}"), text.clone());
+            }
+            Value::Boolean(_) => {}
+            other => panic!("{prefix}{key}: {other} is neither a text nor a table"),
+        }
+    }
+}
+
+fn terms_table(files: Files) -> Table {
+    files.terms.parse().unwrap()
+}
+
+/// Nouns with their forms by category.
+fn counts(files: Files) -> BTreeMap<String, BTreeMap<String, String>> {
+    terms_table(files).remove("count").unwrap().try_into().unwrap()
+}
+
+fn english() -> Files {
+    files(Locale::En).unwrap()
+}
+
+fn translations() -> impl Iterator<Item = (Locale, Files)> {
+    languages().filter(|locale| *locale != Locale::En).map(|locale| (locale, files(locale).unwrap()))
+}
+
+/// What stands between each `open` and the next `close`.
+fn enclosed(text: &str, open: char, close: char) -> BTreeSet<&str> {
+    text.split(open).skip(1).filter_map(|rest| rest.split_once(close)).map(|(inside, _)| inside).collect()
+}
+
+/// The `code` of a text.
+fn code(text: &str) -> BTreeSet<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+/// The `{placeholders}` of a text, outside code.
+fn placeholders(text: &str) -> BTreeSet<String> {
+    let prose: String = text.split('`').step_by(2).collect();
+    enclosed(&prose, '{', '}').into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn every_language_can_be_read() {
+    assert!(languages().any(|locale| locale == Locale::En));
+    for locale in languages() {
+        assert_eq!(Language::of(locale).locale, locale);
+        assert_eq!(Language::of(locale).terms.locale, locale);
+    }
+}
+
+#[test]
+fn a_language_that_is_not_there_yet_is_english_and_says_so() {
+    for locale in Locale::ALL.into_iter().filter(|locale| files(*locale).is_none()) {
+        assert_eq!(Language::of(locale).locale, Locale::En);
+    }
+}
+
+#[test]
+fn every_rule_has_a_card_and_every_card_a_rule() {
+    let ids: BTreeSet<&str> = rules().map(|(id, _)| id).collect();
+    for locale in languages() {
+        let [(_, mut cards), ..] = tables(files(locale).unwrap());
+        assert!(cards.remove("reviewed").is_some_and(|value| value.is_bool()), "{locale}: no `reviewed`");
+        let keys: BTreeSet<&str> = cards.keys().map(String::as_str).collect();
+        assert_eq!(keys, ids, "{locale}");
+    }
+}
+
+#[test]
+fn every_criterion_has_a_name_in_every_language() {
+    let numbers: BTreeSet<&str> = super::criteria().iter().map(|criterion| criterion.number.as_str()).collect();
+    for locale in languages() {
+        let names: BTreeSet<&str> = Language::of(locale).wcag.keys().map(String::as_str).collect();
+        assert_eq!(names, numbers, "{locale}");
+    }
+}
+
+#[test]
+fn every_language_has_the_same_texts() {
+    let wanted: BTreeSet<String> = texts(english()).into_keys().collect();
+    for (locale, files) in translations() {
+        let found: BTreeSet<String> = texts(files).into_keys().collect();
+        assert_eq!(wanted.difference(&found).collect::<Vec<_>>(), Vec::<&String>::new(), "{locale}: missing");
+        assert_eq!(found.difference(&wanted).collect::<Vec<_>>(), Vec::<&String>::new(), "{locale}: not in English");
+    }
+}
+
+#[test]
+fn no_text_is_empty_untidy_or_unfinished() {
+    for locale in languages() {
+        let files = files(locale).unwrap();
+        let forms = counts(files).into_values().flat_map(BTreeMap::into_values).map(|text| ("count".to_owned(), text));
+        for (key, text) in texts(files).into_iter().chain(forms) {
+            let at = format!("{locale} {key}: {text}");
+            assert!(!text.is_empty(), "{at}: empty");
+            assert!(text.trim() == text && !text.contains("  ") && !text.contains('\n'), "{at}: stray white space");
+            assert!(!text.chars().any(char::is_control), "{at}: control character");
+            assert_eq!(text.matches('`').count() % 2, 0, "{at}: a backtick without its partner");
+            for word in ["TODO", "FIXME", "XXX", "TBD", "???"] {
+                assert!(!text.contains(word), "{at}: unfinished");
+            }
+        }
+    }
+}
+
+#[test]
+fn titles_are_short_and_free_of_code() {
+    for locale in languages() {
+        for (key, text) in texts(files(locale).unwrap()) {
+            if key.starts_with("cards: ") && key.ends_with(".title") {
+                assert!(text.chars().count() <= 110, "{locale} {key}: {text}");
+                assert!(!text.contains(['`', '<']) && !text.ends_with('.'), "{locale} {key}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn code_and_placeholders_survive_translation() {
+    let english = texts(english());
+    for (locale, files) in translations() {
+        for (key, text) in texts(files) {
+            let Some(source) = english.get(&key) else { continue };
+            assert_eq!(code(&text), code(source), "{locale} {key}: code");
+            assert_eq!(placeholders(&text), placeholders(source), "{locale} {key}: placeholders");
+        }
+    }
+}
+
+#[test]
+fn no_text_but_a_template_of_the_terms_has_a_placeholder() {
+    for (key, text) in texts(english()) {
+        assert!(key.starts_with("terms: ") || placeholders(&text).is_empty(), "{key}: {text}");
+    }
+}
+
+#[test]
+fn a_number_has_every_form_of_its_language_and_no_other() {
+    let nouns: BTreeSet<String> = counts(english()).into_keys().collect();
+    for locale in languages() {
+        let counts = counts(files(locale).unwrap());
+        assert_eq!(counts.keys().cloned().collect::<BTreeSet<_>>(), nouns, "{locale}");
+        let wanted: BTreeSet<String> =
+            Plural::categories(locale).iter().map(|plural| format!("{plural:?}").to_lowercase()).collect();
+        for (noun, forms) in counts {
+            assert_eq!(forms.keys().cloned().collect::<BTreeSet<_>>(), wanted, "{locale} {noun}");
+            for form in forms.values() {
+                assert_eq!(enclosed(form, '{', '}'), BTreeSet::from(["n"]), "{locale} {noun}: {form}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_in_english() {
+    let english = texts(english());
+    for (locale, files) in translations() {
+        let same: BTreeSet<String> = terms_table(files)
+            .remove(SAME_AS_ENGLISH)
+            .map(|list| list.try_into::<BTreeSet<String>>().unwrap())
+            .unwrap_or_default();
+        for (key, text) in texts(files) {
+            let is_same = english.get(&key) == Some(&text);
+            let may_be_same = key.strip_prefix("terms: ").is_some_and(|term| same.contains(term));
+            assert!(!is_same || may_be_same, "{locale} {key}: left in English: {text}");
+        }
+    }
+}
+
+#[test]
+fn ukrainian_and_russian_texts_are_in_their_own_letters() {
+    for (locale, files) in translations() {
+        let foreign: &[char] = match locale {
+            Locale::Uk => &['ы', 'э', 'ъ', 'ё', 'Ы', 'Э', 'Ъ', 'Ё'],
+            Locale::Ru => &['і', 'ї', 'є', 'ґ', 'І', 'Ї', 'Є', 'Ґ'],
+            _ => continue,
+        };
+        for (key, text) in texts(files) {
+            let is_cyrillic = text.chars().any(|character| ('\u{0400}'..='\u{04ff}').contains(&character));
+            assert!(is_cyrillic, "{locale} {key}: no Cyrillic letter: {text}");
+            assert!(!text.contains(foreign), "{locale} {key}: a letter of another language: {text}");
+        }
+    }
+}

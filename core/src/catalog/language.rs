@@ -1,0 +1,95 @@
+//! Which languages there are, and where their files stand.
+
+use std::{collections::BTreeMap, sync::OnceLock};
+
+use super::{card::CardFile, terms::Terms, tips::TipFile};
+use crate::locale::Locale;
+
+/// The languages whose files are complete, in the contract's order.
+pub fn languages() -> impl Iterator<Item = Locale> {
+    Locale::ALL.into_iter().filter(|locale| files(*locale).is_some())
+}
+
+/// The files of one language, as text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Files {
+    pub(super) cards: &'static str,
+    pub(super) tips: &'static str,
+    pub(super) terms: &'static str,
+    pub(super) wcag: &'static str,
+}
+
+macro_rules! files {
+    ($code:literal) => {
+        Files {
+            cards: include_str!(concat!("../../catalog/cards/", $code, ".toml")),
+            tips: include_str!(concat!("../../catalog/tips/", $code, ".toml")),
+            terms: include_str!(concat!("../../catalog/terms/", $code, ".toml")),
+            wcag: include_str!(concat!("../../catalog/wcag/", $code, ".toml")),
+        }
+    };
+}
+
+const ENGLISH: Files = files!("en");
+
+/// A language is added by replacing its `None` with `Some(files!("…"))`.
+// The comments keep the lines apart, so that additions made side by side merge without conflict.
+pub(super) const fn files(locale: Locale) -> Option<Files> {
+    match locale {
+        // English
+        Locale::En => Some(ENGLISH),
+        // Ukrainian
+        Locale::Uk => None,
+        // German
+        Locale::De => None,
+        // Polish
+        Locale::Pl => None,
+        // Czech
+        Locale::Cs => None,
+        // Romanian
+        Locale::Ro => None,
+        // Russian
+        Locale::Ru => None,
+    }
+}
+
+/// The texts of one language, read.
+#[derive(Debug)]
+pub(super) struct Language {
+    pub(super) locale: Locale,
+    pub(super) cards: CardFile,
+    pub(super) tips: TipFile,
+    pub(super) terms: Terms,
+    /// Names of the success criteria by number.
+    pub(super) wcag: BTreeMap<String, String>,
+}
+
+impl Language {
+    /// The texts of `locale`, or of English where `locale` has none.
+    pub(super) fn of(locale: Locale) -> &'static Self {
+        static LANGUAGES: [OnceLock<Language>; Locale::ALL.len()] = [const { OnceLock::new() }; Locale::ALL.len()];
+
+        let (locale, files) = files(locale).map_or((Locale::En, ENGLISH), |files| (locale, files));
+        // The variants are numbered from 0, and there are as many as `ALL` holds.
+        LANGUAGES[locale as usize].get_or_init(|| Self::parse(locale, files))
+    }
+
+    fn parse(locale: Locale, files: Files) -> Self {
+        Self {
+            locale,
+            cards: read("cards", locale, files.cards),
+            tips: read("tips", locale, files.tips),
+            terms: Terms::new(locale, read("terms", locale, files.terms)),
+            wcag: read("wcag", locale, files.wcag),
+        }
+    }
+}
+
+/// Reads a file of the catalogue.
+///
+/// # Panics
+/// If the file does not have the form of `T`. The files are compiled in and the tests read every one of them, so a build
+/// whose tests pass never gets there.
+fn read<T: serde::de::DeserializeOwned>(kind: &str, locale: Locale, text: &str) -> T {
+    toml::from_str(text).unwrap_or_else(|error| panic!("catalog/{kind}/{locale}.toml: {error}"))
+}

@@ -1,0 +1,34 @@
+//! The rule catalogue: what a report says about each rule of axe-core, in the languages of reports.
+//!
+//! The data are TOML files in `core/catalog/`, compiled in and read once, when first asked for: [`rule`] holds what is the
+//! same in every language, a [`Card`] the texts, [`tip`] the advice for one platform, a [`Criterion`] a success criterion
+//! of WCAG, and [`Terms`] the words of reports around them. [`describe`] puts a rule's texts together, with axe-core's own
+//! for a rule that the catalogue does not know.
+//!
+//! [`languages`] are those whose files are complete; any other [`Locale`](crate::locale::Locale) gets English, and what
+//! is returned says so in its `locale`. The tests of this module prove that no rule, text, placeholder or plural form is
+//! missing in any of the languages, and that all files can be read.
+//!
+//! Texts are plain text with `code` in backticks.
+
+mod card;
+#[cfg(test)]
+mod completeness;
+mod description;
+mod language;
+mod plural;
+mod rule;
+mod terms;
+mod tips;
+mod wcag;
+
+pub use self::{
+    card::{Card, card},
+    description::{Description, describe},
+    language::languages,
+    plural::Plural,
+    rule::{Audience, Basis, RuleEntry, axe_core_version, help_url, rule, rules},
+    terms::{AcrTerms, Counts, Forms, Labels, Terms, fill, terms},
+    tips::{PLATFORMS, tip},
+    wcag::{Criterion, Level, WcagVersion, criteria, criterion},
+};

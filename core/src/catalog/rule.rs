@@ -1,0 +1,189 @@
+//! What is the same about a rule in every language.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use serde::Deserialize;
+
+use super::wcag::{Criterion, WcagVersion, criterion};
+use crate::domain::{Impact, RuleKind};
+
+/// The version of axe-core whose rules the catalogue describes.
+pub fn axe_core_version() -> &'static str {
+    &FILE.axe_core
+}
+
+/// The entry of the rule with this id; `None` for a rule that the catalogue does not know.
+pub fn rule(id: &str) -> Option<&'static RuleEntry> {
+    FILE.rules.get(id)
+}
+
+/// Every rule of the catalogue with its id, in the order of the ids.
+pub fn rules() -> impl Iterator<Item = (&'static str, &'static RuleEntry)> {
+    FILE.rules.iter().map(|(id, entry)| (id.as_str(), entry))
+}
+
+/// Where axe-core's makers explain the rule with this id, in English: the page for [`axe_core_version`]. `None` for a rule
+/// that the catalogue does not know; a check's own facts have the address for the version that ran.
+pub fn help_url(id: &str) -> Option<String> {
+    let (id, _) = FILE.rules.get_key_value(id)?;
+    // The pages are kept by major and minor version: 4.14 for 4.14.1.
+    let version = axe_core_version().rsplit_once('.').map_or(axe_core_version(), |(minor, _patch)| minor);
+    Some(format!("https://dequeuniversity.com/rules/axe/{version}/{id}"))
+}
+
+/// A rule of axe-core, free of any language.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct RuleEntry {
+    /// What the rule rests on.
+    pub basis: Basis,
+    /// axe-core's constant of the rule.
+    pub impact: Impact,
+    /// axe-core's category, for example `text-alternatives`.
+    pub category: String,
+    /// Numbers of the success criteria of WCAG, for example `1.4.3`, as axe-core tags the rule; empty for best practice.
+    pub wcag: Vec<String>,
+    /// Clauses of EN 301 549 v3.2.1, for example `9.1.4.3`: level AAA and WCAG 2.2 are no requirement there.
+    pub en301549: Vec<String>,
+    /// Who is affected, the hardest hit first; never empty.
+    pub who: Vec<Audience>,
+    /// HTML or CSS that shows what to write.
+    pub example: Option<String>,
+}
+
+impl RuleEntry {
+    /// Problem or recommendation.
+    pub const fn kind(&self) -> RuleKind {
+        match self.basis {
+            Basis::WcagAAa => RuleKind::Problem,
+            Basis::WcagAaa | Basis::BestPractice | Basis::Experimental | Basis::Deprecated => RuleKind::Recommendation,
+        }
+    }
+
+    /// The first version of WCAG that asks for what the rule checks; `None` for a rule without a criterion.
+    pub fn since(&self) -> Option<WcagVersion> {
+        self.criteria().map(|criterion| criterion.since).min()
+    }
+
+    /// The success criteria of [`wcag`](Self::wcag), in the same order.
+    pub fn criteria(&self) -> impl Iterator<Item = &'static Criterion> {
+        // A test proves that every number leads to a criterion.
+        self.wcag.iter().filter_map(|number| criterion(number))
+    }
+}
+
+/// What a rule rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// WCAG, level A or AA.
+    #[serde(rename = "wcag-a-aa")]
+    WcagAAa,
+    /// WCAG, level AAA.
+    WcagAaa,
+    /// Good practice beyond WCAG.
+    BestPractice,
+    /// axe-core still tries the rule out.
+    Experimental,
+    /// axe-core has given the rule up.
+    Deprecated,
+}
+
+/// A group of people whom a barrier hits; [`Terms::audience`](super::Terms::audience) has its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "named in terms/en.toml")]
+#[non_exhaustive]
+pub enum Audience {
+    Blind,
+    LowVision,
+    ColourVision,
+    Deaf,
+    Deafblind,
+    Motor,
+    Cognitive,
+    Keyboard,
+    ScreenReader,
+    VoiceControl,
+    Touch,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleFile {
+    axe_core: String,
+    rules: BTreeMap<String, RuleEntry>,
+}
+
+static FILE: LazyLock<RuleFile> = LazyLock::new(|| {
+    // The file is compiled in and the tests below read it: a build whose tests pass never panics here.
+    toml::from_str(include_str!("../../catalog/rules.toml"))
+        .unwrap_or_else(|error| panic!("catalog/rules.toml: {error}"))
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_of_the_pinned_engine_is_in_the_catalogue() {
+        assert_eq!(axe_core_version(), "4.14.1");
+        assert_eq!(rules().count(), 105);
+        let of = |basis| rules().filter(|(_, entry)| entry.basis == basis).count();
+        assert_eq!(of(Basis::WcagAAa), 64);
+        assert_eq!(of(Basis::WcagAaa), 3);
+        assert_eq!(of(Basis::BestPractice), 27);
+        assert_eq!(of(Basis::Experimental), 6);
+        assert_eq!(of(Basis::Deprecated), 5);
+    }
+
+    #[test]
+    fn a_rule_names_criteria_that_exist_and_fit_its_basis() {
+        for (id, entry) in rules() {
+            assert_eq!(entry.criteria().count(), entry.wcag.len(), "{id}: a criterion that does not exist");
+            if entry.basis == Basis::BestPractice {
+                assert!(entry.wcag.is_empty() && entry.en301549.is_empty(), "{id}");
+            }
+            if matches!(entry.basis, Basis::WcagAAa | Basis::WcagAaa) {
+                assert!(!entry.wcag.is_empty(), "{id}");
+            }
+            assert!(!entry.who.is_empty(), "{id}: nobody affected");
+            assert!(!entry.category.is_empty(), "{id}");
+            assert!(entry.example.as_deref().is_none_or(|example| !example.trim().is_empty()), "{id}");
+        }
+    }
+
+    #[test]
+    fn clauses_of_the_european_standard_are_the_a_and_aa_criteria_of_wcag_2_1() {
+        for (id, entry) in rules().filter(|(_, entry)| entry.basis == Basis::WcagAAa) {
+            let clauses: Vec<String> = entry
+                .criteria()
+                .filter(|criterion| criterion.is_in_en301549())
+                .map(|criterion| format!("9.{}", criterion.number))
+                .collect();
+            assert_eq!(entry.en301549, clauses, "{id}");
+        }
+    }
+
+    #[test]
+    fn target_size_is_no_requirement_before_wcag_2_2() {
+        assert_eq!(rule("target-size").unwrap().since(), Some(WcagVersion::V2_2));
+        assert_eq!(rule("target-size").unwrap().en301549, Vec::<String>::new());
+        assert_eq!(rule("scrollable-region-focusable").unwrap().en301549, ["9.2.1.1"]);
+        assert_eq!(rule("color-contrast").unwrap().since(), Some(WcagVersion::V2_0));
+        assert_eq!(rule("region").unwrap().since(), None);
+    }
+
+    #[test]
+    fn the_help_address_is_that_of_the_version() {
+        let address = help_url("image-alt");
+        assert_eq!(address.as_deref(), Some("https://dequeuniversity.com/rules/axe/4.14/image-alt"));
+    }
+
+    #[test]
+    fn an_unknown_rule_has_no_entry() {
+        assert!(rule("a-rule-of-tomorrow").is_none());
+        assert!(help_url("a-rule-of-tomorrow").is_none());
+    }
+}

@@ -1,0 +1,222 @@
+//! The words of reports around the rules' texts.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{Plural, language::Language, rule::Audience};
+use crate::{
+    domain::{FailureCode, Impact},
+    locale::Locale,
+};
+
+/// The words of a language; those of English if `locale` is not among [`languages`](super::languages).
+pub fn terms(locale: Locale) -> &'static Terms {
+    &Language::of(locale).terms
+}
+
+/// `text` with each `{name}` of `values` replaced by its value. A value is never searched for further names.
+pub fn fill(text: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let value = after
+            .split_once('}')
+            .and_then(|(name, after)| values.iter().find(|value| value.0 == name).map(|value| (value.1, after)));
+        rest = match value {
+            Some((value, after)) => {
+                filled.push_str(value);
+                after
+            }
+            None => {
+                filled.push('{');
+                after
+            }
+        };
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// The words of one language. What each stands for is said beside its English text, in `terms/en.toml`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Terms {
+    /// The language of the words: English where the wanted one is not there.
+    pub locale: Locale,
+    /// The sentence that every report and exported file carries.
+    pub disclaimer: String,
+    /// Headings, labels and notes.
+    pub label: Labels,
+    /// Words of the draft of a conformance report.
+    pub acr: AcrTerms,
+    /// Nouns that go with a number, for [`counted`](Self::counted).
+    pub count: Counts,
+    severity: Severities,
+    audience: BTreeMap<Audience, String>,
+    failure: Failures,
+}
+
+impl Terms {
+    pub(super) fn new(locale: Locale, file: TermFile) -> Self {
+        let TermFile { disclaimer, severity, audience, count, label, acr, failure } = file;
+        Self { locale, disclaimer, label, acr, count, severity, audience, failure }
+    }
+
+    /// The name of a severity.
+    pub fn severity(&self, impact: Impact) -> &str {
+        match impact {
+            Impact::Critical => &self.severity.critical,
+            Impact::Serious => &self.severity.serious,
+            Impact::Moderate => &self.severity.moderate,
+            Impact::Minor => &self.severity.minor,
+        }
+    }
+
+    /// The name of a group of people.
+    pub fn audience(&self, audience: Audience) -> &str {
+        // A test proves that every language names every audience that a rule names.
+        self.audience.get(&audience).map_or("", String::as_str)
+    }
+
+    /// Why a page or a check failed, in one general sentence.
+    pub fn failure(&self, code: FailureCode) -> &str {
+        match code {
+            FailureCode::Unreachable => &self.failure.unreachable,
+            FailureCode::Dns => &self.failure.dns,
+            FailureCode::Tls => &self.failure.tls,
+            FailureCode::HttpStatus => &self.failure.http_status,
+            FailureCode::NotHtml => &self.failure.not_html,
+            FailureCode::RedirectedAway => &self.failure.redirected_away,
+            FailureCode::LoginRequired => &self.failure.login_required,
+            FailureCode::Timeout => &self.failure.timeout,
+            FailureCode::RefusedAddress => &self.failure.refused_address,
+            FailureCode::BlockedByRobots => &self.failure.blocked_by_robots,
+            FailureCode::TooLarge => &self.failure.too_large,
+            FailureCode::BrowserCrashed => &self.failure.browser_crashed,
+            FailureCode::EngineError => &self.failure.engine_error,
+            FailureCode::WorkerLost => &self.failure.worker_lost,
+        }
+    }
+
+    /// A number with its noun, for example “3 problems”; `forms` is one of [`count`](Self::count).
+    pub fn counted(&self, forms: &Forms, n: u64) -> String {
+        fill(forms.get(Plural::of(self.locale, n)), &[("n", &n.to_string())])
+    }
+}
+
+/// The forms of a noun with its number, by plural category.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub struct Forms(BTreeMap<Plural, String>);
+
+impl Forms {
+    /// The form of a category.
+    pub fn get(&self, plural: Plural) -> &str {
+        // A test proves that every noun has exactly the forms that its language has.
+        self.0.get(&plural).map_or("", String::as_str)
+    }
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $visibility:vis struct $name:ident: $type:ty { $($word:ident)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        #[non_exhaustive]
+        #[allow(missing_docs, reason = "each word is explained beside its English text, in terms/en.toml")]
+        $visibility struct $name {
+            $($visibility $word: $type,)*
+        }
+    };
+}
+
+words! {
+    /// Nouns that go with a number.
+    pub struct Counts: Forms {
+        problem new_problem fixed_problem recommendation element page rule frame
+    }
+}
+
+words! {
+    /// Headings, labels and notes of reports.
+    pub struct Labels: String {
+        report_title overview site platform checked_on pages_checked standard checked_with prepared_by severity by_severity
+        fix_first problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
+        platform_tip references learn_more found_on page pages element elements source_code details_in_english
+        further_elements new fixed remaining since_previous_check previous_check first_check trend total not_checked
+        frames_not_checked needs_review needs_review_note machine_draft page_of
+    }
+}
+
+words! {
+    /// Words of the draft of an accessibility conformance report.
+    pub struct AcrTerms: String {
+        title draft_note criterion level conformance remarks criteria_of_level supports partially_supports
+        does_not_support not_applicable not_evaluated failures_found no_failure_found review_needed no_rule
+        parsing_obsolete pages_not_checked
+    }
+}
+
+words! {
+    struct Severities: String { critical serious moderate minor }
+}
+
+words! {
+    struct Failures: String {
+        unreachable dns tls http_status not_html redirected_away login_required timeout refused_address blocked_by_robots
+        too_large browser_crashed engine_error worker_lost
+    }
+}
+
+/// A file of terms.
+#[derive(Debug, Deserialize)]
+pub(super) struct TermFile {
+    disclaimer: String,
+    severity: Severities,
+    audience: BTreeMap<Audience, String>,
+    count: Counts,
+    label: Labels,
+    acr: AcrTerms,
+    failure: Failures,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{languages, rules};
+
+    #[test]
+    fn a_number_takes_the_form_that_goes_with_it() {
+        let english = terms(Locale::En);
+        assert_eq!(english.counted(&english.count.problem, 1), "1 problem");
+        assert_eq!(english.counted(&english.count.problem, 0), "0 problems");
+        assert_eq!(english.counted(&english.count.page, 21), "21 pages");
+    }
+
+    #[test]
+    fn what_is_filled_in_is_not_read_as_a_placeholder() {
+        assert_eq!(fill("Page {page} of {pages}", &[("page", "{pages}"), ("pages", "9")]), "Page {pages} of 9");
+        assert_eq!(fill("{unknown} { {page}", &[("page", "1")]), "{unknown} { 1");
+    }
+
+    #[test]
+    fn everyone_whom_a_rule_hits_has_a_name_in_every_language() {
+        for locale in languages() {
+            for (id, entry) in rules() {
+                for audience in &entry.who {
+                    assert!(!terms(locale).audience(*audience).is_empty(), "{locale}: {audience:?} of {id}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_that_stand_for_a_fact_have_their_names() {
+        let english = terms(Locale::En);
+        assert_eq!(english.severity(Impact::Serious), "Serious");
+        assert_eq!(english.failure(FailureCode::Dns), "The name of the site has no address.");
+        assert!(english.disclaimer.contains("not a full audit"));
+    }
+}
