@@ -69,6 +69,7 @@ fn in_words(field: &str, problem: &Problem) -> String {
     let name = field.replace('_', " ");
     match problem {
         Problem::Required => format!("The {name} field is required."),
+        Problem::NotJson => "The body of this request must be valid JSON.".to_owned(),
         Problem::NotString => format!("The {name} field must be a string."),
         Problem::NotBoolean => format!("The {name} field must be true or false."),
         Problem::NotArray => format!("The {name} field must be an array."),

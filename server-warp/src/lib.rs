@@ -1,1 +1,17 @@
-//! placeholder
+//! The reference HTTP server of `a11ycheck`: the contract's `/v1` over a [`Service`](a11ycheck_core::Service).
+//!
+//! [`routes()`] gives every path as a warp filter, which a host application can serve itself; [`serve()`] is the accept loop
+//! that the binary `a11ycheck-server` uses, with limits that warp's own lacks. Routes translate and decide nothing: what a
+//! token, a plan or a state allows is core's.
+
+mod error;
+mod reply;
+mod routes;
+mod serve;
+mod visit;
+
+pub use self::{
+    routes::routes,
+    serve::{ServeLimits, serve},
+    visit::ClientAddress,
+};

@@ -54,6 +54,8 @@ impl From<SiteInput> for RawSite {
 pub enum Problem {
     /// Missing, null or empty.
     Required,
+    /// The body as a whole is not JSON.
+    NotJson,
     /// Not a text.
     NotString,
     /// Neither true nor false.

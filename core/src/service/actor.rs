@@ -31,7 +31,12 @@ impl Actor {
         self.team.id
     }
 
-    pub(crate) fn require(&self, ability: Ability) -> Result<(), Error> {
+    /// Lets pass who has this ability. Every use-case asks by itself; a frontend asks when it has work to do before the
+    /// use-case can be called.
+    ///
+    /// # Errors
+    /// [`Error::MissingAbility`].
+    pub fn require(&self, ability: Ability) -> Result<(), Error> {
         if self.abilities.contains(&ability) { Ok(()) } else { Err(Error::MissingAbility(ability)) }
     }
 }

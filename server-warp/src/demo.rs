@@ -1,0 +1,53 @@
+//! A team to try the service with: the memory store begins empty, so without one nobody could come in.
+
+use std::{io::Write as _, path::Path};
+
+use a11ycheck_core::{
+    Error, Service,
+    domain::{Ability, PlainToken, Team},
+    service::{TeamInput, TokenInput},
+    store::UnknownPlan,
+};
+
+/// A team on the largest plan with a token that may do everything.
+pub(crate) struct Demo {
+    pub(crate) team: Team,
+    pub(crate) token: PlainToken,
+}
+
+/// Why there is no demo team.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DemoError {
+    #[error("the plan file has no plan that includes the API, so no team could use this server")]
+    NoPlan,
+    #[error("the demo team could not be created")]
+    Team(#[from] UnknownPlan),
+    #[error("the demo token could not be created")]
+    Token(#[from] Error),
+}
+
+impl Demo {
+    pub(crate) async fn create(service: &Service) -> Result<Self, DemoError> {
+        let with_api = service.plans().plans().iter().filter(|plan| plan.features.api);
+        let plan = with_api.max_by_key(|plan| plan.limits.sites).ok_or(DemoError::NoPlan)?;
+        let team = service.create_team(TeamInput::new("Demo team", plan.code.clone())).await?;
+        let abilities = [Ability::Read, Ability::Write].into();
+        let (_, token) = service.create_token(team.id, TokenInput { name: "Demo token".to_owned(), abilities }).await?;
+        Ok(Self { team, token })
+    }
+
+    /// Writes what a script needs, whole or not at all, readable by the owner only.
+    pub(crate) fn write_ready_file(&self, path: &Path, base_url: &str) -> std::io::Result<()> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let ready = serde_json::json!({
+            "base_url": base_url,
+            "token": self.token.reveal(),
+            "team_id": self.team.id,
+        });
+        // A temporary file is created with mode 0600.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        writeln!(file, "{ready:#}")?;
+        file.persist(path)?;
+        Ok(())
+    }
+}

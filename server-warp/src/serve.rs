@@ -1,0 +1,119 @@
+//! The accept loop.
+//!
+//! Our own and not warp's, because warp sets no deadline for a request's head, no limit to connections, and waits for ever
+//! at the end: a few hundred clients that send a byte a second would hold it all.
+
+use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures_util::FutureExt as _;
+use hyper::{Request, body::Incoming, service::Service as _};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::GracefulShutdown,
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+};
+use warp::{filters::BoxedFilter, http::StatusCode, reply::Response};
+
+use a11ycheck_core::message::ErrorBody;
+
+use crate::{reply, visit::ClientAddress};
+
+/// What the accept loop bounds.
+#[derive(Debug, Clone, Copy)]
+pub struct ServeLimits {
+    /// Connections at a time; further ones wait to be accepted.
+    pub connections: usize,
+    /// How long the head of a request may take to arrive, and a connection may idle.
+    pub head: Duration,
+    /// How long requests under way have when the server stops.
+    pub drain: Duration,
+}
+
+impl Default for ServeLimits {
+    fn default() -> Self {
+        Self { connections: 4_096, head: Duration::from_secs(15), drain: Duration::from_secs(10) }
+    }
+}
+
+/// Serves `routes` on `listener` until `stop` ends; then takes no more connections, and gives requests under way their time.
+pub async fn serve(
+    listener: TcpListener,
+    routes: BoxedFilter<(Response,)>,
+    limits: ServeLimits,
+    stop: impl Future<Output = ()>,
+) {
+    let places = Arc::new(Semaphore::new(limits.connections));
+    let open = GracefulShutdown::new();
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let place = tokio::select! {
+            place = Arc::clone(&places).acquire_owned() => place,
+            () = &mut stop => break,
+        };
+        // The semaphore is never closed, so a place is always given in the end.
+        let Ok(place) = place else { break };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut stop => break,
+        };
+        match accepted {
+            Ok((stream, address)) => {
+                let connection = connection(stream, ClientAddress(address), routes.clone(), limits, &open);
+                tokio::spawn(async move {
+                    connection.await;
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                // Out of descriptors, or a client that was gone at once: neither ends the server.
+                tracing::warn!(error = &error as &dyn std::error::Error, "Could not accept a connection");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+    drop(listener);
+    if tokio::time::timeout(limits.drain, open.shutdown()).await.is_err() {
+        tracing::warn!("Cut off requests that did not end in time");
+    }
+}
+
+fn connection(
+    stream: TcpStream,
+    address: ClientAddress,
+    routes: BoxedFilter<(Response,)>,
+    limits: ServeLimits,
+    open: &GracefulShutdown,
+) -> impl Future<Output = ()> + use<> {
+    let service = TowerToHyperService::new(warp::service(routes));
+    let answer = hyper::service::service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(address);
+        let service = service.clone();
+        async move {
+            let answered = AssertUnwindSafe(async move { service.call(request).await }).catch_unwind().await;
+            Ok::<_, Infallible>(match answered {
+                Ok(Ok(response)) => response,
+                Ok(Err(never)) => match never {},
+                Err(_) => {
+                    tracing::error!("A request made the server panic");
+                    let body = ErrorBody::plain("Server Error");
+                    reply::json(StatusCode::INTERNAL_SERVER_ERROR, &body)
+                }
+            })
+        }
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head)
+        .serve_connection(TokioIo::new(stream), answer);
+    let watched = open.watch(connection);
+    async move {
+        if let Err(error) = watched.await {
+            // A client that goes away or is too slow: its own affair.
+            tracing::debug!(error = &error as &dyn std::error::Error, "A connection ended early");
+        }
+    }
+}

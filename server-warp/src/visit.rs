@@ -1,0 +1,201 @@
+//! A request on its way through the door: who sends it, whether it is let in, and what it carries.
+
+use std::{
+    future::Future,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    pin::Pin,
+    time::Duration,
+};
+
+use a11ycheck_core::{
+    Service,
+    domain::{PlainToken, RequestClass},
+    page::PageInput,
+    service::{Actor, Admission, Caller},
+};
+use bytes::{Buf, Bytes, BytesMut};
+use chrono::{DateTime, Utc};
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
+use serde_json::Value;
+use warp::{
+    Filter,
+    filters::BoxedFilter,
+    http::{HeaderMap, Method, header},
+    reply::Response,
+};
+
+use crate::error::{Refusal, show_rate};
+
+/// Where a connection comes from; the accept loop puts it into each request.
+#[derive(Debug, Clone, Copy)]
+pub struct ClientAddress(pub SocketAddr);
+
+type Body = Pin<Box<dyn Stream<Item = Result<Bytes, warp::Error>> + Send + Sync>>;
+
+/// A request that has found its path.
+pub(crate) struct Visit {
+    pub(crate) service: Service,
+    pub(crate) method: Method,
+    pub(crate) query: Query,
+    headers: HeaderMap,
+    address: IpAddr,
+    body: Body,
+}
+
+/// A request that was let in.
+pub(crate) struct Admitted {
+    pub(crate) service: Service,
+    pub(crate) actor: Actor,
+    pub(crate) query: Query,
+    /// The store's time at the door.
+    pub(crate) at: DateTime<Utc>,
+    headers: HeaderMap,
+    body: Body,
+}
+
+/// Takes requests in, to be joined to a path.
+pub(crate) fn door(service: &Service) -> BoxedFilter<(Visit,)> {
+    let service = service.clone();
+    let query = warp::query::raw().or_else(|_| async { Ok::<_, std::convert::Infallible>((String::new(),)) });
+    warp::any()
+        .map(move || service.clone())
+        .and(warp::method())
+        .and(query)
+        .and(warp::header::headers_cloned())
+        .and(warp::ext::optional::<ClientAddress>())
+        .and(warp::body::stream())
+        .map(|service, method, query: String, headers, address: Option<ClientAddress>, body| Visit {
+            service,
+            method,
+            query: Query(query),
+            headers,
+            // Without our accept loop (a host application's own, or a test) all callers count as one.
+            address: address.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |address| address.0.ip()),
+            body: Box::pin(body_bytes(body)),
+        })
+        .boxed()
+}
+
+fn body_bytes(
+    body: impl Stream<Item = Result<impl Buf, warp::Error>> + Send + Sync,
+) -> impl Stream<Item = Result<Bytes, warp::Error>> + Send + Sync {
+    body.map_ok(|mut chunk| chunk.copy_to_bytes(chunk.remaining()))
+}
+
+impl Visit {
+    /// Lets the request in and answers it, or says why not; either way with its counters.
+    pub(crate) async fn answer<F>(self, handler: impl FnOnce(Admitted) -> F) -> Response
+    where
+        F: Future<Output = Result<Response, Refusal>>,
+    {
+        let admission = match self.admit().await {
+            Ok(admission) => admission,
+            Err(refusal) => return refusal.into_response(),
+        };
+        let Admission { rate, at, actor } = admission;
+        let answered = match actor {
+            Ok(actor) => {
+                let Self { service, query, headers, body, .. } = self;
+                handler(Admitted { service, actor, query, at, headers, body }).await
+            }
+            Err(error) => Err(error.into()),
+        };
+        let mut response = answered.unwrap_or_else(Refusal::into_response);
+        show_rate(&mut response, &rate, at);
+        response
+    }
+
+    /// Answers a method that the path does not know.
+    pub(crate) async fn wrong_method(self, allowed: &'static str) -> Response {
+        let used = self.method.to_string();
+        self.turn_away(Refusal::Method { used, allowed }).await
+    }
+
+    /// Answers a path that leads nowhere.
+    pub(crate) async fn no_path(self) -> Response {
+        self.turn_away(Refusal::NoPath).await
+    }
+
+    /// What leads nowhere is counted too, but needs no token to be told so.
+    async fn turn_away(self, refusal: Refusal) -> Response {
+        match self.admit().await {
+            Ok(Admission { rate, at, actor }) => {
+                let refusal = match actor {
+                    Err(error @ a11ycheck_core::Error::TooManyRequests(_)) => error.into(),
+                    _ => refusal,
+                };
+                let mut response = refusal.into_response();
+                show_rate(&mut response, &rate, at);
+                response
+            }
+            Err(refusal) => refusal.into_response(),
+        }
+    }
+
+    async fn admit(&self) -> Result<Admission, Refusal> {
+        let caller = Caller { token: bearer(&self.headers), address: self.address };
+        Ok(self.service.admit(&caller, RequestClass::General).await?)
+    }
+}
+
+/// The token of `Authorization: Bearer …`. Two such headers, another scheme or odd bytes are no token.
+fn bearer(headers: &HeaderMap) -> Option<PlainToken> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return None };
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+    // The scheme's letter case does not matter (RFC 9110, 11.1).
+    scheme.eq_ignore_ascii_case("bearer").then(|| PlainToken::presented(token.trim()))
+}
+
+impl Admitted {
+    /// Bytes of a request's body (design §4).
+    const MAX_BODY: usize = 64 * 1024;
+    /// How long a body may take to arrive.
+    const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+
+    /// The body as JSON.
+    pub(crate) async fn json(&mut self) -> Result<Value, Refusal> {
+        if !self.says_json() {
+            return Err(Refusal::MediaType);
+        }
+        let body = tokio::time::timeout(Self::BODY_TIMEOUT, self.bytes()).await.map_err(|_| Refusal::Incomplete)??;
+        serde_json::from_slice(&body).map_err(Refusal::NotJson)
+    }
+
+    fn says_json(&self) -> bool {
+        let Some(value) = self.headers.get(header::CONTENT_TYPE) else { return true };
+        let essence =
+            value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+    }
+
+    async fn bytes(&mut self) -> Result<BytesMut, Refusal> {
+        let mut body = BytesMut::new();
+        while let Some(chunk) = self.body.next().await {
+            let chunk = chunk.map_err(|_| Refusal::Incomplete)?;
+            if body.len() + chunk.len() > Self::MAX_BODY {
+                return Err(Refusal::TooLarge);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+}
+
+/// The query of a request's address. A parameter that comes twice has its last value.
+#[derive(Debug, Clone)]
+pub(crate) struct Query(String);
+
+impl Query {
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
+        self.pairs().filter(|(key, _)| key == name).last().map(|(_, value)| value)
+    }
+
+    pub(crate) fn page(&self) -> PageInput {
+        PageInput { page: self.get("page"), per_page: self.get("per_page") }
+    }
+
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (String, String)> {
+        url::form_urlencoded::parse(self.0.as_bytes()).into_owned()
+    }
+}
