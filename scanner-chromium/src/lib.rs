@@ -1,1 +1,43 @@
-//! placeholder
+//! A scanner for `a11ycheck` that runs axe-core in a real Chromium.
+//!
+//! [`ChromiumScanner`] opens the pages of a site in a headless browser, as a visitor would see them, lets axe-core check each
+//! one, and returns what failed. It needs two programs that it does not bring along: a Chromium (Debian's
+//! `chromium-headless-shell` or `chromium`) and axe-core 4.14 from npm. [`ChromiumConfig`] says where they are; by default
+//! they are looked for in the usual places.
+//!
+//! ```no_run
+//! use a11ycheck_core::net::AddressPolicy;
+//! use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let scanner = ChromiumScanner::new(ChromiumConfig::new(AddressPolicy::default()))?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What is promised
+//! - Whatever a page does, a scan ends within [`ChromiumConfig::with_scan_timeout`], and leaves no process, tab or file behind.
+//! - Everything that the browser sends passes a proxy that judges it by the [`AddressPolicy`](a11ycheck_core::net::AddressPolicy).
+//!   A browser that reaches out past it is not used.
+//! - A page is checked in a world of its own scripts can't reach, frames of other origins included; where axe-core could
+//!   not run, the page or frame is listed as not checked, never as free of problems.
+//! - When the browser dies during a scan, another takes over, and the scan goes on.
+//!
+//! # Map
+//! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `page` checks one page, `crawl` decides
+//! which pages and in what order.
+
+mod axe_map;
+mod axe_source;
+mod browser;
+mod cdp;
+mod config;
+mod crawl;
+mod error;
+mod guard;
+mod page;
+mod scanner;
+
+pub use self::{
+    browser::BrowserError, config::ChromiumConfig, error::ChromiumError, guard::GuardError, scanner::ChromiumScanner,
+};

@@ -1,0 +1,74 @@
+// Runs axe-core on the document and returns what a check needs, as JSON text. Evaluated in a world of its own, where no
+// script of the page can replace a function that is used here. `limits` bounds what leaves the page, `options` go to axe.
+async (limits, options) => {
+  const cut = (text, length) => String(text ?? '').slice(0, length);
+
+  // The document and every open shadow tree in it: menus of web components are links, too.
+  const roots = () => {
+    const found = [document];
+    for (const root of found) {
+      for (const element of root.querySelectorAll('*')) {
+        if (element.shadowRoot && found.length < limits.roots) found.push(element.shadowRoot);
+      }
+    }
+    return found;
+  };
+
+  const links = new Set();
+  let hasPassword = false;
+  for (const root of roots()) {
+    hasPassword ||= root.querySelector('input[type="password"]') !== null;
+    for (const link of root.querySelectorAll('a[href]:not([download]), area[href]:not([download])')) {
+      // A string for HTML; in SVG it is an object.
+      const address = typeof link.href === 'string' ? link.href : '';
+      if (links.size < limits.links && address.length <= limits.link && /^https?:/.test(address)) {
+        links.add(address.replace(/#.*/s, ''));
+      }
+    }
+  }
+
+  // Where a visible element of the top document stands, from the document's top left corner.
+  const area = (element) => {
+    if (!element?.isConnected || element.ownerDocument !== document) return null;
+    const box = element.getBoundingClientRect();
+    const x = box.x + scrollX;
+    const y = box.y + scrollY;
+    const values = [Math.max(x, 0), Math.max(y, 0), box.width + Math.min(x, 0), box.height + Math.min(y, 0)];
+    const whole = values.map(Math.round);
+    return whole.every(Number.isFinite) && whole[2] > 0 && whole[3] > 0 ? whole : null;
+  };
+
+  const results = await axe.run(document, { ...options, elementRef: true });
+
+  let nodesLeft = limits.nodes;
+  const rule = (result, nodes) => ({
+    id: result.id,
+    impact: result.impact ?? result.nodes.find((node) => node.impact)?.impact ?? null,
+    tags: result.tags,
+    help: cut(result.help, limits.text),
+    description: cut(result.description, limits.text),
+    helpUrl: cut(result.helpUrl, limits.text),
+    total: result.nodes.length,
+    error: result.error ? cut(result.error.message ?? result.error, limits.text) : null,
+    nodes,
+  });
+  const violation = (result) => {
+    const nodes = result.nodes.slice(0, nodesLeft).map((node) => ({
+      // One selector per frame; an array among them is a path through shadow trees.
+      selector: cut(node.target.flat(Infinity).join(' '), limits.text),
+      html: cut(node.html, limits.text),
+      summary: cut(node.failureSummary, limits.text),
+      area: node.target.length === 1 ? area(node.element) : null,
+    }));
+    nodesLeft -= nodes.length;
+    return rule(result, nodes);
+  };
+  return JSON.stringify({
+    version: axe.version,
+    title: cut(document.title, limits.text),
+    hasPassword,
+    links: [...links],
+    violations: results.violations.map(violation),
+    incomplete: results.incomplete.map((result) => rule(result, [])),
+  });
+}

@@ -1,0 +1,95 @@
+//! What `collect.js` returns, and how it becomes findings.
+
+use std::collections::BTreeMap;
+
+use a11ycheck_core::domain::{Area, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId};
+use serde::Deserialize;
+
+/// The rule by which axe-core says that it is missing in a frame: a fault of the scanner, not of the site.
+const FRAME_TESTED: &str = "frame-tested";
+
+/// What one page gave. Everything but the version comes from the page and is hostile.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Collected {
+    pub(crate) version: String,
+    pub(crate) title: String,
+    pub(crate) has_password: bool,
+    pub(crate) links: Vec<String>,
+    violations: Vec<RuleResult>,
+    incomplete: Vec<RuleResult>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RuleResult {
+    id: String,
+    impact: Option<Impact>,
+    tags: Vec<String>,
+    help: String,
+    description: String,
+    help_url: String,
+    /// Elements in all, those without a node here included.
+    total: u32,
+    /// axe-core failed within the rule.
+    error: Option<String>,
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Node {
+    selector: String,
+    html: String,
+    summary: String,
+    area: Option<[u32; 4]>,
+}
+
+/// Adds a page and what was found on it.
+pub(crate) fn add_page(findings: &mut Findings, url: &str, collected: Collected) {
+    let page = findings.pages.len();
+    let mut outcome = PageOutcome::checked(url, &collected.title);
+    let mut violations = collected.violations;
+    // axe-core's own order is that of its rule files; by id it is the same in every version.
+    violations.sort_by(|a, b| a.id.cmp(&b.id));
+    for mut rule in violations {
+        if rule.id == FRAME_TESTED {
+            outcome.frames_not_checked += rule.total;
+            continue;
+        }
+        if rule.total as usize > rule.nodes.len() {
+            tracing::warn!(url, rule = rule.id, total = rule.total, "a page has more failing elements than are kept");
+        }
+        let nodes = std::mem::take(&mut rule.nodes);
+        let id = add_facts(&mut findings.rules, rule);
+        findings.items.extend(nodes.into_iter().map(|node| {
+            let area = node.area.map(|[x, y, width, height]| Area { x, y, width, height });
+            Finding { area, ..Finding::new(id.clone(), page, url, &node.selector, &node.html, &node.summary) }
+        }));
+    }
+    for rule in collected.incomplete {
+        if let Some(error) = &rule.error {
+            tracing::warn!(url, rule = rule.id, error, "axe-core failed within a rule");
+        }
+        if rule.id == FRAME_TESTED {
+            outcome.frames_not_checked += rule.total;
+            continue;
+        }
+        let total = rule.total;
+        let id = add_facts(&mut findings.rules, rule);
+        *findings.needs_review.entry(id).or_default() += total;
+    }
+    findings.pages.push(outcome);
+}
+
+fn add_facts(rules: &mut BTreeMap<RuleId, RuleFacts>, rule: RuleResult) -> RuleId {
+    let id = RuleId::new(rule.id);
+    rules.entry(id.clone()).or_insert(RuleFacts {
+        // Every rule of axe-core 4.14 has an impact; should one come without, it is neither hidden nor dramatised.
+        impact: rule.impact.unwrap_or(Impact::Moderate),
+        tags: rule.tags,
+        help: rule.help,
+        description: rule.description,
+        help_url: rule.help_url,
+    });
+    id
+}

@@ -1,0 +1,13 @@
+//! Browser processes: start, health, recycling. Nothing here knows about pages.
+
+mod canary;
+mod flags;
+mod pool;
+mod process;
+mod tab;
+
+pub use self::pool::BrowserError;
+pub(crate) use self::{
+    pool::{Browser, BrowserPool},
+    tab::{Tab, TabError, TabSettings},
+};

@@ -1,0 +1,262 @@
+//! The one browser that all scans share, and its successors.
+
+use std::{
+    io,
+    path::PathBuf,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{canary, process::Process};
+use crate::{
+    cdp::{CdpError, Connection, EventSink, Reaction, SessionEnd},
+    guard::{Guard, GuardError},
+};
+
+/// What a start takes on a busy machine, many times over.
+const START_TIME: Duration = Duration::from_secs(60);
+
+/// Pages after which a browser is replaced, between scans: whatever it leaks goes with it.
+const PAGES_PER_BROWSER: u32 = 500;
+
+/// Why there is no browser.
+#[derive(Debug, thiserror::Error)]
+pub enum BrowserError {
+    /// The program could not be started.
+    #[error("{} could not be started", program.display())]
+    Spawn {
+        /// What was started.
+        program: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The program started, and ended or fell silent before it was ready.
+    #[error("{} did not become ready{complaints}", program.display())]
+    NotReady {
+        /// What was started.
+        program: PathBuf,
+        /// The last lines that it wrote, or nothing.
+        complaints: String,
+        /// What was waited for.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The listener that keeps the browser's own traffic inside could not be opened.
+    #[error("the egress guard could not be opened")]
+    Guard(#[from] GuardError),
+    /// The browser reaches out past the guard: it must not be used.
+    #[error("the browser does not send its traffic through the egress guard")]
+    GuardNotInForce,
+    /// [`ChromiumScanner::close`](crate::ChromiumScanner::close) was called.
+    #[error("the scanner was closed")]
+    Closed,
+}
+
+/// Gives out the current browser, and starts one when there is none.
+#[derive(Debug)]
+pub(crate) struct BrowserPool {
+    program: PathBuf,
+    current: Mutex<Option<Arc<Browser>>>,
+    /// Fires for each process that was started and is gone now.
+    started: std::sync::Mutex<Vec<(Weak<Browser>, CancellationToken)>>,
+    closed: CancellationToken,
+}
+
+impl BrowserPool {
+    pub(crate) fn new(program: PathBuf) -> Self {
+        Self {
+            program,
+            current: Mutex::default(),
+            started: std::sync::Mutex::default(),
+            closed: CancellationToken::new(),
+        }
+    }
+
+    /// A browser for a new scan: the current one, or its successor when it died or served its time.
+    pub(crate) async fn for_new_scan(&self) -> Result<Arc<Browser>, BrowserError> {
+        self.usable(|browser| browser.pages.load(Ordering::Relaxed) < PAGES_PER_BROWSER).await
+    }
+
+    /// A browser for a scan that lost its own.
+    pub(crate) async fn replacement(&self) -> Result<Arc<Browser>, BrowserError> {
+        self.usable(|_| true).await
+    }
+
+    async fn usable(&self, is_fit: impl Fn(&Browser) -> bool) -> Result<Arc<Browser>, BrowserError> {
+        // Held while a browser starts: whoever comes meanwhile wants that one.
+        let mut current = self.current.lock().await;
+        if self.closed.is_cancelled() {
+            return Err(BrowserError::Closed);
+        }
+        if let Some(browser) = current.as_ref().filter(|browser| browser.is_alive() && is_fit(browser)) {
+            return Ok(Arc::clone(browser));
+        }
+        // Scans that still use the old one keep it alive until they are done.
+        *current = None;
+        let browser = Arc::new(Browser::start(self.program.clone()).await?);
+        self.remember(&browser);
+        if self.closed.is_cancelled() {
+            return Err(BrowserError::Closed);
+        }
+        *current = Some(Arc::clone(&browser));
+        Ok(browser)
+    }
+
+    /// The process id of the current browser, if one runs.
+    pub(crate) async fn pid(&self) -> Option<u32> {
+        let browser = self.current.lock().await.clone().filter(|browser| browser.is_alive())?;
+        browser.pid().await
+    }
+
+    /// Kills every browser and waits until they and their folders are gone. None is started again.
+    pub(crate) async fn close(&self) {
+        self.closed.cancel();
+        self.current.lock().await.take();
+        let started = std::mem::take(&mut *self.started());
+        for (browser, _) in &started {
+            if let Some(browser) = browser.upgrade() {
+                browser.kill();
+            }
+        }
+        for (_, gone) in started {
+            gone.cancelled().await;
+        }
+    }
+
+    fn remember(&self, browser: &Arc<Browser>) {
+        let mut started = self.started();
+        started.retain(|(_, gone)| !gone.is_cancelled());
+        started.push((Arc::downgrade(browser), browser.process.gone()));
+    }
+
+    fn started(&self) -> std::sync::MutexGuard<'_, Vec<(Weak<Browser>, CancellationToken)>> {
+        self.started.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// A browser that runs and whose traffic is known to go through the guard.
+#[derive(Debug)]
+pub(crate) struct Browser {
+    process: Process,
+    product: String,
+    user_agent: String,
+    pages: AtomicU32,
+    /// Refuses everything: the browser's own traffic ends here, and so does what belongs to no scan.
+    _guard: Guard,
+}
+
+impl Browser {
+    async fn start(program: PathBuf) -> Result<Self, BrowserError> {
+        let deadline = Instant::now() + START_TIME;
+        let guard = Guard::refuse_all().await?;
+        let process = Process::spawn(&program, guard.address())
+            .map_err(|source| BrowserError::Spawn { program: program.clone(), source })?;
+        match greet(&process, &guard, deadline).await {
+            Ok(Version { product, user_agent }) => {
+                tracing::info!(browser = product, "a browser started");
+                let user_agent = name_ourselves(&user_agent);
+                // Debian's and Google's builds of the shell name themselves differently from the browser they are.
+                let product = product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium ");
+                Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), _guard: guard })
+            }
+            Err(StartError::GuardNotInForce) => Err(BrowserError::GuardNotInForce),
+            Err(StartError::Protocol(source)) => {
+                let complaints = process.complaints();
+                let complaints = if complaints.is_empty() { complaints } else { format!(": {complaints}") };
+                Err(BrowserError::NotReady { program, complaints, source: Box::new(source) })
+            }
+        }
+    }
+
+    pub(super) const fn connection(&self) -> &Connection {
+        self.process.connection()
+    }
+
+    /// Name and version, for example `Chromium 156.0.8078.79`.
+    pub(crate) fn product(&self) -> &str {
+        &self.product
+    }
+
+    pub(super) fn user_agent(&self) -> &str {
+        &self.user_agent
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        self.connection().is_open()
+    }
+
+    /// Ends it; what waits for it fails at once.
+    pub(crate) fn kill(&self) {
+        self.process.kill();
+    }
+
+    /// Counts a page towards the browser's time of service.
+    pub(crate) fn count_page(&self) {
+        self.pages.fetch_add(1, Ordering::Relaxed);
+    }
+
+    async fn pid(&self) -> Option<u32> {
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let info: Value = self.connection().call("SystemInfo.getProcessInfo", json!({}), deadline).await.ok()?;
+        let processes = info["processInfo"].as_array()?;
+        let browser = processes.iter().find(|process| process["type"] == "browser")?;
+        u32::try_from(browser["id"].as_u64()?).ok()
+    }
+}
+
+#[derive(Deserialize)]
+struct Version {
+    product: String,
+    #[serde(rename = "userAgent")]
+    user_agent: String,
+}
+
+pub(super) enum StartError {
+    Protocol(CdpError),
+    GuardNotInForce,
+}
+
+impl From<CdpError> for StartError {
+    fn from(error: CdpError) -> Self {
+        Self::Protocol(error)
+    }
+}
+
+async fn greet(process: &Process, guard: &Guard, deadline: Instant) -> Result<Version, StartError> {
+    let connection = process.connection();
+    let version = connection.call("Browser.getVersion", json!({}), deadline).await?;
+    connection.on_browser_events(Arc::new(PopupCloser));
+    let discover = json!({ "discover": true });
+    connection.call::<Value>("Target.setDiscoverTargets", discover, deadline).await?;
+    canary::require_guard(connection, guard, deadline).await?;
+    Ok(version)
+}
+
+/// The browser's own user agent under our name, so that site owners see who visits them.
+fn name_ourselves(user_agent: &str) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("{} a11ycheck/{version}", user_agent.replace("HeadlessChrome/", "Chrome/"))
+}
+
+/// Closes every window that a page opens.
+struct PopupCloser;
+
+impl EventSink for PopupCloser {
+    fn event(&self, method: &str, params: &Value) -> Option<Reaction> {
+        let target = &params["targetInfo"];
+        // Tabs that we open have no opener; windows of pages have one, `noopener` or not.
+        let is_popup = method == "Target.targetCreated" && target["type"] == "page" && target["openerId"].is_string();
+        is_popup.then(|| Reaction { method: "Target.closeTarget", params: json!({ "targetId": target["targetId"] }) })
+    }
+
+    fn ended(&self, _: SessionEnd) {}
+}

@@ -1,0 +1,204 @@
+//! One browser process with its helpers, its private folder, and its end.
+
+use std::{
+    ffi::OsString,
+    io,
+    net::SocketAddr,
+    os::fd::OwnedFd,
+    path::Path,
+    process::Stdio,
+    sync::{Arc, Mutex, Once, PoisonError},
+    time::Duration,
+};
+
+use command_fds::{CommandFdExt as _, FdMapping};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpgid};
+use tempfile::TempDir;
+use tokio::{
+    io::AsyncReadExt as _,
+    net::unix::pipe,
+    process::{Child, ChildStderr, Command},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::flags::{Sandbox, switches};
+use crate::cdp::Connection;
+
+/// Bytes of the browser's own complaints that are kept, to say why it did not start.
+const KEPT_COMPLAINTS: usize = 4096;
+
+/// Variables of our environment that the browser sees. Everything else, secrets above all, stays with us.
+const PASSED_ON: [&str; 5] = ["PATH", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH", "TZ"];
+
+/// A running browser. Dropping it kills it with all its helper processes; its folder goes when they are gone.
+#[derive(Debug)]
+pub(super) struct Process {
+    group: Arc<Group>,
+    connection: Connection,
+    complaints: Arc<Mutex<Vec<u8>>>,
+    gone: CancellationToken,
+}
+
+impl Process {
+    /// Starts the program in a folder and a process group of its own.
+    pub(super) fn spawn(program: &Path, proxy: SocketAddr) -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("a11ycheck-browser-").tempdir()?;
+        let (commands_in, commands_out) = io::pipe()?;
+        let (answers_in, answers_out) = io::pipe()?;
+        let mut command = Command::new(program);
+        command
+            .args(switches(folder.path(), proxy, sandbox()))
+            .env_clear()
+            .envs(environment(folder.path()))
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        // Chromium reads commands from descriptor 3 and writes to 4.
+        command
+            .fd_mappings(vec![
+                FdMapping { parent_fd: commands_in.into(), child_fd: 3 },
+                FdMapping { parent_fd: answers_out.into(), child_fd: 4 },
+            ])
+            .map_err(io::Error::other)?;
+        let mut child = command.spawn()?;
+        // Our copies of the browser's ends go, so that we see the end of the stream when it exits.
+        drop(command);
+        let group = Arc::new(Group::of(&child)?);
+        let connection = Connection::open(
+            pipe::Receiver::from_owned_fd(OwnedFd::from(answers_in))?,
+            pipe::Sender::from_owned_fd(OwnedFd::from(commands_out))?,
+        );
+        let complaints = Arc::new(Mutex::new(Vec::new()));
+        if let Some(stderr) = child.stderr.take() {
+            tokio::spawn(keep_last(stderr, Arc::clone(&complaints)));
+        }
+        let gone = CancellationToken::new();
+        tokio::spawn(watch(child, Arc::clone(&group), connection.clone(), folder, gone.clone()));
+        Ok(Self { group, connection, complaints, gone })
+    }
+
+    pub(super) const fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Kills the browser and its helpers. What waits for it fails at once.
+    pub(super) fn kill(&self) {
+        self.connection.close();
+        self.group.kill();
+    }
+
+    /// A token that fires when the process was reaped and its folder deleted.
+    pub(super) fn gone(&self) -> CancellationToken {
+        self.gone.clone()
+    }
+
+    /// The last lines that the browser wrote about itself.
+    pub(super) fn complaints(&self) -> String {
+        let bytes = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&bytes).trim().to_owned()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The process group of the browser: it, its helpers, and the shell script that some distributions start it with.
+#[derive(Debug)]
+struct Group(Mutex<Option<Pid>>);
+
+impl Group {
+    fn of(child: &Child) -> io::Result<Self> {
+        let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        pid.map(|pid| Self(Mutex::new(Some(pid)))).ok_or_else(|| io::Error::other("the browser exited at once"))
+    }
+
+    fn kill(&self) {
+        let group = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // An error means that nothing is left to kill.
+        if let Some(group) = *group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    /// Kills what outlived the leader, and never again: its number may soon be another's.
+    async fn retire(&self) {
+        self.kill();
+        let Some(group) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        // Chromium leaves helpers to whoever adopts orphans. In a container without an init that is this process, and
+        // they would stay zombies for ever. Where it is not, the first call says that there is nothing to wait for.
+        for _ in 0..20 {
+            match waitpgid(group, WaitOptions::NOHANG) {
+                Err(_) => return,
+                Ok(Some(_)) => {}
+                Ok(None) => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    }
+}
+
+/// Waits for the end of the process, however it comes, and clears up after it.
+async fn watch(mut child: Child, group: Arc<Group>, connection: Connection, folder: TempDir, gone: CancellationToken) {
+    // Fires when this task is dropped with its runtime, too.
+    let _gone = gone.drop_guard();
+    let status = tokio::select! {
+        status = child.wait() => status,
+        () = connection.closed() => {
+            group.kill();
+            child.wait().await
+        }
+    };
+    group.retire().await;
+    connection.close();
+    tracing::debug!(?status, "a browser ended");
+    // Helpers that were just killed may still write for a moment.
+    for _ in 0..20 {
+        match std::fs::remove_dir_all(folder.path()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            _ => break,
+        }
+    }
+    let path = folder.path().to_owned();
+    if let Err(error) = folder.close()
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::warn!(%error, path = %path.display(), "a browser's folder could not be deleted");
+    }
+}
+
+async fn keep_last(mut stderr: ChildStderr, complaints: Arc<Mutex<Vec<u8>>>) {
+    let mut chunk = [0; 1024];
+    while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
+        let mut kept = complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(&chunk[..read]);
+        let surplus = kept.len().saturating_sub(KEPT_COMPLAINTS);
+        kept.drain(..surplus);
+    }
+}
+
+fn environment(folder: &Path) -> Vec<(&'static str, OsString)> {
+    let passed_on = PASSED_ON.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
+    let own = ["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"]
+        .map(|name| (name, folder.as_os_str().to_owned()));
+    passed_on.chain(own).chain([("LANG", "en_US.UTF-8".into())]).collect()
+}
+
+fn sandbox() -> Sandbox {
+    static WARNED: Once = Once::new();
+    if !rustix::process::geteuid().is_root() {
+        return Sandbox::On;
+    }
+    WARNED.call_once(|| {
+        tracing::warn!(
+            "running as root: Chromium starts only without its sandbox then; run the service as another user"
+        );
+    });
+    Sandbox::Off
+}

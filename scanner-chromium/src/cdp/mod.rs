@@ -1,0 +1,24 @@
+//! A small client of the Chrome DevTools Protocol.
+//!
+//! Our own, over `--remote-debugging-pipe`, rather than a library over a WebSocket, for four reasons:
+//!
+//! - The browser opens no debugging port that a checked page or a local user could reach, and it ends by itself when
+//!   the pipe closes, even after a `SIGKILL` of this process.
+//! - Every pending command fails at once when its tab crashes, its session ends or the browser exits. Nothing waits for
+//!   a time-out to learn what is already known, and every command has a deadline all the same.
+//! - An event or field of a newer Chromium changes nothing: only what is read is parsed.
+//! - The twenty commands in use need no five megabytes of generated types.
+//!
+//! Events are handed to an [`EventSink`] where they arrive, one after the other, so there is no queue that a page could
+//! fill faster than it is read.
+
+mod connection;
+mod error;
+mod framing;
+mod session;
+
+pub(crate) use self::{
+    connection::{Connection, EventSink, Reaction},
+    error::{CdpError, SessionEnd},
+    session::Session,
+};

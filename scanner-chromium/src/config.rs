@@ -1,0 +1,101 @@
+//! What an operator can set.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use a11ycheck_core::net::{AddressPolicy, Resolver, SystemResolver};
+
+use crate::ChromiumError;
+
+/// Where Debian and its relatives, and others, put Chromium; the lighter build first.
+const USUAL_BROWSERS: [&str; 3] = ["chromium-headless-shell", "chromium", "chromium-browser"];
+
+/// How a [`ChromiumScanner`](crate::ChromiumScanner) works. Only the address policy has no default.
+#[derive(Debug, Clone)]
+pub struct ChromiumConfig {
+    pub(crate) policy: AddressPolicy,
+    pub(crate) resolver: Arc<dyn Resolver>,
+    pub(crate) tabs: usize,
+    pub(crate) page_timeout: Duration,
+    pub(crate) scan_timeout: Duration,
+    browser: Option<PathBuf>,
+    axe: Option<PathBuf>,
+}
+
+impl ChromiumConfig {
+    /// Everything as by default, and every connection judged by `policy`.
+    pub fn new(policy: AddressPolicy) -> Self {
+        Self {
+            policy,
+            resolver: Arc::new(SystemResolver::new()),
+            tabs: std::thread::available_parallelism().map_or(2, usize::from),
+            page_timeout: Duration::from_secs(60),
+            scan_timeout: Duration::from_secs(30 * 60),
+            browser: None,
+            axe: None,
+        }
+    }
+
+    /// The browser to start. By default the one that `A11YCHECK_CHROMIUM` names, else `chromium-headless-shell`, else
+    /// `chromium`, as found in `PATH`.
+    pub fn with_browser(self, path: impl Into<PathBuf>) -> Self {
+        Self { browser: Some(path.into()), ..self }
+    }
+
+    /// The `axe.min.js` to run. By default the one that `A11YCHECK_AXE` names, else
+    /// `node_modules/axe-core/axe.min.js` in the current folder or one above it.
+    pub fn with_axe(self, path: impl Into<PathBuf>) -> Self {
+        Self { axe: Some(path.into()), ..self }
+    }
+
+    /// What turns names into addresses for the browser. By default the system's resolver.
+    pub fn with_resolver(self, resolver: Arc<dyn Resolver>) -> Self {
+        Self { resolver, ..self }
+    }
+
+    /// Pages that are open at a time, over all scans; at least 1. By default the number of processor cores: more are
+    /// slower.
+    pub fn with_tabs(self, tabs: usize) -> Self {
+        Self { tabs: tabs.max(1), ..self }
+    }
+
+    /// The longest that one page may take in all. By default 60 s.
+    pub fn with_page_timeout(self, timeout: Duration) -> Self {
+        Self { page_timeout: timeout, ..self }
+    }
+
+    /// The longest that one scan may take in all; pages that were not reached by then are left out. By default 30 minutes.
+    pub fn with_scan_timeout(self, timeout: Duration) -> Self {
+        Self { scan_timeout: timeout, ..self }
+    }
+
+    /// The browser's program.
+    pub(crate) fn find_browser(&self) -> Result<PathBuf, ChromiumError> {
+        if let Some(path) = self.browser.clone().or_else(|| path_from_env("A11YCHECK_CHROMIUM")) {
+            return if path.is_file() { Ok(path) } else { Err(ChromiumError::BrowserMissing(path)) };
+        }
+        let folders: Vec<PathBuf> =
+            std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
+        USUAL_BROWSERS
+            .iter()
+            .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
+            .find(|program| program.is_file())
+            .ok_or(ChromiumError::BrowserNotFound)
+    }
+
+    /// The file with axe-core.
+    pub(crate) fn find_axe(&self) -> Result<PathBuf, ChromiumError> {
+        if let Some(path) = self.axe.clone().or_else(|| path_from_env("A11YCHECK_AXE")) {
+            return Ok(path);
+        }
+        let here = std::env::current_dir().map_err(|_| ChromiumError::AxeNotFound)?;
+        here.ancestors()
+            .map(|folder| folder.join("node_modules/axe-core/axe.min.js"))
+            .find(|file| file.is_file())
+            .ok_or(ChromiumError::AxeNotFound)
+    }
+}
+
+/// An empty variable counts as not set.
+fn path_from_env(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}

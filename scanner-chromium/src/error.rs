@@ -1,0 +1,48 @@
+//! Why the scanner can't work.
+
+use std::{io, path::PathBuf};
+
+use crate::BrowserError;
+
+/// What keeps the scanner from working. Each message says what to install or to set.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChromiumError {
+    /// No Chromium in any of the usual places.
+    #[error(
+        "no Chromium was found: install chromium-headless-shell or chromium (apt-get install chromium-headless-shell), \
+         or set A11YCHECK_CHROMIUM to its path"
+    )]
+    BrowserNotFound,
+    /// The configured browser is no file.
+    #[error("there is no browser at {}: install one there, or correct A11YCHECK_CHROMIUM", .0.display())]
+    BrowserMissing(PathBuf),
+    /// axe-core is not installed.
+    #[error(
+        "axe-core was not found: run `npm ci` in the project's folder, or set A11YCHECK_AXE to the path of axe.min.js"
+    )]
+    AxeNotFound,
+    /// axe-core could not be read.
+    #[error("axe-core at {} could not be read", path.display())]
+    AxeUnreadable {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// axe-core is of another version than the one whose rules this scanner knows.
+    #[error("axe-core at {} is version {found}; this scanner needs {wanted}: run `npm ci`", path.display())]
+    AxeVersion {
+        /// Where it is.
+        path: PathBuf,
+        /// What it says of itself.
+        found: String,
+        /// What is needed.
+        wanted: &'static str,
+    },
+    /// No browser could be started.
+    #[error(
+        "no browser could be started: check that Chromium runs for this user, or set A11YCHECK_CHROMIUM to another one"
+    )]
+    Browser(#[from] BrowserError),
+}

@@ -1,0 +1,99 @@
+//! From a host's name to a connection that was judged.
+
+use std::{io, net::SocketAddr, sync::Arc};
+
+use a11ycheck_core::net::{AddressPolicy, PolicyError, Refusal, Resolver};
+use tokio::{
+    net::TcpStream,
+    time::{Duration, Instant, timeout_at},
+};
+use url::Host;
+
+use super::{
+    GuardLog, Obstacle,
+    metered::{Meter, Metered},
+};
+
+/// For all addresses of a host together.
+const CONNECT_TIME: Duration = Duration::from_secs(15);
+/// For one of several addresses.
+const ONE_ADDRESS_TIME: Duration = Duration::from_secs(5);
+/// For the look-up of a name.
+const RESOLVE_TIME: Duration = Duration::from_secs(10);
+
+/// What decides where a guard may connect to.
+#[derive(Clone)]
+pub(crate) enum Egress {
+    /// Nowhere.
+    RefuseAll,
+    /// Where the policy lets it.
+    Judged {
+        /// The policy.
+        policy: AddressPolicy,
+        /// What turns names into addresses.
+        resolver: Arc<dyn Resolver>,
+    },
+}
+
+impl Egress {
+    /// Connects to a judged address of the host, and writes into the log how it went.
+    pub(super) async fn connect(
+        &self,
+        host: &str,
+        port: u16,
+        log: &GuardLog,
+        meter: &Arc<Meter>,
+    ) -> Result<Metered, Obstacle> {
+        let connected = self.try_connect(host, port, meter).await;
+        log.note(host, port, connected.as_ref().err().cloned());
+        if let Err(obstacle) = &connected {
+            tracing::debug!(host, port, ?obstacle, "the egress guard made no connection");
+        }
+        connected
+    }
+
+    async fn try_connect(&self, host: &str, port: u16, meter: &Arc<Meter>) -> Result<Metered, Obstacle> {
+        let Self::Judged { policy, resolver } = self else { return Err(nowhere()) };
+        if meter.is_used_up() {
+            return Err(Obstacle::TooMuch);
+        }
+        // The same reading of a host as in an address bar: `0x7f.1` is an IP address here too.
+        let host = Host::parse(host).map_err(|_| nowhere())?;
+        let host = match &host {
+            Host::Domain(name) => Host::Domain(name.as_str()),
+            Host::Ipv4(address) => Host::Ipv4(*address),
+            Host::Ipv6(address) => Host::Ipv6(*address),
+        };
+        let judged = tokio::time::timeout(RESOLVE_TIME, policy.judge(&**resolver, &host, port)).await;
+        let judged = match judged {
+            Ok(Ok(judged)) => judged,
+            Ok(Err(PolicyError::Refused(refusal))) => return Err(Obstacle::Refused(refusal)),
+            Ok(Err(PolicyError::Resolve(_))) | Err(_) => return Err(Obstacle::Dns),
+        };
+        let stream = reach(judged.addresses()).await.map_err(|_| Obstacle::Unreachable)?;
+        // Requests are small and waited for.
+        let _ = stream.set_nodelay(true);
+        Ok(Metered::new(stream, Arc::clone(meter)))
+    }
+}
+
+/// What is said of a host that can't be one.
+pub(super) const fn nowhere() -> Obstacle {
+    Obstacle::Refused(Refusal::InvalidName)
+}
+
+/// The first address that answers.
+async fn reach(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    let last_moment = Instant::now() + CONNECT_TIME;
+    let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in addresses {
+        let share = if addresses.len() == 1 { CONNECT_TIME } else { ONE_ADDRESS_TIME };
+        let deadline = last_moment.min(Instant::now() + share);
+        match timeout_at(deadline, TcpStream::connect(address)).await {
+            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Err(error)) => failure = error,
+            Err(_) => failure = io::ErrorKind::TimedOut.into(),
+        }
+    }
+    Err(failure)
+}

@@ -1,0 +1,90 @@
+//! A connection that counts what passes and gives up when nothing does.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll, ready},
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    time::{Duration, Instant, Sleep},
+};
+
+/// Without a byte for this long a connection is given up.
+const IDLE: Duration = Duration::from_secs(60);
+/// Bytes that one connection may move.
+const MAX_PER_CONNECTION: u64 = 200 * 1024 * 1024;
+/// Bytes that one scan may move.
+const MAX_PER_SCAN: u64 = 1024 * 1024 * 1024;
+
+/// What all connections of a scan have moved.
+#[derive(Debug, Default)]
+pub(super) struct Meter(AtomicU64);
+
+impl Meter {
+    pub(super) fn is_used_up(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > MAX_PER_SCAN
+    }
+}
+
+/// A TCP connection to a checked site, within its bounds.
+#[derive(Debug)]
+pub(super) struct Metered {
+    stream: TcpStream,
+    moved: u64,
+    meter: Arc<Meter>,
+    idle: Pin<Box<Sleep>>,
+}
+
+impl Metered {
+    pub(super) fn new(stream: TcpStream, meter: Arc<Meter>) -> Self {
+        Self { stream, moved: 0, meter, idle: Box::pin(tokio::time::sleep(IDLE)) }
+    }
+
+    fn count(&mut self, bytes: usize) -> io::Result<()> {
+        let bytes = bytes as u64;
+        self.moved += bytes;
+        let by_scan = self.meter.0.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.idle.as_mut().reset(Instant::now() + IDLE);
+        if self.moved > MAX_PER_CONNECTION || by_scan > MAX_PER_SCAN {
+            return Err(io::Error::new(io::ErrorKind::QuotaExceeded, "the check has moved too many bytes"));
+        }
+        Ok(())
+    }
+}
+
+impl AsyncRead for Metered {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        match Pin::new(&mut self.stream).poll_read(cx, buffer) {
+            Poll::Ready(Ok(())) => Poll::Ready(self.count(buffer.filled().len() - before)),
+            Poll::Ready(error) => Poll::Ready(error),
+            Poll::Pending => {
+                ready!(self.idle.as_mut().poll(cx));
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+        }
+    }
+}
+
+impl AsyncWrite for Metered {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
+        self.count(written)?;
+        Poll::Ready(Ok(written))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

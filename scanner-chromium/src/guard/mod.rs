@@ -1,0 +1,24 @@
+//! The egress guard: the one way out for a browser.
+//!
+//! A proxy on a loopback port that judges every host by the [`AddressPolicy`](a11ycheck_core::net::AddressPolicy) and
+//! connects to an address that was judged, without a second look-up. Redirects, sub-resources, frames and WebSocket connections all
+//! come through here, because the browser has no other proxy and no way around it. TLS passes through unopened.
+//!
+//! Each scan has a guard of its own, so that what a scan reaches, and how much, is counted and bounded by scan; the
+//! browser itself has one that refuses everything.
+
+mod connect;
+mod log;
+mod metered;
+mod proxy;
+
+pub(crate) use self::{
+    connect::Egress,
+    log::{GuardLog, Obstacle},
+    proxy::Guard,
+};
+
+/// The guard could not be set up.
+#[derive(Debug, thiserror::Error)]
+#[error("no port on the loopback interface could be opened")]
+pub struct GuardError(#[from] std::io::Error);

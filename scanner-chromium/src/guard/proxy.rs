@@ -1,0 +1,251 @@
+//! The proxy itself: `CONNECT`, and plain HTTP requests in absolute form.
+
+use std::{
+    convert::Infallible,
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
+
+use http_body_util::{BodyExt as _, Empty, combinators::BoxBody};
+use hyper::{
+    Method, Request, Response, StatusCode, Uri,
+    body::{Bytes, Incoming},
+    header::{self, HeaderMap, HeaderName, HeaderValue},
+    service::service_fn,
+};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    time::Duration,
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{
+    Egress, GuardError, GuardLog, Obstacle,
+    connect::nowhere,
+    metered::{Meter, Metered},
+};
+
+/// Connections of the browser at a time. Chromium itself opens at most 32 to one proxy, WebSocket ones apart.
+const MAX_CONNECTIONS: usize = 256;
+/// Bytes of a request's or a response's head.
+const MAX_HEAD: usize = 256 * 1024;
+/// For the browser to send a request's head, waiting for the next request included.
+const HEAD_TIME: Duration = Duration::from_secs(120);
+/// For a site to answer a plain HTTP request with a head.
+const ANSWER_TIME: Duration = Duration::from_secs(60);
+
+type Body = BoxBody<Bytes, hyper::Error>;
+
+/// A proxy on a loopback port. Dropping it closes the port and every connection through it.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    address: SocketAddr,
+    log: Arc<GuardLog>,
+    _stop: DropGuard,
+}
+
+impl Guard {
+    /// A guard that lets nothing pass.
+    pub(crate) async fn refuse_all() -> Result<Self, GuardError> {
+        Self::open(Egress::RefuseAll).await
+    }
+
+    /// A guard that lets pass what `egress` allows.
+    pub(crate) async fn open(egress: Egress) -> Result<Self, GuardError> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let log = Arc::new(GuardLog::default());
+        let stop = CancellationToken::new();
+        let proxy = Arc::new(Proxy { egress, log: Arc::clone(&log), meter: Arc::default(), stop: stop.clone() });
+        tokio::spawn(accept(listener, proxy));
+        Ok(Self { address, log, _stop: stop.drop_guard() })
+    }
+
+    /// Where the browser finds it.
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What it knows about the hosts that were asked for.
+    pub(crate) fn log(&self) -> &GuardLog {
+        &self.log
+    }
+}
+
+struct Proxy {
+    egress: Egress,
+    log: Arc<GuardLog>,
+    meter: Arc<Meter>,
+    stop: CancellationToken,
+}
+
+async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let serve = async {
+        loop {
+            // The semaphore is never closed.
+            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    let proxy = Arc::clone(&proxy);
+                    tokio::spawn(async move {
+                        let stop = proxy.stop.clone();
+                        tokio::select! {
+                            () = stop.cancelled() => {}
+                            () = serve_browser(stream, proxy) => {}
+                        }
+                        drop(place);
+                    });
+                }
+                Err(error) => {
+                    // Out of descriptors, most likely: it passes, and a busy loop would not help.
+                    tracing::warn!(%error, "the egress guard could not accept a connection");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = proxy.stop.cancelled() => {}
+        () = serve => {}
+    }
+}
+
+async fn serve_browser(stream: TcpStream, proxy: Arc<Proxy>) {
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let proxy = Arc::clone(&proxy);
+        async move { Ok::<_, Infallible>(proxy.answer(request).await) }
+    });
+    let served = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(MAX_HEAD)
+        .preserve_header_case(true)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades()
+        .await;
+    if let Err(error) = served {
+        tracing::debug!(%error, "a connection of the browser broke");
+    }
+}
+
+impl Proxy {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let answer =
+            if *request.method() == Method::CONNECT { self.tunnel(request).await } else { self.forward(request).await };
+        answer.unwrap_or_else(|obstacle| refusal(&obstacle))
+    }
+
+    /// `CONNECT host:port`: bytes pass unread.
+    async fn tunnel(&self, request: Request<Incoming>) -> Result<Response<Body>, Obstacle> {
+        let authority = request.uri().authority().ok_or(nowhere())?;
+        let port = authority.port_u16().ok_or(nowhere())?;
+        let mut site = self.egress.connect(authority.host(), port, &self.log, &self.meter).await?;
+        let stop = self.stop.clone();
+        tokio::spawn(async move {
+            let copy = async {
+                let browser = hyper::upgrade::on(request).await?;
+                // Either side may close; neither is an error that anyone waits to hear of.
+                let _ = tokio::io::copy_bidirectional(&mut TokioIo::new(browser), &mut site).await;
+                Ok::<_, hyper::Error>(())
+            };
+            tokio::select! {
+                () = stop.cancelled() => {}
+                _ = copy => {}
+            }
+        });
+        Ok(Response::new(empty()))
+    }
+
+    /// `GET http://host/path`: one connection to the site per request.
+    async fn forward(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Obstacle> {
+        let uri = request.uri();
+        if uri.scheme_str() != Some("http") {
+            return Err(nowhere());
+        }
+        let authority = uri.authority().cloned().ok_or(nowhere())?;
+        let port = authority.port_u16().unwrap_or(80);
+        let site = self.egress.connect(authority.host(), port, &self.log, &self.meter).await?;
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        *request.uri_mut() = path.parse::<Uri>().map_err(|_| nowhere())?;
+        remove_hop_by_hop(request.headers_mut());
+        // The host that was judged, whatever the header says.
+        let host_and_port = authority.as_str().rsplit('@').next().unwrap_or_default();
+        let host = HeaderValue::from_str(host_and_port).map_err(|_| nowhere())?;
+        request.headers_mut().insert(header::HOST, host);
+        let answer = tokio::time::timeout(ANSWER_TIME, self.exchange(site, request)).await;
+        let mut answer = answer.unwrap_or(Err(Obstacle::Unreachable)).inspect_err(|obstacle| {
+            self.log.note(authority.host(), port, Some(obstacle.clone()));
+        })?;
+        remove_hop_by_hop(answer.headers_mut());
+        Ok(answer.map(|body| body.boxed()))
+    }
+
+    async fn exchange(&self, site: Metered, request: Request<Incoming>) -> Result<Response<Incoming>, Obstacle> {
+        // As lenient as browsers are: what they show, we check.
+        let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
+            .allow_obsolete_multiline_headers_in_responses(true)
+            .allow_spaces_after_header_name_in_responses(true)
+            .ignore_invalid_headers_in_responses(true)
+            .preserve_header_case(true)
+            .max_buf_size(MAX_HEAD)
+            .handshake(TokioIo::new(site))
+            .await
+            .map_err(|_| Obstacle::Unreachable)?;
+        let stop = self.stop.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                // Ends with the response's body, or with the last handle to it.
+                _ = connection => {}
+            }
+        });
+        sender.send_request(request).await.map_err(|_| Obstacle::Unreachable)
+    }
+}
+
+/// The answer for a host that was not reached. It says little: the page may read it; the log knows the rest.
+fn refusal(obstacle: &Obstacle) -> Response<Body> {
+    let mut response = Response::new(empty());
+    *response.status_mut() = match obstacle {
+        Obstacle::Refused(_) | Obstacle::TooMuch => StatusCode::FORBIDDEN,
+        Obstacle::Dns | Obstacle::Unreachable => StatusCode::BAD_GATEWAY,
+    };
+    // An empty document of ours in a frame would be checked as if it were the site's.
+    response.headers_mut().insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Headers that concern one connection only (RFC 9110 §7.6.1), and those that `Connection` names.
+fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    for name in named {
+        headers.remove(name);
+    }
+    for name in [
+        header::CONNECTION,
+        header::PROXY_AUTHORIZATION,
+        header::TE,
+        header::TRAILER,
+        header::TRANSFER_ENCODING,
+        header::UPGRADE,
+    ] {
+        headers.remove(name);
+    }
+    headers.remove("keep-alive");
+    headers.remove("proxy-connection");
+}
+
+fn empty() -> Body {
+    Empty::new().map_err(|never| match never {}).boxed()
+}

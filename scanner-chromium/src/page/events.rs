@@ -1,0 +1,186 @@
+//! What the browser tells of a page while it loads.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use tokio::{sync::watch, time::Instant};
+
+use crate::cdp::{EventSink, Reaction, SessionEnd};
+
+/// Requests that are followed at a time. A page with more is busy either way.
+const MAX_IN_FLIGHT: usize = 4_000;
+
+/// Keeps [`PageState`] up to date.
+#[derive(Debug)]
+pub(super) struct PageEvents(watch::Sender<PageState>);
+
+/// The page in the tab, as of the latest event.
+#[derive(Debug, Default)]
+pub(super) struct PageState {
+    main_frame: String,
+    /// The document that is shown; its request has the same id.
+    pub(super) loader: String,
+    /// The address of the document that is shown, without fragment.
+    pub(super) url: String,
+    /// Whether its `load` event has fired.
+    pub(super) loaded: bool,
+    /// The latest address that the main frame asked for, redirects included.
+    pub(super) requested: String,
+    /// The request of a document that will replace the one that is shown.
+    pub(super) navigating: Option<String>,
+    /// The latest answer to a request of the main frame.
+    pub(super) response: Option<DocumentResponse>,
+    /// Documents that the main frame has shown.
+    pub(super) documents: u32,
+    /// Dialogs that the page has opened.
+    pub(super) dialogs: u32,
+    /// Requests without an end yet, with their start.
+    pub(super) in_flight: HashMap<String, Instant>,
+    /// When the latest request started.
+    pub(super) last_request: Option<Instant>,
+    /// Whether scripts fetch data.
+    pub(super) is_scripted: bool,
+    /// Bytes of all answers, decoded.
+    pub(super) bytes: u64,
+    /// Bytes of the document, decoded.
+    pub(super) document_bytes: u64,
+    /// Why there will be no more events.
+    pub(super) end: Option<SessionEnd>,
+}
+
+/// The head of an answer that became a document, or was meant to.
+#[derive(Debug, Clone)]
+pub(super) struct DocumentResponse {
+    pub(super) loader: String,
+    pub(super) url: String,
+    pub(super) status: u16,
+    pub(super) mime: String,
+}
+
+impl PageEvents {
+    pub(super) fn new() -> Self {
+        Self(watch::Sender::default())
+    }
+
+    /// Forgets the previous page.
+    pub(super) fn reset(&self, main_frame: &str) {
+        self.0.send_modify(|state| {
+            *state = PageState { main_frame: main_frame.to_owned(), end: state.end, ..PageState::default() };
+        });
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<PageState> {
+        self.0.subscribe()
+    }
+
+    /// A look at the present state.
+    pub(super) fn peek<T>(&self, look: impl FnOnce(&PageState) -> T) -> T {
+        look(&self.0.borrow())
+    }
+}
+
+impl EventSink for PageEvents {
+    fn event(&self, method: &str, params: &Value) -> Option<Reaction> {
+        self.0.send_if_modified(|state| state.apply(method, params));
+        if method != "Page.javascriptDialogOpening" {
+            return None;
+        }
+        // Leaving a page is always right; anything else that it asks gets the answer "no".
+        let accept = params["type"] == "beforeunload";
+        Some(Reaction { method: "Page.handleJavaScriptDialog", params: json!({ "accept": accept }) })
+    }
+
+    fn ended(&self, end: SessionEnd) {
+        self.0.send_modify(|state| state.end = Some(end));
+    }
+}
+
+impl PageState {
+    /// Whether anything changed that someone may wait for.
+    fn apply(&mut self, method: &str, params: &Value) -> bool {
+        let request = params["requestId"].as_str().unwrap_or_default();
+        match method {
+            "Network.requestWillBeSent" => self.request_starts(request, params),
+            "Network.responseReceived" => self.response_arrives(request, params),
+            "Network.dataReceived" => {
+                let bytes = params["dataLength"].as_u64().unwrap_or(0);
+                self.bytes += bytes;
+                if self.response.as_ref().is_some_and(|response| response.loader == request) {
+                    self.document_bytes += bytes;
+                }
+            }
+            "Network.loadingFinished" => {
+                self.in_flight.remove(request);
+            }
+            "Network.loadingFailed" => {
+                self.in_flight.remove(request);
+                if self.navigating.as_deref() == Some(request) {
+                    self.navigating = None;
+                }
+            }
+            "Page.frameNavigated" if params["frame"]["id"] == self.main_frame.as_str() => self.document_arrives(params),
+            "Page.lifecycleEvent"
+                if params["name"] == "load"
+                    && params["frameId"] == self.main_frame.as_str()
+                    && params["loaderId"] == self.loader.as_str() =>
+            {
+                self.loaded = true;
+            }
+            "Page.javascriptDialogOpening" => self.dialogs += 1,
+            _ => return false,
+        }
+        true
+    }
+
+    fn request_starts(&mut self, request: &str, params: &Value) {
+        let kind = params["type"].as_str().unwrap_or_default();
+        if kind == "Document" && params["frameId"] == self.main_frame.as_str() {
+            self.navigating = Some(request.to_owned());
+            self.requested = text(&params["request"]["url"]);
+            self.document_bytes = 0;
+            return;
+        }
+        // Streams stay open and beacons change nothing that is seen.
+        if matches!(kind, "EventSource" | "Media" | "Ping" | "Prefetch" | "Preflight" | "CSPViolationReport") {
+            return;
+        }
+        self.is_scripted |= matches!(kind, "XHR" | "Fetch");
+        let now = Instant::now();
+        self.last_request = Some(now);
+        if self.in_flight.len() < MAX_IN_FLIGHT {
+            self.in_flight.insert(request.to_owned(), now);
+        }
+    }
+
+    fn response_arrives(&mut self, request: &str, params: &Value) {
+        let response = &params["response"];
+        let mime = text(&response["mimeType"]);
+        if mime == "text/event-stream" {
+            self.in_flight.remove(request);
+        }
+        if params["type"] == "Document" && params["frameId"] == self.main_frame.as_str() {
+            let status = response["status"].as_u64().and_then(|status| u16::try_from(status).ok()).unwrap_or(0);
+            self.response =
+                Some(DocumentResponse { loader: request.to_owned(), url: text(&response["url"]), status, mime });
+        }
+    }
+
+    fn document_arrives(&mut self, params: &Value) {
+        let frame = &params["frame"];
+        self.loader = text(&frame["loaderId"]);
+        self.url = text(&frame["url"]);
+        self.loaded = false;
+        // A document that comes late, of the previous page, does not end the way to the next.
+        if self.navigating.as_ref() == Some(&self.loader) {
+            self.navigating = None;
+        }
+        self.documents += 1;
+        self.is_scripted = false;
+        self.in_flight.clear();
+        self.last_request = None;
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}

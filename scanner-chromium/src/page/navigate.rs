@@ -1,0 +1,147 @@
+//! From an address to a document that has loaded.
+
+use a11ycheck_core::domain::FailureCode;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::{
+    errors::{PageError, network_error, obstacle},
+    events::{DocumentResponse, PageEvents, PageState},
+};
+use crate::{browser::Tab, cdp::CdpError, guard::GuardLog};
+
+/// Documents that one visit may run through: redirects by script, reloads.
+const MAX_DOCUMENTS: u32 = 20;
+/// Dialogs that one visit may open.
+const MAX_DIALOGS: u32 = 50;
+/// Bytes of one document, decoded: far beyond any page that a person reads.
+const MAX_DOCUMENT: u64 = 20 * 1024 * 1024;
+/// Bytes of a page with all that it loads, decoded.
+const MAX_PAGE: u64 = 150 * 1024 * 1024;
+
+/// Which addresses belong to the site.
+pub(crate) trait Scope: Send + Sync {
+    /// Whether a page that turned out to be at `url` is still one of the site's.
+    fn contains(&self, url: &Url) -> bool;
+}
+
+/// Opens an address.
+pub(super) async fn open(
+    tab: &Tab,
+    events: &PageEvents,
+    url: &Url,
+    log: &GuardLog,
+    deadline: Instant,
+) -> Result<(), PageError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Navigated {
+        error_text: Option<String>,
+        #[serde(default)]
+        is_download: bool,
+    }
+    // Answered when a document arrives or none will.
+    let navigate = tab.session().call("Page.navigate", json!({ "url": url.as_str() }), deadline);
+    let trouble = trouble(events);
+    let navigated = tokio::select! {
+        navigated = navigate => navigated,
+        error = trouble => return Err(error),
+    };
+    let Navigated { error_text, is_download } = match navigated {
+        Err(CdpError::TimedOut { .. }) => return Err(PageError::timeout("The web server did not answer in time.")),
+        other => other?,
+    };
+    let (requested, response) = events.peek(|state| (state.requested.clone(), state.response.clone()));
+    if let Some(error) = error_text {
+        let by_guard = obstacle(&requested, log);
+        let by_status =
+            response.filter(|response| response.url == requested).and_then(|response| status_error(&response));
+        return Err(by_guard.or(by_status).unwrap_or_else(|| network_error(&error)));
+    }
+    if is_download {
+        return Err(network_error("net::ERR_ABORTED"));
+    }
+    Ok(())
+}
+
+/// Waits until the document, and any that replaces it meanwhile, has loaded.
+pub(super) async fn loaded(events: &PageEvents, deadline: Instant) -> Result<(), PageError> {
+    let mut states = events.subscribe();
+    let done = states.wait_for(|state| is_over(state) || state.loaded && state.navigating.is_none());
+    match timeout_at(deadline, done).await {
+        Ok(_) => over(events).map_or(Ok(()), Err),
+        Err(_) => Err(PageError::timeout("The page never finished loading.")),
+    }
+}
+
+/// Resolves with the reason when the visit can't go on.
+pub(super) async fn trouble(events: &PageEvents) -> PageError {
+    let mut states = events.subscribe();
+    // An error means that the sender is gone, which `events` holds.
+    let _ = states.wait_for(is_over).await;
+    drop(states);
+    over(events).unwrap_or(PageError::Crashed)
+}
+
+/// The address of the document that is shown, if it is one to check.
+pub(super) fn examine(events: &PageEvents, log: &GuardLog, scope: &dyn Scope) -> Result<Url, PageError> {
+    let (url, response) = events
+        .peek(|state| (state.url.clone(), state.response.clone().filter(|response| response.loader == state.loader)));
+    if let Some(error) = obstacle(&url, log) {
+        return Err(error);
+    }
+    let not_html = || PageError::failed(FailureCode::NotHtml, "The address leads to a file, not to a web page.");
+    let mut url = Url::parse(&url).map_err(|_| not_html())?;
+    url.set_fragment(None);
+    // A page may lead to `data:` or `about:`, which nobody served: there is no site to check.
+    let response = response.filter(|_| matches!(url.scheme(), "http" | "https")).ok_or_else(not_html)?;
+    if !scope.contains(&url) {
+        return Err(PageError::LeavesSite(url));
+    }
+    if let Some(error) = status_error(&response) {
+        return Err(error);
+    }
+    if !matches!(response.mime.as_str(), "text/html" | "application/xhtml+xml") {
+        return Err(not_html());
+    }
+    Ok(url)
+}
+
+fn status_error(response: &DocumentResponse) -> Option<PageError> {
+    match response.status {
+        401 | 407 => {
+            Some(PageError::failed(FailureCode::LoginRequired, "The web server asks for a user name and a password."))
+        }
+        status @ 400.. => {
+            let message = format!("The web server answered with error status {status}.");
+            Some(PageError::failed(FailureCode::HttpStatus, message))
+        }
+        _ => None,
+    }
+}
+
+fn is_over(state: &PageState) -> bool {
+    state.end.is_some()
+        || state.documents > MAX_DOCUMENTS
+        || state.dialogs > MAX_DIALOGS
+        || state.document_bytes > MAX_DOCUMENT
+        || state.bytes > MAX_PAGE
+}
+
+fn over(events: &PageEvents) -> Option<PageError> {
+    events.peek(|state| {
+        if state.end.is_some() {
+            Some(PageError::Crashed)
+        } else if state.documents > MAX_DOCUMENTS {
+            Some(PageError::timeout("The page keeps reloading or leading to other pages."))
+        } else if state.dialogs > MAX_DIALOGS {
+            Some(PageError::timeout("The page keeps opening dialogs."))
+        } else if is_over(state) {
+            Some(PageError::failed(FailureCode::TooLarge, "The page is too large to be checked."))
+        } else {
+            None
+        }
+    })
+}

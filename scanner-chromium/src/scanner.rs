@@ -1,0 +1,92 @@
+//! The scanner that core sees.
+
+use a11ycheck_core::{
+    domain::Engine,
+    scanner::{CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner},
+};
+use async_trait::async_trait;
+use tokio::sync::Semaphore;
+
+use crate::{
+    ChromiumConfig, ChromiumError,
+    axe_source::AxeSource,
+    browser::BrowserPool,
+    crawl::{Crawl, CrawlError},
+};
+
+/// Checks pages with axe-core in a real Chromium.
+///
+/// One browser serves all scans. It starts with the first one, is replaced when it dies or has served its time, and ends
+/// with [`close`](Self::close) or when the scanner is dropped. Methods must be called within a tokio runtime with I/O and
+/// time.
+#[derive(Debug)]
+pub struct ChromiumScanner {
+    parts: Parts,
+}
+
+/// What all scans share.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) config: ChromiumConfig,
+    pub(crate) axe: AxeSource,
+    pub(crate) browsers: BrowserPool,
+    /// One per page that may be open at a time, given out in the order of asking, so that scans take turns.
+    pub(crate) places: Semaphore,
+}
+
+impl ChromiumScanner {
+    /// Finds the browser and axe-core, and reads the latter. No process is started yet.
+    ///
+    /// # Errors
+    /// Those of [`ChromiumError`] that concern the two files; the message says what to install or to set.
+    pub fn new(config: ChromiumConfig) -> Result<Self, ChromiumError> {
+        let axe = AxeSource::read(&config.find_axe()?)?;
+        let browsers = BrowserPool::new(config.find_browser()?);
+        let places = Semaphore::new(config.tabs);
+        Ok(Self { parts: Parts { config, axe, browsers, places } })
+    }
+
+    /// The programs that check. Starts the browser if none runs.
+    ///
+    /// # Errors
+    /// [`ChromiumError::Browser`] when it does not start.
+    pub async fn versions(&self) -> Result<Engine, ChromiumError> {
+        let browser = self.parts.browsers.for_new_scan().await?;
+        Ok(Engine { axe: self.parts.axe.version().to_owned(), browser: browser.product().to_owned() })
+    }
+
+    /// The process id of the browser that new scans would use, for operations; `None` when none runs.
+    pub async fn browser_pid(&self) -> Option<u32> {
+        self.parts.browsers.pid().await
+    }
+
+    /// Ends the browser and deletes its folder; returns when both are gone. Scans under way fail, and so do later ones.
+    pub async fn close(&self) {
+        self.parts.browsers.close().await;
+    }
+}
+
+#[async_trait]
+impl Scanner for ChromiumScanner {
+    async fn scan(
+        &self,
+        request: ScanRequest,
+        progress: &dyn ProgressSink,
+        cancel: CancellationToken,
+    ) -> Result<ScanOutput, ScanError> {
+        let scan = async {
+            let crawl = Crawl::begin(&self.parts, &request).await?;
+            crawl.run(progress).await
+        };
+        let findings = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ScanError::Cancelled),
+            findings = scan => findings,
+        };
+        match findings {
+            Ok(findings) => Ok(ScanOutput { findings, screenshots: Vec::new(), screen: None }),
+            Err(CrawlError::Start(failure)) => Err(ScanError::Failed(failure)),
+            Err(CrawlError::Browser(error)) => Err(ScanError::Unavailable(Box::new(ChromiumError::from(error)))),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What the tests have in common: a scanner that may reach one loopback address, and sites that may misbehave.
+
+mod site;
+
+use std::{
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use a11ycheck_core::{
+    domain::{Failure, Findings, SiteUrl},
+    id::ScanId,
+    net::{AddressPolicy, StaticResolver},
+    scanner::{CancellationToken, ProgressSink, ScanError, ScanRequest, Scanner as _},
+};
+use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
+
+pub(crate) use self::site::{Reply, Request, Site};
+
+/// May reach 127.0.0.1 and nothing else; knows a few names for it.
+pub(crate) fn config() -> ChromiumConfig {
+    let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
+    let here: IpAddr = "127.0.0.1".parse().unwrap();
+    let elsewhere: IpAddr = "127.0.0.2".parse().unwrap();
+    let resolver = StaticResolver::new()
+        .with("localhost", [here])
+        .with("a.test", [here])
+        .with("www.a.test", [here])
+        .with("b.test", [here])
+        .with("private.test", [elsewhere]);
+    ChromiumConfig::new(policy).with_resolver(Arc::new(resolver)).with_page_timeout(Duration::from_secs(20))
+}
+
+pub(crate) fn scanner() -> ChromiumScanner {
+    ChromiumScanner::new(config()).unwrap()
+}
+
+/// Counts the pages that it hears of, and insists that the number grows.
+#[derive(Debug, Default)]
+pub(crate) struct Progress(pub(crate) AtomicU32);
+
+impl ProgressSink for Progress {
+    fn pages_done(&self, pages: u32) {
+        assert!(self.0.swap(pages, Ordering::SeqCst) < pages, "progress went back");
+    }
+}
+
+pub(crate) fn request(start: &str, page_budget: u32) -> ScanRequest {
+    ScanRequest { scan: ScanId::generate(chrono::Utc::now()), start: SiteUrl::parse(start).unwrap(), page_budget }
+}
+
+pub(crate) async fn try_scan(scanner: &ChromiumScanner, start: &str, budget: u32) -> Result<Findings, ScanError> {
+    let progress = Progress::default();
+    let output = scanner.scan(request(start, budget), &progress, CancellationToken::new()).await?;
+    assert_eq!(progress.0.into_inner() as usize, output.findings.pages.len());
+    Ok(output.findings)
+}
+
+/// Scans a site that can be checked.
+pub(crate) async fn scan(scanner: &ChromiumScanner, start: &str, budget: u32) -> Findings {
+    try_scan(scanner, start, budget).await.unwrap()
+}
+
+/// Scans a site whose start page cannot be checked.
+pub(crate) async fn failure(scanner: &ChromiumScanner, start: &str) -> Failure {
+    match try_scan(scanner, start, 3).await {
+        Err(ScanError::Failed(failure)) => failure,
+        other => panic!("expected a failure, got {other:?}"),
+    }
+}
+
+/// A page without any fault but those of `body`.
+pub(crate) fn page(title: &str, body: &str) -> String {
+    format!(
+        "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>{title}</title></head>\
+         <body><main><h1>{title}</h1>{body}</main></body></html>"
+    )
+}
+
+/// `rule selector` of every finding, in order.
+pub(crate) fn items(findings: &Findings) -> Vec<String> {
+    findings.items.iter().map(|item| format!("{} {}", item.rule, item.selector)).collect()
+}
+
+/// The paths of the pages, with the code of their error.
+pub(crate) fn pages(findings: &Findings) -> Vec<String> {
+    let path = |url: &str| url::Url::parse(url).unwrap()[url::Position::BeforePath..].to_owned();
+    findings
+        .pages
+        .iter()
+        .map(|page| match &page.error {
+            None => path(&page.url),
+            Some(error) => format!("{} {}", path(&page.url), error.code),
+        })
+        .collect()
+}

@@ -1,0 +1,181 @@
+//! A web server that does as it is told, good or bad.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    task::AbortHandle,
+};
+
+/// What the browser asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) path: String,
+    pub(crate) head: String,
+}
+
+impl Request {
+    /// The value of a header; its name in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        let line = self.head.lines().find(|line| line.to_ascii_lowercase().starts_with(&format!("{name}:")))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    }
+}
+
+/// What the site answers.
+#[derive(Debug, Clone)]
+pub(crate) enum Reply {
+    /// A page.
+    Html(String),
+    /// A status and a page.
+    Status(u16, String),
+    /// A media type and a body.
+    File(&'static str, Vec<u8>),
+    /// A redirect to this address.
+    Redirect(String),
+    /// A page, with further header lines.
+    WithHeaders(&'static str, String),
+    /// Nothing, for ever.
+    Hang,
+    /// The beginning of a page, and then nothing, for ever.
+    Stall(String),
+    /// The beginning of a page, and then this, again and again, as fast as it is read.
+    Endless(String, String),
+    /// An event stream that never ends.
+    Events,
+    /// The connection is closed without an answer.
+    Close,
+}
+
+/// A site on a port of its own; it ends when dropped.
+#[derive(Debug)]
+pub(crate) struct Site {
+    address: SocketAddr,
+    requests: Arc<Mutex<Vec<Request>>>,
+    connections: Arc<Mutex<u32>>,
+    task: AbortHandle,
+}
+
+impl Site {
+    /// A site on 127.0.0.1.
+    pub(crate) async fn start(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+        Self::start_at("127.0.0.1", answer).await
+    }
+
+    /// A site on another address of this machine.
+    pub(crate) async fn start_at(ip: &str, answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind((ip, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let connections = Arc::new(Mutex::new(0));
+        let (seen, counted) = (Arc::clone(&requests), Arc::clone(&connections));
+        let answer = Arc::new(answer);
+        let serve = async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                *counted.lock().unwrap() += 1;
+                let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
+                // The browser may go away at any time.
+                tokio::spawn(async move { converse(stream, &seen, &*answer).await.ok() });
+            }
+        };
+        Self { address, requests, connections, task: tokio::spawn(serve).abort_handle() }
+    }
+
+    /// An address on the site.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// An address on the site under another name.
+    pub(crate) fn url_as(&self, host: &str, path: &str) -> String {
+        format!("http://{host}:{}{path}", self.address.port())
+    }
+
+    /// What was asked for so far, in order.
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    /// How often this path was asked for.
+    pub(crate) fn hits(&self, path: &str) -> usize {
+        self.requests().iter().filter(|request| request.path == path).count()
+    }
+
+    /// Connections so far, whatever came over them.
+    pub(crate) fn connections(&self) -> u32 {
+        *self.connections.lock().unwrap()
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn converse(
+    mut stream: TcpStream,
+    seen: &Mutex<Vec<Request>>,
+    answer: &(dyn Fn(&Request) -> Reply + Send + Sync),
+) -> std::io::Result<()> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        if stream.read_buf(&mut head).await? == 0 {
+            return Ok(());
+        }
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    let request = Request { path, head };
+    seen.lock().unwrap().push(request.clone());
+    let html = "Content-Type: text/html; charset=utf-8\r\n";
+    match answer(&request) {
+        Reply::Html(body) => whole(&mut stream, 200, html, body.as_bytes()).await,
+        Reply::Status(status, body) => whole(&mut stream, status, html, body.as_bytes()).await,
+        Reply::File(mime, body) => whole(&mut stream, 200, &format!("Content-Type: {mime}\r\n"), &body).await,
+        Reply::Redirect(to) => whole(&mut stream, 302, &format!("Location: {to}\r\n"), b"").await,
+        Reply::WithHeaders(headers, body) => {
+            whole(&mut stream, 200, &format!("{html}{headers}\r\n"), body.as_bytes()).await
+        }
+        Reply::Hang => for_ever().await,
+        Reply::Stall(body) => {
+            open(&mut stream, html, &body).await?;
+            for_ever().await
+        }
+        Reply::Endless(body, more) => {
+            open(&mut stream, html, &body).await?;
+            loop {
+                stream.write_all(more.as_bytes()).await?;
+            }
+        }
+        Reply::Events => {
+            open(&mut stream, "Content-Type: text/event-stream\r\n", "data: hello\n\n").await?;
+            for_ever().await
+        }
+        Reply::Close => Ok(()),
+    }
+}
+
+async fn whole(stream: &mut TcpStream, status: u16, headers: &str, body: &[u8]) -> std::io::Result<()> {
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status} Said So\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).await?;
+    stream.write_all(body).await?;
+    stream.shutdown().await
+}
+
+async fn open(stream: &mut TcpStream, headers: &str, body: &str) -> std::io::Result<()> {
+    let head = format!("HTTP/1.1 200 OK\r\n{headers}Connection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).await?;
+    stream.write_all(body.as_bytes()).await?;
+    stream.flush().await
+}
+
+async fn for_ever() -> std::io::Result<()> {
+    std::future::pending().await
+}
