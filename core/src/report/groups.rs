@@ -7,10 +7,11 @@ use std::{
 
 use serde::Serialize;
 
-use super::texts;
 use crate::{
-    domain::{Finding, Findings, Impact, Key, RuleFacts, RuleId, RuleKind},
+    catalog::{self, criterion, describe, tip},
+    domain::{Finding, Findings, Impact, Key, PlatformKey, RuleFacts, RuleId, RuleKind},
     id::ScanId,
+    locale::Locale,
     service::Links,
 };
 
@@ -35,7 +36,7 @@ pub struct Group {
     pub impact: String,
     /// Whom it shuts out.
     pub who: Vec<String>,
-    /// What to do.
+    /// What to do; a blank line and an example in HTML or CSS follow where one helps.
     pub how_to_fix: String,
     /// What to do on the site's platform.
     pub platform_tip: Option<String>,
@@ -111,8 +112,8 @@ impl Group {
 
 /// Problems and recommendations by rule, in the order in which to deal with them: problems first, then by severity, then
 /// by count, then by the rule's id.
-pub(super) fn ranked(findings: &Findings, scan: ScanId, links: &Links) -> (Vec<Group>, Vec<Group>) {
-    let maker = Maker { findings, scan, links };
+pub(super) fn ranked(findings: &Findings, setting: &Setting<'_>) -> (Vec<Group>, Vec<Group>) {
+    let maker = Maker { findings, setting };
     let mut by_rule: BTreeMap<&RuleId, Vec<(u64, &Finding)>> = BTreeMap::new();
     for (number, finding) in (1..).zip(&findings.items) {
         by_rule.entry(&finding.rule).or_default().push((number, finding));
@@ -130,15 +131,24 @@ pub(super) fn ranked(findings: &Findings, scan: ScanId, links: &Links) -> (Vec<G
     (bare(problems), bare(rest))
 }
 
+/// What groups need beside the findings.
+pub(super) struct Setting<'a> {
+    pub(super) scan: ScanId,
+    pub(super) links: &'a Links,
+    pub(super) locale: Locale,
+    pub(super) platform: Option<&'a PlatformKey>,
+}
+
 struct Maker<'a> {
     findings: &'a Findings,
-    scan: ScanId,
-    links: &'a Links,
+    setting: &'a Setting<'a>,
 }
 
 impl Maker<'_> {
     fn group(&self, rule: &RuleId, facts: &RuleFacts, elements: &[(u64, &Finding)]) -> Group {
-        let texts = texts::of_axe(facts);
+        let Setting { locale, platform, .. } = *self.setting;
+        let texts = describe(rule, facts, locale);
+        let tip = platform.and_then(|platform| tip(rule.as_str(), platform.as_str(), locale));
         let shown = shown(elements);
         Group {
             rule: rule.clone(),
@@ -146,16 +156,18 @@ impl Maker<'_> {
             rank: 0,
             count: elements.len() as u64,
             new_count: elements.iter().filter(|(_, finding)| finding.is_new).count() as u64,
-            title: texts.title,
-            summary: texts.summary,
-            impact: texts.impact,
-            who: texts.who,
-            how_to_fix: texts.how_to_fix,
-            platform_tip: texts.platform_tip,
+            title: texts.title.to_owned(),
+            summary: texts.summary.to_owned(),
+            impact: texts.impact.to_owned(),
+            who: texts.who.into_iter().map(str::to_owned).collect(),
+            how_to_fix: texts
+                .example
+                .map_or_else(|| texts.how_to_fix.to_owned(), |example| format!("{}\n\n{example}", texts.how_to_fix)),
+            platform_tip: tip.map(str::to_owned),
             machine: texts.machine,
             has_card: texts.has_card,
             help: facts.help_url.clone(),
-            refs: refs(facts),
+            refs: refs(rule, facts, locale),
             pages: self.page_counts(elements),
             boxes: shown.iter().filter_map(|(id, finding)| example_box(*id, finding)).collect(),
             examples: shown.iter().map(|(id, finding)| self.example(*id, finding)).collect(),
@@ -182,7 +194,7 @@ impl Maker<'_> {
             html: finding.html.clone(),
             details: Some(finding.failure_summary.clone()).filter(|summary| !summary.is_empty()),
             is_new: finding.is_new,
-            shot: finding.screenshot.map(|_| self.links.evidence(self.scan, id)),
+            shot: finding.screenshot.map(|_| self.setting.links.evidence(self.setting.scan, id)),
             shot_width: finding.screenshot.map(|shot| shot.width),
             shot_height: finding.screenshot.map(|shot| shot.height),
         }
@@ -205,10 +217,16 @@ fn example_box(id: u64, finding: &Finding) -> Option<ExampleBox> {
     finding.area.map(|area| ExampleBox { id, x: area.x, y: area.y, width: area.width, height: area.height })
 }
 
-fn refs(facts: &RuleFacts) -> Vec<String> {
-    let wcag = facts.wcag().into_iter().map(|criterion| format!("WCAG {criterion}"));
-    let clauses = facts.en301549().into_iter().map(|clause| format!("EN 301 549 {clause}"));
-    wcag.chain(clauses).collect()
+/// Criteria with their names and levels, then clauses. The catalogue knows which clauses the standard really has; tags
+/// serve for rules that it does not know.
+fn refs(rule: &RuleId, facts: &RuleFacts, locale: Locale) -> Vec<String> {
+    let in_words = |number: String| match criterion(&number) {
+        Some(criterion) => format!("WCAG {number} {} ({})", criterion.name(locale), criterion.level),
+        None => format!("WCAG {number}"),
+    };
+    let clauses = catalog::rule(rule.as_str()).map_or_else(|| facts.en301549(), |entry| entry.en301549.clone());
+    let clauses = clauses.into_iter().map(|clause| format!("EN 301 549 {clause}"));
+    facts.wcag().into_iter().map(in_words).chain(clauses).collect()
 }
 
 #[cfg(test)]
@@ -244,7 +262,10 @@ mod tests {
             stack: vec![],
             screen: None,
         };
-        ranked(&findings, ScanId::generate(chrono::Utc::now()), &Links::new("https://a.example/v1").unwrap())
+        let links = Links::new("https://a.example/v1").unwrap();
+        let platform = PlatformKey::new("shopify");
+        let scan = ScanId::generate(chrono::Utc::now());
+        ranked(&findings, &Setting { scan, links: &links, locale: Locale::En, platform: Some(&platform) })
     }
 
     #[test]
@@ -264,6 +285,14 @@ mod tests {
         let row = |rank, rule: &str| (rank, rule.to_owned());
         assert_eq!(order(&groups), [row(1, "label"), row(2, "image-alt"), row(3, "color-contrast")]);
         assert_eq!(order(&advisory), [row(4, "region")]);
+    }
+
+    #[test]
+    fn a_rule_is_told_in_the_catalogues_words_with_the_platforms_tip() {
+        let group = grouped(&[("image-alt", 0, "img", "<img>")]).0.remove(0);
+        assert!(group.has_card && !group.who.is_empty() && group.platform_tip.is_some());
+        assert_ne!(group.title, "help");
+        assert!(group.how_to_fix.contains("\n\n"), "{}", group.how_to_fix);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! From findings to the report that a site owner reads: contract, "Report".
 
 mod groups;
-mod texts;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 pub use self::groups::{Example, ExampleBox, Group, PageCount};
 use crate::{
+    catalog::card,
     domain::{Failure, Findings, Outcome, PlatformKey, Scan, Site, Totals, leading_platform},
     id::ScanId,
     locale::Locale,
@@ -133,7 +133,8 @@ impl Report {
         let Sources { scan, outcome, finished_at, site, findings, trend, links } = sources;
         // What the owner says of the site outweighs what the pages showed.
         let platform = site.details.platform().or_else(|| leading_platform(&findings.stack)).cloned();
-        let (groups, advisory) = groups::ranked(findings, scan.id, links);
+        let (groups, advisory) =
+            groups::ranked(findings, &groups::Setting { scan: scan.id, links, locale, platform: platform.as_ref() });
         let start_title = findings.pages.first().map_or("", |page| page.title.trim());
         Self {
             scan_id: scan.id,
@@ -149,7 +150,7 @@ impl Report {
             groups,
             advisory,
             pages: pages(findings),
-            diff: diff(outcome),
+            diff: diff(outcome, locale),
             trend: trend
                 .iter()
                 .map(|point| Trend { id: point.id, date: point.finished_at, total: point.total })
@@ -176,7 +177,7 @@ fn pages(findings: &Findings) -> Vec<PageView> {
         .collect()
 }
 
-fn diff(outcome: &Outcome) -> Diff {
+fn diff(outcome: &Outcome, locale: Locale) -> Diff {
     let summary = &outcome.diff;
     Diff {
         previous_id: summary.previous.map(|previous| previous.id),
@@ -188,7 +189,13 @@ fn diff(outcome: &Outcome) -> Diff {
         fixed_rules: summary
             .fixed_rules
             .iter()
-            .map(|fixed| FixedRuleView { title: fixed.help.clone(), count: fixed.count })
+            .map(|fixed| {
+                let card = card(fixed.rule.as_str(), locale);
+                FixedRuleView {
+                    title: card.map_or(fixed.help.as_str(), |card| card.title).to_owned(),
+                    count: fixed.count,
+                }
+            })
             .collect(),
     }
 }
