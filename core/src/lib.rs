@@ -1,6 +1,8 @@
 //! The core of an accessibility check service.
 
 pub mod clock;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod domain;
 pub mod error;
 pub mod id;
