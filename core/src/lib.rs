@@ -2,6 +2,8 @@
 
 pub mod catalog;
 pub mod clock;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod domain;
 pub mod engine;
 pub mod error;

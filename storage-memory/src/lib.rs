@@ -1,1 +1,33 @@
-//! placeholder
+//! A store for a11ycheck that lives in the memory of one process: for tests, demos and small embedders.
+//!
+//! [`MemoryStore`] keeps every promise of [`Store`](a11ycheck_core::store::Store) but one: it does not survive the
+//! process. Nothing is written to a disk, and when the last clone of a store is dropped, its data are gone.
+//!
+//! ```
+//! use a11ycheck_core::{domain::PlanCatalog, store::TeamStore as _};
+//! use a11ycheck_storage_memory::MemoryStore;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let store = MemoryStore::new();
+//! store.put_plans(PlanCatalog::shipped().plans()).await?;
+//! assert_eq!(store.plans().await?.len(), 4);
+//! # Ok(()) })
+//! # }
+//! ```
+//!
+//! # Bounds
+//! It holds what it is given: sites within the plans' numbers, checks until they are
+//! [purged](a11ycheck_core::store::ScanStore::purge_scans). Counters of addresses are forgotten when their window ends.
+
+mod addresses;
+mod files;
+mod queue;
+mod rate_limits;
+mod scans;
+mod sites;
+mod state;
+mod store;
+mod teams;
+
+pub use store::MemoryStore;

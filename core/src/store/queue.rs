@@ -34,10 +34,10 @@ pub struct ClaimedScan {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseError {
-    /// Another worker has the check, or it has ended.
+    /// The token is not that of the check's present holder, or the check has ended. Nothing was changed.
     #[error(transparent)]
     Refused(#[from] TransitionError),
-    /// The check is gone, with its site.
+    /// There is no such check: it was deleted with its site, or purged.
     #[error("the check was deleted")]
     Gone,
     /// The store failed.
@@ -69,8 +69,11 @@ pub trait QueueStore {
     /// [served](crate::domain::Team::is_served), and moves their `next_scan_at` on; gives the checks.
     ///
     /// A site with a queued or running check gets no second one; its `next_scan_at` moves on all the same. So does that of
-    /// a site whose team is not served. Fewer sites than `limit` moved on means that no more are due for now, which the
-    /// caller learns from [`DueSites::more`].
+    /// a site whose team is not served. A site whose time came several times over is queued once. Fewer sites than `limit`
+    /// moved on means that no more are due for now, which the caller learns from [`DueSites::more`].
+    ///
+    /// # Ordering
+    /// The sites whose `next_scan_at` came first, then by id. The order of [`DueSites::queued`] is not promised.
     ///
     /// # Concurrency
     /// However many schedulers run, a site that falls due is queued once.
@@ -79,7 +82,9 @@ pub trait QueueStore {
     /// Gives the longest-waiting check that is [due](crate::domain::ScanState::is_due) to `worker`, under a lease that
     /// lasts `term`.
     ///
-    /// Checks that were begun as often as they may be are [given up](crate::domain::ScanState::abandon) on the way.
+    /// Checks that come before it in the order and were begun as often as they may be are
+    /// [given up](crate::domain::ScanState::abandon) on the way. Whose check it is plays no part: what is queued is done,
+    /// though its team was blocked since.
     ///
     /// # Atomicity
     /// The choice and the lease are one step: a check is never given to two workers, and a crash leaves it either as it
@@ -89,7 +94,8 @@ pub trait QueueStore {
     /// By `queued_at`, then id. Under contention a check that another caller is about to take is passed over, not waited for.
     async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError>;
 
-    /// Extends a lease to `term` from now, and records the pages done.
+    /// Extends a lease to `term` from now, and records the pages done. A lease that has ended but was not taken by
+    /// another is extended too.
     ///
     /// # Errors
     /// [`LeaseError::Refused`] for an old token, [`LeaseError::Gone`] for a deleted check: the worker is to stop at once.
@@ -107,7 +113,7 @@ pub trait QueueStore {
     /// As [`renew_lease`](Self::renew_lease); [`LeaseError::Refused`] too when no attempt is left.
     async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError>;
 
-    /// Stores the result of a check.
+    /// Stores the result of a check, and gives the check: completed at [`Completion::finished_at`].
     ///
     /// # Atomicity
     /// State, numbers, findings and pictures become visible together.
@@ -116,7 +122,7 @@ pub trait QueueStore {
     /// As [`renew_lease`](Self::renew_lease): the result is dropped whole.
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError>;
 
-    /// Ends a check that can't be done.
+    /// Ends a check that can't be done, and gives it: failed now.
     ///
     /// # Errors
     /// As [`renew_lease`](Self::renew_lease).
@@ -131,15 +137,16 @@ pub trait QueueStore {
 pub struct DueSites {
     /// The checks that were queued.
     pub queued: Vec<Scan>,
-    /// Whether more sites may be due.
+    /// Whether more sites may be due: `limit` of them were moved on.
     pub more: bool,
 }
 
 /// How much work waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueDepth {
-    /// Checks that are due and that no worker has.
+    /// Checks that are [due](crate::domain::ScanState::is_due): queued, handed back, or left by a worker whose lease
+    /// ended.
     pub waiting: u64,
-    /// When the first of these was queued.
+    /// When the first of these was queued, by `queued_at`.
     pub oldest: Option<DateTime<Utc>>,
 }

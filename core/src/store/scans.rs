@@ -48,9 +48,12 @@ pub struct TrendPoint {
 pub trait ScanStore {
     /// Queues a check of kind `manual`. It may visit the plan's number of pages.
     ///
+    /// Whether the team is blocked, or its plan has ended, is not judged here.
+    ///
     /// # Concurrency
     /// A site never has two checks queued or running, and manual checks of a site are never closer together than the
-    /// plan's interval, however many are asked for at once. Deleted and failed manual checks count for the interval.
+    /// plan's interval, however many are asked for at once. Failed manual checks, and those that have left the history,
+    /// count for the interval; the interval is that of the plan of now, and is over at its very end.
     ///
     /// # Errors
     /// [`StartScanError::NoSite`], then [`Active`](StartScanError::Active), then [`TooSoon`](StartScanError::TooSoon):
@@ -66,23 +69,24 @@ pub trait ScanStore {
     /// By `queued_at`, the newest first, then by id, the greatest first.
     async fn scans(&self, team: TeamId, site: SiteId, page: PageRequest) -> Result<Option<Page<Scan>>, StoreError>;
 
-    /// The check of a site that completed last; `None` where there is none, or no such site.
+    /// The check of a site that completed last, by `finished_at`, then id; `None` where there is none, or no such site.
     async fn latest_completed(&self, team: TeamId, site: SiteId) -> Result<Option<Scan>, StoreError>;
 
     /// What a completed check found; `None` where the team has no such completed check in its history.
     async fn findings(&self, team: TeamId, scan: ScanId) -> Result<Option<Findings>, StoreError>;
 
     /// The completed checks of the site in the team's history, up to and including `scan`, at most `limit` of them: the
-    /// latest.
+    /// latest. None where the team has no such completed check in its history.
     ///
     /// # Ordering
     /// By `finished_at`, the oldest first, then by id.
     async fn trend(&self, team: TeamId, scan: ScanId, limit: u32) -> Result<Vec<TrendPoint>, StoreError>;
 
-    /// Notes that an express report was bought for a check. `false` where the team has no such check in its history.
+    /// Notes that an express report was bought for a check, in whatever state it is. `false` where the team has no such
+    /// check in its history.
     async fn mark_express(&self, team: TeamId, scan: ScanId) -> Result<bool, StoreError>;
 
-    /// Deletes at most `limit` checks, of any team, that have left the history, with their findings and files; gives how
-    /// many. Fewer than `limit` means that no more are left for now.
+    /// Deletes at most `limit` checks, of any team, that have left the history of the plan of now, with their findings
+    /// and files; gives how many. Fewer than `limit` means that no more are left for now.
     async fn purge_scans(&self, limit: u32) -> Result<u32, StoreError>;
 }

@@ -57,8 +57,8 @@ pub trait SiteStore {
     /// By domain (bytes), then id.
     async fn sites(&self, team: TeamId, tag: Option<&str>, page: PageRequest) -> Result<Page<Site>, StoreError>;
 
-    /// Deletes a site with all its checks, findings and files. A worker that checks it learns so at its next renewal,
-    /// and its result is dropped. `false` where the team has no such site.
+    /// Deletes a site with all its checks, findings and files. A worker that checks it learns so from its next move
+    /// ([`LeaseError::Gone`](super::LeaseError::Gone)), and its result is dropped. `false` where the team has no such site.
     async fn delete_site(&self, team: TeamId, id: SiteId) -> Result<bool, StoreError>;
 
     /// How much of its plan the team uses; zeros where there is no such team.

@@ -23,7 +23,8 @@ pub enum UnknownPlan {
 /// Keeps plans, teams and tokens.
 #[async_trait]
 pub trait TeamStore {
-    /// Adds plans, and replaces those whose code is there already: for all teams that are on them, at once.
+    /// Adds plans, each code once, and replaces those whose code is there already: for all teams that are on them, at
+    /// once. As with [`change_plan`](Self::change_plan), what is there stays.
     async fn put_plans(&self, plans: &[Plan]) -> Result<(), StoreError>;
 
     /// The plans.
@@ -45,6 +46,9 @@ pub trait TeamStore {
     async fn set_standing(&self, id: TeamId, standing: Standing) -> Result<bool, StoreError>;
 
     /// Puts a team on a plan. `false` where there is no such team.
+    ///
+    /// The new limits hold at once; what is there stays: sites beyond the new number, the pages of queued checks, and
+    /// each site's `next_scan_at`, which follows the new frequency from the next time that it is moved on.
     ///
     /// # Errors
     /// [`UnknownPlan::Unknown`]: nothing is changed.

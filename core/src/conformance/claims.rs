@@ -1,0 +1,206 @@
+//! Handing checks out: which, to whom, and when they are given up.
+
+use chrono::TimeDelta;
+
+use super::{
+    StoreFactory, fixtures,
+    world::{INSTANT, World, lease_of},
+};
+use crate::{
+    domain::{Failure, Lease, ScanState, Standing},
+    id::{ScanId, WorkerId},
+    store::{ClaimedScan, QueueDepth, Store},
+};
+
+impl<S: Store> World<S> {
+    /// Lets a worker take the check that is due and be lost: its lease ends.
+    async fn lose_a_worker(&self) -> ClaimedScan {
+        let claimed = self.try_claim().await.expect("a check is due");
+        self.advance(Lease::TERM);
+        claimed
+    }
+
+    async fn depth(&self) -> QueueDepth {
+        self.store.queue_depth().await.unwrap()
+    }
+}
+
+pub(super) async fn an_empty_queue_gives_nothing<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    world.team_and_site().await;
+    assert_eq!(world.try_claim().await, None);
+}
+
+pub(super) async fn a_claimed_check_runs_under_a_lease_of_the_worker<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let id = world.start(team, site).await;
+    world.advance(TimeDelta::seconds(5));
+    let worker = WorkerId::generate();
+    let claimed = world.store.claim_scan(&worker, TimeDelta::seconds(7)).await.unwrap().unwrap();
+    let lease = Lease { worker, token: claimed.claim.token, expires_at: world.now() + TimeDelta::seconds(7) };
+    let expected = ScanState::Running { lease, attempt: 1, started_at: world.now(), pages_scanned: 0 };
+    assert_eq!((claimed.claim.scan, &claimed.scan.state), (id, &expected));
+    assert_eq!(world.scan(team, id).await, claimed.scan, "the team sees the same");
+    assert_eq!(world.store.site(team, site).await.unwrap(), Some(claimed.site));
+}
+
+pub(super) async fn the_longest_waiting_check_is_given_first_then_the_least_id<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    let teams = [world.team().await, world.team().await];
+    let mut expected = Vec::new();
+    for round in 0..3 {
+        for team in teams {
+            for _ in 0..3 {
+                // An id of an earlier time on a later check, so that an order by id alone shows.
+                let id = ScanId::generate(world.now() - TimeDelta::hours(round));
+                world.store.start_manual_scan(team, world.site(team).await, id).await.unwrap();
+                expected.push((world.now(), id));
+            }
+        }
+        world.advance(INSTANT);
+    }
+    expected.sort_unstable();
+    for (_, id) in expected {
+        assert_eq!(world.claim().await.scan, id);
+    }
+    assert_eq!(world.try_claim().await, None);
+}
+
+pub(super) async fn a_claimed_check_is_given_again_when_its_lease_ends_and_not_before<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let started_at = world.now();
+    let first = world.running(team, site).await;
+    world.store.renew_lease(first, Lease::TERM, 4).await.unwrap();
+    world.advance(Lease::TERM - INSTANT);
+    assert_eq!(world.try_claim().await, None);
+    world.advance(INSTANT);
+    let second = world.try_claim().await.expect("the lease has ended");
+    assert_eq!(second.claim.scan, first.scan);
+    assert!(second.claim.token > first.token, "the token grows");
+    let ScanState::Running { attempt, started_at: begun, pages_scanned, .. } = second.scan.state else {
+        panic!("{:?}", second.scan)
+    };
+    assert_eq!((attempt, begun, pages_scanned), (2, started_at, 0), "another attempt at the same check");
+}
+
+pub(super) async fn a_check_whose_lease_ended_keeps_its_place<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let other = world.site(team).await;
+    let old = world.running(team, site).await;
+    world.advance(INSTANT);
+    let young = world.start(team, other).await;
+    world.advance(Lease::TERM);
+    assert_eq!(world.claim().await.scan, old.scan, "it waits longer");
+    assert_eq!(world.claim().await.scan, young);
+}
+
+pub(super) async fn a_check_of_a_team_that_was_blocked_since_is_given_all_the_same<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let id = world.start(team, site).await;
+    world.store.set_standing(team, Standing::Blocked).await.unwrap();
+    assert_eq!(world.claim().await.scan, id);
+}
+
+pub(super) async fn a_check_that_lost_three_workers_is_given_up<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let (id, started_at) = (world.start(team, site).await, world.now());
+    let mut last = None;
+    for attempt in 1..=ScanState::MAX_ATTEMPTS {
+        let claimed = world.lose_a_worker().await;
+        assert_eq!(lease_of(&claimed.scan.state).1, attempt);
+        last = Some(claimed.claim);
+    }
+    assert_eq!(world.try_claim().await, None);
+    let expected =
+        ScanState::Failed { started_at, finished_at: world.now(), pages_scanned: 0, failure: Failure::worker_lost() };
+    assert_eq!(world.state(team, id).await, expected);
+    let late = world.store.complete_scan(last.unwrap(), world.completion()).await;
+    assert!(late.is_err(), "the last worker comes too late");
+    assert_eq!(world.state(team, id).await, expected);
+    world.advance(TimeDelta::hours(1));
+    world.start(team, site).await;
+}
+
+pub(super) async fn a_third_worker_that_lives_is_not_given_up<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    world.start(team, site).await;
+    world.lose_a_worker().await;
+    world.lose_a_worker().await;
+    let claim = world.claim().await;
+    world.advance(Lease::TERM - INSTANT);
+    assert_eq!(world.try_claim().await, None);
+    world.store.renew_lease(claim, Lease::TERM, 1).await.unwrap();
+    world.advance(INSTANT);
+    assert_eq!(world.try_claim().await, None);
+    assert!(world.store.complete_scan(claim, world.completion()).await.is_ok());
+}
+
+pub(super) async fn checks_that_are_given_up_hold_no_other_up<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let team = world.team().await;
+    let mut lost = Vec::new();
+    for _ in 0..3 {
+        let site = world.site(team).await;
+        lost.push(world.start(team, site).await);
+    }
+    for _ in 0..ScanState::MAX_ATTEMPTS {
+        for _ in &lost {
+            world.claim().await;
+        }
+        world.advance(Lease::TERM);
+    }
+    let waiting = world.start(team, world.site(team).await).await;
+    assert_eq!(world.claim().await.scan, waiting, "one call is enough");
+    for id in lost {
+        assert!(matches!(world.state(team, id).await, ScanState::Failed { .. }), "{id}");
+    }
+}
+
+pub(super) async fn depth_counts_what_is_due_and_tells_since_when_the_first_waits<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    assert_eq!(world.depth().await, QueueDepth { waiting: 0, oldest: None });
+    let (team, site) = world.team_and_site().await;
+    let (first, other) = (world.now(), world.site(team).await);
+    world.start(team, site).await;
+    world.advance(TimeDelta::seconds(1));
+    world.start(team, other).await;
+    assert_eq!(world.depth().await, QueueDepth { waiting: 2, oldest: Some(first) });
+
+    let claim = world.claim().await;
+    let second = first + TimeDelta::seconds(1);
+    assert_eq!(world.depth().await, QueueDepth { waiting: 1, oldest: Some(second) }, "a worker has the first");
+    world.store.hand_back(claim).await.unwrap();
+    assert_eq!(world.depth().await, QueueDepth { waiting: 2, oldest: Some(first) }, "it was handed back");
+    let claim = world.claim().await;
+    world.store.retry_scan(claim, TimeDelta::seconds(30)).await.unwrap();
+    assert_eq!(world.depth().await, QueueDepth { waiting: 1, oldest: Some(second) }, "it is put off");
+    world.advance(TimeDelta::seconds(30));
+    assert_eq!(world.depth().await, QueueDepth { waiting: 2, oldest: Some(first) });
+
+    for _ in 0..2 {
+        let claim = world.claim().await;
+        world.store.complete_scan(claim, world.completion()).await.unwrap();
+    }
+    assert_eq!(world.depth().await, QueueDepth { waiting: 0, oldest: None });
+    let third = world.site(team).await;
+    let queued_at = world.now();
+    world.running(team, third).await;
+    assert_eq!(world.depth().await, QueueDepth { waiting: 0, oldest: None });
+    world.advance(Lease::TERM);
+    assert_eq!(world.depth().await, QueueDepth { waiting: 1, oldest: Some(queued_at) }, "its worker was lost");
+}

@@ -1,0 +1,64 @@
+//! The tests that every [`Store`] passes: each sentence of the [`store`](crate::store) traits has a case of like name.
+//!
+//! They use nothing but the traits, and time moves only by the clock that they hold, so that a store is tested as the
+//! service uses it, at the edge of every interval, without a sleep. A store that passes may stand in for any other.
+//!
+//! # Running them for a store
+//! With the feature `conformance` of this crate among the dev-dependencies, the whole test file is this:
+//!
+//! ```ignore
+//! use a11ycheck_core::{clock::ManualClock, conformance::StoreFactory};
+//!
+//! struct OwnStores;
+//!
+//! #[async_trait::async_trait]
+//! impl StoreFactory for OwnStores {
+//!     type Store = OwnStore;
+//!
+//!     async fn empty(&self, clock: ManualClock) -> OwnStore {
+//!         OwnStore::create(clock).await.unwrap()
+//!     }
+//! }
+//!
+//! a11ycheck_core::store_conformance!(OwnStores);
+//! ```
+//!
+//! [`store_conformance!`](crate::store_conformance) makes one `#[test]` of every case, in a module per area, so that
+//! `cargo test leases::` runs one area and a failure has the name of the promise that was broken. Each case has a store
+//! and a tokio runtime of several threads to itself; cases run side by side.
+//!
+//! # Adding a promise
+//! Write it into the trait's doc, a case of like name into the file of its area, and the name into the list in
+//! `macros.rs`. A case that is not in the list does not compile: nothing would use it.
+
+#![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
+
+mod claims;
+mod completion;
+mod concurrency;
+mod deletion;
+mod factory;
+mod files;
+mod findings;
+mod fixtures;
+mod history;
+mod isolation;
+mod leases;
+mod macros;
+mod manual_checks;
+mod model;
+mod rate_limits;
+mod reference;
+mod retention;
+mod scans;
+mod schedule;
+mod sites;
+mod teams;
+mod texts;
+mod world;
+
+pub use self::factory::StoreFactory;
+#[doc(hidden)]
+pub use self::macros::run;
+#[cfg(doc)]
+use crate::store::Store;

@@ -1,0 +1,272 @@
+//! Plans, teams, tokens; and the store's time.
+
+use std::collections::BTreeSet;
+
+use chrono::TimeDelta;
+
+use super::{
+    StoreFactory, fixtures,
+    world::{INSTANT, World},
+};
+use crate::{
+    domain::{
+        Ability, ApiToken, IsoDuration, NewTeam, NewToken, PlanCatalog, PlanCode, PlanStatus, RequestClass, Standing,
+        Subscription, Team,
+    },
+    id::{ScanId, TeamId, TokenId},
+    store::{AddSiteError, StartScanError, Store, UnknownPlan},
+};
+
+pub(super) async fn time_is_the_clocks_truncated_to_microseconds<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::empty(factory).await;
+    let start = world.now();
+    assert_eq!(world.store.now().await.unwrap(), start);
+    world.advance(TimeDelta::nanoseconds(1_999));
+    assert_eq!(world.store.now().await.unwrap(), start + INSTANT, "nanoseconds are cut off");
+    world.clock.set(start - TimeDelta::days(1));
+    assert_eq!(world.store.now().await.unwrap(), start - TimeDelta::days(1), "also when the clock was set back");
+}
+
+pub(super) async fn a_new_store_is_empty<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::empty(factory).await;
+    assert_eq!(world.store.plans().await.unwrap(), []);
+    assert_eq!(world.try_claim().await, None);
+}
+
+pub(super) async fn plans_are_listed_by_code_as_they_were_put<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::empty(factory).await;
+    let mut plans = PlanCatalog::shipped().plans().to_vec();
+    plans.push(fixtures::other_plan("Zeta", |limits| {
+        limits.manual_check_interval = "P1M2DT3H4M5S".parse().unwrap();
+        limits.requests_per_minute = u32::MAX;
+        limits.files_per_minute = 1;
+    }));
+    world.store.put_plans(&plans).await.unwrap();
+    plans.sort_by(|one, other| one.code.as_str().as_bytes().cmp(other.code.as_str().as_bytes()));
+    assert_eq!(world.store.plans().await.unwrap(), plans);
+}
+
+pub(super) async fn a_plan_that_is_put_again_replaces_the_one_of_its_code<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let other = fixtures::other_plan("other", |_| {});
+    let changed = fixtures::plan_with(|limits| limits.seats = 9);
+    world.store.put_plans(&[other.clone(), changed.clone()]).await.unwrap();
+    assert_eq!(world.store.plans().await.unwrap(), [other, changed]);
+}
+
+pub(super) async fn no_plans_put_changes_nothing<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    world.store.put_plans(&[]).await.unwrap();
+    assert_eq!(world.store.plans().await.unwrap(), [fixtures::plan()]);
+}
+
+pub(super) async fn a_changed_plan_holds_for_its_teams_at_once<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let (_, hash) = world.token(team).await;
+    let scan = world.completed(team, site).await;
+    let changed = fixtures::plan_with(|limits| {
+        limits.sites = 1;
+        limits.pages_per_check = 7;
+        limits.requests_per_minute = 2;
+        limits.manual_check_interval = IsoDuration::hours(2);
+    });
+    world.put_plan(changed.clone()).await;
+
+    assert_eq!(world.store.team(team).await.unwrap().unwrap().plan, changed);
+    let refused = world.store.add_site(team, fixtures::new_site("https://b.example", world.now()), None).await;
+    assert!(matches!(refused, Err(AddSiteError::LimitReached(1))), "{refused:?}");
+    let admitted = world.store.admit_token(&hash, RequestClass::General).await.unwrap().unwrap();
+    assert_eq!((admitted.rate.limit, admitted.team.plan), (2, changed));
+    world.advance(TimeDelta::hours(1));
+    let too_soon = world.store.start_manual_scan(team, site, ScanId::generate(world.now())).await;
+    assert!(matches!(too_soon, Err(StartScanError::TooSoon(_))), "{too_soon:?}");
+    assert_eq!(world.scan(team, scan).await.pages_requested, 25, "what is there stays");
+}
+
+pub(super) async fn a_new_team_is_in_good_standing<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let subscription = Subscription {
+        status: PlanStatus::Trialing,
+        ends_at: Some(world.now() + TimeDelta::days(400)),
+        trial_ends_at: Some(world.now() + TimeDelta::days(14) + INSTANT),
+    };
+    let new = NewTeam { subscription, ..fixtures::new_team(&fixtures::plan().code, world.now()) };
+    let team = world.store.create_team(new.clone()).await.unwrap();
+    let expected = Team {
+        id: new.id,
+        name: new.name,
+        plan: fixtures::plan(),
+        subscription,
+        standing: Standing::Active,
+        seats_used: 2,
+        created_at: world.now(),
+    };
+    assert_eq!(team, expected);
+    world.advance(TimeDelta::days(1));
+    assert_eq!(world.store.team(new.id).await.unwrap(), Some(expected), "as it was created");
+}
+
+pub(super) async fn a_team_on_an_unknown_plan_is_not_created<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let new = fixtures::new_team(&PlanCode::new("Standard"), world.now());
+    let id = new.id;
+    let error = world.store.create_team(new).await.unwrap_err();
+    assert!(matches!(&error, UnknownPlan::Unknown(code) if code.as_str() == "Standard"), "{error:?}");
+    assert_eq!(world.store.team(id).await.unwrap(), None);
+}
+
+pub(super) async fn what_is_asked_of_no_team_is_answered_with_nothing<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let nobody = TeamId::generate(world.now());
+    let store = &world.store;
+    assert_eq!(store.team(nobody).await.unwrap(), None);
+    assert!(!store.set_standing(nobody, Standing::Blocked).await.unwrap());
+    assert!(!store.change_plan(nobody, &fixtures::plan().code, Subscription::ACTIVE).await.unwrap());
+    assert_eq!(store.create_token(nobody, fixtures::new_token(world.now())).await.unwrap(), None);
+    assert_eq!(store.tokens(nobody).await.unwrap(), []);
+    assert!(!store.delete_token(nobody, TokenId::generate(world.now())).await.unwrap());
+    assert_eq!(store.team(nobody).await.unwrap(), None, "and none came about");
+}
+
+pub(super) async fn a_blocked_team_is_blocked_until_it_is_let_in_again<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, other) = (world.team().await, world.team().await);
+    let standing = async |id| world.store.team(id).await.unwrap().unwrap().standing;
+    for _ in 0..2 {
+        assert!(world.store.set_standing(team, Standing::Blocked).await.unwrap());
+        assert_eq!((standing(team).await, standing(other).await), (Standing::Blocked, Standing::Active));
+    }
+    assert!(world.store.set_standing(team, Standing::Active).await.unwrap());
+    assert_eq!(standing(team).await, Standing::Active);
+}
+
+pub(super) async fn a_team_changes_plan_and_terms<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (team, neighbour) = (world.team().await, world.team().await);
+    let small = fixtures::other_plan("small", |limits| limits.sites = 1);
+    world.put_plan(small.clone()).await;
+    let terms =
+        Subscription { status: PlanStatus::Canceled, ends_at: Some(world.now() + INSTANT), trial_ends_at: None };
+    assert!(world.store.change_plan(team, &small.code, terms).await.unwrap());
+    let changed = world.store.team(team).await.unwrap().unwrap();
+    assert_eq!((changed.plan, changed.subscription), (small, terms));
+    assert_eq!(world.store.team(neighbour).await.unwrap().unwrap().plan, fixtures::plan());
+}
+
+pub(super) async fn a_change_to_an_unknown_plan_changes_nothing<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let team = world.team().await;
+    let before = world.store.team(team).await.unwrap();
+    let terms = Subscription { status: PlanStatus::PastDue, ends_at: None, trial_ends_at: None };
+    let error = world.store.change_plan(team, &PlanCode::new("gold"), terms).await.unwrap_err();
+    assert!(matches!(&error, UnknownPlan::Unknown(code) if code.as_str() == "gold"), "{error:?}");
+    assert_eq!(world.store.team(team).await.unwrap(), before);
+}
+
+pub(super) async fn a_plan_change_leaves_sites_and_checks_as_they_are<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let team = world.team().await;
+    let sites = [world.site_at(team, "https://a.example").await, world.site_at(team, "https://b.example").await];
+    let scan = world.start(team, sites[0].id).await;
+    let small = fixtures::other_plan("small", |limits| {
+        limits.sites = 1;
+        limits.pages_per_check = 1;
+        limits.check_frequency = crate::domain::CheckFrequency::Daily;
+    });
+    world.put_plan(small.clone()).await;
+    assert!(world.store.change_plan(team, &small.code, Subscription::ACTIVE).await.unwrap());
+    for site in sites {
+        assert_eq!(world.store.site(team, site.id).await.unwrap().as_ref(), Some(&site));
+    }
+    assert_eq!(world.scan(team, scan).await.pages_requested, 25);
+}
+
+pub(super) async fn a_token_reads_as_it_was_created<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let team = world.team().await;
+    let abilities = [
+        BTreeSet::new(),
+        BTreeSet::from([Ability::Read]),
+        BTreeSet::from([Ability::Write]),
+        BTreeSet::from([Ability::Read, Ability::Write]),
+    ];
+    for abilities in abilities {
+        let new = NewToken { abilities, ..fixtures::new_token(world.now()) };
+        let hash = new.hash;
+        let expected = ApiToken {
+            id: new.id,
+            team,
+            name: new.name.clone(),
+            abilities: new.abilities.clone(),
+            created_at: world.now(),
+        };
+        assert_eq!(world.store.create_token(team, new).await.unwrap().as_ref(), Some(&expected));
+        let admitted = world.store.admit_token(&hash, RequestClass::General).await.unwrap().unwrap();
+        assert_eq!(admitted.token, expected);
+        assert!(world.store.tokens(team).await.unwrap().contains(&expected));
+        world.advance(INSTANT);
+    }
+}
+
+pub(super) async fn tokens_are_listed_by_creation_then_id<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (team, neighbour) = (world.team().await, world.team().await);
+    // Ids of a later time come first here, so that an order by id alone shows.
+    let mut ids: Vec<TokenId> = (0..6).map(|_| TokenId::generate(world.now() + TimeDelta::days(9))).collect();
+    ids.sort_unstable_by(|one, other| other.cmp(one));
+    for id in &ids {
+        let token = NewToken { id: *id, ..fixtures::new_token(world.now()) };
+        world.store.create_token(team, token).await.unwrap().unwrap();
+    }
+    world.token(neighbour).await;
+    ids.reverse();
+    for _ in 0..2 {
+        world.advance(INSTANT);
+        ids.push(world.token(team).await.0);
+    }
+    let listed: Vec<TokenId> = world.store.tokens(team).await.unwrap().into_iter().map(|token| token.id).collect();
+    assert_eq!(listed, ids);
+}
+
+pub(super) async fn a_deleted_token_admits_no_later_request<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let team = world.team().await;
+    let ((id, hash), (kept, kept_hash)) = (world.token(team).await, world.token(team).await);
+    assert!(world.store.delete_token(team, id).await.unwrap());
+    assert!(world.store.admit_token(&hash, RequestClass::General).await.unwrap().is_none());
+    assert!(!world.store.delete_token(team, id).await.unwrap(), "it is gone already");
+    assert!(world.store.admit_token(&kept_hash, RequestClass::General).await.unwrap().is_some());
+    let left: Vec<TokenId> = world.store.tokens(team).await.unwrap().into_iter().map(|token| token.id).collect();
+    assert_eq!(left, [kept]);
+}
+
+pub(super) async fn a_taken_id_or_hash_is_refused_and_changes_nothing<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, other) = (world.team().await, world.team().await);
+    let before = world.store.team(team).await.unwrap();
+    let again =
+        NewTeam { id: team, name: "Thief".to_owned(), ..fixtures::new_team(&fixtures::plan().code, world.now()) };
+    assert!(matches!(world.store.create_team(again).await, Err(UnknownPlan::Store(_))));
+    assert_eq!(world.store.team(team).await.unwrap(), before);
+
+    let (id, hash) = world.token(team).await;
+    for token in
+        [NewToken { id, ..fixtures::new_token(world.now()) }, NewToken { hash, ..fixtures::new_token(world.now()) }]
+    {
+        assert!(world.store.create_token(other, token).await.is_err());
+    }
+    assert_eq!(world.store.tokens(other).await.unwrap(), []);
+    let admitted = world.store.admit_token(&hash, RequestClass::General).await.unwrap().unwrap();
+    assert_eq!((admitted.team.id, admitted.token.id), (team, id));
+}

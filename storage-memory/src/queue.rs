@@ -1,0 +1,137 @@
+//! Checks, as workers and the scheduler see them.
+
+use std::sync::Arc;
+
+use a11ycheck_core::{
+    domain::{Failure, FencingToken, Scan, ScanKind, ScanState, TransitionError, TransitionRefusal, next_scan_at},
+    id::{ScanId, SiteId, WorkerId},
+    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError},
+};
+use async_trait::async_trait;
+use chrono::TimeDelta;
+
+use crate::{
+    MemoryStore,
+    state::{ScanResult, State, corrupt},
+};
+
+#[async_trait]
+impl QueueStore for MemoryStore {
+    async fn queue_due_scans(&self, limit: u32) -> Result<DueSites, StoreError> {
+        self.step(|state, now| {
+            let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+            let due: Vec<SiteId> =
+                state.due.iter().take_while(|(at, _)| *at <= now).take(limit).map(|(_, id)| *id).collect();
+            let mut queued = Vec::new();
+            for id in &due {
+                let row = state.sites.get(id).ok_or_else(|| corrupt(id, "it is due, and missing"))?;
+                let (team, is_free) = (row.site.team, row.active.is_none());
+                let team = state.team(team)?.ok_or_else(|| corrupt(id, "its team is missing"))?;
+                state.set_next_scan_at(*id, next_scan_at(*id, team.plan.limits.check_frequency, now));
+                if is_free && team.is_served(now) {
+                    queued.push(state.enqueue(*id, ScanId::generate(now), ScanKind::Scheduled, now)?);
+                }
+            }
+            Ok(DueSites { queued, more: due.len() == limit })
+        })
+    }
+
+    async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError> {
+        self.step(|state, now| {
+            let mut given_up = Vec::new();
+            let mut claimed = None;
+            // Passes over the checks that other workers hold, of which there are as many as there are workers.
+            for (_, id) in &state.queue {
+                let scan = &state.scans.get(id).ok_or_else(|| corrupt(id, "it is queued, and missing"))?.scan;
+                if !scan.state.is_due(now) {
+                    continue;
+                }
+                match scan.state.clone().claim(worker.clone(), term, now) {
+                    Ok(running) => {
+                        claimed = Some((*id, running));
+                        break;
+                    }
+                    Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => {
+                        given_up.push((*id, abandoned(scan, now)?));
+                    }
+                    Err(error) => return Err(StoreError::Corrupt { what: id.to_string(), source: Box::new(error) }),
+                }
+            }
+            for (id, failed) in given_up {
+                state.set_scan_state(id, failed);
+            }
+            let Some((id, running)) = claimed else { return Ok(None) };
+            state.set_scan_state(id, running);
+            claimed_scan(state, id).map(Some)
+        })
+    }
+
+    async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError> {
+        self.step(|state, now| move_on(state, claim.scan, |held| held.renew(claim.token, term, pages, now)).map(drop))
+    }
+
+    async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError> {
+        self.step(|state, now| move_on(state, claim.scan, |held| held.hand_back(claim.token, now)).map(drop))
+    }
+
+    async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError> {
+        self.step(|state, now| move_on(state, claim.scan, |held| held.retry_at(claim.token, now + delay)).map(drop))
+    }
+
+    async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
+        let Completion { finished_at, outcome, findings, screenshots, screen } = completion;
+        let result = ScanResult {
+            findings: Arc::new(findings),
+            screenshots: screenshots.into_iter().map(|picture| (picture.id, Arc::new(picture))).collect(),
+            screen: screen.map(Arc::new),
+        };
+        self.step(|state, _| {
+            let scan = move_on(state, claim.scan, |held| held.complete(claim.token, outcome, finished_at))?;
+            if let Some(row) = state.scans.get_mut(&claim.scan) {
+                row.result = Some(result);
+            }
+            Ok(scan)
+        })
+    }
+
+    async fn fail_scan(&self, claim: Claim, failure: Failure) -> Result<Scan, LeaseError> {
+        self.step(|state, now| move_on(state, claim.scan, |held| held.fail(claim.token, failure, now)))
+    }
+
+    async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
+        self.step(|state, now| {
+            let is_due = |id: &ScanId| state.scans.get(id).is_some_and(|row| row.scan.state.is_due(now));
+            let mut waiting = state.queue.iter().filter(|(_, id)| is_due(id)).map(|(queued_at, _)| *queued_at);
+            let oldest = waiting.next();
+            Ok(QueueDepth { waiting: u64::from(oldest.is_some()) + waiting.count() as u64, oldest })
+        })
+    }
+}
+
+/// The one way in which a holder moves a check: the domain decides, and where it refuses, nothing has changed.
+fn move_on(
+    state: &mut State,
+    id: ScanId,
+    decide: impl FnOnce(ScanState) -> Result<ScanState, TransitionError>,
+) -> Result<Scan, LeaseError> {
+    let held = state.scans.get(&id).ok_or(LeaseError::Gone)?.scan.state.clone();
+    state.set_scan_state(id, decide(held)?);
+    Ok(state.scans.get(&id).ok_or(LeaseError::Gone)?.scan.clone())
+}
+
+fn abandoned(scan: &Scan, now: chrono::DateTime<chrono::Utc>) -> Result<ScanState, StoreError> {
+    let corrupt = |error| StoreError::Corrupt { what: scan.id.to_string(), source: Box::new(error) };
+    scan.state.clone().abandon(now).map_err(corrupt)
+}
+
+fn claimed_scan(state: &State, id: ScanId) -> Result<ClaimedScan, StoreError> {
+    let scan = state.scans.get(&id).map(|row| row.scan.clone()).ok_or_else(|| corrupt(id, "it is missing"))?;
+    let site = state.sites.get(&scan.site).ok_or_else(|| corrupt(id, "its site is missing"))?.site.clone();
+    let token: FencingToken = match &scan.state {
+        ScanState::Running { lease, .. } => lease.token,
+        ScanState::Queued | ScanState::Completed { .. } | ScanState::Failed { .. } => {
+            return Err(corrupt(id, "it was claimed, and is not running"));
+        }
+    };
+    Ok(ClaimedScan { claim: Claim { scan: id, token }, scan, site })
+}

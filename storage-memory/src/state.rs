@@ -1,0 +1,234 @@
+//! What the store holds, and the keys by which it finds it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fmt,
+    sync::Arc,
+};
+
+use a11ycheck_core::{
+    domain::{
+        ApiToken, Findings, Plan, PlanCode, RateCounters, Scan, ScanKind, ScanState, ScanStatus, ScreenshotId, Site,
+        Standing, Subscription, Team, TokenHash, is_in_history,
+    },
+    id::{ScanId, SiteId, TeamId, TokenId},
+    page::Page,
+    scanner::Screenshot,
+    store::StoreError,
+};
+use chrono::{DateTime, Utc};
+
+use crate::addresses::Addresses;
+
+/// Everything. The orders ([`due`](Self::due), [`queue`](Self::queue) and those within the rows) repeat what the rows
+/// say; whatever changes a row through the functions below changes them too.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) plans: BTreeMap<PlanCode, Plan>,
+    pub(crate) teams: HashMap<TeamId, TeamRow>,
+    pub(crate) tokens: HashMap<TokenId, TokenRow>,
+    pub(crate) hashes: HashMap<TokenHash, TokenId>,
+    pub(crate) addresses: Addresses,
+    pub(crate) sites: HashMap<SiteId, SiteRow>,
+    /// All sites, by when they are checked next.
+    pub(crate) due: BTreeSet<(DateTime<Utc>, SiteId)>,
+    pub(crate) scans: HashMap<ScanId, ScanRow>,
+    /// Queued and running checks, in the order in which workers get them.
+    pub(crate) queue: BTreeSet<(DateTime<Utc>, ScanId)>,
+}
+
+/// A team without its plan, which is shared with others.
+pub(crate) struct TeamRow {
+    pub(crate) name: String,
+    pub(crate) plan: PlanCode,
+    pub(crate) subscription: Subscription,
+    pub(crate) standing: Standing,
+    pub(crate) seats_used: u32,
+    pub(crate) created_at: DateTime<Utc>,
+    /// In the order of lists: by domain, then id.
+    pub(crate) sites: BTreeSet<(String, SiteId)>,
+    /// In the order of lists: by creation, then id.
+    pub(crate) tokens: BTreeSet<(DateTime<Utc>, TokenId)>,
+}
+
+pub(crate) struct TokenRow {
+    pub(crate) token: ApiToken,
+    pub(crate) hash: TokenHash,
+    pub(crate) counters: RateCounters,
+}
+
+pub(crate) struct SiteRow {
+    pub(crate) site: Site,
+    /// When a manual check was started last. Kept here because it outlives the check.
+    pub(crate) last_manual_at: Option<DateTime<Utc>>,
+    /// The queued or running check: there is room for one.
+    pub(crate) active: Option<ScanId>,
+    /// All checks, by when they were queued, then id.
+    pub(crate) scans: BTreeSet<(DateTime<Utc>, ScanId)>,
+    /// Completed checks, by when they completed, then id.
+    pub(crate) completed: BTreeSet<(DateTime<Utc>, ScanId)>,
+}
+
+pub(crate) struct ScanRow {
+    pub(crate) scan: Scan,
+    /// What a completed check found; nothing in any other state.
+    pub(crate) result: Option<ScanResult>,
+}
+
+/// Behind `Arc`s, so that the lock is not held while long data are copied for a reader.
+pub(crate) struct ScanResult {
+    pub(crate) findings: Arc<Findings>,
+    pub(crate) screenshots: BTreeMap<ScreenshotId, Arc<Screenshot>>,
+    pub(crate) screen: Option<Arc<Screenshot>>,
+}
+
+impl State {
+    /// The team as callers see it: with the plan of now.
+    pub(crate) fn team(&self, id: TeamId) -> Result<Option<Team>, StoreError> {
+        let Some(row) = self.teams.get(&id) else { return Ok(None) };
+        Ok(Some(Team {
+            id,
+            name: row.name.clone(),
+            plan: self.plan(&row.plan)?.clone(),
+            subscription: row.subscription,
+            standing: row.standing,
+            seats_used: row.seats_used,
+            created_at: row.created_at,
+        }))
+    }
+
+    /// The plan of a team. Plans are replaced, never removed, and no team is put on one that is missing.
+    pub(crate) fn plan(&self, code: &PlanCode) -> Result<&Plan, StoreError> {
+        self.plans.get(code).ok_or_else(|| corrupt(code, "a team is on it, and it is missing"))
+    }
+
+    /// The plan of the team that a row names as its owner.
+    pub(crate) fn plan_of(&self, team: TeamId) -> Result<&Plan, StoreError> {
+        self.plan(&self.teams.get(&team).ok_or_else(|| corrupt(team, "it has data, and it is missing"))?.plan)
+    }
+
+    /// The site, where it is the team's.
+    pub(crate) fn site(&self, team: TeamId, id: SiteId) -> Option<&SiteRow> {
+        self.sites.get(&id).filter(|row| row.site.team == team)
+    }
+
+    /// The check, where it is in the team's history.
+    pub(crate) fn scan(&self, team: TeamId, id: ScanId, now: DateTime<Utc>) -> Result<Option<&ScanRow>, StoreError> {
+        let Some(row) = self.scans.get(&id).filter(|row| row.scan.team == team) else { return Ok(None) };
+        let months = self.plan_of(team)?.limits.history_months;
+        let latest = self.sites.get(&row.scan.site).and_then(SiteRow::latest_completed);
+        Ok(Some(row).filter(|row| is_in_history(&row.scan, latest == Some(id), months, now)))
+    }
+
+    /// What the check found, where it is completed and in the team's history.
+    pub(crate) fn result(
+        &self,
+        team: TeamId,
+        id: ScanId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<&ScanResult>, StoreError> {
+        Ok(self.scan(team, id, now)?.and_then(|row| row.result.as_ref()))
+    }
+
+    /// Queues a check of a site that has no queued or running one. The caller has made sure that the id is free.
+    pub(crate) fn enqueue(
+        &mut self,
+        site: SiteId,
+        id: ScanId,
+        kind: ScanKind,
+        now: DateTime<Utc>,
+    ) -> Result<Scan, StoreError> {
+        let team =
+            self.sites.get(&site).ok_or_else(|| corrupt(site, "it is to be checked, and it is missing"))?.site.team;
+        let pages_requested = self.plan_of(team)?.limits.pages_per_check;
+        let scan =
+            Scan { id, team, site, kind, pages_requested, queued_at: now, state: ScanState::Queued, express: false };
+        if let Some(row) = self.sites.get_mut(&site) {
+            row.active = Some(id);
+            row.scans.insert((now, id));
+            if kind == ScanKind::Manual {
+                row.last_manual_at = Some(now);
+            }
+        }
+        self.queue.insert((now, id));
+        self.scans.insert(id, ScanRow { scan: scan.clone(), result: None });
+        Ok(scan)
+    }
+
+    /// Puts a check into a state that the domain has allowed, and keeps the orders in step with it.
+    pub(crate) fn set_scan_state(&mut self, id: ScanId, state: ScanState) {
+        let Some(row) = self.scans.get_mut(&id) else { return };
+        row.scan.state = state;
+        let scan = &row.scan;
+        if scan.state.is_active() {
+            return;
+        }
+        self.queue.remove(&(scan.queued_at, id));
+        if let Some(site) = self.sites.get_mut(&scan.site) {
+            site.active = None;
+            if let (ScanStatus::Completed, Some(finished_at)) = (scan.status(), scan.finished_at()) {
+                site.completed.insert((finished_at, id));
+            }
+        }
+    }
+
+    /// Moves a site's next check on, seen from now.
+    pub(crate) fn set_next_scan_at(&mut self, id: SiteId, at: DateTime<Utc>) {
+        if let Some(row) = self.sites.get_mut(&id) {
+            self.due.remove(&(row.site.next_scan_at, id));
+            self.due.insert((at, id));
+            row.site.next_scan_at = at;
+        }
+    }
+
+    /// Takes a site away with all its checks.
+    pub(crate) fn remove_site(&mut self, id: SiteId) {
+        let Some(row) = self.sites.remove(&id) else { return };
+        self.due.remove(&(row.site.next_scan_at, id));
+        if let Some(team) = self.teams.get_mut(&row.site.team) {
+            team.sites.remove(&(row.site.details.url.domain().to_owned(), id));
+        }
+        for key in row.scans {
+            self.queue.remove(&key);
+            self.scans.remove(&key.1);
+        }
+    }
+
+    /// Takes an ended check away.
+    pub(crate) fn remove_scan(&mut self, id: ScanId) {
+        let Some(ScanRow { scan, .. }) = self.scans.remove(&id) else { return };
+        if let Some(site) = self.sites.get_mut(&scan.site) {
+            site.scans.remove(&(scan.queued_at, id));
+            if let Some(finished_at) = scan.finished_at() {
+                site.completed.remove(&(finished_at, id));
+            }
+        }
+    }
+}
+
+impl SiteRow {
+    pub(crate) fn latest_completed(&self) -> Option<ScanId> {
+        self.completed.last().map(|(_, id)| *id)
+    }
+
+    /// Whether the plan's time between two manual checks is over.
+    pub(crate) fn manual_interval_is_over(&self, plan: &Plan, now: DateTime<Utc>) -> bool {
+        self.last_manual_at.is_none_or(|last| plan.limits.manual_check_interval.after(last) <= now)
+    }
+}
+
+/// A page of copies: only what is on the page is copied.
+pub(crate) fn copied<T: Clone>(page: Page<&T>) -> Page<T> {
+    let Page { request, items, total } = page;
+    Page { request, items: items.into_iter().cloned().collect(), total }
+}
+
+/// An id that a caller says is new, and that is not.
+pub(crate) fn taken(id: impl fmt::Display) -> StoreError {
+    StoreError::Unavailable(format!("{id} is taken").into())
+}
+
+/// Rows that contradict each other: a bug of this store.
+pub(crate) fn corrupt(what: impl fmt::Display, problem: &str) -> StoreError {
+    StoreError::Corrupt { what: what.to_string(), source: problem.into() }
+}

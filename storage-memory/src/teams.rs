@@ -1,0 +1,114 @@
+//! Plans, teams and their tokens.
+
+use std::collections::BTreeSet;
+
+use a11ycheck_core::{
+    domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, RateCounters, Standing, Subscription, Team},
+    id::{TeamId, TokenId},
+    store::{StoreError, TeamStore, UnknownPlan},
+};
+use async_trait::async_trait;
+
+use crate::{
+    MemoryStore,
+    state::{TeamRow, TokenRow, corrupt, taken},
+};
+
+#[async_trait]
+impl TeamStore for MemoryStore {
+    async fn put_plans(&self, plans: &[Plan]) -> Result<(), StoreError> {
+        self.step(|state, _| {
+            state.plans.extend(plans.iter().map(|plan| (plan.code.clone(), plan.clone())));
+            Ok(())
+        })
+    }
+
+    async fn plans(&self) -> Result<Vec<Plan>, StoreError> {
+        self.step(|state, _| Ok(state.plans.values().cloned().collect()))
+    }
+
+    async fn create_team(&self, team: NewTeam) -> Result<Team, UnknownPlan> {
+        self.step(|state, now| {
+            let Some(plan) = state.plans.get(&team.plan).cloned() else {
+                return Err(UnknownPlan::Unknown(team.plan));
+            };
+            if state.teams.contains_key(&team.id) {
+                return Err(taken(team.id).into());
+            }
+            let NewTeam { id, name, plan: code, subscription, seats_used } = team;
+            let row = TeamRow {
+                name: name.clone(),
+                plan: code,
+                subscription,
+                standing: Standing::Active,
+                seats_used,
+                created_at: now,
+                sites: BTreeSet::new(),
+                tokens: BTreeSet::new(),
+            };
+            state.teams.insert(id, row);
+            Ok(Team { id, name, plan, subscription, standing: Standing::Active, seats_used, created_at: now })
+        })
+    }
+
+    async fn team(&self, id: TeamId) -> Result<Option<Team>, StoreError> {
+        self.step(|state, _| state.team(id))
+    }
+
+    async fn set_standing(&self, id: TeamId, standing: Standing) -> Result<bool, StoreError> {
+        self.step(|state, _| Ok(state.teams.get_mut(&id).map(|team| team.standing = standing).is_some()))
+    }
+
+    async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan> {
+        self.step(|state, _| {
+            if !state.plans.contains_key(plan) {
+                return Err(UnknownPlan::Unknown(plan.clone()));
+            }
+            let Some(team) = state.teams.get_mut(&id) else { return Ok(false) };
+            team.plan = plan.clone();
+            team.subscription = subscription;
+            Ok(true)
+        })
+    }
+
+    async fn create_token(&self, team: TeamId, token: NewToken) -> Result<Option<ApiToken>, StoreError> {
+        self.step(|state, now| {
+            let Some(row) = state.teams.get_mut(&team) else { return Ok(None) };
+            if state.tokens.contains_key(&token.id) {
+                return Err(taken(token.id));
+            }
+            if state.hashes.contains_key(&token.hash) {
+                return Err(taken("the token's hash"));
+            }
+            let NewToken { id, name, abilities, hash } = token;
+            let token = ApiToken { id, team, name, abilities, created_at: now };
+            row.tokens.insert((now, id));
+            state.hashes.insert(hash, id);
+            state.tokens.insert(id, TokenRow { token: token.clone(), hash, counters: RateCounters::default() });
+            Ok(Some(token))
+        })
+    }
+
+    async fn tokens(&self, team: TeamId) -> Result<Vec<ApiToken>, StoreError> {
+        self.step(|state, _| {
+            let Some(row) = state.teams.get(&team) else { return Ok(Vec::new()) };
+            let token = |id: &TokenId| state.tokens.get(id).map(|row| row.token.clone());
+            row.tokens.iter().map(|(_, id)| token(id).ok_or_else(|| corrupt(id, "it is listed, and missing"))).collect()
+        })
+    }
+
+    async fn delete_token(&self, team: TeamId, id: TokenId) -> Result<bool, StoreError> {
+        self.step(|state, _| {
+            if state.tokens.get(&id).is_none_or(|row| row.token.team != team) {
+                return Ok(false);
+            }
+            if let Some(TokenRow { token, hash, .. }) = state.tokens.remove(&id) {
+                state.hashes.remove(&hash);
+                if let Some(row) = state.teams.get_mut(&team) {
+                    row.tokens.remove(&(token.created_at, id));
+                }
+            }
+            Ok(true)
+        })
+    }
+}
