@@ -1,4 +1,53 @@
-//! The core of an accessibility check service.
+//! An accessibility check service to embed: sites are checked in a browser, reports tell people what to fix first.
+//! This crate is the whole service but for three parts that you choose: what keeps data, what opens pages, and what asks.
+//!
+//! ```
+//! use a11ycheck_core::{
+//!     Service,
+//!     domain::{PlanCode, SiteInput},
+//!     engine::Worker,
+//!     page::PageInput,
+//!     scanner::CancellationToken,
+//!     service::{ReportRequest, TeamInput},
+//! };
+//! # use a11ycheck_core::{Error, Scanner, Store};
+//! # async fn example(store: impl Store, scanner: impl Scanner) -> Result<(), Box<dyn std::error::Error>> {
+//!
+//! let service = Service::builder(store, scanner).build().await?;
+//! let team = service.create_team(TeamInput::new("My team", PlanCode::new("pro"))).await?;
+//! let actor = service.act_for(team.id).await?;
+//! let site = service.add_site(&actor, SiteInput::new("https://example.com")).await?;
+//!
+//! Worker::new(service.clone()).step(&CancellationToken::new()).await?;
+//!
+//! let checks = service.scans(&actor, site.id, &PageInput::default()).await?;
+//! let report = service.report(&actor, &ReportRequest { scan: checks.items[0].id, lang: None }).await?;
+//! println!("{} problems", report.total);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Service`] is the use-cases over a [`Store`] and a [`Scanner`]. Each use-case takes an [`Actor`](service::Actor)
+//! first: the proof of whose data it may touch. [`Engine`] runs the loops that check, schedule and purge beside any frontend.
+//!
+//! # Map
+//! - [`domain`]: what things are and what may happen to them; pure
+//! - [`service`]: the use-cases; [`engine`]: the loops
+//! - [`store`], [`scanner`], [`clock`], [`net::Resolver`]: the traits that other parts implement
+//! - [`net`]: which addresses may be reached
+//! - [`catalog`], [`report`], [`view`], [`message`]: what people and clients read
+//! - [`webhook`], [`signing`]: signatures of events, for senders and receivers
+//!
+//! # Features
+//! | feature | gives | default |
+//! |---|---|---|
+//! | `testing` | [`scanner`]'s `ScriptedScanner`, [`clock`]'s `ManualClock`, [`net`]'s `StaticResolver` | no |
+//! | `conformance` | the test suite that every store passes; implies `testing` | no |
+//!
+//! # What it is not
+//! No HTTP server, no database, no browser: `a11ycheck-server-warp`, `a11ycheck-storage-memory` and
+//! `a11ycheck-scanner-chromium` are those, and you can write others. No user management: who belongs to a team is the
+//! host application's affair.
 
 pub mod catalog;
 pub mod clock;

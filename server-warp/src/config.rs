@@ -10,6 +10,7 @@ use clap::Parser;
 use ipnet::IpNet;
 
 /// The accessibility check service: HTTP API, workers and scheduler in one process.
+#[expect(clippy::doc_markdown, reason = "these comments are the text of --help")]
 #[derive(Debug, Parser)]
 #[command(name = "a11ycheck-server", version)]
 pub(crate) struct Config {

@@ -1,0 +1,119 @@
+//! The service behind real HTTP on loopback.
+
+use a11ycheck_core::{
+    Service,
+    clock::ManualClock,
+    domain::{Ability, PlanCode, Team},
+    engine::{Scheduler, Step, Worker},
+    net::StaticResolver,
+    scanner::{CancellationToken, Script, ScriptedScanner},
+    service::{TeamInput, TokenInput},
+};
+use a11ycheck_server_warp::{ServeLimits, routes, serve};
+use a11ycheck_storage_memory::MemoryStore;
+use chrono::{DateTime, Utc};
+use tokio::net::TcpListener;
+
+use crate::Client;
+
+/// A running server, and all that a test moves.
+#[derive(Debug)]
+pub struct TestApp {
+    /// The service, for what has no path in the API.
+    pub service: Service,
+    /// The time that everything goes by.
+    pub clock: ManualClock,
+    /// What the checks find.
+    pub scanner: ScriptedScanner,
+    /// The team of [`client`](Self::client).
+    pub team: Team,
+    base_url: String,
+    stop: CancellationToken,
+}
+
+impl TestApp {
+    /// A server whose team is on the `agency` plan.
+    pub async fn start(scripts: impl IntoIterator<Item = Script>) -> Self {
+        Self::on_plan("agency", scripts).await
+    }
+
+    /// A server whose team is on this plan. It is 1 June 2027, 12:00.
+    pub async fn on_plan(plan: &str, scripts: impl IntoIterator<Item = Script>) -> Self {
+        let clock = ManualClock::at(DateTime::<Utc>::from_timestamp(1_811_851_200, 0).unwrap());
+        let scanner = ScriptedScanner::new(scripts);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let resolver = StaticResolver::new()
+            .with("inside.example.com", ["10.0.0.7".parse().unwrap()])
+            .with("both.example.com", ["93.184.215.14".parse().unwrap(), "192.168.1.1".parse().unwrap()]);
+        let service = Service::builder(MemoryStore::with_clock(clock.clone()), scanner.clone())
+            .with_clock(clock.clone())
+            .with_resolver(resolver)
+            .with_base_url(&base_url)
+            .build()
+            .await
+            .unwrap();
+        let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new(plan))).await.unwrap();
+        let stop = CancellationToken::new();
+        let stopped = stop.clone().cancelled_owned();
+        tokio::spawn(serve(listener, routes(&service), ServeLimits::default(), stopped));
+        Self { service, clock, scanner, team, base_url, stop }
+    }
+
+    /// A client of the team that may do everything.
+    pub async fn client(&self) -> Client {
+        self.client_of(&self.team, &[Ability::Read, Ability::Write]).await
+    }
+
+    /// A client of the team that may only read.
+    pub async fn reader(&self) -> Client {
+        self.client_of(&self.team, &[Ability::Read]).await
+    }
+
+    /// A client of the team that may only write.
+    pub async fn writer(&self) -> Client {
+        self.client_of(&self.team, &[Ability::Write]).await
+    }
+
+    /// A client of another team, on the same plan, that may do everything.
+    pub async fn stranger(&self) -> Client {
+        let input = TeamInput::new("Red Team", self.team.plan.code.clone());
+        let team = self.service.create_team(input).await.unwrap();
+        self.client_of(&team, &[Ability::Read, Ability::Write]).await
+    }
+
+    /// A client without a token.
+    pub fn anonymous(&self) -> Client {
+        self.client_with(None)
+    }
+
+    /// A client with this token.
+    pub fn client_with(&self, token: Option<&str>) -> Client {
+        Client::new(&self.base_url, token)
+    }
+
+    /// A client of a team with these abilities.
+    pub async fn client_of(&self, team: &Team, abilities: &[Ability]) -> Client {
+        let input = TokenInput { name: "Test".to_owned(), abilities: abilities.iter().copied().collect() };
+        let (_, secret) = self.service.create_token(team.id, input).await.unwrap();
+        self.client_with(Some(secret.reveal()))
+    }
+
+    /// Works on everything that is due now, and returns when nothing is.
+    pub async fn run_checks(&self) {
+        let worker = Worker::new(self.service.clone());
+        while worker.step(&self.stop).await.unwrap() == Step::Worked {}
+    }
+
+    /// Queues the checks of all sites that are due now.
+    pub async fn run_scheduler(&self) {
+        let scheduler = Scheduler::new(self.service.clone());
+        while scheduler.step().await.unwrap() == Step::Worked {}
+    }
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}

@@ -1,0 +1,81 @@
+//! The arrows of ARCHITECTURE.md, read from what cargo says each part depends on.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
+
+use std::{collections::BTreeSet, process::Command};
+
+/// The crates that `package` pulls in, its own dependencies' dependencies included, without tests and build scripts.
+fn pulled_in(package: &str, features: &[&str]) -> BTreeSet<String> {
+    let cargo = std::env::var_os("CARGO").unwrap();
+    let tree = Command::new(cargo)
+        .args(["tree", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{p}", "--package", package])
+        .args(features)
+        .output()
+        .unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let text = String::from_utf8(tree.stdout).unwrap();
+    text.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+fn parts(package: &str) -> Vec<String> {
+    let own = pulled_in(package, &[]).into_iter().filter(|name| name.starts_with("a11ycheck-") && name != package);
+    own.collect()
+}
+
+#[test]
+fn an_embedder_of_core_alone_gets_no_http_server_no_sql_and_no_browser() {
+    for features in [&[][..], &["--no-default-features"]] {
+        let crates = pulled_in("a11ycheck-core", features);
+        for heavy in
+            ["warp", "hyper", "sqlx", "sqlx-core", "chromiumoxide", "headless_chrome", "a11ycheck-scanner-chromium"]
+        {
+            assert!(!crates.contains(heavy), "core pulls in {heavy}");
+        }
+    }
+}
+
+#[test]
+fn stores_and_scanners_know_core_and_not_each_other() {
+    assert_eq!(parts("a11ycheck-core"), [""; 0]);
+    assert_eq!(parts("a11ycheck-storage-memory"), ["a11ycheck-core"]);
+    assert_eq!(parts("a11ycheck-scanner-chromium"), ["a11ycheck-core"]);
+}
+
+#[test]
+fn the_domain_does_no_io_and_reads_no_clock() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src/domain");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        for word in ["async fn", ".await", "dyn ", "Utc::now", "SystemTime", "Instant::now", "std::fs", "tokio"] {
+            assert!(!code.contains(word), "{} has `{word}`", path.display());
+        }
+    }
+}
+
+#[test]
+fn no_part_names_what_it_must_not_know() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    for (folder, words) in [
+        ("core/src", &["warp::", "sqlx::", "chromium"][..]),
+        ("storage-memory/src", &["warp::", "a11ycheck_scanner"]),
+        ("scanner-chromium/src", &["warp::", "a11ycheck_storage", "a11ycheck_server"]),
+        ("server-warp/src/routes", &["a11ycheck_storage", "a11ycheck_scanner"]),
+    ] {
+        for path in rust_files(&std::path::Path::new(root).join(folder)) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                for word in words {
+                    assert!(!line.contains(word), "{} names `{word}`: {line}", path.display());
+                }
+            }
+        }
+    }
+}
+
+fn rust_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let found = entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
+    found.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}

@@ -1,0 +1,12 @@
+//! The contract over real HTTP: fields, states, statuses and messages.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
+
+mod account;
+mod connections;
+mod errors;
+mod rate_limits;
+mod report;
+mod scans;
+mod schedule;
+mod sites;

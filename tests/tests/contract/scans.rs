@@ -1,0 +1,184 @@
+//! `GET|POST /sites/{site}/scans`, `GET /scans/{scan}`
+
+use std::sync::Arc;
+
+use a11ycheck_core::{
+    domain::{Failure, FailureCode, Impact, ScanState},
+    engine::Worker,
+    id::ScanId,
+    scanner::{CancellationToken, Script},
+};
+use a11ycheck_tests::{Client, TestApp};
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+async fn add(client: &Client, scan: bool) -> String {
+    let site = json!({"url": "example.com", "report_locale": "en", "scan": scan});
+    client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned()
+}
+
+async fn newest(client: &Client, site: &str) -> Value {
+    client.get(&format!("/sites/{site}/scans?per_page=1")).await.body["data"][0].clone()
+}
+
+#[tokio::test]
+async fn a_check_goes_from_queued_over_running_to_completed_and_each_state_has_its_fields() {
+    let gate = Arc::new(Semaphore::new(0));
+    let script = Script::page("https://example.com/")
+        .with_problem("image-alt", Impact::Critical, "img", "<img>")
+        .with_recommendation("region", Impact::Moderate, "div", "<div>")
+        .and_page("https://example.com/b");
+    let app = TestApp::start([script.held_by(&gate)]).await;
+    let client = app.client().await;
+    let site = add(&client, false).await;
+
+    let started = client.post_empty(&format!("/sites/{site}/scans")).await;
+    let queued = started.data(202).clone();
+    let id = queued["id"].as_str().unwrap();
+    let itself = format!("/scans/{id}");
+    let links = &queued["links"];
+    assert!(links["self"].as_str().unwrap().ends_with(&format!("/v1{itself}")));
+    assert_eq!(
+        queued,
+        json!({
+            "id": id, "site_id": site, "kind": "manual", "status": "queued", "pages_requested": 250, "pages_scanned": 0,
+            "issues": null, "previous_issues": null, "by_impact": null, "error": null, "queued_at": "2027-06-01T12:00:00Z",
+            "started_at": null, "finished_at": null,
+            "links": {"self": links["self"], "report": null, "pdf": null, "exports": null, "acr": null},
+        })
+    );
+
+    app.clock.advance(TimeDelta::seconds(5));
+    let worker = Worker::new(app.service.clone());
+    let working = tokio::spawn(async move { worker.step(&CancellationToken::new()).await });
+    let actor = app.service.act_for(app.team.id).await.unwrap();
+    let pages = async || match app.service.scan(&actor, ScanId::presented(id)).await.unwrap().state {
+        ScanState::Running { pages_scanned, .. } => pages_scanned,
+        _ => 0,
+    };
+    while pages().await < 2 {
+        tokio::task::yield_now().await;
+    }
+    let running = client.get(&itself).await.data(200).clone();
+    assert_eq!(running["pages_scanned"], 2);
+    assert_eq!(running["status"], "running");
+    assert_eq!((&running["started_at"], &running["finished_at"]), (&json!("2027-06-01T12:00:05Z"), &Value::Null));
+    assert_eq!((&running["issues"], &running["links"]["report"]), (&Value::Null, &Value::Null));
+
+    app.clock.advance(TimeDelta::seconds(55));
+    gate.add_permits(1);
+    working.await.unwrap().unwrap();
+    let completed = app.client().await.get(&itself).await.data(200).clone();
+    assert_eq!(
+        completed,
+        json!({
+            "id": id, "site_id": site, "kind": "manual", "status": "completed", "pages_requested": 250, "pages_scanned": 2,
+            "issues": 1, "previous_issues": null, "by_impact": {"critical": 1, "serious": 0, "moderate": 0, "minor": 0},
+            "error": null, "queued_at": "2027-06-01T12:00:00Z", "started_at": "2027-06-01T12:00:05Z",
+            "finished_at": "2027-06-01T12:01:00Z",
+            "links": {
+                "self": links["self"],
+                "report": format!("{}/report", links["self"].as_str().unwrap()),
+                "pdf": format!("{}/pdf", links["self"].as_str().unwrap()),
+                "exports": {
+                    "json": format!("{}/export?format=json", links["self"].as_str().unwrap()),
+                    "csv": format!("{}/export?format=csv", links["self"].as_str().unwrap()),
+                    "github": format!("{}/export?format=github", links["self"].as_str().unwrap()),
+                    "jira": format!("{}/export?format=jira", links["self"].as_str().unwrap()),
+                },
+                "acr": format!("{}/acr", links["self"].as_str().unwrap()),
+            },
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_check_that_can_not_be_done_is_failed_with_its_reason_at_once() {
+    let app = TestApp::start([Script::failing(Failure::new(
+        FailureCode::LoginRequired,
+        "A login page stands in place of the site.",
+    ))])
+    .await;
+    let client = app.client().await;
+    let site = add(&client, true).await;
+    app.run_checks().await;
+    let scan = newest(&client, &site).await;
+    assert_eq!(
+        (&scan["status"], &scan["issues"], &scan["links"]["report"]),
+        (&json!("failed"), &Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        scan["error"],
+        json!({"code": "login_required", "message": "A login page stands in place of the site."})
+    );
+    assert!(scan["finished_at"].is_string());
+    let report = client.get(&format!("/scans/{}/report", scan["id"].as_str().unwrap())).await;
+    assert_eq!(report.refusal(), (409, "The scan is not completed yet."));
+}
+
+#[tokio::test]
+async fn a_check_that_may_succeed_later_is_tried_three_times() {
+    let app = TestApp::start([
+        Script::failing(Failure::new(FailureCode::Unreachable, "No connection.")),
+        Script::unavailable("no browser"),
+        Script::panicking(),
+    ])
+    .await;
+    let client = app.client().await;
+    let site = add(&client, true).await;
+    for expected in ["running", "running", "failed"] {
+        app.run_checks().await;
+        assert_eq!(newest(&client, &site).await["status"], expected);
+        app.run_checks().await;
+        app.clock.advance(TimeDelta::minutes(2));
+    }
+    assert_eq!(app.scanner.requests().len(), 3);
+    assert_eq!(newest(&client, &site).await["error"]["code"], "browser_crashed");
+}
+
+#[tokio::test]
+async fn a_manual_check_is_refused_while_one_runs_and_within_the_plans_interval() {
+    let app = TestApp::start([Script::page("https://example.com/")]).await;
+    let client = app.client().await;
+    let site = add(&client, true).await;
+    let path = format!("/sites/{site}/scans");
+    let active = client.post_empty(&path).await;
+    assert_eq!(active.refusal(), (422, "A check of this site is already queued or running."));
+    assert_eq!(active.body["errors"]["site"][0], active.body["message"]);
+
+    app.run_checks().await;
+    client.post_empty(&path).await.data(202);
+    app.run_checks().await;
+    app.clock.advance(TimeDelta::hours(1) - TimeDelta::microseconds(1));
+    let early = app.client().await.post_empty(&path).await;
+    assert_eq!(early.refusal(), (422, "You started a check of this site less than an hour ago."));
+    app.clock.advance(TimeDelta::microseconds(1));
+    client.post_empty(&path).await.data(202);
+}
+
+#[tokio::test]
+async fn checks_are_listed_newest_first_and_the_latest_completed_outlives_the_history() {
+    let app = TestApp::on_plan(
+        "starter",
+        [Script::page("https://example.com/"), Script::failing(Failure::new(FailureCode::NotHtml, "Not a page."))],
+    )
+    .await;
+    let client = app.client().await;
+    let site = add(&client, true).await;
+    app.run_checks().await;
+    app.clock.advance(TimeDelta::hours(1));
+    client.post_empty(&format!("/sites/{site}/scans")).await.data(202);
+    app.run_checks().await;
+    let statuses = async || {
+        let list = client.get(&format!("/sites/{site}/scans")).await;
+        assert_eq!(list.body["meta"]["per_page"], 20);
+        let scans = list.body["data"].as_array().unwrap().iter();
+        scans.map(|scan| scan["status"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(statuses().await, ["failed", "completed"]);
+    let failed = newest(&client, &site).await["id"].as_str().unwrap().to_owned();
+    app.clock.advance(TimeDelta::days(200));
+    assert_eq!(statuses().await, ["completed"]);
+    assert_eq!(client.get(&format!("/scans/{failed}")).await.status, 404);
+}
