@@ -45,7 +45,7 @@ pub(super) const fn files(locale: Locale) -> Option<Files> {
         // Polish
         Locale::Pl => None,
         // Czech
-        Locale::Cs => None,
+        Locale::Cs => Some(files!("cs")),
         // Romanian
         Locale::Ro => None,
         // Russian
