@@ -39,7 +39,7 @@ pub(super) const fn files(locale: Locale) -> Option<Files> {
         // English
         Locale::En => Some(ENGLISH),
         // Ukrainian
-        Locale::Uk => None,
+        Locale::Uk => Some(files!("uk")),
         // German
         Locale::De => None,
         // Polish
