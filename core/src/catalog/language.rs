@@ -41,7 +41,7 @@ pub(super) const fn files(locale: Locale) -> Option<Files> {
         // Ukrainian
         Locale::Uk => Some(files!("uk")),
         // German
-        Locale::De => None,
+        Locale::De => Some(files!("de")),
         // Polish
         Locale::Pl => None,
         // Czech
