@@ -43,7 +43,7 @@ pub(super) const fn files(locale: Locale) -> Option<Files> {
         // German
         Locale::De => None,
         // Polish
-        Locale::Pl => None,
+        Locale::Pl => Some(files!("pl")),
         // Czech
         Locale::Cs => None,
         // Romanian
