@@ -43,7 +43,7 @@ pub(super) const fn files(locale: Locale) -> Option<Files> {
         // German
         Locale::De => Some(files!("de")),
         // Polish
-        Locale::Pl => None,
+        Locale::Pl => Some(files!("pl")),
         // Czech
         Locale::Cs => Some(files!("cs")),
         // Romanian
