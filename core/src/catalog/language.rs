@@ -47,7 +47,7 @@ pub(super) const fn files(locale: Locale) -> Option<Files> {
         // Czech
         Locale::Cs => Some(files!("cs")),
         // Romanian
-        Locale::Ro => None,
+        Locale::Ro => Some(files!("ro")),
         // Russian
         Locale::Ru => None,
     }
