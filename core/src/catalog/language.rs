@@ -49,7 +49,7 @@ pub(super) const fn files(locale: Locale) -> Option<Files> {
         // Romanian
         Locale::Ro => Some(files!("ro")),
         // Russian
-        Locale::Ru => None,
+        Locale::Ru => Some(files!("ru")),
     }
 }
 
