@@ -5,9 +5,8 @@
 //! of WCAG, and [`Terms`] the words of reports around them. [`describe`] puts a rule's texts together, with axe-core's own
 //! for a rule that the catalogue does not know.
 //!
-//! [`languages`] are those whose files are complete; any other [`Locale`](crate::locale::Locale) gets English, and what
-//! is returned says so in its `locale`. The tests of this module prove that no rule, text, placeholder or plural form is
-//! missing in any of the languages, and that all files can be read.
+//! The tests of this module prove that no rule, text, placeholder or plural form is missing in any of the languages, and
+//! that all files can be read.
 //!
 //! Texts are plain text with `code` in backticks.
 
@@ -25,7 +24,6 @@ mod wcag;
 pub use self::{
     card::{Card, card},
     description::{Description, describe},
-    language::languages,
     plural::Plural,
     rule::{Audience, Basis, RuleEntry, axe_core_version, help_url, rule, rules},
     terms::{AcrTerms, Counts, Forms, Labels, Terms, fill, terms},

@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn everyone_whom_a_rule_hits_has_a_name_in_every_language() {
-        for locale in languages() {
+        for locale in Locale::ALL {
             for (id, entry) in rules() {
                 for audience in &entry.who {
                     assert!(!terms(locale).audience(*audience).is_empty(), "{locale}: {audience:?} of {id}");

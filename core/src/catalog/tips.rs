@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn the_frequent_rules_have_a_tip_for_every_platform() {
-        for locale in languages() {
+        for locale in Locale::ALL {
             let tips = &Language::of(locale).tips;
             assert!(tips.len() >= 25, "{locale}: {}", tips.len());
             for (id, platforms) in tips {
