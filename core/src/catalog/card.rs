@@ -7,8 +7,7 @@ use serde::Deserialize;
 use super::language::Language;
 use crate::locale::Locale;
 
-/// The card of the rule with this id, in English if `locale` is not among [`languages`](super::languages); `None` for a
-/// rule that the catalogue does not know.
+/// The card of the rule with this id; `None` for a rule that the catalogue does not know.
 pub fn card(rule: &str, locale: Locale) -> Option<Card> {
     let language = Language::of(locale);
     let texts = language.cards.texts.get(rule)?;
@@ -34,7 +33,7 @@ pub struct Card {
     pub impact: &'static str,
     /// What to do.
     pub how_to_fix: &'static str,
-    /// The language of the texts: English where the wanted one is not there.
+    /// The language of the texts.
     pub locale: Locale,
     /// Whether the texts are a machine draft that no person has reviewed.
     pub machine: bool,

@@ -41,7 +41,7 @@ pub struct Description<'a> {
     pub how_to_fix: &'a str,
     /// HTML or CSS that shows what to write.
     pub example: Option<&'a str>,
-    /// The language of the texts: English where the wanted one is not there.
+    /// The language of the texts; axe-core's own are English.
     pub locale: Locale,
     /// Whether the texts are a machine draft that no person has reviewed. axe-core's own texts are not.
     pub machine: bool,

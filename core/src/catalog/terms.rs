@@ -10,7 +10,7 @@ use crate::{
     locale::Locale,
 };
 
-/// The words of a language; those of English if `locale` is not among [`languages`](super::languages).
+/// The words of a language.
 pub fn terms(locale: Locale) -> &'static Terms {
     &Language::of(locale).terms
 }
@@ -43,7 +43,7 @@ pub fn fill(text: &str, values: &[(&str, &str)]) -> String {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Terms {
-    /// The language of the words: English where the wanted one is not there.
+    /// The language of the words.
     pub locale: Locale,
     /// The sentence that every report and exported file carries.
     pub disclaimer: String,
@@ -185,7 +185,7 @@ pub(super) struct TermFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{languages, rules};
+    use crate::catalog::rules;
 
     #[test]
     fn a_number_takes_the_form_that_goes_with_it() {

@@ -8,8 +8,7 @@ use crate::locale::Locale;
 /// The platforms with tips, by their keys in a site's `stack`.
 pub const PLATFORMS: [&str; 5] = ["shopify", "woocommerce", "wordpress", "laravel", "vue"];
 
-/// The tip for the rule with this id on the platform with this key, in English if `locale` is not among
-/// [`languages`](super::languages); `None` where there is no tip.
+/// The tip for the rule with this id on the platform with this key; `None` where there is no tip.
 pub fn tip(rule: &str, platform: &str, locale: Locale) -> Option<&'static str> {
     Language::of(locale).tips.get(rule)?.get(platform).map(String::as_str)
 }
@@ -20,7 +19,7 @@ pub(super) type TipFile = BTreeMap<String, BTreeMap<String, String>>;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{languages, rule};
+    use crate::catalog::rule;
 
     #[test]
     fn the_frequent_rules_have_a_tip_for_every_platform() {

@@ -33,8 +33,7 @@ pub struct Criterion {
 }
 
 impl Criterion {
-    /// Its name: the official one where the language has an official translation. In English for a language that is not
-    /// among [`languages`](super::languages).
+    /// Its name: the official one where the language has an official translation.
     pub fn name(&self, locale: Locale) -> &'static str {
         // A test proves that every language names every criterion.
         Language::of(locale).wcag.get(&self.number).map_or("", String::as_str)
