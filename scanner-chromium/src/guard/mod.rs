@@ -15,7 +15,7 @@ mod proxy;
 pub(crate) use self::{
     connect::Egress,
     log::{GuardLog, Obstacle},
-    proxy::Guard,
+    proxy::{Guard, REFUSAL_MARK},
 };
 
 /// The guard could not be set up.

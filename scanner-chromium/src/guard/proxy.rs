@@ -36,6 +36,9 @@ const HEAD_TIME: Duration = Duration::from_secs(120);
 /// For a site to answer a plain HTTP request with a head.
 const ANSWER_TIME: Duration = Duration::from_secs(60);
 
+/// A header by which the scanner tells our refusals from the error pages of sites.
+pub(crate) const REFUSAL_MARK: &str = "a11ycheck-guard-refusal";
+
 type Body = BoxBody<Bytes, hyper::Error>;
 
 /// A proxy on a loopback port. Dropping it closes the port and every connection through it.
@@ -181,6 +184,7 @@ impl Proxy {
             self.log.note(authority.host(), port, Some(obstacle.clone()));
         })?;
         remove_hop_by_hop(answer.headers_mut());
+        answer.headers_mut().remove(REFUSAL_MARK);
         Ok(answer.map(|body| body.boxed()))
     }
 
@@ -216,6 +220,7 @@ fn refusal(obstacle: &Obstacle) -> Response<Body> {
     };
     // An empty document of ours in a frame would be checked as if it were the site's.
     response.headers_mut().insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    response.headers_mut().insert(REFUSAL_MARK, HeaderValue::from_static("1"));
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

@@ -55,13 +55,16 @@ pub(super) fn obstacle(address: &str, log: &GuardLog) -> Option<PageError> {
     Some(match obstacle {
         Obstacle::Refused(refusal) => PageError::failed(FailureCode::RefusedAddress, refusal.to_string()),
         Obstacle::Dns => PageError::failed(FailureCode::Dns, "The name of the web server has no address."),
-        Obstacle::Unreachable => {
-            PageError::failed(FailureCode::Unreachable, "The web server could not be reached, or it broke off.")
-        }
+        Obstacle::Unreachable => unreachable_site(),
         Obstacle::TooMuch => {
             PageError::failed(FailureCode::TooLarge, "The site sends more data than one check may load.")
         }
     })
+}
+
+/// Nothing more is known than that no page came.
+pub(super) fn unreachable_site() -> PageError {
+    PageError::failed(FailureCode::Unreachable, "The web server could not be reached, or it broke off.")
 }
 
 /// The meaning of Chromium's name for a network error, such as `net::ERR_CERT_DATE_INVALID`.

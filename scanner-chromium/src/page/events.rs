@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use tokio::{sync::watch, time::Instant};
 
-use crate::cdp::{EventSink, Reaction, SessionEnd};
+use crate::{
+    cdp::{EventSink, Reaction, SessionEnd},
+    guard::REFUSAL_MARK,
+};
 
 /// Requests that are followed at a time. A page with more is busy either way.
 const MAX_IN_FLIGHT: usize = 4_000;
@@ -22,14 +25,18 @@ pub(super) struct PageState {
     pub(super) loader: String,
     /// The address of the document that is shown, without fragment.
     pub(super) url: String,
+    /// The address in whose place the browser shows its own error page.
+    pub(super) unreachable: Option<String>,
     /// Whether its `load` event has fired.
     pub(super) loaded: bool,
     /// The latest address that the main frame asked for, redirects included.
     pub(super) requested: String,
     /// The request of a document that will replace the one that is shown.
     pub(super) navigating: Option<String>,
-    /// The latest answer to a request of the main frame.
+    /// The latest answer to a request of the main frame; not always of the document that is shown.
     pub(super) response: Option<DocumentResponse>,
+    /// The answer that became the document that is shown.
+    pub(super) document: Option<DocumentResponse>,
     /// Documents that the main frame has shown.
     pub(super) documents: u32,
     /// Dialogs that the page has opened.
@@ -55,6 +62,8 @@ pub(super) struct DocumentResponse {
     pub(super) url: String,
     pub(super) status: u16,
     pub(super) mime: String,
+    /// Whether it is the guard that answers, in place of the site.
+    pub(super) is_refusal: bool,
 }
 
 impl PageEvents {
@@ -67,6 +76,13 @@ impl PageEvents {
         self.0.send_modify(|state| {
             *state = PageState { main_frame: main_frame.to_owned(), end: state.end, ..PageState::default() };
         });
+    }
+
+    /// Waits until `condition` holds; at once if it does already.
+    pub(super) async fn until(&self, condition: impl FnMut(&PageState) -> bool) {
+        // The borrow of the state must not outlive this line: it would lock out the task that brings the events. An
+        // error means that the sender is gone, which `self` holds.
+        drop(self.0.subscribe().wait_for(condition).await);
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<PageState> {
@@ -160,8 +176,21 @@ impl PageState {
         }
         if params["type"] == "Document" && params["frameId"] == self.main_frame.as_str() {
             let status = response["status"].as_u64().and_then(|status| u16::try_from(status).ok()).unwrap_or(0);
-            self.response =
-                Some(DocumentResponse { loader: request.to_owned(), url: text(&response["url"]), status, mime });
+            let url = text(&response["url"]);
+            // The guard takes the mark from what sites send over plain HTTP; over TLS it could not, nor does it answer.
+            let is_refusal = url.starts_with("http:")
+                && response["headers"]
+                    .as_object()
+                    .is_some_and(|headers| headers.keys().any(|name| name.eq_ignore_ascii_case(REFUSAL_MARK)));
+            self.response = Some(DocumentResponse { loader: request.to_owned(), url, status, mime, is_refusal });
+            self.adopt_response();
+        }
+    }
+
+    /// Gives the document that is shown its answer, whichever is heard of first.
+    fn adopt_response(&mut self) {
+        if let Some(response) = self.response.as_ref().filter(|response| response.loader == self.loader) {
+            self.document = Some(response.clone());
         }
     }
 
@@ -169,6 +198,9 @@ impl PageState {
         let frame = &params["frame"];
         self.loader = text(&frame["loaderId"]);
         self.url = text(&frame["url"]);
+        self.unreachable = frame["unreachableUrl"].as_str().map(str::to_owned);
+        self.document = None;
+        self.adopt_response();
         self.loaded = false;
         // A document that comes late, of the previous page, does not end the way to the next.
         if self.navigating.as_ref() == Some(&self.loader) {

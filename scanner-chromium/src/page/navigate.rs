@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::{
-    errors::{PageError, network_error, obstacle},
+    errors::{PageError, network_error, obstacle, unreachable_site},
     events::{DocumentResponse, PageEvents, PageState},
 };
 use crate::{browser::Tab, cdp::CdpError, guard::GuardLog};
@@ -55,10 +55,12 @@ pub(super) async fn open(
     };
     let (requested, response) = events.peek(|state| (state.requested.clone(), state.response.clone()));
     if let Some(error) = error_text {
-        let by_guard = obstacle(&requested, log);
-        let by_status =
-            response.filter(|response| response.url == requested).and_then(|response| status_error(&response));
-        return Err(by_guard.or(by_status).unwrap_or_else(|| network_error(&error)));
+        if let Some(response) = response.filter(|response| response.url == requested) {
+            // A status without a page counts as a network error.
+            return Err(status_error(&response, log).unwrap_or_else(|| network_error(&error)));
+        }
+        // Where a tunnel did not come about, the guard knows why.
+        return Err(obstacle(&requested, log).unwrap_or_else(|| network_error(&error)));
     }
     if is_download {
         return Err(network_error("net::ERR_ABORTED"));
@@ -68,39 +70,36 @@ pub(super) async fn open(
 
 /// Waits until the document, and any that replaces it meanwhile, has loaded.
 pub(super) async fn loaded(events: &PageEvents, deadline: Instant) -> Result<(), PageError> {
-    let mut states = events.subscribe();
-    let done = states.wait_for(|state| is_over(state) || state.loaded && state.navigating.is_none());
+    let done = events.until(|state| is_over(state) || state.loaded && state.navigating.is_none());
     match timeout_at(deadline, done).await {
-        Ok(_) => over(events).map_or(Ok(()), Err),
+        Ok(()) => over(events).map_or(Ok(()), Err),
         Err(_) => Err(PageError::timeout("The page never finished loading.")),
     }
 }
 
 /// Resolves with the reason when the visit can't go on.
 pub(super) async fn trouble(events: &PageEvents) -> PageError {
-    let mut states = events.subscribe();
-    // An error means that the sender is gone, which `events` holds.
-    let _ = states.wait_for(is_over).await;
-    drop(states);
+    events.until(is_over).await;
     over(events).unwrap_or(PageError::Crashed)
 }
 
 /// The address of the document that is shown, if it is one to check.
 pub(super) fn examine(events: &PageEvents, log: &GuardLog, scope: &dyn Scope) -> Result<Url, PageError> {
-    let (url, response) = events
-        .peek(|state| (state.url.clone(), state.response.clone().filter(|response| response.loader == state.loader)));
-    if let Some(error) = obstacle(&url, log) {
-        return Err(error);
+    let (url, unreachable, response) =
+        events.peek(|state| (state.url.clone(), state.unreachable.clone(), state.document.clone()));
+    if let Some(unreachable) = unreachable {
+        // A script led to an address that did not answer; the browser shows its own page about that.
+        return Err(obstacle(&unreachable, log).unwrap_or_else(unreachable_site));
     }
     let not_html = || PageError::failed(FailureCode::NotHtml, "The address leads to a file, not to a web page.");
     let mut url = Url::parse(&url).map_err(|_| not_html())?;
     url.set_fragment(None);
     // A page may lead to `data:` or `about:`, which nobody served: there is no site to check.
     let response = response.filter(|_| matches!(url.scheme(), "http" | "https")).ok_or_else(not_html)?;
-    if !scope.contains(&url) {
+    if !response.is_refusal && !scope.contains(&url) {
         return Err(PageError::LeavesSite(url));
     }
-    if let Some(error) = status_error(&response) {
+    if let Some(error) = status_error(&response, log) {
         return Err(error);
     }
     if !matches!(response.mime.as_str(), "text/html" | "application/xhtml+xml") {
@@ -109,7 +108,10 @@ pub(super) fn examine(events: &PageEvents, log: &GuardLog, scope: &dyn Scope) ->
     Ok(url)
 }
 
-fn status_error(response: &DocumentResponse) -> Option<PageError> {
+fn status_error(response: &DocumentResponse, log: &GuardLog) -> Option<PageError> {
+    if response.is_refusal {
+        return Some(obstacle(&response.url, log).unwrap_or_else(unreachable_site));
+    }
     match response.status {
         401 | 407 => {
             Some(PageError::failed(FailureCode::LoginRequired, "The web server asks for a user name and a password."))

@@ -2,5 +2,12 @@
 //!
 //! Needs a Chromium and axe-core; what to install is in the message of a test that fails for lack of them.
 
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+mod by_hand;
+mod crawl;
+mod guard;
+mod hostile;
+mod lifecycle;
 mod scan;
 mod support;

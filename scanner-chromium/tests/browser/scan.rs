@@ -1,5 +1,7 @@
 //! What is found on pages that behave.
 
+use a11ycheck_core::domain::{Area, Impact, RuleId, RuleKind};
+
 use crate::support::{Reply, Site, items, page, pages, scan, scanner};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -13,8 +15,121 @@ async fn faults_of_every_page_that_links_lead_to_are_found() {
     .await;
     let scanner = scanner();
     let findings = scan(&scanner, &site.url("/"), 10).await;
+    scanner.close().await;
     assert_eq!(pages(&findings), ["/", "/about", "/contact"]);
     assert_eq!(items(&findings), ["image-alt img", "button-name button"]);
     assert_eq!(findings.pages[0].title, "Home");
+    assert_eq!(findings.engine.axe, "4.14.1");
+    assert!(findings.engine.browser.starts_with("Chromium 1"), "{}", findings.engine.browser);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finding_says_what_where_and_why() {
+    let body = "<p style='margin-top:2000px'>x</p><img id=logo style='display:block;width:40px;height:30px' src=data:,>\
+                <p style='background:url(data:,x);color:#777'>needs a look</p><h3>skipped a level</h3>";
+    let html = page("Home", body);
+    let site = Site::start(move |_| Reply::Html(html.clone())).await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
+    let image = findings.items.iter().find(|item| item.selector == "#logo").unwrap();
+    assert_eq!(image.rule, RuleId::new("image-alt"));
+    assert!(image.html.starts_with("<img id=\"logo\""), "{}", image.html);
+    assert!(image.failure_summary.contains("alt attribute"), "{}", image.failure_summary);
+    let Area { x, y, width, height } = image.area.unwrap();
+    assert_eq!((x, width, height), (8, 40, 30));
+    assert!(y > 2000, "{y}");
+    let facts = &findings.rules[&image.rule];
+    assert_eq!((facts.impact, facts.kind()), (Impact::Critical, RuleKind::Problem));
+    assert_eq!(facts.wcag(), ["1.1.1"]);
+    assert_eq!(findings.kind_of(&RuleId::new("heading-order")), RuleKind::Recommendation);
+    assert_eq!(findings.needs_review[&RuleId::new("color-contrast")], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_scripts_build_is_checked_and_their_links_are_followed() {
+    let site = Site::start(|request| match request.path.as_str() {
+        "/" => Reply::Html(page(
+            "App",
+            "<div id=app></div><script>fetch('/data').then(r => r.json()).then(d => setTimeout(() => {
+               app.innerHTML = d.map(t => `<a href=/${t}>${t}</a> <img src=data:,>`).join(' ');
+               app.attachShadow({mode: 'open'}).innerHTML = '<a href=/shadow>s</a><slot></slot>';
+             }, 100))</script>",
+        )),
+        "/data" => Reply::File("application/json", b"[\"one\",\"two\"]".to_vec()),
+        path => Reply::Html(page(path, "ok")),
+    })
+    .await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 10).await;
+    scanner.close().await;
+    assert_eq!(pages(&findings), ["/", "/one", "/two", "/shadow"]);
+    assert_eq!(items(&findings), ["image-alt img:nth-child(2)", "image-alt img:nth-child(4)"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn frames_are_checked_those_of_other_origins_too() {
+    let inner = Site::start(|request| match request.path.as_str() {
+        "/deep" => Reply::Html(page("Deep", "<button id=deep></button>")),
+        _ => Reply::Html(page("Other", "<img id=other src=data:,><iframe title=deep src=/deep></iframe>")),
+    })
+    .await;
+    let other = inner.url_as("localhost", "/");
+    let site = Site::start(move |request| match request.path.as_str() {
+        "/" => Reply::Html(page(
+            "Frames",
+            &format!(
+                "<iframe title=same src=/same></iframe><iframe title=other id=f src='{other}'></iframe>\
+                 <iframe title=doc srcdoc='<html lang=en><title>t</title><img id=doc src=data:,>'></iframe>"
+            ),
+        )),
+        _ => Reply::Html(page("Same", "<img id=same src=data:,>")),
+    })
+    .await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    let found = items(&findings);
+    for element in ["#same", "#f #other", "#doc", "#f iframe #deep"] {
+        assert!(found.iter().any(|item| item.ends_with(element)), "{element} in {found:?}");
+    }
+    for item in findings.items.iter().filter(|item| item.rule.as_str() == "image-alt") {
+        assert_eq!(item.area, None, "areas are of the top document only");
+    }
+    assert_eq!(findings.pages[0].frames_not_checked, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_that_cannot_be_checked_is_counted_and_is_no_finding() {
+    let site =
+        Site::start(|_| Reply::Html(page("Frames", "<iframe title=gone src=http://private.test:1/></iframe>"))).await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    assert_eq!(findings.pages[0].frames_not_checked, 1);
+    assert_eq!(items(&findings), [""; 0]);
+    assert!(!findings.rules.contains_key("frame-tested") && !findings.needs_review.contains_key("frame-tested"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn site_owners_see_who_visits_them() {
+    let site = Site::start(|_| Reply::Html(page("Home", "ok"))).await;
+    let scanner = scanner();
+    scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    let request = &site.requests()[0];
+    let agent = request.header("user-agent").unwrap();
+    assert!(agent.contains(" a11ycheck/") && !agent.contains("Headless"), "{agent}");
+    assert!(request.header("accept-language").unwrap().starts_with("en-US"));
+    assert_eq!(request.header("proxy-connection"), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_content_security_policy_does_not_keep_axe_out() {
+    let policy = "Content-Security-Policy: default-src 'none'";
+    let site = Site::start(move |_| Reply::WithHeaders(policy, page("Strict", "<button></button>"))).await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    assert_eq!(items(&findings), ["button-name button"]);
 }

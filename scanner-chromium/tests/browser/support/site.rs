@@ -123,15 +123,25 @@ async fn converse(
     seen: &Mutex<Vec<Request>>,
     answer: &(dyn Fn(&Request) -> Reply + Send + Sync),
 ) -> std::io::Result<()> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        if stream.read_buf(&mut head).await? == 0 {
+    let mut bytes = Vec::new();
+    let (head, body) = loop {
+        if stream.read_buf(&mut bytes).await? == 0 {
             return Ok(());
         }
-    }
-    let head = String::from_utf8_lossy(&head).into_owned();
+        if bytes[0] == 0x16 {
+            // A TLS handshake, which this server does not speak.
+            return stream.write_all(b"HTTP/1.1 400 What?\r\n\r\n").await;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            break (head.to_owned(), body.len());
+        }
+    };
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
     let request = Request { path, head };
+    let length = request.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut rest = vec![0; usize::saturating_sub(length, body)];
+    stream.read_exact(&mut rest).await?;
     seen.lock().unwrap().push(request.clone());
     let html = "Content-Type: text/html; charset=utf-8\r\n";
     match answer(&request) {

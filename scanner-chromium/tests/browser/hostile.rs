@@ -1,0 +1,136 @@
+//! Pages that mean harm, or do it without meaning to: each costs itself, within its time.
+
+use std::time::{Duration, Instant};
+
+use a11ycheck_scanner_chromium::ChromiumScanner;
+
+use crate::support::{Reply, Site, config, items, page, pages, scan, scanner};
+
+/// Visits `/bad` between two good pages, in one tab, with 6 s per page.
+async fn between_good_pages(bad: Reply) -> Vec<String> {
+    let site = Site::start(move |request| match request.path.as_str() {
+        "/" => Reply::Html(page("Home", "<a href=/bad>b</a> <a href=/good>g</a>")),
+        "/good" => Reply::Html(page("Good", "ok")),
+        "/bad" => bad.clone(),
+        "/events" => Reply::Events,
+        "/reload" => Reply::Html(page("Again", "<script>location.reload()</script>")),
+        _ => Reply::Hang,
+    })
+    .await;
+    let scanner = ChromiumScanner::new(config().with_tabs(1).with_page_timeout(Duration::from_secs(6))).unwrap();
+    let started = Instant::now();
+    let findings = scan(&scanner, &site.url("/"), 5).await;
+    let browser = scanner.browser_pid().await;
+    assert!(browser.is_some(), "the browser did not outlive the page");
+    scanner.close().await;
+    // The bound is the page's own; what comes on top is the start of the browser and two good pages.
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    pages(&findings)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_loops_for_ever_is_given_up() {
+    let bad = Reply::Html(page("Loop", "<script>while (true) {}</script>"));
+    assert_eq!(between_good_pages(bad).await, ["/", "/bad timeout", "/good"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_loops_after_it_has_loaded_is_given_up() {
+    let bad = Reply::Html(page(
+        "Loop",
+        "<script>addEventListener('load', () => setTimeout(() => { while (true) {} }))</script>",
+    ));
+    assert_eq!(between_good_pages(bad).await, ["/", "/bad timeout", "/good"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_full_of_alerts_is_given_up() {
+    let bad = Reply::Html(page("Alert", "<script>while (true) alert('x')</script>"));
+    assert_eq!(between_good_pages(bad).await, ["/", "/bad timeout", "/good"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_few_dialogs_are_answered_and_the_page_checked() {
+    let bad = Reply::Html(page(
+        "Ask",
+        "<script>alert(1); if (confirm(2) || prompt(3)) document.title = '';
+         onbeforeunload = e => e.preventDefault(); Notification.requestPermission(); print();
+         navigator.geolocation.getCurrentPosition(() => 0)</script>",
+    ));
+    assert_eq!(between_good_pages(bad).await, ["/", "/bad", "/good"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_never_finishes_loading_is_given_up() {
+    let bad = Reply::Html(page("Never", "<img alt='' src=/hang>"));
+    assert_eq!(between_good_pages(bad).await, ["/", "/bad timeout", "/good"]);
+    assert_eq!(between_good_pages(Reply::Hang).await, ["/", "/bad timeout", "/good"]);
+    assert_eq!(between_good_pages(Reply::Stall(page("Half", "<p>"))).await, ["/", "/bad timeout", "/good"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_never_ends_is_given_up() {
+    let line = format!("<!--{}-->\n", "x".repeat(60_000));
+    let bad = Reply::Endless(page("Endless", ""), line);
+    assert_eq!(between_good_pages(bad).await, ["/", "/bad too_large", "/good"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_reloads_for_ever_is_given_up() {
+    let bad = Reply::Html("<script>location = '/reload'</script>".to_owned());
+    assert_eq!(between_good_pages(bad).await, ["/", "/bad timeout", "/good"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_and_polling_keep_no_page_from_being_checked() {
+    let bad = Reply::Html(page(
+        "Streams",
+        "<script>new EventSource('/events'); new WebSocket('ws://' + location.host + '/hang');
+         addEventListener('load', () => { fetch('/hang'); setInterval(() => fetch('/good'), 100) })</script>",
+    ));
+    let site = Site::start(move |request| match request.path.as_str() {
+        "/" => bad.clone(),
+        "/events" => Reply::Events,
+        "/good" => Reply::Html(String::new()),
+        _ => Reply::Hang,
+    })
+    .await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    assert_eq!(pages(&findings), ["/"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_opens_windows_gets_none() {
+    let bad = Reply::Html(page("Pop", "<script>for (let i = 0; i < 30; i++) open('/popup' + i)</script>"));
+    assert_eq!(between_good_pages(bad).await, ["/", "/bad", "/good"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_bends_the_language_does_not_bend_its_result() {
+    let script = "<script>Array.prototype.filter = () => []; JSON.stringify = () => '{}'; Element.prototype.matches = () => false;
+        window.axe = {run: () => ({violations: []})}; document.querySelectorAll = () => []; Promise.prototype.then = () => {};
+        Object.freeze(window);</script>\
+        <form><input name=querySelectorAll aria-label=x><input id=module aria-label=x><object id=define data=data:, aria-label=x>o</object></form>";
+    let html = page("Bent", &format!("{script}<img id=a src=data:,><button id=b></button>"));
+    let site = Site::start(move |_| Reply::Html(html.clone())).await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    assert_eq!(items(&findings), ["button-name #b", "image-alt #a"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_with_very_many_faults_is_kept_within_bounds() {
+    let html = page(
+        &"long ".repeat(10_000),
+        &format!("<img src=data:,{}>", "y".repeat(20_000)).repeat(6_000).replace(&"y".repeat(20_000), "y"),
+    );
+    let site = Site::start(move |_| Reply::Html(html.clone())).await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    assert_eq!(findings.items.len(), 5_000);
+    assert_eq!(findings.pages[0].title.chars().count(), 300);
+}

@@ -1,0 +1,213 @@
+//! Browsers begin, die and end.
+
+use std::{
+    fs,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use a11ycheck_core::scanner::{CancellationToken, ScanError, Scanner as _};
+use a11ycheck_scanner_chromium::{ChromiumError, ChromiumScanner};
+
+use crate::support::{Progress, Reply, Site, config, page, pages, request, scan, scanner};
+
+/// Living processes whose command line names this folder: a browser and its helpers.
+fn processes_of(group: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
+        // "pid (name) state ppid pgrp …"
+        let Some((_, rest)) = stat.rsplit_once(") ") else { continue };
+        let fields: Vec<&str> = rest.split(' ').collect();
+        if fields[0] != "Z" && fields[2] == group.to_string() {
+            found.push(entry.file_name().to_string_lossy().parse().unwrap());
+        }
+    }
+    found
+}
+
+/// The process group of a browser.
+fn group_of(pid: u32) -> u32 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat.rsplit_once(") ").unwrap().1.split(' ').nth(2).unwrap().parse().unwrap()
+}
+
+/// The folder of a browser, from its command line.
+fn folder_of(pid: u32) -> PathBuf {
+    let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap();
+    line.split('\0').find_map(|argument| argument.strip_prefix("--user-data-dir=")).unwrap().into()
+}
+
+/// The processes of a browser that show pages.
+fn renderers(group: u32) -> Vec<u32> {
+    let is_renderer = |pid: &u32| {
+        fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains("--type=renderer"))
+    };
+    processes_of(group).into_iter().filter(is_renderer).collect()
+}
+
+/// Waits for something that is promised to happen soon.
+async fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < Duration::from_secs(10), "still not so: {what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn kill(pid: u32) {
+    assert!(tokio::process::Command::new("kill").args(["-9", &pid.to_string()]).status().await.unwrap().success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_is_killed_in_the_middle_costs_no_page() {
+    static HELD: AtomicBool = AtomicBool::new(true);
+    let site = Site::start(|request| match request.path.as_str() {
+        "/" => Reply::Html(page("Home", "<a href=/a>a</a> <a href=/b>b</a> <a href=/c>c</a>")),
+        "/b" if HELD.load(Ordering::SeqCst) => Reply::Hang,
+        path => Reply::Html(page(path, "<button></button>")),
+    })
+    .await;
+    let scanner = scanner();
+    let kill = async {
+        soon("the page is asked for", || site.hits("/b") > 0).await;
+        HELD.store(false, Ordering::SeqCst);
+        kill(scanner.browser_pid().await.unwrap()).await;
+    };
+    let start = site.url("/");
+    let (findings, ()) = tokio::join!(scan(&scanner, &start, 10), kill);
+    assert_eq!(pages(&findings), ["/", "/a", "/b", "/c"]);
+    assert_eq!(findings.items.len(), 3);
+    scanner.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_kills_its_tab_is_tried_once_more_and_the_others_are_checked() {
+    let site = Site::start(|request| match request.path.as_str() {
+        "/" => Reply::Html(page("Home", "<a href=/bad>a</a> <a href=/good>b</a>")),
+        "/bad" => Reply::Html(page("Bad", "<script>while (true) {}</script>")),
+        path => Reply::Html(page(path, "ok")),
+    })
+    .await;
+    let scanner = ChromiumScanner::new(config().with_tabs(1)).unwrap();
+    let start = site.url("/");
+    let crash = async {
+        for attempt in 1..=2 {
+            soon("the page is asked for", || site.hits("/bad") == attempt).await;
+            let group = group_of(scanner.browser_pid().await.unwrap());
+            // The tab before may still be on its way out.
+            soon("its tab is there", || !renderers(group).is_empty()).await;
+            for tab in renderers(group) {
+                kill(tab).await;
+            }
+        }
+    };
+    let (findings, ()) = tokio::join!(scan(&scanner, &start, 5), crash);
+    scanner.close().await;
+    assert_eq!(pages(&findings), ["/", "/bad browser_crashed", "/good"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_closing_no_process_and_no_file_is_left() {
+    let site = Site::start(|_| Reply::Html(page("Home", "ok"))).await;
+    let scanner = scanner();
+    scan(&scanner, &site.url("/"), 1).await;
+    let pid = scanner.browser_pid().await.unwrap();
+    let (group, folder) = (group_of(pid), folder_of(pid));
+    assert!(folder.is_dir() && processes_of(group).contains(&pid));
+    scanner.close().await;
+    assert!(!folder.exists());
+    soon("the processes are gone", || processes_of(group).is_empty()).await;
+    let after = scanner.scan(request(&site.url("/"), 1), &Progress::default(), CancellationToken::new()).await;
+    assert!(matches!(after, Err(ScanError::Unavailable(_))), "{after:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dropped_scanner_ends_its_browser() {
+    let scanner = scanner();
+    scanner.versions().await.unwrap();
+    let pid = scanner.browser_pid().await.unwrap();
+    let (group, folder) = (group_of(pid), folder_of(pid));
+    drop(scanner);
+    soon("the processes are gone", || processes_of(group).is_empty()).await;
+    soon("the folder is gone", || !folder.exists()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_browser_sees_no_secrets() {
+    let scanner = scanner();
+    scanner.versions().await.unwrap();
+    let pid = scanner.browser_pid().await.unwrap();
+    let environment = fs::read_to_string(format!("/proc/{pid}/environ")).unwrap();
+    let names: Vec<&str> = environment.split('\0').filter_map(|pair| Some(pair.split_once('=')?.0)).collect();
+    scanner.close().await;
+    for name in &names {
+        let is_known = ["PATH", "HOME", "TMPDIR", "LANG", "TZ", "PWD", "OLDPWD", "SHLVL", "_"].contains(name)
+            || ["XDG_", "FONTCONFIG_", "CHROME_", "LD_LIBRARY_PATH"].iter().any(|known| name.starts_with(known));
+        assert!(is_known, "{name} of {names:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_scan_ends_soon_and_leaves_no_tab() {
+    let site = Site::start(|request| match request.path.as_str() {
+        "/" => Reply::Html(page("Home", "<a href=/a>a</a> <a href=/loop>b</a>")),
+        "/loop" => Reply::Html("<script>while (true) {}</script>".to_owned()),
+        _ => Reply::Hang,
+    })
+    .await;
+    let scanner = scanner();
+    scanner.versions().await.unwrap();
+    let group = group_of(scanner.browser_pid().await.unwrap());
+    let before = renderers(group).len();
+    let token = CancellationToken::new();
+    let progress = Progress::default();
+    let cancel = async {
+        soon("both pages are asked for", || site.hits("/a") + site.hits("/loop") == 2).await;
+        token.cancel();
+        Instant::now()
+    };
+    let (ended, cancelled) = tokio::join!(scanner.scan(request(&site.url("/"), 5), &progress, token.clone()), cancel);
+    assert!(matches!(ended, Err(ScanError::Cancelled)), "{ended:?}");
+    assert!(cancelled.elapsed() < Duration::from_secs(2));
+    soon("the tabs are gone", || renderers(group).len() <= before).await;
+    scanner.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scans_side_by_side_do_not_mix() {
+    let site = |name: &'static str| {
+        Site::start(move |request| match request.path.as_str() {
+            "/" => Reply::Html(page(name, "<a href=/1>1</a> <a href=/2>2</a>")),
+            _ => Reply::Html(page(name, "<button></button>")),
+        })
+    };
+    let (first, second) = (site("first").await, site("second").await);
+    let scanner = scanner();
+    let (a, b) = (first.url("/"), second.url("/"));
+    let (a, b) = tokio::join!(scan(&scanner, &a, 9), scan(&scanner, &b, 9));
+    scanner.close().await;
+    for (findings, name) in [(a, "first"), (b, "second")] {
+        assert_eq!(pages(&findings), ["/", "/1", "/2"]);
+        assert!(findings.pages.iter().all(|page| page.title == name));
+        assert_eq!(findings.items.len(), 2);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_missing_is_named() {
+    let no_browser = ChromiumScanner::new(config().with_browser("/nowhere/chromium"));
+    assert!(matches!(no_browser, Err(ChromiumError::BrowserMissing(_))));
+    let no_axe = ChromiumScanner::new(config().with_axe("/nowhere/axe.min.js"));
+    assert!(matches!(no_axe, Err(ChromiumError::AxeUnreadable { .. })));
+    let folder = tempfile::tempdir().unwrap();
+    let old = folder.path().join("axe.min.js");
+    fs::write(&old, "/*! axe v4.3.5 */ axe.version=\"4.3.5\"").unwrap();
+    let message = ChromiumScanner::new(config().with_axe(&old)).unwrap_err().to_string();
+    assert!(message.contains("4.3.5") && message.contains("4.14"), "{message}");
+    let not_a_browser = ChromiumScanner::new(config().with_browser("/bin/false")).unwrap();
+    let ended =
+        not_a_browser.scan(request("http://127.0.0.1:9/", 1), &Progress::default(), CancellationToken::new()).await;
+    assert!(matches!(ended, Err(ScanError::Unavailable(_))), "{ended:?}");
+}
