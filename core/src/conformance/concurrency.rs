@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use chrono::TimeDelta;
@@ -264,15 +267,18 @@ pub(super) async fn a_completed_check_is_seen_whole_or_not_at_all<S: Store>(fact
         let findings = fixtures::findings(500);
         let outcome = fixtures::outcome(&findings);
         let result = Completion { findings, outcome, ..world.completion() };
+        let is_completed = Arc::new(AtomicBool::new(false));
         race(5, |number| {
-            let (store, result) = (Arc::clone(&world.store), result.clone());
+            let (store, result, is_completed) = (Arc::clone(&world.store), result.clone(), Arc::clone(&is_completed));
             async move {
                 if number == 0 {
                     store.complete_scan(claim, result).await.unwrap();
+                    is_completed.store(true, Ordering::SeqCst);
                     return;
                 }
                 // Each reader looks at one part first: whoever sees that must see all the rest afterwards.
                 loop {
+                    let must_see_it = is_completed.load(Ordering::SeqCst);
                     let sees_it = match number {
                         1 => store.scan(team, id).await.unwrap().unwrap().outcome().is_some(),
                         2 => store.findings(team, id).await.unwrap().is_some(),
@@ -282,6 +288,7 @@ pub(super) async fn a_completed_check_is_seen_whole_or_not_at_all<S: Store>(fact
                     if sees_it {
                         break;
                     }
+                    assert!(!must_see_it, "reader {number} does not see what was completed");
                     tokio::task::yield_now().await;
                 }
                 assert!(store.scan(team, id).await.unwrap().unwrap().outcome().is_some());

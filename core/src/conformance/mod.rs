@@ -29,7 +29,7 @@
 //!
 //! # Adding a promise
 //! Write it into the trait's doc, a case of like name into the file of its area, and the name into the list in
-//! `macros.rs`. A case that is not in the list does not compile: nothing would use it.
+//! `macros.rs`. The compiler names a case that is not in the list: nothing uses it.
 
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 

@@ -147,6 +147,10 @@ pub(super) async fn a_new_limit_holds_within_a_window_that_has_begun<S: Store>(f
     world.put_plan(fixtures::plan_with(|limits| limits.requests_per_minute = 5)).await;
     let rate = world.admit(&hash, RequestClass::General).await.rate;
     assert_eq!(rate, RateDecision { limit: 5, remaining: 1, retry_at: None });
+    world.put_plan(fixtures::plan_with(|limits| limits.files_per_minute = 1)).await;
+    let rate = world.admit(&hash, RequestClass::File).await.rate;
+    assert_eq!(rate, RateDecision { limit: 1, remaining: 0, retry_at: None }, "the limit of files likewise");
+    assert!(!world.admit(&hash, RequestClass::File).await.rate.is_admitted());
 }
 
 pub(super) async fn addresses_are_counted_apart_under_the_limits_given<S: Store>(
