@@ -44,7 +44,7 @@ impl ManualClock {
     /// If the instant leaves the range of [`DateTime`].
     pub fn advance(&self, by: chrono::TimeDelta) {
         let mut now = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        *now += by;
+        *now = (*now + by).trunc_subsecs(6);
     }
 
     /// Sets the clock.

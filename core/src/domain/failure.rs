@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::bounded;
+
 /// The reason in one word, stable for clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -89,9 +91,12 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Characters of a sentence that are kept.
+    pub const MAX_MESSAGE: usize = 500;
+
     /// A failure with its sentence.
-    pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+    pub fn new(code: FailureCode, message: impl AsRef<str>) -> Self {
+        Self { code, message: bounded(message.as_ref(), Self::MAX_MESSAGE) }
     }
 
     /// What stands in a check which no worker brought to its end.

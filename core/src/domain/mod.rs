@@ -22,6 +22,7 @@ mod site_url;
 mod team;
 mod token;
 
+pub(crate) use self::finding::bounded;
 pub use self::{
     diff::{DiffSummary, FixedRule, PreviousScan, compare},
     failure::{Failure, FailureCode},

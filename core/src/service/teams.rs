@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Service;
 use crate::{
-    domain::{Ability, ApiToken, NewTeam, NewToken, PlainToken, PlanCatalog, PlanCode, Standing, Subscription, Team},
+    domain::{
+        Ability, ApiToken, NewTeam, NewToken, PlainToken, PlanCatalog, PlanCode, Standing, Subscription, Team, bounded,
+    },
     error::Error,
     id::{TeamId, TokenId},
     store::UnknownPlan,
@@ -24,6 +26,9 @@ pub struct TeamInput {
 }
 
 impl TeamInput {
+    /// Characters of a name that are kept, of a token's as well.
+    pub const MAX_NAME: usize = 120;
+
     /// A team with one member, on a plan without end.
     pub fn new(name: impl Into<String>, plan: PlanCode) -> Self {
         Self { name: name.into(), plan, subscription: Subscription::ACTIVE, seats_used: 1 }
@@ -51,6 +56,7 @@ impl Service {
     /// [`UnknownPlan`].
     pub async fn create_team(&self, input: TeamInput) -> Result<Team, UnknownPlan> {
         let TeamInput { name, plan, subscription, seats_used } = input;
+        let name = bounded(name.trim(), TeamInput::MAX_NAME);
         let id = TeamId::generate(self.parts().clock.now());
         self.store().create_team(NewTeam { id, name, plan, subscription, seats_used }).await
     }
@@ -62,6 +68,7 @@ impl Service {
     pub async fn create_token(&self, team: TeamId, input: TokenInput) -> Result<(ApiToken, PlainToken), Error> {
         let secret = PlainToken::generate();
         let TokenInput { name, abilities } = input;
+        let name = bounded(name.trim(), TeamInput::MAX_NAME);
         let id = TokenId::generate(self.parts().clock.now());
         let token = NewToken { id, name, abilities, hash: secret.hash() };
         let token = self.store().create_token(team, token).await?.ok_or(Error::NotFound)?;
