@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use a11ycheck_core::{
     domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, RateCounters, Standing, Subscription, Team},
     id::{TeamId, TokenId},
+    page::{Page, PageRequest},
     store::{StoreError, TeamStore, UnknownPlan},
 };
 use async_trait::async_trait;
@@ -53,6 +54,18 @@ impl TeamStore for MemoryStore {
 
     async fn team(&self, id: TeamId) -> Result<Option<Team>, StoreError> {
         self.step(|state, _| state.team(id))
+    }
+
+    async fn teams(&self, page: PageRequest) -> Result<Page<Team>, StoreError> {
+        self.step(|state, _| {
+            let mut order: Vec<_> = state.teams.iter().map(|(id, row)| (row.created_at, *id)).collect();
+            order.sort_unstable();
+            let Page { request, items, total } = Page::cut(order.into_iter(), page);
+            let teams = items
+                .into_iter()
+                .map(|(_, id)| state.team(id)?.ok_or_else(|| corrupt(id, "it is listed, and missing")));
+            Ok(Page { request, items: teams.collect::<Result<_, _>>()?, total })
+        })
     }
 
     async fn set_standing(&self, id: TeamId, standing: Standing) -> Result<bool, StoreError> {

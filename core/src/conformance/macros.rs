@@ -26,6 +26,7 @@ macro_rules! store_conformance {
                 a_new_team_is_in_good_standing,
                 a_team_on_an_unknown_plan_is_not_created,
                 what_is_asked_of_no_team_is_answered_with_nothing,
+                teams_are_listed_by_creation_then_id_page_by_page,
                 a_blocked_team_is_blocked_until_it_is_let_in_again,
                 a_team_changes_plan_and_terms,
                 a_change_to_an_unknown_plan_changes_nothing,

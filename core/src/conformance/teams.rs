@@ -14,6 +14,7 @@ use crate::{
         Subscription, Team,
     },
     id::{ScanId, TeamId, TokenId},
+    page::PageRequest,
     store::{AddSiteError, StartScanError, Store, UnknownPlan},
 };
 
@@ -131,6 +132,26 @@ pub(super) async fn what_is_asked_of_no_team_is_answered_with_nothing<S: Store>(
     assert_eq!(store.tokens(nobody).await.unwrap(), []);
     assert!(!store.delete_token(nobody, TokenId::generate(world.now())).await.unwrap());
     assert_eq!(store.team(nobody).await.unwrap(), None, "and none came about");
+}
+
+pub(super) async fn teams_are_listed_by_creation_then_id_page_by_page<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        // Three in one instant: their ids decide.
+        let mut together = [world.team().await, world.team().await, world.team().await];
+        together.sort_unstable();
+        ids.extend(together);
+        world.advance(INSTANT);
+    }
+    let page = async |number| world.store.teams(PageRequest::new(number, 4)).await.unwrap();
+    let (first, second) = (page(1).await, page(2).await);
+    let listed: Vec<TeamId> = first.items.iter().chain(&second.items).map(|team| team.id).collect();
+    assert_eq!((listed, first.total), (ids.clone(), 6));
+    assert_eq!(Some(first.items[0].clone()), world.store.team(ids[0]).await.unwrap());
+    assert_eq!(page(3).await.items, []);
 }
 
 pub(super) async fn a_blocked_team_is_blocked_until_it_is_let_in_again<S: Store>(

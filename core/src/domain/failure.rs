@@ -95,8 +95,8 @@ impl Failure {
     pub const MAX_MESSAGE: usize = 500;
 
     /// A failure with its sentence.
-    pub fn new(code: FailureCode, message: impl AsRef<str>) -> Self {
-        Self { code, message: bounded(message.as_ref(), Self::MAX_MESSAGE) }
+    pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
+        Self { code, message: bounded(&message.into(), Self::MAX_MESSAGE) }
     }
 
     /// What stands in a check which no worker brought to its end.

@@ -43,7 +43,14 @@ impl PlanCatalog {
             plan: Vec<Plan>,
         }
 
-        let plans = toml::from_str::<File>(text)?.plan;
+        Self::new(toml::from_str::<File>(text)?.plan)
+    }
+
+    /// Checks plans that were read elsewhere.
+    ///
+    /// # Errors
+    /// [`PlanCatalogError`], but never [`Syntax`](PlanCatalogError::Syntax).
+    pub fn new(plans: Vec<Plan>) -> Result<Self, PlanCatalogError> {
         if plans.is_empty() {
             return Err(PlanCatalogError::Empty);
         }

@@ -156,6 +156,7 @@ impl Worker {
         let finished_at = store.now().await?;
         let completion = Completion { finished_at, outcome, findings, screenshots, screen };
         let scan = store.complete_scan(claimed.claim, completion).await?;
+        count_ended(&scan);
         tracing::info!(scan = %scan.id, issues = scan.outcome().map(|outcome| outcome.totals.total()), "Completed a check");
         Ok(())
     }
@@ -188,7 +189,21 @@ impl Worker {
 
     async fn fail(&self, claim: Claim, failure: Failure) -> Result<(), LeaseError> {
         tracing::info!(scan = %claim.scan, code = %failure.code, "A check failed");
-        self.service.store().fail_scan(claim, failure).await.map(drop)
+        let scan = self.service.store().fail_scan(claim, failure).await?;
+        count_ended(&scan);
+        Ok(())
+    }
+}
+
+/// Counts a check that has ended, and how long it took from its first beginning, in seconds.
+fn count_ended(scan: &Scan) {
+    let status = scan.status().as_str();
+    metrics::counter!("a11ycheck_scans_total", "status" => status).increment(1);
+    if let ScanState::Completed { started_at, finished_at, .. } | ScanState::Failed { started_at, finished_at, .. } =
+        &scan.state
+    {
+        let seconds = (*finished_at - *started_at).as_seconds_f64();
+        metrics::histogram!("a11ycheck_scan_duration_seconds", "status" => status).record(seconds);
     }
 }
 

@@ -9,8 +9,10 @@ mod add_site;
 mod admit;
 mod builder;
 mod delete_site;
+mod evidence;
 mod links;
 mod list_sites;
+mod operate;
 mod read_report;
 mod read_scan;
 mod start_scan;
@@ -27,8 +29,9 @@ pub use self::{
     builder::{BuildError, ServiceBuilder},
     links::Links,
     list_sites::SitesQuery,
+    operate::Backlog,
     read_report::ReportRequest,
-    teams::{TeamInput, TokenInput},
+    teams::{ChangePlanError, TeamInput, TokenInput},
 };
 use crate::{
     clock::Clock,

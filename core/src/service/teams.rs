@@ -8,7 +8,8 @@ use crate::{
         Ability, ApiToken, NewTeam, NewToken, PlainToken, PlanCatalog, PlanCode, Standing, Subscription, Team, bounded,
     },
     error::Error,
-    id::{TeamId, TokenId},
+    id::{ScanId, TeamId, TokenId},
+    page::{Page, PageRequest},
     store::UnknownPlan,
 };
 
@@ -44,6 +45,18 @@ pub struct TokenInput {
     pub abilities: BTreeSet<Ability>,
 }
 
+/// Why a team stays on the plan that it is on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChangePlanError {
+    /// There is no such team.
+    #[error("there is no such team")]
+    NoTeam,
+    /// There is no such plan, or the store failed.
+    #[error(transparent)]
+    Plan(#[from] UnknownPlan),
+}
+
 impl Service {
     /// The plans that this process was started with.
     pub fn plans(&self) -> &PlanCatalog {
@@ -61,6 +74,22 @@ impl Service {
         self.store().create_team(NewTeam { id, name, plan, subscription, seats_used }).await
     }
 
+    /// All teams, the oldest first.
+    ///
+    /// # Errors
+    /// Only those of the store.
+    pub async fn teams(&self, page: PageRequest) -> Result<Page<Team>, Error> {
+        Ok(self.store().teams(page).await?)
+    }
+
+    /// Puts a team on another plan or other terms, at once.
+    ///
+    /// # Errors
+    /// [`ChangePlanError`].
+    pub async fn change_plan(&self, team: TeamId, plan: &PlanCode, terms: Subscription) -> Result<(), ChangePlanError> {
+        if self.store().change_plan(team, plan, terms).await? { Ok(()) } else { Err(ChangePlanError::NoTeam) }
+    }
+
     /// Creates a token. The secret is in the answer and nowhere else: only its hash is stored.
     ///
     /// # Errors
@@ -75,12 +104,29 @@ impl Service {
         Ok((token, secret))
     }
 
+    /// The tokens of a team, the oldest first, without their secrets.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where there is no such team.
+    pub async fn tokens(&self, team: TeamId) -> Result<Vec<ApiToken>, Error> {
+        self.store().team(team).await?.ok_or(Error::NotFound)?;
+        Ok(self.store().tokens(team).await?)
+    }
+
     /// Deletes a token, which stops working at once.
     ///
     /// # Errors
     /// [`Error::NotFound`] where the team has no such token.
     pub async fn delete_token(&self, team: TeamId, token: TokenId) -> Result<(), Error> {
         if self.store().delete_token(team, token).await? { Ok(()) } else { Err(Error::NotFound) }
+    }
+
+    /// Notes that an express report was bought for a check, which opens all its exports whatever the plan.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where the team has no such check.
+    pub async fn mark_express(&self, team: TeamId, scan: ScanId) -> Result<(), Error> {
+        if self.store().mark_express(team, scan).await? { Ok(()) } else { Err(Error::NotFound) }
     }
 
     /// Blocks a team or lets it in again.

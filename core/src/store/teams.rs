@@ -6,6 +6,7 @@ use super::StoreError;
 use crate::{
     domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, Standing, Subscription, Team},
     id::{TeamId, TokenId},
+    page::{Page, PageRequest},
 };
 
 /// A team was to be put on a plan that the store does not have.
@@ -41,6 +42,12 @@ pub trait TeamStore {
 
     /// The team with its plan; `None` where there is no such team.
     async fn team(&self, id: TeamId) -> Result<Option<Team>, StoreError>;
+
+    /// All teams, for those who run the service.
+    ///
+    /// # Ordering
+    /// By creation, then id.
+    async fn teams(&self, page: PageRequest) -> Result<Page<Team>, StoreError>;
 
     /// Blocks a team or lets it in again. `false` where there is no such team.
     async fn set_standing(&self, id: TeamId, standing: Standing) -> Result<bool, StoreError>;
