@@ -1,4 +1,4 @@
-//! Pictures of checks.
+//! Files of checks.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use a11ycheck_core::{
     domain::ScreenshotId,
     id::{ScanId, TeamId},
     scanner::Screenshot,
-    store::{FileStore, StoreError},
+    store::{DocumentKey, FileStore, StoreError},
 };
 use async_trait::async_trait;
 
@@ -26,5 +26,28 @@ impl FileStore for MemoryStore {
             Ok::<_, StoreError>(state.result(team, scan, now)?.and_then(|result| result.screen.clone()))
         })?;
         Ok(picture.map(Arc::unwrap_or_clone))
+    }
+
+    async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Vec<u8>>, StoreError> {
+        let document = self.step(|state, now| {
+            Ok::<_, StoreError>(state.result(team, scan, now)?.and_then(|result| result.documents.get(&key).cloned()))
+        })?;
+        Ok(document.map(Arc::unwrap_or_clone))
+    }
+
+    async fn put_document(
+        &self,
+        team: TeamId,
+        scan: ScanId,
+        key: DocumentKey,
+        bytes: Vec<u8>,
+    ) -> Result<bool, StoreError> {
+        self.step(|state, now| {
+            if state.result(team, scan, now)?.is_none() {
+                return Ok(false);
+            }
+            let result = state.scans.get_mut(&scan).and_then(|row| row.result.as_mut());
+            Ok(result.map(|result| result.documents.insert(key, Arc::new(bytes))).is_some())
+        })
     }
 }

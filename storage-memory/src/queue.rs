@@ -1,6 +1,6 @@
 //! Checks, as workers and the scheduler see them.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use a11ycheck_core::{
     domain::{Failure, FencingToken, Scan, ScanKind, ScanState, TransitionError, TransitionRefusal, next_scan_at},
@@ -84,6 +84,7 @@ impl QueueStore for MemoryStore {
             findings: Arc::new(findings),
             screenshots: screenshots.into_iter().map(|picture| (picture.id, Arc::new(picture))).collect(),
             screen: screen.map(Arc::new),
+            documents: BTreeMap::new(),
         };
         self.step(|state, _| {
             let scan = move_on(state, claim.scan, |held| held.complete(claim.token, outcome, finished_at))?;

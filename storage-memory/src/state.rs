@@ -14,7 +14,7 @@ use a11ycheck_core::{
     id::{ScanId, SiteId, TeamId, TokenId},
     page::Page,
     scanner::Screenshot,
-    store::StoreError,
+    store::{DocumentKey, StoreError},
 };
 use chrono::{DateTime, Utc};
 
@@ -80,6 +80,7 @@ pub(crate) struct ScanResult {
     pub(crate) findings: Arc<Findings>,
     pub(crate) screenshots: BTreeMap<ScreenshotId, Arc<Screenshot>>,
     pub(crate) screen: Option<Arc<Screenshot>>,
+    pub(crate) documents: BTreeMap<DocumentKey, Arc<Vec<u8>>>,
 }
 
 impl State {

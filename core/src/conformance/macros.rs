@@ -145,6 +145,9 @@ macro_rules! store_conformance {
                 a_picture_that_is_not_there_is_none,
                 the_first_pages_picture_is_none_of_the_elements,
                 each_check_has_pictures_of_its_own,
+                a_document_comes_back_byte_for_byte_and_the_last_one_put_stays,
+                a_document_is_kept_for_completed_checks_of_the_team_alone,
+                documents_go_with_their_check,
             }
             texts {
                 names_in_any_script_come_back,

@@ -1,4 +1,4 @@
-//! Pictures of checks.
+//! Files of checks: pictures that came with the result, documents that were rendered from it.
 
 use async_trait::async_trait;
 
@@ -6,10 +6,20 @@ use super::StoreError;
 use crate::{
     domain::ScreenshotId,
     id::{ScanId, TeamId},
+    locale::Locale,
     scanner::Screenshot,
 };
 
-/// Reads the pictures that came with completed checks. They go when their check goes.
+/// A document that is rendered once and kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DocumentKey {
+    /// The PDF report in this language.
+    Report(Locale),
+    /// The PDF draft of a conformance report in this language.
+    ConformanceReport(Locale),
+}
+
+/// Keeps the files of completed checks. They go when their check goes.
 #[async_trait]
 pub trait FileStore {
     /// The picture of an element; `None` where the team has no such picture in its history.
@@ -17,4 +27,17 @@ pub trait FileStore {
 
     /// The picture of a check's first page; likewise.
     async fn screen(&self, team: TeamId, scan: ScanId) -> Result<Option<Screenshot>, StoreError>;
+
+    /// A document that was kept; `None` where there is none, or no such completed check in the team's history.
+    async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Keeps a document, in place of the one of the same key. `false` where the team has no such completed check in its
+    /// history: nothing is kept.
+    async fn put_document(
+        &self,
+        team: TeamId,
+        scan: ScanId,
+        key: DocumentKey,
+        bytes: Vec<u8>,
+    ) -> Result<bool, StoreError>;
 }

@@ -29,7 +29,7 @@ use chrono::{DateTime, Utc};
 
 pub use self::{
     error::StoreError,
-    files::FileStore,
+    files::{DocumentKey, FileStore},
     queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore},
     rate_limits::{AdmittedToken, RateLimitStore},
     scans::{ScanStore, StartScanError, TrendPoint},
