@@ -79,8 +79,7 @@ pub(crate) async fn write_state<E>(db: &mut PgConnection, id: ScanId, state: &Sc
             .await?
         }
         ScanState::Completed { started_at, finished_at, outcome } => {
-            let problems = i64::try_from(outcome.totals.total())
-                .map_err(|error| Corrupt::new("scans", id, error))?;
+            let problems = i64::try_from(outcome.totals.total()).map_err(|error| Corrupt::new("scans", id, error))?;
             sqlx::query(
                 "WITH active AS (DELETE FROM active_scans WHERE scan_id = $1)
                  UPDATE scans SET started_at = $2, finished_at = $3, outcome = $4, problems = $5 WHERE id = $1",
@@ -108,7 +107,11 @@ pub(crate) async fn write_state<E>(db: &mut PgConnection, id: ScanId, state: &Sc
         }
         ScanState::Queued => return Err(Corrupt::new("scans", id, "nothing moves a check back into the queue").into()),
     };
-    if written.rows_affected() == 1 { Ok(()) } else { Err(Corrupt::new("scans", id, "it was locked, and is gone").into()) }
+    if written.rows_affected() == 1 {
+        Ok(())
+    } else {
+        Err(Corrupt::new("scans", id, "it was locked, and is gone").into())
+    }
 }
 
 #[derive(FromRow)]

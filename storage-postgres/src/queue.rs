@@ -1,13 +1,13 @@
 //! Checks, as workers and the scheduler see them.
 
 use a11ycheck_core::{
-    domain::{Failure as ScanFailure, Scan, ScanKind, next_scan_at},
+    domain::{Failure as ScanFailure, Outcome, Scan, ScanKind, ScanState, next_scan_at},
     id::{ScanId, SiteId, WorkerId},
     store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::FromRow;
+use sqlx::{FromRow, PgConnection};
 
 use crate::{
     PostgresStore,
@@ -17,6 +17,7 @@ use crate::{
     error::{Corrupt, Failure},
     moves::move_on,
     rows::{TeamRow, team_columns},
+    store::end,
 };
 
 #[async_trait]
@@ -24,49 +25,8 @@ impl QueueStore for PostgresStore {
     async fn queue_due_scans(&self, limit: u32) -> Result<DueSites, StoreError> {
         self.step(|| async {
             let mut tx = self.pool.begin().await?;
-            let due: Vec<DueRow> = sqlx::query_as(concat!(
-                "WITH instant AS MATERIALIZED (
-                     SELECT coalesce($1, clock_timestamp()) AS now
-                 ), site AS MATERIALIZED (
-                     SELECT id, team_id FROM sites WHERE next_scan_at <= (SELECT now FROM instant)
-                     ORDER BY next_scan_at, id LIMIT $2
-                     FOR NO KEY UPDATE SKIP LOCKED
-                 )
-                 SELECT site.id, instant.now, ",
-                team_columns!(),
-                " FROM site JOIN teams t ON t.id = site.team_id JOIN plans p ON p.code = t.plan_code CROSS JOIN instant",
-            ))
-            .bind(self.instant())
-            .bind(i64::from(limit))
-            .fetch_all(&mut *tx)
-            .await?;
-            let more = u32::try_from(due.len()) == Ok(limit);
-            let Some(now) = due.first().map(|row| row.now) else { return Ok(DueSites { queued: Vec::new(), more }) };
-            let mut new = Vec::new();
-            let (mut ids, mut nexts) = (Vec::new(), Vec::new());
-            for row in due {
-                let team = row.team.team()?;
-                let site: SiteId =
-                    row.id.parse().map_err(|error| Corrupt::new("sites", &row.id, Box::new(error)))?;
-                ids.push(row.id);
-                nexts.push(next_scan_at(site, team.plan.limits.check_frequency, now));
-                if team.is_served(now) {
-                    let pages_requested = team.plan.limits.pages_per_check;
-                    new.push(NewScan { id: ScanId::generate(now), team: team.id, site, pages_requested });
-                }
-            }
-            let queued = enqueue(&mut tx, &new, ScanKind::Scheduled, now).await?;
-            sqlx::query(
-                "UPDATE sites SET next_scan_at = moved.next_scan_at
-                 FROM unnest($1::text[], $2::timestamptz[]) AS moved (id, next_scan_at)
-                 WHERE sites.id = moved.id",
-            )
-            .bind(ids)
-            .bind(nexts)
-            .execute(&mut *tx)
-            .await?;
-            tx.commit().await?;
-            Ok(DueSites { queued, more })
+            let queued = queue_due_scans(&mut tx, limit, self.instant()).await;
+            end(tx, queued).await
         })
         .await
     }
@@ -77,9 +37,8 @@ impl QueueStore for PostgresStore {
             let taken = self
                 .step(|| async {
                     let mut tx = self.pool.begin().await?;
-                    let taken = take_next(&mut tx, worker, term, self.instant()).await?;
-                    tx.commit().await?;
-                    Ok::<_, Failure<StoreError>>(taken)
+                    let taken = take_next(&mut tx, worker, term, self.instant()).await;
+                    end::<_, StoreError>(tx, taken).await
                 })
                 .await?;
             match taken {
@@ -93,8 +52,10 @@ impl QueueStore for PostgresStore {
     async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError> {
         self.step(|| async {
             let mut tx = self.pool.begin().await?;
-            move_on(&mut tx, claim.scan, self.instant(), |held, now| held.renew(claim.token, term, pages, now)).await?;
-            Ok(tx.commit().await?)
+            let moved =
+                move_on(&mut tx, claim.scan, self.instant(), |held, now| held.renew(claim.token, term, pages, now))
+                    .await;
+            end(tx, moved).await.map(drop)
         })
         .await
     }
@@ -102,8 +63,9 @@ impl QueueStore for PostgresStore {
     async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError> {
         self.step(|| async {
             let mut tx = self.pool.begin().await?;
-            move_on(&mut tx, claim.scan, self.instant(), |held, now| held.hand_back(claim.token, now)).await?;
-            Ok(tx.commit().await?)
+            let moved =
+                move_on(&mut tx, claim.scan, self.instant(), |held, now| held.hand_back(claim.token, now)).await;
+            end(tx, moved).await.map(drop)
         })
         .await
     }
@@ -111,8 +73,9 @@ impl QueueStore for PostgresStore {
     async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError> {
         self.step(|| async {
             let mut tx = self.pool.begin().await?;
-            move_on(&mut tx, claim.scan, self.instant(), |held, now| held.retry_at(claim.token, now + delay)).await?;
-            Ok(tx.commit().await?)
+            let moved =
+                move_on(&mut tx, claim.scan, self.instant(), |held, now| held.retry_at(claim.token, now + delay)).await;
+            end(tx, moved).await.map(drop)
         })
         .await
     }
@@ -124,13 +87,8 @@ impl QueueStore for PostgresStore {
         let results = Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref() };
         self.step(|| async {
             let mut tx = self.pool.begin().await?;
-            let complete = |held: a11ycheck_core::domain::ScanState, _| {
-                held.complete(claim.token, outcome.clone(), finished_at)
-            };
-            let scan = move_on(&mut tx, claim.scan, self.instant(), complete).await?;
-            documents::insert(&mut tx, scan.team, scan.id, &results).await?;
-            tx.commit().await?;
-            Ok(scan)
+            let completed = complete_scan(&mut tx, claim, finished_at, &outcome, &results).await;
+            end(tx, completed).await
         })
         .await
     }
@@ -138,10 +96,9 @@ impl QueueStore for PostgresStore {
     async fn fail_scan(&self, claim: Claim, failure: ScanFailure) -> Result<Scan, LeaseError> {
         self.step(|| async {
             let mut tx = self.pool.begin().await?;
-            let fail = |held: a11ycheck_core::domain::ScanState, now| held.fail(claim.token, failure.clone(), now);
-            let scan = move_on(&mut tx, claim.scan, self.instant(), fail).await?;
-            tx.commit().await?;
-            Ok(scan)
+            let fail = |held: ScanState, now| held.fail(claim.token, failure.clone(), now);
+            let failed = move_on(&mut tx, claim.scan, self.instant(), fail).await;
+            end(tx, failed).await
         })
         .await
     }
@@ -159,6 +116,69 @@ impl QueueStore for PostgresStore {
         })
         .await
     }
+}
+
+/// The statements of [`QueueStore::queue_due_scans`].
+async fn queue_due_scans<E>(
+    db: &mut PgConnection,
+    limit: u32,
+    instant: Option<DateTime<Utc>>,
+) -> Result<DueSites, Failure<E>> {
+    let due: Vec<DueRow> = sqlx::query_as(concat!(
+        "WITH instant AS MATERIALIZED (
+             SELECT coalesce($1, clock_timestamp()) AS now
+         ), site AS MATERIALIZED (
+             SELECT id, team_id FROM sites WHERE next_scan_at <= (SELECT now FROM instant)
+             ORDER BY next_scan_at, id LIMIT $2
+             FOR NO KEY UPDATE SKIP LOCKED
+         )
+         SELECT site.id, instant.now, ",
+        team_columns!(),
+        " FROM site JOIN teams t ON t.id = site.team_id JOIN plans p ON p.code = t.plan_code CROSS JOIN instant",
+    ))
+    .bind(instant)
+    .bind(i64::from(limit))
+    .fetch_all(&mut *db)
+    .await?;
+    let more = u32::try_from(due.len()) == Ok(limit);
+    let Some(now) = due.first().map(|row| row.now) else { return Ok(DueSites { queued: Vec::new(), more }) };
+    let mut new = Vec::new();
+    let (mut ids, mut nexts) = (Vec::new(), Vec::new());
+    for row in due {
+        let team = row.team.team()?;
+        let site: SiteId = row.id.parse().map_err(|error| Corrupt::new("sites", &row.id, Box::new(error)))?;
+        ids.push(row.id);
+        nexts.push(next_scan_at(site, team.plan.limits.check_frequency, now));
+        if team.is_served(now) {
+            let pages_requested = team.plan.limits.pages_per_check;
+            new.push(NewScan { id: ScanId::generate(now), team: team.id, site, pages_requested });
+        }
+    }
+    let queued = enqueue(db, &new, ScanKind::Scheduled, now).await?;
+    sqlx::query(
+        "UPDATE sites SET next_scan_at = moved.next_scan_at
+         FROM unnest($1::text[], $2::timestamptz[]) AS moved (id, next_scan_at)
+         WHERE sites.id = moved.id",
+    )
+    .bind(ids)
+    .bind(nexts)
+    .execute(&mut *db)
+    .await?;
+    Ok(DueSites { queued, more })
+}
+
+/// The statements of [`QueueStore::complete_scan`].
+async fn complete_scan(
+    db: &mut PgConnection,
+    claim: Claim,
+    finished_at: DateTime<Utc>,
+    outcome: &Outcome,
+    results: &Results<'_>,
+) -> Result<Scan, Failure<LeaseError>> {
+    let complete = |held: ScanState, _| held.complete(claim.token, outcome.clone(), finished_at);
+    let scan = move_on(db, claim.scan, Some(finished_at), complete).await?;
+    documents::insert(db, scan.team, scan.id, results).await?;
+    Ok(scan)
 }
 
 /// A site whose time has come, and whose it is.

@@ -8,12 +8,14 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
 
 use crate::{
     PostgresStore, documents,
     enqueue::{NewScan, enqueue},
     error::{Corrupt, Failure},
     rows::{self, Counted, PlanDocument, ScanRow, paged, scan_columns},
+    store::end,
 };
 
 /// The checks `s` that a team `$1` sees at `$2` (NULL: the database's time), with their rows among the active ones `a`:
@@ -42,28 +44,8 @@ impl ScanStore for PostgresStore {
     async fn start_manual_scan(&self, team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError> {
         self.step(|| async {
             let mut tx = self.pool.begin().await?;
-            let locked: Option<(Option<DateTime<Utc>>, PlanDocument, DateTime<Utc>)> = sqlx::query_as(
-                "SELECT site.last_manual_at, p.document, coalesce($3, clock_timestamp())
-                 FROM sites site JOIN teams t ON t.id = site.team_id JOIN plans p ON p.code = t.plan_code
-                 WHERE site.team_id = $1 AND site.id = $2
-                 FOR NO KEY UPDATE OF site",
-            )
-            .bind(team.to_string())
-            .bind(site.to_string())
-            .bind(self.instant())
-            .fetch_optional(&mut *tx)
-            .await?;
-            let Some((last, plan, now)) = locked else { return Err(Failure::Refused(StartScanError::NoSite)) };
-            let limits = rows::plan(plan)?.limits;
-            let new = NewScan { id, team, site, pages_requested: limits.pages_per_check };
-            // Undone below when the interval is not over: an active check is told first.
-            let queued = enqueue(&mut tx, &[new], ScanKind::Manual, now).await?;
-            let scan = queued.into_iter().next().ok_or(Failure::Refused(StartScanError::Active))?;
-            if last.is_some_and(|last| limits.manual_check_interval.after(last) > now) {
-                return Err(Failure::Refused(StartScanError::TooSoon(limits.manual_check_interval)));
-            }
-            tx.commit().await?;
-            Ok(scan)
+            let started = start_manual_scan(&mut tx, team, site, id, self.instant()).await;
+            end(tx, started).await
         })
         .await
     }
@@ -242,4 +224,35 @@ impl ScanStore for PostgresStore {
         })
         .await
     }
+}
+
+/// The statements of [`ScanStore::start_manual_scan`].
+async fn start_manual_scan(
+    db: &mut PgConnection,
+    team: TeamId,
+    site: SiteId,
+    id: ScanId,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Scan, Failure<StartScanError>> {
+    let locked: Option<(Option<DateTime<Utc>>, PlanDocument, DateTime<Utc>)> = sqlx::query_as(
+        "SELECT site.last_manual_at, p.document, coalesce($3, clock_timestamp())
+         FROM sites site JOIN teams t ON t.id = site.team_id JOIN plans p ON p.code = t.plan_code
+         WHERE site.team_id = $1 AND site.id = $2
+         FOR NO KEY UPDATE OF site",
+    )
+    .bind(team.to_string())
+    .bind(site.to_string())
+    .bind(instant)
+    .fetch_optional(&mut *db)
+    .await?;
+    let Some((last, plan, now)) = locked else { return Err(Failure::Refused(StartScanError::NoSite)) };
+    let limits = rows::plan(plan)?.limits;
+    let new = NewScan { id, team, site, pages_requested: limits.pages_per_check };
+    // Undone when the interval is not over: an active check is told first.
+    let queued = enqueue(db, &[new], ScanKind::Manual, now).await?;
+    let scan = queued.into_iter().next().ok_or(Failure::Refused(StartScanError::Active))?;
+    if last.is_some_and(|last| limits.manual_check_interval.after(last) > now) {
+        return Err(Failure::Refused(StartScanError::TooSoon(limits.manual_check_interval)));
+    }
+    Ok(scan)
 }

@@ -8,7 +8,7 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound as _, Utc};
-use sqlx::PgPool;
+use sqlx::{PgPool, Postgres, Transaction};
 
 use crate::{ConnectError, PostgresConfig, error::Failure, migrate::migrate};
 
@@ -67,8 +67,7 @@ impl PostgresStore {
     ///
     /// A step is either a single statement or one transaction at the default level, READ COMMITTED, where each statement
     /// sees what was committed before it began. A step that judges what it has read locks it first. Locks are taken in one
-    /// order (team, site, active scan, scan), so that two steps don't wait for each other. A transaction that is dropped
-    /// without a commit, by a refusal or an error, is undone.
+    /// order (team, site, active scan, scan), so that two steps don't wait for each other.
     pub(crate) async fn step<T, E, F>(&self, run: impl Fn() -> F + Send) -> Result<T, E>
     where
         E: From<StoreError>,
@@ -85,6 +84,24 @@ impl PostgresStore {
             }
         }
     }
+}
+
+/// Ends a transaction as its outcome asks for: what was refused, or failed, is undone. At once, and not when the connection
+/// is back in the pool: until then the next step would pass over what this one had locked.
+pub(crate) async fn end<T, E>(
+    transaction: Transaction<'_, Postgres>,
+    outcome: Result<T, Failure<E>>,
+) -> Result<T, Failure<E>> {
+    match outcome {
+        Ok(_) => transaction.commit().await?,
+        Err(_) => {
+            // Without a connection there is no transaction either; what failed first is what the caller is told.
+            if let Err(error) = transaction.rollback().await {
+                tracing::debug!(error = &error as &dyn std::error::Error, "A transaction ended with its connection");
+            }
+        }
+    }
+    outcome
 }
 
 impl fmt::Debug for PostgresStore {

@@ -36,11 +36,12 @@ pub async fn config() -> PostgresConfig {
 /// Removes what earlier runs have left. A schema at a time, since each takes a lock for every table in it.
 async fn drop_left_over_schemas() {
     let mut db = connect().await;
-    let schemas: Vec<String> = sqlx::query_scalar("SELECT nspname::text FROM pg_namespace WHERE starts_with(nspname, $1)")
-        .bind(PREFIX)
-        .fetch_all(&mut db)
-        .await
-        .unwrap();
+    let schemas: Vec<String> =
+        sqlx::query_scalar("SELECT nspname::text FROM pg_namespace WHERE starts_with(nspname, $1)")
+            .bind(PREFIX)
+            .fetch_all(&mut db)
+            .await
+            .unwrap();
     let now = Ulid::generate().timestamp_ms();
     for schema in schemas {
         let age = schema[PREFIX.len()..].to_uppercase().parse::<Ulid>().map(|id| now.saturating_sub(id.timestamp_ms()));
