@@ -90,7 +90,9 @@ impl PostgresConfig {
     fn connect_options(&self) -> Result<PgConnectOptions, ConnectError> {
         let schema = self.quoted_schema()?;
         let options = PgConnectOptions::from_str(&self.url).map_err(ConnectError::Address)?;
-        Ok(options.application_name("a11ycheck").options([("search_path", schema)]))
+        // Operators see the name in `pg_stat_activity`; the address may give another one.
+        let name = options.get_application_name().unwrap_or("a11ycheck").to_owned();
+        Ok(options.application_name(&name).options([("search_path", schema)]))
     }
 
     /// A connection without limits of time: a migration may take as long as it needs, and may wait for another node's.

@@ -132,9 +132,10 @@ async fn queue_due_scans<E>(
              ORDER BY next_scan_at, id LIMIT $2
              FOR NO KEY UPDATE SKIP LOCKED
          )
-         SELECT site.id, instant.now, ",
+         SELECT site.id, instant.now, owner.* FROM site CROSS JOIN instant CROSS JOIN LATERAL (SELECT ",
         team_columns!(),
-        " FROM site JOIN teams t ON t.id = site.team_id JOIN plans p ON p.code = t.plan_code CROSS JOIN instant",
+        // LIMIT has no effect but on the plan: teams are looked up one by one, never read all.
+        " FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = site.team_id LIMIT 1) AS owner",
     ))
     .bind(instant)
     .bind(i64::from(limit))

@@ -8,7 +8,7 @@ use ulid::Ulid;
 /// Schemas of tests begin with this; the rest is a ULID, which tells how old they are.
 const PREFIX: &str = "a11ycheck_test_";
 /// Schemas of earlier runs that are older than this many milliseconds are removed: those runs are over.
-const LEFT_OVER_MS: u64 = 3_600_000;
+const LEFT_OVER_MS: u64 = 600_000;
 
 static CLEANED: OnceCell<()> = OnceCell::const_new();
 
@@ -27,10 +27,15 @@ pub fn url() -> String {
 
 /// A schema of its own, which does not exist yet.
 pub async fn config() -> PostgresConfig {
+    config_at(&url()).await.0
+}
+
+/// The same, reached in another way; and the schema's name.
+pub async fn config_at(url: &str) -> (PostgresConfig, String) {
     CLEANED.get_or_init(drop_left_over_schemas).await;
     let schema = format!("{PREFIX}{}", Ulid::generate().to_string().to_lowercase());
     // Tests run side by side, and the server's connections are for all of them.
-    PostgresConfig::new(url()).with_schema(schema).with_max_connections(8)
+    (PostgresConfig::new(url).with_schema(&schema).with_max_connections(8), schema)
 }
 
 /// Removes what earlier runs have left. A schema at a time, since each takes a lock for every table in it.
