@@ -1,0 +1,224 @@
+//! What an operator can set: by flag, by environment variable, by a TOML file; the first that says something counts.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use a11ycheck_core::domain::Plan;
+use clap::{Args, Parser, ValueEnum};
+use ipnet::IpNet;
+use serde::Deserialize;
+
+/// The accessibility check service: HTTP API, workers and scheduler in one process.
+///
+/// Every setting can come from a flag, an environment variable or the file that --config names; a flag outweighs a
+/// variable, and a variable the file. In the file the names are those of the flags without the dashes in front.
+#[derive(Debug, Parser)]
+#[command(name = "a11ycheck-server", version)]
+pub(crate) struct Arguments {
+    /// A TOML file with settings, and with the plans on offer as [[plan]] tables.
+    #[arg(long, env = "A11YCHECK_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+}
+
+#[expect(clippy::doc_markdown, reason = "these comments are the text of --help")]
+#[derive(Debug, Default, Args, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Settings {
+    /// Where to listen for HTTP; port 0 picks a free one. TLS belongs to a proxy in front. [default: 127.0.0.1:8080]
+    #[arg(long, env = "A11YCHECK_LISTEN", value_name = "ADDR:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
+
+    /// Where clients reach the API, for the links in answers; ends with /v1. [default: the address listened on]
+    #[arg(long, env = "A11YCHECK_BASE_URL", value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+
+    /// What the headers of the service begin with, as in Svc-Scan. [default: Svc-]
+    #[arg(long, env = "A11YCHECK_HEADER_PREFIX", value_name = "PREFIX")]
+    pub(crate) header_prefix: Option<String>,
+
+    /// A private network in which sites may be checked, for example 10.0.0.0/8. Without it only public addresses may.
+    /// Can be given several times; in the environment, separated by commas.
+    #[arg(long, env = "A11YCHECK_ALLOW_NETWORK", value_name = "CIDR", value_delimiter = ',')]
+    pub(crate) allow_network: Vec<IpNet>,
+
+    /// A network that is never visited, even if public. Can be given several times.
+    #[arg(long, env = "A11YCHECK_BLOCK_NETWORK", value_name = "CIDR", value_delimiter = ',')]
+    pub(crate) block_network: Vec<IpNet>,
+
+    /// A domain that is never visited, nor anything below it. Can be given several times.
+    #[arg(long, env = "A11YCHECK_BLOCK_DOMAIN", value_name = "DOMAIN", value_delimiter = ',')]
+    pub(crate) block_domain: Vec<String>,
+
+    /// A proxy whose X-Forwarded-For header tells where a request comes from. Can be given several times.
+    #[arg(long, env = "A11YCHECK_TRUST_PROXY", value_name = "CIDR", value_delimiter = ',')]
+    pub(crate) trust_proxy: Vec<IpNet>,
+
+    /// A TOML file with the plans on offer, in place of the shipped ones.
+    #[arg(long, env = "A11YCHECK_PLANS", value_name = "FILE")]
+    pub(crate) plans: Option<PathBuf>,
+
+    /// The plans on offer, in the settings file itself.
+    #[arg(skip)]
+    pub(crate) plan: Vec<Plan>,
+
+    /// Checks that this process works on at once; 0 for none. [default: 2]
+    #[arg(long, env = "A11YCHECK_WORKERS", value_name = "N")]
+    pub(crate) workers: Option<usize>,
+
+    /// Pages that are open at once, over all checks. [default: one per processor core]
+    #[arg(long, env = "A11YCHECK_TABS", value_name = "N")]
+    pub(crate) tabs: Option<usize>,
+
+    /// The browser. [default: chromium-headless-shell or chromium, as found in PATH]
+    #[arg(long, env = "A11YCHECK_CHROMIUM", value_name = "FILE")]
+    pub(crate) chromium: Option<PathBuf>,
+
+    /// The axe.min.js of axe-core. [default: node_modules/axe-core/axe.min.js here or in a folder above]
+    #[arg(long, env = "A11YCHECK_AXE", value_name = "FILE")]
+    pub(crate) axe: Option<PathBuf>,
+
+    /// Connections at a time; further ones wait. [default: 4096]
+    #[arg(long, env = "A11YCHECK_MAX_CONNECTIONS", value_name = "N")]
+    pub(crate) max_connections: Option<usize>,
+
+    /// Seconds that the head of a request may take, and a connection may idle. [default: 15]
+    #[arg(long, env = "A11YCHECK_HEAD_TIMEOUT", value_name = "SECONDS")]
+    pub(crate) head_timeout: Option<u64>,
+
+    /// Requests without a valid token that an address may make within a minute. [default: 60]
+    #[arg(long, env = "A11YCHECK_ANONYMOUS_REQUESTS", value_name = "N")]
+    pub(crate) anonymous_requests: Option<u32>,
+
+    /// Serves /metrics here and no longer beside the API. [default: beside the API]
+    #[arg(long, env = "A11YCHECK_METRICS_LISTEN", value_name = "ADDR:PORT")]
+    pub(crate) metrics_listen: Option<SocketAddr>,
+
+    /// What is logged: a level, or tracing directives such as info,a11ycheck_core=debug. [default: info]
+    #[arg(long, env = "A11YCHECK_LOG", value_name = "FILTER")]
+    pub(crate) log: Option<String>,
+
+    /// How it is logged. [default: text]
+    #[arg(long, env = "A11YCHECK_LOG_FORMAT", value_name = "FORMAT")]
+    pub(crate) log_format: Option<LogFormat>,
+
+    /// Writes a JSON object with base_url, token and team_id to this file as soon as the server answers, for scripts. Only
+    /// the owner can read it.
+    #[arg(long, env = "A11YCHECK_READY_FILE", value_name = "PATH")]
+    pub(crate) ready_file: Option<PathBuf>,
+}
+
+/// How lines are logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+/// Why the settings file is of no use.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SettingsError {
+    #[error("--config {}: the file can't be read", file.display())]
+    File {
+        file: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("--config {}", file.display())]
+    Syntax {
+        file: PathBuf,
+        #[source]
+        source: toml::de::Error,
+    },
+}
+
+impl Arguments {
+    /// Flags and variables, with the file's word where they are silent.
+    pub(crate) fn settled(self) -> Result<Settings, SettingsError> {
+        let Some(file) = self.config else { return Ok(self.settings) };
+        let text = match std::fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(source) => return Err(SettingsError::File { file, source }),
+        };
+        match toml::from_str(&text) {
+            Ok(below) => Ok(self.settings.over(below)),
+            Err(source) => Err(SettingsError::Syntax { file, source }),
+        }
+    }
+}
+
+/// Takes what says something, of each field. Names all fields, so that none can be forgotten.
+macro_rules! over {
+    ($above:ident, $below:ident; $($field:ident)*) => {
+        Settings { $($field: Says::or($above.$field, $below.$field)),* }
+    };
+}
+
+impl Settings {
+    fn over(self, below: Self) -> Self {
+        over!(self, below;
+            listen base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
+            chromium axe max_connections head_timeout anonymous_requests metrics_listen log log_format ready_file)
+    }
+}
+
+trait Says {
+    fn or(self, below: Self) -> Self;
+}
+
+impl<T> Says for Option<T> {
+    fn or(self, below: Self) -> Self {
+        // Option's own method, which goes before the trait's.
+        Self::or(self, below)
+    }
+}
+
+impl<T> Says for Vec<T> {
+    fn or(self, below: Self) -> Self {
+        if self.is_empty() { below } else { self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn settled(file: &str, flags: &[&str]) -> Result<Settings, SettingsError> {
+        let mut config = tempfile::NamedTempFile::new().unwrap();
+        config.write_all(file.as_bytes()).unwrap();
+        let path = config.path().to_str().unwrap();
+        Arguments::parse_from(["a11ycheck-server", "--config", path].iter().chain(flags)).settled()
+    }
+
+    #[test]
+    fn the_flags_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_flag_outweighs_the_file_and_silence_does_not() {
+        let file = "listen = \"0.0.0.0:80\"\nworkers = 7\nallow-network = [\"10.0.0.0/8\"]\nlog-format = \"json\"";
+        let settings = settled(file, &["--workers", "3"]).unwrap();
+        assert_eq!((settings.workers, settings.log_format), (Some(3), Some(LogFormat::Json)));
+        assert_eq!(settings.listen.unwrap().port(), 80);
+        assert_eq!(settings.allow_network.len(), 1);
+    }
+
+    #[test]
+    fn a_misspelt_name_in_the_file_is_refused_rather_than_ignored() {
+        let error = settled("lisen = \"0.0.0.0:80\"", &[]).unwrap_err();
+        assert!(std::error::Error::source(&error).unwrap().to_string().contains("lisen"));
+    }
+
+    #[test]
+    fn the_file_can_hold_the_plans() {
+        let plans = include_str!("../../core/plans.toml");
+        assert_eq!(settled(&format!("workers = 1\n{plans}"), &[]).unwrap().plan.len(), 4);
+    }
+}

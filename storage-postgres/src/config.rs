@@ -1,0 +1,162 @@
+//! How to reach the database, and how much of it to use.
+
+use std::{str::FromStr as _, time::Duration};
+
+use sqlx::{
+    PgConnection,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+
+use crate::ConnectError;
+
+/// How to reach the database, and how much of it to use. Everything but the address has a default that suits a server of
+/// a few thousand sites.
+#[derive(Debug, Clone)]
+pub struct PostgresConfig {
+    url: String,
+    schema: String,
+    max_connections: u32,
+    acquire_timeout: Duration,
+    step_timeout: Duration,
+}
+
+impl PostgresConfig {
+    /// The schema that holds all tables unless another is chosen.
+    pub const DEFAULT_SCHEMA: &'static str = "a11ycheck";
+    /// Bytes of a name in PostgreSQL.
+    const MAX_NAME: usize = 63;
+
+    /// A database by its address: `postgres://user:password@host:port/database`.
+    ///
+    /// `?sslmode=verify-full` asks for TLS with a certificate that the system, or `&sslrootcert=FILE`, vouches for; the
+    /// default of PostgreSQL, `prefer`, encrypts where the server can and verifies nothing. `?host=/folder` means a Unix
+    /// socket in that folder. A pooler in front of the database must keep sessions (PgBouncer: `pool_mode = session`).
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            schema: Self::DEFAULT_SCHEMA.to_owned(),
+            max_connections: 16,
+            acquire_timeout: Duration::from_secs(5),
+            step_timeout: Duration::from_secs(20),
+        }
+    }
+
+    /// The schema that holds all tables, so that a database can be shared with a host application: at most 63 ASCII
+    /// lower-case letters, digits and underscores, no digit first. It is created when it is missing.
+    #[must_use]
+    pub fn with_schema(mut self, schema: impl Into<String>) -> Self {
+        self.schema = schema.into();
+        self
+    }
+
+    /// How many connections this process may hold; at least 1. Over all processes they must fit the server's
+    /// `max_connections`.
+    #[must_use]
+    pub const fn with_max_connections(mut self, connections: u32) -> Self {
+        self.max_connections = connections;
+        self
+    }
+
+    /// How long a step waits for a connection before it fails with
+    /// [`StoreError::Unavailable`](a11ycheck_core::store::StoreError::Unavailable).
+    #[must_use]
+    pub const fn with_acquire_timeout(mut self, timeout: Duration) -> Self {
+        self.acquire_timeout = timeout;
+        self
+    }
+
+    /// How long a step may take, once it has a connection, before it fails likewise. The server gives up first, at three
+    /// quarters of it, so that a slow statement ends there too.
+    #[must_use]
+    pub const fn with_step_timeout(mut self, timeout: Duration) -> Self {
+        self.step_timeout = timeout;
+        self
+    }
+
+    pub(crate) const fn step_timeout(&self) -> Duration {
+        self.step_timeout
+    }
+
+    /// The schema, quoted for use in a statement.
+    pub(crate) fn quoted_schema(&self) -> Result<String, ConnectError> {
+        let is_name = self.schema.len() <= Self::MAX_NAME
+            && !self.schema.starts_with(|first: char| first.is_ascii_digit())
+            && !self.schema.is_empty()
+            && self.schema.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        if is_name { Ok(format!("\"{}\"", self.schema)) } else { Err(ConnectError::Schema(self.schema.clone())) }
+    }
+
+    /// How a connection is made: in our schema, and nowhere else.
+    fn connect_options(&self) -> Result<PgConnectOptions, ConnectError> {
+        let schema = self.quoted_schema()?;
+        let options = PgConnectOptions::from_str(&self.url).map_err(ConnectError::Address)?;
+        // Operators see the name in `pg_stat_activity`; the address may give another one.
+        let name = options.get_application_name().unwrap_or("a11ycheck").to_owned();
+        Ok(options.application_name(&name).options([("search_path", schema)]))
+    }
+
+    /// A connection without limits of time: a migration may take as long as it needs, and may wait for another node's.
+    pub(crate) async fn connect_to_migrate(&self) -> Result<PgConnection, ConnectError> {
+        let options = self.connect_options()?;
+        let connect = <PgConnection as sqlx::Connection>::connect_with(&options);
+        match tokio::time::timeout(self.acquire_timeout, connect).await {
+            Ok(connected) => connected.map_err(ConnectError::Unreachable),
+            Err(_) => Err(ConnectError::Unreachable(sqlx::Error::PoolTimedOut)),
+        }
+    }
+
+    /// The pool; connections are made as they are needed.
+    pub(crate) fn pool(&self) -> Result<sqlx::PgPool, ConnectError> {
+        /// Connections that rested for longer are tried before they are used: the server may have gone meanwhile.
+        const RESTED: Duration = Duration::from_secs(5);
+        let ours = self.step_timeout.as_millis();
+        let options = self.connect_options()?.options([
+            ("statement_timeout", format!("{}ms", ours * 3 / 4)),
+            // A process that hangs must not keep rows locked, nor old row versions from being vacuumed.
+            ("idle_in_transaction_session_timeout", format!("{ours}ms")),
+        ]);
+        Ok(PgPoolOptions::new()
+            .max_connections(self.max_connections.max(1))
+            .acquire_timeout(self.acquire_timeout)
+            .test_before_acquire(false)
+            .before_acquire(|connection, resting| {
+                Box::pin(async move {
+                    if resting.idle_for > RESTED {
+                        sqlx::Connection::ping(connection).await?;
+                    }
+                    Ok(true)
+                })
+            })
+            // The pool tries each connection that comes back, without a bound: one that hangs would hold its place for as
+            // long as the network does.
+            .after_release(|connection, _| {
+                Box::pin(async move {
+                    let ping = tokio::time::timeout(RESTED, sqlx::Connection::ping(connection));
+                    ping.await.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(|()| true)
+                })
+            })
+            .connect_lazy_with(options))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_is_a_plain_name() {
+        let quoted = |schema: &str| PostgresConfig::new("").with_schema(schema).quoted_schema();
+        assert_eq!(quoted("a11ycheck").unwrap(), "\"a11ycheck\"");
+        assert_eq!(quoted("_2").unwrap(), "\"_2\"");
+        for schema in ["", "2", "A", "a\"b", "a b", "a,public", "ä", "a;drop", &"a".repeat(64)] {
+            assert!(matches!(quoted(schema), Err(ConnectError::Schema(told)) if told == schema), "{schema}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_refused_before_anything_is_tried() {
+        for url in ["", "mysql://a/b", "postgres://h:port/"] {
+            assert!(matches!(PostgresConfig::new(url).pool(), Err(ConnectError::Address(_))), "{url}");
+        }
+    }
+}

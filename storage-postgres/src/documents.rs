@@ -1,0 +1,120 @@
+//! What a check found, as it is stored: findings as one compressed document, pictures as they are.
+
+use std::io::{self, Read as _, Write as _};
+
+use a11ycheck_core::{
+    domain::{Findings, ScreenshotId},
+    id::{ScanId, TeamId},
+    scanner::{Screenshot, ScreenshotFormat},
+    store::StoreError,
+};
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
+use sqlx::{FromRow, PgConnection};
+
+use crate::{
+    error::Corrupt,
+    rows::{BoxedError, count},
+};
+
+/// Findings as stored: JSON, gzip-compressed. Long ones take a tenth of a second, which others must not wait for.
+pub(crate) async fn pack(findings: Findings) -> Result<Vec<u8>, StoreError> {
+    let write = move || -> io::Result<Vec<u8>> {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        gzip.write_all(&serde_json::to_vec(&findings)?)?;
+        gzip.finish()
+    };
+    let packed = tokio::task::spawn_blocking(write).await.unwrap_or_else(|error| Err(error.into()));
+    packed.map_err(|error| StoreError::Unavailable(error.into()))
+}
+
+/// Findings of a check from what is stored, likewise.
+pub(crate) async fn unpack(scan: ScanId, document: Vec<u8>) -> Result<Findings, Corrupt> {
+    let read = move || -> Result<Findings, BoxedError> {
+        let mut json = Vec::new();
+        GzDecoder::new(document.as_slice()).read_to_end(&mut json)?;
+        Ok(serde_json::from_slice(&json)?)
+    };
+    let findings = tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(error.into()));
+    findings.map_err(|source| Corrupt::new("findings", scan, source))
+}
+
+#[derive(FromRow)]
+pub(crate) struct ScreenshotRow {
+    scan_id: String,
+    number: i64,
+    format: String,
+    width: i64,
+    height: i64,
+    bytes: Vec<u8>,
+}
+
+impl ScreenshotRow {
+    pub(crate) fn screenshot(self) -> Result<Screenshot, Corrupt> {
+        let id = format!("{} {}", self.scan_id, self.number);
+        self.read().map_err(|source| Corrupt::new("screenshots", id, source))
+    }
+
+    fn read(self) -> Result<Screenshot, BoxedError> {
+        let format = match self.format.as_str() {
+            "png" => ScreenshotFormat::Png,
+            "webp" => ScreenshotFormat::WebP,
+            other => return Err(format!("there is no format `{other}`").into()),
+        };
+        Ok(Screenshot {
+            id: ScreenshotId(count(self.number)?),
+            format,
+            width: count(self.width)?,
+            height: count(self.height)?,
+            bytes: self.bytes,
+        })
+    }
+}
+
+/// The result of a check, ready to be stored.
+pub(crate) struct Results<'a> {
+    /// [`pack`]ed.
+    pub(crate) findings: &'a [u8],
+    pub(crate) screenshots: &'a [Screenshot],
+    pub(crate) screen: Option<&'a Screenshot>,
+}
+
+/// Stores the result of a check.
+pub(crate) async fn insert(
+    db: &mut PgConnection,
+    team: TeamId,
+    scan: ScanId,
+    results: &Results<'_>,
+) -> Result<(), sqlx::Error> {
+    let pictures: Vec<(&str, &Screenshot)> = results
+        .screenshots
+        .iter()
+        .map(|picture| ("element", picture))
+        .chain(results.screen.map(|picture| ("screen", picture)))
+        .collect();
+    sqlx::query(
+        "WITH document AS (
+             INSERT INTO findings (scan_id, team_id, document) VALUES ($1, $2, $3)
+         )
+         INSERT INTO screenshots (scan_id, team_id, subject, number, format, width, height, bytes)
+         SELECT $1, $2, * FROM unnest($4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[])",
+    )
+    .bind(scan.to_string())
+    .bind(team.to_string())
+    .bind(results.findings)
+    .bind(pictures.iter().map(|(subject, _)| *subject).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| i64::from(picture.id.0)).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| format_name(picture.format)).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| i64::from(picture.width)).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| i64::from(picture.height)).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| picture.bytes.as_slice()).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+const fn format_name(format: ScreenshotFormat) -> &'static str {
+    match format {
+        ScreenshotFormat::Png => "png",
+        ScreenshotFormat::WebP => "webp",
+    }
+}

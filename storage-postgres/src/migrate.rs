@@ -1,0 +1,66 @@
+//! The tables, brought up to date: `migrations/README.md` has the rules.
+
+use sqlx::{
+    Connection as _, PgConnection, SqlSafeStr as _,
+    migrate::{Migration, MigrationType, Migrator},
+};
+
+use crate::{ConnectError, PostgresConfig};
+
+/// Every migration, in order. The number and the name are those of the file.
+const MIGRATIONS: [(i64, &str, &str); 6] = [
+    (1, "plans and teams", include_str!("../migrations/0001_plans_and_teams.sql")),
+    (2, "request counters", include_str!("../migrations/0002_request_counters.sql")),
+    (3, "sites", include_str!("../migrations/0003_sites.sql")),
+    (4, "scans", include_str!("../migrations/0004_scans.sql")),
+    (5, "results", include_str!("../migrations/0005_results.sql")),
+    (6, "documents", include_str!("../migrations/0006_documents.sql")),
+];
+
+/// Creates the schema and the tables, or brings them up to date. Any number of nodes may do so at once: one does, the
+/// others wait for it.
+pub(crate) async fn migrate(config: &PostgresConfig) -> Result<(), ConnectError> {
+    // A connection of its own, because the lock is the session's: when a migration fails, it goes with the connection.
+    let mut connection = config.connect_to_migrate().await?;
+    let schema = config.quoted_schema()?;
+    let is_there = exists(&schema, &mut connection).await.map_err(ConnectError::Unreachable)?;
+    migrator(&schema, is_there).run_direct(None, &mut connection, false).await.map_err(ConnectError::Migrate)?;
+    connection.close().await.map_err(ConnectError::Unreachable)
+}
+
+fn migrator(schema: &str, schema_is_there: bool) -> Migrator {
+    let migration = |(version, name, sql): (i64, &'static str, &'static str)| {
+        Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
+    };
+    let mut migrator = Migrator::with_migrations(MIGRATIONS.into_iter().map(migration).collect());
+    // The record of what was done lies in our schema too: the host application may have one of its own.
+    migrator.dangerous_set_table_name(format!("{schema}.migrations"));
+    // During a roll-out, nodes of the previous release start against tables that are already a step ahead.
+    migrator.set_ignore_missing(true);
+    if !schema_is_there {
+        migrator.create_schema(schema.to_owned());
+    }
+    migrator
+}
+
+/// Asked first, because `CREATE SCHEMA IF NOT EXISTS` wants the right to create schemas even when there is nothing to do.
+async fn exists(schema: &str, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar("SELECT to_regnamespace($1) IS NOT NULL").bind(schema).fetch_one(connection).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::*;
+
+    #[test]
+    fn every_file_is_a_migration_of_its_number() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut files: Vec<String> = names.filter(|name| name.ends_with(".sql")).collect();
+        files.sort_unstable();
+        let listed = MIGRATIONS.map(|(version, name, _)| format!("{version:04}_{}.sql", name.replace(' ', "_")));
+        assert_eq!(files, listed);
+    }
+}

@@ -1,0 +1,192 @@
+//! Checks, as workers and the scheduler see them.
+
+use a11ycheck_core::{
+    domain::{Failure as ScanFailure, Outcome, Scan, ScanKind, ScanState, next_scan_at},
+    id::{ScanId, SiteId, WorkerId},
+    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::{FromRow, PgConnection};
+
+use crate::{
+    PostgresStore,
+    claim::{Taken, take_next},
+    documents::{self, Results},
+    enqueue::{NewScan, enqueue},
+    error::{Corrupt, Failure},
+    moves::move_on,
+    rows::{TeamRow, team_columns},
+    store::end,
+};
+
+#[async_trait]
+impl QueueStore for PostgresStore {
+    async fn queue_due_scans(&self, limit: u32) -> Result<DueSites, StoreError> {
+        self.step(|| async {
+            let mut tx = self.pool.begin().await?;
+            let queued = queue_due_scans(&mut tx, limit, self.instant()).await;
+            end(tx, queued).await
+        })
+        .await
+    }
+
+    async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError> {
+        // A transaction for each check that is looked at: those that are given up stay so, however many there are.
+        loop {
+            let taken = self
+                .step(|| async {
+                    let mut tx = self.pool.begin().await?;
+                    let taken = take_next(&mut tx, worker, term, self.instant()).await;
+                    end::<_, StoreError>(tx, taken).await
+                })
+                .await?;
+            match taken {
+                Taken::Claimed(claimed) => return Ok(Some(*claimed)),
+                Taken::GivenUp => {}
+                Taken::Nothing => return Ok(None),
+            }
+        }
+    }
+
+    async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError> {
+        self.step(|| async {
+            let mut tx = self.pool.begin().await?;
+            let moved =
+                move_on(&mut tx, claim.scan, self.instant(), |held, now| held.renew(claim.token, term, pages, now))
+                    .await;
+            end(tx, moved).await.map(drop)
+        })
+        .await
+    }
+
+    async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError> {
+        self.step(|| async {
+            let mut tx = self.pool.begin().await?;
+            let moved =
+                move_on(&mut tx, claim.scan, self.instant(), |held, now| held.hand_back(claim.token, now)).await;
+            end(tx, moved).await.map(drop)
+        })
+        .await
+    }
+
+    async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError> {
+        self.step(|| async {
+            let mut tx = self.pool.begin().await?;
+            let moved =
+                move_on(&mut tx, claim.scan, self.instant(), |held, now| held.retry_at(claim.token, now + delay)).await;
+            end(tx, moved).await.map(drop)
+        })
+        .await
+    }
+
+    async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
+        let Completion { finished_at, outcome, findings, screenshots, screen } = completion;
+        // Before the transaction: nothing is locked while the processor works.
+        let findings = documents::pack(findings).await?;
+        let results = Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref() };
+        self.step(|| async {
+            let mut tx = self.pool.begin().await?;
+            let completed = complete_scan(&mut tx, claim, finished_at, &outcome, &results).await;
+            end(tx, completed).await
+        })
+        .await
+    }
+
+    async fn fail_scan(&self, claim: Claim, failure: ScanFailure) -> Result<Scan, LeaseError> {
+        self.step(|| async {
+            let mut tx = self.pool.begin().await?;
+            let fail = |held: ScanState, now| held.fail(claim.token, failure.clone(), now);
+            let failed = move_on(&mut tx, claim.scan, self.instant(), fail).await;
+            end(tx, failed).await
+        })
+        .await
+    }
+
+    async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
+        self.step(|| async {
+            let (waiting, oldest): (i64, Option<DateTime<Utc>>) = sqlx::query_as(
+                "SELECT count(*), min(queued_at) FROM active_scans
+                 WHERE lease_expires_at IS NULL OR lease_expires_at <= coalesce($1, statement_timestamp())",
+            )
+            .bind(self.instant())
+            .fetch_one(&self.pool)
+            .await?;
+            Ok(QueueDepth { waiting: waiting.unsigned_abs(), oldest })
+        })
+        .await
+    }
+}
+
+/// The statements of [`QueueStore::queue_due_scans`].
+async fn queue_due_scans<E>(
+    db: &mut PgConnection,
+    limit: u32,
+    instant: Option<DateTime<Utc>>,
+) -> Result<DueSites, Failure<E>> {
+    let due: Vec<DueRow> = sqlx::query_as(concat!(
+        "WITH instant AS MATERIALIZED (
+             SELECT coalesce($1, clock_timestamp()) AS now
+         ), site AS MATERIALIZED (
+             SELECT id, team_id FROM sites WHERE next_scan_at <= (SELECT now FROM instant)
+             ORDER BY next_scan_at, id LIMIT $2
+             FOR NO KEY UPDATE SKIP LOCKED
+         )
+         SELECT site.id, instant.now, owner.* FROM site CROSS JOIN instant CROSS JOIN LATERAL (SELECT ",
+        team_columns!(),
+        // LIMIT has no effect but on the plan: teams are looked up one by one, never read all.
+        " FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = site.team_id LIMIT 1) AS owner",
+    ))
+    .bind(instant)
+    .bind(i64::from(limit))
+    .fetch_all(&mut *db)
+    .await?;
+    let more = u32::try_from(due.len()) == Ok(limit);
+    let Some(now) = due.first().map(|row| row.now) else { return Ok(DueSites { queued: Vec::new(), more }) };
+    let mut new = Vec::new();
+    let (mut ids, mut nexts) = (Vec::new(), Vec::new());
+    for row in due {
+        let team = row.team.team()?;
+        let site: SiteId = row.id.parse().map_err(|error| Corrupt::new("sites", &row.id, Box::new(error)))?;
+        ids.push(row.id);
+        nexts.push(next_scan_at(site, team.plan.limits.check_frequency, now));
+        if team.is_served(now) {
+            let pages_requested = team.plan.limits.pages_per_check;
+            new.push(NewScan { id: ScanId::generate(now), team: team.id, site, pages_requested });
+        }
+    }
+    let queued = enqueue(db, &new, ScanKind::Scheduled, now).await?;
+    sqlx::query(
+        "UPDATE sites SET next_scan_at = moved.next_scan_at
+         FROM unnest($1::text[], $2::timestamptz[]) AS moved (id, next_scan_at)
+         WHERE sites.id = moved.id",
+    )
+    .bind(ids)
+    .bind(nexts)
+    .execute(&mut *db)
+    .await?;
+    Ok(DueSites { queued, more })
+}
+
+/// The statements of [`QueueStore::complete_scan`].
+async fn complete_scan(
+    db: &mut PgConnection,
+    claim: Claim,
+    finished_at: DateTime<Utc>,
+    outcome: &Outcome,
+    results: &Results<'_>,
+) -> Result<Scan, Failure<LeaseError>> {
+    let complete = |held: ScanState, _| held.complete(claim.token, outcome.clone(), finished_at);
+    let scan = move_on(db, claim.scan, Some(finished_at), complete).await?;
+    documents::insert(db, scan.team, scan.id, results).await?;
+    Ok(scan)
+}
+
+/// A site whose time has come, and whose it is.
+#[derive(FromRow)]
+struct DueRow {
+    id: String,
+    now: DateTime<Utc>,
+    #[sqlx(flatten)]
+    team: TeamRow,
+}

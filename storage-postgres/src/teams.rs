@@ -1,0 +1,198 @@
+//! Plans, teams and their tokens.
+
+use a11ycheck_core::{
+    domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, Standing, Subscription, Team},
+    id::{TeamId, TokenId},
+    page::{Page, PageRequest},
+    store::{StoreError, TeamStore, UnknownPlan},
+};
+use async_trait::async_trait;
+use sqlx::types::Json;
+
+use crate::{
+    PostgresStore,
+    error::Failure,
+    rows::{self, PlanDocument, TeamRow, TokenRow, paged, stored_word, team_columns, token_columns},
+};
+
+#[async_trait]
+impl TeamStore for PostgresStore {
+    async fn put_plans(&self, plans: &[Plan]) -> Result<(), StoreError> {
+        let documents: Vec<Json<&Plan>> = plans.iter().map(Json).collect();
+        self.step(|| async {
+            // In the order of their codes, so that nodes that start together don't wait for each other in a circle.
+            sqlx::query(
+                "INSERT INTO plans (code, document)
+                 SELECT document ->> 'code', document FROM unnest($1::jsonb[]) AS document ORDER BY document ->> 'code' COLLATE \"C\"
+                 ON CONFLICT (code) DO UPDATE SET document = excluded.document",
+            )
+            .bind(&documents)
+            .execute(&self.pool)
+            .await?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn plans(&self) -> Result<Vec<Plan>, StoreError> {
+        self.step(|| async {
+            let documents: Vec<PlanDocument> =
+                sqlx::query_scalar("SELECT document FROM plans ORDER BY code").fetch_all(&self.pool).await?;
+            Ok(documents.into_iter().map(rows::plan).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    async fn create_team(&self, team: NewTeam) -> Result<Team, UnknownPlan> {
+        self.step(|| async {
+            let row: Option<TeamRow> = sqlx::query_as(concat!(
+                "WITH t AS (
+                     INSERT INTO teams
+                         (id, name, plan_code, status, ends_at, trial_ends_at, standing, seats_used, created_at)
+                     SELECT $1, $2, code, $4, $5, $6, $7, $8, coalesce($9, clock_timestamp()) FROM plans WHERE code = $3
+                     RETURNING *
+                 )
+                 SELECT ",
+                team_columns!(),
+                " FROM t JOIN plans p ON p.code = t.plan_code",
+            ))
+            .bind(team.id.to_string())
+            .bind(&team.name)
+            .bind(team.plan.as_str())
+            .bind(team.subscription.status.as_str())
+            .bind(team.subscription.ends_at)
+            .bind(team.subscription.trial_ends_at)
+            .bind(stored_word(Standing::Active)?)
+            .bind(i64::from(team.seats_used))
+            .bind(self.instant())
+            .fetch_optional(&self.pool)
+            .await?;
+            let row = row.ok_or_else(|| Failure::Refused(UnknownPlan::Unknown(team.plan.clone())))?;
+            Ok(row.team()?)
+        })
+        .await
+    }
+
+    async fn team(&self, id: TeamId) -> Result<Option<Team>, StoreError> {
+        self.step(|| async {
+            let row: Option<TeamRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                team_columns!(),
+                " FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = $1",
+            ))
+            .bind(id.to_string())
+            .fetch_optional(&self.pool)
+            .await?;
+            Ok(row.map(TeamRow::team).transpose()?)
+        })
+        .await
+    }
+
+    async fn teams(&self, page: PageRequest) -> Result<Page<Team>, StoreError> {
+        self.step(|| async {
+            let (limit, offset) = paged(page);
+            let rows: Vec<TeamRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                team_columns!(),
+                " FROM teams t JOIN plans p ON p.code = t.plan_code ORDER BY t.created_at, t.id LIMIT $1 OFFSET $2",
+            ))
+            .bind(limit)
+            .bind(offset)
+            .fetch_all(&self.pool)
+            .await?;
+            let total: i64 = sqlx::query_scalar("SELECT count(*) FROM teams").fetch_one(&self.pool).await?;
+            let items = rows.into_iter().map(TeamRow::team).collect::<Result<_, _>>()?;
+            Ok(Page { request: page, items, total: total.unsigned_abs() })
+        })
+        .await
+    }
+
+    async fn set_standing(&self, id: TeamId, standing: Standing) -> Result<bool, StoreError> {
+        self.step(|| async {
+            let changed = sqlx::query("UPDATE teams SET standing = $2 WHERE id = $1")
+                .bind(id.to_string())
+                .bind(stored_word(standing)?)
+                .execute(&self.pool)
+                .await?;
+            Ok(changed.rows_affected() > 0)
+        })
+        .await
+    }
+
+    async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan> {
+        self.step(|| async {
+            let (is_known, is_changed): (bool, bool) = sqlx::query_as(
+                "WITH plan AS (
+                     SELECT code FROM plans WHERE code = $2
+                 ), changed AS (
+                     UPDATE teams SET plan_code = plan.code, status = $3, ends_at = $4, trial_ends_at = $5
+                     FROM plan WHERE id = $1
+                     RETURNING id
+                 )
+                 SELECT EXISTS (SELECT FROM plan), EXISTS (SELECT FROM changed)",
+            )
+            .bind(id.to_string())
+            .bind(plan.as_str())
+            .bind(subscription.status.as_str())
+            .bind(subscription.ends_at)
+            .bind(subscription.trial_ends_at)
+            .fetch_one(&self.pool)
+            .await?;
+            if is_known { Ok(is_changed) } else { Err(Failure::Refused(UnknownPlan::Unknown(plan.clone()))) }
+        })
+        .await
+    }
+
+    async fn create_token(&self, team: TeamId, token: NewToken) -> Result<Option<ApiToken>, StoreError> {
+        self.step(|| async {
+            let abilities: Vec<String> = token.abilities.iter().map(stored_word).collect::<Result<_, _>>()?;
+            let row: Option<TokenRow> = sqlx::query_as(concat!(
+                "WITH k AS (
+                     INSERT INTO tokens (id, team_id, name, abilities, hash, created_at)
+                     SELECT $2, id, $3, $4, $5, coalesce($6, clock_timestamp()) FROM teams WHERE id = $1
+                     RETURNING *
+                 )
+                 SELECT ",
+                token_columns!(),
+                " FROM k",
+            ))
+            .bind(team.to_string())
+            .bind(token.id.to_string())
+            .bind(&token.name)
+            .bind(&abilities)
+            .bind(token.hash.as_bytes().as_slice())
+            .bind(self.instant())
+            .fetch_optional(&self.pool)
+            .await?;
+            Ok(row.map(TokenRow::token).transpose()?)
+        })
+        .await
+    }
+
+    async fn tokens(&self, team: TeamId) -> Result<Vec<ApiToken>, StoreError> {
+        self.step(|| async {
+            let rows: Vec<TokenRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                token_columns!(),
+                " FROM tokens k WHERE k.team_id = $1 ORDER BY k.created_at, k.id",
+            ))
+            .bind(team.to_string())
+            .fetch_all(&self.pool)
+            .await?;
+            Ok(rows.into_iter().map(TokenRow::token).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    async fn delete_token(&self, team: TeamId, id: TokenId) -> Result<bool, StoreError> {
+        self.step(|| async {
+            let deleted = sqlx::query("DELETE FROM tokens WHERE team_id = $1 AND id = $2")
+                .bind(team.to_string())
+                .bind(id.to_string())
+                .execute(&self.pool)
+                .await?;
+            Ok(deleted.rows_affected() > 0)
+        })
+        .await
+    }
+}

@@ -1,0 +1,19 @@
+//! The PostgreSQL store keeps the promises of every store.
+
+mod support;
+
+use a11ycheck_core::{clock::ManualClock, conformance::StoreFactory};
+use a11ycheck_storage_postgres::PostgresStore;
+
+struct PostgresStores;
+
+#[async_trait::async_trait]
+impl StoreFactory for PostgresStores {
+    type Store = PostgresStore;
+
+    async fn empty(&self, clock: ManualClock) -> PostgresStore {
+        PostgresStore::connect(support::config().await).await.unwrap().with_clock(clock)
+    }
+}
+
+a11ycheck_core::store_conformance!(PostgresStores);
