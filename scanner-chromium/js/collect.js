@@ -41,6 +41,12 @@ async (limits, options) => {
   const results = await axe.run(document, { ...options, elementRef: true });
 
   let nodesLeft = limits.nodes;
+  let charactersLeft = limits.characters;
+  const kept = (text) => {
+    const part = cut(text, limits.text);
+    charactersLeft -= part.length;
+    return part;
+  };
   const rule = (result, nodes) => ({
     id: result.id,
     impact: result.impact ?? result.nodes.find((node) => node.impact)?.impact ?? null,
@@ -53,14 +59,18 @@ async (limits, options) => {
     nodes,
   });
   const violation = (result) => {
-    const nodes = result.nodes.slice(0, nodesLeft).map((node) => ({
-      // One selector per frame; an array among them is a path through shadow trees.
-      selector: cut(node.target.flat(Infinity).join(' '), limits.text),
-      html: cut(node.html, limits.text),
-      summary: cut(node.failureSummary, limits.text),
-      area: node.target.length === 1 ? area(node.element) : null,
-    }));
-    nodesLeft -= nodes.length;
+    const nodes = [];
+    for (const node of result.nodes) {
+      if (nodesLeft <= 0 || charactersLeft <= 0) break;
+      nodesLeft -= 1;
+      nodes.push({
+        // One selector per frame; an array among them is a path through shadow trees.
+        selector: kept(node.target.flat(Infinity).join(' ')),
+        html: kept(node.html),
+        summary: kept(node.failureSummary),
+        area: node.target.length === 1 ? area(node.element) : null,
+      });
+    }
     return rule(result, nodes);
   };
   return JSON.stringify({

@@ -40,8 +40,8 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts the program in a folder and a process group of its own.
-    pub(super) fn spawn(program: &Path, proxy: SocketAddr) -> io::Result<Self> {
+    /// Starts the program in a folder and a process group of its own. It is killed when `stop` fires.
+    pub(super) fn spawn(program: &Path, proxy: SocketAddr, stop: CancellationToken) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("a11ycheck-browser-").tempdir()?;
         let (commands_in, commands_out) = io::pipe()?;
         let (answers_in, answers_out) = io::pipe()?;
@@ -76,7 +76,8 @@ impl Process {
             tokio::spawn(keep_last(stderr, Arc::clone(&complaints)));
         }
         let gone = CancellationToken::new();
-        tokio::spawn(watch(child, Arc::clone(&group), connection.clone(), folder, gone.clone()));
+        let end = End { group: Arc::clone(&group), connection: connection.clone(), folder, gone: gone.clone(), stop };
+        tokio::spawn(end.of(child));
         Ok(Self { group, connection, complaints, gone })
     }
 
@@ -142,35 +143,51 @@ impl Group {
     }
 }
 
-/// Waits for the end of the process, however it comes, and clears up after it.
-async fn watch(mut child: Child, group: Arc<Group>, connection: Connection, folder: TempDir, gone: CancellationToken) {
-    // Fires when this task is dropped with its runtime, too.
-    let _gone = gone.drop_guard();
-    let status = tokio::select! {
-        status = child.wait() => status,
-        () = connection.closed() => {
-            group.kill();
-            child.wait().await
-        }
-    };
-    group.retire().await;
-    connection.close();
-    tracing::debug!(?status, "a browser ended");
-    // Helpers that were just killed may still write for a moment.
-    for _ in 0..20 {
-        match std::fs::remove_dir_all(folder.path()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                tokio::time::sleep(Duration::from_millis(50)).await;
+/// What is to be done when the process ends, however that comes.
+struct End {
+    group: Arc<Group>,
+    connection: Connection,
+    folder: TempDir,
+    gone: CancellationToken,
+    stop: CancellationToken,
+}
+
+impl End {
+    async fn of(self, mut child: Child) {
+        // Fires when this task is dropped with its runtime, too.
+        let _gone = self.gone.drop_guard();
+        let ended = async {
+            tokio::select! {
+                () = self.connection.closed() => {}
+                () = self.stop.cancelled() => {}
             }
-            _ => break,
+        };
+        let status = tokio::select! {
+            status = child.wait() => status,
+            () = ended => {
+                self.group.kill();
+                child.wait().await
+            }
+        };
+        self.group.retire().await;
+        self.connection.close();
+        tracing::debug!(?status, "a browser ended");
+        delete(self.folder).await;
+    }
+}
+
+async fn delete(folder: TempDir) {
+    // Should the runtime end meanwhile, the folder still deletes itself when it is dropped.
+    let path = folder.path();
+    for _ in 0..20 {
+        match tokio::fs::remove_dir_all(path).await {
+            Ok(()) => return,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            // Helpers that were just killed may still write for a moment.
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     }
-    let path = folder.path().to_owned();
-    if let Err(error) = folder.close()
-        && error.kind() != io::ErrorKind::NotFound
-    {
-        tracing::warn!(%error, path = %path.display(), "a browser's folder could not be deleted");
-    }
+    tracing::warn!(path = %path.display(), "a browser's folder could not be deleted");
 }
 
 async fn keep_last(mut stderr: ChildStderr, complaints: Arc<Mutex<Vec<u8>>>) {
