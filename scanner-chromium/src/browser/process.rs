@@ -13,7 +13,6 @@ use std::{
 
 use command_fds::{CommandFdExt as _, FdMapping};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpgid};
-use tempfile::TempDir;
 use tokio::{
     io::AsyncReadExt as _,
     net::unix::pipe,
@@ -21,7 +20,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::flags::{Sandbox, switches};
+use super::{
+    flags::{Sandbox, switches},
+    profile::Profile,
+};
 use crate::cdp::Connection;
 
 /// Bytes of the browser's own complaints that are kept, to say why it did not start.
@@ -42,15 +44,16 @@ pub(super) struct Process {
 impl Process {
     /// Starts the program in a folder and a process group of its own. It is killed when `stop` fires.
     pub(super) fn spawn(program: &Path, proxy: SocketAddr, stop: CancellationToken) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("a11ycheck-browser-").tempdir()?;
+        let profile = Profile::create()?;
+        let folder = profile.path();
         let (commands_in, commands_out) = io::pipe()?;
         let (answers_in, answers_out) = io::pipe()?;
         let mut command = Command::new(program);
         command
-            .args(switches(folder.path(), proxy, sandbox()))
+            .args(switches(folder, proxy, sandbox()))
             .env_clear()
-            .envs(environment(folder.path()))
-            .current_dir(folder.path())
+            .envs(environment(folder))
+            .current_dir(folder)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -76,7 +79,7 @@ impl Process {
             tokio::spawn(keep_last(stderr, Arc::clone(&complaints)));
         }
         let gone = CancellationToken::new();
-        let end = End { group: Arc::clone(&group), connection: connection.clone(), folder, gone: gone.clone(), stop };
+        let end = End { group: Arc::clone(&group), connection: connection.clone(), profile, gone: gone.clone(), stop };
         tokio::spawn(end.of(child));
         Ok(Self { group, connection, complaints, gone })
     }
@@ -147,7 +150,7 @@ impl Group {
 struct End {
     group: Arc<Group>,
     connection: Connection,
-    folder: TempDir,
+    profile: Profile,
     gone: CancellationToken,
     stop: CancellationToken,
 }
@@ -172,22 +175,8 @@ impl End {
         self.group.retire().await;
         self.connection.close();
         tracing::debug!(?status, "a browser ended");
-        delete(self.folder).await;
+        self.profile.delete().await;
     }
-}
-
-async fn delete(folder: TempDir) {
-    // Should the runtime end meanwhile, the folder still deletes itself when it is dropped.
-    let path = folder.path();
-    for _ in 0..20 {
-        match tokio::fs::remove_dir_all(path).await {
-            Ok(()) => return,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-            // Helpers that were just killed may still write for a moment.
-            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
-        }
-    }
-    tracing::warn!(path = %path.display(), "a browser's folder could not be deleted");
 }
 
 async fn keep_last(mut stderr: ChildStderr, complaints: Arc<Mutex<Vec<u8>>>) {
