@@ -88,7 +88,8 @@ async (limits, options) => {
   };
   return JSON.stringify({
     version: axe.version,
-    title: cut(document.title, limits.text),
+    // Past a form named "title", which hides the property.
+    title: cut(Reflect.get(Document.prototype, 'title', document), limits.text),
     hasPassword,
     framesLeftOut,
     links: [...links],

@@ -144,7 +144,8 @@ impl<'a> Crawl<'a> {
     async fn visit(&self, url: &Url, scope: &dyn Scope) -> Result<Result<Checked, PageError>, BrowserError> {
         for attempt in 1..=TRIES {
             let Ok(place) = timeout_at(self.done_by, self.parts.places.acquire()).await else { break };
-            let Some(visitor) = self.visitor().await? else { continue };
+            let Ok(visitor) = timeout_at(self.done_by, self.visitor()).await else { break };
+            let Some(visitor) = visitor? else { continue };
             let now = Instant::now();
             let page_timeout = self.parts.config.page_timeout;
             let done_by = self.done_by.min(now + page_timeout);

@@ -112,13 +112,14 @@ async fn a_page_that_bends_the_language_does_not_bend_its_result() {
     let script = "<script>Array.prototype.filter = () => []; JSON.stringify = () => '{}'; Element.prototype.matches = () => false;
         window.axe = {run: () => ({violations: []})}; document.querySelectorAll = () => []; Promise.prototype.then = () => {};
         Object.freeze(window);</script>\
-        <form><input name=querySelectorAll aria-label=x><input id=module aria-label=x><object id=define data=data:, aria-label=x>o</object></form>";
+        <form name=title><input name=querySelectorAll aria-label=x><input id=module aria-label=x><object id=define data=data:, aria-label=x>o</object></form>";
     let html = page("Bent", &format!("{script}<img id=a src=data:,><button id=b></button>"));
     let site = Site::start(move |_| Reply::Html(html.clone())).await;
     let scanner = scanner();
     let findings = scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
     assert_eq!(items(&findings), ["button-name #b", "image-alt #a"]);
+    assert_eq!(findings.pages[0].title, "Bent");
 }
 
 #[tokio::test(flavor = "multi_thread")]
