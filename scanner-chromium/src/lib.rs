@@ -17,6 +17,7 @@
 //!
 //! # What is promised
 //! - Whatever a page does, a scan ends within [`ChromiumConfig::with_scan_timeout`], and leaves no process, tab or file behind.
+//!   A killed server leaves no browser either; the folder that it leaves is deleted when the next browser starts.
 //! - Everything that the browser sends passes a proxy that judges it by the [`AddressPolicy`](a11ycheck_core::net::AddressPolicy).
 //!   A browser that reaches out past it is not used.
 //! - A page is checked in a world of its own scripts can't reach, frames of other origins included; where axe-core could

@@ -58,6 +58,8 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> V
         "--deny-permission-prompts",
         "--disable-notifications",
         "--disable-prompt-on-repost",
+        // Scripts of one tab get 1 GiB, then the tab dies alone, and not whatever the system picks.
+        "--js-flags=--max-old-space-size=1024",
         // /dev/shm is small in containers, and tabs crash when it is full.
         "--disable-dev-shm-usage",
         "--disable-gpu",

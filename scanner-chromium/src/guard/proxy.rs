@@ -52,16 +52,17 @@ pub(crate) struct Guard {
 impl Guard {
     /// A guard that lets nothing pass.
     pub(crate) async fn refuse_all() -> Result<Self, GuardError> {
-        Self::open(Egress::RefuseAll).await
+        Self::open(Egress::RefuseAll, 0).await
     }
 
-    /// A guard that lets pass what `egress` allows.
-    pub(crate) async fn open(egress: Egress) -> Result<Self, GuardError> {
+    /// A guard that lets pass what `egress` allows, up to about `max_bytes` in both directions together.
+    pub(crate) async fn open(egress: Egress, max_bytes: u64) -> Result<Self, GuardError> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let log = Arc::new(GuardLog::default());
         let stop = CancellationToken::new();
-        let proxy = Arc::new(Proxy { egress, log: Arc::clone(&log), meter: Arc::default(), stop: stop.clone() });
+        let meter = Arc::new(Meter::new(max_bytes));
+        let proxy = Arc::new(Proxy { egress, log: Arc::clone(&log), meter, stop: stop.clone() });
         tokio::spawn(accept(listener, proxy));
         Ok(Self { address, log, _stop: stop.drop_guard() })
     }
@@ -253,4 +254,107 @@ fn remove_hop_by_hop(headers: &mut HeaderMap) {
 
 fn empty() -> Body {
     Empty::new().map_err(|never| match never {}).boxed()
+}
+
+#[cfg(test)]
+mod tests {
+    use a11ycheck_core::net::{AddressPolicy, Refusal, StaticResolver};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    /// A guard that may reach 127.0.0.1, by the name `open.test` too; `moving.test` leads there once and elsewhere then.
+    async fn guard(max_bytes: u64) -> Guard {
+        let (open, closed) = (Ipv4Addr::LOCALHOST.into(), Ipv4Addr::new(127, 0, 0, 2).into());
+        let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
+        let resolver =
+            StaticResolver::new().with("open.test", [open]).with_sequence("moving.test", [vec![open], vec![closed]]);
+        Guard::open(Egress::Judged { policy, resolver: Arc::new(resolver) }, max_bytes).await.unwrap()
+    }
+
+    /// A site that gives every connection this answer, and what it was asked.
+    async fn site(answer: String) -> (u16, tokio::sync::mpsc::UnboundedReceiver<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (asked, questions) = tokio::sync::mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut head = vec![0; 4096];
+                let length = stream.read(&mut head).await.unwrap();
+                asked.send(String::from_utf8_lossy(&head[..length]).to_lowercase()).unwrap();
+                // The guard may hang up.
+                let _ = stream.write_all(answer.as_bytes()).await;
+            }
+        });
+        (port, questions)
+    }
+
+    /// What comes back through the guard until it hangs up.
+    async fn ask(guard: &Guard, request: &str) -> String {
+        let mut stream = TcpStream::connect(guard.address()).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        // A broken connection ends the answer, too.
+        let _ = stream.read_to_end(&mut answer).await;
+        String::from_utf8_lossy(&answer).to_lowercase()
+    }
+
+    #[tokio::test]
+    async fn what_concerns_one_connection_is_not_passed_on_and_the_mark_cannot_be_forged() {
+        let answer =
+            format!("HTTP/1.1 200 OK\r\n{REFUSAL_MARK}: 1\r\nX-Own: 1\r\nKeep-Alive: x\r\nContent-Length: 2\r\n\r\nhi");
+        let (port, mut questions) = site(answer).await;
+        let guard = guard(1 << 20).await;
+        let request = format!(
+            "GET http://user@open.test:{port}/x?y HTTP/1.1\r\nHost: other.test\r\nProxy-Authorization: a\r\nX-Own: 2\r\n\
+             X-Hop: 3\r\nConnection: close, x-hop\r\n\r\n"
+        );
+        let answer = ask(&guard, &request).await;
+        assert!(answer.starts_with("http/1.1 200") && answer.ends_with("hi"), "{answer}");
+        assert!(
+            answer.contains("x-own") && !answer.contains(REFUSAL_MARK) && !answer.contains("keep-alive"),
+            "{answer}"
+        );
+        let question = questions.recv().await.unwrap();
+        assert!(question.starts_with("get /x?y http/1.1\r\n"), "{question}");
+        assert!(
+            question.contains(&format!("host: open.test:{port}\r\n")) && question.contains("x-own: 2"),
+            "{question}"
+        );
+        assert!(!question.contains("proxy-authorization") && !question.contains("x-hop"), "{question}");
+    }
+
+    #[tokio::test]
+    async fn a_name_that_changes_its_address_is_judged_anew() {
+        let (port, _questions) = site("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_owned()).await;
+        let guard = guard(1 << 20).await;
+        let request = format!("GET http://moving.test:{port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        assert!(ask(&guard, &request).await.starts_with("http/1.1 200"));
+        let answer = ask(&guard, &request).await;
+        assert!(answer.starts_with("http/1.1 403") && answer.contains(REFUSAL_MARK), "{answer}");
+        let obstacle = guard.log().obstacle("moving.test", port);
+        assert!(matches!(obstacle, Some(Obstacle::Refused(Refusal::LocalName { .. }))), "{obstacle:?}");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_request_to_a_proxy_is_refused() {
+        let guard = guard(1 << 20).await;
+        for request in ["GET / HTTP/1.1\r\n", "CONNECT open.test HTTP/1.1\r\n", "GET ftp://open.test/ HTTP/1.1\r\n"] {
+            let answer = ask(&guard, &format!("{request}Host: open.test\r\nConnection: close\r\n\r\n")).await;
+            assert!(answer.starts_with("http/1.1 403"), "{request}: {answer}");
+        }
+        assert_eq!(ask(&guard, "\x16\x03\x01 not http\r\n\r\n").await.get(..12), Some("http/1.1 400"));
+    }
+
+    #[tokio::test]
+    async fn a_scan_that_has_moved_its_bytes_gets_no_more() {
+        let (port, _questions) = site(format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(1 << 20))).await;
+        let guard = guard(100_000).await;
+        let tunnel = format!("CONNECT open.test:{port} HTTP/1.1\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\n\r\n");
+        let answer = ask(&guard, &tunnel).await;
+        assert!(answer.starts_with("http/1.1 200") && answer.len() < 500_000, "{} bytes", answer.len());
+        assert!(ask(&guard, &tunnel).await.starts_with("http/1.1 403"));
+        assert_eq!(guard.log().obstacle("open.test", port), Some(Obstacle::TooMuch));
+    }
 }

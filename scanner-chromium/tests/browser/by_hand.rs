@@ -9,7 +9,7 @@ use std::{
 use command_fds::{CommandFdExt as _, FdMapping};
 use serde_json::{Value, json};
 
-use crate::support::{Reply, Site, page, scan, scanner};
+use crate::support::{Reply, Site, browser_program, page, scan, scanner};
 
 /// A browser at the other end of a pipe, and nothing more.
 struct Console {
@@ -25,14 +25,7 @@ impl Console {
         let folder = tempfile::tempdir().unwrap();
         let (commands_in, commands) = std::io::pipe().unwrap();
         let (answers, answers_out) = std::io::pipe().unwrap();
-        let program = std::env::var_os("A11YCHECK_CHROMIUM").unwrap_or_else(|| {
-            ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"]
-                .into_iter()
-                .find(|path| std::path::Path::new(path).exists())
-                .expect("install chromium-headless-shell or chromium, or set A11YCHECK_CHROMIUM")
-                .into()
-        });
-        let mut command = Command::new(program);
+        let mut command = Command::new(browser_program());
         command
             .args([
                 "--headless",

@@ -1,8 +1,11 @@
 //! What must not be reached is not reached.
 
-use a11ycheck_core::domain::FailureCode;
+use std::os::unix::fs::PermissionsExt as _;
 
-use crate::support::{Reply, Site, failure, page, pages, scan, scanner};
+use a11ycheck_core::{domain::FailureCode, scanner::ScanError};
+use a11ycheck_scanner_chromium::{BrowserError, ChromiumScanner};
+
+use crate::support::{Reply, Site, browser_program, config, failure, page, pages, scan, scanner, try_scan};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_cannot_send_the_browser_to_addresses_that_are_not_open() {
@@ -79,4 +82,64 @@ async fn web_sockets_and_posts_of_open_addresses_pass() {
     scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
     assert_eq!((site.hits("/socket"), site.hits("/post")), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_leaves_past_the_guard_by_udp() {
+    let listener = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    let html = page(
+        "Calls",
+        &format!(
+            "<script>
+             const call = new RTCPeerConnection({{iceServers: [{{urls: 'stun:{address}'}},
+               {{urls: 'turn:{address}', username: 'a', credential: 'b'}}]}});
+             call.createDataChannel('x');
+             call.createOffer().then(offer => call.setLocalDescription(offer));
+             const gathered = new Promise(done => call.onicegatheringstatechange =
+               () => call.iceGatheringState === 'complete' && done());
+             const transport = new WebTransport('https://{address}/').ready.catch(() => 0);
+             Promise.race([Promise.all([gathered, transport]), new Promise(done => setTimeout(done, 3000))])
+               .then(() => fetch('/called'));
+             </script><img alt='' src=/slow>"
+        ),
+    );
+    let site = Site::start(move |request| match request.path.as_str() {
+        "/" => Reply::Html(html.clone()),
+        // Keeps the page open until the calls have had their time.
+        "/slow" => {
+            std::thread::sleep(std::time::Duration::from_millis(3500));
+            Reply::File("image/png", Vec::new())
+        }
+        _ => Reply::Html(String::new()),
+    })
+    .await;
+    let scanner = scanner();
+    scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    assert_eq!(site.hits("/called"), 1, "the script ran to its end");
+    let heard = listener.recv(&mut [0; 100]);
+    assert_eq!(heard.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_ignores_the_guard_is_not_used() {
+    // As a Chromium would that no longer knows the switch.
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("chromium");
+    let script = format!(
+        "#!/bin/sh\nfor a; do shift; case $a in --proxy-server=*) ;; *) set -- \"$@\" \"$a\";; esac; done\nexec {} \"$@\"\n",
+        browser_program().display()
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let site = Site::start(|_| Reply::Html(page("Home", "ok"))).await;
+    let scanner = ChromiumScanner::new(config().with_browser(program)).unwrap();
+    let ended = try_scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    let Err(ScanError::Unavailable(error)) = ended else { panic!("{ended:?}") };
+    let cause = error.source().and_then(|cause| cause.downcast_ref());
+    assert!(matches!(cause, Some(BrowserError::GuardNotInForce)), "{error:?}");
+    assert_eq!(site.connections(), 0);
 }

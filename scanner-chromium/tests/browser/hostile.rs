@@ -108,17 +108,38 @@ async fn a_page_that_opens_windows_gets_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_takes_all_memory_is_given_up() {
+    let site = Site::start(|request| match request.path.as_str() {
+        "/" => Reply::Html(page("Home", "<a href=/bad>b</a> <a href=/good>g</a>")),
+        "/bad" => Reply::Html(page(
+            "Hoard",
+            "<script>const hoard = []; while (true) hoard.push(new Array(1e6).fill(hoard.length))</script>",
+        )),
+        path => Reply::Html(page(path, "ok")),
+    })
+    .await;
+    let scanner = ChromiumScanner::new(config().with_page_timeout(Duration::from_secs(60))).unwrap();
+    let findings = scan(&scanner, &site.url("/"), 5).await;
+    scanner.close().await;
+    let pages = pages(&findings);
+    // Which bound it meets first, that of memory or that of time, depends on the machine.
+    assert!(["/bad browser_crashed", "/bad timeout"].contains(&pages[1].as_str()), "{pages:?}");
+    assert_eq!((pages[0].as_str(), pages[2].as_str(), pages.len()), ("/", "/good", 3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_bends_the_language_does_not_bend_its_result() {
     let script = "<script>Array.prototype.filter = () => []; JSON.stringify = () => '{}'; Element.prototype.matches = () => false;
         window.axe = {run: () => ({violations: []})}; document.querySelectorAll = () => []; Promise.prototype.then = () => {};
         Object.freeze(window);</script>\
-        <form><input name=querySelectorAll aria-label=x><input id=module aria-label=x><object id=define data=data:, aria-label=x>o</object></form>";
+        <form name=title><input name=querySelectorAll aria-label=x><input id=module aria-label=x><object id=define data=data:, aria-label=x>o</object></form>";
     let html = page("Bent", &format!("{script}<img id=a src=data:,><button id=b></button>"));
     let site = Site::start(move |_| Reply::Html(html.clone())).await;
     let scanner = scanner();
     let findings = scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
     assert_eq!(items(&findings), ["button-name #b", "image-alt #a"]);
+    assert_eq!(findings.pages[0].title, "Bent");
 }
 
 #[tokio::test(flavor = "multi_thread")]

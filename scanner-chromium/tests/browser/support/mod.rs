@@ -4,6 +4,7 @@ mod site;
 
 use std::{
     net::IpAddr,
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
@@ -33,6 +34,20 @@ pub(crate) fn config() -> ChromiumConfig {
         .with("b.test", [here])
         .with("private.test", [elsewhere]);
     ChromiumConfig::new(policy).with_resolver(Arc::new(resolver)).with_page_timeout(Duration::from_secs(20))
+}
+
+/// The browser that the scanner would find.
+pub(crate) fn browser_program() -> PathBuf {
+    std::env::var_os("A11YCHECK_CHROMIUM").map_or_else(
+        || {
+            ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"]
+                .map(PathBuf::from)
+                .into_iter()
+                .find(|path| path.exists())
+                .expect("install chromium-headless-shell or chromium, or set A11YCHECK_CHROMIUM")
+        },
+        PathBuf::from,
+    )
 }
 
 pub(crate) fn scanner() -> ChromiumScanner {
