@@ -13,8 +13,11 @@ use crate::{axe_map::Collected, axe_source::AxeSource, browser::Tab, cdp::CdpErr
 const WORLD: &str = "a11ycheck";
 /// Frames of one page that are looked into. Those beyond are counted as not checked.
 const MAX_FRAMES: usize = 100;
-/// For fonts and frames of animation.
-const DRAW_TIME: Duration = Duration::from_secs(2);
+/// For fonts, frames of animation, and scripts that build the page.
+const DRAW_TIME: Duration = Duration::from_secs(3);
+/// How long no element comes or goes on a page that its scripts have built. Together with the wait for the network, half a
+/// second from the page's load on: what comes later, no tool that looks once can see.
+const BUILT_TIME: Duration = Duration::from_millis(400);
 /// Milliseconds for axe-core to hear from a frame that answered its first call.
 const FRAME_TIME_MS: u32 = 20_000;
 
@@ -53,14 +56,14 @@ fn limits() -> Value {
     })
 }
 
-/// Waits until fonts are there and frames are drawn.
+/// Waits until fonts are there, frames are drawn, and scripts have built the page.
 pub(super) async fn drawn(tab: &Tab, deadline: Instant) -> Result<(), PageError> {
     let (world, timers) = world_with_timers(tab, tab.main_frame(), PAGE_TIMER_TIME, deadline).await?;
     if timers == Timers::Replaced {
         // Nothing is animated where no script may run.
         return Ok(());
     }
-    let expression = format!("({SETTLE})({})", DRAW_TIME.as_millis());
+    let expression = format!("({SETTLE})({}, {})", DRAW_TIME.as_millis(), BUILT_TIME.as_millis());
     evaluate(tab, world, &expression, Outcome::Promise, deadline).await?;
     Ok(())
 }

@@ -68,6 +68,35 @@ async fn what_scripts_build_is_checked_and_their_links_are_followed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_script_builds_a_moment_after_loading_is_checked_step_by_step() {
+    let html = page(
+        "App",
+        "<div id=app></div><script>setTimeout(() => {
+           app.innerHTML = '<img src=data:,>';
+           setTimeout(() => app.insertAdjacentHTML('beforeend', '<button></button>'), 300);
+         }, 300)</script>",
+    );
+    let site = Site::start(move |_| Reply::Html(html.clone())).await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    assert_eq!(items(&findings), ["button-name button", "image-alt img"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_rebuilds_itself_for_ever_is_checked_all_the_same() {
+    let html = page(
+        "Ticker",
+        "<img src=data:,><p id=ticker></p><script>setInterval(() => ticker.replaceChildren(new Date()), 20)</script>",
+    );
+    let site = Site::start(move |_| Reply::Html(html.clone())).await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    assert_eq!(items(&findings), ["image-alt img"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn frames_are_checked_those_of_other_origins_too() {
     let inner = Site::start(|request| match request.path.as_str() {
         "/deep" => Reply::Html(page("Deep", "<button id=deep></button>")),
