@@ -16,7 +16,7 @@
 //! a line before the header would break importers, a further column the contract.
 //!
 //! Numbers, severities and names of fields are the same in every language.
-
+pub mod acr;
 mod cell;
 mod csv;
 mod file_name;

@@ -4,11 +4,15 @@
 //! may touch and what it may do with it. Nothing here knows of HTTP; a frontend translates.
 
 mod account;
+mod acr;
 mod actor;
 mod add_site;
 mod admit;
 mod builder;
+mod choice;
 mod delete_site;
+mod export_scan;
+mod exported_file;
 mod links;
 mod list_sites;
 mod read_report;
@@ -22,9 +26,12 @@ use tokio::sync::Notify;
 
 pub use self::{
     account::Account,
+    acr::AcrRequest,
     actor::Actor,
     admit::{Admission, Caller},
     builder::{BuildError, ServiceBuilder},
+    export_scan::{ExportRequest, ExportTarget},
+    exported_file::{ExportedFile, FileChunks},
     links::Links,
     list_sites::SitesQuery,
     read_report::ReportRequest,
