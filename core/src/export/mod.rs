@@ -1,6 +1,6 @@
 //! Files made of what a check found: issue lists for developers, and the draft of a conformance report.
 //!
-//! Pure: findings, the catalogue and a few facts go in, bytes come out. [`write`] streams, so that a check with hundreds of
+//! Pure: findings, the catalogue and a few facts go in, bytes come out. [`write()`] streams, so that a check with hundreds of
 //! thousands of elements needs no more memory than its findings. Every format reads the same prepared list of rules, ranked
 //! as in the report; a further format is a file beside the others and a line in [`ExportFormat`].
 //!

@@ -13,7 +13,7 @@ use crate::{
 pub struct ReportRequest {
     /// The check.
     pub scan: ScanId,
-    /// The code of a [`Locale`]; the site's report language where none is named.
+    /// The code of a [`Locale`](crate::locale::Locale); the site's report language where none is named.
     pub lang: Option<String>,
 }
 

@@ -122,6 +122,7 @@ fn a_draft_is_headed_as_one_and_names_the_pages_of_which_it_says_nothing() {
                 assert!(plain.contains(text.as_str()), "{locale}: {text}");
             }
             assert!(plain.contains("https://shop.example/old"));
+            assert!(plain.contains(&format!("{}: 2", terms(locale).label.frames_not_checked)));
         }
     }
 }

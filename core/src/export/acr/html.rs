@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{
-    remarks::{methods, not_checked, remarks, scope_warning},
+    remarks::{frames_warning, methods, not_checked, remarks, scope_warning},
     verdict::{Conformance, Verdict},
 };
 use crate::{
@@ -74,12 +74,16 @@ fn facts(source: &ExportSource<'_>, terms: &Terms, out: &mut impl io::Write) -> 
         (&label.site, address(source.site.url.as_str())),
         (&label.checked_on, format!("<time datetime=\"{date}\">{date}</time>")),
         (&label.prepared_by, escaped(source.team)),
-        (&label.standard, escaped(STANDARD)),
+        (&label.standard, format!("<span lang=\"en\">{}</span>", escaped(STANDARD))),
         (&terms.acr.methods, escaped(&methods(source, terms))),
     ] {
         writeln!(out, "<dt>{}</dt>\n<dd>{value}</dd>", escaped(name))?;
     }
-    writeln!(out, "</dl>")
+    writeln!(out, "</dl>")?;
+    match frames_warning(source.findings, terms) {
+        Some(frames) => writeln!(out, "<p>{}</p>", escaped(&frames)),
+        None => Ok(()),
+    }
 }
 
 /// The pages of which nothing is said.

@@ -5,7 +5,7 @@ use std::io;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::{
-    remarks::{methods, not_checked, remarks, scope_warning},
+    remarks::{frames_warning, methods, not_checked, remarks, scope_warning},
     verdict::Verdict,
 };
 use crate::{
@@ -58,7 +58,11 @@ pub(super) fn write(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], out: &m
 /// That it is a draft, and what it leaves out.
 fn notes(source: &ExportSource<'_>, terms: &Terms) -> String {
     let pages = not_checked(source.findings).map(|(url, failure)| format!("{url}: {}", terms.failure(failure.code)));
-    let lines = [terms.acr.draft_note.clone()].into_iter().chain(scope_warning(source.findings, terms)).chain(pages);
+    let lines = [terms.acr.draft_note.clone()]
+        .into_iter()
+        .chain(frames_warning(source.findings, terms))
+        .chain(scope_warning(source.findings, terms))
+        .chain(pages);
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -1,5 +1,7 @@
 //! Verdicts and their setting in words.
 
+use std::collections::BTreeSet;
+
 use super::verdict::Verdict;
 use crate::{
     catalog::{Terms, WcagVersion, fill},
@@ -59,6 +61,12 @@ pub(super) fn scope_warning(findings: &Findings, terms: &Terms) -> Option<String
     (count > 0).then(|| fill(&terms.acr.pages_not_checked, &[("pages", &count.to_string())]))
 }
 
-fn list(rules: &std::collections::BTreeSet<&str>) -> String {
+/// How many frames of checked pages nothing is said of; `None` where there are none.
+pub(super) fn frames_warning(findings: &Findings, terms: &Terms) -> Option<String> {
+    let count: u64 = findings.pages.iter().map(|page| u64::from(page.frames_not_checked)).sum();
+    (count > 0).then(|| format!("{}: {count}", terms.label.frames_not_checked))
+}
+
+fn list(rules: &BTreeSet<&str>) -> String {
     rules.iter().copied().collect::<Vec<_>>().join(", ")
 }
