@@ -27,6 +27,15 @@ pub enum Error {
     /// There is no such thing in this team, or it is older than the plan's history.
     #[error("not found")]
     NotFound,
+    /// The site has no check that completed.
+    #[error("the site has no completed check")]
+    NoCompletedCheck,
+    /// The team's plan does not include issue exports.
+    #[error("the plan does not include issue exports")]
+    ExportsNotIncluded,
+    /// The team's plan does not include drafts of conformance reports.
+    #[error("the plan does not include drafts of conformance reports")]
+    AcrNotIncluded,
     /// The check is queued, running or failed.
     #[error("the check is not completed")]
     NotCompleted,

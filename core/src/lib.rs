@@ -35,7 +35,7 @@
 //! - [`service`]: the use-cases; [`engine`]: the loops
 //! - [`store`], [`scanner`], [`clock`], [`net::Resolver`]: the traits that other parts implement
 //! - [`net`]: which addresses may be reached
-//! - [`catalog`], [`report`], [`view`], [`message`]: what people and clients read
+//! - [`catalog`], [`report`], [`export`], [`view`], [`message`]: what people and clients read
 //! - [`webhook`], [`signing`]: signatures of events, for senders and receivers
 //!
 //! # Features
@@ -56,6 +56,7 @@ pub mod conformance;
 pub mod domain;
 pub mod engine;
 pub mod error;
+pub mod export;
 pub mod id;
 pub mod locale;
 pub mod message;

@@ -37,6 +37,11 @@ impl From<&Error> for ErrorBody {
             Error::ApiNotIncluded => Self::plain("The API is not included in the current plan of this team."),
             Error::MissingAbility(_) => Self::plain("Invalid ability provided."),
             Error::NotFound => Self::plain(NOT_FOUND),
+            Error::NoCompletedCheck => Self::plain("The site has no completed check yet."),
+            Error::ExportsNotIncluded => {
+                Self::plain("Issue exports are not included in the current plan of this team.")
+            }
+            Error::AcrNotIncluded => Self::plain("ACR drafts are not included in the current plan of this team."),
             Error::NotCompleted => Self::plain("The scan is not completed yet."),
             Error::Invalid(fields) => fields.into(),
             Error::Unavailable(_) => Self::plain("The service is busy right now. Please try again in a moment."),

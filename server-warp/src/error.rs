@@ -102,8 +102,12 @@ fn status_of(error: &Error) -> StatusCode {
     match error {
         Error::Unauthenticated => StatusCode::UNAUTHORIZED,
         Error::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
-        Error::TeamBlocked | Error::ApiNotIncluded | Error::MissingAbility(_) => StatusCode::FORBIDDEN,
-        Error::NotFound => StatusCode::NOT_FOUND,
+        Error::TeamBlocked
+        | Error::ApiNotIncluded
+        | Error::MissingAbility(_)
+        | Error::ExportsNotIncluded
+        | Error::AcrNotIncluded => StatusCode::FORBIDDEN,
+        Error::NotFound | Error::NoCompletedCheck => StatusCode::NOT_FOUND,
         Error::NotCompleted => StatusCode::CONFLICT,
         Error::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,

@@ -63,6 +63,11 @@ impl<'a> Description<'a> {
             has_card: false,
         }
     }
+
+    /// What to do; a blank line and the example follow where there is one.
+    pub fn advice(&self) -> String {
+        self.example.map_or_else(|| self.how_to_fix.to_owned(), |example| format!("{}\n\n{example}", self.how_to_fix))
+    }
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ use std::{
 
 use serde::Serialize;
 
+use super::rank::{self, RankedRule};
 use crate::{
-    catalog::{self, criterion, describe, tip},
-    domain::{Finding, Findings, Impact, Key, PlatformKey, RuleFacts, RuleId, RuleKind},
+    catalog::{criterion, describe, tip},
+    domain::{Finding, Findings, Impact, Key, PlatformKey, RuleId, RuleKind},
     id::ScanId,
     locale::Locale,
     service::Links,
@@ -114,15 +115,8 @@ impl Group {
 /// by count, then by the rule's id.
 pub(super) fn ranked(findings: &Findings, setting: &Setting<'_>) -> (Vec<Group>, Vec<Group>) {
     let maker = Maker { findings, setting };
-    let mut by_rule: BTreeMap<&RuleId, Vec<(u64, &Finding)>> = BTreeMap::new();
-    for (number, finding) in (1..).zip(&findings.items) {
-        by_rule.entry(&finding.rule).or_default().push((number, finding));
-    }
-    let known = by_rule.into_iter().filter_map(|(rule, elements)| Some((rule, findings.rules.get(rule)?, elements)));
-    let mut groups: Vec<(RuleKind, Group)> =
-        known.map(|(rule, facts, elements)| (facts.kind(), maker.group(rule, facts, &elements))).collect();
-    // The sort is stable, and the map gave the rules in the order of their ids.
-    groups.sort_by_key(|(kind, group)| (*kind, Reverse(group.severity), Reverse(group.count)));
+    let rules = rank::ranked(findings);
+    let mut groups: Vec<(RuleKind, Group)> = rules.iter().map(|rule| (rule.kind, maker.group(rule))).collect();
     for (rank, (_, group)) in (1..).zip(&mut groups) {
         group.rank = rank;
     }
@@ -145,13 +139,14 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn group(&self, rule: &RuleId, facts: &RuleFacts, elements: &[(u64, &Finding)]) -> Group {
+    fn group(&self, ranked: &RankedRule<'_>) -> Group {
         let Setting { locale, platform, .. } = *self.setting;
+        let RankedRule { rule, facts, elements, .. } = ranked;
         let texts = describe(rule, facts, locale);
         let tip = platform.and_then(|platform| tip(rule.as_str(), platform.as_str(), locale));
         let shown = shown(elements);
         Group {
-            rule: rule.clone(),
+            rule: (*rule).clone(),
             severity: facts.impact,
             rank: 0,
             count: elements.len() as u64,
@@ -159,15 +154,13 @@ impl Maker<'_> {
             title: texts.title.to_owned(),
             summary: texts.summary.to_owned(),
             impact: texts.impact.to_owned(),
-            who: texts.who.into_iter().map(str::to_owned).collect(),
-            how_to_fix: texts
-                .example
-                .map_or_else(|| texts.how_to_fix.to_owned(), |example| format!("{}\n\n{example}", texts.how_to_fix)),
+            who: texts.who.iter().map(|name| (*name).to_owned()).collect(),
+            how_to_fix: texts.advice(),
             platform_tip: tip.map(str::to_owned),
             machine: texts.machine,
             has_card: texts.has_card,
             help: facts.help_url.clone(),
-            refs: refs(rule, facts, locale),
+            refs: refs(ranked, locale),
             pages: self.page_counts(elements),
             boxes: shown.iter().filter_map(|(id, finding)| example_box(*id, finding)).collect(),
             examples: shown.iter().map(|(id, finding)| self.example(*id, finding)).collect(),
@@ -217,22 +210,20 @@ fn example_box(id: u64, finding: &Finding) -> Option<ExampleBox> {
     finding.area.map(|area| ExampleBox { id, x: area.x, y: area.y, width: area.width, height: area.height })
 }
 
-/// Criteria with their names and levels, then clauses. The catalogue knows which clauses the standard really has; tags
-/// serve for rules that it does not know.
-fn refs(rule: &RuleId, facts: &RuleFacts, locale: Locale) -> Vec<String> {
+/// Criteria with their names and levels, then clauses.
+fn refs(ranked: &RankedRule<'_>, locale: Locale) -> Vec<String> {
     let in_words = |number: String| match criterion(&number) {
         Some(criterion) => format!("WCAG {number} {} ({})", criterion.name(locale), criterion.level),
         None => format!("WCAG {number}"),
     };
-    let clauses = catalog::rule(rule.as_str()).map_or_else(|| facts.en301549(), |entry| entry.en301549.clone());
-    let clauses = clauses.into_iter().map(|clause| format!("EN 301 549 {clause}"));
-    facts.wcag().into_iter().map(in_words).chain(clauses).collect()
+    let clauses = ranked.en301549().into_iter().map(|clause| format!("EN 301 549 {clause}"));
+    ranked.facts.wcag().into_iter().map(in_words).chain(clauses).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Engine, PageOutcome};
+    use crate::domain::{Engine, PageOutcome, RuleFacts};
 
     fn facts(impact: Impact, tag: &str) -> RuleFacts {
         let text = |text: &str| text.to_owned();

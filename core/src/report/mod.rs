@@ -1,14 +1,16 @@
 //! From findings to the report that a site owner reads: contract, "Report".
 
 mod groups;
+mod rank;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 pub use self::groups::{Example, ExampleBox, Group, PageCount};
+pub(crate) use self::rank::{RankedRule, platform, ranked};
 use crate::{
     catalog::card,
-    domain::{Failure, Findings, Outcome, PlatformKey, Scan, Site, Totals, leading_platform},
+    domain::{Failure, Findings, Outcome, PlatformKey, Scan, Site, Totals},
     id::ScanId,
     locale::Locale,
     service::Links,
@@ -131,8 +133,7 @@ impl Report {
 
     pub(crate) fn new(sources: Sources<'_>, locale: Locale) -> Self {
         let Sources { scan, outcome, finished_at, site, findings, trend, links } = sources;
-        // What the owner says of the site outweighs what the pages showed.
-        let platform = site.details.platform().or_else(|| leading_platform(&findings.stack)).cloned();
+        let platform = platform(&site.details, findings).cloned();
         let (groups, advisory) =
             groups::ranked(findings, &groups::Setting { scan: scan.id, links, locale, platform: platform.as_ref() });
         let start_title = findings.pages.first().map_or("", |page| page.title.trim());

@@ -4,12 +4,16 @@
 //! may touch and what it may do with it. Nothing here knows of HTTP; a frontend translates.
 
 mod account;
+mod acr;
 mod actor;
 mod add_site;
 mod admit;
 mod builder;
+mod choice;
 mod delete_site;
 mod evidence;
+mod export_scan;
+mod exported_file;
 mod links;
 mod list_sites;
 mod operate;
@@ -24,9 +28,12 @@ use tokio::sync::Notify;
 
 pub use self::{
     account::Account,
+    acr::AcrRequest,
     actor::Actor,
     admit::{Admission, Caller},
     builder::{BuildError, ServiceBuilder},
+    export_scan::{ExportRequest, ExportTarget},
+    exported_file::{ExportedFile, FileChunks},
     links::Links,
     list_sites::SitesQuery,
     operate::Backlog,

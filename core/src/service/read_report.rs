@@ -1,11 +1,10 @@
 //! `GET /scans/{scan}/report`.
 
-use super::{Actor, Service};
+use super::{Actor, Service, choice::choice};
 use crate::{
-    domain::{Ability, FieldErrors, Problem, ScanState},
+    domain::{Ability, FieldErrors, ScanState},
     error::Error,
     id::ScanId,
-    locale::Locale,
     report::{Report, Sources},
 };
 
@@ -14,7 +13,7 @@ use crate::{
 pub struct ReportRequest {
     /// The check.
     pub scan: ScanId,
-    /// The code of a [`Locale`]; the site's report language where none is named.
+    /// The code of a [`Locale`](crate::locale::Locale); the site's report language where none is named.
     pub lang: Option<String>,
 }
 
@@ -28,7 +27,11 @@ impl Service {
         actor.require(Ability::Read)?;
         let team = actor.team_id();
         let scan = self.store().scan(team, request.scan).await?.ok_or(Error::NotFound)?;
-        let locale = locale(request.lang.as_deref())?;
+        let mut fields = FieldErrors::default();
+        let locale = choice("lang", request.lang.as_deref(), &mut fields);
+        if !fields.is_empty() {
+            return Err(Error::Invalid(fields));
+        }
         let ScanState::Completed { outcome, finished_at, .. } = &scan.state else { return Err(Error::NotCompleted) };
         // Site and findings go when the check goes: one of them missing means that it was deleted in between.
         let site = self.store().site(team, scan.site).await?.ok_or(Error::NotFound)?;
@@ -45,9 +48,4 @@ impl Service {
         };
         Ok(Report::new(sources, locale.unwrap_or(site.details.report_locale)))
     }
-}
-
-fn locale(lang: Option<&str>) -> Result<Option<Locale>, Error> {
-    let code = lang.map(str::trim).filter(|code| !code.is_empty());
-    code.map(|code| code.parse().map_err(|_| Error::Invalid(FieldErrors::one("lang", Problem::NotInList)))).transpose()
 }

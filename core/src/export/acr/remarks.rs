@@ -1,0 +1,72 @@
+//! Verdicts and their setting in words.
+
+use std::collections::BTreeSet;
+
+use super::verdict::Verdict;
+use crate::{
+    catalog::{Terms, WcagVersion, fill},
+    domain::{Failure, Findings},
+    export::ExportSource,
+};
+
+/// Why a verdict is what it is, in sentences. Plain text.
+pub(super) fn remarks(verdict: &Verdict<'_>, findings: &Findings, terms: &Terms) -> String {
+    let Verdict { criterion, evidence, .. } = verdict;
+    let acr = &terms.acr;
+    let mut sentences: Vec<String> = Vec::new();
+    if criterion.dropped.is_some() {
+        sentences.push(acr.parsing_obsolete.clone());
+    } else if !evidence.failed.is_empty() {
+        let values = [
+            ("elements", &*evidence.elements.to_string()),
+            ("pages", &evidence.pages.len().to_string()),
+            ("checked", &findings.pages_checked().to_string()),
+            ("rules", &list(&evidence.failed)),
+        ];
+        sentences.push(fill(&acr.failures_found, &values));
+    } else if !evidence.undecided.is_empty() {
+        // Said below.
+    } else if !evidence.ran.is_empty() {
+        sentences.push(fill(&acr.no_failure_found, &[("rules", &list(&evidence.ran))]));
+    } else if !evidence.off.is_empty() {
+        sentences.push(fill(&acr.rules_off, &[("rules", &list(&evidence.off))]));
+    } else {
+        sentences.push(acr.no_rule.clone());
+    }
+    if !evidence.undecided.is_empty() && criterion.dropped.is_none() {
+        let values = [("elements", &*evidence.undecided_elements.to_string()), ("rules", &list(&evidence.undecided))];
+        sentences.push(fill(&acr.review_needed, &values));
+    }
+    if criterion.since > WcagVersion::V2_1 {
+        sentences.push(fill(&acr.new_in_version, &[("version", &criterion.since.to_string())]));
+    }
+    sentences.join(" ")
+}
+
+/// What was done to come to the verdicts.
+pub(super) fn methods(source: &ExportSource<'_>, terms: &Terms) -> String {
+    let engine = &source.findings.engine;
+    let pages = source.findings.pages_checked().to_string();
+    fill(&terms.acr.methods_used, &[("axe", &*engine.axe), ("browser", &engine.browser), ("pages", &pages)])
+}
+
+/// The pages of which nothing is said, each with the reason.
+pub(super) fn not_checked(findings: &Findings) -> impl Iterator<Item = (&str, &Failure)> {
+    findings.pages.iter().filter_map(|page| Some((page.url.as_str(), page.error.as_ref()?)))
+}
+
+/// How many they are, in a sentence; `None` where there are none.
+pub(super) fn scope_warning(findings: &Findings, terms: &Terms) -> Option<String> {
+    let count = not_checked(findings).count();
+    (count > 0).then(|| fill(&terms.acr.pages_not_checked, &[("pages", &count.to_string())]))
+}
+
+/// How many frames of checked pages nothing is said of; `None` where there are none.
+pub(super) fn frames_warning(findings: &Findings, terms: &Terms) -> Option<String> {
+    let count: u64 = findings.pages.iter().map(|page| u64::from(page.frames_not_checked)).sum();
+    (count > 0).then(|| format!("{}: {count}", terms.label.frames_not_checked))
+}
+
+fn list(rules: &BTreeSet<&str>) -> String {
+    rules.iter().copied().collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,268 @@
+//! What a check says of each success criterion.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    catalog::{AcrTerms, Basis, Criterion, RuleEntry, WcagVersion, criteria, rules},
+    domain::{Findings, RuleFacts},
+};
+
+/// How far a criterion is met, in the terms of conformance reports. Of these, automation alone never says “supports” or “not
+/// applicable”: the one criterion that is supported here is so by the standard itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Conformance {
+    /// It is met.
+    Supports,
+    /// Failures on fewer than half of the checked pages.
+    PartiallySupports,
+    /// Failures on at least half of the checked pages.
+    DoesNotSupport,
+    /// A person must decide.
+    NotEvaluated,
+}
+
+impl Conformance {
+    /// OpenACR's term.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Supports => "supports",
+            Self::PartiallySupports => "partially-supports",
+            Self::DoesNotSupport => "does-not-support",
+            Self::NotEvaluated => "not-evaluated",
+        }
+    }
+
+    /// The term in a language.
+    pub fn name(self, terms: &AcrTerms) -> &str {
+        match self {
+            Self::Supports => &terms.supports,
+            Self::PartiallySupports => &terms.partially_supports,
+            Self::DoesNotSupport => &terms.does_not_support,
+            Self::NotEvaluated => &terms.not_evaluated,
+        }
+    }
+}
+
+/// What a check says of one criterion.
+#[derive(Debug, Clone)]
+pub struct Verdict<'a> {
+    /// The criterion.
+    pub criterion: &'static Criterion,
+    /// How far it is met.
+    pub conformance: Conformance,
+    /// Why.
+    pub evidence: Evidence<'a>,
+}
+
+/// What a check knows of one criterion. Rules are told by their ids, in the order of these.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evidence<'a> {
+    /// Rules that found failures.
+    pub failed: BTreeSet<&'a str>,
+    /// Elements that fail.
+    pub elements: u64,
+    /// Pages with such elements.
+    pub pages: BTreeSet<usize>,
+    /// Rules that found elements which they could not decide.
+    pub undecided: BTreeSet<&'a str>,
+    /// Such elements.
+    pub undecided_elements: u64,
+    /// Rules that ran, whatever they found.
+    pub ran: BTreeSet<&'a str>,
+    /// Rules that there are, but that did not run.
+    pub off: BTreeSet<&'a str>,
+}
+
+/// A verdict on every criterion of WCAG 2.0, 2.1 and 2.2, in the order of the standard.
+pub fn verdicts(findings: &Findings) -> Vec<Verdict<'_>> {
+    let mut evidence = gather(findings);
+    let checked = findings.pages_checked();
+    criteria()
+        .iter()
+        .map(|criterion| {
+            let evidence = evidence.remove(criterion.number.as_str()).unwrap_or_default();
+            Verdict { criterion, conformance: judge(criterion, &evidence, checked), evidence }
+        })
+        .collect()
+}
+
+fn judge(criterion: &Criterion, evidence: &Evidence<'_>, checked: usize) -> Conformance {
+    if criterion.dropped.is_some() {
+        // 4.1.1 Parsing: W3C's note to WCAG 2.0 and 2.1 takes it as met by whatever browsers parse as HTML.
+        Conformance::Supports
+    } else if evidence.failed.is_empty() {
+        Conformance::NotEvaluated
+    } else if evidence.pages.len() * 2 >= checked {
+        // "Does not support" is for the majority of what a product does.
+        Conformance::DoesNotSupport
+    } else {
+        Conformance::PartiallySupports
+    }
+}
+
+/// What is known, by the number of the criterion.
+fn gather(findings: &Findings) -> BTreeMap<String, Evidence<'_>> {
+    let mut all: BTreeMap<String, Evidence<'_>> = BTreeMap::new();
+    for (id, entry) in rules().filter(|(_, entry)| is_decisive(entry.basis)) {
+        for number in &entry.wcag {
+            let evidence = all.entry(number.clone()).or_default();
+            if runs_unasked(entry) {
+                evidence.ran.insert(id)
+            } else {
+                evidence.off.insert(id)
+            };
+        }
+    }
+    // What the check itself says of its rules outweighs what the catalogue expects.
+    let mut numbers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (rule, facts) in findings.rules.iter().filter(|(_, facts)| is_reliable(facts)) {
+        let id = rule.as_str();
+        let undecided = findings.needs_review.get(rule).copied().unwrap_or(0);
+        for number in facts.wcag() {
+            let evidence = all.entry(number.clone()).or_default();
+            evidence.off.remove(id);
+            evidence.ran.insert(id);
+            if undecided > 0 {
+                evidence.undecided.insert(id);
+                evidence.undecided_elements += u64::from(undecided);
+            }
+            numbers.entry(id).or_default().push(number);
+        }
+    }
+    for finding in &findings.items {
+        let Some((id, numbers)) = numbers.get_key_value(finding.rule.as_str()) else { continue };
+        for number in numbers {
+            if let Some(evidence) = all.get_mut(number) {
+                evidence.failed.insert(id);
+                evidence.elements += 1;
+                evidence.pages.insert(finding.page);
+            }
+        }
+    }
+    all
+}
+
+/// Whether what a rule finds is a failure of the criteria that it names.
+const fn is_decisive(basis: Basis) -> bool {
+    match basis {
+        Basis::WcagAAa | Basis::WcagAaa => true,
+        Basis::BestPractice | Basis::Experimental | Basis::Deprecated => false,
+    }
+}
+
+/// The same, as axe-core tags it.
+fn is_reliable(facts: &RuleFacts) -> bool {
+    !facts.tags.iter().any(|tag| matches!(tag.as_str(), "best-practice" | "experimental" | "deprecated"))
+}
+
+/// Whether axe-core runs a rule by its own defaults, as checks have it do: those of level AAA and of WCAG 2.2 wait to be asked.
+fn runs_unasked(entry: &RuleEntry) -> bool {
+    entry.basis == Basis::WcagAAa && entry.since().is_some_and(|version| version < WcagVersion::V2_2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Engine, Finding, Impact, PageOutcome, RuleId};
+
+    /// A check of four pages that found elements, given as rule and page, and could not decide others.
+    fn findings(elements: &[(&str, usize)], undecided: &[(&str, u32)]) -> Findings {
+        let facts = |tags: &[&str]| RuleFacts {
+            impact: Impact::Serious,
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            help: String::new(),
+            description: String::new(),
+            help_url: String::new(),
+        };
+        let tags = [
+            ("color-contrast", &["wcag2aa", "wcag143"][..]),
+            ("link-name", &["wcag2a", "wcag244", "wcag412"]),
+            ("p-as-heading", &["wcag2a", "wcag131", "experimental"]),
+            ("target-size", &["wcag22aa", "wcag258"]),
+            ("of-tomorrow", &["wcag2a", "wcag311"]),
+        ];
+        let used = |rule: &str| elements.iter().any(|one| one.0 == rule) || undecided.iter().any(|one| one.0 == rule);
+        Findings {
+            engine: Engine { axe: String::new(), browser: String::new() },
+            pages: (0..4).map(|page| PageOutcome::checked(format!("https://a.example/{page}"), "")).collect(),
+            rules: tags
+                .into_iter()
+                .filter(|(id, _)| used(id))
+                .map(|(id, tags)| (RuleId::new(id), facts(tags)))
+                .collect(),
+            items: elements
+                .iter()
+                .map(|(rule, page)| Finding::new(RuleId::new(*rule), *page, "", "p", "<p>", ""))
+                .collect(),
+            needs_review: undecided.iter().map(|(rule, count)| (RuleId::new(*rule), *count)).collect(),
+            stack: vec![],
+            screen: None,
+        }
+    }
+
+    fn on<'a>(findings: &'a Findings, number: &str) -> Verdict<'a> {
+        verdicts(findings).into_iter().find(|verdict| verdict.criterion.number == number).unwrap()
+    }
+
+    #[test]
+    fn every_criterion_is_judged_once_in_the_order_of_the_standard() {
+        let findings = findings(&[], &[]);
+        let numbers: Vec<&str> = verdicts(&findings).iter().map(|verdict| verdict.criterion.number.as_str()).collect();
+        assert_eq!(numbers, criteria().iter().map(|criterion| criterion.number.as_str()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn nothing_is_called_supported_because_nothing_was_found() {
+        let findings = findings(&[], &[]);
+        for verdict in verdicts(&findings) {
+            let wanted =
+                if verdict.criterion.number == "4.1.1" { Conformance::Supports } else { Conformance::NotEvaluated };
+            assert_eq!(verdict.conformance, wanted, "{}", verdict.criterion.number);
+        }
+    }
+
+    #[test]
+    fn failures_on_half_of_the_pages_are_more_than_partial() {
+        let conformance = |pages: &[usize]| {
+            let elements: Vec<_> = pages.iter().map(|page| ("color-contrast", *page)).collect();
+            on(&findings(&elements, &[]), "1.4.3").conformance
+        };
+        assert_eq!(conformance(&[0, 0, 0]), Conformance::PartiallySupports);
+        assert_eq!(conformance(&[0, 3]), Conformance::DoesNotSupport);
+        assert_eq!(conformance(&[0, 1, 2, 3]), Conformance::DoesNotSupport);
+    }
+
+    #[test]
+    fn a_failure_counts_against_each_criterion_that_its_rule_names() {
+        let findings = findings(&[("link-name", 0), ("link-name", 0), ("color-contrast", 1)], &[]);
+        for number in ["2.4.4", "4.1.2"] {
+            let verdict = on(&findings, number);
+            assert_eq!(verdict.conformance, Conformance::PartiallySupports);
+            assert_eq!((verdict.evidence.elements, verdict.evidence.pages.len()), (2, 1));
+            assert!(verdict.evidence.failed.iter().eq(["link-name"].iter()));
+        }
+    }
+
+    #[test]
+    fn a_rule_that_is_tried_out_or_undecided_fails_no_criterion() {
+        let findings = findings(&[("p-as-heading", 0)], &[("color-contrast", 7)]);
+        assert_eq!(on(&findings, "1.3.1").conformance, Conformance::NotEvaluated);
+        let contrast = on(&findings, "1.4.3");
+        assert_eq!(contrast.conformance, Conformance::NotEvaluated);
+        assert_eq!(contrast.evidence.undecided_elements, 7);
+    }
+
+    #[test]
+    fn a_rule_counts_as_run_by_default_or_because_it_found_something() {
+        let quiet = findings(&[], &[]);
+        assert!(on(&quiet, "1.4.3").evidence.ran.contains("color-contrast"));
+        let target = on(&quiet, "2.5.8").evidence;
+        assert!(target.ran.is_empty() && target.off.contains("target-size"));
+        let asked = findings(&[("target-size", 0), ("of-tomorrow", 0)], &[]);
+        let target = on(&asked, "2.5.8").evidence;
+        assert!(target.ran.contains("target-size") && target.off.is_empty());
+        assert!(on(&asked, "3.1.1").evidence.failed.contains("of-tomorrow"));
+        assert!(on(&quiet, "2.4.3").evidence == Evidence::default());
+    }
+}

@@ -1,0 +1,57 @@
+//! A row per element, for spreadsheets: contract, "Issue export files".
+
+use std::io;
+
+use ::csv::{Terminator, WriterBuilder};
+
+use super::{cell::cell, issues::Issues};
+use crate::domain::RuleKind;
+
+/// Without it, Excel reads UTF-8 as the computer's old code page.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+const COLUMNS: [&str; 10] = [
+    "rule",
+    "type",
+    "severity",
+    "wcag",
+    "title",
+    "page_url",
+    "selector",
+    "html",
+    "failure_summary",
+    "new_since_previous_check",
+];
+
+pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result<()> {
+    out.write_all(BYTE_ORDER_MARK)?;
+    // RFC 4180 ends lines so.
+    let mut rows = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(out);
+    rows.write_record(COLUMNS)?;
+    for rule in &issues.rules {
+        let wcag = rule.wcag.join(" ");
+        for finding in rule.elements() {
+            rows.write_record([
+                &*cell(rule.id()),
+                word(rule.ranked.kind),
+                rule.severity().as_str(),
+                &wcag,
+                &cell(rule.texts.title),
+                &cell(issues.page_url(finding)),
+                &cell(&finding.selector),
+                &cell(&finding.html),
+                &cell(&finding.failure_summary),
+                if finding.is_new { "yes" } else { "no" },
+            ])?;
+        }
+    }
+    rows.write_record(["", "disclaimer", "", "", &issues.terms.disclaimer, "", "", "", "", ""])?;
+    rows.flush()
+}
+
+const fn word(kind: RuleKind) -> &'static str {
+    match kind {
+        RuleKind::Problem => "problem",
+        RuleKind::Recommendation => "recommendation",
+    }
+}

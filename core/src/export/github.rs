@@ -1,0 +1,84 @@
+//! Markdown with a section per problem rule, each fit for one GitHub issue: contract, "Issue export files".
+
+use std::io;
+
+use super::{
+    issues::{IssueRule, Issues},
+    markdown::{block, code, link, prose, text},
+    text::length,
+};
+use crate::{catalog::fill, domain::Finding};
+
+/// Characters that GitHub takes as the body of an issue.
+const MAX_SECTION: usize = 65_536;
+
+pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result<()> {
+    let name = text(issues.source.site.display_name());
+    write!(out, "# {name}\n\n> {}\n", text(&issues.terms.disclaimer))?;
+    let mut has_problems = false;
+    for rule in issues.problems() {
+        has_problems = true;
+        write!(out, "\n{}", section(issues, rule))?;
+    }
+    if !has_problems {
+        write!(out, "\n{}\n", text(&issues.terms.label.no_problems))?;
+    }
+    Ok(())
+}
+
+/// All that is said of a rule, and as many of its elements as there is room for.
+fn section(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
+    let label = &issues.terms.label;
+    let further = |count: usize| text(&fill(&label.further_elements, &[("n", &count.to_string())]));
+    let labels = format!("\nLabels: {}\n", rule.labels().join(", "));
+    let count = rule.ranked.elements.len();
+
+    let mut section = head(issues, rule);
+    // Fewer elements left out make no longer a line.
+    let mut room = MAX_SECTION.saturating_sub(length(&section) + length(&further(count)) + length(&labels) + 2);
+    let mut listed = 0;
+    for finding in rule.elements() {
+        let line = item(issues, finding);
+        let Some(left) = room.checked_sub(length(&line)) else { break };
+        room = left;
+        section.push_str(&line);
+        listed += 1;
+    }
+    if listed < count {
+        section.push_str(&format!("\n{}\n", further(count - listed)));
+    }
+    section + &labels
+}
+
+fn head(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
+    let label = &issues.terms.label;
+    let texts = &rule.texts;
+    let mut parts = vec![
+        format!("## [{}] {} ({})\n", rule.severity(), text(texts.title), text(rule.id())),
+        format!("{}\n", prose(texts.summary)),
+    ];
+    if !texts.how_to_fix.is_empty() {
+        parts.push(format!("**{}:** {}\n", text(&label.how_to_fix), prose(texts.how_to_fix)));
+    }
+    if let Some(example) = texts.example {
+        parts.push(block(example, if example.starts_with('<') { "html" } else { "css" }));
+    }
+    if let (Some(tip), Some(platform)) = (rule.platform_tip, issues.platform) {
+        let heading = text(&fill(&label.platform_tip, &[("platform", platform)]));
+        parts.push(format!("**{heading}:** {}\n", prose(tip)));
+    }
+    let standards = rule.standards();
+    if !standards.is_empty() {
+        parts.push(format!("**{}:** {}\n", text(&label.references), text(&standards)));
+    }
+    let help = &rule.ranked.facts.help_url;
+    if !help.is_empty() {
+        parts.push(format!("**{}:** {}\n", text(&label.learn_more), link(help)));
+    }
+    parts.push(String::new());
+    parts.join("\n")
+}
+
+fn item(issues: &Issues<'_>, finding: &Finding) -> String {
+    format!("- [ ] {} — {}\n", link(issues.page_url(finding)), code(&finding.selector))
+}

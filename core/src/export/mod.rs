@@ -1,0 +1,37 @@
+//! Files made of what a check found: issue lists for developers, and the draft of a conformance report.
+//!
+//! Pure: findings, the catalogue and a few facts go in, bytes come out. [`write()`] streams, so that a check with hundreds of
+//! thousands of elements needs no more memory than its findings. Every format reads the same prepared list of rules, ranked
+//! as in the report; a further format is a file beside the others and a line in [`ExportFormat`].
+//!
+//! | format | for | how what a page says is kept harmless |
+//! |---|---|---|
+//! | `json` | programs: whole and unchanged | escaped as JSON |
+//! | `csv` | spreadsheets | no cell is a formula, with whatever separator the file is opened |
+//! | `github` | one GitHub issue per rule | code spans and escapes: no HTML, no mention, no reference |
+//! | `jira` | Jira's CSV importer | blocks without markup that can't be left, no formula |
+//!
+//! Every file carries the disclaimer in its language: as a field in JSON, as a quotation at the top of GitHub's, at the end
+//! of each description in Jira's. In CSV it is the last row, with `disclaimer` as its type and the sentence as its title:
+//! a line before the header would break importers, a further column the contract.
+//!
+//! Numbers, severities and names of fields are the same in every language.
+pub mod acr;
+mod cell;
+mod csv;
+mod file_name;
+mod format;
+mod github;
+mod issues;
+mod jira;
+mod json;
+mod markdown;
+mod text;
+mod wiki;
+
+pub use self::{
+    file_name::{content_disposition, file_name},
+    format::{ExportFormat, UnknownFormat, write},
+    issues::{ExportSource, STANDARD},
+    json::FORMAT_LABEL,
+};

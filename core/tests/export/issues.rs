@@ -1,0 +1,188 @@
+//! What each format says of an ordinary check.
+
+use a11ycheck_core::{
+    catalog::terms,
+    export::{ExportFormat, FORMAT_LABEL},
+    locale::Locale,
+};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use serde_json::Value;
+
+use crate::{
+    fixture::{clean, exported, large, ordinary, site},
+    golden::assert_same,
+};
+
+#[test]
+fn the_files_are_as_they_were() {
+    for locale in Locale::ALL {
+        for (format, extension) in [
+            (ExportFormat::Json, "json"),
+            (ExportFormat::Csv, "csv"),
+            (ExportFormat::Github, "md"),
+            (ExportFormat::Jira, "jira.csv"),
+        ] {
+            let file = exported(format, &site("Our shop"), &ordinary(), locale);
+            assert_same(&format!("issues.{locale}.{extension}"), &file);
+        }
+    }
+}
+
+#[test]
+fn every_file_carries_the_disclaimer_in_its_language() {
+    for locale in Locale::ALL {
+        let disclaimer = &terms(locale).disclaimer;
+        for format in ExportFormat::ALL {
+            for findings in [ordinary(), clean()] {
+                let file = exported(format, &site("Our shop"), &findings, locale);
+                // A Jira file has a row per problem rule: where there is none, nothing is said that could mislead.
+                let wanted = format != ExportFormat::Jira || !findings.items.is_empty();
+                assert!(!wanted || file.contains(disclaimer.as_str()), "{format} {locale}: {file}");
+            }
+        }
+    }
+}
+
+#[test]
+fn json_has_the_keys_of_the_contract_in_its_order() {
+    let file: Value =
+        serde_json::from_str(&exported(ExportFormat::Json, &site("Our shop"), &ordinary(), Locale::En)).unwrap();
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        keys(&file),
+        "format disclaimer generated_by site checked_at pages_checked standard engine language rules"
+    );
+    assert_eq!(
+        (&file["format"], keys(&file["site"]), keys(&file["engine"])),
+        (&FORMAT_LABEL.into(), "name url".to_owned(), "axe".to_owned())
+    );
+    assert_eq!(
+        keys(&file["rules"][0]),
+        "rule type severity title summary how_to_fix platform_tip wcag en301549 count pages issues"
+    );
+    assert_eq!(keys(&file["rules"][0]["issues"][0]), "page selector html failure_summary is_new");
+}
+
+#[test]
+fn json_and_csv_add_recommendations_and_the_trackers_get_problems_only() {
+    let file = |format| exported(format, &site("Our shop"), &ordinary(), Locale::En);
+    for (format, has_recommendations) in [
+        (ExportFormat::Json, true),
+        (ExportFormat::Csv, true),
+        (ExportFormat::Github, false),
+        (ExportFormat::Jira, false),
+    ] {
+        assert_eq!(file(format).contains("region"), has_recommendations, "{format}");
+        assert!(file(format).contains("kind-page"), "{format}");
+    }
+}
+
+#[test]
+fn csv_has_a_row_per_element_and_excel_reads_its_letters() {
+    let file = exported(ExportFormat::Csv, &site("Our shop"), &ordinary(), Locale::En);
+    let text = file.strip_prefix('\u{feff}').unwrap();
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    assert_eq!(
+        reader.headers().unwrap().iter().collect::<Vec<_>>().join(","),
+        "rule,type,severity,wcag,title,page_url,selector,html,failure_summary,new_since_previous_check"
+    );
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let (last, elements) = rows.split_last().unwrap();
+    assert_eq!(elements.len(), ordinary().items.len());
+    assert_eq!(elements.iter().filter(|row| &row[9] == "yes").count(), 2);
+    assert_eq!((&last[0], &last[1], &last[4]), ("", "disclaimer", terms(Locale::En).disclaimer.as_str()));
+}
+
+/// The sections of a Markdown file, each with its heading and the number of items in its checklist.
+fn sections(markdown: &str) -> Vec<(String, usize)> {
+    let mut sections = Vec::new();
+    let mut heading = None;
+    for event in Parser::new_ext(markdown, Options::ENABLE_TASKLISTS | Options::ENABLE_GFM) {
+        match event {
+            Event::Start(Tag::Heading { level: HeadingLevel::H2, .. }) => heading = Some(String::new()),
+            Event::End(TagEnd::Heading(HeadingLevel::H2)) => sections.push((heading.take().unwrap(), 0)),
+            Event::Text(text) | Event::Code(text) => {
+                if let Some(heading) = &mut heading {
+                    heading.push_str(&text);
+                }
+            }
+            Event::TaskListMarker(done) => {
+                assert!(!done);
+                sections.last_mut().unwrap().1 += 1;
+            }
+            Event::Html(html) | Event::InlineHtml(html) => panic!("HTML in Markdown: {html}"),
+            _ => {}
+        }
+    }
+    sections
+}
+
+#[test]
+fn github_has_a_section_per_problem_rule_and_an_item_per_element() {
+    let file = exported(ExportFormat::Github, &site("Our shop"), &ordinary(), Locale::En);
+    let sections = sections(&file);
+    let counts: Vec<usize> = sections.iter().map(|(_, items)| *items).collect();
+    assert_eq!(counts, [1, 3, 1]);
+    assert_eq!(sections[0].0, "[critical] Images without a text alternative (image-alt)");
+    assert!(file.starts_with("# Our shop\n\n> "), "{file}");
+    assert!(file.contains("\nLabels: accessibility, a11y:serious, axe:color-contrast\n"), "{file}");
+}
+
+#[test]
+fn a_section_fits_into_an_issue_and_counts_what_it_leaves_out() {
+    let file = exported(ExportFormat::Github, &site("Our shop"), &large(20_000, 9), Locale::Uk);
+    let section = file.split_once("\n## ").unwrap().1;
+    let units = section.encode_utf16().count() + 3;
+    assert!((65_000..=65_536).contains(&units), "{units}");
+    let listed = sections(&file)[0].1;
+    let further = a11ycheck_core::catalog::fill(
+        &terms(Locale::Uk).label.further_elements,
+        &[("n", &(20_000 - listed).to_string())],
+    );
+    assert!(section.contains(&further) && listed > 500, "{listed}");
+    assert!(section.contains("\nLabels: accessibility, "));
+}
+
+fn jira(findings: &a11ycheck_core::domain::Findings, locale: Locale) -> Vec<csv::StringRecord> {
+    let file = exported(ExportFormat::Jira, &site("Our shop"), findings, locale);
+    let mut reader = csv::Reader::from_reader(file.as_bytes());
+    assert_eq!(
+        reader.headers().unwrap().iter().collect::<Vec<_>>(),
+        ["Summary", "Issue Type", "Priority", "Description", "Labels"]
+    );
+    reader.records().map(Result::unwrap).collect()
+}
+
+#[test]
+fn jira_gets_an_issue_per_problem_rule_with_priority_and_labels() {
+    let rows = jira(&ordinary(), Locale::En);
+    let seen: Vec<[&str; 4]> = rows.iter().map(|row| [&row[0], &row[1], &row[2], &row[4]]).collect();
+    assert_eq!(seen[0][..3], ["[critical] Images without a text alternative (image-alt)", "Bug", "Highest"]);
+    assert_eq!(seen[0][3], "accessibility a11y:critical axe:image-alt");
+    assert_eq!(seen.iter().map(|row| row[2]).collect::<Vec<_>>(), ["Highest", "High", "Low"]);
+    for row in &rows {
+        assert!(row[3].ends_with(&format!("_{}_", terms(Locale::En).disclaimer)), "{}", &row[3]);
+        assert!(row[4].split(' ').all(|label| !label.is_empty() && !label.contains(',')), "{}", &row[4]);
+    }
+}
+
+#[test]
+fn a_description_fits_into_jira_and_counts_what_it_leaves_out() {
+    let row = jira(&large(20_000, 9), Locale::Uk).remove(0);
+    let units = row[3].encode_utf16().count();
+    assert!((32_000..=32_767).contains(&units), "{units}");
+    let listed = row[3].lines().filter(|line| line.starts_with("main > div")).count();
+    let further = a11ycheck_core::catalog::fill(
+        &terms(Locale::Uk).label.further_elements,
+        &[("n", &(20_000 - listed).to_string())],
+    );
+    assert!(row[3].contains(&further), "{listed}");
+    assert_eq!(row[3].matches("{noformat}").count() % 2, 0);
+}
+
+#[test]
+fn a_check_without_problems_says_so_and_promises_nothing() {
+    let file = exported(ExportFormat::Github, &site("Our shop"), &clean(), Locale::En);
+    assert!(file.contains("does not mean that the site is free of barriers"), "{file}");
+    assert!(jira(&clean(), Locale::En).is_empty());
+}

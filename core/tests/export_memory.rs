@@ -1,0 +1,111 @@
+//! Exports are written as they are made: a program of its own, since it counts every byte that is allocated.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    collections::BTreeMap,
+    io,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use a11ycheck_core::{
+    domain::{Engine, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, SiteDetails, SiteUrl},
+    export::{ExportFormat, ExportSource, write},
+    locale::Locale,
+};
+use chrono::Utc;
+
+const ELEMENTS: usize = 200_000;
+const MAX_EXTRA: usize = 64 * 1_024 * 1_024;
+
+/// Notes how much is allocated, and the most that there was.
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call goes to the system's allocator as it came; beside that, numbers are noted.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(now, Ordering::Relaxed);
+        // SAFETY: the caller's promises are the system's conditions.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promises are the system's conditions.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// Takes everything and keeps its length.
+struct Length(usize);
+
+impl io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn findings() -> Findings {
+    let rule = RuleId::new("color-contrast");
+    let facts = RuleFacts {
+        impact: Impact::Serious,
+        tags: vec!["wcag2aa".to_owned(), "wcag143".to_owned()],
+        help: String::new(),
+        description: String::new(),
+        help_url: String::new(),
+    };
+    let url = "https://shop.example/";
+    let element = Finding::new(rule.clone(), 0, url, "main > p", &"<p class=\"price\">".repeat(20), "Fix this.");
+    Findings {
+        engine: Engine { axe: String::new(), browser: String::new() },
+        pages: vec![PageOutcome::checked(url, "")],
+        rules: BTreeMap::from([(rule, facts)]),
+        items: vec![element; ELEMENTS],
+        needs_review: BTreeMap::new(),
+        stack: vec![],
+        screen: None,
+    }
+}
+
+#[test]
+fn a_check_with_200_000_elements_is_exported_within_64_mb_beyond_its_data() {
+    let site = SiteDetails {
+        url: SiteUrl::parse("https://shop.example/").unwrap(),
+        name: None,
+        report_locale: Locale::En,
+        stack: vec![],
+        tags: vec![],
+    };
+    let findings = findings();
+    let source = ExportSource {
+        team: "Blue Team",
+        site: &site,
+        checked_at: Utc::now(),
+        findings: &findings,
+        locale: Locale::En,
+    };
+    for format in ExportFormat::ALL {
+        let before = NOW.load(Ordering::Relaxed);
+        PEAK.store(before, Ordering::Relaxed);
+        let mut length = Length(0);
+        write(format, &source, &mut length).unwrap();
+        let extra = PEAK.load(Ordering::Relaxed) - before;
+        println!("{format}: {} bytes written, {extra} bytes taken beyond the findings", length.0);
+        assert!(extra < MAX_EXTRA, "{format} took {extra} bytes");
+        let is_whole_list = matches!(format, ExportFormat::Json | ExportFormat::Csv);
+        assert!(!is_whole_list || length.0 > MAX_EXTRA, "{format}: too small a file to prove anything");
+    }
+}

@@ -1,0 +1,176 @@
+//! Files of checks: who gets which, in which order they are refused, and what is in them.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
+
+use a11ycheck_core::{
+    Error, Service,
+    clock::ManualClock,
+    domain::{Ability, Impact, PlainToken, PlanCode, RequestClass, SiteInput, Team},
+    engine::{Step, Worker},
+    id::{ScanId, SiteId},
+    message::ErrorBody,
+    scanner::{CancellationToken, Script, ScriptedScanner},
+    service::{AcrRequest, Actor, Caller, ExportRequest, ExportTarget, ExportedFile, TeamInput, TokenInput},
+    store::ScanStore as _,
+};
+use a11ycheck_storage_memory::MemoryStore;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+/// A service with a team on a plan.
+struct World {
+    service: Service,
+    store: MemoryStore,
+    team: Team,
+    actor: Actor,
+}
+
+impl World {
+    async fn on_plan(plan: &str) -> Self {
+        let clock = ManualClock::at(DateTime::<Utc>::from_timestamp(1_811_851_200, 0).unwrap());
+        let store = MemoryStore::with_clock(clock.clone());
+        let script =
+            Script::page("https://93.184.215.14/").with_problem("image-alt", Impact::Critical, "#logo", "<img>");
+        let service = Service::builder(store.clone(), ScriptedScanner::new([script])).with_clock(clock).build();
+        let service = service.await.unwrap();
+        let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new(plan))).await.unwrap();
+        let actor = service.act_for(team.id).await.unwrap();
+        Self { service, store, team, actor }
+    }
+
+    /// Adds a site whose reports are in Czech; its first check is queued.
+    async fn add_site(&self) -> (SiteId, ScanId) {
+        let input =
+            SiteInput { report_locale: a11ycheck_core::locale::Locale::Cs, ..SiteInput::new("https://93.184.215.14") };
+        let site = self.service.add_site(&self.actor, input).await.unwrap();
+        let checks = self.service.scans(&self.actor, site.id, &Default::default()).await.unwrap();
+        (site.id, checks.items[0].id)
+    }
+
+    async fn run_checks(&self) {
+        let worker = Worker::new(self.service.clone());
+        while worker.step(&CancellationToken::new()).await.unwrap() == Step::Worked {}
+    }
+
+    async fn checked_site(&self) -> (SiteId, ScanId) {
+        let ids = self.add_site().await;
+        self.run_checks().await;
+        ids
+    }
+
+    async fn export(&self, target: ExportTarget, format: &str, lang: &str) -> Result<ExportedFile, Error> {
+        let request = ExportRequest { target, format: Some(format.to_owned()), lang: Some(lang.to_owned()) };
+        self.service.export_scan(&self.actor, &request).await
+    }
+
+    async fn acr(&self, scan: ScanId, format: &str, lang: &str) -> Result<ExportedFile, Error> {
+        let request = AcrRequest { scan, format: Some(format.to_owned()), lang: Some(lang.to_owned()) };
+        self.service.acr(&self.actor, &request).await
+    }
+
+    /// A holder of a token of the team that may only write.
+    async fn writer(&self) -> Actor {
+        let input = TokenInput { name: "CI".to_owned(), abilities: [Ability::Write].into() };
+        let (_, secret) = self.service.create_token(self.team.id, input).await.unwrap();
+        let token = Some(PlainToken::presented(secret.reveal()));
+        let caller = Caller { token, address: "127.0.0.1".parse().unwrap() };
+        self.service.admit(&caller, RequestClass::File).await.unwrap().actor.unwrap()
+    }
+}
+
+fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    ErrorBody::from(&result.unwrap_err()).message
+}
+
+async fn text(file: ExportedFile) -> String {
+    String::from_utf8(file.into_chunks().collect().await.unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn the_latest_check_is_exported_as_json_in_the_sites_language_unless_asked_otherwise() {
+    let world = World::on_plan("pro").await;
+    let (site, scan) = world.checked_site().await;
+    let file = world.export(ExportTarget::LatestOf(site), "", " ").await.unwrap();
+    assert_eq!((file.scan, file.media_type), (scan, "application/json"));
+    assert_eq!(file.content_disposition(), "attachment; filename=\"93.184.215.14-2027-06-01-a11ycheck.json\"");
+    let json: Value = serde_json::from_str(&text(file).await).unwrap();
+    assert_eq!((&json["language"], &json["generated_by"]), (&"cs".into(), &"Blue Team".into()));
+    assert_eq!(json["rules"][0]["issues"][0]["selector"], "#logo");
+
+    let file = world.export(ExportTarget::Scan(scan), "csv", "en").await.unwrap();
+    assert_eq!(file.media_type, "text/csv; charset=utf-8");
+    assert!(text(file).await.contains("Images without a text alternative"));
+}
+
+#[tokio::test]
+async fn refusals_come_in_the_contracts_order() {
+    let world = World::on_plan("starter").await;
+    let (site, scan) = world.add_site().await;
+    let unknown = ExportTarget::Scan(ScanId::presented("scan_x"));
+    let writer = world.writer().await;
+    let request = ExportRequest { target: unknown, format: Some("x".to_owned()), lang: None };
+    assert_eq!(message(world.service.export_scan(&writer, &request).await), "Invalid ability provided.");
+    assert_eq!(message(world.export(unknown, "x", "x").await), "Not found.");
+    let no_site = ExportTarget::LatestOf(SiteId::presented("site_x"));
+    assert_eq!(message(world.export(no_site, "x", "x").await), "Not found.");
+    let latest = ExportTarget::LatestOf(site);
+    assert_eq!(message(world.export(latest, "x", "x").await), "The site has no completed check yet.");
+    let target = ExportTarget::Scan(scan);
+    assert_eq!(message(world.export(target, "x", "x").await), "The selected format is invalid. (and 1 more error)");
+    assert_eq!(message(world.export(target, "json", "fr").await), "The selected lang is invalid.");
+    let not_included = "Issue exports are not included in the current plan of this team.";
+    assert_eq!(message(world.export(target, "json", "").await), not_included);
+
+    world.store.mark_express(world.team.id, scan).await.unwrap();
+    assert_eq!(message(world.export(target, "json", "").await), "The scan is not completed yet.");
+}
+
+#[tokio::test]
+async fn an_express_report_opens_the_exports_of_its_check_alone() {
+    let world = World::on_plan("starter").await;
+    let (site, scan) = world.checked_site().await;
+    world.store.mark_express(world.team.id, scan).await.unwrap();
+    assert!(world.export(ExportTarget::Scan(scan), "github", "").await.is_ok());
+    assert!(matches!(world.export(ExportTarget::LatestOf(site), "github", "").await, Err(Error::ExportsNotIncluded)));
+    let (_, other) = world.checked_site().await;
+    assert!(matches!(world.export(ExportTarget::Scan(other), "github", "").await, Err(Error::ExportsNotIncluded)));
+}
+
+#[tokio::test]
+async fn a_check_of_another_team_is_exported_to_nobody() {
+    let world = World::on_plan("agency").await;
+    let (site, scan) = world.checked_site().await;
+    let stranger = world.service.create_team(TeamInput::new("Red Team", PlanCode::new("agency"))).await.unwrap();
+    let stranger = world.service.act_for(stranger.id).await.unwrap();
+    for target in [ExportTarget::Scan(scan), ExportTarget::LatestOf(site)] {
+        let request = ExportRequest { target, format: None, lang: None };
+        assert!(matches!(world.service.export_scan(&stranger, &request).await, Err(Error::NotFound)));
+    }
+    let request = AcrRequest { scan, format: None, lang: None };
+    assert!(matches!(world.service.acr(&stranger, &request).await, Err(Error::NotFound)));
+}
+
+#[tokio::test]
+async fn a_draft_of_a_conformance_report_is_for_plans_that_include_it() {
+    let world = World::on_plan("pro").await;
+    let (_, scan) = world.checked_site().await;
+    assert_eq!(message(world.acr(ScanId::presented("x"), "x", "x").await), "Not found.");
+    assert_eq!(message(world.acr(scan, "x", "x").await), "The selected format is invalid. (and 1 more error)");
+    let not_included = "ACR drafts are not included in the current plan of this team.";
+    assert_eq!(message(world.acr(scan, "json", "").await), not_included);
+
+    let world = World::on_plan("agency").await;
+    let (_, queued) = world.add_site().await;
+    assert_eq!(message(world.acr(queued, "", "").await), "The scan is not completed yet.");
+    world.run_checks().await;
+    let file = world.acr(queued, "", "en").await.unwrap();
+    assert_eq!(
+        (file.media_type, &*file.file_name),
+        ("application/json", "93.184.215.14-2027-06-01-a11ycheck-acr.json")
+    );
+    let json: Value = serde_json::from_str(&text(file).await).unwrap();
+    assert_eq!(json["chapters"]["success_criteria_level_a"]["criteria"].as_array().unwrap().len(), 32);
+    let file = world.acr(queued, "html", "").await.unwrap();
+    assert_eq!(file.media_type, "text/html; charset=utf-8");
+    assert!(text(file).await.contains("<html lang=\"cs\">"));
+}
