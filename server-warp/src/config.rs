@@ -1,59 +1,32 @@
-//! What an operator can set: flags, and an environment variable for each.
+//! From settings to the parts that they are for; every default stands here.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 use a11ycheck_core::{
-    domain::{PlanCatalog, PlanCatalogError},
-    net::AddressPolicy,
+    domain::{PlanCatalog, PlanCatalogError, RateLimits},
+    engine::EngineConfig,
+    net::{AddressPolicy, InvalidDomain},
 };
-use clap::Parser;
-use ipnet::IpNet;
+use a11ycheck_scanner_chromium::ChromiumConfig;
+use a11ycheck_server_warp::{HeaderPrefix, InvalidHeaderPrefix, RoutesConfig, ServeLimits};
 
-/// The accessibility check service: HTTP API, workers and scheduler in one process.
-#[expect(clippy::doc_markdown, reason = "these comments are the text of --help")]
-#[derive(Debug, Parser)]
-#[command(name = "a11ycheck-server", version)]
-pub(crate) struct Config {
-    /// Where to listen for HTTP. Port 0 picks a free one. TLS belongs to a proxy in front.
-    #[arg(long, env = "A11YCHECK_LISTEN", value_name = "ADDR:PORT", default_value = "127.0.0.1:8080")]
-    pub(crate) listen: SocketAddr,
+use crate::settings::Settings;
 
-    /// Where clients reach the API, for the links in answers; ends with /v1. Default: the address listened on.
-    #[arg(long, env = "A11YCHECK_BASE_URL", value_name = "URL")]
-    pub(crate) base_url: Option<String>,
-
-    /// A private network in which sites may be checked, for example 10.0.0.0/8. Without it only public addresses may.
-    /// Can be given several times; in the environment, separated by commas.
-    #[arg(long, env = "A11YCHECK_ALLOW_NETWORK", value_name = "CIDR", value_delimiter = ',')]
-    pub(crate) allow_network: Vec<IpNet>,
-
-    /// A domain that is never visited, nor anything below it. Can be given several times; in the environment, separated by commas.
-    #[arg(long, env = "A11YCHECK_BLOCK_DOMAIN", value_name = "DOMAIN", value_delimiter = ',')]
-    pub(crate) block_domain: Vec<String>,
-
-    /// A TOML file with the plans on offer, in place of the shipped ones.
-    #[arg(long, env = "A11YCHECK_PLANS", value_name = "FILE")]
-    pub(crate) plans: Option<PathBuf>,
-
-    /// Checks that this process works on at once.
-    #[arg(long, env = "A11YCHECK_WORKERS", value_name = "N", default_value_t = 2)]
-    pub(crate) workers: usize,
-
-    /// Writes {"base_url", "token", "team_id"} to this file as soon as the server answers, for scripts. Only the owner can
-    /// read it.
-    #[arg(long, env = "A11YCHECK_READY_FILE", value_name = "PATH")]
-    pub(crate) ready_file: Option<PathBuf>,
-}
-
-/// What is wrong with the configuration.
+/// What is wrong with the settings.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("--block-domain {domain}: not a domain")]
     Domain {
         domain: String,
         #[source]
-        source: a11ycheck_core::net::InvalidDomain,
+        source: InvalidDomain,
     },
+    #[error("--header-prefix")]
+    HeaderPrefix(#[from] InvalidHeaderPrefix),
     #[error("--plans {}: the file can't be read", file.display())]
     PlansFile {
         file: PathBuf,
@@ -66,25 +39,13 @@ pub(crate) enum ConfigError {
         #[source]
         source: PlanCatalogError,
     },
+    #[error("the [[plan]] tables of the settings file")]
+    InlinePlans(#[source] PlanCatalogError),
 }
 
-impl Config {
-    pub(crate) fn policy(&self) -> Result<AddressPolicy, ConfigError> {
-        let opened =
-            self.allow_network.iter().fold(AddressPolicy::builder(), |policy, network| policy.allow_network(*network));
-        let closed = self.block_domain.iter().try_fold(opened, |policy, domain| {
-            policy.try_block_domain(domain).map_err(|source| ConfigError::Domain { domain: domain.clone(), source })
-        })?;
-        Ok(closed.build())
-    }
-
-    pub(crate) fn plans(&self) -> Result<PlanCatalog, ConfigError> {
-        let Some(file) = &self.plans else { return Ok(PlanCatalog::shipped()) };
-        let file = file.clone();
-        match std::fs::read_to_string(&file) {
-            Ok(text) => PlanCatalog::from_toml(&text).map_err(|source| ConfigError::Plans { file, source }),
-            Err(source) => Err(ConfigError::PlansFile { file, source }),
-        }
+impl Settings {
+    pub(crate) fn listen(&self) -> SocketAddr {
+        self.listen.unwrap_or_else(|| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080))
     }
 
     /// The base address, given where the server really listens.
@@ -98,31 +59,90 @@ impl Config {
             format!("http://{host}/v1")
         })
     }
+
+    pub(crate) fn policy(&self) -> Result<AddressPolicy, ConfigError> {
+        let policy = AddressPolicy::builder();
+        let policy = self.allow_network.iter().fold(policy, |policy, network| policy.allow_network(*network));
+        let policy = self.block_network.iter().fold(policy, |policy, network| policy.block_network(*network));
+        let policy = self.block_domain.iter().try_fold(policy, |policy, domain| {
+            policy.try_block_domain(domain).map_err(|source| ConfigError::Domain { domain: domain.clone(), source })
+        })?;
+        Ok(policy.build())
+    }
+
+    pub(crate) fn plans(&self) -> Result<PlanCatalog, ConfigError> {
+        match (&self.plans, self.plan.as_slice()) {
+            (Some(file), _) => {
+                let file = file.clone();
+                match std::fs::read_to_string(&file) {
+                    Ok(text) => PlanCatalog::from_toml(&text).map_err(|source| ConfigError::Plans { file, source }),
+                    Err(source) => Err(ConfigError::PlansFile { file, source }),
+                }
+            }
+            (None, []) => Ok(PlanCatalog::shipped()),
+            (None, plans) => PlanCatalog::new(plans.to_vec()).map_err(ConfigError::InlinePlans),
+        }
+    }
+
+    pub(crate) fn anonymous_limits(&self) -> RateLimits {
+        let general = self.anonymous_requests.unwrap_or(60);
+        RateLimits { general, files: general.min(20) }
+    }
+
+    pub(crate) fn routes(&self) -> Result<RoutesConfig, ConfigError> {
+        let header_prefix = match &self.header_prefix {
+            Some(prefix) => HeaderPrefix::new(prefix)?,
+            None => HeaderPrefix::default(),
+        };
+        Ok(RoutesConfig { header_prefix, trusted_proxies: self.trust_proxy.clone() })
+    }
+
+    pub(crate) fn serve_limits(&self) -> ServeLimits {
+        let default = ServeLimits::default();
+        ServeLimits {
+            connections: self.max_connections.unwrap_or(default.connections),
+            head: self.head_timeout.map_or(default.head, Duration::from_secs),
+            ..default
+        }
+    }
+
+    pub(crate) fn engine(&self) -> EngineConfig {
+        let default = EngineConfig::default();
+        EngineConfig { workers: self.workers.unwrap_or(default.workers), ..default }
+    }
+
+    pub(crate) fn scanner(&self, policy: AddressPolicy) -> ChromiumConfig {
+        let config = ChromiumConfig::new(policy);
+        let config = self.tabs.into_iter().fold(config, ChromiumConfig::with_tabs);
+        let config = self.chromium.iter().fold(config, ChromiumConfig::with_browser);
+        self.axe.iter().fold(config, ChromiumConfig::with_axe)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
-    fn the_flags_are_consistent() {
-        Config::command().debug_assert();
-    }
-
-    #[test]
     fn links_lead_to_where_the_server_listens_unless_told_otherwise() {
-        let config = |arguments: &[&str]| Config::parse_from(std::iter::once(&"a11ycheck-server").chain(arguments));
         let listening = "0.0.0.0:9000".parse().unwrap();
-        assert_eq!(config(&[]).base_url(listening), "http://localhost:9000/v1");
-        assert_eq!(config(&[]).base_url("[::1]:9000".parse().unwrap()), "http://[::1]:9000/v1");
-        assert_eq!(config(&["--base-url", "https://a.example/v1"]).base_url(listening), "https://a.example/v1");
+        assert_eq!(Settings::default().base_url(listening), "http://localhost:9000/v1");
+        assert_eq!(Settings::default().base_url("[::1]:9000".parse().unwrap()), "http://[::1]:9000/v1");
+        let told = Settings { base_url: Some("https://a.example/v1".to_owned()), ..Settings::default() };
+        assert_eq!(told.base_url(listening), "https://a.example/v1");
     }
 
     #[test]
     fn a_domain_that_is_none_is_refused_rather_than_ignored() {
-        let config = Config::parse_from(["a11ycheck-server", "--block-domain", "https://ads.example.com/"]);
-        assert!(matches!(config.policy(), Err(ConfigError::Domain { .. })));
+        let settings = Settings { block_domain: vec!["https://ads.example.com/".to_owned()], ..Settings::default() };
+        assert!(matches!(settings.policy(), Err(ConfigError::Domain { .. })));
+    }
+
+    #[test]
+    fn a_header_prefix_that_is_no_header_is_refused() {
+        for prefix in ["", "Svc: ", "Svc", "Ünï-"] {
+            let settings = Settings { header_prefix: Some(prefix.to_owned()), ..Settings::default() };
+            assert!(matches!(settings.routes(), Err(ConfigError::HeaderPrefix(_))), "{prefix:?}");
+        }
     }
 }

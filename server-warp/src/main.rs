@@ -2,106 +2,91 @@
 
 mod config;
 mod demo;
+mod settings;
 mod shutdown;
+mod telemetry;
+mod welcome;
 
 use std::{error::Error, process::ExitCode, sync::Arc};
 
-use a11ycheck_core::{Engine, Service, domain, engine::EngineConfig};
-use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
-use a11ycheck_server_warp::{ServeLimits, routes, serve};
+use a11ycheck_core::{Engine, Service};
+use a11ycheck_scanner_chromium::ChromiumScanner;
+use a11ycheck_server_warp::{health, metrics, or_not_found, routes, serve};
 use a11ycheck_storage_memory::MemoryStore;
 use clap::Parser as _;
-use tokio::{net::TcpListener, sync::oneshot};
-use tracing_subscriber::EnvFilter;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use warp::Filter as _;
 
-use crate::{config::Config, demo::Demo};
+use crate::{
+    demo::Demo,
+    settings::{Arguments, Settings},
+};
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let config = Config::parse();
-    let filter = EnvFilter::try_from_env("A11YCHECK_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-    match run(config).await {
+    match start(Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            report(&*error);
+            welcome::farewell(&*error);
             ExitCode::FAILURE
         }
     }
 }
 
-async fn run(config: Config) -> Result<(), AnyError> {
-    let policy = config.policy()?;
-    let plans = config.plans()?;
-    let scanner = Arc::new(ChromiumScanner::new(ChromiumConfig::new(policy.clone()))?);
+async fn start(arguments: Arguments) -> Result<(), AnyError> {
+    let settings = arguments.settled()?;
+    telemetry::log(&settings)?;
+    shutdown::raise_file_limit();
+    run(settings).await
+}
+
+async fn run(settings: Settings) -> Result<(), AnyError> {
+    let recorded = telemetry::count()?;
+    let policy = settings.policy()?;
+    let listener = listen(settings.listen()).await?;
+    let base_url = settings.base_url(listener.local_addr()?);
+    let scanner = Arc::new(ChromiumScanner::new(settings.scanner(policy.clone()))?);
+    let service = Service::builder(MemoryStore::new(), Arc::clone(&scanner))
+        .with_policy(policy)
+        .with_plans(settings.plans()?)
+        .with_anonymous_limits(settings.anonymous_limits())
+        .with_base_url(&base_url)
+        .build()
+        .await?;
     let versions = scanner.versions().await?;
-    let listener = TcpListener::bind(config.listen)
-        .await
-        .map_err(|error| format!("can't listen on {}: {error}", config.listen))?;
-    let base_url = config.base_url(listener.local_addr()?);
-    let builder = Service::builder(MemoryStore::new(), Arc::clone(&scanner));
-    let service = builder.with_policy(policy).with_plans(plans).with_base_url(&base_url).build().await?;
     let demo = Demo::create(&service).await?;
 
-    let engine = Engine::start(&service, EngineConfig { workers: config.workers, ..EngineConfig::default() });
-    let (stop, stopped) = oneshot::channel::<()>();
-    let until_stopped = async {
-        // A dropped sender is as good as a message.
-        stopped.await.unwrap_or_default();
+    let (stop, limits) = (CancellationToken::new(), settings.serve_limits());
+    let api = routes(&service, settings.routes()?);
+    let counted = metrics(&service, recorded);
+    let mut serving = tokio::task::JoinSet::new();
+    let pages = match settings.metrics_listen {
+        Some(address) => {
+            let pages = or_not_found(counted.or(health(&service)).unify().boxed());
+            serving.spawn(serve(listen(address).await?, pages, limits, stop.clone().cancelled_owned()));
+            health(&service).or(api).unify().boxed()
+        }
+        None => health(&service).or(counted).unify().or(api).unify().boxed(),
     };
-    let serving = tokio::spawn(serve(listener, routes(&service), ServeLimits::default(), until_stopped));
-    if let Some(path) = &config.ready_file {
+    serving.spawn(serve(listener, pages, limits, stop.clone().cancelled_owned()));
+    let engine = Engine::start(&service, settings.engine());
+    if let Some(path) = &settings.ready_file {
         demo.write_ready_file(path, &base_url).map_err(|error| format!("--ready-file {}: {error}", path.display()))?;
     }
-    welcome(&base_url, &versions, &demo);
+    welcome::welcome(&base_url, &versions, &demo);
 
     shutdown::asked_to_stop().await?;
     tracing::info!("Stopping: no new requests, running checks are handed back");
-    drop(stop);
-    serving.await?;
+    stop.cancel();
+    serving.join_all().await;
     engine.stop().await;
     scanner.close().await;
     Ok(())
 }
 
-#[expect(clippy::print_stdout, reason = "what the operator asked to see")]
-fn welcome(base_url: &str, versions: &domain::Engine, demo: &Demo) {
-    let token = demo.token.reveal();
-    println!(
-        "\
-a11ycheck answers at {base_url}
-
-  store     memory: everything is gone when this process ends
-  browser   {browser}
-  axe-core  {axe}
-  team      {team}, plan {plan}
-  token     {token}   (shown this once)
-
-Try it:
-
-  curl -H 'Authorization: Bearer {token}' {base_url}/account
-
-  curl -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \\
-       -d '{{\"url\": \"https://example.com\", \"report_locale\": \"en\"}}' {base_url}/sites
-
-  curl -H 'Authorization: Bearer {token}' {base_url}/sites
-
-Ctrl-C stops it.",
-        browser = versions.browser,
-        axe = versions.axe,
-        team = demo.team.name,
-        plan = demo.team.plan.name,
-    );
-}
-
-#[expect(clippy::print_stderr, reason = "the last word of a program that could not start")]
-fn report(error: &dyn Error) {
-    eprintln!("a11ycheck-server: {error}");
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        eprintln!("  because: {error}");
-        cause = error.source();
-    }
+async fn listen(address: std::net::SocketAddr) -> Result<TcpListener, AnyError> {
+    TcpListener::bind(address).await.map_err(|error| format!("can't listen on {address}: {error}").into())
 }

@@ -2,6 +2,8 @@
 
 use a11ycheck_core::{
     page::Page,
+    scanner::{Screenshot, ScreenshotFormat},
+    service::ExportedFile,
     view::{ListView, PagedList},
 };
 use serde::Serialize;
@@ -12,7 +14,7 @@ use warp::{
     reply::Response,
 };
 
-use crate::{error::Refusal, visit::Query};
+use crate::{error::Refusal, header_prefix::HeaderPrefix, visit::Query};
 
 /// A JSON body with this status. JSON of our own types can't fail to be written; if it ever does, that is a server error.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
@@ -55,5 +57,39 @@ pub(crate) fn list<'a, I, T: Serialize>(
 pub(crate) fn no_content() -> Response {
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+}
+
+/// A picture. It never changes, but it is the team's own.
+pub(crate) fn picture(shot: Screenshot) -> Response {
+    let media_type = match shot.format {
+        ScreenshotFormat::Png => "image/png",
+        ScreenshotFormat::WebP => "image/webp",
+    };
+    let mut response = Response::new(shot.bytes.into());
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600, immutable"));
+    response
+}
+
+/// A file to be saved, sent as it is made: contract, "Issue export files" and the rows of the exports.
+pub(crate) fn file(file: ExportedFile, prefix: &HeaderPrefix) -> Response {
+    let (scan, media_type, disposition) = (file.scan.to_string(), file.media_type, file.content_disposition());
+    // A body that breaks off is cut, so that nobody takes half a file for a whole one.
+    let chunks = futures_util::stream::unfold(file.into_chunks(), |mut chunks| async {
+        chunks.next().await.map(|chunk| (chunk, chunks))
+    });
+    let mut response = warp::reply::stream(chunks).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    for (name, value) in [(prefix.header("scan"), scan), (header::CONTENT_DISPOSITION, disposition)] {
+        // An id, and a name that was made to fit a header.
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(name, value);
+        }
+    }
     response
 }

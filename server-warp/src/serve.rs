@@ -20,7 +20,7 @@ use warp::{filters::BoxedFilter, http::StatusCode, reply::Response};
 
 use a11ycheck_core::message::ErrorBody;
 
-use crate::{reply, visit::ClientAddress};
+use crate::{observe::Observed, reply, visit::ClientAddress};
 
 /// What the accept loop bounds.
 #[derive(Debug, Clone, Copy)]
@@ -91,10 +91,11 @@ fn connection(
     let service = TowerToHyperService::new(warp::service(routes));
     let answer = hyper::service::service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(address);
+        let observed = Observed::begin(&request);
         let service = service.clone();
         async move {
             let answered = AssertUnwindSafe(async move { service.call(request).await }).catch_unwind().await;
-            Ok::<_, Infallible>(match answered {
+            let response = match answered {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
                 Err(_) => {
@@ -102,7 +103,8 @@ fn connection(
                     let body = ErrorBody::plain("Server Error");
                     reply::json(StatusCode::INTERNAL_SERVER_ERROR, &body)
                 }
-            })
+            };
+            Ok::<_, Infallible>(observed.end(response))
         }
     });
     let connection = hyper::server::conn::http1::Builder::new()

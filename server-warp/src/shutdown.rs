@@ -1,4 +1,6 @@
-//! When to stop.
+//! The process and its surroundings: when to stop, how many files may be open.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Ends at the first SIGTERM or SIGINT.
 pub(crate) async fn asked_to_stop() -> std::io::Result<()> {
@@ -10,4 +12,13 @@ pub(crate) async fn asked_to_stop() -> std::io::Result<()> {
         _ = interrupt.recv() => {}
     }
     Ok(())
+}
+
+/// Asks for as many open files as the system grants: each connection is one, and the usual soft limit of 1024 is less than
+/// the connections that are allowed. A system that refuses leaves things as they were.
+pub(crate) fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
+        tracing::warn!(%error, "Could not raise the number of open files");
+    }
 }

@@ -4,6 +4,7 @@ use std::{
     future::Future,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     pin::Pin,
+    sync::Arc,
     time::Duration,
 };
 
@@ -16,6 +17,7 @@ use a11ycheck_core::{
 use bytes::{Buf, Bytes, BytesMut};
 use chrono::{DateTime, Utc};
 use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
+use ipnet::IpNet;
 use serde_json::Value;
 use warp::{
     Filter,
@@ -24,7 +26,11 @@ use warp::{
     reply::Response,
 };
 
-use crate::error::{Refusal, show_rate};
+use crate::{
+    error::{Refusal, show_rate},
+    header_prefix::HeaderPrefix,
+    observe::AnsweredFor,
+};
 
 /// Where a connection comes from; the accept loop puts it into each request.
 #[derive(Debug, Clone, Copy)]
@@ -32,9 +38,19 @@ pub struct ClientAddress(pub SocketAddr);
 
 type Body = Pin<Box<dyn Stream<Item = Result<Bytes, warp::Error>> + Send + Sync>>;
 
+/// How the API is served.
+#[derive(Debug, Clone, Default)]
+pub struct RoutesConfig {
+    /// What the headers of the service begin with.
+    pub header_prefix: HeaderPrefix,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+}
+
 /// A request that has found its path.
 pub(crate) struct Visit {
     pub(crate) service: Service,
+    pub(crate) config: Arc<RoutesConfig>,
     pub(crate) method: Method,
     pub(crate) query: Query,
     headers: HeaderMap,
@@ -45,6 +61,7 @@ pub(crate) struct Visit {
 /// A request that was let in.
 pub(crate) struct Admitted {
     pub(crate) service: Service,
+    pub(crate) config: Arc<RoutesConfig>,
     pub(crate) actor: Actor,
     pub(crate) query: Query,
     /// The store's time at the door.
@@ -54,25 +71,37 @@ pub(crate) struct Admitted {
 }
 
 /// Takes requests in, to be joined to a path.
-pub(crate) fn door(service: &Service) -> BoxedFilter<(Visit,)> {
-    let service = service.clone();
+pub(crate) fn door(service: &Service, config: RoutesConfig) -> BoxedFilter<(Visit,)> {
+    let (service, config) = (service.clone(), Arc::new(config));
     let query = warp::query::raw().or_else(|_| async { Ok::<_, std::convert::Infallible>((String::new(),)) });
     warp::any()
-        .map(move || service.clone())
+        .map(move || (service.clone(), Arc::clone(&config)))
         .and(warp::method())
         .and(query)
         .and(warp::header::headers_cloned())
         .and(warp::ext::optional::<ClientAddress>())
         .and(warp::body::stream())
-        .map(|service, method, query: String, headers, address: Option<ClientAddress>, body| Visit {
-            service,
-            method,
-            query: Query(query),
-            headers,
-            // Without our accept loop (a host application's own, or a test) all callers count as one.
-            address: address.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |address| address.0.ip()),
-            body: Box::pin(body_bytes(body)),
-        })
+        .map(
+            |(service, config): (Service, Arc<RoutesConfig>),
+             method,
+             query,
+             headers,
+             address: Option<ClientAddress>,
+             body| {
+                // Without our accept loop (a host application's own, or a test) all callers count as one.
+                let peer = address.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |address| address.0.ip());
+                let address = sender(peer, &headers, &config.trusted_proxies);
+                Visit {
+                    service,
+                    config,
+                    method,
+                    query: Query(query),
+                    headers,
+                    address,
+                    body: Box::pin(body_bytes(body)),
+                }
+            },
+        )
         .boxed()
 }
 
@@ -88,19 +117,38 @@ impl Visit {
     where
         F: Future<Output = Result<Response, Refusal>>,
     {
-        let admission = match self.admit().await {
+        self.answer_class(RequestClass::General, handler).await
+    }
+
+    /// The same for a file, which has a counter of its own.
+    pub(crate) async fn answer_file<F>(self, handler: impl FnOnce(Admitted) -> F) -> Response
+    where
+        F: Future<Output = Result<Response, Refusal>>,
+    {
+        self.answer_class(RequestClass::File, handler).await
+    }
+
+    async fn answer_class<F>(self, class: RequestClass, handler: impl FnOnce(Admitted) -> F) -> Response
+    where
+        F: Future<Output = Result<Response, Refusal>>,
+    {
+        let admission = match self.admit(class).await {
             Ok(admission) => admission,
             Err(refusal) => return refusal.into_response(),
         };
         let Admission { rate, at, actor } = admission;
+        let team = actor.as_ref().ok().map(Actor::team_id);
         let answered = match actor {
             Ok(actor) => {
-                let Self { service, query, headers, body, .. } = self;
-                handler(Admitted { service, actor, query, at, headers, body }).await
+                let Self { service, config, query, headers, body, .. } = self;
+                handler(Admitted { service, config, actor, query, at, headers, body }).await
             }
             Err(error) => Err(error.into()),
         };
         let mut response = answered.unwrap_or_else(Refusal::into_response);
+        if let Some(team) = team {
+            response.extensions_mut().insert(AnsweredFor(team));
+        }
         show_rate(&mut response, &rate, at);
         response
     }
@@ -118,7 +166,7 @@ impl Visit {
 
     /// What leads nowhere is counted too, but needs no token to be told so.
     async fn turn_away(self, refusal: Refusal) -> Response {
-        match self.admit().await {
+        match self.admit(RequestClass::General).await {
             Ok(Admission { rate, at, actor }) => {
                 let refusal = match actor {
                     Err(error @ a11ycheck_core::Error::TooManyRequests(_)) => error.into(),
@@ -132,10 +180,31 @@ impl Visit {
         }
     }
 
-    async fn admit(&self) -> Result<Admission, Refusal> {
+    async fn admit(&self, class: RequestClass) -> Result<Admission, Refusal> {
         let caller = Caller { token: bearer(&self.headers), address: self.address };
-        Ok(self.service.admit(&caller, RequestClass::General).await?)
+        Ok(self.service.admit(&caller, class).await?)
     }
+}
+
+/// Where a request comes from: the last address of `X-Forwarded-For` that is no trusted proxy, as long as the connection
+/// itself comes from one. What stands before it was written by the client and proves nothing.
+fn sender(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
+    let peer = peer.to_canonical();
+    if !is_trusted(&peer) {
+        return peer;
+    }
+    let lines = headers.get_all("x-forwarded-for").iter().filter_map(|line| line.to_str().ok());
+    let hops: Vec<&str> = lines.flat_map(|line| line.split(',')).collect();
+    let mut sender = peer;
+    for hop in hops.into_iter().rev() {
+        let Ok(address) = hop.trim().parse::<IpAddr>() else { break };
+        sender = address.to_canonical();
+        if !is_trusted(&sender) {
+            break;
+        }
+    }
+    sender
 }
 
 /// The token of `Authorization: Bearer …`. Two such headers, another scheme or odd bytes are no token.
@@ -197,5 +266,32 @@ impl Query {
 
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (String, String)> {
         url::form_urlencoded::parse(self.0.as_bytes()).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_trusted_proxy_is_believed_and_only_what_it_wrote_itself() {
+        let trusted = ["10.0.0.0/8".parse().unwrap()];
+        let from = |peer: &str, forwarded: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-forwarded-for", forwarded.parse().unwrap());
+            sender(peer.parse().unwrap(), &headers, &trusted).to_string()
+        };
+        assert_eq!(from("203.0.113.9", "198.51.100.1"), "203.0.113.9");
+        assert_eq!(from("10.0.0.1", "198.51.100.1"), "198.51.100.1");
+        assert_eq!(from("10.0.0.1", "1.2.3.4, 198.51.100.1, 10.0.0.2"), "198.51.100.1");
+        assert_eq!(from("10.0.0.1", "nonsense"), "10.0.0.1");
+        assert_eq!(from("::ffff:10.0.0.1", "198.51.100.1"), "198.51.100.1");
+    }
+
+    #[test]
+    fn the_last_value_of_a_repeated_parameter_counts() {
+        let query = Query("page=1&page=2&tag=%D0%B0+b&bad=%FF".to_owned());
+        assert_eq!((query.get("page").as_deref(), query.get("tag").as_deref()), (Some("2"), Some("а b")));
+        assert!(query.get("bad").is_some() && query.get("none").is_none());
     }
 }

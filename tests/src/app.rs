@@ -9,7 +9,7 @@ use a11ycheck_core::{
     scanner::{CancellationToken, Script, ScriptedScanner},
     service::{TeamInput, TokenInput},
 };
-use a11ycheck_server_warp::{ServeLimits, routes, serve};
+use a11ycheck_server_warp::{RoutesConfig, ServeLimits, routes, serve};
 use a11ycheck_storage_memory::MemoryStore;
 use chrono::{DateTime, Utc};
 use tokio::net::TcpListener;
@@ -56,7 +56,7 @@ impl TestApp {
         let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new(plan))).await.unwrap();
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
-        tokio::spawn(serve(listener, routes(&service), ServeLimits::default(), stopped));
+        tokio::spawn(serve(listener, routes(&service, RoutesConfig::default()), ServeLimits::default(), stopped));
         Self { service, clock, scanner, team, base_url, stop }
     }
 
