@@ -13,8 +13,9 @@ use a11ycheck_core::{
 };
 use a11ycheck_scanner_chromium::ChromiumConfig;
 use a11ycheck_server_warp::{HeaderPrefix, InvalidHeaderPrefix, RoutesConfig, ServeLimits};
+use a11ycheck_storage_postgres::PostgresConfig;
 
-use crate::settings::Settings;
+use crate::settings::{Role, Settings};
 
 /// What is wrong with the settings.
 #[derive(Debug, thiserror::Error)]
@@ -106,9 +107,25 @@ impl Settings {
         }
     }
 
+    /// Whether this process does this. Where no role is named it does everything.
+    pub(crate) fn has_role(&self, role: Role) -> bool {
+        self.roles.is_empty() || self.roles.contains(&role)
+    }
+
     pub(crate) fn engine(&self) -> EngineConfig {
         let default = EngineConfig::default();
-        EngineConfig { workers: self.workers.unwrap_or(default.workers), ..default }
+        let workers = self.workers.unwrap_or(default.workers);
+        EngineConfig {
+            workers: if self.has_role(Role::Worker) { workers } else { 0 },
+            scheduler: self.has_role(Role::Scheduler),
+            retention: self.has_role(Role::Scheduler),
+            ..default
+        }
+    }
+
+    pub(crate) fn database(&self) -> Option<PostgresConfig> {
+        let config = PostgresConfig::new(self.database_url.clone()?);
+        Some(self.database_connections.into_iter().fold(config, PostgresConfig::with_max_connections))
     }
 
     pub(crate) fn scanner(&self, policy: AddressPolicy) -> ChromiumConfig {

@@ -35,19 +35,19 @@ impl Demo {
         let (_, token) = service.create_token(team.id, TokenInput { name: "Demo token".to_owned(), abilities }).await?;
         Ok(Self { team, token })
     }
+}
 
-    /// Writes what a script needs, whole or not at all, readable by the owner only.
-    pub(crate) fn write_ready_file(&self, path: &Path, base_url: &str) -> std::io::Result<()> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let ready = serde_json::json!({
-            "base_url": base_url,
-            "token": self.token.reveal(),
-            "team_id": self.team.id,
-        });
-        // A temporary file is created with mode 0600.
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        writeln!(file, "{ready:#}")?;
-        file.persist(path)?;
-        Ok(())
-    }
+/// Writes what a script needs, whole or not at all, readable by the owner only.
+pub(crate) fn write_ready_file(path: &Path, base_url: &str, demo: Option<&Demo>) -> std::io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let ready = serde_json::json!({
+        "base_url": base_url,
+        "token": demo.map(|demo| demo.token.reveal()),
+        "team_id": demo.map(|demo| demo.team.id),
+    });
+    // A temporary file is created with mode 0600.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    writeln!(file, "{ready:#}")?;
+    file.persist(path)?;
+    Ok(())
 }

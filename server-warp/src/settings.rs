@@ -3,9 +3,11 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use a11ycheck_core::domain::Plan;
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use ipnet::IpNet;
 use serde::Deserialize;
+
+use crate::admin::Admin;
 
 /// The accessibility check service: HTTP API, workers and scheduler in one process.
 ///
@@ -20,6 +22,16 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(crate) settings: Settings,
+
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What to do instead of serving.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Manages teams, plans, tokens and checks in the database that --database-url names.
+    Admin(Admin),
 }
 
 #[expect(clippy::doc_markdown, reason = "these comments are the text of --help")]
@@ -29,6 +41,23 @@ pub(crate) struct Settings {
     /// Where to listen for HTTP; port 0 picks a free one. TLS belongs to a proxy in front. [default: 127.0.0.1:8080]
     #[arg(long, env = "A11YCHECK_LISTEN", value_name = "ADDR:PORT")]
     pub(crate) listen: Option<SocketAddr>,
+
+    /// The PostgreSQL database that holds everything: postgres://user:password@host:port/database. Any number of
+    /// processes may share it. [default: none, everything is in memory and gone when the process ends]
+    #[arg(long, env = "A11YCHECK_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub(crate) database_url: Option<String>,
+
+    /// Connections to the database that this process may hold. [default: 16]
+    #[arg(long, env = "A11YCHECK_DATABASE_CONNECTIONS", value_name = "N")]
+    pub(crate) database_connections: Option<u32>,
+
+    /// What this process does, separated by commas. [default: everything]
+    #[arg(long, env = "A11YCHECK_ROLES", value_name = "ROLE", value_delimiter = ',')]
+    pub(crate) roles: Vec<Role>,
+
+    /// Creates a demo team with a token at every start. Without a database there is always one.
+    #[arg(long, env = "A11YCHECK_DEMO")]
+    pub(crate) demo: bool,
 
     /// Where clients reach the API, for the links in answers; ends with /v1. [default: the address listened on]
     #[arg(long, env = "A11YCHECK_BASE_URL", value_name = "URL")]
@@ -109,6 +138,18 @@ pub(crate) struct Settings {
     pub(crate) ready_file: Option<PathBuf>,
 }
 
+/// What a process does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Role {
+    /// Answers requests of the API.
+    Api,
+    /// Checks sites; needs the browser and axe-core.
+    Worker,
+    /// Queues checks that fall due, and purges those that have left the history.
+    Scheduler,
+}
+
 /// How lines are logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -136,14 +177,14 @@ pub(crate) enum SettingsError {
 
 impl Arguments {
     /// Flags and variables, with the file's word where they are silent.
-    pub(crate) fn settled(self) -> Result<Settings, SettingsError> {
-        let Some(file) = self.config else { return Ok(self.settings) };
+    pub(crate) fn settled(self) -> Result<(Settings, Option<Command>), SettingsError> {
+        let Some(file) = self.config else { return Ok((self.settings, self.command)) };
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,
             Err(source) => return Err(SettingsError::File { file, source }),
         };
         match toml::from_str(&text) {
-            Ok(below) => Ok(self.settings.over(below)),
+            Ok(below) => Ok((self.settings.over(below), self.command)),
             Err(source) => Err(SettingsError::Syntax { file, source }),
         }
     }
@@ -159,7 +200,7 @@ macro_rules! over {
 impl Settings {
     fn over(self, below: Self) -> Self {
         over!(self, below;
-            listen base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
+            listen database_url database_connections roles demo base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
             chromium axe max_connections head_timeout anonymous_requests metrics_listen log log_format ready_file)
     }
 }
@@ -172,6 +213,13 @@ impl<T> Says for Option<T> {
     fn or(self, below: Self) -> Self {
         // Option's own method, which goes before the trait's.
         Self::or(self, below)
+    }
+}
+
+/// A switch says something only when it is on.
+impl Says for bool {
+    fn or(self, below: Self) -> Self {
+        self || below
     }
 }
 
@@ -193,7 +241,9 @@ mod tests {
         let mut config = tempfile::NamedTempFile::new().unwrap();
         config.write_all(file.as_bytes()).unwrap();
         let path = config.path().to_str().unwrap();
-        Arguments::parse_from(["a11ycheck-server", "--config", path].iter().chain(flags)).settled()
+        Arguments::parse_from(["a11ycheck-server", "--config", path].iter().chain(flags))
+            .settled()
+            .map(|(settings, _)| settings)
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What core asks of a part that checks pages.
 
+mod absent;
 mod error;
 mod request;
 #[cfg(any(test, feature = "testing"))]
@@ -11,6 +12,7 @@ pub use tokio_util::sync::CancellationToken;
 #[cfg(any(test, feature = "testing"))]
 pub use self::scripted::{Script, ScriptedScanner};
 pub use self::{
+    absent::NoScanner,
     error::ScanError,
     request::{ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
 };

@@ -1,0 +1,249 @@
+//! `a11ycheck-server admin …`: what the account web interface of a hosted installation does, for those who run their own.
+
+use std::{collections::BTreeSet, error::Error, fmt::Write as _};
+
+use a11ycheck_core::{
+    Service,
+    domain::{Ability, ApiToken, PlanCode, PlanStatus, Standing, Subscription, Team},
+    id::{ScanId, TeamId, TokenId},
+    page::PageRequest,
+    service::{TeamInput, TokenInput},
+};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value, json};
+
+#[derive(Debug, Args)]
+pub(crate) struct Admin {
+    /// Prints JSON, for scripts.
+    #[arg(long, global = true)]
+    json: bool,
+
+    #[command(subcommand)]
+    subject: Subject,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subject {
+    /// Teams: who owns sites and tokens.
+    #[command(subcommand)]
+    Team(TeamCommand),
+    /// Plans: what teams may do. They come from the settings.
+    #[command(subcommand)]
+    Plan(PlanCommand),
+    /// API tokens.
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Checks.
+    #[command(subcommand)]
+    Scan(ScanCommand),
+}
+
+#[derive(Debug, Subcommand)]
+enum TeamCommand {
+    /// Lists all teams, the oldest first.
+    List,
+    /// Creates a team.
+    Create {
+        #[arg(long)]
+        name: String,
+        #[arg(long)]
+        plan: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Puts a team on another plan or other terms.
+    Plan {
+        team: TeamId,
+        plan: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Shuts a team out: its tokens answer 403, and its sites are not checked by themselves.
+    Block { team: TeamId },
+    /// Lets a blocked team in again.
+    Unblock { team: TeamId },
+}
+
+#[derive(Debug, Args)]
+struct Terms {
+    #[arg(long, value_enum, default_value = "active")]
+    status: Status,
+    /// When the plan ends, in RFC 3339: 2027-01-31T00:00:00Z.
+    #[arg(long)]
+    ends_at: Option<chrono::DateTime<chrono::Utc>>,
+    /// When the trial ends, likewise.
+    #[arg(long)]
+    trial_ends_at: Option<chrono::DateTime<chrono::Utc>>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Status {
+    Trialing,
+    Active,
+    PastDue,
+    Canceled,
+}
+
+#[derive(Debug, Subcommand)]
+enum PlanCommand {
+    /// Lists the plans.
+    List,
+}
+
+#[derive(Debug, Subcommand)]
+enum TokenCommand {
+    /// Lists the tokens of a team, without their secrets.
+    List { team: TeamId },
+    /// Creates a token and shows it, this once.
+    Create {
+        team: TeamId,
+        #[arg(long)]
+        name: String,
+        /// What it may do, separated by commas. Abilities are independent: write does not include read.
+        #[arg(long, value_enum, value_delimiter = ',', default_value = "read,write")]
+        abilities: Vec<AbilityName>,
+    },
+    /// Deletes a token, which stops working at once.
+    Delete { team: TeamId, token: TokenId },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum AbilityName {
+    Read,
+    Write,
+}
+
+#[derive(Debug, Subcommand)]
+enum ScanCommand {
+    /// Notes that an express report was bought for a check, which opens all its exports whatever the plan.
+    Express { team: TeamId, scan: ScanId },
+}
+
+impl Terms {
+    const fn subscription(&self) -> Subscription {
+        let status = match self.status {
+            Status::Trialing => PlanStatus::Trialing,
+            Status::Active => PlanStatus::Active,
+            Status::PastDue => PlanStatus::PastDue,
+            Status::Canceled => PlanStatus::Canceled,
+        };
+        Subscription { status, ends_at: self.ends_at, trial_ends_at: self.trial_ends_at }
+    }
+}
+
+/// Does what is asked, and gives what there is to print.
+pub(crate) async fn run(service: &Service, admin: Admin) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let outcome = match admin.subject {
+        Subject::Team(command) => team(service, command).await?,
+        Subject::Plan(PlanCommand::List) => json!(service.plans().plans()),
+        Subject::Token(command) => token(service, command).await?,
+        Subject::Scan(ScanCommand::Express { team, scan }) => {
+            service.mark_express(team, scan).await?;
+            json!({"scan": scan, "express": true})
+        }
+    };
+    Ok(if admin.json { format!("{outcome:#}") } else { in_lines(&outcome) })
+}
+
+async fn team(service: &Service, command: TeamCommand) -> Result<Value, Box<dyn Error + Send + Sync>> {
+    Ok(match command {
+        TeamCommand::List => {
+            let mut teams = Vec::new();
+            for number in 1.. {
+                let page = service.teams(PageRequest::new(number, PageRequest::MAX_PER_PAGE)).await?;
+                teams.extend(page.items.iter().map(shown_team));
+                if u64::from(number) >= page.last_page() {
+                    break;
+                }
+            }
+            teams.into()
+        }
+        TeamCommand::Create { name, plan, terms } => {
+            let subscription = terms.subscription();
+            shown_team(
+                &service.create_team(TeamInput { subscription, ..TeamInput::new(name, PlanCode::new(plan)) }).await?,
+            )
+        }
+        TeamCommand::Plan { team, plan, terms } => {
+            service.change_plan(team, &PlanCode::new(&plan), terms.subscription()).await?;
+            json!({"team": team, "plan": plan})
+        }
+        TeamCommand::Block { team } => standing(service, team, Standing::Blocked).await?,
+        TeamCommand::Unblock { team } => standing(service, team, Standing::Active).await?,
+    })
+}
+
+async fn standing(service: &Service, team: TeamId, standing: Standing) -> Result<Value, a11ycheck_core::Error> {
+    service.set_standing(team, standing).await?;
+    Ok(json!({"team": team, "standing": standing}))
+}
+
+async fn token(service: &Service, command: TokenCommand) -> Result<Value, a11ycheck_core::Error> {
+    Ok(match command {
+        TokenCommand::List { team } => service.tokens(team).await?.iter().map(shown_token).collect::<Vec<_>>().into(),
+        TokenCommand::Create { team, name, abilities } => {
+            let abilities: BTreeSet<Ability> = abilities
+                .into_iter()
+                .map(|name| match name {
+                    AbilityName::Read => Ability::Read,
+                    AbilityName::Write => Ability::Write,
+                })
+                .collect();
+            let (token, secret) = service.create_token(team, TokenInput { name, abilities }).await?;
+            let mut shown = shown_token(&token);
+            shown["token"] = secret.reveal().into();
+            shown
+        }
+        TokenCommand::Delete { team, token } => {
+            service.delete_token(team, token).await?;
+            json!({"id": token, "deleted": true})
+        }
+    })
+}
+
+fn shown_team(team: &Team) -> Value {
+    json!({
+        "id": team.id,
+        "name": team.name,
+        "plan": team.plan.code,
+        "status": team.subscription.status.as_str(),
+        "ends_at": team.subscription.ends_at,
+        "trial_ends_at": team.subscription.trial_ends_at,
+        "standing": team.standing,
+        "created_at": team.created_at,
+    })
+}
+
+fn shown_token(token: &ApiToken) -> Value {
+    json!({"id": token.id, "team": token.team, "name": token.name, "abilities": token.abilities, "created_at": token.created_at})
+}
+
+/// A line per thing, `name: value` by `name: value`; things within things as JSON.
+fn in_lines(outcome: &Value) -> String {
+    let things = outcome.as_array().map_or_else(|| std::slice::from_ref(outcome), Vec::as_slice);
+    let mut lines = String::new();
+    for thing in things {
+        for (index, (name, value)) in thing.as_object().into_iter().flatten().enumerate() {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            // Writing to a string does not fail.
+            let _ = write!(lines, "{}{name}: {value}", if index == 0 { "" } else { "  " });
+        }
+        lines.push('\n');
+    }
+    if things.is_empty() {
+        lines.push_str("none\n");
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thing_is_a_line_and_no_things_are_told() {
+        assert_eq!(in_lines(&json!([{"id": "a", "n": 1}, {"id": "b", "n": null}])), "id: a  n: 1\nid: b  n: null\n");
+        assert_eq!(in_lines(&json!([])), "none\n");
+    }
+}
