@@ -143,7 +143,7 @@ pub(crate) async fn run(service: &Service, admin: Admin) -> Result<String, Box<d
             json!({"scan": scan, "express": true})
         }
     };
-    Ok(if admin.json { format!("{outcome:#}") } else { in_lines(&outcome) })
+    Ok(if admin.json { format!("{outcome:#}\n") } else { in_lines(&outcome) })
 }
 
 async fn team(service: &Service, command: TeamCommand) -> Result<Value, Box<dyn Error + Send + Sync>> {

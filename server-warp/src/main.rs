@@ -39,14 +39,15 @@ async fn main() -> ExitCode {
 
 async fn start(arguments: Arguments) -> Result<(), AnyError> {
     let (settings, command) = arguments.settled()?;
-    telemetry::log(&settings)?;
     match command {
         Some(Command::Admin(command)) => {
+            telemetry::log(&settings, "warn")?;
             let service = parts::for_admin(&settings).await?;
             welcome::print(&admin::run(&service, command).await?);
             Ok(())
         }
         None => {
+            telemetry::log(&settings, "info,sqlx=warn")?;
             shutdown::raise_file_limit();
             run(settings).await
         }

@@ -124,7 +124,7 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_METRICS_LISTEN", value_name = "ADDR:PORT")]
     pub(crate) metrics_listen: Option<SocketAddr>,
 
-    /// What is logged: a level, or tracing directives such as info,a11ycheck_core=debug. [default: info]
+    /// What is logged: a level, or tracing directives such as info,a11ycheck_core=debug. [default: info for the server, warn for commands]
     #[arg(long, env = "A11YCHECK_LOG", value_name = "FILTER")]
     pub(crate) log: Option<String>,
 

@@ -5,9 +5,9 @@ use tracing_subscriber::{EnvFilter, filter::ParseError};
 
 use crate::settings::{LogFormat, Settings};
 
-/// Begins to log.
-pub(crate) fn log(settings: &Settings) -> Result<(), ParseError> {
-    let filter = EnvFilter::try_new(settings.log.as_deref().unwrap_or("info"))?;
+/// Begins to log; `default` is the filter where the settings name none.
+pub(crate) fn log(settings: &Settings, default: &str) -> Result<(), ParseError> {
+    let filter = EnvFilter::try_new(settings.log.as_deref().unwrap_or(default))?;
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match settings.log_format.unwrap_or(LogFormat::Text) {
         LogFormat::Text => lines.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init(),
