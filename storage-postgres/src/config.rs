@@ -30,7 +30,7 @@ impl PostgresConfig {
     ///
     /// `?sslmode=verify-full` asks for TLS with a certificate that the system, or `&sslrootcert=FILE`, vouches for; the
     /// default of PostgreSQL, `prefer`, encrypts where the server can and verifies nothing. `?host=/folder` means a Unix
-    /// socket in that folder. A pooler in front of the database must keep sessions (PgBouncer: `pool_mode = session`).
+    /// socket in that folder. A pooler in front of the database must keep sessions (`pool_mode = session`).
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -89,6 +89,9 @@ impl PostgresConfig {
     /// How a connection is made: in our schema, and nowhere else.
     fn connect_options(&self) -> Result<PgConnectOptions, ConnectError> {
         let schema = self.quoted_schema()?;
+        if !["postgres://", "postgresql://"].iter().any(|scheme| self.url.starts_with(scheme)) {
+            return Err(ConnectError::Address(sqlx::Error::Configuration("it begins with another scheme".into())));
+        }
         let options = PgConnectOptions::from_str(&self.url).map_err(ConnectError::Address)?;
         // Operators see the name in `pg_stat_activity`; the address may give another one.
         let name = options.get_application_name().unwrap_or("a11ycheck").to_owned();
@@ -156,7 +159,7 @@ mod tests {
     #[test]
     fn an_address_that_is_none_is_refused_before_anything_is_tried() {
         for url in ["", "mysql://a/b", "postgres://h:port/"] {
-            assert!(matches!(PostgresConfig::new(url).pool(), Err(ConnectError::Address(_))), "{url}");
+            assert!(matches!(PostgresConfig::new(url).connect_options(), Err(ConnectError::Address(_))), "{url}");
         }
     }
 }

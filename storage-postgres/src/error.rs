@@ -98,7 +98,7 @@ struct ServerError {
     source: sqlx::Error,
 }
 
-/// serialization_failure and deadlock_detected: another transaction won.
+/// `serialization_failure` and `deadlock_detected`: another transaction won.
 const CONFLICTS: [&str; 2] = ["40001", "40P01"];
 
 /// What is expected of a database in trouble, and what of one whose data are damaged: SQLSTATE and name, from appendix A
@@ -131,7 +131,7 @@ const CONDITIONS: [(&str, &str); 22] = [
     ("XX002", "index_corrupted"),
 ];
 
-/// data_corrupted and index_corrupted: trying again won't help.
+/// `data_corrupted` and `index_corrupted`: trying again won't help.
 const DAMAGED: [&str; 2] = ["XX001", "XX002"];
 
 /// Everything that may pass, or that an operator can mend, is [`StoreError::Unavailable`]; only what is stored and can't be

@@ -2,8 +2,6 @@
 //! rows. PostgreSQL's own counters tell how many rows and index entries were read, so that it is the statements of the
 //! store, with the plans that they really got, that are measured.
 
-mod support;
-
 use a11ycheck_core::{
     domain::{Lease, NewSite, RateLimits, RequestClass, SiteDetails, SiteUrl, TokenHash},
     id::{ScanId, SiteId, TeamId, WorkerId},
@@ -14,6 +12,8 @@ use a11ycheck_core::{
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
 use chrono::Utc;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+
+use crate::support;
 
 /// A thousand teams of 5 sites of 5 completed checks each; a fifth of the sites have a queued check, and all sites are due
 /// in the future. The numbers within the ids are those of `generate_series`.
