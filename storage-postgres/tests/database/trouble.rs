@@ -274,11 +274,30 @@ async fn a_result_for_which_the_disk_has_no_room_is_stored_when_it_has() {
 }
 
 #[tokio::test]
+async fn a_connection_to_a_server_that_takes_no_changes_any_more_is_not_kept() {
+    let mut world = World::at(&support::url(), |config| config.with_max_connections(1)).await;
+    // As when the server becomes one that only follows another: whoever adds a site can change nothing afterwards.
+    let turn = "CREATE FUNCTION turn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            PERFORM set_config('default_transaction_read_only', 'on', false);
+            RETURN NEW;
+        END $$;
+        CREATE TRIGGER turn BEFORE INSERT ON sites FOR EACH ROW EXECUTE FUNCTION turn();";
+    world.db.execute(turn).await.unwrap();
+    for _ in 0..3 {
+        world.add_site().await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn what_can_not_be_read_is_told_by_table_and_id() {
     let mut world = World::new().await;
     let (site, claim) = world.running().await;
     world.store.complete_scan(claim, completion()).await.unwrap();
-    for statement in ["UPDATE findings SET document = 'no gzip'", "UPDATE sites SET url = 'no address:'"] {
+    for statement in [
+        "UPDATE findings SET document = 'no gzip'",
+        "UPDATE sites SET url = 'no address:'",
+        "UPDATE scans SET outcome = '{}'",
+    ] {
         world.db.execute(statement).await.unwrap();
     }
     let told = |error: StoreError| match error {
@@ -288,6 +307,8 @@ async fn what_can_not_be_read_is_told_by_table_and_id() {
     let findings = world.store.findings(world.team, claim.scan).await.unwrap_err();
     assert_eq!(told(findings), format!("findings {}", claim.scan));
     assert_eq!(told(world.store.site(world.team, site).await.unwrap_err()), format!("sites {site}"));
+    let scan = world.store.scan(world.team, claim.scan).await.unwrap_err();
+    assert_eq!(told(scan), format!("scans {}", claim.scan));
 }
 
 #[tokio::test]
