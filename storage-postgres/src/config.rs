@@ -1,6 +1,6 @@
 //! How to reach the database, and how much of it to use.
 
-use std::{str::FromStr as _, time::Duration};
+use std::{fmt, io, str::FromStr as _, time::Duration};
 
 use sqlx::{
     PgConnection,
@@ -11,7 +11,7 @@ use crate::ConnectError;
 
 /// How to reach the database, and how much of it to use. Everything but the address has a default that suits a server of
 /// a few thousand sites.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct PostgresConfig {
     url: String,
     schema: String,
@@ -30,7 +30,7 @@ impl PostgresConfig {
     ///
     /// `?sslmode=verify-full` asks for TLS with a certificate that the system, or `&sslrootcert=FILE`, vouches for; the
     /// default of PostgreSQL, `prefer`, encrypts where the server can and verifies nothing. `?host=/folder` means a Unix
-    /// socket in that folder. A pooler in front of the database must keep sessions (PgBouncer: `pool_mode = session`).
+    /// socket in that folder. A pooler in front of the database must keep sessions (`pool_mode = session`).
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -89,6 +89,9 @@ impl PostgresConfig {
     /// How a connection is made: in our schema, and nowhere else.
     fn connect_options(&self) -> Result<PgConnectOptions, ConnectError> {
         let schema = self.quoted_schema()?;
+        if !["postgres://", "postgresql://"].iter().any(|scheme| self.url.starts_with(scheme)) {
+            return Err(ConnectError::Address(sqlx::Error::Configuration("it begins with another scheme".into())));
+        }
         let options = PgConnectOptions::from_str(&self.url).map_err(ConnectError::Address)?;
         // Operators see the name in `pg_stat_activity`; the address may give another one.
         let name = options.get_application_name().unwrap_or("a11ycheck").to_owned();
@@ -101,7 +104,7 @@ impl PostgresConfig {
         let connect = <PgConnection as sqlx::Connection>::connect_with(&options);
         match tokio::time::timeout(self.acquire_timeout, connect).await {
             Ok(connected) => connected.map_err(ConnectError::Unreachable),
-            Err(_) => Err(ConnectError::Unreachable(sqlx::Error::PoolTimedOut)),
+            Err(_) => Err(ConnectError::Unreachable(sqlx::Error::Io(io::ErrorKind::TimedOut.into()))),
         }
     }
 
@@ -109,6 +112,8 @@ impl PostgresConfig {
     pub(crate) fn pool(&self) -> Result<sqlx::PgPool, ConnectError> {
         /// Connections that rested for longer are tried before they are used: the server may have gone meanwhile.
         const RESTED: Duration = Duration::from_secs(5);
+        /// How long a connection that comes back may take to answer.
+        const PATIENCE: Duration = Duration::from_secs(5);
         let ours = self.step_timeout.as_millis();
         let options = self.connect_options()?.options([
             ("statement_timeout", format!("{}ms", ours * 3 / 4)),
@@ -127,15 +132,34 @@ impl PostgresConfig {
                     Ok(true)
                 })
             })
-            // The pool tries each connection that comes back, without a bound: one that hangs would hold its place for as
-            // long as the network does.
             .after_release(|connection, _| {
                 Box::pin(async move {
-                    let ping = tokio::time::timeout(RESTED, sqlx::Connection::ping(connection));
-                    ping.await.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(|()| true)
+                    let fit = tokio::time::timeout(PATIENCE, is_fit(connection)).await;
+                    fit.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
                 })
             })
             .connect_lazy_with(options))
+    }
+}
+
+/// Whether a connection that comes back may be used again. The caller bounds the time: the pool itself tries a connection
+/// without a bound, and one that hangs would hold its place for as long as the network does.
+///
+/// One to a server that takes no changes may not: after a failover the address leads to another server, while connections
+/// to the former live on.
+async fn is_fit(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar("SELECT current_setting('transaction_read_only') = 'off'").fetch_one(connection).await
+}
+
+impl fmt::Debug for PostgresConfig {
+    /// Shows nothing of the address, which may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresConfig")
+            .field("schema", &self.schema)
+            .field("max_connections", &self.max_connections)
+            .field("acquire_timeout", &self.acquire_timeout)
+            .field("step_timeout", &self.step_timeout)
+            .finish_non_exhaustive()
     }
 }
 
@@ -156,7 +180,13 @@ mod tests {
     #[test]
     fn an_address_that_is_none_is_refused_before_anything_is_tried() {
         for url in ["", "mysql://a/b", "postgres://h:port/"] {
-            assert!(matches!(PostgresConfig::new(url).pool(), Err(ConnectError::Address(_))), "{url}");
+            assert!(matches!(PostgresConfig::new(url).connect_options(), Err(ConnectError::Address(_))), "{url}");
         }
+    }
+
+    #[test]
+    fn a_password_is_in_no_log() {
+        let config = PostgresConfig::new("postgres://user:hidden@host/database");
+        assert!(!format!("{config:?}").contains("hidden"));
     }
 }

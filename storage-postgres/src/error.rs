@@ -98,14 +98,17 @@ struct ServerError {
     source: sqlx::Error,
 }
 
-/// serialization_failure and deadlock_detected: another transaction won.
+/// `serialization_failure` and `deadlock_detected`: another transaction won.
 const CONFLICTS: [&str; 2] = ["40001", "40P01"];
 
 /// What is expected of a database in trouble, and what of one whose data are damaged: SQLSTATE and name, from appendix A
 /// of PostgreSQL's manual. Names are for logs; a code that is not listed is told as it is.
-const CONDITIONS: [(&str, &str); 22] = [
+const CONDITIONS: [(&str, &str); 24] = [
     ("08003", "connection_does_not_exist"),
     ("08006", "connection_failure"),
+    // A text with U+0000, which the domain drops.
+    ("22021", "character_not_in_repertoire"),
+    ("22P05", "untranslatable_character"),
     // What was there first wins: an id that a caller says is new, and that is not.
     ("23505", "unique_violation"),
     // After a failover to a server that only follows another.
@@ -131,7 +134,7 @@ const CONDITIONS: [(&str, &str); 22] = [
     ("XX002", "index_corrupted"),
 ];
 
-/// data_corrupted and index_corrupted: trying again won't help.
+/// `data_corrupted` and `index_corrupted`: trying again won't help.
 const DAMAGED: [&str; 2] = ["XX001", "XX002"];
 
 /// Everything that may pass, or that an operator can mend, is [`StoreError::Unavailable`]; only what is stored and can't be

@@ -1,4 +1,32 @@
-//! A store for a11ycheck in PostgreSQL: durable, and shared by any number of machines.
+//! A store for a11ycheck in PostgreSQL: durable, and shared by any number of machines. PostgreSQL is also what coordinates
+//! them: there is no leader and no queue beside it, and the time is the database's.
+//!
+//! ```no_run
+//! use a11ycheck_core::{domain::PlanCatalog, store::TeamStore as _};
+//! use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = PostgresConfig::new("postgres://a11ycheck:secret@db.internal/apps?sslmode=verify-full");
+//! let store = PostgresStore::connect(config).await?;
+//! store.put_plans(PlanCatalog::shipped().plans()).await?;
+//! assert_eq!(store.plans().await?.len(), 4);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`PostgresStore::connect`] brings the tables up to date first; they lie in a schema of their own
+//! ([`PostgresConfig::with_schema`]), so that the database can be that of a host application. [`PostgresStore`] says what
+//! becomes of a step when the database is in trouble.
+//!
+//! # Map
+//! One module per trait of [`store`](a11ycheck_core::store), named as in the memory store. The rules are core's: a step locks
+//! rows, reads them (`rows`), asks the domain, and writes its answer. `claim`, `enqueue` and `moves` are the three things that
+//! happen to checks in more than one step; `store` runs steps; `error` has the SQLSTATEs; `migrations/` has the tables, each
+//! with its reasons.
+//!
+//! # What it needs
+//! PostgreSQL 14 or later, with the right to create a schema in the database, or to create tables in one that is there.
+//! No extension. The server's clock should be kept by NTP: the schedule follows it.
 
 mod claim;
 mod config;

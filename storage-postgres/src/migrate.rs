@@ -30,7 +30,8 @@ pub(crate) async fn migrate(config: &PostgresConfig) -> Result<(), ConnectError>
 
 fn migrator(schema: &str, schema_is_there: bool) -> Migrator {
     let migration = |(version, name, sql): (i64, &'static str, &'static str)| {
-        Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
+        let without_transaction = sql.starts_with("-- no-transaction");
+        Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), without_transaction)
     };
     let mut migrator = Migrator::with_migrations(MIGRATIONS.into_iter().map(migration).collect());
     // The record of what was done lies in our schema too: the host application may have one of its own.

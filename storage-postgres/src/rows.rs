@@ -168,8 +168,8 @@ pub(crate) struct ScanRow {
     express: bool,
     started_at: Option<DateTime<Utc>>,
     finished_at: Option<DateTime<Utc>>,
-    outcome: Option<Json<Outcome>>,
-    failure: Option<Json<Failure>>,
+    outcome: Option<Json<serde_json::Value>>,
+    failure: Option<Json<serde_json::Value>>,
     pages_scanned: Option<i64>,
     is_active: bool,
     #[sqlx(flatten)]
@@ -213,7 +213,10 @@ impl ScanRow {
                 finished_at: Some(finished_at),
                 outcome: Some(Json(outcome)),
                 ..
-            } => Ok(ScanState::Completed { started_at, finished_at, outcome }),
+            } => {
+                let outcome: Outcome = serde_json::from_value(outcome)?;
+                Ok(ScanState::Completed { started_at, finished_at, outcome })
+            }
             Self {
                 is_active: false,
                 started_at: Some(started_at),
@@ -221,7 +224,10 @@ impl ScanRow {
                 failure: Some(Json(failure)),
                 pages_scanned: Some(pages),
                 ..
-            } => Ok(ScanState::Failed { started_at, finished_at, pages_scanned: count(pages)?, failure }),
+            } => {
+                let failure: Failure = serde_json::from_value(failure)?;
+                Ok(ScanState::Failed { started_at, finished_at, pages_scanned: count(pages)?, failure })
+            }
             Self { is_active: true, .. } => Err("it is active, and has ended".into()),
             Self { .. } => Err("it is neither active nor ended".into()),
         }

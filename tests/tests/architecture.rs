@@ -38,6 +38,7 @@ fn an_embedder_of_core_alone_gets_no_http_server_no_sql_and_no_browser() {
 fn stores_and_scanners_know_core_and_not_each_other() {
     assert_eq!(parts("a11ycheck-core"), [""; 0]);
     assert_eq!(parts("a11ycheck-storage-memory"), ["a11ycheck-core"]);
+    assert_eq!(parts("a11ycheck-storage-postgres"), ["a11ycheck-core"]);
     assert_eq!(parts("a11ycheck-scanner-chromium"), ["a11ycheck-core"]);
 }
 
@@ -60,6 +61,7 @@ fn no_part_names_what_it_must_not_know() {
     for (folder, words) in [
         ("core/src", &["warp::", "sqlx::", "chromium"][..]),
         ("storage-memory/src", &["warp::", "a11ycheck_scanner"]),
+        ("storage-postgres/src", &["warp::", "a11ycheck_scanner"]),
         ("scanner-chromium/src", &["warp::", "a11ycheck_storage", "a11ycheck_server"]),
         ("server-warp/src/routes", &["a11ycheck_storage", "a11ycheck_scanner"]),
     ] {

@@ -41,9 +41,7 @@ impl<'machine> Apt<'machine> {
     }
 
     fn right(&self, package: &'static str) -> Result<Right, Error> {
-        let program = self.machine.program("id").unwrap_or_else(|| "id".into());
-        let user = Command::new(&program).arg("-u").output().map_err(|source| Error::Start { program, source })?;
-        if user.stdout.trim_ascii() == b"0" {
+        if self.machine.is_root()? {
             return Ok(Right::Root);
         }
         let program = self.machine.program("sudo").ok_or(Error::SudoMissing { package })?;

@@ -68,6 +68,35 @@ pub(crate) enum Error {
     )]
     AxeStillMissing { version: String, folder: PathBuf },
 
+    /// PostgreSQL is not installed, and there is no package installer that we know.
+    #[error(
+        "PostgreSQL 14 or later, which the tests need, was not found: install its server (Debian's package: postgresql) \
+         so that initdb and pg_ctl are in PATH, or set DATABASE_URL to a database where schemas may be created, then run \
+         this command again"
+    )]
+    PostgresMissing,
+
+    /// The package was installed, yet there is no PostgreSQL that will do.
+    #[error(
+        "the package postgresql was installed, but brought no PostgreSQL 14 or later: install one so that initdb and \
+         pg_ctl are in PATH, or set DATABASE_URL, then run this command again"
+    )]
+    PostgresStillMissing,
+
+    /// PostgreSQL refuses to be run by root, and there is no way to become another user.
+    #[error(
+        "PostgreSQL can't be run by root, and setpriv (Debian's package: util-linux) was not found in PATH: install it, run \
+         this command as another user, or set DATABASE_URL, then run this command again"
+    )]
+    SetprivMissing,
+
+    /// PostgreSQL did not come up.
+    #[error(
+        "a PostgreSQL for the tests could not be started ({status}): mend what is reported above, or set DATABASE_URL to a \
+         database where schemas may be created, then run this command again"
+    )]
+    PostgresStart { status: ExitStatus },
+
     /// Packages are missing, this user is not root, and there is no `sudo`.
     #[error(
         "{package} is missing and there is no sudo here: run `apt-get install --no-install-recommends {package}` as root, then this command again"

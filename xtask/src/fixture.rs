@@ -21,7 +21,7 @@ impl Bench {
     /// No program at all, no font; the workspace pins axe-core 4.14.1.
     pub(crate) fn new() -> Self {
         let bench = Self(TempDir::new().unwrap());
-        for folder in [bench.programs(), bench.root(), bench.fonts()] {
+        for folder in [bench.programs(), bench.root(), bench.fonts(), bench.postgres()] {
             fs::create_dir(folder).unwrap();
         }
         let lock = r#"{"packages": {"node_modules/axe-core": {"version": "4.14.1"}}}"#;
@@ -34,6 +34,7 @@ impl Bench {
         let bench = Self::new();
         bench.add("apt-get", "apt-get");
         bench.add("id", "id-root");
+        bench.add("setpriv", "setpriv");
         bench
     }
 
@@ -44,6 +45,8 @@ impl Bench {
             cargo: self.programs().join("cargo"),
             chromium: None,
             axe: None,
+            database_url: None,
+            postgres_folders: vec![self.postgres()],
             font_folders: vec![self.fonts()],
             attendance: Attendance::Unattended,
         }
@@ -61,6 +64,21 @@ impl Bench {
         self.0.path().join("fonts")
     }
 
+    /// Where Debian has its versions of PostgreSQL.
+    fn postgres(&self) -> PathBuf {
+        self.0.path().join("postgresql")
+    }
+
+    /// Installs a version of PostgreSQL as Debian does; gives the folder of its programs.
+    pub(crate) fn add_postgres(&self, version: &str) -> PathBuf {
+        let programs = self.postgres().join(version).join("bin");
+        fs::create_dir_all(&programs).unwrap();
+        for name in ["initdb", "pg_ctl"] {
+            symlink(program(name), programs.join(name)).unwrap();
+        }
+        programs
+    }
+
     /// Puts a fixture into the `PATH`.
     pub(crate) fn add(&self, name: &str, fixture: &str) {
         symlink(program(fixture), self.programs().join(name)).unwrap();
@@ -70,7 +88,7 @@ impl Bench {
         fs::remove_file(self.programs().join(name)).unwrap();
     }
 
-    /// Makes `apt-get` know no such package, or `cargo` fail at this command.
+    /// Makes `apt-get` know no such package, or `cargo` or `pg_ctl` fail at this command.
     pub(crate) fn withhold(&self, name: &str) {
         fs::write(self.programs().join(format!("{name}.withheld")), "").unwrap();
     }

@@ -5,6 +5,9 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, stdin};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::Error;
 
 /// The surroundings of a command, read once, so that a test can describe other ones.
 #[derive(Debug, Clone)]
@@ -19,6 +22,10 @@ pub(crate) struct Machine {
     pub(crate) chromium: Option<OsString>,
     /// `A11YCHECK_AXE`, unless empty.
     pub(crate) axe: Option<OsString>,
+    /// `DATABASE_URL`, unless empty.
+    pub(crate) database_url: Option<OsString>,
+    /// Folders with a folder for each installed version of PostgreSQL, whose programs are not in `PATH`.
+    pub(crate) postgres_folders: Vec<PathBuf>,
     /// Where font files lie, for when fontconfig's `fc-list` is not installed.
     pub(crate) font_folders: Vec<PathBuf>,
     /// Whether someone can type a password.
@@ -50,9 +57,22 @@ impl Machine {
             cargo: set("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from),
             chromium: set("A11YCHECK_CHROMIUM"),
             axe: set("A11YCHECK_AXE"),
+            database_url: set("DATABASE_URL"),
+            postgres_folders: vec!["/usr/lib/postgresql".into()],
             font_folders: shared_fonts.map(PathBuf::from).into_iter().chain(home_fonts.into_iter().flatten()).collect(),
             attendance: if unattended { Attendance::Unattended } else { Attendance::Attended },
         }
+    }
+
+    /// Whether we may do everything.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Start`].
+    pub(crate) fn is_root(&self) -> Result<bool, Error> {
+        let program = self.program("id").unwrap_or_else(|| "id".into());
+        let user = Command::new(&program).arg("-u").output().map_err(|source| Error::Start { program, source })?;
+        Ok(user.stdout.trim_ascii() == b"0")
     }
 
     /// The first program of this name in `PATH`.
@@ -66,7 +86,7 @@ impl Machine {
     }
 }
 
-fn is_executable(file: &Path) -> bool {
+pub(crate) fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 

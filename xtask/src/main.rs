@@ -11,6 +11,7 @@ mod command;
 mod error;
 mod fonts;
 mod machine;
+mod postgres;
 mod probe;
 mod serve;
 mod setup;
@@ -30,7 +31,7 @@ use crate::machine::Machine;
 fn main() -> ExitCode {
     let machine = Machine::here();
     let outcome = match Cli::parse().command {
-        Command::Setup => setup::run(&machine).map(|_| ()),
+        Command::Setup => setup::for_tests(&machine).map(|_| ()),
         Command::Serve { arguments } => serve::run(&machine, &arguments).map(|never| match never {}),
         Command::Test { arguments } => test::run(&machine, &arguments),
     };
@@ -53,7 +54,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Installs what is missing: a browser, a font for it, and axe-core. Does nothing the second time
+    /// Installs what is missing: a browser, a font for it, axe-core and PostgreSQL. Does nothing the second time
     Setup,
     /// Sets up, then builds and runs the server on the memory store
     #[command(disable_help_flag = true)]
@@ -62,7 +63,7 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Sets up, then runs every check: format, lints, tests, documentation
+    /// Sets up, then runs every check: format, lints, tests (on a PostgreSQL of their own), documentation
     Test {
         /// Run only `cargo test` with these arguments, such as a part of a test's name (`NAME -- --nocapture` works too)
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

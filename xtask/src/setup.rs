@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: a browser with a font, and axe-core.
+//! `cargo xtask setup`: a browser with a font, axe-core, and for the tests a database.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,6 +6,7 @@ use std::process::Command;
 use crate::apt::Apt;
 use crate::error::Error;
 use crate::machine::Machine;
+use crate::postgres::{self, Database};
 use crate::{axe, browser, fonts};
 
 /// What a check needs beside our own code, found and ready.
@@ -39,6 +40,18 @@ pub(crate) fn run(machine: &Machine) -> Result<Tools, Error> {
     Ok(Tools { chromium: browser.program, axe: axe.script })
 }
 
+/// The same, with what only the tests need.
+///
+/// # Errors
+///
+/// Those of [`run`] and [`postgres::ensure`].
+pub(crate) fn for_tests(machine: &Machine) -> Result<(Tools, Database), Error> {
+    let tools = run(machine)?;
+    let database = postgres::ensure(machine, Apt::find(machine).as_mut())?;
+    eprintln!("database: {database}");
+    Ok((tools, database))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::fixture::Bench;
@@ -56,5 +69,17 @@ mod tests {
 
         assert_eq!(run(&bench.machine()).unwrap(), first);
         assert_eq!((bench.log("apt-get"), bench.log("npm")), (apt, npm));
+    }
+
+    #[test]
+    fn the_tests_need_a_database_too_and_a_server_needs_none() {
+        let bench = Bench::debian();
+        run(&bench.machine()).unwrap();
+        assert!(!bench.log("apt-get").iter().any(|line| line.ends_with(" postgresql")));
+        let first = for_tests(&bench.machine()).unwrap();
+        let apt = bench.log("apt-get");
+        assert!(apt.iter().any(|line| line.ends_with(" postgresql")), "{apt:?}");
+        assert_eq!(for_tests(&bench.machine()).unwrap(), first);
+        assert_eq!(bench.log("apt-get"), apt);
     }
 }

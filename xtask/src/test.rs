@@ -6,17 +6,20 @@ use std::process::Command;
 use crate::command::{run as run_command, shown};
 use crate::error::Error;
 use crate::machine::Machine;
+use crate::postgres::Running;
 use crate::setup::{self, Tools};
 
 /// Sets up, then runs every step; with arguments, only `cargo test` with them.
 ///
 /// # Errors
 ///
-/// Those of [`setup::run`], [`Error::Step`] for the first step that fails, and [`Error::Start`].
+/// Those of [`setup::for_tests`] and [`Database::start`], [`Error::Step`] for the first step that fails, and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
-    let tools = setup::run(machine)?;
+    let (tools, database) = setup::for_tests(machine)?;
+    // Ends, and is removed, when this function does.
+    let database = database.start(machine)?;
     let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
-    run_steps(machine, &tools, &steps)?;
+    run_steps(machine, &tools, &database, &steps)?;
     match arguments {
         [] => eprintln!("==> All {} steps passed", steps.len()),
         _ => eprintln!("==> The chosen tests passed; `cargo xtask test` without arguments runs everything"),
@@ -67,10 +70,10 @@ fn chosen_tests(arguments: &[OsString]) -> Step {
     step
 }
 
-fn run_steps(machine: &Machine, tools: &Tools, steps: &[Step]) -> Result<(), Error> {
+fn run_steps(machine: &Machine, tools: &Tools, database: &Running, steps: &[Step]) -> Result<(), Error> {
     for (step, number) in steps.iter().zip(1..) {
         eprintln!("==> [{number}/{}] {}", steps.len(), step.name);
-        let mut command = cargo(machine, tools, step);
+        let mut command = cargo(machine, tools, database, step);
         let status = run_command(&mut command)?;
         if !status.success() {
             let command = shown(&command);
@@ -80,12 +83,12 @@ fn run_steps(machine: &Machine, tools: &Tools, steps: &[Step]) -> Result<(), Err
     Ok(())
 }
 
-fn cargo(machine: &Machine, tools: &Tools, step: &Step) -> Command {
+fn cargo(machine: &Machine, tools: &Tools, database: &Running, step: &Step) -> Command {
     let mut command = Command::new(&machine.cargo);
     command.args(&step.arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
     // Read by rustdoc alone: `RUSTFLAGS` would build every dependency anew.
     command.env("RUSTDOCFLAGS", "-D warnings");
-    tools.pass_to(&mut command);
+    database.pass_to(tools.pass_to(&mut command));
     command
 }
 
@@ -135,12 +138,13 @@ mod tests {
     fn tests_find_the_tools_and_start_from_the_workspace() {
         let bench = bench();
         let tools = setup::run(&bench.machine()).unwrap();
-        run(&bench.machine(), &["leases".into()]).unwrap();
+        let machine = Machine { database_url: Some("postgres://given".into()), ..bench.machine() };
+        run(&machine, &["leases".into()]).unwrap();
         let root = bench.root().canonicalize().unwrap();
         assert_eq!(
             bench.log("cargo"),
             [format!(
-                "test browser={} axe={} backtrace=1 folder={}",
+                "test browser={} axe={} database=postgres://given backtrace=1 folder={}",
                 tools.chromium.display(),
                 tools.axe.display(),
                 root.display()
@@ -154,5 +158,16 @@ mod tests {
         bench.add("cargo", "cargo");
         assert!(matches!(run(&bench.machine(), &[]).unwrap_err(), Error::BrowserMissing));
         assert_eq!(commands(&bench), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn tests_have_a_database_of_their_own_which_is_removed_when_they_fail() {
+        let bench = bench();
+        bench.withhold("test");
+        run(&bench.machine(), &["leases".into()]).unwrap_err();
+        let log = bench.log("cargo").pop().unwrap();
+        let folder = log.split(&['=', ' ']).find(|word| word.starts_with("/tmp/a11ycheck-postgres-")).unwrap();
+        assert!(log.contains(&format!("database=postgres://postgres@localhost/postgres?host={folder} ")), "{log}");
+        assert!(!std::path::Path::new(folder).exists());
     }
 }

@@ -2,8 +2,6 @@
 //! rows. PostgreSQL's own counters tell how many rows and index entries were read, so that it is the statements of the
 //! store, with the plans that they really got, that are measured.
 
-mod support;
-
 use a11ycheck_core::{
     domain::{Lease, NewSite, RateLimits, RequestClass, SiteDetails, SiteUrl, TokenHash},
     id::{ScanId, SiteId, TeamId, WorkerId},
@@ -14,6 +12,8 @@ use a11ycheck_core::{
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
 use chrono::Utc;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+
+use crate::support;
 
 /// A thousand teams of 5 sites of 5 completed checks each; a fifth of the sites have a queued check, and all sites are due
 /// in the future. The numbers within the ids are those of `generate_series`.
@@ -66,8 +66,8 @@ struct Bench {
 }
 
 impl Bench {
-    async fn new() -> Self {
-        let name = format!("a11ycheck-plans-{}", std::process::id());
+    async fn new(name: &str) -> Self {
+        let name = format!("a11ycheck-{name}-{}", std::process::id());
         let joint = if support::url().contains('?') { '&' } else { '?' };
         let url = format!("{}{joint}application_name={name}", support::url());
         let (config, schema) = support::config_at(&url).await;
@@ -143,7 +143,7 @@ fn new_site() -> NewSite {
 
 #[tokio::test]
 async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
-    let mut bench = Bench::new().await;
+    let mut bench = Bench::new("plans").await;
     // In the middle of each table.
     let (team, site, scan): (TeamId, SiteId, ScanId) = (id("team", 501), id("site", 2_501), id("scan", 12_505));
     let hash: Vec<u8> = sqlx::query_scalar("SELECT sha256('501')").fetch_one(&mut bench.db).await.unwrap();
@@ -202,4 +202,32 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
     // The purge is for all teams: it looks into an index once for each, and reads none of their checks.
     let purge = bench.reads(async |store, _| assert_eq!(store.purge_scans(100).await.unwrap(), 0)).await;
     assert!(purge <= 3_000, "the purge reads {purge} rows and index entries of 25,000 checks");
+}
+
+#[tokio::test]
+async fn what_changes_often_is_changed_in_place() {
+    let mut bench = Bench::new("in-place").await;
+    let hash: Vec<u8> = sqlx::query_scalar("SELECT sha256('501')").fetch_one(&mut bench.db).await.unwrap();
+    let hash = TokenHash::from_bytes(hash.try_into().unwrap());
+    bench
+        .reads(async |store, _| {
+            let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
+            for pages in 0..10 {
+                store.renew_lease(claimed.claim, Lease::TERM, pages).await.unwrap();
+                store.admit_token(&hash, RequestClass::General).await.unwrap();
+            }
+        })
+        .await;
+    // Heap-only updates: no index is written, and what is left behind goes without a vacuum. Not all of them, since a
+    // statement of another test may still need the old versions, so that a page fills up.
+    let (changed, in_place): (i64, i64) = sqlx::query_as(
+        "SELECT sum(n_tup_upd)::bigint, sum(n_tup_hot_upd)::bigint FROM pg_stat_user_tables
+         WHERE schemaname = $1 AND relname IN ('active_scans', 'request_counters')",
+    )
+    .bind(&bench.schema)
+    .fetch_one(&mut bench.db)
+    .await
+    .unwrap();
+    assert_eq!(changed, TIMES * 21);
+    assert!(in_place * 2 > changed, "{in_place} of {changed}");
 }

@@ -1,9 +1,9 @@
 //! The PostgreSQL store keeps the promises of every store.
 
-mod support;
-
 use a11ycheck_core::{clock::ManualClock, conformance::StoreFactory};
 use a11ycheck_storage_postgres::PostgresStore;
+
+use crate::support;
 
 struct PostgresStores;
 

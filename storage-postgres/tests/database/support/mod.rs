@@ -1,5 +1,7 @@
 //! A schema for each test, in the database that `DATABASE_URL` names.
 
+pub(crate) mod proxy;
+
 use a11ycheck_storage_postgres::PostgresConfig;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::sync::OnceCell;
@@ -16,7 +18,7 @@ static CLEANED: OnceCell<()> = OnceCell::const_new();
 ///
 /// # Panics
 /// When there is none: a test that needs a database is never skipped.
-pub fn url() -> String {
+pub(crate) fn url() -> String {
     std::env::var("DATABASE_URL").unwrap_or_else(|_| {
         panic!(
             "DATABASE_URL is not set: run the tests with `cargo xtask test`, which starts a PostgreSQL for them, \
@@ -26,12 +28,12 @@ pub fn url() -> String {
 }
 
 /// A schema of its own, which does not exist yet.
-pub async fn config() -> PostgresConfig {
+pub(crate) async fn config() -> PostgresConfig {
     config_at(&url()).await.0
 }
 
 /// The same, reached in another way; and the schema's name.
-pub async fn config_at(url: &str) -> (PostgresConfig, String) {
+pub(crate) async fn config_at(url: &str) -> (PostgresConfig, String) {
     CLEANED.get_or_init(drop_left_over_schemas).await;
     let schema = format!("{PREFIX}{}", Ulid::generate().to_string().to_lowercase());
     // Tests run side by side, and the server's connections are for all of them.
@@ -58,7 +60,7 @@ async fn drop_left_over_schemas() {
 }
 
 /// A connection beside the store's.
-pub async fn connect() -> PgConnection {
+pub(crate) async fn connect() -> PgConnection {
     PgConnection::connect(&url()).await.unwrap_or_else(|error| {
         panic!("the database that DATABASE_URL names can't be reached ({error}): start it, or run `cargo xtask test`")
     })

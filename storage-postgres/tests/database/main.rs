@@ -1,0 +1,9 @@
+//! The store on a real PostgreSQL, which `DATABASE_URL` names; `cargo xtask test` starts one.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
+
+mod conformance;
+mod migrations;
+mod query_plans;
+mod support;
+mod trouble;

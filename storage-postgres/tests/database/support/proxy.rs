@@ -1,0 +1,118 @@
+//! A network between the store and the database that a test can break.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream, UnixStream},
+    task::JoinSet,
+};
+use url::Url;
+
+/// Passes bytes on between the store and the database until it is told otherwise.
+pub(crate) struct Proxy {
+    port: u16,
+    network: Arc<Network>,
+    connections: Arc<Mutex<JoinSet<()>>>,
+    accepting: tokio::task::JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Network {
+    /// New connections are closed at once.
+    is_down: AtomicBool,
+    /// Bytes vanish, and nothing is closed.
+    is_silent: AtomicBool,
+}
+
+impl Proxy {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (network, connections) = (Arc::<Network>::default(), Arc::<Mutex<JoinSet<()>>>::default());
+        let (of_loop, kept) = (Arc::clone(&network), Arc::clone(&connections));
+        let accepting = tokio::spawn(async move {
+            loop {
+                let (client, _) = listener.accept().await.unwrap();
+                if !of_loop.is_down.load(Ordering::SeqCst) {
+                    kept.lock().unwrap().spawn(pass_on(client, Arc::clone(&of_loop)));
+                }
+            }
+        });
+        Self { port, network, connections, accepting }
+    }
+
+    /// The database's address by way of the proxy.
+    pub(crate) fn url(&self) -> String {
+        let mut url = Url::parse(&super::url()).unwrap();
+        let kept: Vec<(String, String)> =
+            url.query_pairs().into_owned().filter(|(key, _)| !matches!(key.as_str(), "host" | "port")).collect();
+        url.query_pairs_mut().clear().extend_pairs(kept);
+        url.set_host(Some("127.0.0.1")).unwrap();
+        url.set_port(Some(self.port)).unwrap();
+        url.into()
+    }
+
+    /// As when the server stops: all connections break, and new ones are refused.
+    pub(crate) fn go_down(&self) {
+        self.network.is_down.store(true, Ordering::SeqCst);
+        self.connections.lock().unwrap().abort_all();
+    }
+
+    pub(crate) fn come_up(&self) {
+        self.network.is_down.store(false, Ordering::SeqCst);
+    }
+
+    /// As when a cable is cut: what is sent is lost, and nobody is told.
+    pub(crate) fn fall_silent(&self) {
+        self.network.is_silent.store(true, Ordering::SeqCst);
+    }
+
+    /// Whole again, for connections made from now on.
+    pub(crate) fn speak(&self) {
+        self.network.is_silent.store(false, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn pass_on(client: TcpStream, network: Arc<Network>) {
+    let url = Url::parse(&super::url()).unwrap();
+    let option = |wanted: &str| url.query_pairs().find(|(key, _)| key == wanted).map(|(_, value)| value.into_owned());
+    let port = option("port").and_then(|port| port.parse().ok()).or(url.port()).unwrap_or(5432);
+    let host = option("host").or_else(|| url.host_str().map(str::to_owned)).unwrap();
+    if host.starts_with('/') {
+        pass_between(client, UnixStream::connect(format!("{host}/.s.PGSQL.{port}")).await.unwrap(), network).await;
+    } else {
+        pass_between(client, TcpStream::connect((host, port)).await.unwrap(), network).await;
+    }
+}
+
+async fn pass_between(client: impl AsyncRead + AsyncWrite, server: impl AsyncRead + AsyncWrite, network: Arc<Network>) {
+    let (client, server) = (tokio::io::split(client), tokio::io::split(server));
+    tokio::select! {
+        () = pass(client.0, server.1, &network) => {}
+        () = pass(server.0, client.1, &network) => {}
+    }
+}
+
+/// Ends when either side does.
+async fn pass(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin, network: &Network) {
+    let mut buffer = [0; 8192];
+    while let Ok(read @ 1..) = from.read(&mut buffer).await {
+        if network.is_silent.load(Ordering::SeqCst) {
+            // What was once lost leaves the connection useless, however long it lives.
+            std::future::pending::<()>().await;
+        }
+        if to.write_all(&buffer[..read]).await.is_err() {
+            return;
+        }
+    }
+}

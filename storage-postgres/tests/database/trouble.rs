@@ -1,0 +1,332 @@
+//! Trouble of the database is told as such, leaves nothing half done, and is over when the database is well again.
+
+use std::time::Duration;
+
+use a11ycheck_core::{
+    domain::{
+        DiffSummary, Engine, Findings, Lease, NewSite, NewTeam, Outcome, PlanCatalog, PlanCode, ScanStatus,
+        SiteDetails, SiteUrl, Subscription, Totals,
+    },
+    id::{ScanId, SiteId, TeamId, WorkerId},
+    locale::Locale,
+    page::PageRequest,
+    store::{
+        AddSiteError, Claim, Completion, LeaseError, QueueStore as _, ScanStore as _, SiteStore as _, StoreClock as _,
+        StoreError, TeamStore as _,
+    },
+};
+use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
+use chrono::Utc;
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+
+use crate::support::{self, proxy::Proxy};
+
+/// A store, a team in it, and a way into its tables beside it.
+struct World {
+    store: PostgresStore,
+    team: TeamId,
+    db: PgConnection,
+}
+
+impl World {
+    async fn new() -> Self {
+        Self::at(&support::url(), |config| config).await
+    }
+
+    async fn at(url: &str, change: impl FnOnce(PostgresConfig) -> PostgresConfig) -> Self {
+        let (config, schema) = support::config_at(url).await;
+        let store = PostgresStore::connect(change(config)).await.unwrap();
+        store.put_plans(PlanCatalog::shipped().plans()).await.unwrap();
+        let team = NewTeam {
+            id: TeamId::generate(Utc::now()),
+            name: "Team".to_owned(),
+            plan: PlanCode::new("pro"),
+            subscription: Subscription::ACTIVE,
+            seats_used: 1,
+        };
+        let team = store.create_team(team).await.unwrap().id;
+        let mut db = support::connect().await;
+        // The support module made the name: nothing in it needs quoting.
+        db.execute(AssertSqlSafe(format!("SET search_path = {schema}"))).await.unwrap();
+        Self { store, team, db }
+    }
+
+    async fn add_site(&self) -> Result<SiteId, AddSiteError> {
+        let new = new_site();
+        self.store.add_site(self.team, new, Some(ScanId::generate(Utc::now()))).await.map(|site| site.id)
+    }
+
+    async fn sites(&self) -> u64 {
+        self.store.sites(self.team, None, PageRequest::new(1, 100)).await.unwrap().total
+    }
+
+    /// A running check, and its site.
+    async fn running(&self) -> (SiteId, Claim) {
+        let site = self.add_site().await.unwrap();
+        let claimed = self.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
+        (site, claimed.claim)
+    }
+
+    /// Makes every row that is added to a table fail with this SQLSTATE while a sequence is below `times`. A sequence is not
+    /// set back when a transaction is undone.
+    async fn break_table(&mut self, table: &str, sqlstate: &str, times: u32) {
+        // Names and numbers of the tests below.
+        let statements = format!(
+            "CREATE SEQUENCE failures;
+             CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
+                 IF nextval('failures') <= {times} THEN RAISE EXCEPTION USING ERRCODE = '{sqlstate}'; END IF;
+                 RETURN NEW;
+             END $$;
+             CREATE TRIGGER fail BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION fail();"
+        );
+        self.db.execute(AssertSqlSafe(statements)).await.unwrap();
+    }
+}
+
+fn new_site() -> NewSite {
+    let details = SiteDetails {
+        url: SiteUrl::parse("https://example.com").unwrap(),
+        name: None,
+        report_locale: Locale::En,
+        stack: vec![],
+        tags: vec![],
+    };
+    NewSite { id: SiteId::generate(Utc::now()), details }
+}
+
+fn engine() -> Engine {
+    Engine { axe: "4".to_owned(), browser: "b".to_owned() }
+}
+
+fn completion() -> Completion {
+    let findings = Findings {
+        engine: engine(),
+        pages: vec![],
+        rules: Default::default(),
+        items: vec![],
+        needs_review: Default::default(),
+        stack: vec![],
+        screen: None,
+    };
+    let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine: engine() };
+    Completion { finished_at: Utc::now(), outcome, findings, screenshots: vec![], screen: None }
+}
+
+fn is_unavailable(error: &AddSiteError) -> bool {
+    matches!(error, AddSiteError::Store(StoreError::Unavailable(_)))
+}
+
+#[tokio::test]
+async fn a_lost_connection_costs_at_most_the_step_that_used_it() {
+    let name = format!("a11ycheck-lost-{}", std::process::id());
+    let joint = if support::url().contains('?') { '&' } else { '?' };
+    let url = format!("{}{joint}application_name={name}", support::url());
+    let mut world = World::at(&url, |config| config.with_max_connections(1)).await;
+    for _ in 0..5 {
+        let ended: Vec<bool> =
+            sqlx::query_scalar("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1")
+                .bind(&name)
+                .fetch_all(&mut world.db)
+                .await
+                .unwrap();
+        assert!(!ended.is_empty());
+        match world.add_site().await {
+            Ok(_) => {}
+            Err(error) => assert!(is_unavailable(&error), "{error:?}"),
+        }
+        world.add_site().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_step_that_is_cut_off_midway_has_changed_nothing() {
+    let mut world = World::new().await;
+    let mut lock = world.db.begin().await.unwrap();
+    lock.execute("SELECT FROM teams FOR UPDATE").await.unwrap();
+    let holder: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut *lock).await.unwrap();
+    let (store, team) = (world.store.clone(), world.team);
+    let adding = tokio::spawn(async move { store.add_site(team, new_site(), None).await });
+    let mut other = support::connect().await;
+    loop {
+        let ended: Vec<bool> = sqlx::query_scalar(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))",
+        )
+        .bind(holder)
+        .fetch_all(&mut other)
+        .await
+        .unwrap();
+        if ended == [true] {
+            break;
+        }
+    }
+    let error = adding.await.unwrap().unwrap_err();
+    assert!(is_unavailable(&error), "{error:?}");
+    lock.rollback().await.unwrap();
+    assert_eq!(world.sites().await, 0);
+    world.add_site().await.unwrap();
+}
+
+#[tokio::test]
+async fn while_the_server_is_away_steps_say_so_and_afterwards_they_work() {
+    let proxy = Proxy::start().await;
+    let patience = Duration::from_millis(300);
+    let world = World::at(&proxy.url(), |config| config.with_acquire_timeout(patience)).await;
+    world.add_site().await.unwrap();
+    proxy.go_down();
+    for _ in 0..4 {
+        let error = world.add_site().await.unwrap_err();
+        assert!(is_unavailable(&error), "{error:?}");
+    }
+    proxy.come_up();
+    world.add_site().await.unwrap();
+    assert_eq!(world.sites().await, 2);
+}
+
+#[tokio::test]
+async fn a_network_that_falls_silent_holds_no_step_for_long_and_none_afterwards() {
+    let proxy = Proxy::start().await;
+    let config = |config: PostgresConfig| {
+        let (acquire, step) = (Duration::from_millis(300), Duration::from_millis(600));
+        config.with_max_connections(2).with_acquire_timeout(acquire).with_step_timeout(step)
+    };
+    let world = World::at(&proxy.url(), config).await;
+    world.add_site().await.unwrap();
+    proxy.fall_silent();
+    for _ in 0..2 {
+        let error = world.add_site().await.unwrap_err();
+        assert!(is_unavailable(&error), "{error:?}");
+    }
+    proxy.speak();
+    // The pool gives up the connections that hang, and makes new ones; until then it has none to give.
+    loop {
+        match world.add_site().await {
+            Ok(_) => break,
+            Err(error) => assert!(is_unavailable(&error), "{error:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_step_that_gets_no_connection_in_time_says_so() {
+    let config =
+        |config: PostgresConfig| config.with_max_connections(1).with_acquire_timeout(Duration::from_millis(200));
+    let mut world = World::at(&support::url(), config).await;
+    let mut lock = world.db.begin().await.unwrap();
+    lock.execute("SELECT FROM teams FOR UPDATE").await.unwrap();
+    let (store, team) = (world.store.clone(), world.team);
+    let waiting = tokio::spawn(async move { store.add_site(team, new_site(), None).await });
+    // The only connection is taken when the other step waits for the lock with it.
+    let holder: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut *lock).await.unwrap();
+    let blocked = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)))";
+    let mut other = support::connect().await;
+    while !sqlx::query_scalar(blocked).bind(holder).fetch_one(&mut other).await.unwrap_or(false) {}
+    let error = world.store.team(world.team).await.unwrap_err();
+    assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+    lock.rollback().await.unwrap();
+    waiting.await.unwrap().unwrap();
+    assert!(world.store.team(world.team).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_database_that_is_too_slow_is_not_waited_for() {
+    let config = |config: PostgresConfig| config.with_step_timeout(Duration::from_millis(400));
+    let mut world = World::at(&support::url(), config).await;
+    let mut lock = world.db.begin().await.unwrap();
+    lock.execute("SELECT FROM teams FOR UPDATE").await.unwrap();
+    let error = world.store.add_site(world.team, new_site(), None).await.unwrap_err();
+    assert!(is_unavailable(&error), "{error:?}");
+    lock.rollback().await.unwrap();
+    assert_eq!(world.sites().await, 0);
+    world.add_site().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_step_that_lost_against_another_is_tried_again() {
+    for sqlstate in ["40001", "40P01"] {
+        let mut world = World::new().await;
+        world.break_table("sites", sqlstate, 3).await;
+        world.add_site().await.unwrap();
+        assert_eq!(world.sites().await, 1);
+    }
+}
+
+#[tokio::test]
+async fn a_step_that_loses_for_ever_is_given_up() {
+    let mut world = World::new().await;
+    world.break_table("sites", "40001", 1_000_000).await;
+    let error = world.add_site().await.unwrap_err();
+    assert!(is_unavailable(&error), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_result_for_which_the_disk_has_no_room_is_stored_when_it_has() {
+    let mut world = World::new().await;
+    let (_, claim) = world.running().await;
+    world.break_table("findings", "53100", 1).await;
+    let error = world.store.complete_scan(claim, completion()).await.unwrap_err();
+    let LeaseError::Store(StoreError::Unavailable(cause)) = &error else { panic!("{error:?}") };
+    assert!(cause.to_string().contains("disk_full"), "{cause}");
+    let half = world.store.scan(world.team, claim.scan).await.unwrap().unwrap();
+    assert_eq!(half.status(), ScanStatus::Running, "nothing is half done");
+    world.store.renew_lease(claim, Lease::TERM, 1).await.unwrap();
+    world.store.complete_scan(claim, completion()).await.unwrap();
+    assert!(world.store.findings(world.team, claim.scan).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_connection_to_a_server_that_takes_no_changes_any_more_is_not_kept() {
+    let mut world = World::at(&support::url(), |config| config.with_max_connections(1)).await;
+    // As when the server becomes one that only follows another: whoever adds a site can change nothing afterwards.
+    let turn = "CREATE FUNCTION turn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            PERFORM set_config('default_transaction_read_only', 'on', false);
+            RETURN NEW;
+        END $$;
+        CREATE TRIGGER turn BEFORE INSERT ON sites FOR EACH ROW EXECUTE FUNCTION turn();";
+    world.db.execute(turn).await.unwrap();
+    for _ in 0..3 {
+        world.add_site().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_can_not_be_read_is_told_by_table_and_id() {
+    let mut world = World::new().await;
+    let (site, claim) = world.running().await;
+    world.store.complete_scan(claim, completion()).await.unwrap();
+    for statement in [
+        "UPDATE findings SET document = 'no gzip'",
+        "UPDATE sites SET url = 'no address:'",
+        "UPDATE scans SET outcome = '{}'",
+    ] {
+        world.db.execute(statement).await.unwrap();
+    }
+    let told = |error: StoreError| match error {
+        StoreError::Corrupt { what, .. } => what,
+        other => panic!("{other:?}"),
+    };
+    let findings = world.store.findings(world.team, claim.scan).await.unwrap_err();
+    assert_eq!(told(findings), format!("findings {}", claim.scan));
+    assert_eq!(told(world.store.site(world.team, site).await.unwrap_err()), format!("sites {site}"));
+    let scan = world.store.scan(world.team, claim.scan).await.unwrap_err();
+    assert_eq!(told(scan), format!("scans {}", claim.scan));
+}
+
+#[tokio::test]
+async fn the_databases_clock_counts_from_the_first_step_to_the_last() {
+    let mut world = World::new().await;
+    let instant = "SELECT clock_timestamp()";
+    let before: chrono::DateTime<Utc> = sqlx::query_scalar(instant).fetch_one(&mut world.db).await.unwrap();
+    let (site, claim) = world.running().await;
+    world.store.renew_lease(claim, Lease::TERM, 1).await.unwrap();
+    let finished_at = world.store.now().await.unwrap();
+    let scan = world.store.complete_scan(claim, Completion { finished_at, ..completion() }).await.unwrap();
+    let manual = world.store.start_manual_scan(world.team, site, ScanId::generate(Utc::now())).await.unwrap();
+    let after: chrono::DateTime<Utc> = sqlx::query_scalar(instant).fetch_one(&mut world.db).await.unwrap();
+    let instants = [before, scan.queued_at, finished_at, manual.queued_at, after];
+    assert!(instants.is_sorted(), "{instants:?}");
+    assert_eq!(world.store.queue_depth().await.unwrap().waiting, 1);
+    assert_eq!(world.store.purge_scans(10).await.unwrap(), 0);
+    assert!(!world.store.queue_due_scans(10).await.unwrap().more);
+    assert_eq!(world.store.trend(world.team, claim.scan, 5).await.unwrap().len(), 1);
+    assert_eq!(world.store.scans(world.team, site, PageRequest::new(1, 5)).await.unwrap().unwrap().total, 2);
+}
