@@ -7,7 +7,7 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 
-use crate::ConnectError;
+use crate::{ConnectError, session::Session};
 
 /// How to reach the database, and how much of it to use. Everything but the address has a default that suits a server of
 /// a few thousand sites.
@@ -112,8 +112,6 @@ impl PostgresConfig {
     pub(crate) fn pool(&self) -> Result<sqlx::PgPool, ConnectError> {
         /// Connections that rested for longer are tried before they are used: the server may have gone meanwhile.
         const RESTED: Duration = Duration::from_secs(5);
-        /// How long a connection that comes back may take to answer.
-        const PATIENCE: Duration = Duration::from_secs(5);
         let ours = self.step_timeout.as_millis();
         let options = self.connect_options()?.options([
             ("statement_timeout", format!("{}ms", ours * 3 / 4)),
@@ -132,23 +130,9 @@ impl PostgresConfig {
                     Ok(true)
                 })
             })
-            .after_release(|connection, _| {
-                Box::pin(async move {
-                    let fit = tokio::time::timeout(PATIENCE, is_fit(connection)).await;
-                    fit.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
-                })
-            })
+            .after_release(|connection, _| Box::pin(Session::is_fit(connection)))
             .connect_lazy_with(options))
     }
-}
-
-/// Whether a connection that comes back may be used again. The caller bounds the time: the pool itself tries a connection
-/// without a bound, and one that hangs would hold its place for as long as the network does.
-///
-/// One to a server that takes no changes may not: after a failover the address leads to another server, while connections
-/// to the former live on.
-async fn is_fit(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar("SELECT current_setting('transaction_read_only') = 'off'").fetch_one(connection).await
 }
 
 impl fmt::Debug for PostgresConfig {

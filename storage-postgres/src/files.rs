@@ -24,7 +24,7 @@ impl FileStore for PostgresStore {
             .bind(self.instant())
             .bind(scan.to_string())
             .bind(i64::from(id.0))
-            .fetch_optional(&self.pool)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(row.map(ScreenshotRow::screenshot).transpose()?)
         })
@@ -42,7 +42,7 @@ impl FileStore for PostgresStore {
             .bind(team.to_string())
             .bind(self.instant())
             .bind(scan.to_string())
-            .fetch_optional(&self.pool)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(row.map(ScreenshotRow::screenshot).transpose()?)
         })

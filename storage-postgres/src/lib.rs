@@ -21,7 +21,7 @@
 //! # Map
 //! One module per trait of [`store`](a11ycheck_core::store), named as in the memory store. The rules are core's: a step locks
 //! rows, reads them (`rows`), asks the domain, and writes its answer. `claim`, `enqueue` and `moves` are the three things that
-//! happen to checks in more than one step; `store` runs steps; `error` has the SQLSTATEs; `migrations/` has the tables, each
+//! happen to checks in more than one step; `store` runs steps, each in a `session`; `error` has the SQLSTATEs; `migrations/` has the tables, each
 //! with its reasons.
 //!
 //! # What it needs
@@ -40,6 +40,7 @@ mod queue;
 mod rate_limits;
 mod rows;
 mod scans;
+mod session;
 mod sites;
 mod store;
 mod teams;

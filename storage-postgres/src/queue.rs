@@ -7,7 +7,7 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::{FromRow, PgConnection};
+use sqlx::{Connection as _, FromRow, PgConnection};
 
 use crate::{
     PostgresStore,
@@ -24,7 +24,8 @@ use crate::{
 impl QueueStore for PostgresStore {
     async fn queue_due_scans(&self, limit: u32) -> Result<DueSites, StoreError> {
         self.step(|| async {
-            let mut tx = self.pool.begin().await?;
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
             let queued = queue_due_scans(&mut tx, limit, self.instant()).await;
             end(tx, queued).await
         })
@@ -36,7 +37,8 @@ impl QueueStore for PostgresStore {
         loop {
             let taken = self
                 .step(|| async {
-                    let mut tx = self.pool.begin().await?;
+                    let mut db = self.session().await?;
+                    let mut tx = db.begin().await?;
                     let taken = take_next(&mut tx, worker, term, self.instant()).await;
                     end::<_, StoreError>(tx, taken).await
                 })
@@ -51,7 +53,8 @@ impl QueueStore for PostgresStore {
 
     async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError> {
         self.step(|| async {
-            let mut tx = self.pool.begin().await?;
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
             let moved =
                 move_on(&mut tx, claim.scan, self.instant(), |held, now| held.renew(claim.token, term, pages, now))
                     .await;
@@ -62,7 +65,8 @@ impl QueueStore for PostgresStore {
 
     async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError> {
         self.step(|| async {
-            let mut tx = self.pool.begin().await?;
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
             let moved =
                 move_on(&mut tx, claim.scan, self.instant(), |held, now| held.hand_back(claim.token, now)).await;
             end(tx, moved).await.map(drop)
@@ -72,7 +76,8 @@ impl QueueStore for PostgresStore {
 
     async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError> {
         self.step(|| async {
-            let mut tx = self.pool.begin().await?;
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
             let moved =
                 move_on(&mut tx, claim.scan, self.instant(), |held, now| held.retry_at(claim.token, now + delay)).await;
             end(tx, moved).await.map(drop)
@@ -86,7 +91,8 @@ impl QueueStore for PostgresStore {
         let findings = documents::pack(findings).await?;
         let results = Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref() };
         self.step(|| async {
-            let mut tx = self.pool.begin().await?;
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
             let completed = complete_scan(&mut tx, claim, finished_at, &outcome, &results).await;
             end(tx, completed).await
         })
@@ -95,7 +101,8 @@ impl QueueStore for PostgresStore {
 
     async fn fail_scan(&self, claim: Claim, failure: ScanFailure) -> Result<Scan, LeaseError> {
         self.step(|| async {
-            let mut tx = self.pool.begin().await?;
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
             let fail = |held: ScanState, now| held.fail(claim.token, failure.clone(), now);
             let failed = move_on(&mut tx, claim.scan, self.instant(), fail).await;
             end(tx, failed).await
@@ -110,7 +117,7 @@ impl QueueStore for PostgresStore {
                  WHERE lease_expires_at IS NULL OR lease_expires_at <= coalesce($1, statement_timestamp())",
             )
             .bind(self.instant())
-            .fetch_one(&self.pool)
+            .fetch_one(&mut *self.session().await?)
             .await?;
             Ok(QueueDepth { waiting: waiting.unsigned_abs(), oldest })
         })
@@ -177,6 +184,7 @@ async fn complete_scan(
     results: &Results<'_>,
 ) -> Result<Scan, Failure<LeaseError>> {
     let complete = |held: ScanState, _| held.complete(claim.token, outcome.clone(), finished_at);
+    // The instant is that of the result, whatever the clock says by now.
     let scan = move_on(db, claim.scan, Some(finished_at), complete).await?;
     documents::insert(db, scan.team, scan.id, results).await?;
     Ok(scan)

@@ -112,7 +112,7 @@ impl RateLimitStore for PostgresStore {
             .bind(RateWindow::LENGTH)
             .bind(self.instant())
             .bind(hash.as_bytes().as_slice())
-            .fetch_optional(&self.pool)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
             let Some(AdmittedRow { counters, token, team }) = row else { return Ok(None) };
             let team = team.team()?;
@@ -148,7 +148,7 @@ impl RateLimitStore for PostgresStore {
                 .bind(address.to_string())
                 .bind(i64::from(limits.general))
                 .bind(i64::from(limits.files))
-                .fetch_one(&self.pool)
+                .fetch_one(&mut *self.session().await?)
                 .await?;
                 let (begins, at) = (counters.general_used <= 1, counters.counted_at);
                 Ok::<_, Failure<StoreError>>((begins, counters.decision(class, limits)?, at))
@@ -176,7 +176,7 @@ impl PostgresStore {
             )
             .bind(now)
             .bind(BATCH)
-            .execute(&self.pool)
+            .execute(&mut *self.session().await?)
             .await?;
             Ok(())
         })

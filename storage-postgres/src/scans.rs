@@ -8,7 +8,7 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
+use sqlx::{Connection as _, PgConnection};
 
 use crate::{
     PostgresStore, documents,
@@ -43,7 +43,8 @@ pub(crate) use from_history;
 impl ScanStore for PostgresStore {
     async fn start_manual_scan(&self, team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError> {
         self.step(|| async {
-            let mut tx = self.pool.begin().await?;
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
             let started = start_manual_scan(&mut tx, team, site, id, self.instant()).await;
             end(tx, started).await
         })
@@ -57,7 +58,7 @@ impl ScanStore for PostgresStore {
                     .bind(team.to_string())
                     .bind(self.instant())
                     .bind(id.to_string())
-                    .fetch_optional(&self.pool)
+                    .fetch_optional(&mut *self.session().await?)
                     .await?;
             Ok(row.map(ScanRow::scan).transpose()?)
         })
@@ -80,7 +81,7 @@ impl ScanStore for PostgresStore {
             .bind(site.to_string())
             .bind(limit)
             .bind(offset)
-            .fetch_all(&self.pool)
+            .fetch_all(&mut *self.session().await?)
             .await?;
             let total: Option<i64> = match rows.first() {
                 Some(row) => Some(row.total),
@@ -94,7 +95,7 @@ impl ScanStore for PostgresStore {
                     .bind(team.to_string())
                     .bind(self.instant())
                     .bind(site.to_string())
-                    .fetch_optional(&self.pool)
+                    .fetch_optional(&mut *self.session().await?)
                     .await?
                 }
             };
@@ -117,7 +118,7 @@ impl ScanStore for PostgresStore {
             ))
             .bind(team.to_string())
             .bind(site.to_string())
-            .fetch_optional(&self.pool)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(row.map(ScanRow::scan).transpose()?)
         })
@@ -134,7 +135,7 @@ impl ScanStore for PostgresStore {
             .bind(team.to_string())
             .bind(self.instant())
             .bind(scan.to_string())
-            .fetch_optional(&self.pool)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
             let Some(document) = document else { return Ok(None) };
             Ok(Some(documents::unpack(scan, document).await?))
@@ -159,7 +160,7 @@ impl ScanStore for PostgresStore {
             .bind(self.instant())
             .bind(scan.to_string())
             .bind(i64::from(limit))
-            .fetch_all(&self.pool)
+            .fetch_all(&mut *self.session().await?)
             .await?;
             let point = |(id, finished_at, problems): (String, _, i64)| {
                 let id = id.parse().map_err(|error| Corrupt::new("scans", &id, Box::new(error)))?;
@@ -180,7 +181,7 @@ impl ScanStore for PostgresStore {
             .bind(team.to_string())
             .bind(self.instant())
             .bind(scan.to_string())
-            .execute(&self.pool)
+            .execute(&mut *self.session().await?)
             .await?;
             Ok(marked.rows_affected() > 0)
         })
@@ -217,7 +218,7 @@ impl ScanStore for PostgresStore {
             )
             .bind(self.instant())
             .bind(i64::from(limit))
-            .execute(&self.pool)
+            .execute(&mut *self.session().await?)
             .await?;
             // Not more than `limit`, which is a u32.
             Ok(u32::try_from(purged.rows_affected()).unwrap_or(u32::MAX))

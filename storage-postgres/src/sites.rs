@@ -8,7 +8,7 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
+use sqlx::{Connection as _, PgConnection};
 
 use crate::{
     PostgresStore,
@@ -22,7 +22,8 @@ use crate::{
 impl SiteStore for PostgresStore {
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
         self.step(|| async {
-            let mut tx = self.pool.begin().await?;
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
             let added = add_site(&mut tx, team, &site, first_scan, self.instant()).await;
             end(tx, added).await
         })
@@ -38,7 +39,7 @@ impl SiteStore for PostgresStore {
             ))
             .bind(team.to_string())
             .bind(id.to_string())
-            .fetch_optional(&self.pool)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(row.map(SiteRow::site).transpose()?)
         })
@@ -61,7 +62,7 @@ impl SiteStore for PostgresStore {
             .bind(tag)
             .bind(limit)
             .bind(offset)
-            .fetch_all(&self.pool)
+            .fetch_all(&mut *self.session().await?)
             .await?;
             let total: i64 = match rows.first() {
                 Some(row) => row.total,
@@ -72,7 +73,7 @@ impl SiteStore for PostgresStore {
                     )
                     .bind(team.to_string())
                     .bind(tag)
-                    .fetch_one(&self.pool)
+                    .fetch_one(&mut *self.session().await?)
                     .await?
                 }
             };
@@ -84,7 +85,8 @@ impl SiteStore for PostgresStore {
 
     async fn delete_site(&self, team: TeamId, id: SiteId) -> Result<bool, StoreError> {
         self.step(|| async {
-            let mut tx = self.pool.begin().await?;
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
             let deleted = delete_site(&mut tx, team, id).await;
             end(tx, deleted).await
         })
@@ -108,7 +110,7 @@ impl SiteStore for PostgresStore {
             )
             .bind(team.to_string())
             .bind(self.instant())
-            .fetch_optional(&self.pool)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
             let Some((plan, now, sites, idle)) = row else {
                 return Ok(SiteUsage { sites: 0, manual_checks_available: 0 });

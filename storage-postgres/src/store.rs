@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::{PgPool, Postgres, Transaction};
 
-use crate::{ConnectError, PostgresConfig, error::Failure, migrate::migrate};
+use crate::{ConnectError, PostgresConfig, error::Failure, migrate::migrate, session::Session};
 
 /// Keeps everything in PostgreSQL, 14 or later. Clones share their connections.
 ///
@@ -27,7 +27,7 @@ use crate::{ConnectError, PostgresConfig, error::Failure, migrate::migrate};
 /// the database is well again. A step that lost against another one (SQLSTATE 40001, 40P01) is tried again here.
 #[derive(Clone)]
 pub struct PostgresStore {
-    pub(crate) pool: PgPool,
+    pool: PgPool,
     step_timeout: Duration,
     clock: Option<Arc<dyn Clock>>,
 }
@@ -63,6 +63,10 @@ impl PostgresStore {
         self.clock.as_ref().map(|clock| clock.now().trunc_subsecs(6))
     }
 
+    pub(crate) async fn session(&self) -> Result<Session, sqlx::Error> {
+        Session::begin(&self.pool).await
+    }
+
     /// Runs one step of a trait: bounds its time, and begins it again when it lost against another.
     ///
     /// A step is either a single statement or one transaction at the default level, READ COMMITTED, where each statement
@@ -75,7 +79,6 @@ impl PostgresStore {
     {
         let mut attempt = 1;
         loop {
-            // A connection whose step is cut short here goes back to the pool only if it still answers.
             let outcome = tokio::time::timeout(self.step_timeout, run()).await;
             match outcome.unwrap_or_else(|_| Err(Failure::TooSlow(self.step_timeout))) {
                 Ok(outcome) => return Ok(outcome),
@@ -121,6 +124,9 @@ impl StoreClock for PostgresStore {
         if let Some(instant) = self.instant() {
             return Ok(instant);
         }
-        self.step(|| async { Ok(sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&self.pool).await?) }).await
+        self.step(|| async {
+            Ok(sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&mut *self.session().await?).await?)
+        })
+        .await
     }
 }

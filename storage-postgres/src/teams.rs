@@ -27,7 +27,7 @@ impl TeamStore for PostgresStore {
                  ON CONFLICT (code) DO UPDATE SET document = excluded.document",
             )
             .bind(&documents)
-            .execute(&self.pool)
+            .execute(&mut *self.session().await?)
             .await?;
             Ok(())
         })
@@ -36,8 +36,9 @@ impl TeamStore for PostgresStore {
 
     async fn plans(&self) -> Result<Vec<Plan>, StoreError> {
         self.step(|| async {
-            let documents: Vec<PlanDocument> =
-                sqlx::query_scalar("SELECT document FROM plans ORDER BY code").fetch_all(&self.pool).await?;
+            let documents: Vec<PlanDocument> = sqlx::query_scalar("SELECT document FROM plans ORDER BY code")
+                .fetch_all(&mut *self.session().await?)
+                .await?;
             Ok(documents.into_iter().map(rows::plan).collect::<Result<_, _>>()?)
         })
         .await
@@ -65,7 +66,7 @@ impl TeamStore for PostgresStore {
             .bind(stored_word(Standing::Active)?)
             .bind(i64::from(team.seats_used))
             .bind(self.instant())
-            .fetch_optional(&self.pool)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
             let row = row.ok_or_else(|| Failure::Refused(UnknownPlan::Unknown(team.plan.clone())))?;
             Ok(row.team()?)
@@ -81,7 +82,7 @@ impl TeamStore for PostgresStore {
                 " FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = $1",
             ))
             .bind(id.to_string())
-            .fetch_optional(&self.pool)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(row.map(TeamRow::team).transpose()?)
         })
@@ -112,7 +113,7 @@ impl TeamStore for PostgresStore {
             let changed = sqlx::query("UPDATE teams SET standing = $2 WHERE id = $1")
                 .bind(id.to_string())
                 .bind(stored_word(standing)?)
-                .execute(&self.pool)
+                .execute(&mut *self.session().await?)
                 .await?;
             Ok(changed.rows_affected() > 0)
         })
@@ -136,7 +137,7 @@ impl TeamStore for PostgresStore {
             .bind(subscription.status.as_str())
             .bind(subscription.ends_at)
             .bind(subscription.trial_ends_at)
-            .fetch_one(&self.pool)
+            .fetch_one(&mut *self.session().await?)
             .await?;
             if is_known { Ok(is_changed) } else { Err(Failure::Refused(UnknownPlan::Unknown(plan.clone()))) }
         })
@@ -162,7 +163,7 @@ impl TeamStore for PostgresStore {
             .bind(&abilities)
             .bind(token.hash.as_bytes().as_slice())
             .bind(self.instant())
-            .fetch_optional(&self.pool)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(row.map(TokenRow::token).transpose()?)
         })
@@ -177,7 +178,7 @@ impl TeamStore for PostgresStore {
                 " FROM tokens k WHERE k.team_id = $1 ORDER BY k.created_at, k.id",
             ))
             .bind(team.to_string())
-            .fetch_all(&self.pool)
+            .fetch_all(&mut *self.session().await?)
             .await?;
             Ok(rows.into_iter().map(TokenRow::token).collect::<Result<_, _>>()?)
         })
@@ -189,7 +190,7 @@ impl TeamStore for PostgresStore {
             let deleted = sqlx::query("DELETE FROM tokens WHERE team_id = $1 AND id = $2")
                 .bind(team.to_string())
                 .bind(id.to_string())
-                .execute(&self.pool)
+                .execute(&mut *self.session().await?)
                 .await?;
             Ok(deleted.rows_affected() > 0)
         })

@@ -13,7 +13,8 @@ use crate::setup::{self, Tools};
 ///
 /// # Errors
 ///
-/// Those of [`setup::for_tests`] and [`Database::start`], [`Error::Step`] for the first step that fails, and [`Error::Start`].
+/// Those of [`setup::for_tests`] and [`Database::start`](crate::postgres::Database::start), [`Error::Step`] for the first
+/// step that fails, and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
     let (tools, database) = setup::for_tests(machine)?;
     // Ends, and is removed, when this function does.
