@@ -38,9 +38,28 @@ async (limits, options) => {
     return whole.every(Number.isFinite) && whole[2] > 0 && whole[3] > 0 ? whole : null;
   };
 
-  const results = await axe.run(document, { ...options, elementRef: true });
+  // One frame that does not answer in time makes axe give up on all of the page. Then the page is checked without its
+  // frames, and they are counted as not checked.
+  let framesLeftOut = 0;
+  const run = async () => {
+    const all = { ...options, elementRef: true };
+    try {
+      return await axe.run(document, all);
+    } catch (error) {
+      if (!/frame/i.test(error?.message)) throw error;
+      framesLeftOut = document.querySelectorAll('iframe, frame').length;
+      return axe.run(document, { ...all, iframes: false });
+    }
+  };
+  const results = await run();
 
   let nodesLeft = limits.nodes;
+  let charactersLeft = limits.characters;
+  const kept = (text) => {
+    const part = cut(text, limits.text);
+    charactersLeft -= part.length;
+    return part;
+  };
   const rule = (result, nodes) => ({
     id: result.id,
     impact: result.impact ?? result.nodes.find((node) => node.impact)?.impact ?? null,
@@ -53,20 +72,25 @@ async (limits, options) => {
     nodes,
   });
   const violation = (result) => {
-    const nodes = result.nodes.slice(0, nodesLeft).map((node) => ({
-      // One selector per frame; an array among them is a path through shadow trees.
-      selector: cut(node.target.flat(Infinity).join(' '), limits.text),
-      html: cut(node.html, limits.text),
-      summary: cut(node.failureSummary, limits.text),
-      area: node.target.length === 1 ? area(node.element) : null,
-    }));
-    nodesLeft -= nodes.length;
+    const nodes = [];
+    for (const node of result.nodes) {
+      if (nodesLeft <= 0 || charactersLeft <= 0) break;
+      nodesLeft -= 1;
+      nodes.push({
+        // One selector per frame; an array among them is a path through shadow trees.
+        selector: kept(node.target.flat(Infinity).join(' ')),
+        html: kept(node.html),
+        summary: kept(node.failureSummary),
+        area: node.target.length === 1 ? area(node.element) : null,
+      });
+    }
     return rule(result, nodes);
   };
   return JSON.stringify({
     version: axe.version,
     title: cut(document.title, limits.text),
     hasPassword,
+    framesLeftOut,
     links: [...links],
     violations: results.violations.map(violation),
     incomplete: results.incomplete.map((result) => rule(result, [])),

@@ -16,6 +16,8 @@ pub(crate) struct Collected {
     pub(crate) title: String,
     pub(crate) has_password: bool,
     pub(crate) links: Vec<String>,
+    /// Frames without which the page had to be checked.
+    frames_left_out: u32,
     violations: Vec<RuleResult>,
     incomplete: Vec<RuleResult>,
 }
@@ -77,6 +79,9 @@ pub(crate) fn add_page(findings: &mut Findings, url: &str, collected: Collected)
         let total = rule.total;
         let id = add_facts(&mut findings.rules, rule);
         *findings.needs_review.entry(id).or_default() += total;
+    }
+    if collected.frames_left_out > 0 {
+        outcome.frames_not_checked = collected.frames_left_out;
     }
     findings.pages.push(outcome);
 }

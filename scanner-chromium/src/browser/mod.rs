@@ -4,6 +4,7 @@ mod canary;
 mod flags;
 mod pool;
 mod process;
+mod profile;
 mod tab;
 
 pub use self::pool::BrowserError;

@@ -4,7 +4,7 @@ use std::{
     io,
     path::PathBuf,
     sync::{
-        Arc, Weak,
+        Arc,
         atomic::{AtomicU32, Ordering},
     },
 };
@@ -66,19 +66,15 @@ pub enum BrowserError {
 pub(crate) struct BrowserPool {
     program: PathBuf,
     current: Mutex<Option<Arc<Browser>>>,
-    /// Fires for each process that was started and is gone now.
-    started: std::sync::Mutex<Vec<(Weak<Browser>, CancellationToken)>>,
+    /// One per process; fires when it is gone.
+    gone: std::sync::Mutex<Vec<CancellationToken>>,
+    /// Ends every process.
     closed: CancellationToken,
 }
 
 impl BrowserPool {
     pub(crate) fn new(program: PathBuf) -> Self {
-        Self {
-            program,
-            current: Mutex::default(),
-            started: std::sync::Mutex::default(),
-            closed: CancellationToken::new(),
-        }
+        Self { program, current: Mutex::default(), gone: std::sync::Mutex::default(), closed: CancellationToken::new() }
     }
 
     /// A browser for a new scan: the current one, or its successor when it died or served its time.
@@ -102,11 +98,7 @@ impl BrowserPool {
         }
         // Scans that still use the old one keep it alive until they are done.
         *current = None;
-        let browser = Arc::new(Browser::start(self.program.clone()).await?);
-        self.remember(&browser);
-        if self.closed.is_cancelled() {
-            return Err(BrowserError::Closed);
-        }
+        let browser = Arc::new(self.start().await?);
         *current = Some(Arc::clone(&browser));
         Ok(browser)
     }
@@ -120,26 +112,31 @@ impl BrowserPool {
     /// Kills every browser and waits until they and their folders are gone. None is started again.
     pub(crate) async fn close(&self) {
         self.closed.cancel();
+        // Whoever starts a browser at this moment holds the lock, and gives up because it is killed.
         self.current.lock().await.take();
-        let started = std::mem::take(&mut *self.started());
-        for (browser, _) in &started {
-            if let Some(browser) = browser.upgrade() {
-                browser.kill();
-            }
-        }
-        for (_, gone) in started {
+        let gone = std::mem::take(&mut *self.gone());
+        for gone in gone {
             gone.cancelled().await;
         }
     }
 
-    fn remember(&self, browser: &Arc<Browser>) {
-        let mut started = self.started();
-        started.retain(|(_, gone)| !gone.is_cancelled());
-        started.push((Arc::downgrade(browser), browser.process.gone()));
+    async fn start(&self) -> Result<Browser, BrowserError> {
+        let guard = Guard::refuse_all().await?;
+        let program = self.program.clone();
+        let process = match Process::spawn(&program, guard.address(), self.closed.clone()) {
+            Ok(process) => process,
+            Err(source) => return Err(BrowserError::Spawn { program, source }),
+        };
+        {
+            let mut gone = self.gone();
+            gone.retain(|gone| !gone.is_cancelled());
+            gone.push(process.gone());
+        }
+        Browser::prepare(program, process, guard).await
     }
 
-    fn started(&self) -> std::sync::MutexGuard<'_, Vec<(Weak<Browser>, CancellationToken)>> {
-        self.started.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn gone(&self) -> std::sync::MutexGuard<'_, Vec<CancellationToken>> {
+        self.gone.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -155,11 +152,8 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    async fn start(program: PathBuf) -> Result<Self, BrowserError> {
+    async fn prepare(program: PathBuf, process: Process, guard: Guard) -> Result<Self, BrowserError> {
         let deadline = Instant::now() + START_TIME;
-        let guard = Guard::refuse_all().await?;
-        let process = Process::spawn(&program, guard.address())
-            .map_err(|source| BrowserError::Spawn { program: program.clone(), source })?;
         match greet(&process, &guard, deadline).await {
             Ok(Version { product, user_agent }) => {
                 tracing::info!(browser = product, "a browser started");

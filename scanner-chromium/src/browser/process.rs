@@ -13,7 +13,6 @@ use std::{
 
 use command_fds::{CommandFdExt as _, FdMapping};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpgid};
-use tempfile::TempDir;
 use tokio::{
     io::AsyncReadExt as _,
     net::unix::pipe,
@@ -21,7 +20,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::flags::{Sandbox, switches};
+use super::{
+    flags::{Sandbox, switches},
+    profile::Profile,
+};
 use crate::cdp::Connection;
 
 /// Bytes of the browser's own complaints that are kept, to say why it did not start.
@@ -40,17 +42,18 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts the program in a folder and a process group of its own.
-    pub(super) fn spawn(program: &Path, proxy: SocketAddr) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("a11ycheck-browser-").tempdir()?;
+    /// Starts the program in a folder and a process group of its own. It is killed when `stop` fires.
+    pub(super) fn spawn(program: &Path, proxy: SocketAddr, stop: CancellationToken) -> io::Result<Self> {
+        let profile = Profile::create()?;
+        let folder = profile.path();
         let (commands_in, commands_out) = io::pipe()?;
         let (answers_in, answers_out) = io::pipe()?;
         let mut command = Command::new(program);
         command
-            .args(switches(folder.path(), proxy, sandbox()))
+            .args(switches(folder, proxy, sandbox()))
             .env_clear()
-            .envs(environment(folder.path()))
-            .current_dir(folder.path())
+            .envs(environment(folder))
+            .current_dir(folder)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -76,7 +79,8 @@ impl Process {
             tokio::spawn(keep_last(stderr, Arc::clone(&complaints)));
         }
         let gone = CancellationToken::new();
-        tokio::spawn(watch(child, Arc::clone(&group), connection.clone(), folder, gone.clone()));
+        let end = End { group: Arc::clone(&group), connection: connection.clone(), profile, gone: gone.clone(), stop };
+        tokio::spawn(end.of(child));
         Ok(Self { group, connection, complaints, gone })
     }
 
@@ -142,34 +146,36 @@ impl Group {
     }
 }
 
-/// Waits for the end of the process, however it comes, and clears up after it.
-async fn watch(mut child: Child, group: Arc<Group>, connection: Connection, folder: TempDir, gone: CancellationToken) {
-    // Fires when this task is dropped with its runtime, too.
-    let _gone = gone.drop_guard();
-    let status = tokio::select! {
-        status = child.wait() => status,
-        () = connection.closed() => {
-            group.kill();
-            child.wait().await
-        }
-    };
-    group.retire().await;
-    connection.close();
-    tracing::debug!(?status, "a browser ended");
-    // Helpers that were just killed may still write for a moment.
-    for _ in 0..20 {
-        match std::fs::remove_dir_all(folder.path()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                tokio::time::sleep(Duration::from_millis(50)).await;
+/// What is to be done when the process ends, however that comes.
+struct End {
+    group: Arc<Group>,
+    connection: Connection,
+    profile: Profile,
+    gone: CancellationToken,
+    stop: CancellationToken,
+}
+
+impl End {
+    async fn of(self, mut child: Child) {
+        // Fires when this task is dropped with its runtime, too.
+        let _gone = self.gone.drop_guard();
+        let ended = async {
+            tokio::select! {
+                () = self.connection.closed() => {}
+                () = self.stop.cancelled() => {}
             }
-            _ => break,
-        }
-    }
-    let path = folder.path().to_owned();
-    if let Err(error) = folder.close()
-        && error.kind() != io::ErrorKind::NotFound
-    {
-        tracing::warn!(%error, path = %path.display(), "a browser's folder could not be deleted");
+        };
+        let status = tokio::select! {
+            status = child.wait() => status,
+            () = ended => {
+                self.group.kill();
+                child.wait().await
+            }
+        };
+        self.group.retire().await;
+        self.connection.close();
+        tracing::debug!(?status, "a browser ended");
+        self.profile.delete().await;
     }
 }
 

@@ -360,3 +360,110 @@ async fn write(shared: Arc<Shared>, mut writer: impl AsyncWrite + Unpin, mut que
     }
     shared.close();
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::atomic::AtomicUsize, time::Duration};
+
+    use serde_json::json;
+    use tokio::io::{AsyncReadExt as _, DuplexStream, duplex};
+
+    use super::*;
+
+    /// A connection, and the browser's ends of it: what it reads and what it writes.
+    fn connect() -> (Connection, DuplexStream, DuplexStream) {
+        let (ours_in, theirs_out) = duplex(1 << 16);
+        let (ours_out, theirs_in) = duplex(1 << 16);
+        (Connection::open(ours_in, ours_out), theirs_in, theirs_out)
+    }
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(600)
+    }
+
+    async fn say(browser: &mut DuplexStream, message: Value) {
+        browser.write_all(format!("{message}\0").as_bytes()).await.unwrap();
+    }
+
+    #[derive(Default)]
+    struct Asks(AtomicUsize);
+
+    impl EventSink for Asks {
+        fn event(&self, method: &str, _: &Value) -> Option<Reaction> {
+            (method == "Page.asks").then(|| Reaction { method: "Page.answer", params: json!({ "yes": false }) })
+        }
+
+        fn ended(&self, _: SessionEnd) {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        }
+    }
+
+    #[tokio::test]
+    async fn answers_find_their_commands_in_any_order() {
+        let (connection, _commands, mut browser) = connect();
+        let first = connection.call::<Value>("A.first", json!({}), soon());
+        let second = connection.call::<Value>("A.second", json!({}), soon());
+        let browser = async {
+            say(&mut browser, json!({ "id": 2, "result": { "of": 2 }, "newer": "field" })).await;
+            say(&mut browser, json!("not even an object")).await;
+            say(&mut browser, json!({ "id": 1, "error": { "code": -32000, "message": "no" } })).await;
+        };
+        let (first, second, ()) = tokio::join!(first, second, browser);
+        assert!(matches!(first, Err(CdpError::Refused { method: "A.first", code: -32000, .. })));
+        assert_eq!(second.unwrap(), json!({ "of": 2 }));
+    }
+
+    #[tokio::test]
+    async fn the_end_of_the_browser_fails_what_waits_and_what_comes_after_at_once() {
+        let (connection, commands, browser) = connect();
+        let end = async { drop((commands, browser)) };
+        let (waiting, ()) = tokio::join!(connection.call::<Value>("A.b", json!({}), soon()), end);
+        let after = connection.call::<Value>("A.b", json!({}), soon()).await;
+        for result in [waiting, after] {
+            assert!(matches!(result, Err(CdpError::Ended { end: SessionEnd::BrowserGone, .. })), "{result:?}");
+        }
+        connection.closed().await;
+    }
+
+    #[tokio::test]
+    async fn a_crash_of_one_tab_fails_its_commands_and_no_others() {
+        let (connection, _commands, mut browser) = connect();
+        let sink = Arc::new(Asks::default());
+        for id in ["one", "two"] {
+            connection.add_session(id.to_owned(), Arc::clone(&sink) as _);
+        }
+        let one = connection.call_in::<Value>(Some("one"), "A.b", json!({}), soon());
+        let two = connection.call_in::<Value>(Some("two"), "A.b", json!({}), soon());
+        let browser = async {
+            say(&mut browser, json!({ "method": "Inspector.targetCrashed", "sessionId": "one", "params": {} })).await;
+            say(&mut browser, json!({ "id": 2, "sessionId": "two", "result": {} })).await;
+        };
+        let (one, two, ()) = tokio::join!(one, two, browser);
+        assert!(matches!(one, Err(CdpError::Ended { end: SessionEnd::Crashed, .. })), "{one:?}");
+        assert!(two.is_ok());
+        let after = connection.call_in::<Value>(Some("one"), "A.b", json!({}), soon()).await;
+        assert!(matches!(after, Err(CdpError::Ended { .. })), "{after:?}");
+        assert_eq!(sink.0.load(std::sync::atomic::Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn a_question_of_a_page_is_answered_in_its_own_session() {
+        let (connection, mut commands, mut browser) = connect();
+        connection.add_session("one".to_owned(), Arc::new(Asks::default()));
+        say(&mut browser, json!({ "method": "Page.asks", "sessionId": "one", "params": {} })).await;
+        let mut command = vec![0; 200];
+        let length = commands.read(&mut command).await.unwrap();
+        let command: Value = serde_json::from_slice(&command[..length - 1]).unwrap();
+        assert_eq!(command["method"], "Page.answer");
+        assert_eq!((&command["sessionId"], &command["params"]), (&json!("one"), &json!({ "yes": false })));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_command_that_is_not_answered_ends_with_its_deadline_and_is_forgotten() {
+        let (connection, _commands, _browser) = connect();
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let result = connection.call::<Value>("A.b", json!({}), deadline).await;
+        assert!(matches!(result, Err(CdpError::TimedOut { method: "A.b" })));
+        assert!(connection.shared.lock().pending.is_empty());
+    }
+}

@@ -33,6 +33,10 @@ const TRIES: u32 = 2;
 const MAX_DROPPED: u32 = 100;
 /// The longest that a page may take to load; the rest of its time is for axe-core.
 const LOAD_TIME: Duration = Duration::from_secs(30);
+/// Bytes that a scan may move: some for any, and more for each page, several times what pages weigh on average. One
+/// heavy page may use what light ones leave.
+const BYTES_PER_SCAN: u64 = 200 * 1024 * 1024;
+const BYTES_PER_PAGE: u64 = 10 * 1024 * 1024;
 /// Parts of an address that speak for a login page.
 const LOGIN_PATHS: [&str; 8] =
     ["/login", "/log-in", "/signin", "/sign-in", "/sign_in", "/wp-login", "/users/sign", "/auth/"];
@@ -78,7 +82,9 @@ impl<'a> Crawl<'a> {
         let done_by = Instant::now() + config.scan_timeout.min(all_pages);
         let browser = parts.browsers.for_new_scan().await?;
         let policy = config.policy.clone();
-        let guard = Guard::open(Egress::Judged { policy, resolver: Arc::clone(&config.resolver) }).await?;
+        let egress = Egress::Judged { policy, resolver: Arc::clone(&config.resolver) };
+        let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
+        let guard = Guard::open(egress, max_bytes).await?;
         Ok(Self { parts, request, guard, resting: Mutex::default(), browser: Mutex::new(browser), done_by })
     }
 
@@ -148,7 +154,7 @@ impl<'a> Crawl<'a> {
                 Ok(result) => result,
                 Err(_) => Err(PageError::Failed(timed_out())),
             };
-            if result.is_ok()
+            if result.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
                 && let Some(visitor) = visitor.rest().await
             {
                 self.resting().push(visitor);

@@ -20,16 +20,25 @@ use tokio::{
 const IDLE: Duration = Duration::from_secs(60);
 /// Bytes that one connection may move.
 const MAX_PER_CONNECTION: u64 = 200 * 1024 * 1024;
-/// Bytes that one scan may move.
-const MAX_PER_SCAN: u64 = 1024 * 1024 * 1024;
 
-/// What all connections of a scan have moved.
-#[derive(Debug, Default)]
-pub(super) struct Meter(AtomicU64);
+/// What all connections of a scan have moved, and may.
+#[derive(Debug)]
+pub(super) struct Meter {
+    moved: AtomicU64,
+    limit: u64,
+}
 
 impl Meter {
+    pub(super) const fn new(limit: u64) -> Self {
+        Self { moved: AtomicU64::new(0), limit }
+    }
+
     pub(super) fn is_used_up(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > MAX_PER_SCAN
+        self.moved.load(Ordering::Relaxed) > self.limit
+    }
+
+    fn count(&self, bytes: u64) {
+        self.moved.fetch_add(bytes, Ordering::Relaxed);
     }
 }
 
@@ -50,9 +59,9 @@ impl Metered {
     fn count(&mut self, bytes: usize) -> io::Result<()> {
         let bytes = bytes as u64;
         self.moved += bytes;
-        let by_scan = self.meter.0.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.meter.count(bytes);
         self.idle.as_mut().reset(Instant::now() + IDLE);
-        if self.moved > MAX_PER_CONNECTION || by_scan > MAX_PER_SCAN {
+        if self.moved > MAX_PER_CONNECTION || self.meter.is_used_up() {
             return Err(io::Error::new(io::ErrorKind::QuotaExceeded, "the check has moved too many bytes"));
         }
         Ok(())

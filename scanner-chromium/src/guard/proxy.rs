@@ -52,16 +52,17 @@ pub(crate) struct Guard {
 impl Guard {
     /// A guard that lets nothing pass.
     pub(crate) async fn refuse_all() -> Result<Self, GuardError> {
-        Self::open(Egress::RefuseAll).await
+        Self::open(Egress::RefuseAll, 0).await
     }
 
-    /// A guard that lets pass what `egress` allows.
-    pub(crate) async fn open(egress: Egress) -> Result<Self, GuardError> {
+    /// A guard that lets pass what `egress` allows, up to about `max_bytes` in both directions together.
+    pub(crate) async fn open(egress: Egress, max_bytes: u64) -> Result<Self, GuardError> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let log = Arc::new(GuardLog::default());
         let stop = CancellationToken::new();
-        let proxy = Arc::new(Proxy { egress, log: Arc::clone(&log), meter: Arc::default(), stop: stop.clone() });
+        let meter = Arc::new(Meter::new(max_bytes));
+        let proxy = Arc::new(Proxy { egress, log: Arc::clone(&log), meter, stop: stop.clone() });
         tokio::spawn(accept(listener, proxy));
         Ok(Self { address, log, _stop: stop.drop_guard() })
     }

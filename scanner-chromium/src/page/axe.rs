@@ -18,6 +18,20 @@ const DRAW_TIME: Duration = Duration::from_secs(2);
 /// Milliseconds for axe-core to hear from a frame that answered its first call.
 const FRAME_TIME_MS: u32 = 20_000;
 
+/// For a timer to fire in the top document, should it fire at all: longer than a page is busy that has just loaded.
+const PAGE_TIMER_TIME: Duration = Duration::from_secs(5);
+/// The same for a frame.
+const FRAME_TIMER_TIME: Duration = Duration::from_secs(1);
+
+/// In a document whose `sandbox` allows no scripts no timer fires, though everything else of ours runs, and axe-core
+/// would wait for ever.
+const TIMER: &str = "new Promise((resolve) => setTimeout(resolve))";
+/// Makes do without: what was to run at once runs next, and what guards a wait is left out.
+const NO_TIMERS: &str = "window.setTimeout = (run, delay = 0, ...rest) => {
+  if (delay < 100) Promise.resolve().then(() => run(...rest));
+  return 0;
+}";
+
 const COLLECT: &str = include_str!("../../js/collect.js");
 const SETTLE: &str = include_str!("../../js/settle.js");
 
@@ -26,16 +40,28 @@ fn axe_options() -> Value {
     json!({ "frameWaitTime": FRAME_TIME_MS })
 }
 
-/// What may leave a page. `text` is above what core keeps of any text, so that core decides.
+/// What may leave a page. `text` is above what core keeps of any text, so that core decides; `characters` bounds the
+/// texts of all elements together, so that the result fits into one message however they are escaped.
 fn limits() -> Value {
-    json!({ "nodes": 5_000, "text": 5_000, "links": 5_000, "link": 2_000, "roots": 1_000 })
+    json!({
+        "nodes": 5_000,
+        "characters": 8_000_000,
+        "text": 5_000,
+        "links": 5_000,
+        "link": 2_000,
+        "roots": 1_000,
+    })
 }
 
 /// Waits until fonts are there and frames are drawn.
 pub(super) async fn drawn(tab: &Tab, deadline: Instant) -> Result<(), PageError> {
-    let world = world(tab, tab.main_frame(), deadline).await?;
+    let (world, timers) = world_with_timers(tab, tab.main_frame(), PAGE_TIMER_TIME, deadline).await?;
+    if timers == Timers::Replaced {
+        // Nothing is animated where no script may run.
+        return Ok(());
+    }
     let expression = format!("({SETTLE})({})", DRAW_TIME.as_millis());
-    evaluate(tab, world, &expression, deadline).await?;
+    evaluate(tab, world, &expression, Outcome::Promise, deadline).await?;
     Ok(())
 }
 
@@ -43,8 +69,8 @@ pub(super) async fn drawn(tab: &Tab, deadline: Instant) -> Result<(), PageError>
 pub(super) async fn run(tab: &Tab, axe: &AxeSource, deadline: Instant) -> Result<Collected, PageError> {
     let frames = frames(tab, deadline).await?;
     let inject = |frame: String| async move {
-        let world = world(tab, &frame, deadline).await?;
-        evaluate(tab, world, axe.expression(), deadline).await
+        let (world, _) = world_with_timers(tab, &frame, FRAME_TIMER_TIME, deadline).await?;
+        evaluate(tab, world, axe.expression(), Outcome::Value, deadline).await
     };
     // Frames first, so that each is ready to answer when the top document asks. A frame that fails, because it went
     // away or is another process's, does not answer, and axe-core counts it.
@@ -56,9 +82,9 @@ pub(super) async fn run(tab: &Tab, axe: &AxeSource, deadline: Instant) -> Result
         }
     }
     let main_world = world(tab, tab.main_frame(), deadline).await?;
-    evaluate(tab, main_world, axe.expression(), deadline).await?;
+    evaluate(tab, main_world, axe.expression(), Outcome::Value, deadline).await?;
     let expression = format!("({COLLECT})({}, {})", limits(), axe_options());
-    let evaluated = evaluate(tab, main_world, &expression, deadline).await?;
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     if let Some(exception) = evaluated.exception_details {
         let error = exception["exception"]["description"].as_str().unwrap_or_default();
         tracing::warn!(error, "axe-core could not run in a page");
@@ -103,6 +129,30 @@ async fn world(tab: &Tab, frame: &str, deadline: Instant) -> Result<i64, CdpErro
     Ok(world.execution_context_id)
 }
 
+/// What stands behind `setTimeout` in a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Timers {
+    Native,
+    Replaced,
+}
+
+/// Our world in a frame, in which axe-core can do its work whether timers fire or not.
+async fn world_with_timers(
+    tab: &Tab,
+    frame: &str,
+    patience: Duration,
+    deadline: Instant,
+) -> Result<(i64, Timers), CdpError> {
+    let world = world(tab, frame, deadline).await?;
+    match evaluate(tab, world, TIMER, Outcome::Promise, deadline.min(Instant::now() + patience)).await {
+        Err(CdpError::TimedOut { .. }) => {
+            evaluate(tab, world, NO_TIMERS, Outcome::Value, deadline).await?;
+            Ok((world, Timers::Replaced))
+        }
+        other => other.map(|_| (world, Timers::Native)),
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Evaluated {
@@ -111,10 +161,20 @@ struct Evaluated {
     exception_details: Option<Value>,
 }
 
+/// What an expression gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// A value, at once.
+    Value,
+    /// A promise, whose value is wanted.
+    Promise,
+}
+
 async fn evaluate<E: Serialize + ?Sized>(
     tab: &Tab,
     world: i64,
     expression: &E,
+    outcome: Outcome,
     deadline: Instant,
 ) -> Result<Evaluated, CdpError> {
     #[derive(Serialize)]
@@ -126,6 +186,7 @@ async fn evaluate<E: Serialize + ?Sized>(
         return_by_value: bool,
         silent: bool,
     }
-    let params = Evaluate { expression, context_id: world, await_promise: true, return_by_value: true, silent: true };
+    let await_promise = outcome == Outcome::Promise;
+    let params = Evaluate { expression, context_id: world, await_promise, return_by_value: true, silent: true };
     tab.session().call("Runtime.evaluate", params, deadline).await
 }

@@ -24,6 +24,26 @@ impl PageError {
         Self::Failed(Failure::new(code, message))
     }
 
+    /// Whether the tab is known to be at rest: an answer came that is no page to check. In any other case nobody knows
+    /// what it is busy with.
+    pub(crate) fn leaves_tab_at_rest(&self) -> bool {
+        use FailureCode as Code;
+        match self {
+            Self::LeavesSite(_) => true,
+            Self::Failed(failure) => matches!(
+                failure.code,
+                Code::HttpStatus
+                    | Code::LoginRequired
+                    | Code::NotHtml
+                    | Code::RefusedAddress
+                    | Code::Dns
+                    | Code::Tls
+                    | Code::Unreachable
+            ),
+            Self::Crashed => false,
+        }
+    }
+
     /// The page did not get done.
     pub(super) fn timeout(what: &str) -> Self {
         Self::failed(FailureCode::Timeout, what)

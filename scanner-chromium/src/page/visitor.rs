@@ -72,7 +72,7 @@ impl Visitor {
         self.tab.browser().is_alive()
     }
 
-    /// Checks one page. On any error the visitor must be dropped: nobody knows what its tab is busy with.
+    /// Checks one page. After an error the visitor is dropped, unless [`PageError::leaves_tab_at_rest`].
     pub(crate) async fn check(&self, task: Task<'_>) -> Result<Checked, PageError> {
         self.events.reset(self.tab.main_frame());
         self.tab.browser().count_page();
@@ -90,13 +90,16 @@ impl Visitor {
             let url = navigate::examine(events, log, scope)?;
             let loader = events.peek(|state| state.loader.clone());
             settle::quiet(events, done_by).await;
+            // A page may lead on to another by script; that one is the page then.
+            let is_same = || events.peek(|state| state.loader == loader && state.navigating.is_none());
+            if !is_same() {
+                continue;
+            }
             let collected = match axe::drawn(tab, done_by).await {
                 Ok(()) => axe::run(tab, axe, done_by).await,
                 Err(error) => Err(error),
             };
-            // A page may lead on to another by script; that one is the page then.
-            let is_same = events.peek(|state| state.loader == loader && state.navigating.is_none());
-            if is_same {
+            if is_same() {
                 return collected.map(|collected| Checked { url, collected });
             }
         }

@@ -80,9 +80,10 @@ async fn frames_are_checked_those_of_other_origins_too() {
             "Frames",
             &format!(
                 "<iframe title=same src=/same></iframe><iframe title=other id=f src='{other}'></iframe>\
-                 <iframe title=doc srcdoc='<html lang=en><title>t</title><img id=doc src=data:,>'></iframe>"
+                 <iframe title=still sandbox src=/still></iframe><iframe title=doc srcdoc='<html lang=en><title>t</title><img id=doc src=data:,>'></iframe>"
             ),
         )),
+        "/still" => Reply::Html(page("Still", "<button id=still></button>")),
         _ => Reply::Html(page("Same", "<img id=same src=data:,>")),
     })
     .await;
@@ -90,7 +91,7 @@ async fn frames_are_checked_those_of_other_origins_too() {
     let findings = scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
     let found = items(&findings);
-    for element in ["#same", "#f #other", "#doc", "#f iframe #deep"] {
+    for element in ["#same", "#f #other", "#doc", "#f iframe #deep", "#still"] {
         assert!(found.iter().any(|item| item.ends_with(element)), "{element} in {found:?}");
     }
     for item in findings.items.iter().filter(|item| item.rule.as_str() == "image-alt") {
@@ -126,7 +127,7 @@ async fn site_owners_see_who_visits_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_content_security_policy_does_not_keep_axe_out() {
-    let policy = "Content-Security-Policy: default-src 'none'";
+    let policy = "Content-Security-Policy: default-src 'none'; sandbox";
     let site = Site::start(move |_| Reply::WithHeaders(policy, page("Strict", "<button></button>"))).await;
     let scanner = scanner();
     let findings = scan(&scanner, &site.url("/"), 1).await;
