@@ -15,6 +15,8 @@ pub struct ChromiumConfig {
     pub(crate) policy: AddressPolicy,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) tabs: usize,
+    pub(crate) pages_at_once: usize,
+    pub(crate) robots: RobotsPolicy,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
     browser: Option<PathBuf>,
@@ -28,6 +30,8 @@ impl ChromiumConfig {
             policy,
             resolver: Arc::new(SystemResolver::new()),
             tabs: std::thread::available_parallelism().map_or(2, usize::from),
+            pages_at_once: 2,
+            robots: RobotsPolicy::Honour,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
             browser: None,
@@ -56,6 +60,17 @@ impl ChromiumConfig {
     /// slower.
     pub fn with_tabs(self, tabs: usize) -> Self {
         Self { tabs: tabs.max(1), ..self }
+    }
+
+    /// Pages of one site that a scan opens at a time; at least 1, and never more than there are tabs. By default 2: small
+    /// sites are not built for more.
+    pub fn with_pages_at_once(self, pages: usize) -> Self {
+        Self { pages_at_once: pages.max(1), ..self }
+    }
+
+    /// Whether sites may close pages to the scanner. By default they may.
+    pub fn with_robots(self, robots: RobotsPolicy) -> Self {
+        Self { robots, ..self }
     }
 
     /// The longest that one page may take in all. By default 60 s.
@@ -93,6 +108,18 @@ impl ChromiumConfig {
             .find(|file| file.is_file())
             .ok_or(ChromiumError::AxeNotFound)
     }
+}
+
+/// What a site's `robots.txt` counts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RobotsPolicy {
+    /// What it closes to the user agent `a11ycheck`, or to all where that is not named, is not visited (RFC 9309); a
+    /// `Crawl-delay` of up to 10 s is kept. Where it can't be read because of an error of the server, nothing is.
+    #[default]
+    Honour,
+    /// It closes nothing and delays nothing; only the sitemaps that it names are used. For operators who check sites of
+    /// their own.
+    Ignore,
 }
 
 /// An empty variable counts as not set.
