@@ -132,3 +132,137 @@ async fn whole(url: Url, mut response: Response, max_bytes: usize) -> Result<Fet
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     parse_retry_after(headers.get(header::RETRY_AFTER)?.to_str().ok()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use a11ycheck_core::net::{AddressPolicy, StaticResolver};
+    use rustls::{RootCertStore, ServerConfig, pki_types::PrivateKeyDer};
+    use tokio::{
+        io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+    use tokio_rustls::TlsAcceptor;
+
+    use super::*;
+    use crate::{
+        crawl::site::Start,
+        guard::{Egress, Guard},
+    };
+
+    /// A guard that opens 127.0.0.1 and knows two names for it.
+    async fn guard() -> Guard {
+        let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
+        let here = [[127, 0, 0, 1].into()];
+        let resolver = StaticResolver::new().with("a.test", here).with("b.test", here);
+        Guard::open(Egress::Judged { policy, resolver: Arc::new(resolver) }, 10_000_000).await.unwrap()
+    }
+
+    /// Answers one request and returns its head.
+    async fn answer(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: &str) -> String {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") && stream.read_buf(&mut head).await.unwrap() > 0 {}
+        // A client that has read enough may be gone.
+        let _ = stream.write_all(answer.as_bytes()).await;
+        let _ = stream.shutdown().await;
+        String::from_utf8(head).unwrap()
+    }
+
+    /// A server on a port of its own that gives these answers, one per connection.
+    async fn server(answers: &'static [&'static str]) -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            for text in answers {
+                let stream = listener.accept().await.unwrap().0;
+                answer(stream, text).await;
+            }
+        });
+        port
+    }
+
+    async fn get(url: &str, max_bytes: usize) -> Result<Fetched, FetchError> {
+        let (guard, url) = (guard().await, Url::parse(url).unwrap());
+        let fetcher = Fetcher::new(guard.address(), tls_config().unwrap()).unwrap();
+        fetcher.get(&url, &Start::of(&url), max_bytes).await
+    }
+
+    #[tokio::test]
+    async fn redirects_within_the_site_are_followed_and_an_error_status_is_an_answer() {
+        let port = server(&[
+            "HTTP/1.1 301 Moved\r\nLocation: /there\r\nConnection: close\r\n\r\n",
+            "HTTP/1.1 429 Busy\r\nRetry-After: 7\r\nConnection: close\r\n\r\nlater",
+        ])
+        .await;
+        let fetched = get(&format!("http://a.test:{port}/robots.txt"), 100).await.unwrap();
+        assert_eq!((fetched.url.path(), fetched.body.as_slice()), ("/there", &b"later"[..]));
+        assert!(fetched.is_busy());
+        assert_eq!(fetched.retry_after, Some(Duration::from_secs(7)));
+    }
+
+    #[tokio::test]
+    async fn no_redirect_leads_off_the_site_or_on_for_ever() {
+        let away = server(&["HTTP/1.1 302 Away\r\nLocation: http://b.test/\r\nConnection: close\r\n\r\n"]).await;
+        let circle = server(&["HTTP/1.1 302 On\r\nLocation: /\r\nConnection: close\r\n\r\n"; 6]).await;
+        for port in [away, circle] {
+            let fetched = get(&format!("http://a.test:{port}/"), 100).await;
+            assert!(matches!(fetched, Err(FetchError::LeadsAway)), "{fetched:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn addresses_are_judged_and_a_site_that_is_not_there_is_no_answer() {
+        for refused in ["http://127.0.0.2/", "http://10.0.0.1/", "http://unknown.test/", "http://127.0.0.1:9/"] {
+            let fetched = get(refused, 100).await;
+            assert!(matches!(fetched, Err(FetchError::Refused)), "{refused}: {fetched:?}");
+            let fetched = get(&refused.replace("http:", "https:"), 100).await;
+            assert!(matches!(fetched, Err(FetchError::Network(_))), "{refused}: {fetched:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn no_more_is_read_than_was_asked_for() {
+        let port = server(&["HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n0123456789"]).await;
+        assert_eq!(get(&format!("http://a.test:{port}/"), 4).await.unwrap().body, b"0123");
+    }
+
+    #[tokio::test]
+    async fn a_secure_site_is_read_if_its_certificate_is_good_and_only_then() {
+        let certified = rcgen::generate_simple_self_signed(["a.test".to_owned()]).unwrap();
+        let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).unwrap();
+        let provider = Arc::new(ring::default_provider());
+        let server = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certified.cert.der().clone()], key)
+            .unwrap();
+        let acceptor = TlsAcceptor::from(Arc::new(server));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let serve = tokio::spawn(async move {
+            loop {
+                let stream = listener.accept().await.unwrap().0;
+                // The client that does not know the certificate breaks off.
+                if let Ok(stream) = acceptor.accept(stream).await {
+                    return answer(stream, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+                }
+            }
+        });
+        let url = Url::parse(&format!("https://a.test:{port}/robots.txt")).unwrap();
+        let unknown = get(url.as_str(), 100).await;
+        assert!(matches!(unknown, Err(FetchError::Network(_))), "{unknown:?}");
+        let mut roots = RootCertStore::empty();
+        roots.add(certified.cert.der().clone()).unwrap();
+        let tls = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let guard = guard().await;
+        let fetcher = Fetcher::new(guard.address(), tls).unwrap();
+        let fetched = fetcher.get(&url, &Start::of(&url), 100).await.unwrap();
+        assert_eq!(fetched.body, b"ok");
+        let head = serve.await.unwrap();
+        assert!(head.contains(" (compatible; a11ycheck/"), "{head}");
+    }
+}

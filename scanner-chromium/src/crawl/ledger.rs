@@ -111,3 +111,107 @@ impl<'a> Ledger<'a> {
         self.findings.pages.push(PageOutcome::failed(folded(url).as_str(), "", failure));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::crawl::{robots::Robots, site::Site};
+
+    #[derive(Debug, Default)]
+    struct Count(AtomicU32);
+
+    impl ProgressSink for Count {
+        fn pages_done(&self, pages: u32) {
+            self.0.store(pages, Ordering::SeqCst);
+        }
+    }
+
+    fn url(path: &str) -> Url {
+        Url::parse(&format!("https://a.example/{path}")).unwrap()
+    }
+
+    fn ledger(budget: u32, progress: &Count) -> Ledger<'_> {
+        let frontier = Frontier::new(Site::of(&url("")), Robots::allow_all());
+        let engine = Engine { axe: "4.14".to_owned(), browser: "Chrome".to_owned() };
+        Ledger::new(frontier, budget, progress, engine)
+    }
+
+    fn checked(url: Url, links: impl IntoIterator<Item = String>) -> Result<Checked, PageError> {
+        let collected = serde_json::json!({
+            "version": "4.14", "title": "", "hasPassword": false, "framesLeftOut": 0, "canonical": null,
+            "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [],
+        });
+        Ok(Checked { url, collected: serde_json::from_value(collected).unwrap(), signals: None })
+    }
+
+    fn many_links(from: u32) -> impl Iterator<Item = String> {
+        (from..from + 200).map(|id| url(&format!("p/{id}")).into())
+    }
+
+    fn busy() -> Result<Checked, PageError> {
+        let failure = Failure::new(FailureCode::HttpStatus, "The web server answered with error status 503.");
+        Err(PageError::Busy { failure, retry_after: None })
+    }
+
+    #[test]
+    fn a_site_that_stays_busy_is_left_in_peace() {
+        let count = Count::default();
+        let mut ledger = ledger(50, &count);
+        ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+        for _ in 0..MAX_TURNED_AWAY {
+            let (page, depth) = ledger.next(0).unwrap();
+            ledger.settle(&page, depth, busy());
+        }
+        assert_eq!(ledger.next(0), None);
+        assert_eq!(ledger.close().pages.len(), 4, "the start page, and what was tried");
+    }
+
+    #[test]
+    fn a_site_of_files_and_redirects_ends_too() {
+        let count = Count::default();
+        let mut ledger = ledger(5, &count);
+        ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+        let mut asked = 0;
+        while let Some((page, depth)) = ledger.next(0) {
+            asked += 1;
+            ledger.settle(&page, depth, Err(PageError::LeavesSite(url("elsewhere"))));
+        }
+        assert_eq!(asked, 5 + MAX_DROPPED);
+    }
+
+    proptest! {
+        #[test]
+        fn the_budget_is_never_exceeded_and_always_used_up_while_there_are_pages(
+            budget in 1_u32..12, lookahead in 1_u32..6, outcomes in prop::collection::vec(0_u8..4, 60),
+        ) {
+            let count = Count::default();
+            let mut ledger = ledger(budget, &count);
+            ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+            let mut under_way = std::collections::VecDeque::new();
+            let mut outcomes = outcomes.into_iter().chain(std::iter::repeat(0));
+            loop {
+                while under_way.len() < lookahead as usize
+                    && let Some(page) = ledger.next(u32::try_from(under_way.len()).unwrap())
+                {
+                    under_way.push_back(page);
+                }
+                let Some((page, depth)) = under_way.pop_front() else { break };
+                let result = match outcomes.next().unwrap() {
+                    0 => checked(page.clone(), many_links(1_000)),
+                    1 => Err(PageError::LeavesSite(url("x"))),
+                    2 => Err(PageError::Failed(Failure::new(FailureCode::NotHtml, "No page."))),
+                    // A redirect to the start page.
+                    _ => checked(url(""), []),
+                };
+                ledger.settle(&page, depth, result);
+            }
+            let pages = ledger.close().pages.len();
+            prop_assert_eq!(pages, budget as usize);
+            prop_assert_eq!(count.0.into_inner() as usize, pages);
+        }
+    }
+}
