@@ -73,12 +73,14 @@ impl ChromiumConfig {
         Self { robots, ..self }
     }
 
-    /// The longest that one page may take in all. By default 60 s.
+    /// The longest that one try of a page may take in all; half of it, at most 30 s, for loading. Further tries are made
+    /// only when the tab died, or the site was too busy. By default 60 s.
     pub fn with_page_timeout(self, timeout: Duration) -> Self {
         Self { page_timeout: timeout, ..self }
     }
 
-    /// The longest that one scan may take in all; pages that were not reached by then are left out. By default 30 minutes.
+    /// The longest that one scan may take once a browser runs; pages that were not reached by then are left out. By
+    /// default 30 minutes. A scan of few pages has less: the time of one page for each, and a minute.
     pub fn with_scan_timeout(self, timeout: Duration) -> Self {
         Self { scan_timeout: timeout, ..self }
     }

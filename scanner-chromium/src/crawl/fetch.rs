@@ -1,7 +1,7 @@
 //! The crawler's own requests: robots.txt and sitemaps.
 //!
-//! They go through the scan's guard like everything that the browser sends, so that one place judges addresses, connects
-//! to what was judged, and counts the bytes of the scan.
+//! They go through a guard like everything that the browser sends, so that one place judges addresses, connects to what
+//! was judged, and counts bytes.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -71,7 +71,7 @@ pub(crate) fn tls_config() -> Result<ClientConfig, rustls::Error> {
     Ok(builder.with_safe_default_protocol_versions()?.with_platform_verifier()?.with_no_client_auth())
 }
 
-/// Fetches files of one site.
+/// Fetches files for one scan.
 #[derive(Debug)]
 pub(super) struct Fetcher(Client);
 

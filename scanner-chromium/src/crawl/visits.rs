@@ -46,9 +46,14 @@ const SURVEY_TIME: Duration = Duration::from_secs(60);
 /// heavy page may use what light ones leave.
 const BYTES_PER_SCAN: u64 = 200 * 1024 * 1024;
 const BYTES_PER_PAGE: u64 = 10 * 1024 * 1024;
+/// Bytes that robots.txt and sitemaps may take of a scan, besides.
+const SURVEY_BYTES: u64 = 64 * 1024 * 1024;
 /// Parts of an address that speak for a login page.
 const LOGIN_PATHS: [&str; 8] =
     ["/login", "/log-in", "/signin", "/sign-in", "/sign_in", "/wp-login", "/users/sign", "/auth/"];
+
+/// What became of a page that was opened.
+type Visited = Result<Checked, PageError>;
 
 /// Why a scan came to nothing.
 #[derive(Debug)]
@@ -84,7 +89,9 @@ pub(crate) struct Crawl<'a> {
     parts: &'a Parts,
     request: &'a ScanRequest,
     guard: Guard,
+    /// Has a way out of its own: what the log of `guard` knows, it knows from the browser.
     fetcher: Fetcher,
+    _survey_guard: Guard,
     pace: Pace,
     /// Tabs at rest. At most as many as the scan has visits at a time.
     resting: Mutex<Vec<Visitor>>,
@@ -103,10 +110,20 @@ impl<'a> Crawl<'a> {
         let policy = config.policy.clone();
         let egress = Egress::Judged { policy, resolver: Arc::clone(&config.resolver) };
         let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
-        let guard = Guard::open(egress, max_bytes).await?;
-        let fetcher = Fetcher::new(guard.address(), parts.tls.clone())?;
-        let (pace, browser) = (Pace::new(), Mutex::new(browser));
-        Ok(Self { parts, request, guard, fetcher, pace, resting: Mutex::default(), browser, done_by })
+        let guard = Guard::open(egress.clone(), max_bytes).await?;
+        let survey_guard = Guard::open(egress, SURVEY_BYTES).await?;
+        let fetcher = Fetcher::new(survey_guard.address(), parts.tls.clone())?;
+        Ok(Self {
+            parts,
+            request,
+            guard,
+            fetcher,
+            _survey_guard: survey_guard,
+            pace: Pace::new(),
+            resting: Mutex::default(),
+            browser: Mutex::new(browser),
+            done_by,
+        })
     }
 
     /// Visits the start page and what it and the site's sitemaps lead to.
@@ -115,8 +132,9 @@ impl<'a> Crawl<'a> {
         let scope = Start::of(start);
         let robots = self.robots(start, &scope).await?;
         let first = match self.visit(start, &scope, Look::Platform).await? {
-            Ok(checked) => checked,
-            Err(error) => return Err(CrawlError::Start(start_failure(error))),
+            Some(Ok(checked)) => checked,
+            Some(Err(error)) => return Err(CrawlError::Start(start_failure(error))),
+            None => return Err(CrawlError::Start(timed_out())),
         };
         if leads_to_login(start, &first) {
             let message = "A login page stands in place of the page that was asked for.";
@@ -188,7 +206,9 @@ impl<'a> Crawl<'a> {
             }
             if let Some((url, depth, result)) = results.remove(&settled) {
                 settled += 1;
-                ledger.settle(&url, depth, result);
+                if let Some(result) = result {
+                    ledger.settle(&url, depth, result);
+                }
                 continue;
             }
             while visits.len() < at_once
@@ -206,66 +226,59 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    /// Checks one page when it is the site's turn; again if its tab or browser dies, or the site is too busy.
-    async fn visit(
-        &self,
-        url: &Url,
-        scope: &dyn Scope,
-        look: Look,
-    ) -> Result<Result<Checked, PageError>, BrowserError> {
+    /// Checks one page when it is the site's turn; again if its tab or browser dies, or the site is too busy. `None` when
+    /// the scan's time was over before.
+    async fn visit(&self, url: &Url, scope: &dyn Scope, look: Look) -> Result<Option<Visited>, BrowserError> {
         let (mut crashes, mut rebuffs) = (0, 0);
+        let mut latest = None;
         loop {
             if timeout_at(self.done_by, self.pace.turn()).await.is_err() {
-                return Ok(Err(PageError::Failed(timed_out())));
+                return Ok(latest);
             }
-            match self.try_visit(url, scope, look).await? {
+            let Some(visited) = self.try_visit(url, scope, look).await? else { return Ok(latest) };
+            match &visited {
                 Err(PageError::Crashed) => {
                     crashes += 1;
                     tracing::warn!(scan = %self.request.scan, url = url.as_str(), crashes, "a tab died during a check");
                     if crashes >= TRIES {
                         let message = "The page brought the browser down, twice.";
-                        return Ok(Err(PageError::Failed(Failure::new(FailureCode::BrowserCrashed, message))));
+                        return Ok(Some(Err(PageError::Failed(Failure::new(FailureCode::BrowserCrashed, message)))));
                     }
                 }
-                Err(PageError::Busy { failure, retry_after }) => {
+                Err(PageError::Busy { retry_after, .. }) => {
                     rebuffs += 1;
                     tracing::debug!(url = url.as_str(), rebuffs, ?retry_after, "the site is too busy");
-                    self.pace.back_off(retry_after);
+                    self.pace.back_off(*retry_after);
                     if rebuffs >= BUSY_TRIES {
-                        return Ok(Err(PageError::Busy { failure, retry_after }));
+                        return Ok(Some(visited));
                     }
                 }
-                result => return Ok(result),
+                _ => return Ok(Some(visited)),
             }
+            latest = Some(visited);
         }
     }
 
-    async fn try_visit(
-        &self,
-        url: &Url,
-        scope: &dyn Scope,
-        look: Look,
-    ) -> Result<Result<Checked, PageError>, BrowserError> {
-        let Ok(place) = timeout_at(self.done_by, self.parts.places.acquire()).await else {
-            return Ok(Err(PageError::Failed(timed_out())));
-        };
-        let Some(visitor) = self.visitor().await? else { return Ok(Err(PageError::Crashed)) };
+    async fn try_visit(&self, url: &Url, scope: &dyn Scope, look: Look) -> Result<Option<Visited>, BrowserError> {
+        let Ok(place) = timeout_at(self.done_by, self.parts.places.acquire()).await else { return Ok(None) };
+        let Ok(visitor) = timeout_at(self.done_by, self.visitor()).await else { return Ok(None) };
+        let Some(visitor) = visitor? else { return Ok(Some(Err(PageError::Crashed))) };
         let now = Instant::now();
         let page_timeout = self.parts.config.page_timeout;
         let done_by = self.done_by.min(now + page_timeout);
         let load_by = done_by.min(now + LOAD_TIME.min(page_timeout / 2));
         let task = Task { url, scope, log: self.guard.log(), axe: &self.parts.axe, look, load_by, done_by };
-        let result = match timeout_at(done_by, visitor.check(task)).await {
-            Ok(result) => result,
+        let visited = match timeout_at(done_by, visitor.check(task)).await {
+            Ok(visited) => visited,
             Err(_) => Err(PageError::Failed(timed_out())),
         };
-        if result.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
+        if visited.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
             && let Some(visitor) = visitor.rest().await
         {
             self.resting().push(visitor);
         }
         drop(place);
-        Ok(result)
+        Ok(Some(visited))
     }
 
     /// A tab at rest, or a new one; `None` when the browser died on the way.

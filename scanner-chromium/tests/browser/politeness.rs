@@ -105,3 +105,20 @@ async fn the_pause_that_robots_txt_asks_for_is_kept() {
     let shortest = asked.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap();
     assert!(shortest >= Duration::from_millis(400), "{shortest:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scan_whose_time_is_over_lists_what_it_tried_and_leaves_out_the_rest() {
+    let site = Site::start(|request| match request.path.as_str() {
+        "/" => Reply::Html(page("Home", "<a href=/busy>b</a> <a href=/other>o</a>")),
+        "/busy" => busy(429, "30"),
+        path => Reply::Html(page(path, "ok")),
+    })
+    .await;
+    let config = config().with_scan_timeout(Duration::from_secs(10)).with_pages_at_once(1);
+    let scanner = ChromiumScanner::new(config).unwrap();
+    scanner.versions().await.unwrap();
+    let findings = scan(&scanner, &site.url("/"), 5).await;
+    scanner.close().await;
+    assert_eq!(pages(&findings), ["/", "/busy http_status"]);
+    assert_eq!((site.hits("/busy"), site.hits("/other")), (1, 0));
+}
