@@ -27,6 +27,10 @@ async (limits, options) => {
     }
   }
 
+  const canonicals = document.querySelectorAll('head link[rel~="canonical" i][href]');
+  const named = canonicals.length === 1 ? canonicals[0].href : '';
+  const canonical = named.length <= limits.link && /^https?:/.test(named) ? named : null;
+
   // Where a visible element of the top document stands, from the document's top left corner.
   const area = (element) => {
     if (!element?.isConnected || element.ownerDocument !== document) return null;
@@ -93,6 +97,7 @@ async (limits, options) => {
     hasPassword,
     framesLeftOut,
     links: [...links],
+    canonical,
     violations: results.violations.map(violation),
     incomplete: results.incomplete.map((result) => rule(result, [])),
   });

@@ -16,6 +16,8 @@ pub(crate) struct Collected {
     pub(crate) title: String,
     pub(crate) has_password: bool,
     pub(crate) links: Vec<String>,
+    /// The address that the page calls its own, if it names exactly one.
+    pub(crate) canonical: Option<String>,
     /// Frames without which the page had to be checked.
     frames_left_out: u32,
     violations: Vec<RuleResult>,

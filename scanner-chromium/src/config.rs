@@ -15,6 +15,8 @@ pub struct ChromiumConfig {
     pub(crate) policy: AddressPolicy,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) tabs: usize,
+    pub(crate) pages_at_once: usize,
+    pub(crate) robots: RobotsPolicy,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
     browser: Option<PathBuf>,
@@ -28,6 +30,8 @@ impl ChromiumConfig {
             policy,
             resolver: Arc::new(SystemResolver::new()),
             tabs: std::thread::available_parallelism().map_or(2, usize::from),
+            pages_at_once: 2,
+            robots: RobotsPolicy::Honour,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
             browser: None,
@@ -58,14 +62,25 @@ impl ChromiumConfig {
         Self { tabs: tabs.max(1), ..self }
     }
 
-    /// The longest that one try of a page may take in all; half of it, at most 30 s, for loading. A second try is made
-    /// only when the tab died. By default 60 s.
+    /// Pages of one site that a scan opens at a time; at least 1, and never more than there are tabs. By default 2: small
+    /// sites are not built for more.
+    pub fn with_pages_at_once(self, pages: usize) -> Self {
+        Self { pages_at_once: pages.max(1), ..self }
+    }
+
+    /// Whether sites may close pages to the scanner. By default they may.
+    pub fn with_robots(self, robots: RobotsPolicy) -> Self {
+        Self { robots, ..self }
+    }
+
+    /// The longest that one try of a page may take in all; half of it, at most 30 s, for loading. Further tries are made
+    /// only when the tab died, or the site was too busy. By default 60 s.
     pub fn with_page_timeout(self, timeout: Duration) -> Self {
         Self { page_timeout: timeout, ..self }
     }
 
     /// The longest that one scan may take once a browser runs; pages that were not reached by then are left out. By
-    /// default 30 minutes. A scan of few pages has less: the time of one page for each.
+    /// default 30 minutes. A scan of few pages has less: the time of one page for each, and a minute.
     pub fn with_scan_timeout(self, timeout: Duration) -> Self {
         Self { scan_timeout: timeout, ..self }
     }
@@ -95,6 +110,18 @@ impl ChromiumConfig {
             .find(|file| file.is_file())
             .ok_or(ChromiumError::AxeNotFound)
     }
+}
+
+/// What a site's `robots.txt` counts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RobotsPolicy {
+    /// What it closes to the user agent `a11ycheck`, or to all where that is not named, is not visited (RFC 9309); a
+    /// `Crawl-delay` of up to 10 s is kept. Where it can't be read because of an error of the server, nothing is.
+    #[default]
+    Honour,
+    /// It closes nothing and delays nothing; only the sitemaps that it names are used. For operators who check sites of
+    /// their own.
+    Ignore,
 }
 
 /// An empty variable counts as not set.

@@ -40,6 +40,9 @@ pub enum ChromiumError {
         /// What is needed.
         wanted: &'static str,
     },
+    /// The system has no list of certificate authorities, without which no secure site can be known.
+    #[error("no certificate authorities were found: install ca-certificates (apt-get install ca-certificates)")]
+    Certificates(#[source] rustls::Error),
     /// No browser could be started.
     #[error(
         "no browser could be started: check that Chromium runs for this user, or set A11YCHECK_CHROMIUM to another one"

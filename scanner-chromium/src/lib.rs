@@ -18,15 +18,19 @@
 //! # What is promised
 //! - Whatever a page does, a scan ends within [`ChromiumConfig::with_scan_timeout`], and leaves no process, tab or file behind.
 //!   A killed server leaves no browser either; the folder that it leaves is deleted when the next browser starts.
-//! - Everything that the browser sends passes a proxy that judges it by the [`AddressPolicy`](a11ycheck_core::net::AddressPolicy).
-//!   A browser that reaches out past it is not used.
+//! - Everything that the browser and the crawler send passes a proxy that judges it by the
+//!   [`AddressPolicy`](a11ycheck_core::net::AddressPolicy). A browser that reaches out past it is not used.
+//! - A site's `robots.txt` is honoured, under the name `a11ycheck`, unless [`RobotsPolicy`] says otherwise; at most a few of
+//!   its pages are asked for at once, and fewer when it says that it is busy.
+//! - At most as many pages as the request allows are in the result, the start page first, each once, and of a large
+//!   site some of each kind. Which ones depends on the site, not on which of them answers first.
 //! - A page is checked in a world of its own scripts can't reach, frames of other origins included; where axe-core could
 //!   not run, the page or frame is listed as not checked, never as free of problems.
 //! - When the browser dies during a scan, another takes over, and the scan goes on.
 //!
 //! # Map
 //! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `page` checks one page, `crawl` decides
-//! which pages and in what order.
+//! which pages and in what order, `platform` tells what the site is built with.
 
 mod axe_map;
 mod axe_source;
@@ -37,8 +41,13 @@ mod crawl;
 mod error;
 mod guard;
 mod page;
+mod platform;
 mod scanner;
 
 pub use self::{
-    browser::BrowserError, config::ChromiumConfig, error::ChromiumError, guard::GuardError, scanner::ChromiumScanner,
+    browser::BrowserError,
+    config::{ChromiumConfig, RobotsPolicy},
+    error::ChromiumError,
+    guard::GuardError,
+    scanner::ChromiumScanner,
 };

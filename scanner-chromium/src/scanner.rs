@@ -11,7 +11,7 @@ use crate::{
     ChromiumConfig, ChromiumError,
     axe_source::AxeSource,
     browser::BrowserPool,
-    crawl::{Crawl, CrawlError},
+    crawl::{Crawl, CrawlError, tls_config},
 };
 
 /// Checks pages with axe-core in a real Chromium.
@@ -30,6 +30,8 @@ pub(crate) struct Parts {
     pub(crate) config: ChromiumConfig,
     pub(crate) axe: AxeSource,
     pub(crate) browsers: BrowserPool,
+    /// For the crawler's own requests.
+    pub(crate) tls: rustls::ClientConfig,
     /// One per page that may be open at a time, given out in the order of asking, so that scans take turns.
     pub(crate) places: Semaphore,
 }
@@ -38,12 +40,14 @@ impl ChromiumScanner {
     /// Finds the browser and axe-core, and reads the latter. No process is started yet.
     ///
     /// # Errors
-    /// Those of [`ChromiumError`] that concern the two files; the message says what to install or to set.
+    /// Those of [`ChromiumError`] that concern the two files, and the system's certificate authorities; the message says
+    /// what to install or to set.
     pub fn new(config: ChromiumConfig) -> Result<Self, ChromiumError> {
         let axe = AxeSource::read(&config.find_axe()?)?;
         let browsers = BrowserPool::new(config.find_browser()?);
+        let tls = tls_config().map_err(ChromiumError::Certificates)?;
         let places = Semaphore::new(config.tabs);
-        Ok(Self { parts: Parts { config, axe, browsers, places } })
+        Ok(Self { parts: Parts { config, axe, browsers, tls, places } })
     }
 
     /// The programs that check. Starts the browser if none runs.
@@ -86,6 +90,7 @@ impl Scanner for ChromiumScanner {
         match findings {
             Ok(findings) => Ok(ScanOutput { findings, screenshots: Vec::new(), screen: None }),
             Err(CrawlError::Start(failure)) => Err(ScanError::Failed(failure)),
+            Err(CrawlError::Fetcher(error)) => Err(ScanError::Unavailable(Box::new(error))),
             Err(CrawlError::Browser(error)) => Err(ScanError::Unavailable(Box::new(ChromiumError::from(error)))),
         }
     }

@@ -1,8 +1,21 @@
 //! Which pages of a site are checked, in which order, within which bounds.
+//!
+//! A scan asks the site about itself first (`survey`: robots.txt and sitemaps), visits the start page, and then chooses
+//! from what it found (`frontier`), kinds of pages in turn (`kinds`), at a pace that the site can bear (`pace`).
 
 mod address;
+mod fetch;
 mod frontier;
+mod kinds;
+mod ledger;
+mod pace;
+mod robots;
 mod site;
+mod sitemap;
+mod survey;
 mod visits;
 
-pub(crate) use self::visits::{Crawl, CrawlError};
+pub(crate) use self::{
+    fetch::tls_config,
+    visits::{Crawl, CrawlError},
+};

@@ -1,12 +1,12 @@
 //! One scan: the visits, side by side, and their results, in order.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use a11ycheck_core::{
-    domain::{Engine, Failure, FailureCode, Findings, PageOutcome},
+    domain::{Engine, Failure, FailureCode, Findings},
     scanner::{ProgressSink, ScanRequest},
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
@@ -14,32 +14,46 @@ use tokio::time::{Duration, Instant, timeout_at};
 use url::Url;
 
 use super::{
-    address::folded,
+    fetch::{FetchError, Fetcher},
     frontier::Frontier,
+    ledger::Ledger,
+    pace::Pace,
+    robots::{PRODUCT_TOKEN, Robots},
     site::{Site, Start},
+    survey::{Access, Survey},
 };
 use crate::{
-    BrowserError,
-    axe_map::add_page,
+    BrowserError, RobotsPolicy,
     browser::{Browser, TabSettings},
     guard::{Egress, Guard, GuardError},
-    page::{Checked, PageError, Scope, Task, Visitor},
+    page::{Checked, Look, PageError, Scope, Task, Visitor},
     scanner::Parts,
 };
 
 /// Tries of one page. A page that kills its tab twice will do it again.
 const TRIES: u32 = 2;
-/// Links that may turn out to be no page of their own, beyond the budget. Each costs a request.
-const MAX_DROPPED: u32 = 100;
+/// Tries of one page that the site is too busy for.
+const BUSY_TRIES: u32 = 3;
+/// Pages that are chosen before the first of them is done. A constant, so that the same pages are chosen on any machine.
+const LOOKAHEAD: u32 = 4;
+/// Pages, after the start page, that are looked at for what the site is built with.
+const PLATFORM_PAGES: u32 = 2;
 /// The longest that a page may take to load; the rest of its time is for axe-core.
 const LOAD_TIME: Duration = Duration::from_secs(30);
+/// For robots.txt, sitemaps and what a busy site asks to wait, on top of the time for all pages.
+const SURVEY_TIME: Duration = Duration::from_secs(60);
 /// Bytes that a scan may move: some for any, and more for each page, several times what pages weigh on average. One
 /// heavy page may use what light ones leave.
 const BYTES_PER_SCAN: u64 = 200 * 1024 * 1024;
 const BYTES_PER_PAGE: u64 = 10 * 1024 * 1024;
+/// Bytes that robots.txt and sitemaps may take of a scan, besides.
+const SURVEY_BYTES: u64 = 64 * 1024 * 1024;
 /// Parts of an address that speak for a login page.
 const LOGIN_PATHS: [&str; 8] =
     ["/login", "/log-in", "/signin", "/sign-in", "/sign_in", "/wp-login", "/users/sign", "/auth/"];
+
+/// What became of a page that was opened.
+type Visited = Result<Checked, PageError>;
 
 /// Why a scan came to nothing.
 #[derive(Debug)]
@@ -48,11 +62,19 @@ pub(crate) enum CrawlError {
     Start(Failure),
     /// No browser could be had.
     Browser(BrowserError),
+    /// The crawler's own requests could not be set up.
+    Fetcher(FetchError),
 }
 
 impl From<BrowserError> for CrawlError {
     fn from(error: BrowserError) -> Self {
         Self::Browser(error)
+    }
+}
+
+impl From<FetchError> for CrawlError {
+    fn from(error: FetchError) -> Self {
+        Self::Fetcher(error)
     }
 }
 
@@ -67,6 +89,10 @@ pub(crate) struct Crawl<'a> {
     parts: &'a Parts,
     request: &'a ScanRequest,
     guard: Guard,
+    /// Has a way out of its own: what the log of `guard` knows, it knows from the browser.
+    fetcher: Fetcher,
+    _survey_guard: Guard,
+    pace: Pace,
     /// Tabs at rest. At most as many as the scan has visits at a time.
     resting: Mutex<Vec<Visitor>>,
     /// The browser that the latest visit used.
@@ -79,21 +105,36 @@ impl<'a> Crawl<'a> {
     pub(crate) async fn begin(parts: &'a Parts, request: &'a ScanRequest) -> Result<Self, CrawlError> {
         let config = &parts.config;
         let all_pages = config.page_timeout.saturating_mul(request.page_budget.max(1));
-        let done_by = Instant::now() + config.scan_timeout.min(all_pages);
+        let done_by = Instant::now() + config.scan_timeout.min(all_pages.saturating_add(SURVEY_TIME));
         let browser = parts.browsers.for_new_scan().await?;
         let policy = config.policy.clone();
         let egress = Egress::Judged { policy, resolver: Arc::clone(&config.resolver) };
         let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
-        let guard = Guard::open(egress, max_bytes).await?;
-        Ok(Self { parts, request, guard, resting: Mutex::default(), browser: Mutex::new(browser), done_by })
+        let guard = Guard::open(egress.clone(), max_bytes).await?;
+        let survey_guard = Guard::open(egress, SURVEY_BYTES).await?;
+        let fetcher = Fetcher::new(survey_guard.address(), parts.tls.clone())?;
+        Ok(Self {
+            parts,
+            request,
+            guard,
+            fetcher,
+            _survey_guard: survey_guard,
+            pace: Pace::new(),
+            resting: Mutex::default(),
+            browser: Mutex::new(browser),
+            done_by,
+        })
     }
 
-    /// Visits the start page and what it leads to.
+    /// Visits the start page and what it and the site's sitemaps lead to.
     pub(crate) async fn run(self, progress: &dyn ProgressSink) -> Result<Findings, CrawlError> {
         let start = self.request.start.url();
-        let first = match self.visit(start, &Start::of(start)).await? {
-            Ok(checked) => checked,
-            Err(error) => return Err(CrawlError::Start(start_failure(error))),
+        let scope = Start::of(start);
+        let robots = self.robots(start, &scope).await?;
+        let first = match self.visit(start, &scope, Look::Platform).await? {
+            Some(Ok(checked)) => checked,
+            Some(Err(error)) => return Err(CrawlError::Start(start_failure(error))),
+            None => return Err(CrawlError::Start(timed_out())),
         };
         if leads_to_login(start, &first) {
             let message = "A login page stands in place of the page that was asked for.";
@@ -102,77 +143,142 @@ impl<'a> Crawl<'a> {
         if !self.guard.log().has_heard_of(first.url.host_str().unwrap_or_default(), port(&first.url)) {
             return Err(BrowserError::GuardNotInForce.into());
         }
-        let mut ledger = Ledger::new(Site::of(&first.url), progress, self.engine(&first));
-        ledger.settle(start, Ok(first));
-        self.follow_links(&mut ledger).await?;
-        Ok(ledger.findings)
+        let robots = match robots {
+            Some(robots) if start.origin() == first.url.origin() => heed(robots, &first.url)?,
+            // Each origin has rules of its own; those of the one where the site turned out to be hold for all of it.
+            _ => self.robots(&first.url, &scope).await?.ok_or_else(|| {
+                let message = "The site's robots.txt could not be fetched, so the site counts as closed to robots.";
+                CrawlError::Start(Failure::new(FailureCode::BlockedByRobots, message))
+            })?,
+        };
+        let budget = self.request.page_budget;
+        let listed = if budget > 1 { self.survey(&scope).sitemap_pages(&first.url, &robots).await } else { Vec::new() };
+        let site = Site::of(&first.url);
+        let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, self.engine(&first));
+        ledger.settle(start, 0, Ok(first));
+        ledger.add_sitemap(&listed);
+        self.follow_links(&mut ledger, &site).await?;
+        Ok(ledger.close())
+    }
+
+    /// The rules for `url`, which they allow to be visited; `None` where they can't be asked for because nothing can.
+    async fn robots(&self, url: &Url, scope: &Start) -> Result<Option<Robots>, CrawlError> {
+        let access = self.survey(scope).robots(url).await;
+        if self.parts.config.robots == RobotsPolicy::Ignore {
+            return Ok(Some(if let Access::Known(robots) = access { robots.opened() } else { Robots::allow_all() }));
+        }
+        match access {
+            Access::Known(robots) => {
+                if let Some(delay) = robots.delay {
+                    self.pace.slow_down(delay);
+                }
+                heed(robots, url).map(Some)
+            }
+            Access::Closed(status) => {
+                let message = format!(
+                    "The site's robots.txt could not be read (error status {status}), so the site counts as closed to robots."
+                );
+                Err(CrawlError::Start(Failure::new(FailureCode::BlockedByRobots, message)))
+            }
+            Access::Unreachable => Ok(None),
+        }
+    }
+
+    fn survey<'b>(&'b self, scope: &'b Start) -> Survey<'b> {
+        Survey { fetcher: &self.fetcher, pace: &self.pace, scope, done_by: self.done_by }
     }
 
     /// Visits what the ledger knows of until the budget or the time is used up.
-    async fn follow_links(&self, ledger: &mut Ledger<'_>) -> Result<(), CrawlError> {
-        let site = ledger.site.clone();
-        let budget = self.request.page_budget;
+    async fn follow_links(&self, ledger: &mut Ledger<'_>, site: &Site) -> Result<(), CrawlError> {
+        let at_once = self.parts.config.tabs.min(self.parts.config.pages_at_once);
         let mut visits = FuturesUnordered::new();
-        // Results wait here until those of all pages before them are in: which pages are visited then depends on the
-        // site alone, not on which answered first.
+        // Results wait here until those of all pages before them are in, and pages are chosen after each of them: which
+        // ones then depends on the site alone, not on which answered first.
         let mut results = BTreeMap::new();
+        let mut chosen = VecDeque::new();
         let (mut taken, mut settled) = (0_u32, 0_u32);
         loop {
-            while visits.len() < self.parts.config.tabs
-                && ledger.pages() + (taken - settled) < budget
-                && ledger.dropped < budget.saturating_add(MAX_DROPPED)
-                && Instant::now() < self.done_by
-                && let Some(url) = ledger.frontier.next()
+            while taken - settled < LOOKAHEAD
+                && let Some(page) = ledger.next(taken - settled)
             {
-                let (number, site) = (taken, &site);
+                chosen.push_back((taken, page));
                 taken += 1;
+            }
+            if let Some((url, depth, result)) = results.remove(&settled) {
+                settled += 1;
+                if let Some(result) = result {
+                    ledger.settle(&url, depth, result);
+                }
+                continue;
+            }
+            while visits.len() < at_once
+                && Instant::now() < self.done_by
+                && let Some((number, (url, depth))) = chosen.pop_front()
+            {
+                let look = if number < PLATFORM_PAGES { Look::Platform } else { Look::Page };
                 visits.push(async move {
-                    let result = self.visit(&url, site).await;
-                    (number, url, result)
+                    let result = self.visit(&url, site, look).await;
+                    (number, url, depth, result)
                 });
             }
-            let Some((number, url, result)) = visits.next().await else { return Ok(()) };
-            results.insert(number, (url, result?));
-            while let Some((url, result)) = results.remove(&settled) {
-                settled += 1;
-                ledger.settle(&url, result);
-            }
+            let Some((number, url, depth, result)) = visits.next().await else { return Ok(()) };
+            results.insert(number, (url, depth, result?));
         }
     }
 
-    /// Checks one page, once more if its tab or browser dies.
-    async fn visit(&self, url: &Url, scope: &dyn Scope) -> Result<Result<Checked, PageError>, BrowserError> {
-        for attempt in 1..=TRIES {
-            let Ok(place) = timeout_at(self.done_by, self.parts.places.acquire()).await else { break };
-            let Ok(visitor) = timeout_at(self.done_by, self.visitor()).await else { break };
-            let Some(visitor) = visitor? else { continue };
-            let now = Instant::now();
-            let page_timeout = self.parts.config.page_timeout;
-            let done_by = self.done_by.min(now + page_timeout);
-            let load_by = done_by.min(now + LOAD_TIME.min(page_timeout / 2));
-            let task = Task { url, scope, log: self.guard.log(), axe: &self.parts.axe, load_by, done_by };
-            let result = match timeout_at(done_by, visitor.check(task)).await {
-                Ok(result) => result,
-                Err(_) => Err(PageError::Failed(timed_out())),
-            };
-            if result.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
-                && let Some(visitor) = visitor.rest().await
-            {
-                self.resting().push(visitor);
+    /// Checks one page when it is the site's turn; again if its tab or browser dies, or the site is too busy. `None` when
+    /// the scan's time was over before.
+    async fn visit(&self, url: &Url, scope: &dyn Scope, look: Look) -> Result<Option<Visited>, BrowserError> {
+        let (mut crashes, mut rebuffs) = (0, 0);
+        let mut latest = None;
+        loop {
+            if timeout_at(self.done_by, self.pace.turn()).await.is_err() {
+                return Ok(latest);
             }
-            drop(place);
-            match result {
+            let Some(visited) = self.try_visit(url, scope, look).await? else { return Ok(latest) };
+            match &visited {
                 Err(PageError::Crashed) => {
-                    tracing::warn!(scan = %self.request.scan, url = url.as_str(), attempt, "a tab died during a check");
+                    crashes += 1;
+                    tracing::warn!(scan = %self.request.scan, url = url.as_str(), crashes, "a tab died during a check");
+                    if crashes >= TRIES {
+                        let message = "The page brought the browser down, twice.";
+                        return Ok(Some(Err(PageError::Failed(Failure::new(FailureCode::BrowserCrashed, message)))));
+                    }
                 }
-                result => return Ok(result),
+                Err(PageError::Busy { retry_after, .. }) => {
+                    rebuffs += 1;
+                    tracing::debug!(url = url.as_str(), rebuffs, ?retry_after, "the site is too busy");
+                    self.pace.back_off(*retry_after);
+                    if rebuffs >= BUSY_TRIES {
+                        return Ok(Some(visited));
+                    }
+                }
+                _ => return Ok(Some(visited)),
             }
+            latest = Some(visited);
         }
-        if Instant::now() >= self.done_by {
-            return Ok(Err(PageError::Failed(timed_out())));
+    }
+
+    async fn try_visit(&self, url: &Url, scope: &dyn Scope, look: Look) -> Result<Option<Visited>, BrowserError> {
+        let Ok(place) = timeout_at(self.done_by, self.parts.places.acquire()).await else { return Ok(None) };
+        let Ok(visitor) = timeout_at(self.done_by, self.visitor()).await else { return Ok(None) };
+        let Some(visitor) = visitor? else { return Ok(Some(Err(PageError::Crashed))) };
+        let now = Instant::now();
+        let page_timeout = self.parts.config.page_timeout;
+        let done_by = self.done_by.min(now + page_timeout);
+        let load_by = done_by.min(now + LOAD_TIME.min(page_timeout / 2));
+        let task = Task { url, scope, log: self.guard.log(), axe: &self.parts.axe, look, load_by, done_by };
+        let visited = match timeout_at(done_by, visitor.check(task)).await {
+            Ok(visited) => visited,
+            Err(_) => Err(PageError::Failed(timed_out())),
+        };
+        if visited.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
+            && let Some(visitor) = visitor.rest().await
+        {
+            self.resting().push(visitor);
         }
-        let message = "The page brought the browser down, twice.";
-        Ok(Err(PageError::Failed(Failure::new(FailureCode::BrowserCrashed, message))))
+        drop(place);
+        Ok(Some(visited))
     }
 
     /// A tab at rest, or a new one; `None` when the browser died on the way.
@@ -213,71 +319,20 @@ impl<'a> Crawl<'a> {
     }
 }
 
-/// What was visited so far, and what is left to visit.
-struct Ledger<'a> {
-    site: Site,
-    frontier: Frontier,
-    findings: Findings,
-    progress: &'a dyn ProgressSink,
-    /// Addresses that were no page of their own.
-    dropped: u32,
-}
-
-impl<'a> Ledger<'a> {
-    fn new(site: Site, progress: &'a dyn ProgressSink, engine: Engine) -> Self {
-        let findings = Findings {
-            engine,
-            pages: Vec::new(),
-            rules: BTreeMap::new(),
-            items: Vec::new(),
-            needs_review: BTreeMap::new(),
-            stack: Vec::new(),
-            screen: None,
-        };
-        Self { frontier: Frontier::new(site.clone()), site, findings, progress, dropped: 0 }
+/// The rules, if they allow `url`.
+fn heed(robots: Robots, url: &Url) -> Result<Robots, CrawlError> {
+    if robots.allows(url) {
+        return Ok(robots);
     }
-
-    fn pages(&self) -> u32 {
-        u32::try_from(self.findings.pages.len()).unwrap_or(u32::MAX)
-    }
-
-    /// Books the result of a visit to `url`.
-    fn settle(&mut self, url: &Url, result: Result<Checked, PageError>) {
-        match result {
-            Ok(Checked { url, mut collected }) => {
-                self.frontier.add_links(&std::mem::take(&mut collected.links));
-                if !self.frontier.reach(&url) {
-                    self.dropped += 1;
-                    return;
-                }
-                add_page(&mut self.findings, folded(&url).as_str(), collected);
-            }
-            Err(PageError::LeavesSite(to)) => {
-                tracing::debug!(url = url.as_str(), to = to.as_str(), "a link leads to another site");
-                self.dropped += 1;
-                return;
-            }
-            Err(PageError::Failed(failure)) if failure.code == FailureCode::NotHtml => {
-                self.dropped += 1;
-                return;
-            }
-            Err(PageError::Failed(failure)) => self.add_failed(url, failure),
-            Err(PageError::Crashed) => {
-                let message = "The page brought the browser down.";
-                self.add_failed(url, Failure::new(FailureCode::BrowserCrashed, message));
-            }
-        }
-        self.progress.pages_done(self.pages());
-    }
-
-    fn add_failed(&mut self, url: &Url, failure: Failure) {
-        self.findings.pages.push(PageOutcome::failed(folded(url).as_str(), "", failure));
-    }
+    let message = format!(
+        "The site's robots.txt asks not to visit the page: allow it there for the user agent \"{PRODUCT_TOKEN}\"."
+    );
+    Err(CrawlError::Start(Failure::new(FailureCode::BlockedByRobots, message)))
 }
 
 fn start_failure(error: PageError) -> Failure {
     match error {
-        PageError::Failed(failure) => failure,
+        PageError::Failed(failure) | PageError::Busy { failure, .. } => failure,
         PageError::LeavesSite(to) => {
             let host = to.host_str().unwrap_or("an address without a host");
             Failure::new(FailureCode::RedirectedAway, format!("The address leads to another web site, {host}."))

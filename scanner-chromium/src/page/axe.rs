@@ -121,7 +121,7 @@ fn children(tree: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// Our world in a frame; the same one each time.
-async fn world(tab: &Tab, frame: &str, deadline: Instant) -> Result<i64, CdpError> {
+pub(super) async fn world(tab: &Tab, frame: &str, deadline: Instant) -> Result<i64, CdpError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct World {
@@ -158,22 +158,22 @@ async fn world_with_timers(
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Evaluated {
+pub(super) struct Evaluated {
     #[serde(default)]
-    result: Value,
+    pub(super) result: Value,
     exception_details: Option<Value>,
 }
 
 /// What an expression gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+pub(super) enum Outcome {
     /// A value, at once.
     Value,
     /// A promise, whose value is wanted.
     Promise,
 }
 
-async fn evaluate<E: Serialize + ?Sized>(
+pub(super) async fn evaluate<E: Serialize + ?Sized>(
     tab: &Tab,
     world: i64,
     expression: &E,

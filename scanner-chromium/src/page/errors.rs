@@ -1,5 +1,7 @@
 //! Why a page was not checked, from what the browser and the guard know.
 
+use std::time::Duration;
+
 use a11ycheck_core::domain::{Failure, FailureCode};
 use url::Url;
 
@@ -15,6 +17,13 @@ pub(crate) enum PageError {
     Failed(Failure),
     /// The page leads to another site.
     LeavesSite(Url),
+    /// The site is too busy to answer, or finds that it is asked too often.
+    Busy {
+        /// What its owner reads if it stays so.
+        failure: Failure,
+        /// How long the site asks to be left alone, if it says.
+        retry_after: Option<Duration>,
+    },
     /// The tab or the browser died. Another try may well succeed.
     Crashed,
 }
@@ -29,7 +38,7 @@ impl PageError {
     pub(crate) fn leaves_tab_at_rest(&self) -> bool {
         use FailureCode as Code;
         match self {
-            Self::LeavesSite(_) => true,
+            Self::LeavesSite(_) | Self::Busy { .. } => true,
             Self::Failed(failure) => matches!(
                 failure.code,
                 Code::HttpStatus

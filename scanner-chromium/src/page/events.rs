@@ -13,6 +13,10 @@ use crate::{
 /// Requests that are followed at a time. A page with more is busy either way.
 const MAX_IN_FLIGHT: usize = 4_000;
 
+/// Headers of an answer that are kept, and the longest name and value.
+const MAX_HEADERS: usize = 100;
+const MAX_HEADER: usize = 2_000;
+
 /// Keeps [`PageState`] up to date.
 #[derive(Debug)]
 pub(super) struct PageEvents(watch::Sender<PageState>);
@@ -62,8 +66,17 @@ pub(super) struct DocumentResponse {
     pub(super) url: String,
     pub(super) status: u16,
     pub(super) mime: String,
+    /// Names in lower case; at most [`MAX_HEADERS`], without the longest.
+    pub(super) headers: Vec<(String, String)>,
     /// Whether it is the guard that answers, in place of the site.
     pub(super) is_refusal: bool,
+}
+
+impl DocumentResponse {
+    /// The value of a header; its name in lower case.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
 }
 
 impl PageEvents {
@@ -182,7 +195,9 @@ impl PageState {
                 && response["headers"]
                     .as_object()
                     .is_some_and(|headers| headers.keys().any(|name| name.eq_ignore_ascii_case(REFUSAL_MARK)));
-            self.response = Some(DocumentResponse { loader: request.to_owned(), url, status, mime, is_refusal });
+            let headers = headers(&response["headers"]);
+            self.response =
+                Some(DocumentResponse { loader: request.to_owned(), url, status, mime, headers, is_refusal });
             self.adopt_response();
         }
     }
@@ -211,6 +226,16 @@ impl PageState {
         self.in_flight.clear();
         self.last_request = None;
     }
+}
+
+fn headers(headers: &Value) -> Vec<(String, String)> {
+    let headers = headers.as_object().into_iter().flatten();
+    headers
+        .filter_map(|(name, value)| Some((name.to_ascii_lowercase(), value.as_str()?)))
+        .filter(|(name, value)| name.len() <= MAX_HEADER && value.len() <= MAX_HEADER)
+        .take(MAX_HEADERS)
+        .map(|(name, value)| (name, value.to_owned()))
+        .collect()
 }
 
 fn text(value: &Value) -> String {

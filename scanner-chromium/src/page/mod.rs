@@ -4,11 +4,14 @@ mod axe;
 mod errors;
 mod events;
 mod navigate;
+mod platform;
+mod retry_after;
 mod settle;
 mod visitor;
 
 pub(crate) use self::{
     errors::PageError,
     navigate::Scope,
-    visitor::{Checked, Task, Visitor},
+    retry_after::parse_retry_after,
+    visitor::{Checked, Look, Task, Visitor},
 };

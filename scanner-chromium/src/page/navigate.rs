@@ -1,6 +1,6 @@
 //! From an address to a document that has loaded.
 
-use a11ycheck_core::domain::FailureCode;
+use a11ycheck_core::domain::{Failure, FailureCode};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
@@ -9,6 +9,7 @@ use url::Url;
 use super::{
     errors::{PageError, network_error, obstacle, unreachable_site},
     events::{DocumentResponse, PageEvents, PageState},
+    retry_after::parse_retry_after,
 };
 use crate::{browser::Tab, cdp::CdpError, guard::GuardLog};
 
@@ -118,7 +119,12 @@ fn status_error(response: &DocumentResponse, log: &GuardLog) -> Option<PageError
         }
         status @ 400.. => {
             let message = format!("The web server answered with error status {status}.");
-            Some(PageError::failed(FailureCode::HttpStatus, message))
+            let failure = Failure::new(FailureCode::HttpStatus, message);
+            let retry_after = || response.header("retry-after").and_then(parse_retry_after);
+            Some(match status {
+                429 | 503 => PageError::Busy { failure, retry_after: retry_after() },
+                _ => PageError::Failed(failure),
+            })
         }
         _ => None,
     }

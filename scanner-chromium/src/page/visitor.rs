@@ -11,13 +11,14 @@ use super::{
     errors::PageError,
     events::PageEvents,
     navigate::{self, Scope},
-    settle,
+    platform, settle,
 };
 use crate::{
     axe_map::Collected,
     axe_source::AxeSource,
     browser::{Browser, Tab, TabError, TabSettings},
     guard::GuardLog,
+    platform::Signals,
 };
 
 /// For the way back to `about:blank`. A tab that takes longer is not worth keeping.
@@ -40,10 +41,21 @@ pub(crate) struct Task<'a> {
     pub(crate) log: &'a GuardLog,
     /// What to run.
     pub(crate) axe: &'a AxeSource,
+    /// What else to look at.
+    pub(crate) look: Look,
     /// When the page must have loaded.
     pub(crate) load_by: Instant,
     /// When all must be done.
     pub(crate) done_by: Instant,
+}
+
+/// What a visit is to find out, besides what axe-core does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Nothing.
+    Page,
+    /// What the site is built with.
+    Platform,
 }
 
 /// A page that was checked.
@@ -53,6 +65,8 @@ pub(crate) struct Checked {
     pub(crate) url: Url,
     /// What was found.
     pub(crate) collected: Collected,
+    /// What it shows of the software behind it, if that was looked for.
+    pub(crate) signals: Option<Signals>,
 }
 
 impl Visitor {
@@ -82,7 +96,8 @@ impl Visitor {
         }
     }
 
-    async fn try_check(&self, Task { url, scope, log, axe, load_by, done_by }: Task<'_>) -> Result<Checked, PageError> {
+    async fn try_check(&self, task: Task<'_>) -> Result<Checked, PageError> {
+        let Task { url, scope, log, axe, look, load_by, done_by } = task;
         let Self { tab, events } = self;
         navigate::open(tab, events, url, log, load_by).await?;
         loop {
@@ -99,8 +114,12 @@ impl Visitor {
                 Ok(()) => axe::run(tab, axe, done_by).await,
                 Err(error) => Err(error),
             };
+            let signals = match look {
+                Look::Platform if is_same() => Some(platform::signals(tab, events, &url, done_by).await),
+                _ => None,
+            };
             if is_same() {
-                return collected.map(|collected| Checked { url, collected });
+                return collected.map(|collected| Checked { url, collected, signals });
             }
         }
     }

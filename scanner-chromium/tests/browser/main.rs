@@ -6,8 +6,11 @@
 
 mod by_hand;
 mod crawl;
+mod discovery;
 mod guard;
 mod hostile;
 mod lifecycle;
+mod platform;
+mod politeness;
 mod scan;
 mod support;

@@ -20,7 +20,7 @@ use a11ycheck_core::{
 };
 use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
 
-pub(crate) use self::site::{Reply, Site};
+pub(crate) use self::site::{Reply, Request, Site};
 
 /// May reach 127.0.0.1 and nothing else; knows a few names for it.
 pub(crate) fn config() -> ChromiumConfig {

@@ -39,6 +39,8 @@ pub(crate) enum Reply {
     Redirect(String),
     /// A page, with further header lines.
     WithHeaders(&'static str, String),
+    /// A status, header lines that each end with a line break, and a body.
+    Whole(u16, String, Vec<u8>),
     /// Nothing, for ever.
     Hang,
     /// The beginning of a page, and then nothing, for ever.
@@ -49,6 +51,13 @@ pub(crate) enum Reply {
     Events,
     /// The connection is closed without an answer.
     Close,
+}
+
+/// Who answers for robots.txt and the sitemap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SelfDescription {
+    None,
+    ByAnswer,
 }
 
 /// A site on a port of its own; it ends when dropped.
@@ -68,6 +77,20 @@ impl Site {
 
     /// A site on another address of this machine.
     pub(crate) async fn start_at(ip: &str, answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+        Self::serve(ip, SelfDescription::None, answer).await
+    }
+
+    /// A site that also answers when it is asked for robots.txt and its sitemap. Others have neither, and don't count
+    /// these requests.
+    pub(crate) async fn describing_itself(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+        Self::serve("127.0.0.1", SelfDescription::ByAnswer, answer).await
+    }
+
+    async fn serve(
+        ip: &str,
+        description: SelfDescription,
+        answer: impl Fn(&Request) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind((ip, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -80,7 +103,7 @@ impl Site {
                 *counted.lock().unwrap() += 1;
                 let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
                 // The browser may go away at any time.
-                tokio::spawn(async move { converse(stream, &seen, &*answer).await.ok() });
+                tokio::spawn(async move { converse(stream, &seen, description, &*answer).await.ok() });
             }
         };
         Self { address, requests, connections, task: tokio::spawn(serve).abort_handle() }
@@ -121,6 +144,7 @@ impl Drop for Site {
 async fn converse(
     mut stream: TcpStream,
     seen: &Mutex<Vec<Request>>,
+    description: SelfDescription,
     answer: &(dyn Fn(&Request) -> Reply + Send + Sync),
 ) -> std::io::Result<()> {
     let mut bytes = Vec::new();
@@ -138,6 +162,10 @@ async fn converse(
         }
     };
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    let is_description = matches!(path.as_str(), "/robots.txt" | "/sitemap.xml");
+    if is_description && description == SelfDescription::None {
+        return whole(&mut stream, 404, "", b"").await;
+    }
     let request = Request { path, head };
     let length = request.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut rest = vec![0; usize::saturating_sub(length, body)];
@@ -152,6 +180,7 @@ async fn converse(
         Reply::WithHeaders(headers, body) => {
             whole(&mut stream, 200, &format!("{html}{headers}\r\n"), body.as_bytes()).await
         }
+        Reply::Whole(status, headers, body) => whole(&mut stream, status, &headers, &body).await,
         Reply::Hang => for_ever().await,
         Reply::Stall(body) => {
             open(&mut stream, html, &body).await?;

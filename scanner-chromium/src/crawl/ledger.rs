@@ -1,0 +1,217 @@
+//! What a scan has found so far.
+
+use std::collections::BTreeMap;
+
+use a11ycheck_core::{
+    domain::{Engine, Failure, FailureCode, Findings, PageOutcome},
+    scanner::ProgressSink,
+};
+use url::Url;
+
+use super::{address::folded, frontier::Frontier};
+use crate::{
+    axe_map::add_page,
+    page::{Checked, PageError},
+    platform::{Signals, detect},
+};
+
+/// Links that may turn out to be no page of their own, beyond the budget. Each costs a request.
+const MAX_DROPPED: u32 = 100;
+/// Pages that a site may be too busy for, over and over, before it is left in peace.
+const MAX_TURNED_AWAY: u32 = 3;
+
+/// What was visited so far, and what is left to visit.
+pub(super) struct Ledger<'a> {
+    frontier: Frontier,
+    findings: Findings,
+    signals: Signals,
+    progress: &'a dyn ProgressSink,
+    /// Pages that the findings may have.
+    budget: u32,
+    /// Addresses that were no page of their own.
+    dropped: u32,
+    /// Pages that the site was too busy for.
+    turned_away: u32,
+}
+
+impl<'a> Ledger<'a> {
+    pub(super) fn new(frontier: Frontier, budget: u32, progress: &'a dyn ProgressSink, engine: Engine) -> Self {
+        let findings = Findings {
+            engine,
+            pages: Vec::new(),
+            rules: BTreeMap::new(),
+            items: Vec::new(),
+            needs_review: BTreeMap::new(),
+            stack: Vec::new(),
+            screen: None,
+        };
+        let signals = Signals::default();
+        Self { frontier, findings, signals, progress, budget, dropped: 0, turned_away: 0 }
+    }
+
+    /// Adds what the site's sitemaps name.
+    pub(super) fn add_sitemap(&mut self, pages: &[Url]) {
+        self.frontier.add_sitemap(pages);
+    }
+
+    /// The page to visit next, and its distance from the start page, while `under_way` visits are not settled yet.
+    /// `None` where their results may use up the budget, or where there is nothing to visit as yet.
+    pub(super) fn next(&mut self, under_way: u32) -> Option<(Url, u32)> {
+        let has_room = self.pages().saturating_add(under_way) < self.budget
+            && self.dropped < self.budget.saturating_add(MAX_DROPPED)
+            && self.turned_away < MAX_TURNED_AWAY;
+        if has_room { self.frontier.next() } else { None }
+    }
+
+    /// Books the result of a visit to `url`, `depth` links from the start page.
+    pub(super) fn settle(&mut self, url: &Url, depth: u32, result: Result<Checked, PageError>) {
+        match result {
+            Ok(Checked { url, mut collected, signals }) => {
+                self.frontier.add_links(&std::mem::take(&mut collected.links), depth);
+                let canonical = collected.canonical.take().and_then(|canonical| Url::parse(&canonical).ok());
+                if !self.frontier.reach(&url, canonical.as_ref()) {
+                    self.dropped += 1;
+                    return;
+                }
+                self.signals.add(signals.unwrap_or_default());
+                add_page(&mut self.findings, folded(&url).as_str(), collected);
+            }
+            Err(PageError::LeavesSite(to)) => {
+                tracing::debug!(url = url.as_str(), to = to.as_str(), "a link leads to another site");
+                self.dropped += 1;
+                return;
+            }
+            Err(PageError::Failed(failure)) if failure.code == FailureCode::NotHtml => {
+                self.dropped += 1;
+                return;
+            }
+            Err(PageError::Failed(failure)) => self.add_failed(url, failure),
+            Err(PageError::Busy { failure, .. }) => {
+                self.turned_away += 1;
+                self.add_failed(url, failure);
+            }
+            Err(PageError::Crashed) => {
+                let message = "The page brought the browser down.";
+                self.add_failed(url, Failure::new(FailureCode::BrowserCrashed, message));
+            }
+        }
+        self.progress.pages_done(self.pages());
+    }
+
+    /// All of it, and what the site is built with.
+    pub(super) fn close(self) -> Findings {
+        Findings { stack: detect(&self.signals), ..self.findings }
+    }
+
+    fn pages(&self) -> u32 {
+        u32::try_from(self.findings.pages.len()).unwrap_or(u32::MAX)
+    }
+
+    fn add_failed(&mut self, url: &Url, failure: Failure) {
+        self.findings.pages.push(PageOutcome::failed(folded(url).as_str(), "", failure));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::crawl::{robots::Robots, site::Site};
+
+    #[derive(Debug, Default)]
+    struct Count(AtomicU32);
+
+    impl ProgressSink for Count {
+        fn pages_done(&self, pages: u32) {
+            self.0.store(pages, Ordering::SeqCst);
+        }
+    }
+
+    fn url(path: &str) -> Url {
+        Url::parse(&format!("https://a.example/{path}")).unwrap()
+    }
+
+    fn ledger(budget: u32, progress: &Count) -> Ledger<'_> {
+        let frontier = Frontier::new(Site::of(&url("")), Robots::allow_all());
+        let engine = Engine { axe: "4.14".to_owned(), browser: "Chrome".to_owned() };
+        Ledger::new(frontier, budget, progress, engine)
+    }
+
+    fn checked(url: Url, links: impl IntoIterator<Item = String>) -> Result<Checked, PageError> {
+        let collected = serde_json::json!({
+            "version": "4.14", "title": "", "hasPassword": false, "framesLeftOut": 0, "canonical": null,
+            "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [],
+        });
+        Ok(Checked { url, collected: serde_json::from_value(collected).unwrap(), signals: None })
+    }
+
+    fn many_links(from: u32) -> impl Iterator<Item = String> {
+        (from..from + 200).map(|id| url(&format!("p/{id}")).into())
+    }
+
+    fn busy() -> Result<Checked, PageError> {
+        let failure = Failure::new(FailureCode::HttpStatus, "The web server answered with error status 503.");
+        Err(PageError::Busy { failure, retry_after: None })
+    }
+
+    #[test]
+    fn a_site_that_stays_busy_is_left_in_peace() {
+        let count = Count::default();
+        let mut ledger = ledger(50, &count);
+        ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+        for _ in 0..MAX_TURNED_AWAY {
+            let (page, depth) = ledger.next(0).unwrap();
+            ledger.settle(&page, depth, busy());
+        }
+        assert_eq!(ledger.next(0), None);
+        assert_eq!(ledger.close().pages.len(), 4, "the start page, and what was tried");
+    }
+
+    #[test]
+    fn a_site_of_files_and_redirects_ends_too() {
+        let count = Count::default();
+        let mut ledger = ledger(5, &count);
+        ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+        let mut asked = 0;
+        while let Some((page, depth)) = ledger.next(0) {
+            asked += 1;
+            ledger.settle(&page, depth, Err(PageError::LeavesSite(url("elsewhere"))));
+        }
+        assert_eq!(asked, 5 + MAX_DROPPED);
+    }
+
+    proptest! {
+        #[test]
+        fn the_budget_is_never_exceeded_and_always_used_up_while_there_are_pages(
+            budget in 1_u32..12, lookahead in 1_u32..6, outcomes in prop::collection::vec(0_u8..4, 60),
+        ) {
+            let count = Count::default();
+            let mut ledger = ledger(budget, &count);
+            ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+            let mut under_way = std::collections::VecDeque::new();
+            let mut outcomes = outcomes.into_iter().chain(std::iter::repeat(0));
+            loop {
+                while under_way.len() < lookahead as usize
+                    && let Some(page) = ledger.next(u32::try_from(under_way.len()).unwrap())
+                {
+                    under_way.push_back(page);
+                }
+                let Some((page, depth)) = under_way.pop_front() else { break };
+                let result = match outcomes.next().unwrap() {
+                    0 => checked(page.clone(), many_links(1_000)),
+                    1 => Err(PageError::LeavesSite(url("x"))),
+                    2 => Err(PageError::Failed(Failure::new(FailureCode::NotHtml, "No page."))),
+                    // A redirect to the start page.
+                    _ => checked(url(""), []),
+                };
+                ledger.settle(&page, depth, result);
+            }
+            let pages = ledger.close().pages.len();
+            prop_assert_eq!(pages, budget as usize);
+            prop_assert_eq!(count.0.into_inner() as usize, pages);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What a site says about itself before it is visited: what is closed (robots.txt) and what there is (sitemaps).
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use tokio::time::{Duration, Instant, timeout_at};
+use url::Url;
+
+use super::{
+    fetch::{FetchError, Fetched, Fetcher},
+    kinds::{Shape, kinds},
+    pace::Pace,
+    robots::{self, Robots},
+    site::Start,
+    sitemap::{self, Sitemap},
+};
+use crate::page::Scope as _;
+
+/// Files that are fetched for the list of pages.
+const MAX_SITEMAPS: usize = 50;
+/// Pages that are taken from all of them.
+const MAX_PAGES: usize = 5_000;
+/// Steps from the first file: an index may name indexes, whose files are the last.
+const MAX_DEPTH: u32 = 2;
+/// For all sitemaps together. What is there by then is what is known.
+const SITEMAP_TIME: Duration = Duration::from_secs(30);
+
+/// What robots.txt says of an address, so far as it could be asked.
+#[derive(Debug)]
+pub(super) enum Access {
+    /// It was read, or there is none.
+    Known(Robots),
+    /// The server has trouble with it. "Assume complete disallow", says RFC 9309 §2.3.1.4, so that a rule which can't be
+    /// read for the moment is not broken.
+    Closed(u16),
+    /// No answer at all. The same section says the same; but the browser may know a better reason to give.
+    Unreachable,
+}
+
+/// Asks one site about itself.
+pub(super) struct Survey<'a> {
+    pub(super) fetcher: &'a Fetcher,
+    pub(super) pace: &'a Pace,
+    pub(super) scope: &'a Start,
+    pub(super) done_by: Instant,
+}
+
+impl Survey<'_> {
+    /// Reads the robots.txt that `url` is subject to.
+    pub(super) async fn robots(&self, url: &Url) -> Access {
+        let Ok(file) = url.join("/robots.txt") else { return Access::Unreachable };
+        match self.get(&file, robots::MAX_BYTES).await {
+            Ok(Fetched { status, body, .. }) if status.is_success() => Access::Known(Robots::parse(&body)),
+            Ok(Fetched { status, .. }) if status.is_server_error() => Access::Closed(status.as_u16()),
+            // "Unavailable" (§2.3.1.3): there is no such file, or it is not for us; so too after too many redirects.
+            Ok(_) | Err(FetchError::LeadsAway) => Access::Known(Robots::allow_all()),
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::debug!(file = file.as_str(), error, "robots.txt could not be asked for");
+                Access::Unreachable
+            }
+        }
+    }
+
+    /// The pages that the site's sitemaps name: those of `robots`, else the one in the usual place. Of many sitemaps the
+    /// different kinds come first.
+    pub(super) async fn sitemap_pages(&self, home: &Url, robots: &Robots) -> Vec<Url> {
+        let deadline = self.done_by.min(Instant::now() + SITEMAP_TIME);
+        let mut named: Vec<Url> = robots.sitemaps.iter().filter_map(|file| home.join(file).ok()).collect();
+        if named.is_empty() {
+            named.extend(home.join("/sitemap.xml"));
+        }
+        let mut files = Files::default();
+        files.add(named, 0, self.scope);
+        let mut pages = Vec::new();
+        while pages.len() < MAX_PAGES
+            && let Some((file, depth)) = files.next()
+        {
+            let Ok(fetched) = timeout_at(deadline, self.get(&file, sitemap::MAX_BYTES)).await else { break };
+            let fetched = match fetched {
+                Ok(fetched) if fetched.status.is_success() => fetched,
+                Ok(fetched) => {
+                    tracing::debug!(file = file.as_str(), status = %fetched.status, "there is no such sitemap");
+                    continue;
+                }
+                Err(error) => {
+                    let error: &dyn std::error::Error = &error;
+                    tracing::debug!(file = file.as_str(), error, "a sitemap could not be fetched");
+                    continue;
+                }
+            };
+            let base = fetched.url;
+            // Ten megabytes take a while; other scans go on meanwhile.
+            let parsed = tokio::task::spawn_blocking(move || Sitemap::parse(fetched.body)).await;
+            let Ok(Sitemap { pages: found, sitemaps }) = parsed else { continue };
+            pages.extend(found.iter().filter_map(|page| base.join(page).ok()));
+            if depth < MAX_DEPTH {
+                let sitemaps = sitemaps.iter().filter_map(|file| base.join(file).ok()).collect();
+                files.add(sitemaps, depth + 1, self.scope);
+            }
+        }
+        pages.truncate(MAX_PAGES);
+        pages
+    }
+
+    /// A file, asked for once more if the site was too busy.
+    async fn get(&self, file: &Url, max_bytes: usize) -> Result<Fetched, FetchError> {
+        let ask = async {
+            self.pace.turn().await;
+            let fetched = self.fetcher.get(file, self.scope, max_bytes).await?;
+            if !fetched.is_busy() {
+                return Ok(fetched);
+            }
+            self.pace.back_off(fetched.retry_after);
+            self.pace.turn().await;
+            self.fetcher.get(file, self.scope, max_bytes).await
+        };
+        timeout_at(self.done_by, ask).await.unwrap_or(Err(FetchError::TimedOut))
+    }
+}
+
+/// Sitemaps that are still to be fetched, each once.
+#[derive(Default)]
+struct Files {
+    waiting: VecDeque<(Url, u32)>,
+    known: HashSet<Url>,
+}
+
+impl Files {
+    /// Adds the files that one index names, so that each kind of them has one of the first places.
+    fn add(&mut self, files: Vec<Url>, depth: u32, scope: &Start) {
+        let files: Vec<Url> = files.into_iter().filter(|file| scope.contains(file)).collect();
+        let shapes: Vec<Shape> = files.iter().map(Shape::of).collect();
+        let kinds = kinds(&shapes.iter().collect::<Vec<_>>());
+        let mut seen: HashMap<usize, usize> = HashMap::new();
+        let mut ranked: Vec<(usize, Url)> = Vec::with_capacity(files.len());
+        for (file, kind) in files.into_iter().zip(kinds) {
+            let round = seen.entry(kind).or_default();
+            ranked.push((*round, file));
+            *round += 1;
+        }
+        ranked.sort_by_key(|(round, _)| *round);
+        for (_, file) in ranked {
+            if self.known.len() < MAX_SITEMAPS && self.known.insert(file.clone()) {
+                self.waiting.push_back((file, depth));
+            }
+        }
+    }
+
+    fn next(&mut self) -> Option<(Url, u32)> {
+        self.waiting.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_sitemaps_each_kind_is_read_first() {
+        let url = |path: &str| Url::parse(&format!("https://a.example/{path}")).unwrap();
+        let mut files = Files::default();
+        let mut named: Vec<Url> = (1..=40).map(|number| url(&format!("products-{number}.xml"))).collect();
+        named.extend([
+            url("pages.xml"),
+            url("pages.xml"),
+            url("posts.xml"),
+            Url::parse("https://b.example/x").unwrap(),
+        ]);
+        files.add(named, 0, &Start::of(&url("")));
+        let order: Vec<String> = std::iter::from_fn(|| files.next()).map(|(file, _)| file.path().to_owned()).collect();
+        assert_eq!(order[..4], ["/products-1.xml", "/pages.xml", "/posts.xml", "/products-2.xml"]);
+        assert_eq!(order.len(), 42);
+    }
+}

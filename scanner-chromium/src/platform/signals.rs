@@ -1,0 +1,115 @@
+//! What a page shows of the software behind it. All of it comes from the page, and is hostile.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use url::Url;
+
+use super::table::{Mark, PLATFORMS};
+
+/// What `platform.js` returns.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Found {
+    /// What `<meta name="generator">` says, in order.
+    pub(crate) generators: Vec<String>,
+    /// Addresses of scripts, style sheets and pictures.
+    pub(crate) assets: Vec<String>,
+    /// Which of [`selectors`] match, by number.
+    pub(crate) selectors: Vec<usize>,
+}
+
+/// What one page, or several, showed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Signals {
+    /// Headers of the page's answer; names in lower case.
+    headers: BTreeMap<String, String>,
+    cookies: BTreeSet<String>,
+    generators: BTreeSet<String>,
+    /// Hosts of assets.
+    hosts: BTreeSet<String>,
+    /// Paths of assets that come from the site itself.
+    paths: BTreeSet<String>,
+    /// Selectors and globals of the table that were seen.
+    seen: BTreeSet<&'static str>,
+}
+
+/// The selectors that the table asks for; their places are their numbers.
+pub(crate) fn selectors() -> Vec<&'static str> {
+    marks().filter_map(|mark| if let Mark::Selector(selector) = mark { Some(selector) } else { None }).collect()
+}
+
+/// The expressions that the table asks for; their places are their numbers.
+pub(crate) fn globals() -> Vec<&'static str> {
+    marks().filter_map(|mark| if let Mark::Global(expression) = mark { Some(expression) } else { None }).collect()
+}
+
+fn marks() -> impl Iterator<Item = Mark> {
+    PLATFORMS.iter().flat_map(|platform| platform.strong.iter().chain(platform.weak)).copied()
+}
+
+impl Signals {
+    /// What the page at `url` showed: headers and names of cookies as the browser tells them, what our script found, and
+    /// the numbers of the expressions that were true.
+    pub(crate) fn new(
+        url: &Url,
+        headers: &[(String, String)],
+        cookies: Vec<String>,
+        found: Found,
+        true_globals: &[usize],
+    ) -> Self {
+        let lower = |text: &str| text.to_ascii_lowercase();
+        let own = url.host_str().unwrap_or_default();
+        let assets: Vec<Url> = found.assets.iter().filter_map(|asset| Url::parse(asset).ok()).collect();
+        let (selectors, globals) = (selectors(), globals());
+        let seen_selectors = found.selectors.iter().filter_map(|&number| selectors.get(number));
+        let seen_globals = true_globals.iter().filter_map(|&number| globals.get(number));
+        Self {
+            headers: headers.iter().map(|(name, value)| (lower(name), lower(value))).collect(),
+            cookies: cookies.iter().map(|name| lower(name)).collect(),
+            generators: found.generators.iter().map(|generator| lower(generator.trim())).collect(),
+            hosts: assets.iter().filter_map(|asset| asset.host_str().map(str::to_owned)).collect(),
+            paths: assets
+                .iter()
+                .filter(|asset| asset.host_str().is_some_and(|host| are_related(host, own)))
+                .map(|asset| lower(asset.path()))
+                .collect(),
+            seen: seen_selectors.chain(seen_globals).copied().collect(),
+        }
+    }
+
+    /// Adds what another page of the site showed.
+    pub(crate) fn add(&mut self, other: Self) {
+        let Self { headers, cookies, generators, hosts, paths, seen } = other;
+        self.headers.extend(headers);
+        self.cookies.extend(cookies);
+        self.generators.extend(generators);
+        self.hosts.extend(hosts);
+        self.paths.extend(paths);
+        self.seen.extend(seen);
+    }
+
+    /// Whether the mark was seen.
+    pub(super) fn show(&self, mark: Mark) -> bool {
+        let lower = str::to_ascii_lowercase;
+        match mark {
+            Mark::Header(name, part) => self.headers.get(name).is_some_and(|value| value.contains(&lower(part))),
+            Mark::Cookie(start) => self.cookies.iter().any(|name| name.starts_with(&lower(start))),
+            Mark::Generator(start) => self.generators.iter().any(|said| said.starts_with(&lower(start))),
+            Mark::Path(part) => self.paths.iter().any(|path| path.contains(&lower(part))),
+            Mark::Host(name) => self.hosts.iter().any(|host| host == name || is_below(host, name)),
+            Mark::Selector(text) | Mark::Global(text) => self.seen.contains(text),
+        }
+    }
+}
+
+/// Whether two hosts are one site's: the same name, or one below the other, `www.` aside.
+fn are_related(host: &str, other: &str) -> bool {
+    let bare = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_owned();
+    let (host, other) = (bare(host), bare(other));
+    host == other || is_below(&host, &other) || is_below(&other, &host)
+}
+
+fn is_below(name: &str, parent: &str) -> bool {
+    parent.contains('.') && name.strip_suffix(parent).is_some_and(|rest| rest.ends_with('.'))
+}
