@@ -56,6 +56,7 @@ pub mod conformance;
 pub mod domain;
 pub mod engine;
 pub mod error;
+pub mod export;
 pub mod id;
 pub mod locale;
 pub mod message;

@@ -1,0 +1,4 @@
+//! Files made from a report.
+
+#[cfg(feature = "pdf")]
+pub mod pdf;
