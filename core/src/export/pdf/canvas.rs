@@ -133,7 +133,8 @@ impl Canvas {
     pub(super) fn stroke(&mut self, points: &[(f32, f32)], thickness: f32, colour: Colour) {
         self.op(Op::SetOutlineColor { col: rgb(colour) });
         self.op(Op::SetOutlineThickness { pt: Pt(thickness) });
-        let point = |(x, y): &(f32, f32)| LinePoint { p: Point { x: Pt(rounded(*x)), y: Pt(upward(*y)) }, bezier: false };
+        let point =
+            |(x, y): &(f32, f32)| LinePoint { p: Point { x: Pt(rounded(*x)), y: Pt(upward(*y)) }, bezier: false };
         let line = printpdf::Line { points: points.iter().map(point).collect(), is_closed: false };
         self.op(Op::DrawLine { line });
     }
@@ -143,7 +144,10 @@ impl Canvas {
         let place = [rounded(width), 0.0, 0.0, rounded(height), rounded(x), upward(y + height)];
         self.op(Op::SaveGraphicsState);
         self.op(Op::SetTransformationMatrix { matrix: CurTransMat::Raw(place) });
-        self.op(Op::UseXobject { id, transform: XObjectTransform { no_auto_scale: true, ..XObjectTransform::default() } });
+        self.op(Op::UseXobject {
+            id,
+            transform: XObjectTransform { no_auto_scale: true, ..XObjectTransform::default() },
+        });
         self.op(Op::RestoreGraphicsState);
     }
 

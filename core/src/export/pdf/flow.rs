@@ -233,9 +233,9 @@ impl Flow {
                 let run = &runs[piece.run];
                 let element = match &run.link {
                     None => self.parent,
-                    Some(_) => *links
-                        .entry(piece.run)
-                        .or_insert_with(|| self.canvas.tree.add(self.parent, Tag::Link, None)),
+                    Some(_) => {
+                        *links.entry(piece.run).or_insert_with(|| self.canvas.tree.add(self.parent, Tag::Link, None))
+                    }
                 };
                 self.canvas.mark(Mark::Content(element));
                 let colour = match (run.badge, &run.link) {
@@ -277,4 +277,3 @@ impl Flow {
         }
     }
 }
-

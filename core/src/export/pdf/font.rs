@@ -156,7 +156,8 @@ mod tests {
         // Or text that is copied or read aloud would change its script.
         for face in Face::ALL {
             let parsed = ttf_parser::Face::parse(face.file(), 0).unwrap();
-            for (latin, cyrillic) in "AaBEeKMHOoPpCcTyXxiI".chars().zip("АаВЕеКМНОоРрСсТуХхіІ".chars()) {
+            for (latin, cyrillic) in "AaBEeKMHOoPpCcTyXxiI".chars().zip("АаВЕеКМНОоРрСсТуХхіІ".chars())
+            {
                 assert_ne!(parsed.glyph_index(latin), parsed.glyph_index(cyrillic), "{face:?} {latin}");
             }
             assert_ne!(parsed.glyph_index('-'), parsed.glyph_index('\u{2011}'));

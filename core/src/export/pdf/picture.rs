@@ -201,7 +201,8 @@ mod tests {
     fn what_can_be_seen_through_becomes_white() {
         let XObject::External(object) = resource(DynamicImage::new_rgba8(1, 1)).unwrap() else { panic!("no stream") };
         let mut row = Vec::new();
-        std::io::Read::read_to_end(&mut flate2::read::ZlibDecoder::new(object.stream.content.as_slice()), &mut row).unwrap();
+        std::io::Read::read_to_end(&mut flate2::read::ZlibDecoder::new(object.stream.content.as_slice()), &mut row)
+            .unwrap();
         assert_eq!(row, [2, 255, 255, 255]);
     }
 }

@@ -132,7 +132,7 @@ impl Flow {
         self.within(Tag::Row, None, |flow| {
             for (column, RowCell { cell, text, left, room, flush }) in row.cells.iter().enumerate() {
                 flow.y = top + PADDING;
-                if let Some((part, colour)) = cell.bar {
+                if let Some((part, colour)) = cell.bar.filter(|(part, _)| *part > 0.0) {
                     flow.canvas.mark(Mark::Artifact);
                     let width = (room - BAR_INDENT).max(0.0) * part;
                     flow.canvas.rectangle(left + BAR_INDENT, flow.y + 1.5, width, row.style.leading - 3.0, colour);

@@ -175,7 +175,8 @@ mod tests {
     #[test]
     fn only_web_addresses_are_links() {
         assert!(Run::address("https://example.com/a?b=c").link.is_some());
-        for address in ["javascript:alert(1)", "file:///etc/passwd", "https://a.example/ x", "", "https://пример.укр/"] {
+        for address in ["javascript:alert(1)", "file:///etc/passwd", "https://a.example/ x", "", "https://пример.укр/"]
+        {
             assert!(Run::address(address).link.is_none(), "{address}");
         }
     }

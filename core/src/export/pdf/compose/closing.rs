@@ -73,16 +73,12 @@ impl Composer<'_> {
 
     pub(super) fn notes(&self, flow: &mut Flow) {
         let label = &self.terms.label;
-        let report = self.source.report;
         flow.within(Tag::Section, None, |flow| {
             flow.heading(2, Some(Place::Notes), None, &[Run::bold(label.notes.as_str())]);
             if !self.source.findings.needs_review.is_empty() {
                 flow.heading(3, None, None, &[Run::bold(label.needs_review.as_str())]);
                 flow.paragraph(&[Run::regular(label.needs_review_note.as_str())], Style::BODY);
                 self.to_review(flow);
-            }
-            if report.groups.iter().chain(&report.advisory).any(|group| group.machine) {
-                flow.paragraph(&[Run::regular(label.machine_draft.as_str())], Style::BODY);
             }
             flow.paragraph(&[Run::bold(self.terms.disclaimer.as_str())], Style::BODY);
         });

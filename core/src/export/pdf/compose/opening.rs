@@ -139,7 +139,8 @@ impl Composer<'_> {
             return;
         }
         let rows = diff.fixed_rules.iter().take(MAX_FIXED_RULES);
-        let row = |title: &str, count: u64| vec![Cell::text(text::line(title, MAX_TITLE)), Cell::text(count.to_string())];
+        let row =
+            |title: &str, count: u64| vec![Cell::text(text::line(title, MAX_TITLE)), Cell::text(count.to_string())];
         flow.table(&Table {
             columns: columns(&[(0.8, Align::Left), (0.2, Align::Right)]),
             head: Some(vec![head(&label.rule), head(&label.fixed)]),
@@ -156,9 +157,9 @@ impl Composer<'_> {
         let label = &self.terms.label;
         flow.heading(3, None, None, &[Run::bold(label.trend.as_str())]);
         let points: Vec<_> = trend.iter().map(|check| Point { date: day(check.date), value: check.total }).collect();
-        let values = points.iter().map(|point| {
-            format!("{}: {}", point.date, self.terms.counted(&self.terms.count.problem, point.value))
-        });
+        let values = points
+            .iter()
+            .map(|point| format!("{}: {}", point.date, self.terms.counted(&self.terms.count.problem, point.value)));
         let alternative = format!("{}. {}", label.trend, values.collect::<Vec<_>>().join("; "));
         flow.chart(&points, alternative);
     }
@@ -181,7 +182,8 @@ impl Composer<'_> {
                     Cell::text(group.pages.len().to_string()),
                 ]
             });
-            let heads = [&label.rule, &label.severity, &label.elements, &label.pages].map(|name| Cell::head(name.as_str()));
+            let heads =
+                [&label.rule, &label.severity, &label.elements, &label.pages].map(|name| Cell::head(name.as_str()));
             flow.table(&Table {
                 columns: columns(&[
                     (0.07, Align::Left),
@@ -199,7 +201,6 @@ impl Composer<'_> {
 
     pub(super) fn contents(&self, flow: &mut Flow) {
         let label = &self.terms.label;
-        flow.add_page();
         flow.within(Tag::Section, None, |flow| {
             flow.heading(2, Some(Place::Contents), None, &[Run::bold(label.contents.as_str())]);
             flow.within(Tag::Contents, None, |flow| {

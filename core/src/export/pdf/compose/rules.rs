@@ -34,6 +34,7 @@ impl Composer<'_> {
             if self.source.report.groups.is_empty() {
                 flow.paragraph(&[Run::regular(label.no_problems.as_str())], Style::BODY);
             }
+            self.draft_note(flow, &self.source.report.groups);
             for group in &self.source.report.groups {
                 flow.within(Tag::Section, None, |flow| self.group(flow, group));
             }
@@ -48,10 +49,18 @@ impl Composer<'_> {
         flow.within(Tag::Section, None, |flow| {
             flow.heading(2, Some(Place::Recommendations), None, &[Run::bold(label.recommendations.as_str())]);
             flow.paragraph(&[Run::regular(label.recommendations_note.as_str())], Style::BODY);
+            self.draft_note(flow, &self.source.report.advisory);
             for group in &self.source.report.advisory {
                 flow.within(Tag::Section, None, |flow| self.group(flow, group));
             }
         });
+    }
+
+    /// Once for all texts below: a language is reviewed as a whole.
+    fn draft_note(&self, flow: &mut Flow, groups: &[Group]) {
+        if groups.iter().any(|group| group.machine) {
+            flow.paragraph(&[Run::regular(self.terms.label.machine_draft.as_str())], Style::SMALL);
+        }
     }
 
     fn group(&self, flow: &mut Flow, group: &Group) {
