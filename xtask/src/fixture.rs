@@ -44,6 +44,8 @@ impl Bench {
             cargo: self.programs().join("cargo"),
             chromium: None,
             axe: None,
+            pdf_validator: None,
+            java_library: self.0.path().join("java"),
             font_folders: vec![self.fonts()],
             attendance: Attendance::Unattended,
         }

@@ -19,6 +19,10 @@ pub(crate) struct Machine {
     pub(crate) chromium: Option<OsString>,
     /// `A11YCHECK_AXE`, unless empty.
     pub(crate) axe: Option<OsString>,
+    /// `A11YCHECK_PDF_VALIDATOR`, unless empty.
+    pub(crate) pdf_validator: Option<OsString>,
+    /// Where Debian puts libraries of Java.
+    pub(crate) java_library: PathBuf,
     /// Where font files lie, for when fontconfig's `fc-list` is not installed.
     pub(crate) font_folders: Vec<PathBuf>,
     /// Whether someone can type a password.
@@ -50,6 +54,8 @@ impl Machine {
             cargo: set("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from),
             chromium: set("A11YCHECK_CHROMIUM"),
             axe: set("A11YCHECK_AXE"),
+            pdf_validator: set("A11YCHECK_PDF_VALIDATOR"),
+            java_library: "/usr/share/java".into(),
             font_folders: shared_fonts.map(PathBuf::from).into_iter().chain(home_fonts.into_iter().flatten()).collect(),
             attendance: if unattended { Attendance::Unattended } else { Attendance::Attended },
         }

@@ -3,18 +3,20 @@
 use std::ffi::OsString;
 use std::process::Command;
 
+use crate::apt::Apt;
 use crate::command::{run as run_command, shown};
 use crate::error::Error;
 use crate::machine::Machine;
+use crate::pdf_tools::{self, PdfTools};
 use crate::setup::{self, Tools};
 
 /// Sets up, then runs every step; with arguments, only `cargo test` with them.
 ///
 /// # Errors
 ///
-/// Those of [`setup::run`], [`Error::Step`] for the first step that fails, and [`Error::Start`].
+/// Those of [`setup::run`] and [`pdf_tools::ensure`], [`Error::Step`] for the first step that fails, and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
-    let tools = setup::run(machine)?;
+    let tools = (setup::run(machine)?, pdf_tools::ensure(machine, Apt::find(machine).as_mut())?);
     let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
     run_steps(machine, &tools, &steps)?;
     match arguments {
@@ -67,7 +69,7 @@ fn chosen_tests(arguments: &[OsString]) -> Step {
     step
 }
 
-fn run_steps(machine: &Machine, tools: &Tools, steps: &[Step]) -> Result<(), Error> {
+fn run_steps(machine: &Machine, tools: &(Tools, PdfTools), steps: &[Step]) -> Result<(), Error> {
     for (step, number) in steps.iter().zip(1..) {
         eprintln!("==> [{number}/{}] {}", steps.len(), step.name);
         let mut command = cargo(machine, tools, step);
@@ -80,12 +82,12 @@ fn run_steps(machine: &Machine, tools: &Tools, steps: &[Step]) -> Result<(), Err
     Ok(())
 }
 
-fn cargo(machine: &Machine, tools: &Tools, step: &Step) -> Command {
+fn cargo(machine: &Machine, (tools, pdf_tools): &(Tools, PdfTools), step: &Step) -> Command {
     let mut command = Command::new(&machine.cargo);
     command.args(&step.arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
     // Read by rustdoc alone: `RUSTFLAGS` would build every dependency anew.
     command.env("RUSTDOCFLAGS", "-D warnings");
-    tools.pass_to(&mut command);
+    pdf_tools.pass_to(tools.pass_to(&mut command));
     command
 }
 

@@ -17,6 +17,14 @@ pub(super) struct Point {
     pub(super) value: u64,
 }
 
+/// What surrounds a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Border {
+    /// A thin line: a picture of a white page has no edges of its own.
+    Line,
+    None,
+}
+
 /// The height of the chart of the development, in points.
 const CHART_HEIGHT: f32 = 130.0;
 
@@ -37,7 +45,7 @@ impl Flow {
     }
 
     /// A picture, scaled down to the width of the text and to `max_height` where it is larger.
-    pub(super) fn figure(&mut self, picture: &Picture, max_height: f32, alternative: String) {
+    pub(super) fn figure(&mut self, picture: &Picture, max_height: f32, border: Border, alternative: String) {
         const AFTER: f32 = 8.0;
         let (width, height) = (picture.width as f32 * POINTS_PER_PIXEL, picture.height as f32 * POINTS_PER_PIXEL);
         let scale = (self.width() / width).min(max_height / height).min(1.0);
@@ -48,10 +56,12 @@ impl Flow {
         let figure = self.canvas.tree.add(self.parent, tag, None);
         self.canvas.mark(Mark::Content(figure));
         self.canvas.picture(picture.id.clone(), left, top, width, height);
-        self.canvas.mark(Mark::Artifact);
-        let (right, bottom) = (left + width, top + height);
-        let border = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
-        self.canvas.stroke(&border, 0.5, RULE);
+        if border == Border::Line {
+            self.canvas.mark(Mark::Artifact);
+            let (right, bottom) = (left + width, top + height);
+            let line = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
+            self.canvas.stroke(&line, 0.5, RULE);
+        }
         self.y += height + AFTER;
     }
 }

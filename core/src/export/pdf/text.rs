@@ -95,41 +95,39 @@ pub(super) fn marked(text: &str) -> Vec<Run> {
     parts.map(|(number, part)| if number % 2 == 1 { Run::mono(part) } else { Run::regular(part) }).collect()
 }
 
-/// Hostile text for one line: the first `max` characters, an ellipsis where there are more.
+/// Hostile text for one line: the first `max` characters, an ellipsis where there are more. Spaces in a row become one.
 pub(super) fn line(text: &str, max: usize) -> String {
-    let words = bounded(text.chars().map(|character| if character.is_whitespace() { ' ' } else { character }), max);
-    let mut shown = String::with_capacity(words.len());
-    for character in words.chars() {
-        if character != ' ' || !(shown.is_empty() || shown.ends_with(' ')) {
-            shown.push(character);
-        }
-    }
+    let words = visible(text).map(|character| if character.is_whitespace() { ' ' } else { character });
+    let mut before = ' ';
+    let single = words.filter(|character| {
+        let before = std::mem::replace(&mut before, *character);
+        (*character, before) != (' ', ' ')
+    });
+    let mut shown = bounded(single, max);
     shown.truncate(shown.trim_end().len());
     shown
 }
 
-/// Hostile text whose line breaks count: the first `max` characters, an ellipsis where there are more.
+/// Hostile text whose line breaks count: the first `max` characters, an ellipsis where there are more. At most one line in a
+/// row is empty.
 pub(super) fn block(text: &str, max: usize) -> String {
     let text = text.trim_matches(['\r', '\n']).trim_end();
-    let mut characters = text.chars().peekable();
-    let lines = std::iter::from_fn(|| {
-        Some(match characters.next()? {
-            '\r' => {
-                characters.next_if_eq(&'\n');
-                '\n'
-            }
-            '\u{0B}' | '\u{0C}' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
-            '\t' => ' ',
-            other => other,
-        })
+    let text = text.replace("\r\n", "\n").replace(['\r', '\u{0B}', '\u{0C}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
+    let mut breaks = 0;
+    let lines = visible(&text).filter(|character| {
+        breaks = if *character == '\n' { breaks + 1 } else { 0 };
+        breaks <= 2
     });
-    bounded(lines, max)
+    bounded(lines.map(|character| if character == '\t' { ' ' } else { character }), max)
 }
 
-fn bounded(characters: impl Iterator<Item = char>, max: usize) -> String {
-    let mut harmless = characters.filter(|character| *character == '\n' || !is_invisible(*character));
-    let mut text: String = harmless.by_ref().take(max).collect();
-    if harmless.next().is_some() {
+fn visible(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|character| character.is_whitespace() || !is_invisible(*character))
+}
+
+fn bounded(mut characters: impl Iterator<Item = char>, max: usize) -> String {
+    let mut text: String = characters.by_ref().take(max).collect();
+    if characters.next().is_some() {
         text.push('…');
     }
     text
@@ -164,12 +162,14 @@ mod tests {
         assert_eq!(line(&"x".repeat(1_000_000), 5), "xxxxx…");
         assert_eq!(line("\u{200F}\u{200F}", 5), "");
         assert_eq!(line("12345", 5), "12345");
+        assert_eq!(line(&" ".repeat(100), 5), "");
     }
 
     #[test]
     fn a_block_keeps_its_lines_and_indents() {
         assert_eq!(block("\n<ul>\r\n\t<li>\u{2028}  x\n\n", 100), "<ul>\n <li>\n  x");
         assert_eq!(block("<a>\n<b>", 4), "<a>\n…");
+        assert_eq!(block("a\r\r\n\n\n\nb", 100), "a\n\nb");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Composer, MAX_TITLE, day};
 use crate::{
     domain::Impact,
     export::pdf::{
-        chart::Point,
+        chart::{Border, Point},
         flow::Flow,
         style::{Style, of_severity},
         table::{Align, Cell, Column, RowHeads, Table},
@@ -25,7 +25,7 @@ impl Composer<'_> {
         let label = &self.terms.label;
         flow.band();
         match &self.logo {
-            Some(logo) => flow.figure(logo, 44.0, self.brand()),
+            Some(logo) => flow.figure(logo, 44.0, Border::None, self.brand()),
             None => {
                 let style = Style { after: 10.0, ..Style::LEAD };
                 flow.paragraph(&[Run::bold(self.brand())], style);

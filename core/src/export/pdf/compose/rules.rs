@@ -4,6 +4,7 @@ use super::{Composer, MAX_TITLE, opening::columns};
 use crate::{
     catalog::fill,
     export::pdf::{
+        chart::Border,
         flow::Flow,
         style::{Style, of_severity},
         table::{Align, Cell, RowHeads, Table},
@@ -28,7 +29,8 @@ const MAX_PICTURE: f32 = 170.0;
 impl Composer<'_> {
     pub(super) fn problems(&self, flow: &mut Flow) {
         let label = &self.terms.label;
-        flow.add_page();
+        // A third of a page at least, or the first rule would begin with its title alone.
+        flow.reserve(250.0);
         flow.within(Tag::Section, None, |flow| {
             flow.heading(2, Some(Place::Problems), None, &[Run::bold(label.problems.as_str())]);
             if self.source.report.groups.is_empty() {
@@ -131,9 +133,8 @@ impl Composer<'_> {
     fn references(&self, flow: &mut Flow, group: &Group) {
         let label = &self.terms.label;
         let mut items: Vec<Run> = group.refs.iter().map(|reference| Run::regular(text::line(reference, 200))).collect();
-        if !group.help.is_empty() {
-            items.push(Run::web(label.learn_more.as_str(), &group.help));
-        }
+        let more = Run::web(label.learn_more.as_str(), &group.help);
+        items.extend(Some(more).filter(|more| more.link.is_some()));
         if !items.is_empty() {
             flow.heading(4, None, None, &[Run::bold(label.references.as_str())]);
             flow.bullets(items.chunks(1));
@@ -208,7 +209,8 @@ impl Composer<'_> {
             flow.tagged(Tag::Paragraph, self.differing(Locale::En), &details, Style::SMALL);
         }
         if let Some(picture) = self.pictures.get(&example.id) {
-            flow.figure(picture, MAX_PICTURE, format!("{}: {selector}", label.screenshot));
+            let alternative = format!("{}: {selector}", label.screenshot);
+            flow.figure(picture, MAX_PICTURE, Border::Line, alternative);
         }
         flow.y += 4.0;
     }
