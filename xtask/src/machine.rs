@@ -26,6 +26,10 @@ pub(crate) struct Machine {
     pub(crate) database_url: Option<OsString>,
     /// Folders with a folder for each installed version of PostgreSQL, whose programs are not in `PATH`.
     pub(crate) postgres_folders: Vec<PathBuf>,
+    /// `A11YCHECK_PDF_VALIDATOR`, unless empty.
+    pub(crate) pdf_validator: Option<OsString>,
+    /// Where Debian puts libraries of Java.
+    pub(crate) java_library: PathBuf,
     /// Where font files lie, for when fontconfig's `fc-list` is not installed.
     pub(crate) font_folders: Vec<PathBuf>,
     /// Whether someone can type a password.
@@ -59,6 +63,8 @@ impl Machine {
             axe: set("A11YCHECK_AXE"),
             database_url: set("DATABASE_URL"),
             postgres_folders: vec!["/usr/lib/postgresql".into()],
+            pdf_validator: set("A11YCHECK_PDF_VALIDATOR"),
+            java_library: "/usr/share/java".into(),
             font_folders: shared_fonts.map(PathBuf::from).into_iter().chain(home_fonts.into_iter().flatten()).collect(),
             attendance: if unattended { Attendance::Unattended } else { Attendance::Attended },
         }

@@ -11,6 +11,7 @@ mod command;
 mod error;
 mod fonts;
 mod machine;
+mod pdf_tools;
 mod postgres;
 mod probe;
 mod serve;

@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 use std::process::Command;
 
+use crate::apt::Apt;
 use crate::command::{run as run_command, shown};
 use crate::error::Error;
 use crate::machine::Machine;
+use crate::pdf_tools::{self, PdfTools};
 use crate::postgres::Running;
 use crate::setup::{self, Tools};
 
@@ -13,10 +15,11 @@ use crate::setup::{self, Tools};
 ///
 /// # Errors
 ///
-/// Those of [`setup::for_tests`] and [`Database::start`](crate::postgres::Database::start), [`Error::Step`] for the first
-/// step that fails, and [`Error::Start`].
+/// Those of [`setup::for_tests`], [`pdf_tools::ensure`] and [`Database::start`](crate::postgres::Database::start),
+/// [`Error::Step`] for the first step that fails, and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
     let (tools, database) = setup::for_tests(machine)?;
+    let tools = (tools, pdf_tools::ensure(machine, Apt::find(machine).as_mut())?);
     // Ends, and is removed, when this function does.
     let database = database.start(machine)?;
     let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
@@ -71,7 +74,7 @@ fn chosen_tests(arguments: &[OsString]) -> Step {
     step
 }
 
-fn run_steps(machine: &Machine, tools: &Tools, database: &Running, steps: &[Step]) -> Result<(), Error> {
+fn run_steps(machine: &Machine, tools: &(Tools, PdfTools), database: &Running, steps: &[Step]) -> Result<(), Error> {
     for (step, number) in steps.iter().zip(1..) {
         eprintln!("==> [{number}/{}] {}", steps.len(), step.name);
         let mut command = cargo(machine, tools, database, step);
@@ -84,12 +87,13 @@ fn run_steps(machine: &Machine, tools: &Tools, database: &Running, steps: &[Step
     Ok(())
 }
 
-fn cargo(machine: &Machine, tools: &Tools, database: &Running, step: &Step) -> Command {
+fn cargo(machine: &Machine, tools: &(Tools, PdfTools), database: &Running, step: &Step) -> Command {
+    let (tools, pdf_tools) = tools;
     let mut command = Command::new(&machine.cargo);
     command.args(&step.arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
     // Read by rustdoc alone: `RUSTFLAGS` would build every dependency anew.
     command.env("RUSTDOCFLAGS", "-D warnings");
-    database.pass_to(tools.pass_to(&mut command));
+    database.pass_to(pdf_tools.pass_to(tools.pass_to(&mut command)));
     command
 }
 

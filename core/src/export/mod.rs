@@ -16,6 +16,9 @@
 //! a line before the header would break importers, a further column the contract.
 //!
 //! Numbers, severities and names of fields are the same in every language.
+//!
+//! The PDF report stands apart, in `pdf` (feature `pdf`): it is made of the report, not of the list.
+
 pub mod acr;
 mod cell;
 mod csv;
@@ -26,6 +29,8 @@ mod issues;
 mod jira;
 mod json;
 mod markdown;
+#[cfg(feature = "pdf")]
+pub mod pdf;
 mod text;
 mod wiki;
 

@@ -1,0 +1,105 @@
+//! The chart of the development, and pictures.
+
+use super::{
+    Colour,
+    canvas::{Canvas, Lettering, Mark, area},
+    flow::Flow,
+    font::Face,
+    picture::Picture,
+    style::{QUIET, RULE, TEXT},
+    tree::Tag,
+};
+
+/// A value at a date.
+#[derive(Debug)]
+pub(super) struct Point {
+    pub(super) date: String,
+    pub(super) value: u64,
+}
+
+/// What surrounds a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Border {
+    /// A thin line: a picture of a white page has no edges of its own.
+    Line,
+    None,
+}
+
+/// The height of the chart of the development, in points.
+const CHART_HEIGHT: f32 = 130.0;
+
+/// Points per pixel of a picture: CSS pixels are 1/96 inch.
+const POINTS_PER_PIXEL: f32 = 0.75;
+
+impl Flow {
+    /// A line through values, the oldest left. `alternative` says the same in words.
+    pub(super) fn chart(&mut self, points: &[Point], alternative: String) {
+        self.reserve(CHART_HEIGHT + 8.0);
+        let (left, top, width) = (self.left, self.y, self.width());
+        let tag = Tag::Figure { alternative, area: area(left, top, width, CHART_HEIGHT) };
+        let figure = self.canvas.tree.add(self.parent, tag, None);
+        self.canvas.mark(Mark::Content(figure));
+        let ink = self.ink;
+        draw(&mut self.canvas, Frame { left, top, width }, points, ink);
+        self.y += CHART_HEIGHT + 8.0;
+    }
+
+    /// A picture, scaled down to the width of the text and to `max_height` where it is larger.
+    pub(super) fn figure(&mut self, picture: &Picture, max_height: f32, border: Border, alternative: String) {
+        const AFTER: f32 = 8.0;
+        let (width, height) = (picture.width as f32 * POINTS_PER_PIXEL, picture.height as f32 * POINTS_PER_PIXEL);
+        let scale = (self.width() / width).min(max_height / height).min(1.0);
+        let (width, height) = (width * scale, height * scale);
+        self.reserve(height + AFTER);
+        let (left, top) = (self.left, self.y);
+        let tag = Tag::Figure { alternative, area: area(left, top, width, height) };
+        let figure = self.canvas.tree.add(self.parent, tag, None);
+        self.canvas.mark(Mark::Content(figure));
+        self.canvas.picture(picture.id.clone(), left, top, width, height);
+        if border == Border::Line {
+            self.canvas.mark(Mark::Artifact);
+            let (right, bottom) = (left + width, top + height);
+            let line = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
+            self.canvas.stroke(&line, 0.5, RULE);
+        }
+        self.y += height + AFTER;
+    }
+}
+
+struct Frame {
+    left: f32,
+    top: f32,
+    width: f32,
+}
+
+fn draw(canvas: &mut Canvas, frame: Frame, points: &[Point], ink: Colour) {
+    const LABELS: f32 = 18.0;
+    const SIDE: f32 = 30.0;
+    let bottom = frame.top + CHART_HEIGHT - LABELS;
+    let largest = points.iter().map(|point| point.value).max().unwrap_or(0).max(1);
+    let step = (frame.width - 2.0 * SIDE) / points.len().saturating_sub(1).max(1) as f32;
+    let place = |(number, point): (usize, &Point)| {
+        // The number of a value stands above it, so the highest keeps clear of the edge.
+        let height = (bottom - frame.top - 22.0) * (point.value as f32 / largest as f32);
+        (frame.left + SIDE + step * number as f32, bottom - 4.0 - height)
+    };
+    let places: Vec<_> = points.iter().enumerate().map(place).collect();
+    canvas.stroke(&[(frame.left, bottom), (frame.left + frame.width, bottom)], 0.75, RULE);
+    if places.len() > 1 {
+        canvas.stroke(&places, 1.5, ink);
+    }
+    let mut free_from = frame.left - SIDE;
+    for ((x, y), point) in places.iter().zip(points) {
+        canvas.rectangle(x - 2.5, y - 2.5, 5.0, 5.0, ink);
+        let value = point.value.to_string();
+        let bold = Lettering { face: Face::Bold, size: 9.0, colour: TEXT };
+        canvas.text(x - Face::Bold.width(&value, 9.0) / 2.0, y - 6.0, bold, value);
+        let width = Face::Regular.width(&point.date, 9.0);
+        // Dates that would run into each other are left out: the alternative has them all.
+        if x - width / 2.0 >= free_from {
+            let quiet = Lettering { face: Face::Regular, size: 9.0, colour: QUIET };
+            canvas.text(x - width / 2.0, bottom + 12.0, quiet, point.date.clone());
+            free_from = x + width / 2.0 + 6.0;
+        }
+    }
+}

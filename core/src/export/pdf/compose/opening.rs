@@ -1,0 +1,232 @@
+//! The first pages: what was checked, how it stands, what to fix first, and where the rest is.
+
+use super::{Composer, MAX_TITLE, day};
+use crate::{
+    domain::Impact,
+    export::pdf::{
+        chart::{Border, Point},
+        flow::Flow,
+        style::{Style, of_severity},
+        table::{Align, Cell, Column, RowHeads, Table},
+        text::{self, Place, Run},
+        tree::Tag,
+    },
+};
+
+/// Rules in the table of what to fix first.
+const FIRST: usize = 10;
+
+/// Rules whose elements are gone, in the table of those.
+const MAX_FIXED_RULES: usize = 20;
+
+impl Composer<'_> {
+    pub(super) fn overview(&self, flow: &mut Flow) {
+        let report = self.source.report;
+        let label = &self.terms.label;
+        flow.band();
+        match &self.logo {
+            Some(logo) => flow.figure(logo, 44.0, Border::None, self.brand()),
+            None => {
+                let style = Style { after: 10.0, ..Style::LEAD };
+                flow.paragraph(&[Run::bold(self.brand())], style);
+            }
+        }
+        flow.space(14.0);
+        flow.heading(1, None, None, &[Run::bold(label.report_title.as_str())]);
+        flow.paragraph(&[Run::regular(text::line(&report.title, MAX_TITLE))], Style::LEAD);
+        flow.paragraph(&[Run::bold(self.terms.disclaimer.as_str())], Style { after: 10.0, ..Style::BODY });
+        self.facts(flow);
+        flow.within(Tag::Section, None, |flow| {
+            flow.heading(2, Some(Place::Overview), None, &[Run::bold(label.overview.as_str())]);
+            let count = &self.terms.count;
+            let mut totals = vec![self.terms.counted(&count.problem, report.total)];
+            if !report.groups.is_empty() {
+                totals.push(self.terms.counted(&count.rule, report.groups.len() as u64));
+            }
+            if !report.advisory.is_empty() {
+                let elements = report.advisory.iter().map(|group| group.count).sum();
+                totals.push(self.terms.counted(&count.recommendation, elements));
+            }
+            flow.paragraph(&[Run::bold(totals.join(" · "))], Style::LEAD);
+            if report.groups.is_empty() {
+                flow.paragraph(&[Run::regular(label.no_problems.as_str())], Style::BODY);
+            } else {
+                self.by_severity(flow);
+            }
+            self.changes(flow);
+            self.development(flow);
+        });
+    }
+
+    fn facts(&self, flow: &mut Flow) {
+        let report = self.source.report;
+        let label = &self.terms.label;
+        let engine = &self.source.findings.engine;
+        let failed = report.pages.iter().filter(|page| page.error.is_some()).count();
+        let checked = report.pages.len() - failed;
+        let pages = match failed {
+            0 => checked.to_string(),
+            _ => format!("{checked} ({}: {failed})", label.not_checked),
+        };
+        let mut facts = vec![(&label.site, Run::address(&report.url))];
+        if let Some(platform) = &report.platform_name {
+            facts.push((&label.platform, Run::regular(text::line(platform, 80))));
+        }
+        let with = format!("axe-core {}, {}, {}", engine.axe, engine.browser, self.source.generated_by);
+        facts.extend([
+            (&label.checked_on, Run::regular(report.checked_at.format("%Y-%m-%d %H:%M UTC").to_string())),
+            (&label.pages_checked, Run::regular(pages)),
+            (&label.standard, Run::regular("WCAG 2.2 A, AA · EN 301 549 V3.2.1")),
+            (&label.checked_with, Run::regular(text::line(&with, 200))),
+            (&label.prepared_by, Run::regular(self.brand())),
+        ]);
+        let rows = facts.into_iter().map(|(name, fact)| vec![Cell::head(name.as_str()), Cell::new(vec![fact])]);
+        flow.table(&Table {
+            columns: columns(&[(0.3, Align::Left), (0.7, Align::Left)]),
+            head: None,
+            rows: rows.collect(),
+            row_heads: RowHeads::First,
+        });
+    }
+
+    fn by_severity(&self, flow: &mut Flow) {
+        let totals = self.source.report.totals;
+        let label = &self.terms.label;
+        flow.heading(3, None, None, &[Run::bold(label.by_severity.as_str())]);
+        let counted = Impact::ALL.map(|severity| {
+            let count = match severity {
+                Impact::Critical => totals.critical,
+                Impact::Serious => totals.serious,
+                Impact::Moderate => totals.moderate,
+                Impact::Minor => totals.minor,
+            };
+            (severity, count)
+        });
+        let largest = counted.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
+        let rows = counted.map(|(severity, count)| {
+            let bar = (count as f32 / largest as f32, of_severity(severity));
+            vec![Cell::head(self.terms.severity(severity)), Cell { bar: Some(bar), ..Cell::text(count.to_string()) }]
+        });
+        flow.table(&Table {
+            columns: columns(&[(0.3, Align::Left), (0.7, Align::Left)]),
+            head: Some(vec![Cell::head(label.severity.as_str()), Cell::head(label.elements.as_str())]),
+            rows: rows.into(),
+            row_heads: RowHeads::First,
+        });
+    }
+
+    fn changes(&self, flow: &mut Flow) {
+        let diff = &self.source.report.diff;
+        let label = &self.terms.label;
+        flow.heading(3, None, None, &[Run::bold(label.since_previous_check.as_str())]);
+        let (Some(date), Some(total)) = (diff.previous_date, diff.previous_total) else {
+            flow.paragraph(&[Run::regular(label.first_check.as_str())], Style::BODY);
+            return;
+        };
+        let head = |text: &String| Cell::head(text.as_str());
+        flow.table(&Table {
+            columns: columns(&[(0.2, Align::Left), (0.2, Align::Left), (0.2, Align::Left), (0.4, Align::Left)]),
+            head: Some(vec![head(&label.new), head(&label.fixed), head(&label.remaining), head(&label.previous_check)]),
+            rows: vec![vec![
+                Cell::text(diff.new.to_string()),
+                Cell::text(diff.fixed.to_string()),
+                Cell::text(diff.remaining.to_string()),
+                Cell::text(format!("{total} ({})", day(date))),
+            ]],
+            row_heads: RowHeads::None,
+        });
+        if diff.fixed_rules.is_empty() {
+            return;
+        }
+        let rows = diff.fixed_rules.iter().take(MAX_FIXED_RULES);
+        let row =
+            |title: &str, count: u64| vec![Cell::text(text::line(title, MAX_TITLE)), Cell::text(count.to_string())];
+        flow.table(&Table {
+            columns: columns(&[(0.8, Align::Left), (0.2, Align::Right)]),
+            head: Some(vec![head(&label.rule), head(&label.fixed)]),
+            rows: rows.map(|rule| row(&rule.title, rule.count)).collect(),
+            row_heads: RowHeads::First,
+        });
+    }
+
+    fn development(&self, flow: &mut Flow) {
+        let trend = &self.source.report.trend;
+        if trend.len() < 2 {
+            return;
+        }
+        let label = &self.terms.label;
+        flow.heading(3, None, None, &[Run::bold(label.trend.as_str())]);
+        let points: Vec<_> = trend.iter().map(|check| Point { date: day(check.date), value: check.total }).collect();
+        let values = points
+            .iter()
+            .map(|point| format!("{}: {}", point.date, self.terms.counted(&self.terms.count.problem, point.value)));
+        let alternative = format!("{}. {}", label.trend, values.collect::<Vec<_>>().join("; "));
+        flow.chart(&points, alternative);
+    }
+
+    pub(super) fn fix_first(&self, flow: &mut Flow) {
+        let groups = &self.source.report.groups;
+        if groups.is_empty() {
+            return;
+        }
+        let label = &self.terms.label;
+        flow.within(Tag::Section, None, |flow| {
+            flow.heading(2, Some(Place::FixFirst), None, &[Run::bold(label.fix_first.as_str())]);
+            let rows = groups.iter().take(FIRST).map(|group| {
+                let title = Run::regular(text::line(&group.title, MAX_TITLE)).to(Place::Rule(group.rank));
+                vec![
+                    Cell::head(group.rank.to_string()),
+                    Cell { locale: self.locale_of(group), ..Cell::new(vec![title]) },
+                    Cell::new(vec![Run::badge(self.terms.severity(group.severity), of_severity(group.severity))]),
+                    Cell::text(group.count.to_string()),
+                    Cell::text(group.pages.len().to_string()),
+                ]
+            });
+            let heads =
+                [&label.rule, &label.severity, &label.elements, &label.pages].map(|name| Cell::head(name.as_str()));
+            flow.table(&Table {
+                columns: columns(&[
+                    (0.07, Align::Left),
+                    (0.45, Align::Left),
+                    (0.21, Align::Left),
+                    (0.14, Align::Right),
+                    (0.13, Align::Right),
+                ]),
+                head: Some([Cell::head("#")].into_iter().chain(heads).collect()),
+                rows: rows.collect(),
+                row_heads: RowHeads::First,
+            });
+        });
+    }
+
+    pub(super) fn contents(&self, flow: &mut Flow) {
+        let label = &self.terms.label;
+        flow.within(Tag::Section, None, |flow| {
+            flow.heading(2, Some(Place::Contents), None, &[Run::bold(label.contents.as_str())]);
+            flow.within(Tag::Contents, None, |flow| {
+                for (place, name) in self.sections() {
+                    self.entry(flow, place, &Run::bold(name));
+                    let groups = match place {
+                        Place::Problems => &self.source.report.groups,
+                        Place::Recommendations => &self.source.report.advisory,
+                        _ => continue,
+                    };
+                    for group in groups {
+                        let title = format!("{}. {}", group.rank, text::line(&group.title, MAX_TITLE));
+                        flow.indented(14.0, |flow| self.entry(flow, Place::Rule(group.rank), &Run::regular(title)));
+                    }
+                }
+            });
+        });
+    }
+
+    fn entry(&self, flow: &mut Flow, place: Place, title: &Run) {
+        let page = self.pages.get(&place).map_or_else(String::new, |page| (page + 1).to_string());
+        flow.contents_entry(title.clone().to(place), page);
+    }
+}
+
+/// Columns from parts of the width.
+pub(super) fn columns(parts: &[(f32, Align)]) -> Vec<Column> {
+    parts.iter().map(|(part, align)| Column { part: *part, align: *align }).collect()
+}

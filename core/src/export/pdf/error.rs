@@ -1,0 +1,23 @@
+/// Why no file came about. None of these is the fault of what was checked: hostile texts and pictures never fail a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PdfError {
+    /// A font that is compiled in could not be read.
+    #[error("the font {name} can't be read")]
+    Font {
+        /// Its name.
+        name: &'static str,
+    },
+    /// The pages could not be put together.
+    #[error("the pages can't be put together: {reason}")]
+    Pages {
+        /// What the PDF library says.
+        reason: String,
+    },
+    /// The file could not be written.
+    #[error("the file can't be written")]
+    Write(#[from] lopdf::Error),
+    /// The file's streams could not be compressed, or the file could not be put into memory.
+    #[error("the file can't be compressed")]
+    Compress(#[from] std::io::Error),
+}

@@ -1,0 +1,279 @@
+//! Sets one block after another, from page to page.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Colour,
+    canvas::{Canvas, Lettering, Mark, PAGE_HEIGHT, PAGE_WIDTH},
+    lines::{Line, broken, size_of},
+    style::{PANEL, RULE, Style},
+    text::{Link, Place, Run},
+    tree::{ElementId, Numbering, Tag, Tree},
+};
+use crate::locale::Locale;
+
+/// From the left edge of the paper to the text, in points.
+pub(super) const MARGIN: f32 = 56.0;
+/// From the upper edge, likewise.
+const TOP: f32 = 56.0;
+/// From the lower edge, likewise; the footer stands below.
+pub(super) const BOTTOM: f32 = 66.0;
+
+/// Where the text of a file has come to.
+#[derive(Debug)]
+pub(super) struct Flow {
+    pub(super) canvas: Canvas,
+    /// From the top of the page, in points.
+    pub(super) y: f32,
+    /// The edges of the text.
+    pub(super) left: f32,
+    pub(super) right: f32,
+    /// The colour of headings and links.
+    pub(super) ink: Colour,
+    /// What is set next belongs to this.
+    pub(super) parent: ElementId,
+    /// What can be led to: its page, from 0, and its height on it.
+    pub(super) places: BTreeMap<Place, (usize, f32)>,
+    pub(super) outline: Vec<Bookmark>,
+}
+
+/// An entry of the outline.
+#[derive(Debug)]
+pub(super) struct Bookmark {
+    /// 2 for a section, 3 for a part of one: the level of its heading.
+    pub(super) level: u8,
+    pub(super) title: String,
+    pub(super) page: usize,
+    /// From the top of the page.
+    pub(super) y: f32,
+}
+
+/// Text that is about to be set, broken into lines.
+pub(super) struct Paragraph<'a> {
+    pub(super) runs: &'a [Run],
+    pub(super) style: Style,
+    pub(super) lines: Vec<Line>,
+}
+
+impl<'a> Paragraph<'a> {
+    pub(super) fn new(runs: &'a [Run], style: Style, width: f32) -> Self {
+        Self { runs, style, lines: broken(runs, style.size, width) }
+    }
+
+    pub(super) fn height(&self) -> f32 {
+        self.lines.len() as f32 * self.style.leading
+    }
+}
+
+impl Flow {
+    pub(super) fn new(ink: Colour) -> Self {
+        Self {
+            canvas: Canvas::new(),
+            y: TOP,
+            left: MARGIN,
+            right: PAGE_WIDTH - MARGIN,
+            ink,
+            parent: Tree::DOCUMENT,
+            places: BTreeMap::new(),
+            outline: Vec::new(),
+        }
+    }
+
+    pub(super) fn width(&self) -> f32 {
+        self.right - self.left
+    }
+
+    pub(super) fn add_page(&mut self) {
+        self.canvas.add_page();
+        self.y = TOP;
+    }
+
+    /// Goes on to the next page unless this height is left, or the page is still empty.
+    pub(super) fn reserve(&mut self, height: f32) {
+        if self.y + height > PAGE_HEIGHT - BOTTOM && self.y > TOP {
+            self.add_page();
+        }
+    }
+
+    /// Leaves room, but none at the top of a page.
+    pub(super) fn space(&mut self, height: f32) {
+        if self.y > TOP {
+            self.y += height;
+        }
+    }
+
+    /// What `body` sets belongs to a new element.
+    pub(super) fn within(&mut self, tag: Tag, locale: Option<Locale>, body: impl FnOnce(&mut Self)) {
+        let outer = self.parent;
+        self.parent = self.canvas.tree.add(outer, tag, locale);
+        body(self);
+        self.parent = outer;
+    }
+
+    /// What `body` sets stands to the right by `by`.
+    pub(super) fn indented(&mut self, by: f32, body: impl FnOnce(&mut Self)) {
+        self.left += by;
+        body(self);
+        self.left -= by;
+    }
+
+    /// A paragraph, which may go on on the next page.
+    pub(super) fn paragraph(&mut self, runs: &[Run], style: Style) {
+        self.tagged(Tag::Paragraph, None, runs, style);
+    }
+
+    /// A paragraph under another tag or in another language.
+    pub(super) fn tagged(&mut self, tag: Tag, locale: Option<Locale>, runs: &[Run], style: Style) {
+        self.within(tag, locale, |flow| flow.set(runs, style));
+    }
+
+    /// A heading, kept together with what follows it; `place` makes it a place to lead to and to be in the outline.
+    pub(super) fn heading(&mut self, level: u8, place: Option<Place>, locale: Option<Locale>, runs: &[Run]) {
+        let style = Style::heading(level, self.ink);
+        self.space(style.before);
+        let height = Paragraph::new(runs, style, self.width()).height();
+        // Three lines of text at least follow on the same page.
+        self.reserve(height + style.after + 3.0 * Style::BODY.leading);
+        if let Some(place) = place {
+            let title = runs.iter().map(|run| run.text.as_str()).collect();
+            self.places.insert(place, (self.canvas.page(), self.y));
+            self.outline.push(Bookmark { level, title, page: self.canvas.page(), y: self.y });
+        }
+        self.tagged(Tag::Heading(level), locale, runs, Style { before: 0.0, ..style });
+    }
+
+    /// Code on a background of its own.
+    pub(super) fn code(&mut self, text: &str) {
+        const PADDING: f32 = 6.0;
+        let style = Style::CODE;
+        let runs = [Run::mono(text)];
+        let paragraph = Paragraph::new(&runs, style, self.width() - 2.0 * PADDING);
+        self.within(Tag::Paragraph, None, |flow| {
+            flow.within(Tag::Code, None, |flow| {
+                let mut lines = paragraph.lines.as_slice();
+                while !lines.is_empty() {
+                    flow.reserve(2.0 * style.leading + 2.0 * PADDING);
+                    let room = PAGE_HEIGHT - BOTTOM - flow.y - 2.0 * PADDING;
+                    let fitting = lines.iter().enumerate().take_while(|(n, _)| (n + 1) as f32 * style.leading <= room);
+                    let (here, rest) = lines.split_at(fitting.count().max(1).min(lines.len()));
+                    let height = here.len() as f32 * style.leading + 2.0 * PADDING;
+                    flow.canvas.mark(Mark::Artifact);
+                    flow.canvas.rectangle(flow.left, flow.y, flow.width(), height, PANEL);
+                    flow.canvas.rectangle(flow.left, flow.y, 2.0, height, RULE);
+                    flow.y += PADDING;
+                    flow.lines(&runs, here, style, (flow.left + PADDING + 2.0, 0.0));
+                    flow.y += PADDING;
+                    lines = rest;
+                }
+            });
+        });
+        self.y += style.after;
+    }
+
+    /// A list of short texts with bullets.
+    pub(super) fn bullets<'a>(&mut self, items: impl Iterator<Item = &'a [Run]>) {
+        self.within(Tag::List(Numbering::Bullets), None, |flow| {
+            for item in items {
+                flow.item("•", |flow| flow.paragraph(item, Style { after: 1.0, ..Style::BODY }));
+            }
+        });
+        self.y += 4.0;
+    }
+
+    /// An item of a list; its label stands beside the first line of what `body` sets.
+    pub(super) fn item(&mut self, label: &str, body: impl FnOnce(&mut Self)) {
+        const INDENT: f32 = 20.0;
+        // The label must not be left alone at the end of a page.
+        self.reserve(3.0 * Style::BODY.leading);
+        self.within(Tag::ListItem, None, |flow| {
+            let y = flow.y;
+            flow.tagged(Tag::Label, None, &[Run::regular(label)], Style { after: 0.0, ..Style::BODY });
+            flow.y = y;
+            flow.within(Tag::ListBody, None, |flow| flow.indented(INDENT, body));
+        });
+    }
+
+    /// Text of the current element.
+    fn set(&mut self, runs: &[Run], style: Style) {
+        self.space(style.before);
+        let paragraph = Paragraph::new(runs, style, self.width());
+        let count = paragraph.lines.len();
+        let mut start = 0;
+        while start < count {
+            let room = ((PAGE_HEIGHT - BOTTOM - self.y) / style.leading).max(0.0);
+            let fitting = (1..=count - start).take_while(|lines| *lines as f32 <= room).last().unwrap_or(0);
+            // Neither the first nor the last line of a paragraph stands alone on a page.
+            let here = match count - start - fitting {
+                0 => fitting,
+                1 if fitting > 2 => fitting - 1,
+                _ if fitting < 2 && start == 0 => 0,
+                _ => fitting,
+            };
+            if here == 0 && self.y > TOP {
+                self.add_page();
+                continue;
+            }
+            let end = start + here.max(1);
+            self.lines(runs, &paragraph.lines[start..end], style, (self.left, 0.0));
+            start = end;
+        }
+        self.y += style.after;
+    }
+
+    /// Lines of the current element from `y` on; they must have room. `place` is the left edge, and the width in which
+    /// they are set flush right (0: flush left).
+    pub(super) fn lines(&mut self, runs: &[Run], lines: &[Line], style: Style, (left, flush): (f32, f32)) {
+        let mut links: BTreeMap<usize, ElementId> = BTreeMap::new();
+        let mut underlines = Vec::new();
+        for line in lines {
+            let start = if flush > 0.0 { left + flush - line.width } else { left };
+            let baseline = self.y + style.leading * 0.5 + style.size * 0.36;
+            self.badges(runs, line, style, start);
+            for piece in &line.pieces {
+                let run = &runs[piece.run];
+                let element = match &run.link {
+                    None => self.parent,
+                    Some(_) => {
+                        *links.entry(piece.run).or_insert_with(|| self.canvas.tree.add(self.parent, Tag::Link, None))
+                    }
+                };
+                self.canvas.mark(Mark::Content(element));
+                let colour = match (run.badge, &run.link) {
+                    (Some(_), _) => Colour::WHITE,
+                    (None, Some(_)) => self.ink,
+                    (None, None) => style.colour,
+                };
+                let lettering = Lettering { face: run.face, size: size_of(run.face, style.size), colour };
+                let x = start + piece.x;
+                self.canvas.text(x, baseline, lettering, piece.text.clone());
+                if let Some(link) = &run.link {
+                    if let Link::Web(_) = link {
+                        underlines.push((x, baseline + 1.6, piece.width));
+                    }
+                    let area = [x, self.y, piece.width, style.leading];
+                    let contents = match link {
+                        Link::Web(address) => address.clone(),
+                        Link::Place(_) => run.text.clone(),
+                    };
+                    self.canvas.link(element, area, link.clone(), contents);
+                }
+            }
+            self.y += style.leading;
+        }
+        for (x, y, width) in underlines {
+            self.canvas.mark(Mark::Artifact);
+            self.canvas.stroke(&[(x, y), (x + width, y)], 0.5, self.ink);
+        }
+    }
+
+    fn badges(&mut self, runs: &[Run], line: &Line, style: Style, start: f32) {
+        for piece in &line.pieces {
+            if let Some(colour) = runs[piece.run].badge {
+                self.canvas.mark(Mark::Artifact);
+                let height = style.size + 4.0;
+                let y = self.y + (style.leading - height) / 2.0;
+                self.canvas.rectangle(start + piece.x - 4.0, y, piece.width + 8.0, height, colour);
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The report as a PDF for the site's owner, in the report's language.
+//!
+//! The file conforms to PDF/UA-1 (ISO 14289-1): a structure tree with headings, lists, tables, links and alternative texts in
+//! the order in which they are read, a language, a title, bookmarks and embedded fonts. Making it is pure and takes one core
+//! for up to seconds: call [`render`] where it blocks nobody. The same source gives the same file, byte by byte.
+//!
+//! [`compose`] says what stands in the file; [`flow`], [`table`] and [`chart`] set it from page to page on a [`canvas`],
+//! whose [`tree`] grows as it is drawn; [`finish`] turns both into a file.
+//!
+//! Everything that comes from checked pages is hostile: it is bounded, loses characters that steer layout, and shows U+FFFD
+//! where the fonts have no glyph. Text that runs from right to left is shown letter by letter from the left.
+
+mod canvas;
+mod chart;
+mod colour;
+mod compose;
+mod contents;
+mod error;
+mod finish;
+mod flow;
+mod font;
+mod lines;
+mod picture;
+mod render;
+mod source;
+mod style;
+mod table;
+mod text;
+mod tree;
+mod xmp;
+
+pub use self::{
+    colour::{Colour, ParseColourError},
+    error::PdfError,
+    render::render,
+    source::{Brand, PdfSource},
+};

@@ -1,0 +1,193 @@
+//! Tables: their rows stay whole, and their heads stand again on each page.
+
+use super::{
+    Colour,
+    canvas::{Lettering, Mark, PAGE_HEIGHT},
+    flow::{BOTTOM, Flow, Paragraph},
+    lines::{Line, size_of},
+    style::{PANEL, RULE, Style},
+    text::Run,
+    tree::{Scope, Tag},
+};
+use crate::locale::Locale;
+
+/// A table.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) columns: Vec<Column>,
+    /// The names of the columns.
+    pub(super) head: Option<Vec<Cell>>,
+    pub(super) rows: Vec<Vec<Cell>>,
+    /// Whether the first cell of a row names the row.
+    pub(super) row_heads: RowHeads,
+}
+
+/// A column.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Column {
+    /// Its part of the table's width; all parts make 1.
+    pub(super) part: f32,
+    pub(super) align: Align,
+}
+
+/// To which edge the text of a column is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Align {
+    Left,
+    Right,
+}
+
+/// Whether the first cell of a row names the row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowHeads {
+    First,
+    None,
+}
+
+/// A cell.
+#[derive(Debug)]
+pub(super) struct Cell {
+    pub(super) runs: Vec<Run>,
+    /// A bar behind the text, as a part of the room that is left.
+    pub(super) bar: Option<(f32, Colour)>,
+    /// Where it differs from the file's.
+    pub(super) locale: Option<Locale>,
+}
+
+impl Cell {
+    pub(super) fn new(runs: Vec<Run>) -> Self {
+        Self { runs, bar: None, locale: None }
+    }
+
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self::new(vec![Run::regular(text)])
+    }
+
+    pub(super) fn head(text: impl Into<String>) -> Self {
+        Self::new(vec![Run::bold(text)])
+    }
+}
+
+const PADDING: f32 = 4.0;
+/// Between columns.
+const GAP: f32 = 10.0;
+/// For the number in front of a bar.
+const BAR_INDENT: f32 = 44.0;
+
+impl Flow {
+    /// Sets a table over the whole width.
+    pub(super) fn table(&mut self, table: &Table) {
+        let style = Style::CELL;
+        let head = table.head.as_deref().map(|cells| self.row(cells, &table.columns, style));
+        let rows: Vec<_> = table.rows.iter().map(|cells| self.row(cells, &table.columns, style)).collect();
+        let head_height = head.as_ref().map_or(0.0, Row::height);
+        self.reserve(head_height + rows.first().map_or(0.0, Row::height));
+        self.within(Tag::Table, None, |flow| {
+            if let Some(head) = &head {
+                flow.set_head(head, |flow| flow.set_cells(head, |_| Tag::Head(Scope::Column)));
+            }
+            for row in &rows {
+                if flow.y + row.height() > PAGE_HEIGHT - BOTTOM {
+                    flow.add_page();
+                    if let Some(head) = &head {
+                        flow.set_head(head, |flow| flow.repeat(head));
+                    }
+                }
+                let tag = |column| match table.row_heads {
+                    RowHeads::First if column == 0 => Tag::Head(Scope::Row),
+                    RowHeads::First | RowHeads::None => Tag::Cell,
+                };
+                let bottom = flow.y + row.height();
+                flow.set_cells(row, tag);
+                flow.canvas.mark(Mark::Artifact);
+                flow.canvas.stroke(&[(flow.left, bottom), (flow.right, bottom)], 0.5, RULE);
+            }
+        });
+        self.y += 8.0;
+    }
+
+    fn row<'a>(&self, cells: &'a [Cell], columns: &[Column], style: Style) -> Row<'a> {
+        let width = self.width() - 2.0 * PADDING;
+        let mut left = self.left + PADDING;
+        let cells = cells.iter().zip(columns).enumerate().map(|(number, (cell, column))| {
+            // The gap after the last column is not needed.
+            let gap = if number + 1 == columns.len() { 0.0 } else { GAP };
+            let (start, room) = (left, (width * column.part - gap).max(1.0));
+            left += width * column.part;
+            let flush = if column.align == Align::Right { room } else { 0.0 };
+            RowCell { cell, text: Paragraph::new(&cell.runs, style, room), left: start, room, flush }
+        });
+        Row { cells: cells.collect(), style }
+    }
+
+    fn set_head(&mut self, head: &Row<'_>, cells: impl FnOnce(&mut Self)) {
+        self.canvas.mark(Mark::Artifact);
+        let (left, width) = (self.left, self.width());
+        self.canvas.rectangle(left, self.y, width, head.height(), PANEL);
+        cells(self);
+    }
+
+    fn set_cells(&mut self, row: &Row<'_>, tag: impl Fn(usize) -> Tag) {
+        let top = self.y;
+        self.within(Tag::Row, None, |flow| {
+            for (column, RowCell { cell, text, left, room, flush }) in row.cells.iter().enumerate() {
+                flow.y = top + PADDING;
+                if let Some((part, colour)) = cell.bar.filter(|(part, _)| *part > 0.0) {
+                    flow.canvas.mark(Mark::Artifact);
+                    let width = (room - BAR_INDENT).max(0.0) * part;
+                    flow.canvas.rectangle(left + BAR_INDENT, flow.y + 1.5, width, row.style.leading - 3.0, colour);
+                }
+                flow.within(tag(column), cell.locale, |flow| {
+                    flow.lines(text.runs, &text.lines, row.style, (*left, *flush));
+                });
+            }
+        });
+        self.y = top + row.height();
+    }
+
+    /// A head that stands again at the top of a page, which is not read aloud again.
+    fn repeat(&mut self, head: &Row<'_>) {
+        let top = self.y;
+        for RowCell { text, left, flush, .. } in &head.cells {
+            self.y = top + PADDING;
+            self.plain(text.runs, &text.lines, head.style, (*left, *flush));
+        }
+        self.y = top + head.height();
+    }
+
+    /// Lines that are an artifact.
+    fn plain(&mut self, runs: &[Run], lines: &[Line], style: Style, (left, flush): (f32, f32)) {
+        self.canvas.mark(Mark::Artifact);
+        for line in lines {
+            let start = if flush > 0.0 { left + flush - line.width } else { left };
+            let baseline = self.y + style.leading * 0.5 + style.size * 0.36;
+            for piece in &line.pieces {
+                let face = runs[piece.run].face;
+                let lettering = Lettering { face, size: size_of(face, style.size), colour: style.colour };
+                self.canvas.text(start + piece.x, baseline, lettering, piece.text.clone());
+            }
+            self.y += style.leading;
+        }
+    }
+}
+
+/// A row that is about to be set.
+struct Row<'a> {
+    cells: Vec<RowCell<'a>>,
+    style: Style,
+}
+
+struct RowCell<'a> {
+    cell: &'a Cell,
+    text: Paragraph<'a>,
+    left: f32,
+    room: f32,
+    flush: f32,
+}
+
+impl Row<'_> {
+    fn height(&self) -> f32 {
+        let tallest = self.cells.iter().map(|cell| cell.text.height()).fold(self.style.leading, f32::max);
+        tallest + 2.0 * PADDING
+    }
+}

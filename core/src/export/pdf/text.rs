@@ -1,0 +1,183 @@
+//! Texts before they are set: hostile ones made harmless, marked-up ones taken apart.
+
+use super::{Colour, font::Face};
+
+/// Text in one font; a text is a row of them.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub(super) text: String,
+    pub(super) face: Face,
+    /// Where a click leads.
+    pub(super) link: Option<Link>,
+    /// Set in white on this colour.
+    pub(super) badge: Option<Colour>,
+}
+
+/// Where a click leads.
+#[derive(Debug, Clone)]
+pub(super) enum Link {
+    /// Out of the file.
+    Web(String),
+    /// Within the file.
+    Place(Place),
+}
+
+/// Something in the file that can be led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Place {
+    Overview,
+    FixFirst,
+    Contents,
+    Problems,
+    Recommendations,
+    Pages,
+    Notes,
+    /// The rule with this rank.
+    Rule(u64),
+}
+
+impl Run {
+    pub(super) fn new(face: Face, text: impl Into<String>) -> Self {
+        Self { text: text.into(), face, link: None, badge: None }
+    }
+
+    pub(super) fn regular(text: impl Into<String>) -> Self {
+        Self::new(Face::Regular, text)
+    }
+
+    pub(super) fn bold(text: impl Into<String>) -> Self {
+        Self::new(Face::Bold, text)
+    }
+
+    pub(super) fn mono(text: impl Into<String>) -> Self {
+        Self::new(Face::Mono, text)
+    }
+
+    pub(super) fn badge(text: impl Into<String>, colour: Colour) -> Self {
+        Self { badge: Some(colour), ..Self::bold(text) }
+    }
+
+    pub(super) fn to(self, place: Place) -> Self {
+        Self { link: Some(Link::Place(place)), ..self }
+    }
+
+    /// A page's address, shown as it is. It is a link where it is a web address.
+    pub(super) fn address(address: &str) -> Self {
+        let shown = line(address, MAX_ADDRESS);
+        let link = is_web(address).then(|| Link::Web(address.to_owned()));
+        Self { link, ..Self::regular(shown) }
+    }
+
+    /// A text that leads to a web address.
+    pub(super) fn web(text: impl Into<String>, address: &str) -> Self {
+        let link = is_web(address).then(|| Link::Web(address.to_owned()));
+        Self { link, ..Self::regular(text) }
+    }
+}
+
+/// Characters of an address that are shown.
+const MAX_ADDRESS: usize = 300;
+
+/// Characters of an address that can be followed.
+const MAX_LINK: usize = 2_000;
+
+/// Only such addresses become links: a file must not run scripts or open programs.
+fn is_web(address: &str) -> bool {
+    (address.starts_with("https://") || address.starts_with("http://"))
+        && address.len() <= MAX_LINK
+        && address.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// Text of the catalogue, with its `code` in backticks.
+pub(super) fn marked(text: &str) -> Vec<Run> {
+    let text = block(text, usize::MAX);
+    let parts = text.split('`').enumerate().filter(|(_, part)| !part.is_empty());
+    parts.map(|(number, part)| if number % 2 == 1 { Run::mono(part) } else { Run::regular(part) }).collect()
+}
+
+/// Hostile text for one line: the first `max` characters, an ellipsis where there are more. Spaces in a row become one.
+pub(super) fn line(text: &str, max: usize) -> String {
+    let words = visible(text).map(|character| if character.is_whitespace() { ' ' } else { character });
+    let mut before = ' ';
+    let single = words.filter(|character| {
+        let before = std::mem::replace(&mut before, *character);
+        (*character, before) != (' ', ' ')
+    });
+    let mut shown = bounded(single, max);
+    shown.truncate(shown.trim_end().len());
+    shown
+}
+
+/// Hostile text whose line breaks count: the first `max` characters, an ellipsis where there are more. At most one line in a
+/// row is empty.
+pub(super) fn block(text: &str, max: usize) -> String {
+    let text = text.trim_matches(['\r', '\n']).trim_end();
+    let text = text.replace("\r\n", "\n").replace(['\r', '\u{0B}', '\u{0C}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
+    let mut breaks = 0;
+    let lines = visible(&text).filter(|character| {
+        breaks = if *character == '\n' { breaks + 1 } else { 0 };
+        breaks <= 2
+    });
+    bounded(lines.map(|character| if character == '\t' { ' ' } else { character }), max)
+}
+
+fn visible(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|character| character.is_whitespace() || !is_invisible(*character))
+}
+
+fn bounded(mut characters: impl Iterator<Item = char>, max: usize) -> String {
+    let mut text: String = characters.by_ref().take(max).collect();
+    if characters.next().is_some() {
+        text.push('…');
+    }
+    text
+}
+
+/// Control characters, and those that only steer layout: of direction, joining or variation. Shown as they are they would
+/// turn the text of other lines round, or end up as a box.
+fn is_invisible(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
+            | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_in_backticks_is_set_apart_without_them() {
+        let runs = marked("Add an `alt` to `<img>`.");
+        let parts: Vec<_> = runs.iter().map(|run| (run.face, run.text.as_str())).collect();
+        let (text, code) = (Face::Regular, Face::Mono);
+        assert_eq!(parts, [(text, "Add an "), (code, "alt"), (text, " to "), (code, "<img>"), (text, ".")]);
+    }
+
+    #[test]
+    fn a_hostile_text_can_neither_break_its_line_nor_turn_it_round() {
+        assert_eq!(line(" a\u{202E}b\u{0}\r\n\tc\u{1F}d \u{FEFF} ", 100), "ab cd");
+        assert_eq!(line(&"x".repeat(1_000_000), 5), "xxxxx…");
+        assert_eq!(line("\u{200F}\u{200F}", 5), "");
+        assert_eq!(line("12345", 5), "12345");
+        assert_eq!(line(&" ".repeat(100), 5), "");
+    }
+
+    #[test]
+    fn a_block_keeps_its_lines_and_indents() {
+        assert_eq!(block("\n<ul>\r\n\t<li>\u{2028}  x\n\n", 100), "<ul>\n <li>\n  x");
+        assert_eq!(block("<a>\n<b>", 4), "<a>\n…");
+        assert_eq!(block("a\r\r\n\n\n\nb", 100), "a\n\nb");
+    }
+
+    #[test]
+    fn only_web_addresses_are_links() {
+        assert!(Run::address("https://example.com/a?b=c").link.is_some());
+        for address in ["javascript:alert(1)", "file:///etc/passwd", "https://a.example/ x", "", "https://пример.укр/"]
+        {
+            assert!(Run::address(address).link.is_none(), "{address}");
+        }
+    }
+}

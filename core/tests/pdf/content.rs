@@ -1,0 +1,88 @@
+//! What stands in a file.
+
+use std::{env, fs, path::Path};
+
+use a11ycheck_core::{catalog::terms, locale::Locale};
+
+use crate::{
+    sample::{Sample, Size, picture},
+    tools::{Folder, bookmarks, information, structure},
+};
+
+#[test]
+fn every_language_has_its_words_in_the_structure() {
+    // The golden files are what a screen reader gets. After a wanted change, write them anew with A11YCHECK_UPDATE_GOLDEN=1,
+    // and look at the difference and at the pages.
+    let folder = Folder::new();
+    for locale in Locale::ALL {
+        let sample = Sample::new(locale, Size { pages: 2, rules: 2, elements: 2, screenshots: 1 });
+        // Poppler names objects by their numbers, which say nothing.
+        let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
+        let tree: String =
+            tree.lines().filter(|line| !line.trim().starts_with("Object ")).map(|line| format!("{line}\n")).collect();
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/pdf/golden/{locale}.txt"));
+        if env::var_os("A11YCHECK_UPDATE_GOLDEN").is_some() {
+            fs::write(&golden, &tree).unwrap();
+        }
+        let expected = fs::read_to_string(&golden).unwrap_or_default();
+        let differs = tree.lines().zip(expected.lines()).enumerate().find(|(_, (now, before))| now != before);
+        assert_eq!(differs, None, "{locale}");
+        assert_eq!(tree.lines().count(), expected.lines().count(), "{locale}");
+    }
+}
+
+#[test]
+fn the_disclaimer_stands_in_every_language() {
+    let folder = Folder::new();
+    for locale in Locale::ALL {
+        let tree = structure(&folder.add(locale.code(), &Sample::new(locale, Size::USUAL).render().unwrap()));
+        let flat = tree.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(flat.matches(&terms(locale).disclaimer).count(), 2, "{locale}: on the first page and in the notes");
+    }
+}
+
+#[test]
+fn sections_and_rules_are_bookmarks() {
+    let folder = Folder::new();
+    let sample = Sample::new(Locale::En, Size { pages: 2, rules: 2, elements: 2, screenshots: 0 });
+    let [first, second] = [0, 1].map(|number| format!("  {}. {}", number + 1, sample.report.groups[number].title));
+    let advice = format!("  3. {}", sample.report.advisory[0].title);
+    let expected = [
+        "Overview",
+        "What to fix first",
+        "Contents",
+        "Problems",
+        &first,
+        &second,
+        "Recommendations",
+        &advice,
+        "Pages",
+        "Notes",
+    ];
+    assert_eq!(bookmarks(&folder.add("en", &sample.render().unwrap())), expected);
+}
+
+#[test]
+fn a_white_label_file_carries_the_brand_alone() {
+    let folder = Folder::new();
+    let mut sample = Sample::new(Locale::De, Size::USUAL);
+    sample.brand.name = "Agentur Müller & Söhne".to_owned();
+    sample.brand.colour = "#ffcc00".parse().unwrap();
+    let file = folder.add("named", &sample.render().unwrap());
+    assert!(structure(&file).contains("\"Agentur Müller & Söhne\""));
+    assert!(information(&file).contains("Author:          Agentur Müller & Söhne"));
+    let without = structure(&file).matches("Figure").count();
+    sample.brand.logo = Some(picture(200, 60));
+    let file = folder.add("logo", &sample.render().unwrap());
+    assert_eq!(structure(&file).matches("Figure").count(), without + 1);
+}
+
+#[test]
+fn the_same_report_gives_the_same_file_byte_by_byte() {
+    let sample = Sample::new(Locale::Uk, Size::USUAL);
+    let first = sample.render().unwrap();
+    assert!(first == sample.render().unwrap());
+    let mut other = sample;
+    other.report.totals.minor += 1;
+    assert!(first != other.render().unwrap());
+}

@@ -1,0 +1,83 @@
+//! Files conform, in every language, however much or little there is in them and whatever it is.
+
+use a11ycheck_core::locale::Locale;
+
+use crate::{
+    hostile,
+    sample::{Sample, Size},
+    tools::{Folder, check, fonts, information, text_as_read, validate, words_as_drawn},
+};
+
+/// All kinds of reports, by name.
+fn samples() -> Vec<(String, Sample)> {
+    let mut samples: Vec<(String, Sample)> =
+        Locale::ALL.iter().map(|locale| (locale.to_string(), Sample::new(*locale, Size::USUAL))).collect();
+    let large = Size { pages: 40, rules: 12, elements: 25, screenshots: 20 };
+    samples.push(("large".to_owned(), Sample::new(Locale::De, large)));
+    let mut clean = Sample::new(Locale::Pl, Size { pages: 1, rules: 0, elements: 0, screenshots: 0 });
+    clean.report.trend.truncate(1);
+    clean.report.diff.previous_date = None;
+    clean.findings.needs_review.clear();
+    samples.push(("clean".to_owned(), clean));
+    samples.push(("hostile".to_owned(), hostile::sample()));
+    samples
+}
+
+#[test]
+fn every_file_passes_pdf_ua_and_qpdf_with_all_fonts_embedded() {
+    let folder = Folder::new();
+    let (names, files): (Vec<_>, Vec<_>) =
+        samples().iter().map(|(name, sample)| (name.clone(), folder.add(name, &sample.render().unwrap()))).unzip();
+    for (name, verdict) in names.iter().zip(validate(&files)) {
+        // Fewer would mean that the validator saw no content.
+        assert!(verdict.as_ref().is_ok_and(|assertions| *assertions > 1_000), "{name}: {verdict:?}");
+    }
+    for file in &files {
+        check(file);
+        let fonts = fonts(file);
+        assert!(fonts.len() >= 2 && fonts.iter().all(|(_, flags)| *flags == [true; 3]), "{file:?}: {fonts:?}");
+        assert!(information(file).contains("Tagged:          yes"));
+    }
+}
+
+#[test]
+fn the_validator_tells_a_file_that_does_not_conform() {
+    let folder = Folder::new();
+    let mut file = Sample::new(Locale::En, Size::USUAL).render().unwrap();
+    let mark = b"<pdfuaid:part>1<";
+    let place = file.windows(mark.len()).position(|bytes| bytes == mark).unwrap();
+    file[place + mark.len() - 2] = b'7';
+    let verdict = validate(&[folder.add("false", &file)]).remove(0);
+    assert!(verdict.as_ref().is_err_and(|failures| failures.contains("  5: ")), "{verdict:?}");
+}
+
+#[test]
+fn what_is_read_aloud_comes_in_the_order_of_the_page() {
+    let folder = Folder::new();
+    for (name, mut sample) in samples().into_iter().filter(|(name, _)| name != "hostile") {
+        // Numbers and dates in the chart are told by its alternative.
+        sample.report.trend.clear();
+        let file = folder.add(&name, &sample.render().unwrap());
+        let (drawn, read) = (words_as_drawn(&file), text_as_read(&file));
+        assert!(read.len() > 300, "{name}");
+        let mut rest = read.as_str();
+        for line in drawn.chunk_by(|before, after| before.page == after.page && (before.y - after.y).abs() < 1.0) {
+            let text: String = line.iter().map(|word| word.text.as_str()).collect();
+            match rest.strip_prefix(&text) {
+                Some(after) => rest = after,
+                // The head of a table that goes on stands again at the top of a page, and is not read again.
+                None if line[0].y < 65.0 => {}
+                None => {
+                    panic!("{name}: {text:?} is drawn where {:?} is read", rest.chars().take(60).collect::<String>())
+                }
+            }
+        }
+        assert_eq!(rest, "", "{name}: read, but not drawn");
+        // The eye goes down, or up again to the next column of a table: to the right.
+        for pair in drawn.windows(2) {
+            let [before, after] = pair else { unreachable!("windows of two") };
+            let down = after.y > before.y - 4.0;
+            assert!(after.page > before.page || down || after.x > before.x, "{name}: {before:?} {after:?}");
+        }
+    }
+}
