@@ -39,6 +39,9 @@ pub enum Error {
     /// The check is queued, running or failed.
     #[error("the check is not completed")]
     NotCompleted,
+    /// The PDF can't be had right now: others are being rendered, or it could not be.
+    #[error("the PDF is not available now")]
+    PdfUnavailable,
     /// What was sent does not hold up, or a limit of the plan stands against it.
     #[error("the request is not valid")]
     Invalid(FieldErrors),

@@ -43,6 +43,9 @@ impl From<&Error> for ErrorBody {
             }
             Error::AcrNotIncluded => Self::plain("ACR drafts are not included in the current plan of this team."),
             Error::NotCompleted => Self::plain("The scan is not completed yet."),
+            Error::PdfUnavailable => {
+                Self::plain("The PDF could not be prepared right now. Please try again in a minute.")
+            }
             Error::Invalid(fields) => fields.into(),
             Error::Unavailable(_) => Self::plain("The service is busy right now. Please try again in a moment."),
             Error::Corrupt(_) => Self::plain("Server Error"),

@@ -49,6 +49,9 @@ pub(crate) enum Refusal {
 /// Seconds that a client waits when the store is in trouble.
 const RETRY_AFTER_TROUBLE: HeaderValue = HeaderValue::from_static("5");
 
+/// Seconds that a client waits for a PDF: contract, "try again in a minute".
+const RETRY_AFTER_RENDERING: HeaderValue = HeaderValue::from_static("60");
+
 impl Refusal {
     /// The answer: contract, "Errors".
     pub(crate) fn into_response(self) -> Response {
@@ -89,6 +92,9 @@ impl Refusal {
             Self::Core(Error::Unauthenticated) => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
+            Self::Core(Error::PdfUnavailable) => {
+                headers.insert(header::RETRY_AFTER, RETRY_AFTER_RENDERING);
+            }
             Self::Core(Error::Unavailable(_)) => {
                 headers.insert(header::RETRY_AFTER, RETRY_AFTER_TROUBLE);
             }
@@ -110,7 +116,7 @@ fn status_of(error: &Error) -> StatusCode {
         Error::NotFound | Error::NoCompletedCheck => StatusCode::NOT_FOUND,
         Error::NotCompleted => StatusCode::CONFLICT,
         Error::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::PdfUnavailable | Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         // `Corrupt`, and what a later version of core may add: nothing that a client can mend.
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }

@@ -106,6 +106,8 @@ impl ServiceBuilder {
                 plans: self.plans,
                 links,
                 anonymous_limits: self.anonymous_limits,
+                #[cfg(feature = "pdf")]
+                renderer: super::pdf::Renderer::default(),
                 queued: Notify::new(),
             }),
         })

@@ -1,4 +1,6 @@
-//! `GET /scans/{scan}/export` and `GET /sites/{site}/export`.
+//! `GET /scans/{scan}/export`, `GET /sites/{site}/export` and `GET /scans/{scan}/pdf`.
+
+use std::str::FromStr;
 
 use super::{
     Actor, ExportedFile, Service,
@@ -8,7 +10,7 @@ use super::{
 use crate::{
     domain::{Ability, FieldErrors, Scan, ScanState, Team},
     error::Error,
-    export::ExportFormat,
+    export::{ExportFormat, UnknownFormat},
     id::{ScanId, SiteId, TeamId},
     locale::Locale,
 };
@@ -18,7 +20,7 @@ use crate::{
 pub struct ExportRequest {
     /// Of which check.
     pub target: ExportTarget,
-    /// The name of an [`ExportFormat`]; `json` where none is named.
+    /// The name of an [`ExportFormat`], or `pdf`; `json` where none is named.
     pub format: Option<String>,
     /// The code of a [`Locale`]; the site's report language where none is named.
     pub lang: Option<String>,
@@ -33,8 +35,27 @@ pub enum ExportTarget {
     LatestOf(SiteId),
 }
 
+/// What `format` can name.
+enum Wanted {
+    Issues(ExportFormat),
+    #[cfg(feature = "pdf")]
+    Pdf,
+}
+
+impl FromStr for Wanted {
+    type Err = UnknownFormat;
+
+    fn from_str(word: &str) -> Result<Self, UnknownFormat> {
+        match word {
+            #[cfg(feature = "pdf")]
+            "pdf" => Ok(Self::Pdf),
+            word => word.parse().map(Self::Issues),
+        }
+    }
+}
+
 impl Service {
-    /// The issues of a completed check as a file.
+    /// The issues of a completed check as a file, or the PDF report where `format` is `pdf`.
     ///
     /// A plan without exports has them for a check for which an express report was bought, when it is asked for that
     /// check by its id.
@@ -42,25 +63,33 @@ impl Service {
     /// # Errors
     /// In this order: [`Error::MissingAbility`] without `read`; [`Error::NotFound`]; [`Error::NoCompletedCheck`] for the
     /// latest of a site that has none; [`Error::Invalid`] with the fields `format` and `lang`;
-    /// [`Error::ExportsNotIncluded`]; [`Error::NotCompleted`] for a check that is queued, running or failed.
+    /// [`Error::ExportsNotIncluded`]; [`Error::NotCompleted`] for a check that is queued, running or failed;
+    /// [`Error::PdfUnavailable`].
     pub async fn export_scan(&self, actor: &Actor, request: &ExportRequest) -> Result<ExportedFile, Error> {
         actor.require(Ability::Read)?;
         let team = actor.team();
         let scan = self.target(team.id, request.target).await?;
 
         let mut fields = FieldErrors::default();
-        let format: Option<ExportFormat> = choice("format", request.format.as_deref(), &mut fields);
+        let format: Option<Wanted> = choice("format", request.format.as_deref(), &mut fields);
         let locale: Option<Locale> = choice("lang", request.lang.as_deref(), &mut fields);
         if !fields.is_empty() {
             return Err(Error::Invalid(fields));
         }
 
+        let format = match format {
+            // In every plan with the API (contract, "Format and plan rules for files").
+            #[cfg(feature = "pdf")]
+            Some(Wanted::Pdf) => return self.pdf(team, scan, locale).await,
+            Some(Wanted::Issues(format)) => format,
+            None => ExportFormat::default(),
+        };
         let is_bought = scan.express && matches!(request.target, ExportTarget::Scan(_));
         if !team.plan.features.exports && !is_bought {
             return Err(Error::ExportsNotIncluded);
         }
 
-        let kind = FileKind::Issues(format.unwrap_or_default());
+        let kind = FileKind::Issues(format);
         Ok(ExportedFile::new(scan.id, kind, self.file_facts(team, &scan, locale).await?))
     }
 

@@ -28,8 +28,17 @@ pub struct ExportedFile {
     pub media_type: &'static str,
     /// In ASCII, without a path.
     pub file_name: String,
-    kind: FileKind,
-    facts: Box<FileFacts>,
+    content: Content,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone)]
+enum Content {
+    /// Made while it is read.
+    Made(FileKind, Box<FileFacts>),
+    /// Made before.
+    #[cfg(feature = "pdf")]
+    Ready(Vec<u8>),
 }
 
 /// Which file it is.
@@ -56,7 +65,14 @@ impl ExportedFile {
             FileKind::Acr(format) => (format.media_type(), format.suffix()),
         };
         let file_name = file_name(facts.site.url.domain(), facts.checked_at, suffix);
-        Self { scan, media_type, file_name, kind, facts: Box::new(facts) }
+        Self { scan, media_type, file_name, content: Content::Made(kind, Box::new(facts)) }
+    }
+
+    /// A PDF that is there already.
+    #[cfg(feature = "pdf")]
+    pub(super) fn ready(scan: ScanId, site: &SiteDetails, checked_at: DateTime<Utc>, bytes: Vec<u8>) -> Self {
+        let file_name = file_name(site.url.domain(), checked_at, "a11ycheck.pdf");
+        Self { scan, media_type: "application/pdf", file_name, content: Content::Ready(bytes) }
     }
 
     /// The value of `Content-Disposition`.
@@ -68,12 +84,19 @@ impl ExportedFile {
     ///
     /// # Errors
     /// Those of `out`; what is written by then is not a whole file.
-    pub fn write_to(&self, out: impl io::Write) -> io::Result<()> {
-        let FileFacts { team, site, checked_at, findings, locale } = &*self.facts;
-        let source = ExportSource { team, site, checked_at: *checked_at, findings, locale: *locale };
-        match self.kind {
-            FileKind::Issues(format) => export::write(format, &source, out),
-            FileKind::Acr(format) => acr::write(format, &source, out),
+    #[cfg_attr(not(feature = "pdf"), expect(unused_mut, reason = "only a ready file is written here"))]
+    pub fn write_to(&self, mut out: impl io::Write) -> io::Result<()> {
+        match &self.content {
+            Content::Made(kind, facts) => {
+                let FileFacts { team, site, checked_at, findings, locale } = &**facts;
+                let source = ExportSource { team, site, checked_at: *checked_at, findings, locale: *locale };
+                match kind {
+                    FileKind::Issues(format) => export::write(*format, &source, out),
+                    FileKind::Acr(format) => acr::write(*format, &source, out),
+                }
+            }
+            #[cfg(feature = "pdf")]
+            Content::Ready(bytes) => out.write_all(bytes),
         }
     }
 

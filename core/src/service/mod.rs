@@ -17,6 +17,8 @@ mod exported_file;
 mod links;
 mod list_sites;
 mod operate;
+#[cfg(feature = "pdf")]
+mod pdf;
 mod read_report;
 mod read_scan;
 mod start_scan;
@@ -63,6 +65,8 @@ pub(crate) struct Parts {
     pub(crate) plans: PlanCatalog,
     pub(crate) links: Links,
     pub(crate) anonymous_limits: RateLimits,
+    #[cfg(feature = "pdf")]
+    pub(crate) renderer: pdf::Renderer,
     /// Wakes an idle worker of this process when a check was queued. Workers elsewhere find it by polling.
     pub(crate) queued: Notify,
 }

@@ -2,9 +2,10 @@
 
 use super::{Actor, Service, choice::choice};
 use crate::{
-    domain::{Ability, FieldErrors, ScanState},
+    domain::{Ability, FieldErrors, Findings, Scan, ScanState},
     error::Error,
-    id::ScanId,
+    id::{ScanId, TeamId},
+    locale::Locale,
     report::{Report, Sources},
 };
 
@@ -13,7 +14,7 @@ use crate::{
 pub struct ReportRequest {
     /// The check.
     pub scan: ScanId,
-    /// The code of a [`Locale`](crate::locale::Locale); the site's report language where none is named.
+    /// The code of a [`Locale`]; the site's report language where none is named.
     pub lang: Option<String>,
 }
 
@@ -32,13 +33,23 @@ impl Service {
         if !fields.is_empty() {
             return Err(Error::Invalid(fields));
         }
+        Ok(self.report_of(team, &scan, locale).await?.0)
+    }
+
+    /// The report of a check of the team, and the findings that it is made of.
+    pub(super) async fn report_of(
+        &self,
+        team: TeamId,
+        scan: &Scan,
+        locale: Option<Locale>,
+    ) -> Result<(Report, Findings), Error> {
         let ScanState::Completed { outcome, finished_at, .. } = &scan.state else { return Err(Error::NotCompleted) };
         // Site and findings go when the check goes: one of them missing means that it was deleted in between.
         let site = self.store().site(team, scan.site).await?.ok_or(Error::NotFound)?;
         let findings = self.store().findings(team, scan.id).await?.ok_or(Error::NotFound)?;
         let trend = self.store().trend(team, scan.id, Report::TREND_LENGTH).await?;
         let sources = Sources {
-            scan: &scan,
+            scan,
             outcome,
             finished_at: *finished_at,
             site: &site,
@@ -46,6 +57,7 @@ impl Service {
             trend: &trend,
             links: self.links(),
         };
-        Ok(Report::new(sources, locale.unwrap_or(site.details.report_locale)))
+        let report = Report::new(sources, locale.unwrap_or(site.details.report_locale));
+        Ok((report, findings))
     }
 }

@@ -29,6 +29,13 @@ pub(super) fn routes(door: &BoxedFilter<(Visit,)>) -> BoxedFilter<(Response,)> {
             _ => visit.wrong_method("GET, HEAD").await,
         }
     });
+    let pdf = warp::path!("scans" / String / "pdf").and(door.clone()).then(|scan: String, visit: Visit| async move {
+        let target = ExportTarget::Scan(ScanId::presented(&scan));
+        match visit.method {
+            Method::GET | Method::HEAD => visit.answer_file(|admitted| report(admitted, target)).await,
+            _ => visit.wrong_method("GET, HEAD").await,
+        }
+    });
     let acr = warp::path!("scans" / String / "acr").and(door.clone()).then(|scan: String, visit: Visit| async move {
         let scan = ScanId::presented(&scan);
         match visit.method {
@@ -52,7 +59,7 @@ pub(super) fn routes(door: &BoxedFilter<(Visit,)>) -> BoxedFilter<(Response,)> {
             _ => visit.wrong_method("GET, HEAD").await,
         }
     });
-    of_site.or(of_scan).unify().or(acr).unify().or(issue).unify().or(screen).unify().boxed()
+    of_site.or(of_scan).unify().or(pdf).unify().or(acr).unify().or(issue).unify().or(screen).unify().boxed()
 }
 
 async fn export(
@@ -60,6 +67,14 @@ async fn export(
     target: ExportTarget,
 ) -> Result<Response, Refusal> {
     let request = ExportRequest { target, format: query.get("format"), lang: query.get("lang") };
+    Ok(reply::file(service.export_scan(&actor, &request).await?, &config.header_prefix))
+}
+
+async fn report(
+    Admitted { service, config, actor, query, .. }: Admitted,
+    target: ExportTarget,
+) -> Result<Response, Refusal> {
+    let request = ExportRequest { target, format: Some("pdf".to_owned()), lang: query.get("lang") };
     Ok(reply::file(service.export_scan(&actor, &request).await?, &config.header_prefix))
 }
 
