@@ -35,12 +35,13 @@
 //! - [`service`]: the use-cases; [`engine`]: the loops
 //! - [`store`], [`scanner`], [`clock`], [`net::Resolver`]: the traits that other parts implement
 //! - [`net`]: which addresses may be reached
-//! - [`catalog`], [`report`], [`view`], [`message`]: what people and clients read
+//! - [`catalog`], [`report`], [`export`], [`view`], [`message`]: what people and clients read
 //! - [`webhook`], [`signing`]: signatures of events, for senders and receivers
 //!
 //! # Features
 //! | feature | gives | default |
 //! |---|---|---|
+//! | `pdf` | [`export`]'s PDF of a report | yes |
 //! | `testing` | [`scanner`]'s `ScriptedScanner`, [`clock`]'s `ManualClock`, [`net`]'s `StaticResolver` | no |
 //! | `conformance` | the test suite that every store passes; implies `testing` | no |
 //!
