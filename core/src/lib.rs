@@ -41,6 +41,7 @@
 //! # Features
 //! | feature | gives | default |
 //! |---|---|---|
+//! | `pdf` | [`export`]'s PDF of a report | yes |
 //! | `testing` | [`scanner`]'s `ScriptedScanner`, [`clock`]'s `ManualClock`, [`net`]'s `StaticResolver` | no |
 //! | `conformance` | the test suite that every store passes; implies `testing` | no |
 //!

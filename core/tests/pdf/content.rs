@@ -5,6 +5,7 @@ use std::{env, fs, path::Path};
 use a11ycheck_core::{catalog::terms, locale::Locale};
 
 use crate::{
+    USUAL,
     sample::{Sample, Size, picture},
     tools::{Folder, bookmarks, information, structure},
 };
@@ -35,7 +36,7 @@ fn every_language_has_its_words_in_the_structure() {
 fn the_disclaimer_stands_in_every_language() {
     let folder = Folder::new();
     for locale in Locale::ALL {
-        let tree = structure(&folder.add(locale.code(), &Sample::new(locale, Size::USUAL).render().unwrap()));
+        let tree = structure(&folder.add(locale.code(), &Sample::new(locale, USUAL).render().unwrap()));
         let flat = tree.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(flat.matches(&terms(locale).disclaimer).count(), 2, "{locale}: on the first page and in the notes");
     }
@@ -65,7 +66,7 @@ fn sections_and_rules_are_bookmarks() {
 #[test]
 fn a_white_label_file_carries_the_brand_alone() {
     let folder = Folder::new();
-    let mut sample = Sample::new(Locale::De, Size::USUAL);
+    let mut sample = Sample::new(Locale::De, USUAL);
     sample.brand.name = "Agentur Müller & Söhne".to_owned();
     sample.brand.colour = "#ffcc00".parse().unwrap();
     let file = folder.add("named", &sample.render().unwrap());
@@ -79,7 +80,7 @@ fn a_white_label_file_carries_the_brand_alone() {
 
 #[test]
 fn the_same_report_gives_the_same_file_byte_by_byte() {
-    let sample = Sample::new(Locale::Uk, Size::USUAL);
+    let sample = Sample::new(Locale::Uk, USUAL);
     let first = sample.render().unwrap();
     assert!(first == sample.render().unwrap());
     let mut other = sample;

@@ -7,3 +7,6 @@ mod hostile;
 mod sample;
 mod standard;
 mod tools;
+
+/// As much as there is in a report of a small site.
+const USUAL: sample::Size = sample::Size { pages: 5, rules: 4, elements: 6, screenshots: 3 };

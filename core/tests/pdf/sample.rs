@@ -25,10 +25,6 @@ pub(crate) struct Size {
     pub(crate) screenshots: usize,
 }
 
-impl Size {
-    pub(crate) const USUAL: Self = Self { pages: 5, rules: 4, elements: 6, screenshots: 3 };
-}
-
 /// A report with all that a file is made of.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
@@ -200,7 +196,7 @@ fn example(id: u64, number: usize, addresses: &[String]) -> Example {
              aria-label attribute does not exist or is empty"
                 .to_owned(),
         ),
-        is_new: number % 3 == 0,
+        is_new: number.is_multiple_of(3),
         shot: None,
         shot_width: None,
         shot_height: None,

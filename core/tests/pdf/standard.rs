@@ -3,7 +3,7 @@
 use a11ycheck_core::locale::Locale;
 
 use crate::{
-    hostile,
+    USUAL, hostile,
     sample::{Sample, Size},
     tools::{Folder, check, fonts, information, text_as_read, validate, words_as_drawn},
 };
@@ -11,8 +11,8 @@ use crate::{
 /// All kinds of reports, by name.
 fn samples() -> Vec<(String, Sample)> {
     let mut samples: Vec<(String, Sample)> =
-        Locale::ALL.iter().map(|locale| (locale.to_string(), Sample::new(*locale, Size::USUAL))).collect();
-    let large = Size { pages: 40, rules: 12, elements: 25, screenshots: 20 };
+        Locale::ALL.iter().map(|locale| (locale.to_string(), Sample::new(*locale, USUAL))).collect();
+    let large = Size { pages: 60, rules: 5, elements: 25, screenshots: 20 };
     samples.push(("large".to_owned(), Sample::new(Locale::De, large)));
     let mut clean = Sample::new(Locale::Pl, Size { pages: 1, rules: 0, elements: 0, screenshots: 0 });
     clean.report.trend.truncate(1);
@@ -43,7 +43,7 @@ fn every_file_passes_pdf_ua_and_qpdf_with_all_fonts_embedded() {
 #[test]
 fn the_validator_tells_a_file_that_does_not_conform() {
     let folder = Folder::new();
-    let mut file = Sample::new(Locale::En, Size::USUAL).render().unwrap();
+    let mut file = Sample::new(Locale::En, USUAL).render().unwrap();
     let mark = b"<pdfuaid:part>1<";
     let place = file.windows(mark.len()).position(|bytes| bytes == mark).unwrap();
     file[place + mark.len() - 2] = b'7';

@@ -101,6 +101,12 @@ pub(crate) fn check(file: &Path) {
     text_of(run("qpdf", "qpdf", [OsStr::new("--check"), file.as_ref()]));
 }
 
+/// The file with nothing in it compressed.
+pub(crate) fn unpacked(file: &Path) -> String {
+    let arguments = [OsStr::new("--qdf"), "--object-streams=disable".as_ref(), file.as_ref(), "-".as_ref()];
+    String::from_utf8_lossy(&run("qpdf", "qpdf", arguments).stdout).into_owned()
+}
+
 /// What veraPDF says of the files, in their order: `Ok` with the number of assertions of PDF/UA-1 that hold, or the failed
 /// ones.
 pub(crate) fn validate(files: &[PathBuf]) -> Vec<Result<u64, String>> {

@@ -1,3 +1,5 @@
+//! Why no file came about.
+
 /// Why no file came about. None of these is the fault of what was checked: hostile texts and pictures never fail a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

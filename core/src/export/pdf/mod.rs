@@ -4,8 +4,8 @@
 //! the order in which they are read, a language, a title, bookmarks and embedded fonts. Making it is pure and takes one core
 //! for up to seconds: call [`render`] where it blocks nobody. The same source gives the same file, byte by byte.
 //!
-//! [`compose`] says what stands in the file; [`flow`], [`table`] and [`chart`] set it from page to page on a [`canvas`],
-//! whose [`tree`] grows as it is drawn; [`finish`] turns both into a file.
+//! Within: `compose` says what stands in the file; `flow`, `table`, `contents` and `chart` set it from page to page on a
+//! `canvas`, whose structure `tree` grows as it is drawn; `finish` turns both into a file.
 //!
 //! Everything that comes from checked pages is hostile: it is bounded, loses characters that steer layout, and shows U+FFFD
 //! where the fonts have no glyph. Text that runs from right to left is shown letter by letter from the left.

@@ -1,3 +1,5 @@
+//! From a source to a file.
+
 use super::{
     PdfError, PdfSource,
     compose::Composer,
