@@ -28,7 +28,7 @@ async (limits, options) => {
   }
 
   const canonicals = document.querySelectorAll('head link[rel~="canonical" i][href]');
-  const named = canonicals.length === 1 ? canonicals[0].href : '';
+  const named = canonicals.length === 1 ? String(canonicals[0].href ?? '') : '';
   const canonical = named.length <= limits.link && /^https?:/.test(named) ? named : null;
 
   // Where a visible element of the top document stands, from the document's top left corner.

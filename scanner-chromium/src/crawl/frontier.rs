@@ -15,7 +15,7 @@ use crate::page::Scope as _;
 /// Pages that wait at a time. A site with more has shown enough to choose from.
 const MAX_WAITING: usize = 10_000;
 /// Addresses that are remembered, so that no page comes twice.
-const MAX_KNOWN: usize = 100_000;
+const MAX_KNOWN: usize = 30_000;
 /// Pages at other paths that may call one page their canonical address. A template that names the same one everywhere
 /// would fold the whole site into it.
 const MAX_ALIASES: u32 = 5;

@@ -1,7 +1,7 @@
 //! What a site is built with, from what its pages show.
 //!
-//! `table` lists the marks of each platform; a scan looks for them on its first pages ([`Signals`]), and [`detect`] draws
-//! the conclusion: one mark that nothing else bears, or two that something else might.
+//! `table` lists the marks of each platform; a scan looks for them on its first pages ([`Signals`]), and [`detect()`]
+//! draws the conclusion: one mark that nothing else bears, or two that something else might.
 
 mod detect;
 mod signals;

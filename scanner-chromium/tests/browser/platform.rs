@@ -62,7 +62,12 @@ const FIXTURES: &[Fixture] = &[
         "<script type='application/json' class='joomla-script-options new'>{}</script>",
     ),
     (&["typo3"], "", "<meta name=generator content='TYPO3 CMS'>", "<img alt='' src='/typo3temp/a.png'>"),
-    (&["ghost"], "", "<meta name=generator content='Ghost 5.9'>", ""),
+    (
+        &["ghost"],
+        "",
+        "<meta name=generator content='Ghost 5.9'>",
+        "<svg><script src=x></script><link rel=stylesheet href=x></link></svg>",
+    ),
     (&["laravel"], "Set-Cookie: laravel_session=1; HttpOnly\r\n", "<meta name=csrf-token content=x>", ""),
     (&["laravel"], "Set-Cookie: XSRF-TOKEN=1\r\n", "<meta name=csrf-token content=x>", ""),
     (&["next", "react"], "", "", "<div id=__next>x</div><script id=__NEXT_DATA__ type='application/json'>{}</script>"),
