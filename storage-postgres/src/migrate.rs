@@ -24,6 +24,8 @@ pub(crate) async fn migrate(config: &PostgresConfig) -> Result<(), ConnectError>
     let mut connection = config.connect_to_migrate().await?;
     let schema = config.quoted_schema()?;
     let is_there = exists(&schema, &mut connection).await.map_err(ConnectError::Unreachable)?;
+    // `run` is the same, but no future with it can be sent between threads: a borrowed connection is not `Acquire` for every
+    // lifetime.
     migrator(&schema, is_there).run_direct(None, &mut connection, false).await.map_err(ConnectError::Migrate)?;
     connection.close().await.map_err(ConnectError::Unreachable)
 }
