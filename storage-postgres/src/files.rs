@@ -62,7 +62,7 @@ impl FileStore for PostgresStore {
             .bind(scan.to_string())
             .bind(kind)
             .bind(locale)
-            .fetch_optional(&self.pool)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(bytes)
         })
@@ -93,7 +93,7 @@ impl FileStore for PostgresStore {
             .bind(kind)
             .bind(locale)
             .bind(&bytes)
-            .execute(&self.pool)
+            .execute(&mut *self.session().await?)
             .await?;
             Ok(put.rows_affected() > 0)
         })

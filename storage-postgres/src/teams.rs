@@ -99,9 +99,10 @@ impl TeamStore for PostgresStore {
             ))
             .bind(limit)
             .bind(offset)
-            .fetch_all(&self.pool)
+            .fetch_all(&mut *self.session().await?)
             .await?;
-            let total: i64 = sqlx::query_scalar("SELECT count(*) FROM teams").fetch_one(&self.pool).await?;
+            let total: i64 =
+                sqlx::query_scalar("SELECT count(*) FROM teams").fetch_one(&mut *self.session().await?).await?;
             let items = rows.into_iter().map(TeamRow::team).collect::<Result<_, _>>()?;
             Ok(Page { request: page, items, total: total.unsigned_abs() })
         })
