@@ -133,6 +133,9 @@ impl DeliveryState {
     #[expect(clippy::cast_possible_truncation, reason = "a schedule of 5")]
     pub const MAX_ATTEMPTS: u32 = Self::RETRY_SCHEDULE.len() as u32 + 1;
 
+    /// How long a delivery that has ended is kept in the log.
+    pub const LOG_TERM: TimeDelta = TimeDelta::days(30);
+
     /// A new delivery, due at once.
     pub const fn due(now: DateTime<Utc>) -> Self {
         Self::Waiting { attempts: 0, token: FencingToken::NONE, next_attempt_at: now }
@@ -168,6 +171,11 @@ impl DeliveryState {
                 Some(*finished_at)
             }
         }
+    }
+
+    /// Whether it ended longer ago than the log reaches.
+    pub fn has_left_log(&self, now: DateTime<Utc>) -> bool {
+        self.finished_at().is_some_and(|finished_at| finished_at + Self::LOG_TERM < now)
     }
 
     /// From when on a worker may take it, as things stand: when the next attempt is due, or the lease of one ends.

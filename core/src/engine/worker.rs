@@ -154,7 +154,7 @@ impl Worker {
             engine: findings.engine.clone(),
         };
         let finished_at = store.now().await?;
-        let completion = Completion { finished_at, outcome, findings, screenshots, screen };
+        let completion = Completion { finished_at, outcome, findings, screenshots, screen, events: vec![] };
         let scan = store.complete_scan(claimed.claim, completion).await?;
         tracing::info!(scan = %scan.id, issues = scan.outcome().map(|outcome| outcome.totals.total()), "Completed a check");
         Ok(())
