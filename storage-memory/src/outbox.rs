@@ -28,11 +28,15 @@ pub(crate) enum Walk {
 
 impl Outbox {
     pub(crate) fn insert(&mut self, at: DateTime<Utc>, id: DeliveryId, endpoint: EndpointId) {
-        self.change(endpoint, |lane| drop(lane.insert((at, id))));
+        self.change(endpoint, |lane| {
+            lane.insert((at, id));
+        });
     }
 
     pub(crate) fn remove(&mut self, at: DateTime<Utc>, id: DeliveryId, endpoint: EndpointId) {
-        self.change(endpoint, |lane| drop(lane.remove(&(at, id))));
+        self.change(endpoint, |lane| {
+            lane.remove(&(at, id));
+        });
     }
 
     fn change(&mut self, endpoint: EndpointId, change: impl FnOnce(&mut BTreeSet<(DateTime<Utc>, DeliveryId)>)) {
