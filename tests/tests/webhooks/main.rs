@@ -10,4 +10,6 @@ mod crowd;
 mod events;
 mod hooks;
 mod loops;
+mod recipes;
 mod schedule;
+mod tls;
