@@ -85,6 +85,12 @@ ids! {
     ScanId = "scan_";
     /// An API token of a team.
     TokenId = "tok_";
+    /// Something that happened, and that endpoints are told of.
+    EventId = "evt_";
+    /// The telling of one event to one endpoint, with all its attempts.
+    DeliveryId = "dlv_";
+    /// An address of a team that events are delivered to.
+    EndpointId = "whe_";
 }
 
 /// Names one worker in leases and logs: readable, not secret, unique per process start.

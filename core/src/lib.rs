@@ -28,7 +28,8 @@
 //! ```
 //!
 //! A [`Service`] is the use-cases over a [`Store`] and a [`Scanner`]. Each use-case takes an [`Actor`](service::Actor)
-//! first: the proof of whose data it may touch. [`Engine`] runs the loops that check, schedule and purge beside any frontend.
+//! first: the proof of whose data it may touch. [`Engine`] runs the loops that check, schedule, deliver webhooks and purge beside
+//! any frontend.
 //!
 //! # Map
 //! - [`domain`]: what things are and what may happen to them; pure
@@ -36,11 +37,12 @@
 //! - [`store`], [`scanner`], [`clock`], [`net::Resolver`]: the traits that other parts implement
 //! - [`net`]: which addresses may be reached
 //! - [`catalog`], [`report`], [`export`], [`view`], [`message`]: what people and clients read
-//! - [`webhook`], [`signing`]: signatures of events, for senders and receivers
+//! - [`webhook`]: how events are sent; [`signing`]: how they are signed, for senders and receivers
 //!
 //! # Features
 //! | feature | gives | default |
 //! |---|---|---|
+//! | `delivery` | [`webhook`]'s `HttpSender`, which delivers webhooks over HTTP(S) | yes |
 //! | `pdf` | [`export`]'s PDF of a report | yes |
 //! | `testing` | [`scanner`]'s `ScriptedScanner`, [`clock`]'s `ManualClock`, [`net`]'s `StaticResolver` | no |
 //! | `conformance` | the test suite that every store passes; implies `testing` | no |

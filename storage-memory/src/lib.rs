@@ -17,11 +17,15 @@
 //! ```
 //!
 //! # Bounds
-//! It holds what it is given: sites within the plans' numbers, checks until they are
-//! [purged](a11ycheck_core::store::ScanStore::purge_scans). Counters of addresses are forgotten when their window ends.
+//! It holds what it is given: sites within the plans' numbers, checks and deliveries until they are purged
+//! ([`purge_scans`](a11ycheck_core::store::ScanStore::purge_scans),
+//! [`purge_deliveries`](a11ycheck_core::store::WebhookStore::purge_deliveries)). Counters of addresses are forgotten when
+//! their window ends.
 
 mod addresses;
+mod deliveries;
 mod files;
+mod outbox;
 mod queue;
 mod rate_limits;
 mod scans;
@@ -29,5 +33,6 @@ mod sites;
 mod state;
 mod store;
 mod teams;
+mod webhooks;
 
 pub use store::MemoryStore;

@@ -79,18 +79,22 @@ impl QueueStore for MemoryStore {
     }
 
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
-        let Completion { finished_at, outcome, findings, screenshots, screen } = completion;
+        let Completion { finished_at, outcome, findings, screenshots, screen, events } = completion;
         let result = ScanResult {
             findings: Arc::new(findings),
             screenshots: screenshots.into_iter().map(|picture| (picture.id, Arc::new(picture))).collect(),
             screen: screen.map(Arc::new),
             documents: BTreeMap::new(),
         };
-        self.step(|state, _| {
-            let scan = move_on(state, claim.scan, |held| held.complete(claim.token, outcome, finished_at))?;
-            if let Some(row) = state.scans.get_mut(&claim.scan) {
-                row.result = Some(result);
-            }
+        self.step(|state, now| {
+            let held = &state.scans.get(&claim.scan).ok_or(LeaseError::Gone)?.scan;
+            let completed = held.state.clone().complete(claim.token, outcome, finished_at)?;
+            state.check_events(&events)?;
+            state.set_scan_state(claim.scan, completed);
+            let row = state.scans.get_mut(&claim.scan).ok_or(LeaseError::Gone)?;
+            row.result = Some(result);
+            let scan = row.scan.clone();
+            state.tell(scan.team, &events, now)?;
             Ok(scan)
         })
     }

@@ -11,14 +11,18 @@ use a11ycheck_core::{
         ApiToken, Findings, Plan, PlanCode, RateCounters, Scan, ScanKind, ScanState, ScanStatus, ScreenshotId, Site,
         Standing, Subscription, Team, TokenHash, is_in_history,
     },
-    id::{ScanId, SiteId, TeamId, TokenId},
+    id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId},
     page::Page,
     scanner::Screenshot,
     store::{DocumentKey, StoreError},
 };
 use chrono::{DateTime, Utc};
 
-use crate::addresses::Addresses;
+use crate::{
+    addresses::Addresses,
+    deliveries::{DeliveryRow, EndpointRow},
+    outbox::Outbox,
+};
 
 /// Everything. The orders ([`due`](Self::due), [`queue`](Self::queue) and those within the rows) repeat what the rows
 /// say; whatever changes a row through the functions below changes them too.
@@ -35,6 +39,14 @@ pub(crate) struct State {
     pub(crate) scans: HashMap<ScanId, ScanRow>,
     /// Queued and running checks, in the order in which workers get them.
     pub(crate) queue: BTreeSet<(DateTime<Utc>, ScanId)>,
+    pub(crate) endpoints: HashMap<EndpointId, EndpointRow>,
+    pub(crate) deliveries: HashMap<DeliveryId, DeliveryRow>,
+    /// Pending deliveries, in the order in which they fall due.
+    pub(crate) outbox: Outbox,
+    /// Deliveries that have ended, by when.
+    pub(crate) ended_deliveries: BTreeSet<(DateTime<Utc>, DeliveryId)>,
+    /// Events, and how many deliveries each has: at least one.
+    pub(crate) events: HashMap<EventId, usize>,
 }
 
 /// A team without its plan, which is shared with others.
@@ -49,6 +61,8 @@ pub(crate) struct TeamRow {
     pub(crate) sites: BTreeSet<(String, SiteId)>,
     /// In the order of lists: by creation, then id.
     pub(crate) tokens: BTreeSet<(DateTime<Utc>, TokenId)>,
+    /// In the order of lists: by creation, then id.
+    pub(crate) endpoints: BTreeSet<(DateTime<Utc>, EndpointId)>,
 }
 
 pub(crate) struct TokenRow {

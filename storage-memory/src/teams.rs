@@ -46,6 +46,7 @@ impl TeamStore for MemoryStore {
                 created_at: now,
                 sites: BTreeSet::new(),
                 tokens: BTreeSet::new(),
+                endpoints: BTreeSet::new(),
             };
             state.teams.insert(id, row);
             Ok(Team { id, name, plan, subscription, standing: Standing::Active, seats_used, created_at: now })

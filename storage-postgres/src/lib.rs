@@ -20,9 +20,9 @@
 //!
 //! # Map
 //! One module per trait of [`store`](a11ycheck_core::store), named as in the memory store. The rules are core's: a step locks
-//! rows, reads them (`rows`), asks the domain, and writes its answer. `claim`, `enqueue` and `moves` are the three things that
-//! happen to checks in more than one step; `store` runs steps, each in a `session`; `error` has the SQLSTATEs; `migrations/` has the tables, each
-//! with its reasons.
+//! rows, reads them (`rows`, `webhook_rows`), asks the domain, and writes its answer. `claim`, `enqueue` and `moves` are the
+//! three things that happen to checks in more than one step; `outbox` and `deliveries` are what happens to events; `store`
+//! runs steps, each in a `session`; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
 //!
 //! # What it needs
 //! PostgreSQL 14 or later, with the right to create a schema in the database, or to create tables in one that is there.
@@ -30,12 +30,14 @@
 
 mod claim;
 mod config;
+mod deliveries;
 mod documents;
 mod enqueue;
 mod error;
 mod files;
 mod migrate;
 mod moves;
+mod outbox;
 mod queue;
 mod rate_limits;
 mod rows;
@@ -44,5 +46,7 @@ mod session;
 mod sites;
 mod store;
 mod teams;
+mod webhook_rows;
+mod webhooks;
 
 pub use self::{config::PostgresConfig, error::ConnectError, store::PostgresStore};

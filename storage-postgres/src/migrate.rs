@@ -8,13 +8,14 @@ use sqlx::{
 use crate::{ConnectError, PostgresConfig};
 
 /// Every migration, in order. The number and the name are those of the file.
-const MIGRATIONS: [(i64, &str, &str); 6] = [
+const MIGRATIONS: [(i64, &str, &str); 7] = [
     (1, "plans and teams", include_str!("../migrations/0001_plans_and_teams.sql")),
     (2, "request counters", include_str!("../migrations/0002_request_counters.sql")),
     (3, "sites", include_str!("../migrations/0003_sites.sql")),
     (4, "scans", include_str!("../migrations/0004_scans.sql")),
     (5, "results", include_str!("../migrations/0005_results.sql")),
     (6, "documents", include_str!("../migrations/0006_documents.sql")),
+    (7, "webhooks", include_str!("../migrations/0007_webhooks.sql")),
 ];
 
 /// Creates the schema and the tables, or brings them up to date. Any number of nodes may do so at once: one does, the

@@ -1,7 +1,7 @@
 //! Checks, as workers and the scheduler see them.
 
 use a11ycheck_core::{
-    domain::{Failure as ScanFailure, Outcome, Scan, ScanKind, ScanState, next_scan_at},
+    domain::{Failure as ScanFailure, NewEvent, Outcome, Scan, ScanKind, ScanState, next_scan_at},
     id::{ScanId, SiteId, WorkerId},
     store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError},
 };
@@ -16,6 +16,7 @@ use crate::{
     enqueue::{NewScan, enqueue},
     error::{Corrupt, Failure},
     moves::move_on,
+    outbox::tell,
     rows::{TeamRow, team_columns},
     store::end,
 };
@@ -86,14 +87,15 @@ impl QueueStore for PostgresStore {
     }
 
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
-        let Completion { finished_at, outcome, findings, screenshots, screen } = completion;
+        let Completion { finished_at, outcome, findings, screenshots, screen, events } = completion;
         // Before the transaction: nothing is locked while the processor works.
         let findings = documents::pack(findings).await?;
         let results = Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref() };
         self.step(|| async {
             let mut db = self.session().await?;
             let mut tx = db.begin().await?;
-            let completed = complete_scan(&mut tx, claim, finished_at, &outcome, &results).await;
+            let completed =
+                complete_scan(&mut tx, claim, finished_at, &outcome, &results, &events, self.instant()).await;
             end(tx, completed).await
         })
         .await
@@ -182,11 +184,14 @@ async fn complete_scan(
     finished_at: DateTime<Utc>,
     outcome: &Outcome,
     results: &Results<'_>,
+    events: &[NewEvent],
+    instant: Option<DateTime<Utc>>,
 ) -> Result<Scan, Failure<LeaseError>> {
     let complete = |held: ScanState, _| held.complete(claim.token, outcome.clone(), finished_at);
     // The instant is that of the result, whatever the clock says by now.
     let scan = move_on(db, claim.scan, Some(finished_at), complete).await?;
     documents::insert(db, scan.team, scan.id, results).await?;
+    tell(db, scan.team, events, instant).await?;
     Ok(scan)
 }
 

@@ -269,7 +269,7 @@ pub(crate) fn paged(page: PageRequest) -> (i64, i64) {
 /// The cause of a [`Corrupt`].
 pub(crate) type BoxedError = Box<dyn StdError + Send + Sync>;
 
-fn named<T>(table: &str, id: String, read: Result<T, BoxedError>) -> Result<T, Corrupt> {
+pub(crate) fn named<T>(table: &str, id: String, read: Result<T, BoxedError>) -> Result<T, Corrupt> {
     read.map_err(|source| Corrupt::new(table, id, source))
 }
 
@@ -279,7 +279,7 @@ pub(crate) fn count(stored: i64) -> Result<u32, BoxedError> {
 }
 
 /// A value that serde writes as one word, such as `past_due`, from that word.
-fn word<T: DeserializeOwned>(stored: &str) -> Result<T, BoxedError> {
+pub(crate) fn word<T: DeserializeOwned>(stored: &str) -> Result<T, BoxedError> {
     Ok(serde_json::from_value(serde_json::Value::from(stored))?)
 }
 

@@ -71,7 +71,7 @@ impl PostgresStore {
     ///
     /// A step is either a single statement or one transaction at the default level, READ COMMITTED, where each statement
     /// sees what was committed before it began. A step that judges what it has read locks it first. Locks are taken in one
-    /// order (team, site, active scan, scan), so that two steps don't wait for each other.
+    /// order (team, site, active scan, scan, endpoint, delivery, event), so that two steps don't wait for each other.
     pub(crate) async fn step<T, E, F>(&self, run: impl Fn() -> F + Send) -> Result<T, E>
     where
         E: From<StoreError>,

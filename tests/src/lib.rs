@@ -1,12 +1,13 @@
 //! What the tests across the parts share: a running server with clients of every kind, and sites to check.
 //!
 //! [`TestApp`] is the service behind real HTTP on loopback, over the memory store, with a clock that a test moves and a
-//! scanner that it scripts. [`TestSite`] is a web site on loopback.
+//! scanner that it scripts. [`TestSite`] is a web site on loopback, [`Receiver`] one that webhooks are sent to.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
 
 mod app;
 mod client;
+mod receiver;
 mod site;
 
 #[doc = include_str!("../../README.md")]
@@ -16,5 +17,6 @@ struct Readme;
 pub use self::{
     app::TestApp,
     client::{Answer, Client},
+    receiver::{Received, Receiver, Reply},
     site::{Page, TestSite},
 };

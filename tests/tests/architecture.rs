@@ -24,13 +24,24 @@ fn parts(package: &str) -> Vec<String> {
 
 #[test]
 fn an_embedder_of_core_alone_gets_no_http_server_no_sql_and_no_browser() {
-    for features in [&[][..], &["--no-default-features"]] {
-        let crates = pulled_in("a11ycheck-core", features);
-        for heavy in
-            ["warp", "hyper", "sqlx", "sqlx-core", "chromiumoxide", "headless_chrome", "a11ycheck-scanner-chromium"]
-        {
-            assert!(!crates.contains(heavy), "core pulls in {heavy}");
-        }
+    const HEAVY: &[&str] =
+        &["warp", "sqlx", "sqlx-core", "chromiumoxide", "headless_chrome", "a11ycheck-scanner-chromium"];
+    // What features give can be left out.
+    const OPTIONAL: &[&str] = &["hyper", "hyper-util", "reqwest", "rustls", "ring", "h2"];
+    let with_default_features = pulled_in("a11ycheck-core", &[]);
+    let without = pulled_in("a11ycheck-core", &["--no-default-features"]);
+    for name in HEAVY {
+        assert!(!with_default_features.contains(*name) && !without.contains(*name), "core pulls in {name}");
+    }
+    for name in OPTIONAL {
+        assert!(!without.contains(*name), "core pulls in {name} without being asked to");
+    }
+}
+
+#[test]
+fn a_store_or_a_scanner_asks_for_no_feature_that_an_embedder_left_out() {
+    for part in ["a11ycheck-storage-memory", "a11ycheck-scanner-chromium"] {
+        assert!(!pulled_in(part, &[]).contains("reqwest"), "{part} turns features of core on");
     }
 }
 

@@ -67,6 +67,7 @@ pub(super) async fn a_refused_result_is_dropped_whole<S: Store>(factory: &impl S
         findings: findings.clone(),
         screenshots: vec![],
         screen: None,
+        events: vec![],
         finished_at: world.now(),
     };
     world.store.complete_scan(holder, result).await.unwrap();

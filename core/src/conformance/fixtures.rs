@@ -156,5 +156,6 @@ pub(super) fn completion(finished_at: DateTime<Utc>) -> Completion {
         findings,
         screenshots: vec![screenshot(7, 300)],
         screen: Some(Screenshot { format: ScreenshotFormat::WebP, width: 1_280, height: 800, ..screenshot(8, 900) }),
+        events: Vec::new(),
     }
 }

@@ -2,12 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::{StoreFactory, fixtures, world::World};
+use chrono::TimeDelta;
+
+use super::{
+    StoreFactory, fixtures,
+    telling::{BOTH, answered, details},
+    world::World,
+};
 use crate::{
-    domain::{RequestClass, ScreenshotId, Standing, Subscription},
+    domain::{EndpointSecret, EventKind, RequestClass, ScreenshotId, Standing, Subscription},
     id::{ScanId, SiteId, TeamId, TokenId},
     page::PageRequest,
-    store::{StartScanError, Store},
+    store::{SendError, StartScanError, Store},
 };
 
 /// Two teams on one plan; the first has all that a team can have, the second a site.
@@ -135,4 +141,39 @@ pub(super) async fn a_trend_and_a_list_hold_one_teams_checks_alone<S: Store>(fac
     let trend = world.store.trend(one.0, last.unwrap(), 100).await.unwrap();
     assert_eq!(trend.iter().map(|point| point.id).collect::<BTreeSet<_>>(), checks.0);
     assert_eq!(world.listed(other.0, other.1).await.into_iter().collect::<BTreeSet<_>>(), checks.1);
+}
+
+pub(super) async fn an_endpoint_is_seen_and_changed_by_its_team_alone<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let Neighbours { world, owner, stranger, .. } = Neighbours::new(factory).await;
+    let (id, store) = (world.endpoint(owner, BOTH).await, &world.store);
+    let told = world.ping(owner, id).await;
+    world.attempt_all(&answered(200)).await;
+    let before = (world.endpoint_row(owner, id).await, world.deliveries(owner, id).await);
+    assert_eq!(store.endpoints(stranger).await.unwrap(), []);
+    assert_eq!(store.change_endpoint(stranger, id, details("https://evil.example/", BOTH)).await.unwrap(), None);
+    let secret = EndpointSecret::generate();
+    assert!(!store.rotate_secret(stranger, id, secret.clone(), TimeDelta::zero()).await.unwrap());
+    assert_eq!(store.enable_endpoint(stranger, id).await.unwrap(), None);
+    assert!(!store.delete_endpoint(stranger, id).await.unwrap());
+    assert_eq!(store.deliveries(stranger, id, PageRequest::new(1, 10)).await.unwrap(), None);
+    assert_eq!(store.attempts(stranger, told.id).await.unwrap(), None);
+    let sent = store.send_event(stranger, id, world.event(EventKind::Ping)).await;
+    assert!(matches!(sent, Err(SendError::NotFound)), "{sent:?}");
+    let sent = store.resend_delivery(stranger, told.id).await;
+    assert!(matches!(sent, Err(SendError::NotFound)), "{sent:?}");
+    assert_eq!((world.endpoint_row(owner, id).await, world.deliveries(owner, id).await), before);
+    world.ping(owner, id).await;
+    assert!(!world.claim_delivery().await.secrets.contains(&secret));
+}
+
+pub(super) async fn a_teams_checks_are_told_to_its_endpoints_alone<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (owner, site) = world.team_and_site().await;
+    let stranger = world.team().await;
+    let (id, strangers) = (world.endpoint(owner, BOTH).await, world.endpoint(stranger, BOTH).await);
+    world.told(owner, site, &[world.event(EventKind::ScanCompleted)]).await;
+    assert_eq!(world.deliveries(stranger, strangers).await, []);
+    assert_eq!(world.deliveries(owner, id).await.len(), 1);
 }

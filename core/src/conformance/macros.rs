@@ -179,6 +179,63 @@ macro_rules! store_conformance {
                 a_deleted_site_never_falls_due,
                 a_site_added_in_place_of_a_deleted_one_begins_anew,
             }
+            endpoints {
+                an_endpoint_reads_as_it_was_created,
+                endpoints_are_listed_by_creation_then_id,
+                a_team_has_five_endpoints_and_no_more,
+                an_endpoint_of_no_team_is_not_created,
+                a_taken_endpoint_id_is_refused_and_changes_nothing,
+                a_changed_endpoint_is_told_what_it_listens_to_now_at_its_new_address,
+                a_replaced_secret_signs_along_for_the_overlap_and_no_longer,
+                a_deleted_endpoint_is_gone_with_deliveries_and_log,
+                what_is_asked_of_no_endpoint_is_answered_with_nothing,
+            }
+            events {
+                a_completed_check_is_told_to_every_endpoint_that_listens,
+                an_endpoint_is_told_what_it_listens_to_and_nothing_else,
+                a_later_event_is_blocked_until_the_first_attempt_of_the_one_before_has_ended,
+                a_later_event_waits_for_an_attempt_that_its_worker_left,
+                a_refused_result_is_told_to_nobody,
+                a_failed_check_is_told_to_nobody,
+                a_test_event_goes_to_one_endpoint_whatever_it_listens_to,
+                a_taken_event_id_is_refused_and_changes_nothing,
+                what_was_told_of_a_site_stays_when_the_site_is_deleted,
+            }
+            deliveries {
+                nothing_due_gives_nothing,
+                a_delivery_that_always_fails_is_attempted_by_the_schedule_and_no_more,
+                a_delivery_ends_with_the_first_2xx,
+                an_attempt_left_by_its_worker_is_made_again_with_its_number,
+                an_old_token_is_refused_and_changes_nothing,
+                an_attempt_is_recorded_once,
+                a_lease_that_ended_but_was_not_taken_is_the_holders_to_record,
+                what_fell_due_first_is_given_first,
+                no_more_deliveries_are_given_than_asked_for,
+                an_endpoint_at_its_limit_is_passed_over,
+                retries_beyond_their_limit_are_passed_over,
+                limits_are_each_workers_own,
+            }
+            delivery_log {
+                every_end_of_an_attempt_reads_as_it_was_recorded,
+                deliveries_are_listed_newest_first_then_greatest_id,
+                pages_of_deliveries_skip_none_and_repeat_none,
+                a_delivery_that_ended_is_sent_again_as_a_new_one_of_the_same_event,
+                a_pending_delivery_is_not_sent_again,
+                a_delivery_leaves_the_log_after_thirty_days_and_not_at_their_end,
+                a_pending_delivery_is_never_purged,
+                a_purge_of_deliveries_deletes_no_more_than_its_limit_and_says_how_many,
+                an_event_stays_as_long_as_a_delivery_needs_it,
+            }
+            switch_off {
+                the_twentieth_failed_delivery_in_a_row_switches_off_and_none_before,
+                a_success_begins_the_count_anew,
+                what_is_pending_for_an_endpoint_that_is_switched_off_is_dropped,
+                an_attempt_under_way_at_the_switch_off_is_recorded,
+                an_attempt_left_by_its_worker_is_dropped_when_its_endpoint_is_off,
+                nothing_is_made_for_an_endpoint_that_is_off,
+                an_endpoint_switched_on_by_hand_is_told_again_and_counts_anew,
+                one_endpoint_is_switched_off_and_no_other,
+            }
             isolation {
                 a_site_is_seen_by_its_team_alone,
                 a_site_is_deleted_by_its_team_alone,
@@ -189,6 +246,8 @@ macro_rules! store_conformance {
                 a_token_stands_for_its_team_alone,
                 what_befalls_a_team_befalls_no_other,
                 a_trend_and_a_list_hold_one_teams_checks_alone,
+                an_endpoint_is_seen_and_changed_by_its_team_alone,
+                a_teams_checks_are_told_to_its_endpoints_alone,
             }
             concurrency {
                 a_team_never_exceeds_its_sites_under_32_adds_at_once,
@@ -204,6 +263,12 @@ macro_rules! store_conformance {
                 a_site_deleted_while_a_check_starts_leaves_nothing_behind,
                 purges_at_once_delete_each_check_once,
                 sites_added_and_deleted_at_once_are_counted_right,
+                a_team_never_exceeds_its_endpoints_under_32_creations_at_once,
+                each_of_300_deliveries_is_claimed_once_by_16_workers,
+                one_of_many_records_of_an_attempt_counts,
+                each_of_twenty_last_attempts_that_fail_at_once_counts,
+                a_last_failure_and_a_success_at_once_are_counted_one_after_the_other,
+                an_endpoint_deleted_while_a_check_completes_leaves_nothing_behind,
             }
             model {
                 no_walk_leads_a_store_away_from_the_domain,

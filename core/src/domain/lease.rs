@@ -12,6 +12,8 @@ use crate::id::WorkerId;
 pub struct FencingToken(i64);
 
 impl FencingToken {
+    /// Nobody's: what comes before the first holder's.
+    pub const NONE: Self = Self(0);
     /// The token of the first holder.
     pub const FIRST: Self = Self(1);
 

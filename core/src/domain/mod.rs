@@ -3,7 +3,11 @@
 //! Pure: no `async`, no trait object, no I/O, no clock read. An instant comes in as an argument, so every rule can be
 //! tested at its edge, and a store can run it inside its own transaction.
 
+mod attempt;
+mod delivery;
 mod diff;
+mod endpoint;
+mod event;
 mod failure;
 mod finding;
 mod fingerprint;
@@ -24,7 +28,11 @@ mod token;
 
 pub(crate) use self::finding::bounded;
 pub use self::{
+    attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
+    delivery::{Delivery, DeliveryRefusal, DeliveryState, DeliveryStatus, next_attempt_at},
     diff::{DiffSummary, FixedRule, PreviousScan, compare},
+    endpoint::{EndpointDetails, EndpointSecret, EndpointSecrets, EndpointStatus, NewEndpoint, WebhookEndpoint},
+    event::{EventKind, NewEvent, UnknownEvent},
     failure::{Failure, FailureCode},
     finding::{
         Area, Engine, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, ScreenshotId, ScreenshotRef,

@@ -74,6 +74,14 @@ pub enum Problem {
     NotUrl,
     /// A web address that must not be visited, and why.
     NotPublic(String),
+    /// A web address that does not begin with `https`.
+    NotHttps,
+    /// The team can have no more than this number of endpoints.
+    EndpointLimit(u32),
+    /// The endpoint is switched off.
+    EndpointOff,
+    /// The delivery has not ended yet.
+    DeliveryPending,
     /// The plan allows no more than this number of sites.
     SiteLimit(u32),
     /// A check of the site is queued or running.

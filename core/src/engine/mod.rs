@@ -1,9 +1,12 @@
-//! The loops that run beside any frontend: workers that check, a scheduler that queues, a keeper that purges.
+//! The loops that run beside any frontend: workers that check, a scheduler that queues, a dispatcher that delivers webhooks,
+//! a keeper that purges.
 //!
 //! [`Engine::start`] spawns them; [`Engine::stop`] ends them in order: nothing new is begun, a running check is handed back
-//! so that another worker takes it at once, and only then does it return. Each loop also has a single step as a public
+//! so that another worker takes it at once, a webhook that is
+//! being sent is sent to its end, which is at most 10 s away, and only then does it return. Each loop also has a single step as a public
 //! function, which tests call to run the service without waiting.
 
+mod dispatcher;
 mod pace;
 mod retention;
 mod scheduler;
@@ -13,7 +16,7 @@ use std::time::Duration;
 
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub use self::{pace::Step, retention::Retention, scheduler::Scheduler, worker::Worker};
+pub use self::{dispatcher::Dispatcher, pace::Step, retention::Retention, scheduler::Scheduler, worker::Worker};
 use crate::service::Service;
 
 /// Which loops run, and how many of them.
@@ -23,16 +26,19 @@ pub struct EngineConfig {
     pub workers: usize,
     /// Whether this process queues checks that fall due.
     pub scheduler: bool,
-    /// Whether this process purges checks that have left the history.
+    /// Whether this process delivers webhooks.
+    pub webhooks: bool,
+    /// Whether this process purges checks that have left the history, and deliveries that have left the log.
     pub retention: bool,
-    /// How long an idle loop waits before it looks again, at most; a check queued in this process is seen at once.
+    /// How long an idle loop waits before it looks again, at most; a check queued, or an event made, in this process is
+    /// seen at once.
     pub poll: Duration,
 }
 
 impl Default for EngineConfig {
     /// Everything, two checks at a time.
     fn default() -> Self {
-        Self { workers: 2, scheduler: true, retention: true, poll: Duration::from_secs(1) }
+        Self { workers: 2, scheduler: true, webhooks: true, retention: true, poll: Duration::from_secs(1) }
     }
 }
 
@@ -54,6 +60,11 @@ impl Engine {
         if config.scheduler {
             tasks.spawn(Scheduler::new(service.clone()).run(config.poll, stop.clone()));
         }
+        match Dispatcher::new(service.clone()) {
+            Some(dispatcher) if config.webhooks => drop(tasks.spawn(dispatcher.run(config.poll, stop.clone()))),
+            None if config.webhooks => tracing::warn!("Webhooks are not delivered: the service has no sender"),
+            Some(_) | None => {}
+        }
         if config.retention {
             tasks.spawn(Retention::new(service.clone()).run(stop.clone()));
         }
@@ -61,7 +72,8 @@ impl Engine {
         Self { stop, tasks }
     }
 
-    /// Ends the loops: no check is begun any more, running ones are handed back. Returns when all have ended.
+    /// Ends the loops: no check and no delivery is begun any more, running checks are handed back, deliveries that are being
+    /// sent end. Returns when all have ended.
     pub async fn stop(self) {
         self.stop.cancel();
         self.tasks.wait().await;

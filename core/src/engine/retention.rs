@@ -1,4 +1,4 @@
-//! Purges checks that have left the history.
+//! Purges checks that have left the history, and deliveries that have left the log.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use tokio_util::sync::CancellationToken;
 use super::{Step, pace};
 use crate::{service::Service, store::StoreError};
 
-/// Purges checks that have left the history of their team's plan, in batches.
+/// Purges checks that have left the history of their team's plan, and deliveries that have left the log, in batches.
 #[derive(Debug, Clone)]
 pub struct Retention {
     service: Service,
 }
 
 impl Retention {
-    /// Checks that one step purges at most.
+    /// Checks, and deliveries, that one step purges at most.
     const BATCH: u32 = 100;
     /// What has left the history is invisible at once; how soon its space is free matters little.
     const POLL: Duration = Duration::from_secs(600);
@@ -29,15 +29,19 @@ impl Retention {
         pace::run("retention", Self::POLL, &stop, None, || self.step()).await;
     }
 
-    /// Purges a batch.
+    /// Purges a batch of each.
     ///
     /// # Errors
-    /// Those of the store; the next step takes the same checks up.
+    /// Those of the store; the next step takes the same up.
     pub async fn step(&self) -> Result<Step, StoreError> {
         let purged = self.service.store().purge_scans(Self::BATCH).await?;
         if purged > 0 {
             tracing::info!(purged, "Purged checks that have left the history");
         }
-        Ok(if purged >= Self::BATCH { Step::Worked } else { Step::Idle })
+        let deliveries = self.service.store().purge_deliveries(Self::BATCH).await?;
+        if deliveries > 0 {
+            tracing::info!(purged = deliveries, "Purged deliveries that have left the log");
+        }
+        Ok(if purged.max(deliveries) >= Self::BATCH { Step::Worked } else { Step::Idle })
     }
 }

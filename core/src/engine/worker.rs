@@ -8,17 +8,19 @@ use std::{
     time::Duration,
 };
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use tokio::{sync::Notify, task::JoinHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{Step, pace};
 use crate::{
-    domain::{DiffSummary, Failure, FailureCode, Lease, Outcome, PreviousScan, Scan, ScanState, compare},
+    domain::{DiffSummary, Failure, FailureCode, Lease, NewEvent, Outcome, PreviousScan, Scan, ScanState, compare},
     id::WorkerId,
     scanner::{ProgressSink, ScanError, ScanOutput, ScanRequest},
     service::Service,
     store::{Claim, ClaimedScan, Completion, LeaseError, StoreError},
+    view::SiteView,
+    webhook::payload,
 };
 
 /// Takes checks, one at a time, and brings them to their end. Any number of them may run, on any number of machines.
@@ -154,11 +156,30 @@ impl Worker {
             engine: findings.engine.clone(),
         };
         let finished_at = store.now().await?;
-        let completion = Completion { finished_at, outcome, findings, screenshots, screen };
+        let events = self.events(&claimed, &outcome, finished_at).await?;
+        let completion = Completion { finished_at, outcome, findings, screenshots, screen, events };
         let scan = store.complete_scan(claimed.claim, completion).await?;
         count_ended(&scan);
+        self.service.parts().outgoing.notify_one();
         tracing::info!(scan = %scan.id, issues = scan.outcome().map(|outcome| outcome.totals.total()), "Completed a check");
         Ok(())
+    }
+
+    /// What endpoints are told: the check as it will be once it is stored, and the site as it is now.
+    async fn events(
+        &self,
+        claimed: &ClaimedScan,
+        outcome: &Outcome,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<NewEvent>, LeaseError> {
+        let ClaimedScan { claim, scan, .. } = claimed;
+        let store = self.service.store();
+        let site = store.site(scan.team, scan.site).await?.ok_or(LeaseError::Gone)?;
+        let team = store.team(scan.team).await?.ok_or(LeaseError::Gone)?;
+        let state = scan.state.clone().complete(claim.token, outcome.clone(), now)?;
+        let completed = Scan { state, ..scan.clone() };
+        let site = SiteView::new(&site, team.is_served(now));
+        Ok(payload::scan_events(&completed, outcome, site, self.service.links(), now))
     }
 
     /// The base can't change while this worker holds the site's one active check.

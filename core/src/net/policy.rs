@@ -127,7 +127,10 @@ impl AddressPolicy {
         if ips.is_empty() {
             return Err(super::ResolveError::NotFound.into());
         }
-        Ok(JudgedHost { addresses: ips.into_iter().map(|ip| SocketAddr::new(ip, port)).collect() })
+        Ok(JudgedHost {
+            is_opened: ips.iter().all(|&ip| self.opens(ip)),
+            addresses: ips.into_iter().map(|ip| SocketAddr::new(ip, port)).collect(),
+        })
     }
 
     /// The name to resolve, in its one spelling.
@@ -241,6 +244,7 @@ pub struct InvalidDomain(String);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedHost {
     addresses: Vec<SocketAddr>,
+    is_opened: bool,
 }
 
 impl JudgedHost {
@@ -248,6 +252,11 @@ impl JudgedHost {
     /// IPv4-mapped addresses stand here as IPv4 addresses.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
+    }
+
+    /// Whether all of them lie in networks that were opened ([`AddressPolicyBuilder::allow_network`]).
+    pub const fn is_opened(&self) -> bool {
+        self.is_opened
     }
 }
 

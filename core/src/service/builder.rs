@@ -11,6 +11,7 @@ use crate::{
     net::{AddressPolicy, Resolver, SystemResolver},
     scanner::Scanner,
     store::{Store, StoreError},
+    webhook::{HeaderPrefix, WebhookSender},
 };
 
 /// Collects the parts of a [`Service`]: the store and the scanner are required, everything else has a default that a
@@ -19,11 +20,13 @@ pub struct ServiceBuilder {
     store: Box<dyn Store>,
     scanner: Box<dyn Scanner>,
     clock: Box<dyn Clock>,
-    resolver: Box<dyn Resolver>,
+    resolver: Arc<dyn Resolver>,
     policy: AddressPolicy,
     plans: PlanCatalog,
     base_url: String,
     anonymous_limits: RateLimits,
+    sender: Option<Box<dyn WebhookSender>>,
+    header_prefix: HeaderPrefix,
 }
 
 /// Why a service could not be put together.
@@ -45,11 +48,13 @@ impl ServiceBuilder {
             store: Box::new(store),
             scanner: Box::new(scanner),
             clock: Box::new(SystemClock),
-            resolver: Box::new(SystemResolver::new()),
+            resolver: Arc::new(SystemResolver::new()),
             policy: AddressPolicy::default(),
             plans: PlanCatalog::shipped(),
             base_url: "http://localhost/v1".to_owned(),
             anonymous_limits: RateLimits { general: 60, files: 20 },
+            sender: None,
+            header_prefix: HeaderPrefix::default(),
         }
     }
 
@@ -59,7 +64,7 @@ impl ServiceBuilder {
         Self { base_url: base_url.into(), ..self }
     }
 
-    /// Which addresses sites may have. Default: public ones only. Give the scanner the same.
+    /// Which addresses sites and webhook endpoints may have. Default: public ones only. Give the scanner the same.
     #[must_use]
     pub fn with_policy(self, policy: AddressPolicy) -> Self {
         Self { policy, ..self }
@@ -68,7 +73,7 @@ impl ServiceBuilder {
     /// How names are resolved. Default: as the operating system does.
     #[must_use]
     pub fn with_resolver(self, resolver: impl Resolver + 'static) -> Self {
-        Self { resolver: Box::new(resolver), ..self }
+        Self { resolver: Arc::new(resolver), ..self }
     }
 
     /// The plans on offer, which replace those of the same code in the store. Default: [`PlanCatalog::shipped`].
@@ -89,6 +94,19 @@ impl ServiceBuilder {
         Self { anonymous_limits, ..self }
     }
 
+    /// What makes the attempts of webhook deliveries. Default: `HttpSender`, with the service's policy and resolver; without
+    /// the feature `delivery` there is none, and deliveries wait.
+    #[must_use]
+    pub fn with_sender(self, sender: impl WebhookSender + 'static) -> Self {
+        Self { sender: Some(Box::new(sender)), ..self }
+    }
+
+    /// What the names of a webhook's headers begin with. Default: `Svc-`.
+    #[must_use]
+    pub fn with_header_prefix(self, header_prefix: HeaderPrefix) -> Self {
+        Self { header_prefix, ..self }
+    }
+
     /// Checks the parts and stores the plans.
     ///
     /// # Errors
@@ -96,6 +114,8 @@ impl ServiceBuilder {
     pub async fn build(self) -> Result<Service, BuildError> {
         let links = Links::new(&self.base_url).ok_or(BuildError::BaseUrl(self.base_url))?;
         self.store.put_plans(self.plans.plans()).await?;
+        let sender = self.sender.or_else(|| default_sender(&self.policy, &self.resolver));
+        let user_agent = format!("a11ycheck/{} (+{})", env!("CARGO_PKG_VERSION"), links.base_in_ascii());
         Ok(Service {
             parts: Arc::new(Parts {
                 store: self.store,
@@ -108,10 +128,24 @@ impl ServiceBuilder {
                 anonymous_limits: self.anonymous_limits,
                 #[cfg(feature = "pdf")]
                 renderer: super::pdf::Renderer::default(),
+                sender,
+                header_prefix: self.header_prefix,
+                user_agent,
+                outgoing: Notify::new(),
                 queued: Notify::new(),
             }),
         })
     }
+}
+
+#[cfg(feature = "delivery")]
+fn default_sender(policy: &AddressPolicy, resolver: &Arc<dyn Resolver>) -> Option<Box<dyn WebhookSender>> {
+    Some(Box::new(crate::webhook::HttpSender::new(policy.clone(), Arc::clone(resolver))))
+}
+
+#[cfg(not(feature = "delivery"))]
+fn default_sender(_: &AddressPolicy, _: &Arc<dyn Resolver>) -> Option<Box<dyn WebhookSender>> {
+    None
 }
 
 impl std::fmt::Debug for ServiceBuilder {

@@ -28,6 +28,11 @@ impl Links {
         &self.base
     }
 
+    /// The base address as it can stand in a header: an international name in its ASCII form.
+    pub(crate) fn base_in_ascii(&self) -> String {
+        Url::parse(&self.base).map(String::from).unwrap_or_default()
+    }
+
     /// `{base_url}/sites`
     pub fn sites(&self) -> String {
         format!("{}/sites", self.base)

@@ -11,6 +11,8 @@ mod admit;
 mod builder;
 mod choice;
 mod delete_site;
+mod deliveries;
+mod endpoints;
 mod evidence;
 mod export_scan;
 mod exported_file;
@@ -34,6 +36,7 @@ pub use self::{
     actor::Actor,
     admit::{Admission, Caller},
     builder::{BuildError, ServiceBuilder},
+    endpoints::EndpointInput,
     export_scan::{ExportRequest, ExportTarget},
     exported_file::{ExportedFile, FileChunks},
     links::Links,
@@ -48,6 +51,7 @@ use crate::{
     net::{AddressPolicy, Resolver},
     scanner::Scanner,
     store::Store,
+    webhook::{HeaderPrefix, WebhookSender},
 };
 
 /// The service: use-cases over a store and a scanner.
@@ -60,13 +64,20 @@ pub(crate) struct Parts {
     pub(crate) store: Box<dyn Store>,
     pub(crate) scanner: Box<dyn Scanner>,
     pub(crate) clock: Box<dyn Clock>,
-    pub(crate) resolver: Box<dyn Resolver>,
+    pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: AddressPolicy,
     pub(crate) plans: PlanCatalog,
     pub(crate) links: Links,
     pub(crate) anonymous_limits: RateLimits,
     #[cfg(feature = "pdf")]
     pub(crate) renderer: pdf::Renderer,
+    /// Makes the attempts of deliveries; without it they wait.
+    pub(crate) sender: Option<Box<dyn WebhookSender>>,
+    pub(crate) header_prefix: HeaderPrefix,
+    /// What sends the webhooks, and for whom.
+    pub(crate) user_agent: String,
+    /// Wakes the dispatcher of this process when a delivery may have fallen due. Others find it by polling.
+    pub(crate) outgoing: Notify,
     /// Wakes an idle worker of this process when a check was queued. Workers elsewhere find it by polling.
     pub(crate) queued: Notify,
 }

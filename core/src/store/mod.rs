@@ -23,6 +23,7 @@ mod rate_limits;
 mod scans;
 mod sites;
 mod teams;
+mod webhooks;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -35,6 +36,9 @@ pub use self::{
     scans::{ScanStore, StartScanError, TrendPoint},
     sites::{AddSiteError, SiteStore, SiteUsage},
     teams::{TeamStore, UnknownPlan},
+    webhooks::{
+        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, RecordError, SendError, WebhookStore,
+    },
 };
 
 /// Tells the store's time.
@@ -53,6 +57,7 @@ pub trait Store:
     + ScanStore
     + QueueStore
     + FileStore
+    + WebhookStore
     + Send
     + Sync
     + std::fmt::Debug
@@ -68,6 +73,7 @@ impl<S> Store for S where
         + ScanStore
         + QueueStore
         + FileStore
+        + WebhookStore
         + Send
         + Sync
         + std::fmt::Debug

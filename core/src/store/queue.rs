@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::StoreError;
 use crate::{
-    domain::{Failure, FencingToken, Findings, Outcome, Scan, Site, TransitionError},
+    domain::{Failure, FencingToken, Findings, NewEvent, Outcome, Scan, Site, TransitionError},
     id::{ScanId, WorkerId},
     scanner::Screenshot,
 };
@@ -58,6 +58,8 @@ pub struct Completion {
     pub screenshots: Vec<Screenshot>,
     /// The first page.
     pub screen: Option<Screenshot>,
+    /// What the team's endpoints are told, in this order.
+    pub events: Vec<NewEvent>,
 }
 
 /// Hands checks out and takes results in.
@@ -116,10 +118,16 @@ pub trait QueueStore {
     /// Stores the result of a check, and gives the check: completed at [`Completion::finished_at`].
     ///
     /// # Atomicity
-    /// State, numbers, findings and pictures become visible together.
+    /// State, numbers, findings and pictures become visible together, and with them a delivery of each event to each
+    /// endpoint of the team that [listens](crate::domain::WebhookEndpoint::listens_to) to it now. An event that no
+    /// endpoint listens to is not kept.
+    ///
+    /// # Ordering
+    /// The first delivery to an endpoint is due at once; each further one is blocked until the first attempt of the one
+    /// before it has ended.
     ///
     /// # Errors
-    /// As [`renew_lease`](Self::renew_lease): the result is dropped whole.
+    /// As [`renew_lease`](Self::renew_lease): the result is dropped whole, events included.
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError>;
 
     /// Ends a check that can't be done, and gives it: failed now.

@@ -1,3 +1,23 @@
-//! Events that are delivered to a team's endpoints.
+//! Events on their way to a team's endpoints: what they say, how they are signed, how they are sent.
+//!
+//! Which deliveries are due is the [store](crate::store::WebhookStore)'s to say, and the
+//! [`Dispatcher`](crate::engine::Dispatcher)'s to ask; a [`WebhookSender`] makes one attempt.
 
+#[cfg(feature = "delivery")]
+mod clients;
+#[cfg(feature = "delivery")]
+mod http_sender;
+pub(crate) mod payload;
+pub(crate) mod request;
+mod sender;
 pub mod signature;
+pub(crate) mod target;
+#[cfg(feature = "delivery")]
+mod tls;
+
+#[cfg(feature = "delivery")]
+pub use self::http_sender::HttpSender;
+pub use self::{
+    request::{HeaderPrefix, InvalidPrefix},
+    sender::{WebhookRequest, WebhookSender},
+};

@@ -109,7 +109,7 @@ fn completion() -> Completion {
         screen: None,
     };
     let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine: engine() };
-    Completion { finished_at: Utc::now(), outcome, findings, screenshots: vec![], screen: None }
+    Completion { finished_at: Utc::now(), outcome, findings, screenshots: vec![], screen: None, events: vec![] }
 }
 
 fn is_unavailable(error: &AddSiteError) -> bool {

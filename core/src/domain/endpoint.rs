@@ -1,0 +1,216 @@
+//! Where a team's events go.
+
+use std::{collections::BTreeSet, fmt};
+
+use chrono::{DateTime, Utc};
+use rand::RngExt as _;
+
+use super::{EventKind, SiteUrl};
+use crate::id::{EndpointId, TeamId};
+
+/// An address of a team that events are delivered to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookEndpoint {
+    /// Its id.
+    pub id: EndpointId,
+    /// Whose it is.
+    pub team: TeamId,
+    /// What was asked for.
+    pub details: EndpointDetails,
+    /// Whether it is delivered to.
+    pub status: EndpointStatus,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+}
+
+impl WebhookEndpoint {
+    /// Endpoints that a team has at most (contract, "Limits").
+    pub const MAX_PER_TEAM: u32 = 5;
+
+    /// Whether events of this kind are delivered to it by themselves.
+    pub fn listens_to(&self, kind: EventKind) -> bool {
+        self.status.is_on() && self.details.events.contains(&kind)
+    }
+}
+
+/// What a user says of an endpoint, checked and normalised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointDetails {
+    /// Where events are sent: by the same rules of form as the address of a site.
+    pub url: SiteUrl,
+    /// What it listens to: at least one of [`EventKind::SELECTABLE`].
+    pub events: BTreeSet<EventKind>,
+}
+
+/// An endpoint to be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewEndpoint {
+    /// Its id.
+    pub id: EndpointId,
+    /// What was asked for.
+    pub details: EndpointDetails,
+    /// What its deliveries are signed with.
+    pub secret: EndpointSecret,
+}
+
+/// Whether an endpoint is delivered to.
+///
+/// ```text
+///      a delivery failed every attempt, the 20th in a row
+///  On ───────────────────────────────────────────────────► Off
+///   ▲                  switched on by hand                  │
+///   └───────────────────────────────────────────────────────┘
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndpointStatus {
+    /// It is.
+    On {
+        /// Deliveries that failed every attempt since the last one that succeeded; less than
+        /// [`SWITCH_OFF_AFTER`](Self::SWITCH_OFF_AFTER).
+        failed_in_a_row: u32,
+    },
+    /// Nothing is sent to it, until it is switched on by hand.
+    Off {
+        /// When it was switched off.
+        since: DateTime<Utc>,
+    },
+}
+
+impl EndpointStatus {
+    /// A new endpoint, and one that was switched on again.
+    pub const ON: Self = Self::On { failed_in_a_row: 0 };
+    /// Deliveries in a row that failed every attempt before an endpoint is switched off (contract, "Delivery rules").
+    pub const SWITCH_OFF_AFTER: u32 = 20;
+
+    /// Whether it is delivered to.
+    pub const fn is_on(self) -> bool {
+        matches!(self, Self::On { .. })
+    }
+
+    /// After a delivery that was received. One that was under way when the endpoint was switched off does not switch it on.
+    #[must_use]
+    pub const fn after_delivered(self) -> Self {
+        match self {
+            Self::On { .. } => Self::ON,
+            Self::Off { since } => Self::Off { since },
+        }
+    }
+
+    /// After a delivery that failed every attempt, the last of which ended `now`.
+    #[must_use]
+    pub const fn after_failed(self, now: DateTime<Utc>) -> Self {
+        match self {
+            Self::On { failed_in_a_row } if failed_in_a_row + 1 < Self::SWITCH_OFF_AFTER => {
+                Self::On { failed_in_a_row: failed_in_a_row + 1 }
+            }
+            Self::On { .. } => Self::Off { since: now },
+            Self::Off { since } => Self::Off { since },
+        }
+    }
+}
+
+/// What deliveries to an endpoint are signed with: `whsec_` and 40 random characters, all of which is the key. A store keeps
+/// it as it is, since a hash can't sign; whoever reads the store's data can forge deliveries. `Debug` does not show it, and
+/// there is no `Display`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct EndpointSecret(String);
+
+impl EndpointSecret {
+    /// What every secret begins with.
+    pub const PREFIX: &'static str = "whsec_";
+    /// Random characters after the prefix: 40 of 64 each, 240 bits.
+    const RANDOM_CHARACTERS: usize = 40;
+    const ALPHABET: &'static [u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+    /// A new secret, from the operating system's random numbers.
+    pub fn generate() -> Self {
+        let mut rng = rand::rng();
+        let random = (0..Self::RANDOM_CHARACTERS).map(|_| char::from(Self::ALPHABET[rng.random_range(0..64)]));
+        Self(Self::PREFIX.chars().chain(random).collect())
+    }
+
+    /// Takes a stored secret back.
+    pub fn from_stored(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The secret itself: to be shown once, to be stored, to sign with.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for EndpointSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EndpointSecret(…)")
+    }
+}
+
+/// The secrets of an endpoint: one, and for a while after it was replaced the one before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointSecrets {
+    /// The newest.
+    pub current: EndpointSecret,
+    /// The one before it, and the instant from which on it signs no more.
+    pub previous: Option<(EndpointSecret, DateTime<Utc>)>,
+}
+
+impl EndpointSecrets {
+    /// One secret.
+    pub const fn new(secret: EndpointSecret) -> Self {
+        Self { current: secret, previous: None }
+    }
+
+    /// Replaced by a new secret; the present one signs along until `until`. A third, older one signs no more: receivers
+    /// never see more than two signatures.
+    #[must_use]
+    pub fn rotated(self, secret: EndpointSecret, until: DateTime<Utc>) -> Self {
+        Self { current: secret, previous: Some((self.current, until)) }
+    }
+
+    /// Those that sign at `now`, the newest first.
+    pub fn signing(&self, now: DateTime<Utc>) -> Vec<EndpointSecret> {
+        let previous = self.previous.iter().filter(|(_, until)| now < *until).map(|(secret, _)| secret);
+        std::iter::once(&self.current).chain(previous).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn the_twentieth_failed_delivery_in_a_row_switches_off_and_none_before() {
+        let now = Utc::now();
+        let mut status = EndpointStatus::ON;
+        for failed in 1..EndpointStatus::SWITCH_OFF_AFTER {
+            status = status.after_failed(now);
+            assert_eq!(status, EndpointStatus::On { failed_in_a_row: failed });
+        }
+        assert_eq!(status.after_delivered(), EndpointStatus::ON, "a success begins the count anew");
+        status = status.after_failed(now);
+        assert_eq!(status, EndpointStatus::Off { since: now });
+        assert_eq!(status.after_failed(now + TimeDelta::hours(1)), status, "it tells since when it is off");
+        assert_eq!(status.after_delivered(), status, "only a hand switches on");
+    }
+
+    #[test]
+    fn a_replaced_secret_signs_along_until_its_time_is_over() {
+        let (now, overlap) = (Utc::now(), TimeDelta::hours(24));
+        let [first, second, third] = std::array::from_fn(|_| EndpointSecret::generate());
+        let secrets = EndpointSecrets::new(first.clone()).rotated(second.clone(), now + overlap);
+        assert_eq!(secrets.signing(now), [second.clone(), first]);
+        assert_eq!(secrets.signing(now + overlap), std::slice::from_ref(&second));
+        assert_eq!(secrets.rotated(third.clone(), now + overlap).signing(now), [third, second]);
+    }
+
+    #[test]
+    fn secrets_are_long_never_the_same_and_not_in_logs() {
+        let secret = EndpointSecret::generate();
+        assert_eq!(secret.reveal().strip_prefix("whsec_").unwrap().len(), 40);
+        assert_ne!(secret, EndpointSecret::generate());
+        assert!(!format!("{:?}", EndpointSecrets::new(secret.clone())).contains(secret.reveal()));
+    }
+}

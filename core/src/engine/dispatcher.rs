@@ -1,0 +1,198 @@
+//! Makes the attempts of deliveries.
+
+use std::{
+    error::Error as StdError,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use chrono::TimeDelta;
+use tokio::{task::JoinSet, time::Instant};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{Step, pace};
+use crate::{
+    domain::{AttemptFailure, AttemptReport, AttemptResult, DeliveryState},
+    id::WorkerId,
+    service::Service,
+    store::{ClaimLimits, ClaimedDelivery, RecordError, StoreError},
+    webhook::request,
+};
+
+/// Makes the attempts of deliveries that are due, many at a time. Any number of dispatchers may run, on any number of machines.
+///
+/// An endpoint that answers slowly, or not at all, keeps at most [`PER_ENDPOINT`](Self::PER_ENDPOINT) places, and deliveries
+/// that are tried again keep at most [`RETRIES`](Self::RETRIES), so that they delay nobody else.
+#[derive(Debug, Clone)]
+pub struct Dispatcher {
+    service: Service,
+    id: WorkerId,
+}
+
+impl Dispatcher {
+    /// Attempts that are under way at once.
+    pub const AT_ONCE: u32 = 256;
+    /// Of these at most so many that are not the first of their delivery.
+    pub const RETRIES: u32 = 192;
+    /// Attempts to one endpoint that are under way at once.
+    pub const PER_ENDPOINT: u32 = 4;
+    /// How long an attempt is this worker's: the 10 s that a receiver has, and time to record the end.
+    const LEASE: TimeDelta = TimeDelta::seconds(60);
+    /// When a sender that should have ended by itself is given up.
+    const SENDER_LIMIT: Duration = Duration::from_secs(15);
+    /// How long the end of an attempt is tried to be recorded while the store is in trouble: as long as nobody else can have
+    /// taken the delivery.
+    const RECORD_LIMIT: Duration = Duration::from_secs(40);
+
+    /// A dispatcher for this service, with a name of its own; `None` where the service has no
+    /// [sender](crate::service::ServiceBuilder::with_sender).
+    pub fn new(service: Service) -> Option<Self> {
+        service.parts().sender.is_some().then(|| Self { id: WorkerId::generate(), service })
+    }
+
+    /// Runs until `stop`; attempts that are under way then are made to their end.
+    pub(super) async fn run(self, poll: Duration, stop: CancellationToken) {
+        let places = Arc::new(Places::default());
+        let under_way = TaskTracker::new();
+        let outgoing = &self.service.parts().outgoing;
+        pace::run("dispatcher", poll, &stop, Some(outgoing), || self.fill(&places, &under_way)).await;
+        under_way.close();
+        under_way.wait().await;
+    }
+
+    /// Takes up as many deliveries as there are free places. The end of each attempt, which frees a place and may let
+    /// another delivery of its endpoint follow, wakes the loop.
+    async fn fill(&self, places: &Arc<Places>, under_way: &TaskTracker) -> Result<Step, StoreError> {
+        let limits = places.free();
+        if limits.all == 0 {
+            return Ok(Step::Idle);
+        }
+        let claimed = self.claim(limits).await?;
+        let is_full = claimed.len() == usize::try_from(limits.all).unwrap_or(usize::MAX);
+        for delivery in claimed {
+            let place = Places::take(places, delivery.attempt > 1);
+            let dispatcher = self.clone();
+            under_way.spawn(async move {
+                let id = delivery.claim.delivery;
+                if let Err(error) = dispatcher.attempt(delivery).await {
+                    tracing::error!(delivery = %id, error = &error as &dyn StdError, "An attempt was made, and could not be recorded: it will be made again");
+                }
+                drop(place);
+                dispatcher.service.parts().outgoing.notify_one();
+            });
+        }
+        Ok(if is_full { Step::Worked } else { Step::Idle })
+    }
+
+    /// Takes up deliveries that are due, as many as may be under way at once, makes one attempt of each side by side, and
+    /// returns when all have ended.
+    ///
+    /// # Errors
+    /// Those of the store. An attempt whose end could not be recorded is made again when its lease ends.
+    pub async fn step(&self) -> Result<Step, StoreError> {
+        let limits = Places::default().free();
+        let mut under_way = JoinSet::new();
+        for delivery in self.claim(limits).await? {
+            let dispatcher = self.clone();
+            under_way.spawn(async move { dispatcher.attempt(delivery).await });
+        }
+        let is_idle = under_way.is_empty();
+        while let Some(ended) = under_way.join_next().await {
+            match ended {
+                Ok(recorded) => recorded?,
+                Err(panic) => tracing::error!(error = &panic as &dyn StdError, "A sender panicked"),
+            }
+        }
+        Ok(if is_idle { Step::Idle } else { Step::Worked })
+    }
+
+    async fn claim(&self, limits: ClaimLimits) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        self.service.store().claim_deliveries(&self.id, limits, Self::LEASE).await
+    }
+
+    async fn attempt(&self, delivery: ClaimedDelivery) -> Result<(), StoreError> {
+        let parts = self.service.parts();
+        // `new` makes sure that there is one.
+        let Some(sender) = &parts.sender else { return Ok(()) };
+        let request = request::signed(&delivery, &parts.header_prefix, &parts.user_agent);
+        let begun = Instant::now();
+        let sent = tokio::time::timeout(Self::SENDER_LIMIT, sender.send(request)).await;
+        let result = sent.unwrap_or(AttemptResult::Failed(AttemptFailure::Timeout));
+        let took = begun.elapsed();
+        tracing::debug!(delivery = %delivery.claim.delivery, endpoint = %delivery.endpoint, attempt = delivery.attempt, ?result, ?took, "Made an attempt");
+        // Whole microseconds are what stores keep.
+        let duration = TimeDelta::microseconds(i64::try_from(took.as_micros()).unwrap_or(i64::MAX));
+        self.record(&delivery, AttemptReport { duration, result }).await
+    }
+
+    async fn record(&self, delivery: &ClaimedDelivery, report: AttemptReport) -> Result<(), StoreError> {
+        let (id, begun) = (delivery.claim.delivery, Instant::now());
+        let mut pause = Duration::from_millis(200);
+        loop {
+            match self.service.store().record_attempt(delivery.claim, report.clone()).await {
+                Ok(recorded) => {
+                    if let DeliveryState::Failed { .. } = recorded.state {
+                        tracing::info!(delivery = %id, endpoint = %delivery.endpoint, "A delivery failed every attempt");
+                    }
+                    return Ok(());
+                }
+                Err(RecordError::Gone) => {
+                    tracing::debug!(delivery = %id, "An endpoint was deleted while it was delivered to");
+                    return Ok(());
+                }
+                Err(RecordError::Refused(error)) => {
+                    tracing::warn!(delivery = %id, error = &error as &dyn StdError, "An attempt was not recorded: another worker has the delivery");
+                    return Ok(());
+                }
+                Err(RecordError::Store(StoreError::Unavailable(error)))
+                    if begun.elapsed() + pause < Self::RECORD_LIMIT =>
+                {
+                    tracing::warn!(delivery = %id, error = &*error as &dyn StdError, "The end of an attempt could not be recorded yet");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(Duration::from_secs(5));
+                }
+                Err(RecordError::Store(error)) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Attempts that are under way.
+#[derive(Debug, Default)]
+struct Places {
+    all: AtomicU32,
+    retries: AtomicU32,
+}
+
+impl Places {
+    fn free(&self) -> ClaimLimits {
+        let retries = Dispatcher::RETRIES.saturating_sub(self.retries.load(Ordering::Relaxed));
+        ClaimLimits {
+            all: Dispatcher::AT_ONCE.saturating_sub(self.all.load(Ordering::Relaxed)),
+            retries,
+            per_endpoint: Dispatcher::PER_ENDPOINT,
+        }
+    }
+
+    fn take(places: &Arc<Self>, is_retry: bool) -> Place {
+        places.all.fetch_add(1, Ordering::Relaxed);
+        places.retries.fetch_add(u32::from(is_retry), Ordering::Relaxed);
+        Place { places: Arc::clone(places), is_retry }
+    }
+}
+
+/// A place that is taken until this is dropped, also by a panic.
+struct Place {
+    places: Arc<Places>,
+    is_retry: bool,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.all.fetch_sub(1, Ordering::Relaxed);
+        self.places.retries.fetch_sub(u32::from(self.is_retry), Ordering::Relaxed);
+    }
+}

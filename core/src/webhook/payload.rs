@@ -1,0 +1,61 @@
+//! What events say: contract, "Envelope of every event" and "Event types".
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use crate::{
+    domain::{EventKind, NewEvent, Outcome, Scan},
+    id::EventId,
+    service::Links,
+    view::{ScanView, SiteView},
+};
+
+#[derive(Serialize)]
+struct Envelope<'a, D> {
+    id: EventId,
+    #[serde(rename = "type")]
+    kind: EventKind,
+    created_at: DateTime<Utc>,
+    data: &'a D,
+}
+
+#[derive(Serialize)]
+struct ScanData<'a> {
+    scan: ScanView<'a>,
+    site: SiteView<'a>,
+    new_issues: u64,
+}
+
+#[derive(Serialize)]
+struct PingData {
+    message: &'static str,
+}
+
+/// What a completed check is told with, in order: `scan.completed`, and `issues.new` when it found new problems.
+pub(crate) fn scan_events(
+    scan: &Scan,
+    outcome: &Outcome,
+    site: SiteView<'_>,
+    links: &Links,
+    now: DateTime<Utc>,
+) -> Vec<NewEvent> {
+    let data = ScanData { scan: ScanView::new(scan, links), site, new_issues: outcome.diff.new };
+    let found_new = (outcome.diff.new > 0).then_some(EventKind::IssuesNew);
+    let kinds = std::iter::once(EventKind::ScanCompleted).chain(found_new);
+    kinds.map(|kind| event(kind, &data, now)).collect()
+}
+
+/// A test event.
+pub(crate) fn ping(now: DateTime<Utc>) -> NewEvent {
+    let message = "This is a test event. An endpoint that answers it with a 2xx status receives events.";
+    event(EventKind::Ping, &PingData { message }, now)
+}
+
+fn event(kind: EventKind, data: &impl Serialize, now: DateTime<Utc>) -> NewEvent {
+    let id = EventId::generate(now);
+    let body = serde_json::to_vec(&Envelope { id, kind, created_at: now, data });
+    // Texts, numbers and instants under fixed names: nothing that JSON can't hold.
+    let body = Bytes::from(body.expect("an event can be written as JSON"));
+    NewEvent { id, kind, created_at: now, body }
+}

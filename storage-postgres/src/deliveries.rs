@@ -1,0 +1,424 @@
+//! Attempts: who makes them, what follows, and what is kept of them.
+
+use std::collections::HashMap;
+
+use a11ycheck_core::{
+    domain::{AttemptReport, AttemptResult, Delivery, DeliveryState, EndpointStatus, SiteUrl},
+    id::{DeliveryId, TeamId, WorkerId},
+    store::{ClaimLimits, ClaimedDelivery, DeliveryClaim, RecordError},
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::{FromRow, PgConnection};
+
+use crate::{
+    error::{Corrupt, Failure},
+    webhook_rows::{
+        DeliveryRow, SecretsRow, StateColumns, StatusRow, delivery_columns, secrets_columns, stored_status,
+    },
+};
+
+/// What is due, of one kind: at most $4 of all, and of each endpoint as many as the worker $2 may take up to its limit $3.
+/// Nothing is locked yet.
+///
+/// The endpoints with pending deliveries are found by a jump through an index from each to the next, so that a long queue
+/// costs no more than a short one. Those that are switched off are given with what was left for them, and no `room`.
+macro_rules! due {
+    ($kind:literal) => {
+        concat!(
+            "WITH RECURSIVE instant AS MATERIALIZED (
+                 SELECT coalesce($1, clock_timestamp()) AS now
+             ), busy AS MATERIALIZED (
+                 SELECT endpoint_id, count(*) AS attempts FROM deliveries
+                 WHERE lease_worker = $2 AND next_attempt_at > (SELECT now FROM instant)
+                 GROUP BY endpoint_id
+             ), lanes AS (
+                 SELECT (
+                     SELECT endpoint_id FROM deliveries
+                     WHERE state = 'pending' AND ",
+            $kind,
+            "    ORDER BY endpoint_id LIMIT 1
+                 ) AS endpoint_id
+                 WHERE EXISTS (
+                     SELECT FROM deliveries WHERE state = 'pending' AND next_attempt_at <= (SELECT now FROM instant)
+                 )
+                 UNION ALL
+                 SELECT (
+                     SELECT d.endpoint_id FROM deliveries d
+                     WHERE d.state = 'pending' AND ",
+            $kind,
+            "            AND d.endpoint_id > lanes.endpoint_id
+                     ORDER BY d.endpoint_id LIMIT 1
+                 ) FROM lanes WHERE lanes.endpoint_id IS NOT NULL
+             ), open AS (
+                 SELECT e.id, CASE WHEN e.off_since IS NULL THEN greatest($3 - coalesce(busy.attempts, 0), 0) END AS room
+                 FROM lanes JOIN endpoints e ON e.id = lanes.endpoint_id LEFT JOIN busy ON busy.endpoint_id = e.id
+             )
+             SELECT due.id, due.next_attempt_at, open.id AS endpoint_id, open.room
+             FROM open CROSS JOIN instant CROSS JOIN LATERAL (
+                 SELECT d.id, d.next_attempt_at FROM deliveries d
+                 WHERE d.state = 'pending' AND ",
+            $kind,
+            "        AND d.endpoint_id = open.id AND d.next_attempt_at <= instant.now
+                 ORDER BY d.next_attempt_at, d.id LIMIT least(open.room, $4)
+             ) AS due
+             ORDER BY due.next_attempt_at, due.id LIMIT $4",
+        )
+    };
+}
+
+/// The statements of [`WebhookStore::claim_deliveries`](a11ycheck_core::store::WebhookStore::claim_deliveries).
+pub(crate) async fn claim<E>(
+    db: &mut PgConnection,
+    worker: &WorkerId,
+    limits: ClaimLimits,
+    term: TimeDelta,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Vec<ClaimedDelivery>, Failure<E>> {
+    let chosen = choose(db, worker, limits, instant).await?;
+    if chosen.is_empty() {
+        return Ok(Vec::new());
+    }
+    // What another caller has locked, or took since, is passed over.
+    let rows: Vec<DueRow> = sqlx::query_as(concat!(
+        "WITH instant AS MATERIALIZED (
+             SELECT coalesce($2, clock_timestamp()) AS now
+         ), d AS MATERIALIZED (
+             SELECT * FROM deliveries
+             WHERE id = ANY ($1) AND state = 'pending' AND next_attempt_at <= (SELECT now FROM instant)
+             FOR UPDATE SKIP LOCKED
+         )
+         SELECT instant.now, e.url, e.off_since IS NULL AS is_on, ev.body, ",
+        secrets_columns!(),
+        ", ",
+        delivery_columns!(),
+        " FROM d JOIN endpoints e ON e.id = d.endpoint_id JOIN events ev ON ev.id = d.event_id CROSS JOIN instant
+          ORDER BY d.next_attempt_at, d.id",
+    ))
+    .bind(chosen)
+    .bind(instant)
+    .fetch_all(&mut *db)
+    .await?;
+    let mut claimed = Vec::new();
+    let (mut ids, mut tokens) = (Vec::new(), Vec::new());
+    let Some(now) = rows.first().map(|row| row.now) else { return Ok(claimed) };
+    for row in rows {
+        let delivery = row.delivery.delivery()?;
+        let id = delivery.id;
+        if !row.is_on {
+            write_state(db, id, &delivery.state.dropped(now)).await?;
+            continue;
+        }
+        let corrupt = |error| Corrupt::new("deliveries", id, Box::new(error));
+        let state = delivery.state.claim(worker.clone(), term, now).map_err(corrupt)?;
+        let DeliveryState::Attempting { attempts, lease, started_at } = state else {
+            return Err(Corrupt::new("deliveries", id, "it was claimed, and no attempt is under way").into());
+        };
+        let url = SiteUrl::parse(&row.url).map_err(|error| Corrupt::new("endpoints", delivery.endpoint, error))?;
+        ids.push(id.to_string());
+        tokens.push(lease.token.get());
+        claimed.push(ClaimedDelivery {
+            claim: DeliveryClaim { delivery: id, token: lease.token },
+            attempt: attempts + 1,
+            started_at,
+            endpoint: delivery.endpoint,
+            url,
+            secrets: row.secrets.secrets().signing(now),
+            event: delivery.event,
+            kind: delivery.kind,
+            body: row.body.into(),
+        });
+    }
+    sqlx::query(
+        "UPDATE deliveries SET token = claimed.token, lease_worker = $3, lease_started_at = $4, next_attempt_at = $5
+         FROM unnest($1::text[], $2::bigint[]) AS claimed (id, token)
+         WHERE deliveries.id = claimed.id",
+    )
+    .bind(ids)
+    .bind(tokens)
+    .bind(worker.to_string())
+    .bind(now)
+    .bind(now + term)
+    .execute(db)
+    .await?;
+    Ok(claimed)
+}
+
+/// The ids of what the worker takes up, and of what was left for endpoints that are switched off, in any order.
+async fn choose(
+    db: &mut PgConnection,
+    worker: &WorkerId,
+    limits: ClaimLimits,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Vec<String>, sqlx::Error> {
+    // Of each kind, what the other one takes from an endpoint's room may be passed over: no more than is taken of it.
+    let most = i64::from(limits.all) + i64::from(limits.retries);
+    let mut due: Vec<(bool, Candidate)> = Vec::new();
+    for (is_retry, statement) in [(false, due!("attempts = 0")), (true, due!("attempts > 0"))] {
+        let found: Vec<Candidate> = sqlx::query_as(statement)
+            .bind(instant)
+            .bind(worker.to_string())
+            .bind(i64::from(limits.per_endpoint))
+            .bind(most)
+            .fetch_all(&mut *db)
+            .await?;
+        due.extend(found.into_iter().map(|candidate| (is_retry, candidate)));
+    }
+    due.sort_by(|(_, one), (_, other)| (one.next_attempt_at, &one.id).cmp(&(other.next_attempt_at, &other.id)));
+    let (mut left, mut retries_left) = (limits.all, limits.retries);
+    let mut rooms: HashMap<String, i64> = HashMap::new();
+    let mut chosen = Vec::new();
+    for (is_retry, Candidate { id, endpoint_id, room, .. }) in due {
+        if left == 0 {
+            break;
+        }
+        let Some(room) = room else {
+            chosen.push(id);
+            continue;
+        };
+        let room = rooms.entry(endpoint_id).or_insert(room);
+        if *room == 0 || (is_retry && retries_left == 0) {
+            continue;
+        }
+        *room -= 1;
+        left -= 1;
+        retries_left -= u32::from(is_retry);
+        chosen.push(id);
+    }
+    Ok(chosen)
+}
+
+/// A delivery that was locked, and its endpoint with it.
+pub(crate) struct Locked {
+    pub(crate) now: DateTime<Utc>,
+    pub(crate) delivery: Delivery,
+    pub(crate) endpoint: EndpointStatus,
+}
+
+/// Locks a delivery, where it is the team's (any team's where that is `None`), after its endpoint: what happens to one
+/// endpoint happens one after the other.
+pub(crate) async fn lock<E>(
+    db: &mut PgConnection,
+    id: DeliveryId,
+    team: Option<TeamId>,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Option<Locked>, Failure<E>> {
+    let endpoint: Option<StatusRow> = sqlx::query_as(
+        "SELECT failed_in_a_row, off_since FROM endpoints
+         WHERE id = (SELECT endpoint_id FROM deliveries WHERE id = $1 AND ($2::text IS NULL OR team_id = $2))
+         FOR NO KEY UPDATE",
+    )
+    .bind(id.to_string())
+    .bind(team.map(|team| team.to_string()))
+    .fetch_optional(&mut *db)
+    .await?;
+    let Some(endpoint) = endpoint else { return Ok(None) };
+    let row: Option<LockedRow> = sqlx::query_as(concat!(
+        "WITH d AS MATERIALIZED (SELECT * FROM deliveries WHERE id = $1 FOR UPDATE)
+         SELECT coalesce($2, clock_timestamp()) AS now, ",
+        delivery_columns!(),
+        " FROM d JOIN events ev ON ev.id = d.event_id",
+    ))
+    .bind(id.to_string())
+    .bind(instant)
+    .fetch_optional(db)
+    .await?;
+    let Some(LockedRow { now, delivery }) = row else { return Ok(None) };
+    let delivery = delivery.delivery()?;
+    let endpoint = endpoint.status().map_err(|source| Corrupt::new("endpoints", delivery.endpoint, source))?;
+    Ok(Some(Locked { now, delivery, endpoint }))
+}
+
+/// The statements of [`WebhookStore::record_attempt`](a11ycheck_core::store::WebhookStore::record_attempt).
+pub(crate) async fn record(
+    db: &mut PgConnection,
+    claim: DeliveryClaim,
+    report: &AttemptReport,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Delivery, Failure<RecordError>> {
+    let id = claim.delivery;
+    let Locked { now, mut delivery, endpoint } =
+        lock(db, id, None, instant).await?.ok_or(Failure::Refused(RecordError::Gone))?;
+    let held = delivery.state.clone();
+    let ended = delivery.state.record(claim.token, report.is_success(), endpoint, now);
+    delivery.state = ended.map_err(|refusal| Failure::Refused(refusal.into()))?;
+    write_state(db, id, &delivery.state).await?;
+    if let DeliveryState::Attempting { attempts, started_at, .. } = held {
+        insert_attempt(db, &delivery, attempts + 1, started_at, now, report).await?;
+        if attempts == 0 {
+            // As `DeliveryState::unblocked` says.
+            sqlx::query(
+                "UPDATE deliveries SET after_id = NULL, next_attempt_at = $2 WHERE after_id = $1 AND state = 'pending'",
+            )
+            .bind(id.to_string())
+            .bind(now)
+            .execute(&mut *db)
+            .await?;
+        }
+    }
+    let status = match delivery.state {
+        DeliveryState::Delivered { .. } => endpoint.after_delivered(),
+        DeliveryState::Failed { .. } => endpoint.after_failed(now),
+        DeliveryState::Blocked { .. }
+        | DeliveryState::Waiting { .. }
+        | DeliveryState::Attempting { .. }
+        | DeliveryState::Dropped { .. } => endpoint,
+    };
+    if status != endpoint {
+        let (failed_in_a_row, off_since) = stored_status(status);
+        sqlx::query("UPDATE endpoints SET failed_in_a_row = $2, off_since = $3 WHERE id = $1")
+            .bind(delivery.endpoint.to_string())
+            .bind(failed_in_a_row)
+            .bind(off_since)
+            .execute(&mut *db)
+            .await?;
+    }
+    if endpoint.is_on() && !status.is_on() {
+        // As `DeliveryState::dropped` says, however many there are.
+        sqlx::query(
+            "UPDATE deliveries
+             SET state = 'dropped', finished_at = $2, token = 0, after_id = NULL, next_attempt_at = NULL,
+                 lease_worker = NULL, lease_started_at = NULL
+             WHERE endpoint_id = $1 AND state = 'pending' AND (lease_worker IS NULL OR next_attempt_at <= $2)",
+        )
+        .bind(delivery.endpoint.to_string())
+        .bind(now)
+        .execute(db)
+        .await?;
+    }
+    Ok(delivery)
+}
+
+async fn insert_attempt(
+    db: &mut PgConnection,
+    delivery: &Delivery,
+    number: u32,
+    started_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+    report: &AttemptReport,
+) -> Result<(), sqlx::Error> {
+    let (status, excerpt, failure) = match &report.result {
+        AttemptResult::Answered { status, excerpt } => (Some(i64::from(*status)), Some(excerpt.as_str()), None),
+        AttemptResult::Failed(failure) => (None, None, Some(failure.as_str())),
+    };
+    sqlx::query(
+        "INSERT INTO delivery_attempts
+             (delivery_id, team_id, number, started_at, ended_at, duration, status, excerpt, failure)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(delivery.id.to_string())
+    .bind(delivery.team.to_string())
+    .bind(i64::from(number))
+    .bind(started_at)
+    .bind(now)
+    // What takes longer than 292,000 years.
+    .bind(report.duration.num_microseconds().unwrap_or(i64::MAX))
+    .bind(status)
+    .bind(excerpt)
+    .bind(failure)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Writes the state of a delivery that the caller has locked.
+async fn write_state<E>(db: &mut PgConnection, id: DeliveryId, state: &DeliveryState) -> Result<(), Failure<E>> {
+    let columns = StateColumns::of(state);
+    let written = sqlx::query(
+        "UPDATE deliveries
+         SET state = $2, attempts = $3, token = $4, after_id = $5, next_attempt_at = $6, lease_worker = $7,
+             lease_started_at = $8, finished_at = $9
+         WHERE id = $1",
+    )
+    .bind(id.to_string())
+    .bind(columns.state)
+    .bind(columns.attempts)
+    .bind(columns.token)
+    .bind(columns.after_id)
+    .bind(columns.next_attempt_at)
+    .bind(columns.lease_worker)
+    .bind(columns.lease_started_at)
+    .bind(columns.finished_at)
+    .execute(db)
+    .await?;
+    if written.rows_affected() == 1 {
+        Ok(())
+    } else {
+        Err(Corrupt::new("deliveries", id, "it was locked, and is gone").into())
+    }
+}
+
+/// The statements of [`WebhookStore::purge_deliveries`](a11ycheck_core::store::WebhookStore::purge_deliveries).
+pub(crate) async fn purge<E>(
+    db: &mut PgConnection,
+    limit: u32,
+    instant: Option<DateTime<Utc>>,
+) -> Result<u32, Failure<E>> {
+    let gone: Vec<(String, String)> = sqlx::query_as(
+        "WITH instant AS MATERIALIZED (
+             SELECT coalesce($1, clock_timestamp()) AS now
+         )
+         SELECT id, event_id FROM deliveries
+         WHERE finished_at < (SELECT now FROM instant) - $2
+         ORDER BY finished_at, id LIMIT $3
+         FOR UPDATE SKIP LOCKED",
+    )
+    .bind(instant)
+    .bind(DeliveryState::LOG_TERM)
+    .bind(i64::from(limit))
+    .fetch_all(&mut *db)
+    .await?;
+    // Not more than `limit`, which is a u32.
+    let count = u32::try_from(gone.len()).unwrap_or(u32::MAX);
+    delete(db, gone).await?;
+    Ok(count)
+}
+
+/// Deletes deliveries that the caller has locked, by their ids and those of their events, with their attempts, and with the
+/// events that no other delivery needs.
+pub(crate) async fn delete(db: &mut PgConnection, gone: Vec<(String, String)>) -> Result<(), sqlx::Error> {
+    let (ids, mut events): (Vec<String>, Vec<String>) = gone.into_iter().unzip();
+    events.sort_unstable();
+    events.dedup();
+    // Locked, in one order, before the deliveries go: of several callers that each delete some deliveries of an event, the
+    // last one sees that none is left.
+    sqlx::query("SELECT FROM events WHERE id = ANY ($1) ORDER BY id FOR UPDATE")
+        .bind(&events)
+        .execute(&mut *db)
+        .await?;
+    sqlx::query("DELETE FROM deliveries WHERE id = ANY ($1)").bind(ids).execute(&mut *db).await?;
+    sqlx::query(
+        "DELETE FROM events WHERE id = ANY ($1) AND NOT EXISTS (SELECT FROM deliveries WHERE event_id = events.id)",
+    )
+    .bind(events)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+#[derive(FromRow)]
+struct Candidate {
+    id: String,
+    next_attempt_at: DateTime<Utc>,
+    endpoint_id: String,
+    /// Attempts that the worker may take up; `None` where the endpoint is switched off.
+    room: Option<i64>,
+}
+
+#[derive(FromRow)]
+struct DueRow {
+    now: DateTime<Utc>,
+    url: String,
+    is_on: bool,
+    body: Vec<u8>,
+    #[sqlx(flatten)]
+    secrets: SecretsRow,
+    #[sqlx(flatten)]
+    delivery: DeliveryRow,
+}
+
+#[derive(FromRow)]
+struct LockedRow {
+    now: DateTime<Utc>,
+    #[sqlx(flatten)]
+    delivery: DeliveryRow,
+}

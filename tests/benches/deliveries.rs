@@ -1,0 +1,102 @@
+//! Webhooks delivered per second, against a bare loop of reqwest that sends the same requests to the same receiver in the
+//! same process: what the outbox, the judgement, the signature and the log cost.
+//!
+//! ```text
+//! cargo bench -p a11ycheck-tests --bench deliveries
+//! ```
+//!
+//! Prints both rates and their ratio (goal: at least a half). Loopback and one machine: the receiver works on the same
+//! processors.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark stops at what it did not expect, and prints")]
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use a11ycheck_core::{
+    Engine, Service,
+    domain::PlanCode,
+    engine::{Dispatcher, EngineConfig},
+    net::{AddressPolicy, SystemResolver},
+    scanner::ScriptedScanner,
+    service::{EndpointInput, TeamInput},
+    webhook::HttpSender,
+};
+use a11ycheck_storage_memory::MemoryStore;
+use a11ycheck_tests::{Received, Receiver, Reply};
+use tokio::{sync::Semaphore, task::JoinSet};
+
+const ENDPOINTS: usize = 50;
+const EACH: usize = 400;
+const ROUNDS: usize = 3;
+
+#[tokio::main]
+async fn main() {
+    println!("{} deliveries to {ENDPOINTS} endpoints, {ROUNDS} rounds", ENDPOINTS * EACH);
+    for _ in 0..ROUNDS {
+        let (delivered, sample) = deliver().await;
+        let bare = send_bare(&sample).await;
+        println!("delivered {delivered:>7.0}/s   bare reqwest {bare:>7.0}/s   ratio {:.2}", delivered / bare);
+    }
+}
+
+fn rate(begun: Instant) -> f64 {
+    f64::from(u32::try_from(ENDPOINTS * EACH).unwrap()) / begun.elapsed().as_secs_f64()
+}
+
+/// Deliveries per second from the outbox to their record, and one of the requests.
+async fn deliver() -> (f64, Received) {
+    let receiver = Receiver::start([Reply::Status(204)]).await;
+    let policy = AddressPolicy::builder().allow_network("127.0.0.0/8".parse().unwrap()).build();
+    let sender = HttpSender::new(policy.clone(), Arc::new(SystemResolver::new()));
+    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default());
+    let service = builder.with_policy(policy).with_sender(sender).build().await.unwrap();
+    let mut team = None;
+    for number in 0..ENDPOINTS {
+        if number % 5 == 0 {
+            let input = TeamInput::new(format!("Team {number}"), PlanCode::new("pro"));
+            team = Some(service.create_team(input).await.unwrap().id);
+        }
+        let (team, url) = (team.unwrap(), receiver.url(&format!("/{number}")));
+        let (endpoint, _) = service.create_endpoint(team, EndpointInput::new(url)).await.unwrap();
+        for _ in 0..EACH {
+            service.ping_endpoint(team, endpoint.id).await.unwrap();
+        }
+    }
+    let begun = Instant::now();
+    let config = EngineConfig { workers: 0, scheduler: false, retention: false, ..EngineConfig::default() };
+    let engine = Engine::start(&service, config);
+    receiver.wait_for(ENDPOINTS * EACH).await;
+    // Includes the records of the last ones.
+    engine.stop().await;
+    (rate(begun), receiver.received().swap_remove(0))
+}
+
+/// Requests per second of a loop that does nothing else, with as many at once as the dispatcher has.
+async fn send_bare(sample: &Received) -> f64 {
+    let receiver = Receiver::start([Reply::Status(204)]).await;
+    let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(10)).build().unwrap();
+    let at_once = Dispatcher::AT_ONCE.min(Dispatcher::PER_ENDPOINT * u32::try_from(ENDPOINTS).unwrap());
+    let places = Arc::new(Semaphore::new(usize::try_from(at_once).unwrap()));
+    let mut sending = JoinSet::new();
+    let begun = Instant::now();
+    for number in 0..ENDPOINTS * EACH {
+        let place = Arc::clone(&places).acquire_owned().await.unwrap();
+        let mut request = client.post(receiver.url(&format!("/{}", number % ENDPOINTS))).body(sample.body.clone());
+        for (name, value) in &sample.headers {
+            if !name.eq_ignore_ascii_case("host") && !name.eq_ignore_ascii_case("content-length") {
+                request = request.header(name, value);
+            }
+        }
+        sending.spawn(async move {
+            let answer = request.send().await.unwrap();
+            assert_eq!(answer.status(), 204);
+            answer.bytes().await.unwrap();
+            drop(place);
+        });
+    }
+    sending.join_all().await;
+    rate(begun)
+}

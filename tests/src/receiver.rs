@@ -1,0 +1,243 @@
+//! A receiver of webhooks on loopback that does what it is told, however rude.
+
+use std::{
+    collections::VecDeque,
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::{TcpListener, TcpStream},
+    sync::Notify,
+    task::JoinHandle,
+};
+
+/// How a receiver answers a request.
+#[derive(Debug, Clone)]
+pub enum Reply {
+    /// With this status and a short body; the connection stays open.
+    Status(u16),
+    /// With a 200 and this body.
+    Body(Vec<u8>),
+    /// With a redirect to this address.
+    Redirect(String),
+    /// Not at all; the connection stays open.
+    Hang,
+    /// By resetting the connection.
+    Reset,
+    /// By closing the connection.
+    Close,
+    /// With a head that comes byte by byte and never ends.
+    SlowHead,
+    /// With a 200 whose body comes byte by byte and never ends.
+    SlowBody,
+    /// With a 200 whose body is as long as the connection lasts.
+    Huge,
+    /// With something that is not HTTP.
+    Garbage,
+}
+
+/// A request as it came in.
+#[derive(Debug, Clone)]
+pub struct Received {
+    /// Method and path.
+    pub line: String,
+    /// Names as they were spelt, and values, in order.
+    pub headers: Vec<(String, String)>,
+    /// The bytes of the body.
+    pub body: Vec<u8>,
+    /// Which connection it came over, counted from 1.
+    pub connection: usize,
+}
+
+impl Received {
+    /// A header's value, by its name as it was spelt; empty where it is missing.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
+    }
+}
+
+/// A receiver, until it is dropped.
+#[derive(Debug)]
+pub struct Receiver {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    script: Mutex<VecDeque<Reply>>,
+    received: Mutex<Vec<Received>>,
+    arrived: Notify,
+    connections: AtomicUsize,
+}
+
+impl Receiver {
+    /// Answers one request after the other by the script; the last reply stays.
+    pub async fn start(script: impl IntoIterator<Item = Reply>) -> Self {
+        Self::on(TcpListener::bind("127.0.0.1:0").await.unwrap(), script)
+    }
+
+    /// As [`start`](Self::start), on a listener of the test's choice.
+    pub fn on(listener: TcpListener, script: impl IntoIterator<Item = Reply>) -> Self {
+        let shared = Arc::new(Shared {
+            script: Mutex::new(script.into_iter().collect()),
+            received: Mutex::default(),
+            arrived: Notify::new(),
+            connections: AtomicUsize::new(0),
+        });
+        let address = listener.local_addr().unwrap();
+        let accepting = Arc::clone(&shared);
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let shared = Arc::clone(&accepting);
+                let connection = shared.connections.fetch_add(1, Ordering::Relaxed) + 1;
+                tokio::spawn(async move {
+                    // A sender that hangs up is what some tests are about.
+                    let _ = converse(stream, connection, &shared).await;
+                });
+            }
+        });
+        Self { address, shared, task }
+    }
+
+    /// The address of a path, with the loopback IP address for a host.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// From now on, answers by this script.
+    pub fn answers(&self, script: impl IntoIterator<Item = Reply>) {
+        *lock(&self.shared.script) = script.into_iter().collect();
+    }
+
+    /// What came in so far, in order.
+    pub fn received(&self) -> Vec<Received> {
+        lock(&self.shared.received).clone()
+    }
+
+    /// How many requests came in so far.
+    pub fn count(&self) -> usize {
+        lock(&self.shared.received).len()
+    }
+
+    /// Waits until as many requests have come in.
+    pub async fn wait_for(&self, count: usize) {
+        loop {
+            let arrived = self.shared.arrived.notified();
+            if self.count() >= count {
+                return;
+            }
+            arrived.await;
+        }
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap()
+}
+
+async fn converse(stream: TcpStream, connection: usize, shared: &Shared) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut stream = BufReader::new(stream);
+    loop {
+        let received = read_request(&mut stream, connection).await?;
+        lock(&shared.received).push(received);
+        let reply = {
+            let mut script = lock(&shared.script);
+            if script.len() > 1 { script.pop_front() } else { script.front().cloned() }
+        };
+        shared.arrived.notify_waiters();
+        answer(&mut stream, reply.unwrap_or(Reply::Status(204))).await?;
+    }
+}
+
+async fn read_request(stream: &mut BufReader<TcpStream>, connection: usize) -> std::io::Result<Received> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await?);
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let mut lines = head.split("\r\n");
+    let line = lines.next().unwrap_or_default().to_owned();
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let length = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let mut body = vec![0; length.map_or(0, |(_, length)| length.parse().unwrap())];
+    stream.read_exact(&mut body).await?;
+    Ok(Received { line, headers, body, connection })
+}
+
+async fn answer(stream: &mut BufReader<TcpStream>, reply: Reply) -> std::io::Result<()> {
+    const TICK: Duration = Duration::from_millis(20);
+    const ENDLESS: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n";
+    match reply {
+        Reply::Status(204) => stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await,
+        Reply::Status(status) => {
+            let text = format!("Answered with {status}.");
+            stream
+                .write_all(
+                    format!("HTTP/1.1 {status} Status\r\nContent-Length: {}\r\n\r\n{text}", text.len()).as_bytes(),
+                )
+                .await
+        }
+        Reply::Body(body) => {
+            stream.write_all(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes()).await?;
+            stream.write_all(&body).await
+        }
+        Reply::Redirect(to) => {
+            let head = format!("HTTP/1.1 301 Moved Permanently\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n");
+            stream.write_all(head.as_bytes()).await
+        }
+        Reply::Hang => std::future::pending().await,
+        Reply::Reset => {
+            // Closing with data unread, or without lingering, makes the system send a reset.
+            stream.get_ref().set_zero_linger()?;
+            Err(std::io::ErrorKind::ConnectionReset.into())
+        }
+        Reply::Close => Err(std::io::ErrorKind::ConnectionAborted.into()),
+        Reply::SlowHead => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nX-Slow: ").await?;
+            loop {
+                stream.write_all(b"x").await?;
+                tokio::time::sleep(TICK).await;
+            }
+        }
+        Reply::SlowBody => {
+            stream.write_all(ENDLESS).await?;
+            loop {
+                stream.write_all(b"x").await?;
+                tokio::time::sleep(TICK).await;
+            }
+        }
+        Reply::Huge => {
+            stream.write_all(ENDLESS).await?;
+            loop {
+                stream.write_all(&[b'x'; 65_536]).await?;
+            }
+        }
+        Reply::Garbage => {
+            stream.write_all(b"220 mail.example.com ESMTP\r\n").await?;
+            Err(std::io::ErrorKind::ConnectionAborted.into())
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What a completed check has endpoints told.
+
+use a11ycheck_core::{
+    domain::{EventKind, SiteInput},
+    page::PageInput,
+    scanner::{Script, ScriptedScanner},
+    service::{EndpointInput, TeamInput},
+    webhook::HeaderPrefix,
+};
+use a11ycheck_tests::{Receiver, Reply};
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use crate::hooks::Hooks;
+
+#[tokio::test]
+async fn the_payload_is_the_contracts_check_and_site_with_links_that_can_be_followed() {
+    let receiver = Receiver::start([Reply::Status(204)]).await;
+    let hooks = Hooks::new().await;
+    hooks.endpoint(&receiver.url("/")).await;
+    let site = hooks.checked_site().await;
+    hooks.dispatch().await;
+    let [request] = receiver.received().try_into().unwrap();
+    assert_eq!(request.header("Svc-Event"), "scan.completed");
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
+    let checks = hooks.service.scans(&hooks.actor().await, site, &PageInput::default()).await.unwrap();
+    let scan = checks.items[0].id;
+    let link = |path: &str| format!("https://a11y.example.com/v1/scans/{scan}{path}");
+    assert!(body["id"].as_str().unwrap().starts_with("evt_"));
+    let expected = json!({
+        "id": body["id"],
+        "type": "scan.completed",
+        "created_at": "2027-06-01T12:00:00Z",
+        "data": {
+            "scan": {
+                "id": scan, "site_id": site, "kind": "scheduled", "status": "completed",
+                "pages_requested": body["data"]["scan"]["pages_requested"], "pages_scanned": 1,
+                "issues": 1, "previous_issues": null,
+                "by_impact": {"critical": 1, "serious": 0, "moderate": 0, "minor": 0},
+                "error": null,
+                "queued_at": "2027-06-01T12:00:00Z", "started_at": "2027-06-01T12:00:00Z",
+                "finished_at": "2027-06-01T12:00:00Z",
+                "links": {
+                    "self": link(""), "report": link("/report"), "pdf": link("/pdf"),
+                    "exports": {
+                        "json": link("/export?format=json"), "csv": link("/export?format=csv"),
+                        "github": link("/export?format=github"), "jira": link("/export?format=jira"),
+                    },
+                    "acr": link("/acr"),
+                },
+            },
+            "site": {
+                "id": site, "url": "https://93.184.215.14/", "domain": "93.184.215.14",
+                "name": "Крамниця \u{1f6d2}", "platform": null, "stack": [], "report_locale": "en",
+                "status": "active", "tags": [],
+                "next_scan_at": body["data"]["site"]["next_scan_at"], "created_at": "2027-06-01T12:00:00Z",
+            },
+            "new_issues": 0,
+        },
+    });
+    assert_eq!(body, expected);
+}
+
+#[tokio::test]
+async fn new_problems_are_told_after_the_check_that_found_them() {
+    let receiver = Receiver::start([Reply::Status(204), Reply::Hang, Reply::Status(204)]).await;
+    let hooks = Hooks::new().await;
+    hooks.endpoint(&receiver.url("/")).await;
+    let site = hooks.checked_site().await;
+    hooks.dispatch().await;
+    assert_eq!(receiver.count(), 1, "a first check has nothing new");
+    hooks.clock.advance(TimeDelta::days(1));
+    hooks.service.start_scan(&hooks.actor().await, site).await.unwrap();
+    hooks.run_checks().await;
+    hooks.dispatch().await;
+    let received = receiver.received();
+    let kinds: Vec<&str> = received.iter().map(|request| request.header("Svc-Event")).collect();
+    assert_eq!(kinds, ["scan.completed", "scan.completed", "issues.new"], "after a first attempt, whatever came of it");
+    let bodies: Vec<Value> = received.iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect();
+    assert_eq!(bodies[2]["type"], "issues.new");
+    assert_eq!(bodies[1]["data"], bodies[2]["data"], "the same payload");
+    assert_eq!(bodies[2]["data"]["new_issues"], 1);
+    assert_ne!(bodies[1]["id"], bodies[2]["id"]);
+}
+
+#[tokio::test]
+async fn a_failed_check_is_told_to_nobody() {
+    let receiver = Receiver::start([]).await;
+    let clock = a11ycheck_core::clock::SystemClock;
+    let failure = a11ycheck_core::domain::Failure::new(a11ycheck_core::domain::FailureCode::NotHtml, "No page.");
+    let store = a11ycheck_storage_memory::MemoryStore::with_clock(clock);
+    let service = a11ycheck_core::Service::builder(store, ScriptedScanner::new([Script::failing(failure)]))
+        .with_policy(crate::hooks::loopback())
+        .build()
+        .await
+        .unwrap();
+    let input = TeamInput::new("Blue Team", a11ycheck_core::domain::PlanCode::new("pro"));
+    let team = service.create_team(input).await.unwrap().id;
+    let (endpoint, _) = service.create_endpoint(team, EndpointInput::new(receiver.url("/"))).await.unwrap();
+    let actor = service.act_for(team).await.unwrap();
+    service.add_site(&actor, SiteInput::new("https://93.184.215.14/")).await.unwrap();
+    let worker = a11ycheck_core::engine::Worker::new(service.clone());
+    worker.step(&a11ycheck_core::scanner::CancellationToken::new()).await.unwrap();
+    assert_eq!(service.deliveries(team, endpoint.id, &PageInput::default()).await.unwrap().total, 0);
+}
+
+#[tokio::test]
+async fn an_endpoint_hears_what_it_chose_and_a_ping_whatever_it_chose() {
+    let receiver = Receiver::start([Reply::Status(204)]).await;
+    let hooks = Hooks::new().await;
+    let input = EndpointInput { url: receiver.url("/"), events: vec!["issues.new".to_owned()] };
+    let (endpoint, _) = hooks.service.create_endpoint(hooks.team, input).await.unwrap();
+    hooks.checked_site().await;
+    hooks.dispatch().await;
+    assert_eq!(receiver.count(), 0);
+    hooks.ping(endpoint.id).await;
+    hooks.dispatch().await;
+    let [ping] = receiver.received().try_into().unwrap();
+    let body: Value = serde_json::from_slice(&ping.body).unwrap();
+    assert_eq!((ping.header("Svc-Event"), &body["type"]), ("ping", &json!(EventKind::Ping)));
+    assert!(body["data"]["message"].is_string());
+    assert_eq!(body.as_object().unwrap().keys().collect::<Vec<_>>(), ["id", "type", "created_at", "data"]);
+}
+
+#[tokio::test]
+async fn an_operators_brand_stands_in_the_headers() {
+    let receiver = Receiver::start([Reply::Status(204)]).await;
+    let clock = a11ycheck_core::clock::SystemClock;
+    let store = a11ycheck_storage_memory::MemoryStore::with_clock(clock);
+    let service = a11ycheck_core::Service::builder(store, ScriptedScanner::default())
+        .with_policy(crate::hooks::loopback())
+        .with_header_prefix(HeaderPrefix::new("Acme-").unwrap())
+        .build()
+        .await
+        .unwrap();
+    let input = TeamInput::new("Blue Team", a11ycheck_core::domain::PlanCode::new("pro"));
+    let team = service.create_team(input).await.unwrap().id;
+    let (endpoint, _) = service.create_endpoint(team, EndpointInput::new(receiver.url("/"))).await.unwrap();
+    service.ping_endpoint(team, endpoint.id).await.unwrap();
+    a11ycheck_core::engine::Dispatcher::new(service).unwrap().step().await.unwrap();
+    let [request] = receiver.received().try_into().unwrap();
+    assert_eq!(request.header("Acme-Event"), "ping");
+    assert!(request.header("Acme-Signature").starts_with("t=") && request.header("Svc-Event").is_empty());
+}
+
+#[tokio::test]
+async fn both_secrets_sign_while_one_replaces_the_other() {
+    let receiver = Receiver::start([Reply::Status(204)]).await;
+    let hooks = Hooks::new().await;
+    let (endpoint, old) = hooks.endpoint(&receiver.url("/")).await;
+    let new = hooks.service.rotate_endpoint_secret(hooks.team, endpoint, TimeDelta::hours(24)).await.unwrap();
+    for (hours, secrets) in [(23, vec![&old, &new]), (1, vec![&new])] {
+        hooks.clock.advance(TimeDelta::hours(hours));
+        hooks.ping(endpoint).await;
+        hooks.dispatch().await;
+        let request = receiver.received().pop().unwrap();
+        let signature = request.header("Svc-Signature");
+        let now = a11ycheck_core::clock::Clock::now(&hooks.clock).timestamp();
+        let verify = |secret: &str| a11ycheck_core::signing::verify(secret, signature, &request.body, now).is_ok();
+        assert_eq!(signature.matches("v1=").count(), secrets.len());
+        assert!(secrets.iter().all(|secret| verify(secret.reveal())));
+        assert_eq!(verify(old.reveal()), secrets.len() == 2);
+    }
+}

@@ -1,0 +1,15 @@
+//! Webhooks from the check that completes to the bytes on the wire: real HTTP to receivers on loopback, over a clock that
+//! the test moves.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
+
+mod addresses;
+mod answers;
+mod connections;
+mod crowd;
+mod events;
+mod hooks;
+mod loops;
+mod recipes;
+mod schedule;
+mod tls;
