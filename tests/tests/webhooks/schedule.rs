@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     clock::Clock as _,
     domain::{DeliveryState, DeliveryStatus, EndpointStatus},
-    engine::{Dispatcher, Step},
+    engine::{Dispatcher, Retention, Step},
     signing,
 };
 use a11ycheck_tests::{Receiver, Reply};
@@ -143,4 +143,18 @@ async fn a_crash_after_the_answer_repeats_the_attempt_and_costs_none() {
     assert!(received.iter().all(|request| request.header("Svc-Delivery") == delivery.id.to_string()));
     let numbers: Vec<u32> = hooks.log(&delivery).await.iter().map(|attempt| attempt.number).collect();
     assert_eq!(numbers, [1, 2], "the one that was lost was the first");
+}
+
+#[tokio::test]
+async fn the_log_reaches_back_thirty_days() {
+    let receiver = Receiver::start([Reply::Status(204)]).await;
+    let hooks = Hooks::new().await;
+    let (endpoint, _) = hooks.endpoint(&receiver.url("/")).await;
+    hooks.attempt(endpoint).await;
+    let retention = Retention::new(hooks.service.clone());
+    for (days, kept) in [(30, 1), (1, 0)] {
+        hooks.clock.advance(TimeDelta::days(days));
+        retention.step().await.unwrap();
+        assert_eq!(hooks.deliveries(endpoint).await.len(), kept);
+    }
 }
