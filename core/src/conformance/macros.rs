@@ -273,6 +273,9 @@ macro_rules! store_conformance {
             model {
                 no_walk_leads_a_store_away_from_the_domain,
             }
+            outbox_model {
+                no_walk_among_deliveries_leads_a_store_away_from_the_domain,
+            }
         }
     };
     (@tests ($factory:expr) $($area:ident { $($case:ident,)* })*) => {$(

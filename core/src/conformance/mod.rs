@@ -51,6 +51,7 @@ mod leases;
 mod macros;
 mod manual_checks;
 mod model;
+mod outbox_model;
 mod rate_limits;
 mod reference;
 mod retention;

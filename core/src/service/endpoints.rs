@@ -32,6 +32,9 @@ impl EndpointInput {
         Self { url: url.into(), events: EventKind::SELECTABLE.map(|kind| kind.to_string()).to_vec() }
     }
 
+    /// Names that are looked at.
+    const MAX_EVENTS: usize = 10;
+
     /// Checks every field. Whether the address is public is judged apart, since that takes a look-up.
     fn check(&self) -> Result<EndpointDetails, FieldErrors> {
         let mut errors = FieldErrors::default();
@@ -45,8 +48,11 @@ impl EndpointInput {
         if self.events.is_empty() {
             errors.add("events", Problem::Required);
         }
+        if self.events.len() > Self::MAX_EVENTS {
+            errors.add("events", Problem::TooMany(Self::MAX_EVENTS));
+        }
         let mut events = BTreeSet::new();
-        for (index, name) in self.events.iter().enumerate() {
+        for (index, name) in self.events.iter().take(Self::MAX_EVENTS).enumerate() {
             match name.parse() {
                 Ok(kind) if EventKind::SELECTABLE.contains(&kind) => drop(events.insert(kind)),
                 Ok(_) | Err(_) => errors.add(&format!("events.{index}"), Problem::NotInList),
@@ -110,8 +116,8 @@ impl Service {
 
     /// Replaces an endpoint's secret, and gives the new one, which is not shown again.
     ///
-    /// For `overlap` from now both secrets sign: `Svc-Signature` then has two `v1`. Zero replaces at once, for a secret that
-    /// got into wrong hands, and for receivers that read exactly one `v1`.
+    /// For `overlap` from now, at most 30 days, both secrets sign: `Svc-Signature` then has two `v1`. Zero replaces at once,
+    /// for a secret that got into wrong hands, and for receivers that read exactly one `v1`.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -121,7 +127,9 @@ impl Service {
         id: EndpointId,
         overlap: TimeDelta,
     ) -> Result<EndpointSecret, Error> {
+        const LONGEST: TimeDelta = TimeDelta::days(30);
         let secret = EndpointSecret::generate();
+        let overlap = overlap.clamp(TimeDelta::zero(), LONGEST);
         let is_there = self.store().rotate_secret(team, id, secret.clone(), overlap).await?;
         is_there.then_some(secret).ok_or(Error::NotFound)
     }
@@ -178,6 +186,7 @@ mod tests {
         assert_eq!(problems(&"a".repeat(501), &["issues.new"]), one("url", Problem::TooLong(500)));
         assert_eq!(problems("a.example.com", &[]), one("events", Problem::Required));
         assert_eq!(problems("a.example.com", &["issues.new", "ping"]), one("events.1", Problem::NotInList));
+        assert_eq!(problems("a.example.com", &["issues.new"; 11]), one("events", Problem::TooMany(10)));
         assert_eq!(problems("", &["x"]).len(), 2);
     }
 }

@@ -1,17 +1,22 @@
 //! What a completed check has endpoints told.
 
 use a11ycheck_core::{
-    domain::{EventKind, SiteInput},
+    Service,
+    clock::Clock as _,
+    domain::{EventKind, Failure, FailureCode, PlanCode, SiteInput},
+    engine::{Dispatcher, Worker},
     page::PageInput,
-    scanner::{Script, ScriptedScanner},
+    scanner::{CancellationToken, Script, ScriptedScanner},
     service::{EndpointInput, TeamInput},
+    signing,
     webhook::HeaderPrefix,
 };
+use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_tests::{Receiver, Reply};
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-use crate::hooks::Hooks;
+use crate::hooks::{Hooks, loopback};
 
 #[tokio::test]
 async fn the_payload_is_the_contracts_check_and_site_with_links_that_can_be_followed() {
@@ -86,21 +91,19 @@ async fn new_problems_are_told_after_the_check_that_found_them() {
 #[tokio::test]
 async fn a_failed_check_is_told_to_nobody() {
     let receiver = Receiver::start([]).await;
-    let clock = a11ycheck_core::clock::SystemClock;
-    let failure = a11ycheck_core::domain::Failure::new(a11ycheck_core::domain::FailureCode::NotHtml, "No page.");
-    let store = a11ycheck_storage_memory::MemoryStore::with_clock(clock);
-    let service = a11ycheck_core::Service::builder(store, ScriptedScanner::new([Script::failing(failure)]))
-        .with_policy(crate::hooks::loopback())
+    let failure = Failure::new(FailureCode::NotHtml, "No page.");
+    let service = Service::builder(MemoryStore::new(), ScriptedScanner::new([Script::failing(failure)]))
+        .with_policy(loopback())
         .build()
         .await
         .unwrap();
-    let input = TeamInput::new("Blue Team", a11ycheck_core::domain::PlanCode::new("pro"));
+    let input = TeamInput::new("Blue Team", PlanCode::new("pro"));
     let team = service.create_team(input).await.unwrap().id;
     let (endpoint, _) = service.create_endpoint(team, EndpointInput::new(receiver.url("/"))).await.unwrap();
     let actor = service.act_for(team).await.unwrap();
     service.add_site(&actor, SiteInput::new("https://93.184.215.14/")).await.unwrap();
-    let worker = a11ycheck_core::engine::Worker::new(service.clone());
-    worker.step(&a11ycheck_core::scanner::CancellationToken::new()).await.unwrap();
+    let worker = Worker::new(service.clone());
+    worker.step(&CancellationToken::new()).await.unwrap();
     assert_eq!(service.deliveries(team, endpoint.id, &PageInput::default()).await.unwrap().total, 0);
 }
 
@@ -125,19 +128,17 @@ async fn an_endpoint_hears_what_it_chose_and_a_ping_whatever_it_chose() {
 #[tokio::test]
 async fn an_operators_brand_stands_in_the_headers() {
     let receiver = Receiver::start([Reply::Status(204)]).await;
-    let clock = a11ycheck_core::clock::SystemClock;
-    let store = a11ycheck_storage_memory::MemoryStore::with_clock(clock);
-    let service = a11ycheck_core::Service::builder(store, ScriptedScanner::default())
-        .with_policy(crate::hooks::loopback())
+    let service = Service::builder(MemoryStore::new(), ScriptedScanner::default())
+        .with_policy(loopback())
         .with_header_prefix(HeaderPrefix::new("Acme-").unwrap())
         .build()
         .await
         .unwrap();
-    let input = TeamInput::new("Blue Team", a11ycheck_core::domain::PlanCode::new("pro"));
+    let input = TeamInput::new("Blue Team", PlanCode::new("pro"));
     let team = service.create_team(input).await.unwrap().id;
     let (endpoint, _) = service.create_endpoint(team, EndpointInput::new(receiver.url("/"))).await.unwrap();
     service.ping_endpoint(team, endpoint.id).await.unwrap();
-    a11ycheck_core::engine::Dispatcher::new(service).unwrap().step().await.unwrap();
+    Dispatcher::new(service).unwrap().step().await.unwrap();
     let [request] = receiver.received().try_into().unwrap();
     assert_eq!(request.header("Acme-Event"), "ping");
     assert!(request.header("Acme-Signature").starts_with("t=") && request.header("Svc-Event").is_empty());
@@ -155,8 +156,8 @@ async fn both_secrets_sign_while_one_replaces_the_other() {
         hooks.dispatch().await;
         let request = receiver.received().pop().unwrap();
         let signature = request.header("Svc-Signature");
-        let now = a11ycheck_core::clock::Clock::now(&hooks.clock).timestamp();
-        let verify = |secret: &str| a11ycheck_core::signing::verify(secret, signature, &request.body, now).is_ok();
+        let now = hooks.clock.now().timestamp();
+        let verify = |secret: &str| signing::verify(secret, signature, &request.body, now).is_ok();
         assert_eq!(signature.matches("v1=").count(), secrets.len());
         assert!(secrets.iter().all(|secret| verify(secret.reveal())));
         assert_eq!(verify(old.reveal()), secrets.len() == 2);

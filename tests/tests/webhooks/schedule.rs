@@ -3,6 +3,7 @@
 use a11ycheck_core::{
     clock::Clock as _,
     domain::{DeliveryState, DeliveryStatus, EndpointStatus},
+    engine::{Dispatcher, Retention, Step},
     signing,
 };
 use a11ycheck_tests::{Receiver, Reply};
@@ -109,11 +110,51 @@ async fn a_restart_repeats_nothing_that_was_recorded_and_forgets_nothing() {
     hooks.ping(endpoint).await;
     hooks.dispatch().await;
     // Another dispatcher, as after a restart: all that it knows is what the store keeps.
-    let Some(restarted) = a11ycheck_core::engine::Dispatcher::new(hooks.service.clone()) else { panic!("no sender") };
+    let restarted = Dispatcher::new(hooks.service.clone()).unwrap();
     hooks.clock.advance(DeliveryState::RETRY_SCHEDULE[0]);
-    while restarted.step().await.unwrap() == a11ycheck_core::engine::Step::Worked {}
+    while restarted.step().await.unwrap() == Step::Worked {}
     let ids: Vec<String> =
         receiver.received().iter().map(|request| request.header("Svc-Delivery").to_owned()).collect();
     assert_eq!(ids.len(), 3);
     assert!(ids[0] != ids[1] && ids[1] == ids[2], "{ids:?}");
+}
+
+#[tokio::test]
+async fn a_crash_after_the_answer_repeats_the_attempt_and_costs_none() {
+    let receiver = Receiver::start([Reply::SlowBody, Reply::Status(500), Reply::Status(204)]).await;
+    let hooks = Hooks::new().await;
+    let (endpoint, _) = hooks.endpoint(&receiver.url("/")).await;
+    let delivery = hooks.ping(endpoint).await;
+    let dispatcher = hooks.dispatcher.clone();
+    let dying = tokio::spawn(async move { dispatcher.step().await });
+    // The receiver has answered 200; its body goes on, so the end of the attempt is not recorded yet.
+    receiver.wait_for(1).await;
+    dying.abort();
+    assert!(dying.await.unwrap_err().is_cancelled());
+    hooks.clock.advance(TimeDelta::seconds(59));
+    hooks.dispatch().await;
+    assert_eq!(receiver.count(), 1, "it is the dead worker's for a minute");
+    hooks.clock.advance(TimeDelta::seconds(1));
+    hooks.dispatch().await;
+    hooks.clock.advance(DeliveryState::RETRY_SCHEDULE[0]);
+    hooks.dispatch().await;
+    let received = receiver.received();
+    assert_eq!(received.len(), 3);
+    assert!(received.iter().all(|request| request.header("Svc-Delivery") == delivery.id.to_string()));
+    let numbers: Vec<u32> = hooks.log(&delivery).await.iter().map(|attempt| attempt.number).collect();
+    assert_eq!(numbers, [1, 2], "the one that was lost was the first");
+}
+
+#[tokio::test]
+async fn the_log_reaches_back_thirty_days() {
+    let receiver = Receiver::start([Reply::Status(204)]).await;
+    let hooks = Hooks::new().await;
+    let (endpoint, _) = hooks.endpoint(&receiver.url("/")).await;
+    hooks.attempt(endpoint).await;
+    let retention = Retention::new(hooks.service.clone());
+    for (days, kept) in [(30, 1), (1, 0)] {
+        hooks.clock.advance(TimeDelta::days(days));
+        retention.step().await.unwrap();
+        assert_eq!(hooks.deliveries(endpoint).await.len(), kept);
+    }
 }

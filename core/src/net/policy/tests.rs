@@ -352,3 +352,19 @@ proptest! {
         let _ = AddressPolicy::builder().try_block_domain(&text);
     }
 }
+
+#[tokio::test]
+async fn only_a_host_whose_addresses_all_lie_in_opened_networks_is_an_inner_one() {
+    let policy = AddressPolicy::builder().allow_network("10.0.0.0/8".parse().unwrap()).build();
+    let resolver = StaticResolver::new()
+        .with("inner.example.com", ["10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap()])
+        .with("both.example.com", ["10.0.0.1".parse().unwrap(), "93.184.215.14".parse().unwrap()]);
+    for (url, is_opened) in [
+        ("https://inner.example.com/", true),
+        ("https://both.example.com/", false),
+        ("https://[::ffff:10.0.0.1]/", true),
+        ("https://93.184.215.14/", false),
+    ] {
+        assert_eq!(judge(&policy, &resolver, url).await.unwrap().is_opened(), is_opened, "{url}");
+    }
+}
