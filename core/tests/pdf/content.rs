@@ -7,7 +7,7 @@ use a11ycheck_core::{catalog::terms, locale::Locale};
 use crate::{
     USUAL,
     sample::{Sample, Size, picture},
-    tools::{Folder, bookmarks, information, structure},
+    tools::{Folder, bookmarks, information, structure, unpacked},
 };
 
 #[test]
@@ -86,4 +86,26 @@ fn the_same_report_gives_the_same_file_byte_by_byte() {
     let mut other = sample;
     other.report.totals.minor += 1;
     assert!(first != other.render().unwrap());
+}
+
+#[test]
+fn pictures_and_the_chart_are_told_in_words_and_english_is_marked() {
+    let folder = Folder::new();
+    let english = unpacked(&folder.add("en", &Sample::new(Locale::En, USUAL).render().unwrap()));
+    assert!(english.contains("/Alt (Screenshot: main > .product-grid > li:nth-child\\(1\\)"));
+    assert!(english.contains("/Alt (Development over time. 2026-10-17: 54 problems; "));
+    // In an English file nothing stands in another language.
+    assert_eq!(english.matches("/Lang (en)").count(), 1);
+    let polish = unpacked(&folder.add("pl", &Sample::new(Locale::Pl, USUAL).render().unwrap()));
+    assert_eq!(polish.matches("/Lang (pl)").count(), 1);
+    assert!(polish.matches("/Lang (en)").count() > 10, "the details of each example");
+}
+
+#[test]
+fn a_site_without_problems_is_told_so_and_no_more() {
+    let folder = Folder::new();
+    let sample = Sample::new(Locale::En, Size { pages: 1, rules: 0, elements: 0, screenshots: 0 });
+    let file = folder.add("clean", &sample.render().unwrap());
+    assert_eq!(bookmarks(&file), ["Overview", "Contents", "Problems", "Pages", "Notes"]);
+    assert!(structure(&file).contains(&terms(Locale::En).label.no_problems));
 }

@@ -52,7 +52,8 @@ pub(crate) fn words_as_drawn(file: &Path) -> Vec<Word> {
 fn word(page: usize, line: &str) -> Option<Word> {
     let (attributes, text) = line.trim().strip_prefix("<word ")?.strip_suffix("</word>")?.split_once('>')?;
     let attribute = |name: &str| attributes.split(name).nth(1)?.split('"').nth(1)?.parse().ok();
-    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
+    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    let text = entities.iter().fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character));
     Some(Word { page, x: attribute("xMin")?, y: attribute("yMin")?, text })
 }
 

@@ -26,7 +26,7 @@ pub(super) enum Border {
 }
 
 /// The height of the chart of the development, in points.
-const CHART_HEIGHT: f32 = 130.0;
+pub(super) const CHART_HEIGHT: f32 = 130.0;
 
 /// Points per pixel of a picture: CSS pixels are 1/96 inch.
 const POINTS_PER_PIXEL: f32 = 0.75;

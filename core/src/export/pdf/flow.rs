@@ -19,6 +19,9 @@ const TOP: f32 = 56.0;
 /// From the lower edge, likewise; the footer stands below.
 pub(super) const BOTTOM: f32 = 66.0;
 
+/// What follows a heading on the same page at least, in points: the head of a table and a row, or some lines of text.
+const FOLLOWING: f32 = 84.0;
+
 /// Where the text of a file has come to.
 #[derive(Debug)]
 pub(super) struct Flow {
@@ -132,8 +135,7 @@ impl Flow {
         let style = Style::heading(level, self.ink);
         self.space(style.before);
         let height = Paragraph::new(runs, style, self.width()).height();
-        // Three lines of text at least follow on the same page.
-        self.reserve(height + style.after + 3.0 * Style::BODY.leading);
+        self.reserve(height + style.after + FOLLOWING);
         if let Some(place) = place {
             let title = runs.iter().map(|run| run.text.as_str()).collect();
             self.places.insert(place, (self.canvas.page(), self.y));
@@ -206,6 +208,7 @@ impl Flow {
             let here = match count - start - fitting {
                 0 => fitting,
                 1 if fitting > 2 => fitting - 1,
+                1 if start == 0 => 0,
                 _ if fitting < 2 && start == 0 => 0,
                 _ => fitting,
             };

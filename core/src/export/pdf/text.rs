@@ -88,9 +88,12 @@ fn is_web(address: &str) -> bool {
         && address.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
+/// Characters of a text of the catalogue; what it does not have is told by the engine.
+const MAX_MARKED: usize = 4_000;
+
 /// Text of the catalogue, with its `code` in backticks.
 pub(super) fn marked(text: &str) -> Vec<Run> {
-    let text = block(text, usize::MAX);
+    let text = block(text, MAX_MARKED);
     let parts = text.split('`').enumerate().filter(|(_, part)| !part.is_empty());
     parts.map(|(number, part)| if number % 2 == 1 { Run::mono(part) } else { Run::regular(part) }).collect()
 }
@@ -108,8 +111,8 @@ pub(super) fn line(text: &str, max: usize) -> String {
     shown
 }
 
-/// Hostile text whose line breaks count: the first `max` characters, an ellipsis where there are more. At most one line in a
-/// row is empty.
+/// Hostile text whose line breaks count: the first `max` characters and [`MAX_LINES`] lines, an ellipsis where there are
+/// more. At most one line in a row is empty.
 pub(super) fn block(text: &str, max: usize) -> String {
     let text = text.trim_matches(['\r', '\n']).trim_end();
     let text = text.replace("\r\n", "\n").replace(['\r', '\u{0B}', '\u{0C}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
@@ -118,8 +121,16 @@ pub(super) fn block(text: &str, max: usize) -> String {
         breaks = if *character == '\n' { breaks + 1 } else { 0 };
         breaks <= 2
     });
-    bounded(lines.map(|character| if character == '\t' { ' ' } else { character }), max)
+    let mut text = bounded(lines.map(|character| if character == '\t' { ' ' } else { character }), max);
+    if let Some((end, _)) = text.match_indices('\n').nth(MAX_LINES - 1) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
+
+/// Lines of a text: few characters must not fill page after page.
+const MAX_LINES: usize = 40;
 
 fn visible(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|character| character.is_whitespace() || !is_invisible(*character))
@@ -170,6 +181,7 @@ mod tests {
         assert_eq!(block("\n<ul>\r\n\t<li>\u{2028}  x\n\n", 100), "<ul>\n <li>\n  x");
         assert_eq!(block("<a>\n<b>", 4), "<a>\n…");
         assert_eq!(block("a\r\r\n\n\n\nb", 100), "a\n\nb");
+        assert_eq!(block(&"a\n".repeat(300), 600).lines().count(), MAX_LINES);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Composer, MAX_TITLE, day};
 use crate::{
     domain::Impact,
     export::pdf::{
-        chart::{Border, Point},
+        chart::{Border, CHART_HEIGHT, Point},
         flow::Flow,
         style::{Style, of_severity},
         table::{Align, Cell, Column, RowHeads, Table},
@@ -155,6 +155,8 @@ impl Composer<'_> {
             return;
         }
         let label = &self.terms.label;
+        // The chart stays with its heading.
+        flow.reserve(CHART_HEIGHT + 60.0);
         flow.heading(3, None, None, &[Run::bold(label.trend.as_str())]);
         let points: Vec<_> = trend.iter().map(|check| Point { date: day(check.date), value: check.total }).collect();
         let values = points
