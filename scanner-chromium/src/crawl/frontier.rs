@@ -16,6 +16,8 @@ use crate::page::Scope as _;
 const MAX_WAITING: usize = 10_000;
 /// Addresses that are remembered, so that no page comes twice.
 const MAX_KNOWN: usize = 30_000;
+/// Pages that turn out to be closed to us before nothing more is chosen. Each costs a look at all rules.
+const MAX_CLOSED: u32 = 2_000;
 /// Pages at other paths that may call one page their canonical address. A template that names the same one everywhere
 /// would fold the whole site into it.
 const MAX_ALIASES: u32 = 5;
@@ -32,7 +34,9 @@ pub(super) struct Frontier {
     site: Site,
     robots: Robots,
     waiting: Vec<Candidate>,
-    chosen: Vec<Candidate>,
+    /// Those whose turn has come, also if it turned out then that they are closed to us.
+    passed: Vec<Candidate>,
+    closed: u32,
     /// Whether `kind` of all candidates is as of the latest addition.
     is_sorted_out: bool,
     known: HashSet<String>,
@@ -58,7 +62,8 @@ impl Frontier {
             site,
             robots,
             waiting: Vec::new(),
-            chosen: Vec::new(),
+            passed: Vec::new(),
+            closed: 0,
             is_sorted_out: true,
             known: HashSet::new(),
             reached: HashSet::new(),
@@ -90,7 +95,7 @@ impl Frontier {
             return;
         }
         let key = key(url);
-        if self.known.insert(key.clone()) && self.robots.allows(url) {
+        if self.known.insert(key.clone()) {
             let url = without_noise(url);
             let depth = depth + u32::from(url.query().is_some());
             self.waiting.push(Candidate { shape: Shape::of(&url), url, key, depth, kind: 0 });
@@ -139,18 +144,18 @@ impl Frontier {
         if !self.is_sorted_out {
             self.waiting.retain(|candidate| !self.reached.contains(&candidate.key));
             let shapes: Vec<&Shape> =
-                self.chosen.iter().chain(&self.waiting).map(|candidate| &candidate.shape).collect();
+                self.passed.iter().chain(&self.waiting).map(|candidate| &candidate.shape).collect();
             let kinds = kinds(&shapes);
-            for (candidate, kind) in self.chosen.iter_mut().chain(&mut self.waiting).zip(kinds) {
+            for (candidate, kind) in self.passed.iter_mut().chain(&mut self.waiting).zip(kinds) {
                 candidate.kind = kind;
             }
             self.is_sorted_out = true;
         }
         let mut times: HashMap<usize, usize> = HashMap::new();
-        for candidate in &self.chosen {
+        for candidate in &self.passed {
             *times.entry(candidate.kind).or_default() += 1;
         }
-        loop {
+        while self.closed < MAX_CLOSED {
             let rank = |candidate: &Candidate| (times.get(&candidate.kind).copied().unwrap_or(0), candidate.depth);
             // Of equal ones the first.
             let (index, _) = self.waiting.iter().enumerate().min_by_key(|(_, candidate)| rank(candidate))?;
@@ -158,10 +163,16 @@ impl Frontier {
             if self.reached.contains(&candidate.key) {
                 continue;
             }
-            let next = (candidate.url.clone(), candidate.depth);
-            self.chosen.push(candidate);
-            return Some(next);
+            let is_open = self.robots.allows(&candidate.url);
+            let next = is_open.then(|| (candidate.url.clone(), candidate.depth));
+            *times.entry(candidate.kind).or_default() += 1;
+            self.passed.push(candidate);
+            if next.is_some() {
+                return next;
+            }
+            self.closed += 1;
         }
+        None
     }
 }
 
@@ -278,6 +289,17 @@ mod tests {
         frontier.add_links(&pages(&[4]), 0);
         let expected = ["p4", "p2", "p3?sort=up", "p1"].map(|page| format!("https://a.example/{page}"));
         assert_eq!(all(frontier), expected);
+    }
+
+    #[test]
+    fn closed_pages_use_up_no_turns_of_open_ones_and_end_the_search_at_last() {
+        let closed = |count: u32| (0..count).map(|id| format!("https://a.example/private/{id}"));
+        let links: Vec<String> = closed(1_500).chain(["https://a.example/open".to_owned()]).collect();
+        assert_eq!(all(with_links(&links)), ["https://a.example/open"]);
+        let mut frontier = frontier();
+        frontier.add_links(&closed(5_000).collect::<Vec<_>>(), 0);
+        assert_eq!(frontier.next(), None);
+        assert_eq!(frontier.waiting.len(), 3_000);
     }
 
     proptest! {

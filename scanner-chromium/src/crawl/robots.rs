@@ -1,7 +1,7 @@
 //! What a site's robots.txt asks of us (RFC 9309, with the two common additions `Sitemap` and `Crawl-delay`).
 //!
-//! Own code, because the file is a stranger's: half a megabyte of rules costs what it weighs, no rule is compiled to
-//! anything, and a rule that makes no sense costs itself only.
+//! Own code, because the file is a stranger's: the cost of a look at half a megabyte of rules is bounded, no rule is compiled
+//! to anything, and a rule that makes no sense costs itself only.
 
 use std::{cmp::Reverse, time::Duration};
 
@@ -13,8 +13,10 @@ pub(super) const PRODUCT_TOKEN: &str = "a11ycheck";
 
 /// Bytes that are read. RFC 9309 §2.5 asks for at least 500 KiB.
 pub(super) const MAX_BYTES: usize = 512 * 1024;
-/// Rules for us that are kept, those that name the most first.
+/// Rules for us that are kept. Of more, the longest are left out, which concern the fewest pages.
 const MAX_RULES: usize = 2_000;
+/// Stars in a rule that is kept.
+const MAX_STARS: usize = 10;
 /// Sitemaps that are kept.
 const MAX_SITEMAPS: usize = 50;
 /// The longest pause between two pages that is granted. A site that asks for more is visited at this pace.
@@ -54,15 +56,23 @@ impl Robots {
 
     /// Reads the file; what can't be understood is passed over.
     pub(super) fn parse(file: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(&file[..file.len().min(MAX_BYTES)]);
+        let mut file = &file[..file.len().min(MAX_BYTES)];
+        if file.len() == MAX_BYTES {
+            // The beginning of a rule closes more than the rule.
+            let is_line_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+            file = &file[..file.iter().rposition(is_line_end).unwrap_or(0)];
+        }
+        let text = String::from_utf8_lossy(file);
         let (ours, everyones) = (Group::of(&text, PRODUCT_TOKEN), Group::of(&text, "*"));
         let mut sitemaps: Vec<String> =
             lines(&text).filter(|(name, _)| name == "sitemap").map(|(_, value)| value.to_owned()).collect();
         sitemaps.truncate(MAX_SITEMAPS);
         // A group that names us replaces the one for everyone (§2.2.1).
         let Group { mut rules, delay, .. } = if ours.is_there { ours } else { everyones };
-        rules.sort_by_key(|rule| (Reverse(rule.pattern.len()), rule.verdict));
+        rules.retain(|rule| rule.pattern.matches('*').count() <= MAX_STARS);
+        rules.sort_by_key(|rule| rule.pattern.len());
         rules.truncate(MAX_RULES);
+        rules.sort_by_key(|rule| (Reverse(rule.pattern.len()), rule.verdict));
         Self { rules, delay, sitemaps }
     }
 
@@ -262,7 +272,10 @@ mod tests {
     fn a_huge_file_of_hard_rules_is_answered_at_once() {
         let rules = "Disallow: /*a*a*a*a*a*a*b$\n".repeat(MAX_BYTES / 26);
         let path = format!("/{}", "a".repeat(2_000));
-        assert!(allows(&format!("User-agent: *\n{rules}"), &path));
+        let file = format!("User-agent: *\n{rules}");
+        assert!(allows(&file, &path));
+        let file = format!("User-agent: *\n{}\nDisallow: /short", "Disallow: /very/long/rule\n".repeat(5_000));
+        assert!(!allows(&file, "/short"), "what concerns the most pages is kept");
     }
 
     proptest! {
