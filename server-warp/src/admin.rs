@@ -4,10 +4,11 @@ use std::{collections::BTreeSet, error::Error, fmt::Write as _};
 
 use a11ycheck_core::{
     Service,
-    domain::{Ability, ApiToken, PlanCode, PlanStatus, Standing, Subscription, Team},
-    id::{ScanId, TeamId, TokenId},
-    page::PageRequest,
-    service::{TeamInput, TokenInput},
+    domain::{Ability, ApiToken, Delivery, PlanCode, PlanStatus, Standing, Subscription, Team, WebhookEndpoint},
+    id::{DeliveryId, EndpointId, ScanId, TeamId, TokenId},
+    message::ErrorBody,
+    page::{PageInput, PageRequest},
+    service::{EndpointInput, TeamInput, TokenInput},
 };
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
@@ -36,6 +37,9 @@ enum Subject {
     /// Checks.
     #[command(subcommand)]
     Scan(ScanCommand),
+    /// Webhook endpoints.
+    #[command(subcommand)]
+    Endpoint(EndpointCommand),
 }
 
 #[derive(Debug, Subcommand)]
@@ -120,6 +124,40 @@ enum ScanCommand {
     Express { team: TeamId, scan: ScanId },
 }
 
+#[derive(Debug, Subcommand)]
+enum EndpointCommand {
+    /// Lists the endpoints of a team, without their secrets.
+    List { team: TeamId },
+    /// Creates an endpoint and shows its secret, this once.
+    Create {
+        team: TeamId,
+        /// A public https address.
+        #[arg(long)]
+        url: String,
+        /// What it listens to, separated by commas. [default: everything]
+        #[arg(long, value_delimiter = ',')]
+        events: Vec<String>,
+    },
+    /// Replaces the secret and shows the new one, this once.
+    Rotate {
+        team: TeamId,
+        endpoint: EndpointId,
+        /// Hours during which the old secret signs along.
+        #[arg(long, default_value_t = 24)]
+        overlap_hours: u16,
+    },
+    /// Switches an endpoint on again.
+    Enable { team: TeamId, endpoint: EndpointId },
+    /// Deletes an endpoint with its deliveries.
+    Delete { team: TeamId, endpoint: EndpointId },
+    /// Sends a test event.
+    Ping { team: TeamId, endpoint: EndpointId },
+    /// Lists the latest deliveries of an endpoint.
+    Deliveries { team: TeamId, endpoint: EndpointId },
+    /// Sends the event of a delivery that has ended once more.
+    Resend { team: TeamId, delivery: DeliveryId },
+}
+
 impl Terms {
     const fn subscription(&self) -> Subscription {
         let status = match self.status {
@@ -142,6 +180,7 @@ pub(crate) async fn run(service: &Service, admin: Admin) -> Result<String, Box<d
             service.mark_express(team, scan).await?;
             json!({"scan": scan, "express": true})
         }
+        Subject::Endpoint(command) => endpoint(service, command).await.map_err(in_words)?,
     };
     Ok(if admin.json { format!("{outcome:#}\n") } else { in_lines(&outcome) })
 }
@@ -199,6 +238,67 @@ async fn token(service: &Service, command: TokenCommand) -> Result<Value, a11ych
             service.delete_token(team, token).await?;
             json!({"id": token, "deleted": true})
         }
+    })
+}
+
+async fn endpoint(service: &Service, command: EndpointCommand) -> Result<Value, a11ycheck_core::Error> {
+    Ok(match command {
+        EndpointCommand::List { team } => {
+            service.endpoints(team).await?.iter().map(shown_endpoint).collect::<Vec<_>>().into()
+        }
+        EndpointCommand::Create { team, url, events } => {
+            let everything = EndpointInput::new(url);
+            let input = if events.is_empty() { everything } else { EndpointInput { events, ..everything } };
+            let (endpoint, secret) = service.create_endpoint(team, input).await?;
+            let mut shown = shown_endpoint(&endpoint);
+            shown["secret"] = secret.reveal().into();
+            shown
+        }
+        EndpointCommand::Rotate { team, endpoint, overlap_hours } => {
+            let overlap = chrono::TimeDelta::hours(overlap_hours.into());
+            let secret = service.rotate_endpoint_secret(team, endpoint, overlap).await?;
+            json!({"id": endpoint, "secret": secret.reveal()})
+        }
+        EndpointCommand::Enable { team, endpoint } => shown_endpoint(&service.enable_endpoint(team, endpoint).await?),
+        EndpointCommand::Delete { team, endpoint } => {
+            service.delete_endpoint(team, endpoint).await?;
+            json!({"id": endpoint, "deleted": true})
+        }
+        EndpointCommand::Ping { team, endpoint } => shown_delivery(&service.ping_endpoint(team, endpoint).await?),
+        EndpointCommand::Deliveries { team, endpoint } => {
+            let page = service.deliveries(team, endpoint, &PageInput::default()).await?;
+            page.items.iter().map(shown_delivery).collect::<Vec<_>>().into()
+        }
+        EndpointCommand::Resend { team, delivery } => shown_delivery(&service.resend_delivery(team, delivery).await?),
+    })
+}
+
+/// What is wrong with which field, rather than that something is.
+fn in_words(error: a11ycheck_core::Error) -> Box<dyn Error + Send + Sync> {
+    match &error {
+        a11ycheck_core::Error::Invalid(_) => ErrorBody::from(&error).message.into(),
+        _ => error.into(),
+    }
+}
+
+fn shown_endpoint(endpoint: &WebhookEndpoint) -> Value {
+    json!({
+        "id": endpoint.id,
+        "team": endpoint.team,
+        "url": endpoint.details.url,
+        "events": endpoint.details.events.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "on": endpoint.status.is_on(),
+        "created_at": endpoint.created_at,
+    })
+}
+
+fn shown_delivery(delivery: &Delivery) -> Value {
+    json!({
+        "id": delivery.id,
+        "event": delivery.event,
+        "type": delivery.kind.to_string(),
+        "state": delivery.state.status().as_str(),
+        "created_at": delivery.created_at,
     })
 }
 

@@ -10,9 +10,10 @@ use a11ycheck_core::{
     domain::{PlanCatalog, PlanCatalogError, RateLimits},
     engine::EngineConfig,
     net::{AddressPolicy, InvalidDomain},
+    webhook::{HeaderPrefix, InvalidPrefix},
 };
-use a11ycheck_scanner_chromium::ChromiumConfig;
-use a11ycheck_server_warp::{HeaderPrefix, InvalidHeaderPrefix, RoutesConfig, ServeLimits};
+use a11ycheck_scanner_chromium::{ChromiumConfig, RobotsPolicy};
+use a11ycheck_server_warp::{RoutesConfig, ServeLimits};
 use a11ycheck_storage_postgres::PostgresConfig;
 
 use crate::settings::{Role, Settings};
@@ -27,7 +28,7 @@ pub(crate) enum ConfigError {
         source: InvalidDomain,
     },
     #[error("--header-prefix")]
-    HeaderPrefix(#[from] InvalidHeaderPrefix),
+    HeaderPrefix(#[from] InvalidPrefix),
     #[error("--plans {}: the file can't be read", file.display())]
     PlansFile {
         file: PathBuf,
@@ -90,12 +91,12 @@ impl Settings {
         RateLimits { general, files: general.min(20) }
     }
 
-    pub(crate) fn routes(&self) -> Result<RoutesConfig, ConfigError> {
-        let header_prefix = match &self.header_prefix {
-            Some(prefix) => HeaderPrefix::new(prefix)?,
-            None => HeaderPrefix::default(),
-        };
-        Ok(RoutesConfig { header_prefix, trusted_proxies: self.trust_proxy.clone() })
+    pub(crate) fn header_prefix(&self) -> Result<HeaderPrefix, ConfigError> {
+        Ok(self.header_prefix.as_ref().map_or_else(|| Ok(HeaderPrefix::default()), HeaderPrefix::new)?)
+    }
+
+    pub(crate) fn routes(&self) -> RoutesConfig {
+        RoutesConfig { trusted_proxies: self.trust_proxy.clone() }
     }
 
     pub(crate) fn serve_limits(&self) -> ServeLimits {
@@ -118,6 +119,7 @@ impl Settings {
         EngineConfig {
             workers: if self.has_role(Role::Worker) { workers } else { 0 },
             scheduler: self.has_role(Role::Scheduler),
+            webhooks: self.has_role(Role::Webhooks),
             retention: self.has_role(Role::Scheduler),
             ..default
         }
@@ -131,6 +133,8 @@ impl Settings {
     pub(crate) fn scanner(&self, policy: AddressPolicy) -> ChromiumConfig {
         let config = ChromiumConfig::new(policy);
         let config = self.tabs.into_iter().fold(config, ChromiumConfig::with_tabs);
+        let robots = if self.ignore_robots { RobotsPolicy::Ignore } else { RobotsPolicy::Honour };
+        let config = config.with_robots(robots);
         let config = self.chromium.iter().fold(config, ChromiumConfig::with_browser);
         self.axe.iter().fold(config, ChromiumConfig::with_axe)
     }
@@ -157,9 +161,9 @@ mod tests {
 
     #[test]
     fn a_header_prefix_that_is_no_header_is_refused() {
-        for prefix in ["", "Svc: ", "Svc", "Ünï-"] {
+        for prefix in ["", "Svc: ", "-Svc", "Ünï-"] {
             let settings = Settings { header_prefix: Some(prefix.to_owned()), ..Settings::default() };
-            assert!(matches!(settings.routes(), Err(ConfigError::HeaderPrefix(_))), "{prefix:?}");
+            assert!(matches!(settings.header_prefix(), Err(ConfigError::HeaderPrefix(_))), "{prefix:?}");
         }
     }
 }

@@ -6,7 +6,6 @@
 //! plan or a state allows is core's.
 
 mod error;
-mod header_prefix;
 mod observe;
 mod operations;
 mod reply;
@@ -15,7 +14,6 @@ mod serve;
 mod visit;
 
 pub use self::{
-    header_prefix::{HeaderPrefix, InvalidHeaderPrefix},
     operations::{health, metrics, or_not_found},
     routes::routes,
     serve::{ServeLimits, serve},

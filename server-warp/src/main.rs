@@ -74,7 +74,7 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
         None => health(service).or(counted).unify().boxed(),
     };
     let pages = if settings.has_role(Role::Api) {
-        pages.or(routes(service, settings.routes()?)).unify().boxed()
+        pages.or(routes(service, settings.routes())).unify().boxed()
     } else {
         or_not_found(pages)
     };

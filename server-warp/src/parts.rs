@@ -73,5 +73,6 @@ fn configured(builder: ServiceBuilder, settings: &Settings) -> Result<ServiceBui
     Ok(builder
         .with_policy(settings.policy()?)
         .with_plans(settings.plans()?)
+        .with_header_prefix(settings.header_prefix()?)
         .with_anonymous_limits(settings.anonymous_limits()))
 }

@@ -5,16 +5,17 @@ use a11ycheck_core::{
     scanner::{Screenshot, ScreenshotFormat},
     service::ExportedFile,
     view::{ListView, PagedList},
+    webhook::HeaderPrefix,
 };
 use serde::Serialize;
 use url::Url;
 use warp::{
     Reply as _,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderName, HeaderValue, StatusCode, header},
     reply::Response,
 };
 
-use crate::{error::Refusal, header_prefix::HeaderPrefix, visit::Query};
+use crate::{error::Refusal, visit::Query};
 
 /// A JSON body with this status. JSON of our own types can't fail to be written; if it ever does, that is a server error.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
@@ -85,9 +86,9 @@ pub(crate) fn file(file: ExportedFile, prefix: &HeaderPrefix) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    for (name, value) in [(prefix.header("scan"), scan), (header::CONTENT_DISPOSITION, disposition)] {
-        // An id, and a name that was made to fit a header.
-        if let Ok(value) = HeaderValue::try_from(value) {
+    // Both values were made to fit a header, and a prefix is made of letters, digits and hyphens.
+    for (name, value) in [(prefix.header("Scan"), scan), (header::CONTENT_DISPOSITION.to_string(), disposition)] {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
             headers.insert(name, value);
         }
     }

@@ -100,6 +100,10 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_TABS", value_name = "N")]
     pub(crate) tabs: Option<usize>,
 
+    /// Checks pages that robots.txt closes, too: for owners who check their own sites.
+    #[arg(long, env = "A11YCHECK_IGNORE_ROBOTS")]
+    pub(crate) ignore_robots: bool,
+
     /// The browser. [default: chromium-headless-shell or chromium, as found in PATH]
     #[arg(long, env = "A11YCHECK_CHROMIUM", value_name = "FILE")]
     pub(crate) chromium: Option<PathBuf>,
@@ -148,6 +152,8 @@ pub(crate) enum Role {
     Worker,
     /// Queues checks that fall due, and purges those that have left the history.
     Scheduler,
+    /// Delivers webhooks.
+    Webhooks,
 }
 
 /// How lines are logged.
@@ -201,7 +207,7 @@ impl Settings {
     fn over(self, below: Self) -> Self {
         over!(self, below;
             listen database_url database_connections roles demo base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
-            chromium axe max_connections head_timeout anonymous_requests metrics_listen log log_format ready_file)
+            ignore_robots chromium axe max_connections head_timeout anonymous_requests metrics_listen log log_format ready_file)
     }
 }
 

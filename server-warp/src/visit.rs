@@ -28,7 +28,6 @@ use warp::{
 
 use crate::{
     error::{Refusal, show_rate},
-    header_prefix::HeaderPrefix,
     observe::AnsweredFor,
 };
 
@@ -41,8 +40,6 @@ type Body = Pin<Box<dyn Stream<Item = Result<Bytes, warp::Error>> + Send + Sync>
 /// How the API is served.
 #[derive(Debug, Clone, Default)]
 pub struct RoutesConfig {
-    /// What the headers of the service begin with.
-    pub header_prefix: HeaderPrefix,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
 }
@@ -50,7 +47,6 @@ pub struct RoutesConfig {
 /// A request that has found its path.
 pub(crate) struct Visit {
     pub(crate) service: Service,
-    pub(crate) config: Arc<RoutesConfig>,
     pub(crate) method: Method,
     pub(crate) query: Query,
     headers: HeaderMap,
@@ -61,7 +57,6 @@ pub(crate) struct Visit {
 /// A request that was let in.
 pub(crate) struct Admitted {
     pub(crate) service: Service,
-    pub(crate) config: Arc<RoutesConfig>,
     pub(crate) actor: Actor,
     pub(crate) query: Query,
     /// The store's time at the door.
@@ -91,15 +86,7 @@ pub(crate) fn door(service: &Service, config: RoutesConfig) -> BoxedFilter<(Visi
                 // Without our accept loop (a host application's own, or a test) all callers count as one.
                 let peer = address.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |address| address.0.ip());
                 let address = sender(peer, &headers, &config.trusted_proxies);
-                Visit {
-                    service,
-                    config,
-                    method,
-                    query: Query(query),
-                    headers,
-                    address,
-                    body: Box::pin(body_bytes(body)),
-                }
+                Visit { service, method, query: Query(query), headers, address, body: Box::pin(body_bytes(body)) }
             },
         )
         .boxed()
@@ -140,8 +127,8 @@ impl Visit {
         let team = actor.as_ref().ok().map(Actor::team_id);
         let answered = match actor {
             Ok(actor) => {
-                let Self { service, config, query, headers, body, .. } = self;
-                handler(Admitted { service, config, actor, query, at, headers, body }).await
+                let Self { service, query, headers, body, .. } = self;
+                handler(Admitted { service, actor, query, at, headers, body }).await
             }
             Err(error) => Err(error.into()),
         };

@@ -98,6 +98,11 @@ impl Service {
         &self.parts.policy
     }
 
+    /// What the names of the service's headers begin with.
+    pub fn header_prefix(&self) -> &HeaderPrefix {
+        &self.parts.header_prefix
+    }
+
     pub(crate) fn parts(&self) -> &Parts {
         &self.parts
     }

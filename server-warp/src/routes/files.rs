@@ -62,28 +62,19 @@ pub(super) fn routes(door: &BoxedFilter<(Visit,)>) -> BoxedFilter<(Response,)> {
     of_site.or(of_scan).unify().or(pdf).unify().or(acr).unify().or(issue).unify().or(screen).unify().boxed()
 }
 
-async fn export(
-    Admitted { service, config, actor, query, .. }: Admitted,
-    target: ExportTarget,
-) -> Result<Response, Refusal> {
+async fn export(Admitted { service, actor, query, .. }: Admitted, target: ExportTarget) -> Result<Response, Refusal> {
     let request = ExportRequest { target, format: query.get("format"), lang: query.get("lang") };
-    Ok(reply::file(service.export_scan(&actor, &request).await?, &config.header_prefix))
+    Ok(reply::file(service.export_scan(&actor, &request).await?, service.header_prefix()))
 }
 
-async fn report(
-    Admitted { service, config, actor, query, .. }: Admitted,
-    target: ExportTarget,
-) -> Result<Response, Refusal> {
+async fn report(Admitted { service, actor, query, .. }: Admitted, target: ExportTarget) -> Result<Response, Refusal> {
     let request = ExportRequest { target, format: Some("pdf".to_owned()), lang: query.get("lang") };
-    Ok(reply::file(service.export_scan(&actor, &request).await?, &config.header_prefix))
+    Ok(reply::file(service.export_scan(&actor, &request).await?, service.header_prefix()))
 }
 
-async fn conformance(
-    Admitted { service, config, actor, query, .. }: Admitted,
-    scan: ScanId,
-) -> Result<Response, Refusal> {
+async fn conformance(Admitted { service, actor, query, .. }: Admitted, scan: ScanId) -> Result<Response, Refusal> {
     let request = AcrRequest { scan, format: query.get("format"), lang: query.get("lang") };
-    Ok(reply::file(service.acr(&actor, &request).await?, &config.header_prefix))
+    Ok(reply::file(service.acr(&actor, &request).await?, service.header_prefix()))
 }
 
 async fn evidence(Admitted { service, actor, .. }: Admitted, scan: ScanId, id: String) -> Result<Response, Refusal> {
