@@ -9,14 +9,20 @@ use std::{
 };
 
 use a11ycheck_tests::{Client, Page, TestSite};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use serde_json::{Value, json};
-use tokio::process::{Child, Command};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    process::{Child, Command},
+};
 
 /// A running server.
 struct Server {
     process: Child,
     client: Client,
+    /// Host and port.
+    address: String,
     folder: tempfile::TempDir,
 }
 
@@ -40,8 +46,10 @@ impl Server {
         });
         let ready: Value = serde_json::from_slice(&ready.await).unwrap();
         assert!(ready["team_id"].as_str().unwrap().starts_with("team_"));
-        let client = Client::new(ready["base_url"].as_str().unwrap(), ready["token"].as_str());
-        Self { process, client, folder }
+        let base_url = ready["base_url"].as_str().unwrap();
+        let client = Client::new(base_url, ready["token"].as_str());
+        let address = base_url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+        Self { process, client, address, folder }
     }
 
     fn pid(&self) -> u32 {
@@ -204,4 +212,40 @@ async fn a_setting_that_makes_no_sense_is_told_in_plain_words() {
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && told.contains(words), "{arguments:?}: {told}");
     }
+}
+
+#[tokio::test]
+async fn ten_thousand_idle_connections_and_one_that_drips_are_cut_off_and_the_server_stays_up() {
+    // Each connection is an open file of this process, too.
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
+    let server = Server::start(&["--workers", "0", "--head-timeout", "3"]).await;
+    let address = server.address.clone();
+    let mut dripping = TcpStream::connect(&address).await.unwrap();
+    let drip = tokio::spawn(async move {
+        for byte in b"GET /v1/account HTTP/1.1\r\nHost: a\r\nX-Long: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".iter().cycle() {
+            if dripping.write_all(&[*byte]).await.is_err() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    });
+    let mut idle = Vec::new();
+    for number in 0..10_000 {
+        let connecting = tokio::time::timeout(Duration::from_secs(30), TcpStream::connect(&address)).await;
+        let mut stream = connecting.unwrap_or_else(|_| panic!("connection {number} was not taken in time")).unwrap();
+        // One that was cut off already proves as much.
+        let _ = stream.write_all(b"GET /v1/account HTTP/1.1\r\nHo").await;
+        idle.push(stream);
+    }
+    assert_eq!(server.client.get("/account").await.status, 200, "with ten thousand idle connections open");
+    let mut rest = Vec::new();
+    for mut stream in idle.drain(..10) {
+        let cut = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut rest)).await;
+        assert!(cut.is_ok(), "an idle connection is never cut off");
+    }
+    let dripped = tokio::time::timeout(Duration::from_secs(30), drip).await;
+    assert!(dripped.is_ok(), "a head that never ends is never cut off");
+    drop(idle);
+    server.stop().await;
 }

@@ -1,5 +1,7 @@
 //! The service behind real HTTP on loopback.
 
+use std::marker::PhantomData;
+
 use a11ycheck_core::{
     Service,
     clock::ManualClock,
@@ -10,15 +12,14 @@ use a11ycheck_core::{
     service::{TeamInput, TokenInput},
 };
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits, routes, serve};
-use a11ycheck_storage_memory::MemoryStore;
 use chrono::{DateTime, Utc};
 use tokio::net::TcpListener;
 
-use crate::Client;
+use crate::{Backend, Client};
 
-/// A running server, and all that a test moves.
+/// A running server over the store `B`, and all that a test moves.
 #[derive(Debug)]
-pub struct TestApp {
+pub struct TestApp<B> {
     /// The service, for what has no path in the API.
     pub service: Service,
     /// The time that everything goes by.
@@ -29,9 +30,10 @@ pub struct TestApp {
     pub team: Team,
     base_url: String,
     stop: CancellationToken,
+    store: PhantomData<B>,
 }
 
-impl TestApp {
+impl<B: Backend> TestApp<B> {
     /// A server whose team is on the `agency` plan.
     pub async fn start(scripts: impl IntoIterator<Item = Script>) -> Self {
         Self::on_plan("agency", scripts).await
@@ -46,7 +48,8 @@ impl TestApp {
         let resolver = StaticResolver::new()
             .with("inside.example.com", ["10.0.0.7".parse().unwrap()])
             .with("both.example.com", ["93.184.215.14".parse().unwrap(), "192.168.1.1".parse().unwrap()]);
-        let service = Service::builder(MemoryStore::with_clock(clock.clone()), scanner.clone())
+        let service = B::begin(clock.clone(), scanner.clone())
+            .await
             .with_clock(clock.clone())
             .with_resolver(resolver)
             .with_base_url(&base_url)
@@ -57,7 +60,7 @@ impl TestApp {
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
         tokio::spawn(serve(listener, routes(&service, RoutesConfig::default()), ServeLimits::default(), stopped));
-        Self { service, clock, scanner, team, base_url, stop }
+        Self { service, clock, scanner, team, base_url, stop, store: PhantomData }
     }
 
     /// A client of the team that may do everything.
@@ -112,7 +115,7 @@ impl TestApp {
     }
 }
 
-impl Drop for TestApp {
+impl<B> Drop for TestApp<B> {
     fn drop(&mut self) {
         self.stop.cancel();
     }

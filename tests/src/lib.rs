@@ -1,11 +1,12 @@
 //! What the tests across the parts share: a running server with clients of every kind, and sites to check.
 //!
-//! [`TestApp`] is the service behind real HTTP on loopback, over the memory store, with a clock that a test moves and a
+//! [`TestApp`] is the service behind real HTTP on loopback, over one of the stores, with a clock that a test moves and a
 //! scanner that it scripts. [`TestSite`] is a web site on loopback, [`Receiver`] one that webhooks are sent to.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
 
 mod app;
+mod backend;
 mod client;
 mod receiver;
 mod site;
@@ -16,6 +17,7 @@ struct Readme;
 
 pub use self::{
     app::TestApp,
+    backend::{Backend, Memory, Postgres},
     client::{Answer, Client},
     receiver::{Received, Receiver, Reply},
     site::{Page, TestSite},

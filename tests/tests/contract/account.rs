@@ -1,7 +1,7 @@
 //! `GET /account`
 
+use crate::TestApp;
 use a11ycheck_core::scanner::Script;
-use a11ycheck_tests::TestApp;
 use serde_json::json;
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use a11ycheck_tests::TestApp;
+use crate::TestApp;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,

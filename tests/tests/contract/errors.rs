@@ -1,8 +1,8 @@
 //! Contract, "Errors", and the order of refusals.
 
+use crate::TestApp;
 use a11ycheck_core::domain::{PlanCode, Standing};
 use a11ycheck_core::service::TeamInput;
-use a11ycheck_tests::TestApp;
 use reqwest::Method;
 use serde_json::json;
 

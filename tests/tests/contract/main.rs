@@ -1,4 +1,4 @@
-//! The contract over real HTTP: fields, states, statuses and messages.
+//! The contract over real HTTP, over the memory store: fields, states, statuses and messages.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
@@ -10,3 +10,6 @@ mod report;
 mod scans;
 mod schedule;
 mod sites;
+
+/// The server under test.
+type TestApp = a11ycheck_tests::TestApp<a11ycheck_tests::Memory>;

@@ -1,6 +1,6 @@
 //! Contract, "Limits": request rate.
 
-use a11ycheck_tests::TestApp;
+use crate::TestApp;
 use chrono::TimeDelta;
 
 #[tokio::test]

@@ -1,10 +1,11 @@
 //! `GET /scans/{scan}/report`
 
+use crate::TestApp;
 use a11ycheck_core::{
     domain::{Failure, FailureCode, Impact},
     scanner::Script,
 };
-use a11ycheck_tests::{Client, TestApp};
+use a11ycheck_tests::Client;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::TestApp;
 use a11ycheck_core::{
     domain::{Failure, FailureCode, Impact, ScanState},
     engine::Worker,
     id::ScanId,
     scanner::{CancellationToken, Script},
 };
-use a11ycheck_tests::{Client, TestApp};
+use a11ycheck_tests::Client;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;

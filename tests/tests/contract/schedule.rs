@@ -1,7 +1,7 @@
 //! Checks that start by themselves.
 
+use crate::TestApp;
 use a11ycheck_core::{domain::Standing, scanner::Script};
-use a11ycheck_tests::TestApp;
 use chrono::{DateTime, Utc};
 use serde_json::json;
 

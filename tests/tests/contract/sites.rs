@@ -1,7 +1,8 @@
 //! `GET|POST /sites`, `GET|DELETE /sites/{site}`
 
+use crate::TestApp;
 use a11ycheck_core::scanner::Script;
-use a11ycheck_tests::{Client, TestApp};
+use a11ycheck_tests::Client;
 use serde_json::{Value, json};
 
 async fn add(client: &Client, body: Value) -> String {

@@ -1,0 +1,21 @@
+//! The same tests as in `contract`, over PostgreSQL.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
+
+#[path = "../contract/account.rs"]
+mod account;
+#[path = "../contract/errors.rs"]
+mod errors;
+#[path = "../contract/rate_limits.rs"]
+mod rate_limits;
+#[path = "../contract/report.rs"]
+mod report;
+#[path = "../contract/scans.rs"]
+mod scans;
+#[path = "../contract/schedule.rs"]
+mod schedule;
+#[path = "../contract/sites.rs"]
+mod sites;
+
+/// The server under test.
+type TestApp = a11ycheck_tests::TestApp<a11ycheck_tests::Postgres>;
