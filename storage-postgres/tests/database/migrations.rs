@@ -48,6 +48,11 @@ async fn everything_lies_in_the_chosen_schema() {
             .unwrap();
     let expected = [
         "active_scans",
+        "deliveries",
+        "delivery_attempts",
+        "documents",
+        "endpoints",
+        "events",
         "findings",
         "migrations",
         "plans",
