@@ -8,8 +8,12 @@ use std::{
 use async_trait::async_trait;
 use tokio::sync::Semaphore;
 
-use super::{CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner};
-use crate::domain::{Engine, Failure, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId};
+use super::{
+    CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, Screenshot, ScreenshotFormat,
+};
+use crate::domain::{
+    Engine, Failure, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, ScreenshotId, ScreenshotRef,
+};
 
 /// Plays back scripts: the first scan gets the first of them, the last one serves all further scans. Clones share the
 /// scripts.
@@ -25,6 +29,8 @@ pub struct Script {
     pages: Vec<PageOutcome>,
     items: Vec<Finding>,
     rules: BTreeMap<RuleId, RuleFacts>,
+    screenshots: Vec<Screenshot>,
+    screen: Option<Screenshot>,
     end: End,
     gate: Option<Arc<Semaphore>>,
 }
@@ -65,6 +71,8 @@ impl Script {
             pages: vec![PageOutcome::checked(url, url)],
             items: vec![],
             rules: BTreeMap::new(),
+            screenshots: vec![],
+            screen: None,
             end: End::Findings,
             gate: None,
         }
@@ -109,6 +117,24 @@ impl Script {
     #[must_use]
     pub fn with_recommendation(self, rule: &str, impact: Impact, selector: &str, html: &str) -> Self {
         self.with_finding(rule, impact, "best-practice", selector, html)
+    }
+
+    /// Takes a picture of the last element, and one of the first page.
+    #[must_use]
+    pub fn with_pictures(mut self) -> Self {
+        let picture = |id| Screenshot {
+            id: ScreenshotId(id),
+            format: ScreenshotFormat::Png,
+            width: 4,
+            height: 3,
+            bytes: b"\x89PNG\r\n\x1a\n, or what a browser would put here".to_vec(),
+        };
+        if let Some(finding) = self.items.last_mut() {
+            finding.screenshot = Some(ScreenshotRef { id: ScreenshotId(1), width: 4, height: 3 });
+            self.screenshots = vec![picture(1)];
+        }
+        self.screen = Some(picture(0));
+        self
     }
 
     /// Reports its pages, then waits for a permit of `gate` before it ends.
@@ -169,10 +195,10 @@ impl Scanner for ScriptedScanner {
                     rules: script.rules,
                     needs_review: BTreeMap::new(),
                     stack: vec![],
-                    screen: None,
+                    screen: script.screen.as_ref().map(|screen| (screen.width, screen.height)),
                 },
-                screenshots: vec![],
-                screen: None,
+                screenshots: script.screenshots,
+                screen: script.screen,
             }),
         }
     }
