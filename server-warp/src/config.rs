@@ -88,7 +88,8 @@ impl Settings {
 
     pub(crate) fn anonymous_limits(&self) -> RateLimits {
         let general = self.anonymous_requests.unwrap_or(60);
-        RateLimits { general, files: general.min(20) }
+        // As for tokens, a third may be for files: contract, "Limits".
+        RateLimits { general, files: general.div_ceil(3) }
     }
 
     pub(crate) fn header_prefix(&self) -> Result<HeaderPrefix, ConfigError> {
