@@ -7,6 +7,7 @@
 
 mod error;
 mod observe;
+mod openapi;
 mod operations;
 mod reply;
 mod routes;

@@ -151,20 +151,24 @@ impl Visit {
         self.turn_away(Refusal::NoPath).await
     }
 
-    /// What leads nowhere is counted too, but needs no token to be told so.
-    async fn turn_away(self, refusal: Refusal) -> Response {
+    /// Answers whoever asks, with or without a token; counted like any other request.
+    pub(crate) async fn answer_anyone(self, response: Response) -> Response {
         match self.admit(RequestClass::General).await {
             Ok(Admission { rate, at, actor }) => {
-                let refusal = match actor {
-                    Err(error @ a11ycheck_core::Error::TooManyRequests(_)) => error.into(),
-                    _ => refusal,
+                let mut response = match actor {
+                    Err(error @ a11ycheck_core::Error::TooManyRequests(_)) => Refusal::from(error).into_response(),
+                    _ => response,
                 };
-                let mut response = refusal.into_response();
                 show_rate(&mut response, &rate, at);
                 response
             }
             Err(refusal) => refusal.into_response(),
         }
+    }
+
+    /// What leads nowhere is counted too, but needs no token to be told so.
+    async fn turn_away(self, refusal: Refusal) -> Response {
+        self.answer_anyone(refusal.into_response()).await
     }
 
     async fn admit(&self, class: RequestClass) -> Result<Admission, Refusal> {

@@ -9,7 +9,7 @@ use a11ycheck_core::Service;
 use warp::{Filter, filters::BoxedFilter, reply::Response};
 
 use crate::{
-    RoutesConfig,
+    RoutesConfig, openapi,
     visit::{Visit, door},
 };
 
@@ -19,6 +19,7 @@ pub fn routes(service: &Service, config: RoutesConfig) -> BoxedFilter<(Response,
     let door = door(service, config);
     let api = account::routes(&door).or(sites::routes(&door)).unify();
     let api = api.or(scans::routes(&door)).unify().or(files::routes(&door)).unify();
+    let api = api.or(openapi::routes(&door, service)).unify();
     let nowhere = door.then(Visit::no_path);
     warp::path("v1").and(api).or(nowhere).unify().boxed()
 }
