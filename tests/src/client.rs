@@ -3,7 +3,9 @@
 use reqwest::{Method, header::HeaderMap};
 use serde_json::Value;
 
-/// Speaks to the API as one kind of caller.
+use crate::OpenApi;
+
+/// Speaks to the API as one kind of caller, and holds every answer against the OpenAPI document.
 #[derive(Debug, Clone)]
 pub struct Client {
     http: reqwest::Client,
@@ -18,8 +20,10 @@ pub struct Answer {
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body as JSON; null where there is none.
+    /// The body as JSON; null where it is not JSON, or there is none.
     pub body: Value,
+    /// The body as it came.
+    pub bytes: Vec<u8>,
 }
 
 impl Client {
@@ -52,19 +56,33 @@ impl Client {
 
     /// Any method, any JSON text. `path` is below the base address, or a whole address as links are.
     pub async fn send(&self, method: Method, path: &str, body: Option<String>) -> Answer {
-        let url = if path.starts_with("http") { path.to_owned() } else { format!("{}{path}", self.base_url) };
-        let mut request = self.http.request(method, url);
+        self.send_as("application/json", method, path, body).await
+    }
+
+    /// The same with a body of any media type.
+    ///
+    /// # Panics
+    /// When the OpenAPI document does not describe such an answer.
+    pub async fn send_as(&self, media_type: &str, method: Method, path: &str, body: Option<String>) -> Answer {
+        let path = path.strip_prefix(&self.base_url).unwrap_or(path);
+        let mut request = self.http.request(method.clone(), format!("{}{path}", self.base_url));
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
         if let Some(body) = body {
-            request = request.header("content-type", "application/json").body(body);
+            request = request.header("content-type", media_type).body(body);
         }
         let response = request.send().await.expect("the server answers");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let text = response.text().await.expect("the answer arrives whole");
-        let body = if text.is_empty() { Value::Null } else { serde_json::from_str(&text).expect("the answer is JSON") };
-        Answer { status, headers, body }
+        let bytes = response.bytes().await.expect("the answer arrives whole").to_vec();
+        let mut answer = Answer { status, headers, body: Value::Null, bytes };
+        if answer.media_type() == "application/json" && !answer.bytes.is_empty() {
+            answer.body = serde_json::from_slice(&answer.bytes).expect("the answer is JSON");
+        }
+        if let Err(difference) = OpenApi::document().judge(&method, path, &answer) {
+            panic!("{method} {path} answers {status} {}, but in openapi.json {difference}", answer.body);
+        }
+        answer
     }
 }
 
@@ -77,6 +95,11 @@ impl Answer {
     /// A header as text; empty where it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// The media type of the body without its parameters; empty where there is none.
+    pub fn media_type(&self) -> &str {
+        self.header("content-type").split(';').next().unwrap_or_default().trim()
     }
 
     /// The body's `data`, of an answer with this status.

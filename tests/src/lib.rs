@@ -1,13 +1,15 @@
 //! What the tests across the parts share: a running server with clients of every kind, and sites to check.
 //!
 //! [`TestApp`] is the service behind real HTTP on loopback, over one of the stores, with a clock that a test moves and a
-//! scanner that it scripts. [`TestSite`] is a web site on loopback, [`Receiver`] one that webhooks are sent to.
+//! scanner that it scripts; its clients hold every answer against the OpenAPI document. [`TestSite`] is a web site on
+//! loopback, [`Receiver`] one that webhooks are sent to.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
 
 mod app;
 mod backend;
 mod client;
+mod openapi;
 mod receiver;
 mod site;
 
@@ -19,6 +21,7 @@ pub use self::{
     app::TestApp,
     backend::{Backend, Memory, Postgres},
     client::{Answer, Client},
+    openapi::{OpenApi, Operation},
     receiver::{Received, Receiver, Reply},
     site::{Page, TestSite},
 };

@@ -12,7 +12,7 @@ use a11ycheck_core::{
     webhook::HeaderPrefix,
 };
 use a11ycheck_storage_memory::MemoryStore;
-use a11ycheck_tests::{Receiver, Reply};
+use a11ycheck_tests::{OpenApi, Receiver, Reply};
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
@@ -27,6 +27,7 @@ async fn the_payload_is_the_contracts_check_and_site_with_links_that_can_be_foll
     hooks.dispatch().await;
     let [request] = receiver.received().try_into().unwrap();
     assert_eq!(request.header("Svc-Event"), "scan.completed");
+    assert_eq!(OpenApi::document().judge_delivery(&request), Ok(()));
     let body: Value = serde_json::from_slice(&request.body).unwrap();
     let checks = hooks.service.scans(&hooks.actor().await, site, &PageInput::default()).await.unwrap();
     let scan = checks.items[0].id;
@@ -83,6 +84,7 @@ async fn new_problems_are_told_after_the_check_that_found_them() {
     assert_eq!(kinds, ["scan.completed", "scan.completed", "issues.new"], "after a first attempt, whatever came of it");
     let bodies: Vec<Value> = received.iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect();
     assert_eq!(bodies[2]["type"], "issues.new");
+    assert_eq!(OpenApi::document().judge_delivery(&received[2]), Ok(()));
     assert_eq!(bodies[1]["data"], bodies[2]["data"], "the same payload");
     assert_eq!(bodies[2]["data"]["new_issues"], 1);
     assert_ne!(bodies[1]["id"], bodies[2]["id"]);
@@ -119,6 +121,7 @@ async fn an_endpoint_hears_what_it_chose_and_a_ping_whatever_it_chose() {
     hooks.ping(endpoint.id).await;
     hooks.dispatch().await;
     let [ping] = receiver.received().try_into().unwrap();
+    assert_eq!(OpenApi::document().judge_delivery(&ping), Ok(()));
     let body: Value = serde_json::from_slice(&ping.body).unwrap();
     assert_eq!((ping.header("Svc-Event"), &body["type"]), ("ping", &json!(EventKind::Ping)));
     assert!(body["data"]["message"].is_string());

@@ -1,0 +1,273 @@
+//! The OpenAPI document and the server, each held against the other.
+//!
+//! That the server says nothing else than the document is checked by every answer that a test's client gets. Here is the
+//! other direction: what the document lists is what there is.
+
+use std::collections::BTreeSet;
+
+use a11ycheck_core::{
+    domain::{Ability, Impact, PlanCode, Standing},
+    locale::Locale,
+    scanner::Script,
+    service::TeamInput,
+};
+use a11ycheck_tests::{Answer, Client, OpenApi, Operation};
+use chrono::TimeDelta;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::TestApp;
+
+/// What no request brings about: status, media type (any where it is empty), and why.
+const NOT_PROVOKED: [(u16, &str, &str); 4] = [
+    (200, "image/webp", "takes a scanner that prefers it"),
+    (408, "", "takes a client that is slower than 10 seconds"),
+    (500, "", "takes a store that lost something"),
+    (503, "", "takes a store that does not answer, or a PDF renderer that is busy"),
+];
+
+#[test]
+fn every_route_of_the_server_is_listed_and_every_listed_path_has_a_route() {
+    let operations = OpenApi::document().operations();
+    let listed: BTreeSet<String> = operations.iter().map(|operation| anonymous(&operation.path)).collect();
+    let server = concat!(env!("CARGO_MANIFEST_DIR"), "/../server-warp/src");
+    let folder = std::fs::read_dir(format!("{server}/routes")).unwrap().map(|entry| entry.unwrap().path());
+    let files = folder.chain([format!("{server}/openapi.rs").into()]);
+    let routes: BTreeSet<String> = files.flat_map(|file| routes_in(&std::fs::read_to_string(file).unwrap())).collect();
+    assert_eq!(listed, routes);
+}
+
+/// `/scans/{scan}/report` as `/scans/{}/report`.
+fn anonymous(path: &str) -> String {
+    let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+/// The paths of `warp::path!("scans" / String / "report")`, as [`anonymous`] ones.
+fn routes_in(source: &str) -> Vec<String> {
+    let macros = source.split("path!(").skip(1).map(|rest| rest.split(')').next().unwrap());
+    let paths = macros.map(|path| {
+        let segments = path.split('/').map(str::trim);
+        let named = segments.map(|segment| segment.strip_prefix('"').map_or("{}", |name| name.trim_end_matches('"')));
+        format!("/{}", named.collect::<Vec<_>>().join("/"))
+    });
+    paths.collect()
+}
+
+#[tokio::test]
+async fn a_path_knows_the_listed_methods_and_no_others() {
+    let app = TestApp::start([]).await;
+    let operations = OpenApi::document().operations();
+    let mut paths: Vec<&Operation> = operations.iter().collect();
+    paths.dedup_by_key(|operation| &operation.path);
+    for Operation { path, .. } in paths {
+        let client = app.client().await;
+        for method in ["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS", "TRACE", "PURGE", "get"] {
+            let method: Method = method.parse().unwrap();
+            let is_listed = operations.iter().any(|other| other.path == *path && other.method == method);
+            // An unlisted method that is answered otherwise than with 405 and the listed ones stops the client.
+            let status = client.send(method.clone(), &with_ids(path, "x", "x"), None).await.status;
+            assert_eq!(status != 405, is_listed, "{method} {path}");
+        }
+    }
+}
+
+fn with_ids(path: &str, site: &str, scan: &str) -> String {
+    path.replace("{site}", site).replace("{scan}", scan).replace("{id}", "1")
+}
+
+#[tokio::test]
+async fn every_listed_status_and_media_type_is_one_that_the_server_answers_with() {
+    let script = Script::page("https://example.com/").with_problem("image-alt", Impact::Critical, "img", "<img>");
+    let app = TestApp::start([script.with_pictures()]).await;
+    let walk = Walk::prepare(&app).await;
+    let mut seen = BTreeSet::new();
+    let mut operations = OpenApi::document().operations();
+    // What deletes comes last.
+    operations.sort_by_key(|operation| operation.method == Method::DELETE);
+    for operation in &operations {
+        app.clock.advance(TimeDelta::seconds(61));
+        seen.extend(walk.provoke(operation).await.iter().map(|answer| row(operation, answer)));
+    }
+    let spent = app.client().await;
+    while spent.get("/account").await.status == 200 {}
+    for operation in &operations {
+        let answer = spent.send(operation.method.clone(), &with_ids(&operation.path, "x", "x"), None).await;
+        seen.insert(row(operation, &kind(operation, &answer)));
+    }
+
+    let listed = operations.iter().flat_map(|operation| operation.answers.iter().map(|answer| row(operation, answer)));
+    let is_excused = |(.., status, media_type): &Row| {
+        NOT_PROVOKED.iter().any(|(code, media, _)| code == status && (media.is_empty() || media == media_type))
+    };
+    let (excused, due): (BTreeSet<_>, BTreeSet<_>) = listed.partition(is_excused);
+    let never: Vec<_> = due.difference(&seen).collect();
+    assert!(never.is_empty(), "openapi.json lists what the server never answers: {never:#?}");
+    assert!(excused.is_disjoint(&seen), "no longer an exception: {excused:?}");
+    for (code, media_type, reason) in NOT_PROVOKED {
+        let is_used = excused.iter().any(|(.., status, media)| *status == code && media.ends_with(media_type));
+        assert!(is_used, "{code} {media_type} ({reason}) is an exception to nothing");
+    }
+}
+
+/// Path, method, status, media type.
+type Row = (String, String, u16, String);
+
+fn row(Operation { path, method, .. }: &Operation, (status, media_type): &(u16, String)) -> Row {
+    (path.clone(), method.to_string(), *status, media_type.clone())
+}
+
+/// Status and media type of an answer; those to HEAD have no body that could be of one.
+fn kind(operation: &Operation, answer: &Answer) -> (u16, String) {
+    let media_type = if operation.method == Method::HEAD { "" } else { answer.media_type() };
+    (answer.status, media_type.to_owned())
+}
+
+/// Callers and things of every kind.
+struct Walk {
+    clients: Vec<Client>,
+    /// Site and check: completed, queued, without any, and neither there.
+    things: Vec<(String, String)>,
+}
+
+impl Walk {
+    async fn prepare(app: &TestApp) -> Self {
+        let client = app.client().await;
+        let site = async |scan: bool| {
+            let site = json!({"url": "example.com", "report_locale": "en", "scan": scan});
+            client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned()
+        };
+        let newest = async |site: &str| {
+            let list = client.get(&format!("/sites/{site}/scans")).await;
+            list.body["data"][0]["id"].as_str().unwrap_or("scan_x").to_owned()
+        };
+        let checked = site(true).await;
+        app.run_checks().await;
+        let mut things = vec![];
+        for site in [checked, site(true).await, site(false).await, "site_x".to_owned()] {
+            let scan = newest(&site).await;
+            things.push((site, scan));
+        }
+
+        let both = [Ability::Read, Ability::Write];
+        let team = async |name, plan| app.service.create_team(TeamInput::new(name, PlanCode::new(plan))).await.unwrap();
+        let (free, small, blocked) =
+            (team("Free", "free").await, team("Small", "starter").await, team("Blocked", "pro").await);
+        app.service.set_standing(blocked.id, Standing::Blocked).await.unwrap();
+        let mut clients = vec![app.anonymous(), app.reader().await, app.writer().await, app.stranger().await];
+        for team in [free, small, blocked] {
+            clients.push(app.client_of(&team, &both).await);
+        }
+        clients.push(client);
+        Self { clients, things }
+    }
+
+    /// The kinds of answers that an operation gives to whoever asks, about whatever.
+    async fn provoke(&self, operation: &Operation) -> BTreeSet<(u16, String)> {
+        let good = json!({"url": "example.com", "report_locale": "en", "scan": false}).to_string();
+        let large = format!("\"{}\"", "a".repeat(70_000));
+        let bodies = [("application/json", good), ("application/json", large), ("text/plain", "{}".to_owned())];
+        let Operation { path, method, formats, has_body, .. } = operation;
+        let things = self.things.iter().map(|(site, scan)| with_ids(path, site, scan));
+        let mut paths: Vec<String> =
+            things.flat_map(|path| [path.clone(), format!("{path}?page=x&per_page=x&lang=x&format=x")]).collect();
+        // The first thing is the one that there are files of.
+        paths.extend(formats.iter().map(|format| format!("{}?format={format}", paths[0])).collect::<Vec<_>>());
+        let mut answers = BTreeSet::new();
+        for client in &self.clients {
+            for path in &paths {
+                answers.insert(kind(operation, &client.send(method.clone(), path, None).await));
+            }
+            for (media_type, body) in bodies.iter().filter(|_| *has_body) {
+                let answer = client.send_as(media_type, method.clone(), path, Some(body.clone())).await;
+                answers.insert(kind(operation, &answer));
+            }
+        }
+        answers
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_served_to_everyone_as_it_is_kept_but_for_the_services_address() {
+    let app = TestApp::start([]).await;
+    let served = app.anonymous().get("/openapi.json").await;
+    let mut kept = OpenApi::document().json().clone();
+    let base_url = app.client().await.get("/sites").await.body["meta"]["path"].as_str().unwrap().replace("/sites", "");
+    kept["servers"][0]["url"] = json!(base_url);
+    assert_eq!((served.status, &served.body), (200, &kept));
+    assert_eq!(served.header("x-ratelimit-remaining"), "59", "it is counted like any request");
+    app.service.set_standing(app.team.id, Standing::Blocked).await.unwrap();
+    assert_eq!(app.client().await.get("/openapi.json").await.status, 200);
+}
+
+#[test]
+fn every_example_is_one_of_what_it_stands_for() {
+    let api = OpenApi::document();
+    let mut examples = 0;
+    each_object(api.json(), "", &mut |place, object| {
+        let Some(schema) = object.get("schema") else { return };
+        let named = object["examples"].as_object().into_iter().flatten().map(|(_, example)| &example["value"]);
+        for example in object.get("example").into_iter().chain(named) {
+            let problems = api.problems(schema, example);
+            assert!(problems.is_empty(), "{place}: {problems:#?}");
+            examples += 1;
+        }
+    });
+    assert!(examples > 60, "only {examples} examples were found");
+}
+
+#[test]
+fn every_field_of_an_answer_is_listed_described_and_always_there() {
+    let schemas = OpenApi::document().json()["components"]["schemas"].as_object().unwrap();
+    // The one body of a request: its unknown fields are ignored.
+    for (name, schema) in schemas.iter().filter(|(name, _)| *name != "NewSite") {
+        each_object(schema, name, &mut |place, object| {
+            let Some(fields) = object["properties"].as_object() else { return };
+            let listed: Vec<&str> = fields.keys().map(String::as_str).collect();
+            assert_eq!(object["required"], json!(listed), "{place}");
+            assert_eq!(object["additionalProperties"], false, "{place}");
+            for (field, schema) in fields {
+                let schema = OpenApi::document().resolved(schema);
+                assert!(schema["description"].is_string(), "{place}.{field} has no description");
+            }
+        });
+    }
+}
+
+#[test]
+fn names_are_unique_and_nothing_is_left_over() {
+    let document = OpenApi::document().json();
+    let (mut ids, mut used) = (vec![], BTreeSet::from(["#/components/responses/MethodNotAllowed".to_owned()]));
+    each_object(document, "", &mut |_, object| {
+        ids.extend(object["operationId"].as_str().filter(|_| object.get("responses").is_some()).map(str::to_owned));
+        used.extend(object["$ref"].as_str().map(str::to_owned));
+    });
+    let unique: BTreeSet<&String> = ids.iter().collect();
+    assert_eq!(unique.len(), ids.len());
+    for kind in ["parameters", "headers", "responses", "schemas"] {
+        for name in document["components"][kind].as_object().unwrap().keys() {
+            assert!(used.contains(&format!("#/components/{kind}/{name}")), "{kind}/{name} is used nowhere");
+        }
+    }
+    for reference in &used {
+        assert!(document.pointer(reference.trim_start_matches('#')).is_some(), "{reference} leads nowhere");
+    }
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let known = ["get", "head", "post", "delete"];
+        assert!(item.as_object().unwrap().keys().all(|method| known.contains(&method.as_str())), "{path}");
+    }
+    assert_eq!(document["components"]["schemas"]["Locale"]["enum"], json!(Locale::ALL.map(Locale::code)));
+    assert_eq!(document["components"]["schemas"]["Severity"]["enum"], json!(Impact::ALL.map(Impact::as_str)));
+}
+
+/// Calls `look` for every object of the document, with the place where it is.
+fn each_object(value: &Value, place: &str, look: &mut impl FnMut(&str, &Value)) {
+    if value.is_object() {
+        look(place, value);
+    }
+    let items = value.as_array().into_iter().flatten().enumerate().map(|(index, item)| (index.to_string(), item));
+    let fields = value.as_object().into_iter().flatten().map(|(name, field)| (name.clone(), field));
+    for (name, inner) in items.chain(fields) {
+        each_object(inner, &format!("{place}/{name}"), look);
+    }
+}
