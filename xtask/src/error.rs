@@ -159,4 +159,40 @@ pub(crate) enum Error {
     /// A step of `test` failed; later ones were not run.
     #[error("step {number} of {count} failed, the later ones were not run: `{command}` ended with {status}. {mend}")]
     Step { number: usize, count: usize, command: String, status: ExitStatus, mend: &'static str },
+
+    /// There is no Python with its module for environments, and no package installer that we know.
+    #[error(
+        "Schemathesis runs on Python 3.10 or newer with its module venv, which was not found: install both (Debian's \
+         packages: python3, python3-venv), then run this command again"
+    )]
+    PythonMissing,
+
+    /// `python3 -m venv` failed although everything is installed.
+    #[error("`python3 -m venv` ended with {status}: mend what it reports above, then run this command again")]
+    Venv { status: ExitStatus },
+
+    /// `pip install` failed.
+    #[error(
+        "`pip install` ended with {status}: mend what it reports above (it needs a registry that it can reach), then run \
+         this command again"
+    )]
+    PipInstall { status: ExitStatus },
+
+    /// A file of ours could not be read or written.
+    #[error("{path} could not be read or written: see that it is there and yours")]
+    File { path: PathBuf, source: io::Error },
+
+    /// The server ended, or was still not ready after a minute.
+    #[error("the server did not come up: mend what it reports above, then run this command again")]
+    ServerNotReady,
+
+    /// Server and document differ.
+    #[error(
+        "Schemathesis ended with {status}: where it names a difference above, mend the server or server-warp/openapi.json"
+    )]
+    Schemathesis { status: ExitStatus },
+
+    /// The run proves too little.
+    #[error("Schemathesis tried {cases} cases, fewer than {wanted}: raise max-examples in xtask/schemathesis.toml")]
+    FewCases { cases: u64, wanted: u64 },
 }

@@ -1,4 +1,4 @@
-//! The commands of this repository: `cargo xtask setup`, `serve` and `test`.
+//! The commands of this repository: `cargo xtask setup`, `serve`, `test` and `schemathesis`.
 //!
 //! Each says what it does before it does it, on standard error: standard output belongs to the programs it runs.
 
@@ -14,6 +14,7 @@ mod machine;
 mod pdf_tools;
 mod postgres;
 mod probe;
+mod schemathesis;
 mod serve;
 mod setup;
 mod test;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Setup => setup::for_tests(&machine).map(|_| ()),
         Command::Serve { arguments } => serve::run(&machine, &arguments).map(|never| match never {}),
         Command::Test { arguments } => test::run(&machine, &arguments),
+        Command::Schemathesis => schemathesis::run(&machine),
     };
     let Err(error) = outcome else { return ExitCode::SUCCESS };
     eprintln!("error: {error}");
@@ -64,12 +66,14 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Sets up, then runs every check: format, lints, tests (on a PostgreSQL of their own), documentation
+    /// Sets up, then runs every check: format, lints, tests (on a PostgreSQL of their own), documentation, random requests
     Test {
         /// Run only `cargo test` with these arguments, such as a part of a test's name (`NAME -- --nocapture` works too)
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Has Schemathesis send a server some thousand requests, and compares its answers with server-warp/openapi.json
+    Schemathesis,
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<Infallibl
 }
 
 /// Builds the server and gives its path, which only cargo knows (target folder, profile and triple can be configured).
-fn build(machine: &Machine) -> Result<PathBuf, Error> {
+pub(crate) fn build(machine: &Machine) -> Result<PathBuf, Error> {
     let mut cargo = Command::new(&machine.cargo);
     cargo.args(["build", "--package", PACKAGE, "--bin", PROGRAM, "--message-format=json-render-diagnostics"]);
     cargo.current_dir(&machine.root).stderr(Stdio::inherit());

@@ -65,6 +65,7 @@ fn every_step() -> Vec<Step> {
         // Includes the examples of the documentation, which a choice of targets (`--all-targets`) would leave out.
         Step::new("Tests", &["test", "--workspace"], "`cargo xtask test NAME` runs only the tests of that name"),
         Step::new("Documentation", &["doc", "--workspace", "--no-deps"], "Mend what rustdoc reports above"),
+        Step::new("Random requests", &["xtask", "schemathesis"], "`cargo xtask schemathesis` runs this alone"),
     ]
 }
 
@@ -119,7 +120,7 @@ mod tests {
     fn every_step_runs_in_order() {
         let bench = bench();
         run(&bench.machine(), &[]).unwrap();
-        assert_eq!(commands(&bench), ["fmt", "clippy", "clippy", "test", "doc"]);
+        assert_eq!(commands(&bench), ["fmt", "clippy", "clippy", "test", "doc", "xtask"]);
     }
 
     #[test]
@@ -129,7 +130,7 @@ mod tests {
         let error = run(&bench.machine(), &[]).unwrap_err();
         assert_eq!(commands(&bench), ["fmt", "clippy"]);
         let text = error.to_string();
-        assert!(text.contains("step 2 of 5 failed") && text.contains("Mend what clippy reports"), "{text}");
+        assert!(text.contains("step 2 of 6 failed") && text.contains("Mend what clippy reports"), "{text}");
     }
 
     #[test]
