@@ -6,6 +6,8 @@
 mod account;
 #[path = "../contract/errors.rs"]
 mod errors;
+#[path = "../contract/openapi.rs"]
+mod openapi;
 #[path = "../contract/rate_limits.rs"]
 mod rate_limits;
 #[path = "../contract/report.rs"]
