@@ -1,10 +1,12 @@
 //! `a11ycheck-server admin …`: what the account web interface of a hosted installation does, for those who run their own.
 
-use std::{collections::BTreeSet, error::Error, fmt::Write as _};
+use std::{collections::BTreeSet, error::Error, fmt::Write as _, path::PathBuf};
 
 use a11ycheck_core::{
     Service,
-    domain::{Ability, ApiToken, Delivery, PlanCode, PlanStatus, Standing, Subscription, Team, WebhookEndpoint},
+    domain::{
+        Ability, ApiToken, Delivery, PlanCatalog, PlanCode, PlanStatus, Standing, Subscription, Team, WebhookEndpoint,
+    },
     id::{DeliveryId, EndpointId, ScanId, TeamId, TokenId},
     message::ErrorBody,
     page::{PageInput, PageRequest},
@@ -28,7 +30,7 @@ enum Subject {
     /// Teams: who owns sites and tokens.
     #[command(subcommand)]
     Team(TeamCommand),
-    /// Plans: what teams may do. They come from the settings.
+    /// Plans: what teams may do. A server stores those of its own settings when it starts.
     #[command(subcommand)]
     Plan(PlanCommand),
     /// API tokens.
@@ -91,8 +93,10 @@ enum Status {
 
 #[derive(Debug, Subcommand)]
 enum PlanCommand {
-    /// Lists the plans.
+    /// Lists the plans in the database.
     List,
+    /// Creates the plans of a TOML file, and replaces those of the same code.
+    Put { file: PathBuf },
 }
 
 #[derive(Debug, Subcommand)]
@@ -174,7 +178,12 @@ impl Terms {
 pub(crate) async fn run(service: &Service, admin: Admin) -> Result<String, Box<dyn Error + Send + Sync>> {
     let outcome = match admin.subject {
         Subject::Team(command) => team(service, command).await?,
-        Subject::Plan(PlanCommand::List) => json!(service.plans().plans()),
+        Subject::Plan(PlanCommand::List) => json!(service.stored_plans().await?),
+        Subject::Plan(PlanCommand::Put { file }) => {
+            let plans = PlanCatalog::from_toml(&std::fs::read_to_string(file)?)?;
+            service.put_plans(&plans).await?;
+            json!(plans.plans())
+        }
         Subject::Token(command) => token(service, command).await?,
         Subject::Scan(ScanCommand::Express { team, scan }) => {
             service.mark_express(team, scan).await?;

@@ -2,7 +2,7 @@
 //!
 //! [`routes()`] gives every path as a warp filter, which a host application can serve itself; [`serve()`] is the accept loop
 //! that the binary `a11ycheck-server` uses, with limits that warp's own lacks, request ids, a line in the log and metrics for
-//! each request. [`health`] and [`metrics`] are for those who run it. Routes translate and decide nothing: what a token, a
+//! each request. [`health`] and [`metrics()`] are for those who run it. Routes translate and decide nothing: what a token, a
 //! plan or a state allows is core's.
 
 mod error;

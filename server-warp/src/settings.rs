@@ -16,7 +16,7 @@ use crate::admin::Admin;
 #[derive(Debug, Parser)]
 #[command(name = "a11ycheck-server", version)]
 pub(crate) struct Arguments {
-    /// A TOML file with settings, and with the plans on offer as [[plan]] tables.
+    /// A TOML file with settings, and with the plans on offer as tables named plan.
     #[arg(long, env = "A11YCHECK_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 

@@ -34,6 +34,10 @@ pub(crate) fn count() -> Result<PrometheusHandle, BuildError> {
         "a11ycheck_scan_duration_seconds",
         "From the first beginning of a check to its end, by status."
     );
+    metrics::describe_counter!(
+        "a11ycheck_webhook_attempts_total",
+        "Attempts of webhook deliveries, by what became of the delivery: pending means that it is tried again."
+    );
     metrics::describe_gauge!("a11ycheck_queue_waiting", "Checks that no worker has.");
     metrics::describe_gauge!("a11ycheck_queue_oldest_seconds", "How long the first of them has waited.");
     Ok(handle)

@@ -85,6 +85,8 @@ fn install(machine: &Machine, apt: &mut Apt<'_>) -> Result<Browser, Error> {
         }
         outcome => outcome?,
     }
+    // Without it the crawler knows no secure site; packages are installed without what they only recommend.
+    apt.install("ca-certificates")?;
     let BrowserPlan::Try(programs) = plan(machine) else { return Err(Error::BrowserStillMissing) };
     first_that_runs(programs).ok_or(Error::BrowserStillMissing)
 }

@@ -6,7 +6,7 @@
 //! # Running them for a store
 //! With the feature `conformance` of this crate among the dev-dependencies, the whole test file is this:
 //!
-//! ```ignore
+//! ```text
 //! use a11ycheck_core::{clock::ManualClock, conformance::StoreFactory};
 //!
 //! struct OwnStores;

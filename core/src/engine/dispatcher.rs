@@ -134,6 +134,8 @@ impl Dispatcher {
         loop {
             match self.service.store().record_attempt(delivery.claim, report.clone()).await {
                 Ok(recorded) => {
+                    metrics::counter!("a11ycheck_webhook_attempts_total", "outcome" => recorded.state.status().as_str())
+                        .increment(1);
                     if let DeliveryState::Failed { .. } = recorded.state {
                         tracing::info!(delivery = %id, endpoint = %delivery.endpoint, "A delivery failed every attempt");
                     }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::Service;
 use crate::{
     domain::{
-        Ability, ApiToken, NewTeam, NewToken, PlainToken, PlanCatalog, PlanCode, Standing, Subscription, Team, bounded,
+        Ability, ApiToken, NewTeam, NewToken, PlainToken, Plan, PlanCatalog, PlanCode, Standing, Subscription, Team,
+        bounded,
     },
     error::Error,
     id::{ScanId, TeamId, TokenId},
@@ -61,6 +62,22 @@ impl Service {
     /// The plans that this process was started with.
     pub fn plans(&self) -> &PlanCatalog {
         &self.parts().plans
+    }
+
+    /// Stores plans, in place of those of the same code, for all teams that are on them.
+    ///
+    /// # Errors
+    /// Only those of the store.
+    pub async fn put_plans(&self, plans: &PlanCatalog) -> Result<(), Error> {
+        Ok(self.store().put_plans(plans.plans()).await?)
+    }
+
+    /// The plans in the store, by code: those of this process, and those that others have put there.
+    ///
+    /// # Errors
+    /// Only those of the store.
+    pub async fn stored_plans(&self) -> Result<Vec<Plan>, Error> {
+        Ok(self.store().plans().await?)
     }
 
     /// Creates a team.

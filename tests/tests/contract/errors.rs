@@ -3,22 +3,18 @@
 use crate::TestApp;
 use a11ycheck_core::domain::{PlanCode, Standing};
 use a11ycheck_core::service::TeamInput;
+use a11ycheck_tests::OpenApi;
 use reqwest::Method;
 use serde_json::json;
 
-/// Every path with every method that it knows, for ids of our own choice.
+/// Every path of the OpenAPI document that takes a token, with every method, for ids of our own choice.
 fn endpoints(site: &str, scan: &str) -> Vec<(Method, String)> {
-    vec![
-        (Method::GET, "/account".to_owned()),
-        (Method::GET, "/sites".to_owned()),
-        (Method::POST, "/sites".to_owned()),
-        (Method::GET, format!("/sites/{site}")),
-        (Method::DELETE, format!("/sites/{site}")),
-        (Method::GET, format!("/sites/{site}/scans")),
-        (Method::POST, format!("/sites/{site}/scans")),
-        (Method::GET, format!("/scans/{scan}")),
-        (Method::GET, format!("/scans/{scan}/report")),
-    ]
+    let operations = OpenApi::document().operations().into_iter();
+    let guarded = operations.filter(|operation| operation.path != "/openapi.json" && operation.method != Method::HEAD);
+    let filled = |path: &str| path.replace("{site}", site).replace("{scan}", scan).replace("{id}", "1");
+    let endpoints: Vec<_> = guarded.map(|operation| (operation.method, filled(&operation.path))).collect();
+    assert!(endpoints.len() >= 15 && endpoints.iter().all(|(_, path)| !path.contains('{')), "{endpoints:?}");
+    endpoints
 }
 
 #[tokio::test]
