@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(first.chromium, bench.programs().join("chromium-headless-shell"));
         assert!(first.axe.is_file());
         let (apt, npm) = (bench.log("apt-get"), bench.log("npm"));
-        assert_eq!(apt.len(), 4, "the lists, a browser, a font and npm: {apt:?}");
+        assert_eq!(apt.len(), 5, "the lists, a browser, certificate authorities, a font and npm: {apt:?}");
 
         assert_eq!(run(&bench.machine()).unwrap(), first);
         assert_eq!((bench.log("apt-get"), bench.log("npm")), (apt, npm));
