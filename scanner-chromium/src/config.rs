@@ -15,6 +15,7 @@ pub struct ChromiumConfig {
     pub(crate) policy: AddressPolicy,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) tabs: usize,
+    pub(crate) cores: usize,
     pub(crate) pages_at_once: usize,
     pub(crate) robots: RobotsPolicy,
     pub(crate) page_timeout: Duration,
@@ -26,10 +27,12 @@ pub struct ChromiumConfig {
 impl ChromiumConfig {
     /// Everything as by default, and every connection judged by `policy`.
     pub fn new(policy: AddressPolicy) -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             policy,
             resolver: Arc::new(SystemResolver::new()),
-            tabs: std::thread::available_parallelism().map_or(2, usize::from),
+            tabs: 2 * cores,
+            cores,
             pages_at_once: 2,
             robots: RobotsPolicy::Honour,
             page_timeout: Duration::from_secs(60),
@@ -56,14 +59,13 @@ impl ChromiumConfig {
         Self { resolver, ..self }
     }
 
-    /// Pages that are open at a time, over all scans; at least 1. By default the number of processor cores: more are
-    /// slower.
+    /// Pages that are open at a time, over all scans; at least 1. By default two for each processor core: axe-core works on
+    /// as many pages as there are cores, while the others load and settle, which is mostly waiting.
     pub fn with_tabs(self, tabs: usize) -> Self {
         Self { tabs: tabs.max(1), ..self }
     }
 
-    /// Pages of one site that a scan opens at a time; at least 1, and never more than there are tabs. By default 2: small
-    /// sites are not built for more.
+    /// Pages of one site that a scan loads at a time; at least 1. By default 2: small sites are not built for more.
     pub fn with_pages_at_once(self, pages: usize) -> Self {
         Self { pages_at_once: pages.max(1), ..self }
     }

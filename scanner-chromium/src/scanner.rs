@@ -34,6 +34,8 @@ pub(crate) struct Parts {
     pub(crate) tls: rustls::ClientConfig,
     /// One per page that may be open at a time, given out in the order of asking, so that scans take turns.
     pub(crate) places: Semaphore,
+    /// One per page that axe-core may work on at a time: it keeps a processor core busy.
+    pub(crate) cores: Semaphore,
 }
 
 impl ChromiumScanner {
@@ -47,7 +49,8 @@ impl ChromiumScanner {
         let browsers = BrowserPool::new(config.find_browser()?);
         let tls = tls_config().map_err(ChromiumError::Certificates)?;
         let places = Semaphore::new(config.tabs);
-        Ok(Self { parts: Parts { config, axe, browsers, tls, places } })
+        let cores = Semaphore::new(config.cores);
+        Ok(Self { parts: Parts { config, axe, browsers, tls, places, cores } })
     }
 
     /// The programs that check. Starts the browser if none runs.

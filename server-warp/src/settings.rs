@@ -96,7 +96,7 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_WORKERS", value_name = "N")]
     pub(crate) workers: Option<usize>,
 
-    /// Pages that are open at once, over all checks. [default: one per processor core]
+    /// Pages that are open at once, over all checks. [default: two per processor core]
     #[arg(long, env = "A11YCHECK_TABS", value_name = "N")]
     pub(crate) tabs: Option<usize>,
 

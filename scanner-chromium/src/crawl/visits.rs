@@ -10,7 +10,10 @@ use a11ycheck_core::{
     scanner::{ProgressSink, ScanRequest},
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
-use tokio::time::{Duration, Instant, timeout_at};
+use tokio::{
+    sync::Semaphore,
+    time::{Duration, Instant, timeout_at},
+};
 use url::Url;
 
 use super::{
@@ -35,7 +38,7 @@ const TRIES: u32 = 2;
 /// Tries of one page that the site is too busy for.
 const BUSY_TRIES: u32 = 3;
 /// Pages that are chosen before the first of them is done. A constant, so that the same pages are chosen on any machine.
-const LOOKAHEAD: u32 = 4;
+const LOOKAHEAD: u32 = 8;
 /// Pages, after the start page, that are looked at for what the site is built with.
 const PLATFORM_PAGES: u32 = 2;
 /// The longest that a page may take to load; the rest of its time is for axe-core.
@@ -93,6 +96,8 @@ pub(crate) struct Crawl<'a> {
     fetcher: Fetcher,
     _survey_guard: Guard,
     pace: Pace,
+    /// One per page that the site may be asked for at a time. What is loaded occupies the site no longer.
+    lanes: Semaphore,
     /// Tabs at rest. At most as many as the scan has visits at a time.
     resting: Mutex<Vec<Visitor>>,
     /// The browser that the latest visit used.
@@ -120,6 +125,7 @@ impl<'a> Crawl<'a> {
             fetcher,
             _survey_guard: survey_guard,
             pace: Pace::new(),
+            lanes: Semaphore::new(config.pages_at_once),
             resting: Mutex::default(),
             browser: Mutex::new(browser),
             done_by,
@@ -190,7 +196,7 @@ impl<'a> Crawl<'a> {
 
     /// Visits what the ledger knows of until the budget or the time is used up.
     async fn follow_links(&self, ledger: &mut Ledger<'_>, site: &Site) -> Result<(), CrawlError> {
-        let at_once = self.parts.config.tabs.min(self.parts.config.pages_at_once);
+        let at_once = self.parts.config.tabs;
         let mut visits = FuturesUnordered::new();
         // Results wait here until those of all pages before them are in, and pages are chosen after each of them: which
         // ones then depends on the site alone, not on which answered first.
@@ -232,9 +238,6 @@ impl<'a> Crawl<'a> {
         let (mut crashes, mut rebuffs) = (0, 0);
         let mut latest = None;
         loop {
-            if timeout_at(self.done_by, self.pace.turn()).await.is_err() {
-                return Ok(latest);
-            }
             let Some(visited) = self.try_visit(url, scope, look).await? else { return Ok(latest) };
             match &visited {
                 Err(PageError::Crashed) => {
@@ -245,10 +248,9 @@ impl<'a> Crawl<'a> {
                         return Ok(Some(Err(PageError::Failed(Failure::new(FailureCode::BrowserCrashed, message)))));
                     }
                 }
-                Err(PageError::Busy { retry_after, .. }) => {
+                Err(PageError::Busy { .. }) => {
                     rebuffs += 1;
-                    tracing::debug!(url = url.as_str(), rebuffs, ?retry_after, "the site is too busy");
-                    self.pace.back_off(*retry_after);
+                    tracing::debug!(url = url.as_str(), rebuffs, "the site is too busy");
                     if rebuffs >= BUSY_TRIES {
                         return Ok(Some(visited));
                     }
@@ -260,18 +262,15 @@ impl<'a> Crawl<'a> {
     }
 
     async fn try_visit(&self, url: &Url, scope: &dyn Scope, look: Look) -> Result<Option<Visited>, BrowserError> {
+        let Ok(lane) = timeout_at(self.done_by, self.lanes.acquire()).await else { return Ok(None) };
+        if timeout_at(self.done_by, self.pace.turn()).await.is_err() {
+            return Ok(None);
+        }
         let Ok(place) = timeout_at(self.done_by, self.parts.places.acquire()).await else { return Ok(None) };
         let Ok(visitor) = timeout_at(self.done_by, self.visitor()).await else { return Ok(None) };
         let Some(visitor) = visitor? else { return Ok(Some(Err(PageError::Crashed))) };
-        let now = Instant::now();
-        let page_timeout = self.parts.config.page_timeout;
-        let done_by = self.done_by.min(now + page_timeout);
-        let load_by = done_by.min(now + LOAD_TIME.min(page_timeout / 2));
-        let task = Task { url, scope, log: self.guard.log(), axe: &self.parts.axe, look, load_by, done_by };
-        let visited = match timeout_at(done_by, visitor.check(task)).await {
-            Ok(visited) => visited,
-            Err(_) => Err(PageError::Failed(timed_out())),
-        };
+        let task = Task { url, scope, log: self.guard.log(), axe: &self.parts.axe, look };
+        let visited = self.check(&visitor, &task, lane).await;
         if visited.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
             && let Some(visitor) = visitor.rest().await
         {
@@ -279,6 +278,35 @@ impl<'a> Crawl<'a> {
         }
         drop(place);
         Ok(Some(visited))
+    }
+
+    /// Takes a page from its address to its findings. The time that it waits for others does not count as its own.
+    async fn check(&self, visitor: &Visitor, task: &Task<'_>, lane: impl Send) -> Visited {
+        let timed_out = |_| PageError::Failed(timed_out());
+        let page_timeout = self.parts.config.page_timeout;
+        let now = Instant::now();
+        let mut done_by = self.done_by.min(now + page_timeout);
+        let mut load_by = done_by.min(now + LOAD_TIME.min(page_timeout / 2));
+        let arrived = timeout_at(done_by, visitor.arrive(task, load_by, done_by)).await;
+        if let Ok(Err(PageError::Busy { retry_after, .. })) = &arrived {
+            self.pace.back_off(*retry_after);
+        }
+        drop(lane);
+        let mut page = arrived.map_err(timed_out)??;
+        loop {
+            if timeout_at(done_by, visitor.is_built(&page, done_by)).await.map_err(timed_out)?? {
+                let waits_since = Instant::now();
+                let core = timeout_at(self.done_by, self.parts.cores.acquire()).await.map_err(timed_out)?;
+                let waited = waits_since.elapsed();
+                (load_by, done_by) = (self.done_by.min(load_by + waited), self.done_by.min(done_by + waited));
+                let checked = timeout_at(done_by, visitor.check(task, &page, done_by)).await.map_err(timed_out)??;
+                drop(core);
+                if let Some(checked) = checked {
+                    return Ok(checked);
+                }
+            }
+            page = timeout_at(done_by, visitor.follow(task, load_by, done_by)).await.map_err(timed_out)??;
+        }
     }
 
     /// A tab at rest, or a new one; `None` when the browser died on the way.

@@ -43,10 +43,13 @@ pub(crate) struct Task<'a> {
     pub(crate) axe: &'a AxeSource,
     /// What else to look at.
     pub(crate) look: Look,
-    /// When the page must have loaded.
-    pub(crate) load_by: Instant,
-    /// When all must be done.
-    pub(crate) done_by: Instant,
+}
+
+/// A document that has loaded, and whose network has fallen silent.
+#[derive(Debug)]
+pub(crate) struct Arrived {
+    url: Url,
+    loader: String,
 }
 
 /// What a visit is to find out, besides what axe-core does.
@@ -86,41 +89,87 @@ impl Visitor {
         self.tab.browser().is_alive()
     }
 
-    /// Checks one page. After an error the visitor is dropped, unless [`PageError::leaves_tab_at_rest`].
-    pub(crate) async fn check(&self, task: Task<'_>) -> Result<Checked, PageError> {
+    /// Opens the page, and waits until it has loaded, by `load_by`, and its network is quiet. After an error, here and below,
+    /// the visitor is dropped, unless [`PageError::leaves_tab_at_rest`].
+    pub(crate) async fn arrive(
+        &self,
+        task: &Task<'_>,
+        load_by: Instant,
+        done_by: Instant,
+    ) -> Result<Arrived, PageError> {
         self.events.reset(self.tab.main_frame());
         self.tab.browser().count_page();
-        tokio::select! {
-            checked = self.try_check(task) => checked,
-            trouble = navigate::trouble(&self.events) => Err(trouble),
+        self.unless_trouble(async {
+            navigate::open(&self.tab, &self.events, task.url, task.log, load_by).await?;
+            self.arrived(task, load_by, done_by).await
+        })
+        .await
+    }
+
+    /// The same for a page to which the opened one led by script.
+    pub(crate) async fn follow(
+        &self,
+        task: &Task<'_>,
+        load_by: Instant,
+        done_by: Instant,
+    ) -> Result<Arrived, PageError> {
+        self.unless_trouble(self.arrived(task, load_by, done_by)).await
+    }
+
+    /// Waits until the page has built itself; `false` when it led on to another meanwhile, which is the page then.
+    pub(crate) async fn is_built(&self, page: &Arrived, done_by: Instant) -> Result<bool, PageError> {
+        self.unless_trouble(async {
+            let drawn = axe::drawn(&self.tab, done_by).await;
+            if self.shows(page) { drawn.map(|()| true) } else { Ok(false) }
+        })
+        .await
+    }
+
+    /// Checks the page; `None` when it led on to another meanwhile.
+    pub(crate) async fn check(
+        &self,
+        task: &Task<'_>,
+        page: &Arrived,
+        done_by: Instant,
+    ) -> Result<Option<Checked>, PageError> {
+        self.unless_trouble(async {
+            let collected = axe::run(&self.tab, task.axe, done_by).await;
+            let signals = match task.look {
+                Look::Platform if self.shows(page) => {
+                    Some(platform::signals(&self.tab, &self.events, &page.url, done_by).await)
+                }
+                _ => None,
+            };
+            if !self.shows(page) {
+                return Ok(None);
+            }
+            collected.map(|collected| Some(Checked { url: page.url.clone(), collected, signals }))
+        })
+        .await
+    }
+
+    async fn arrived(&self, task: &Task<'_>, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {
+        loop {
+            navigate::loaded(&self.events, load_by).await?;
+            let url = navigate::examine(&self.events, task.log, task.scope)?;
+            let page = Arrived { url, loader: self.events.peek(|state| state.loader.clone()) };
+            settle::quiet(&self.events, done_by).await;
+            // A page may lead on to another by script; that one is the page then.
+            if self.shows(&page) {
+                return Ok(page);
+            }
         }
     }
 
-    async fn try_check(&self, task: Task<'_>) -> Result<Checked, PageError> {
-        let Task { url, scope, log, axe, look, load_by, done_by } = task;
-        let Self { tab, events } = self;
-        navigate::open(tab, events, url, log, load_by).await?;
-        loop {
-            navigate::loaded(events, load_by).await?;
-            let url = navigate::examine(events, log, scope)?;
-            let loader = events.peek(|state| state.loader.clone());
-            settle::quiet(events, done_by).await;
-            // A page may lead on to another by script; that one is the page then.
-            let is_same = || events.peek(|state| state.loader == loader && state.navigating.is_none());
-            if !is_same() {
-                continue;
-            }
-            let collected = match axe::drawn(tab, done_by).await {
-                Ok(()) => axe::run(tab, axe, done_by).await,
-                Err(error) => Err(error),
-            };
-            let signals = match look {
-                Look::Platform if is_same() => Some(platform::signals(tab, events, &url, done_by).await),
-                _ => None,
-            };
-            if is_same() {
-                return collected.map(|collected| Checked { url, collected, signals });
-            }
+    /// Whether it is still the document that the tab shows.
+    fn shows(&self, page: &Arrived) -> bool {
+        self.events.peek(|state| state.loader == page.loader && state.navigating.is_none())
+    }
+
+    async fn unless_trouble<T>(&self, steps: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
+        tokio::select! {
+            outcome = steps => outcome,
+            trouble = navigate::trouble(&self.events) => Err(trouble),
         }
     }
 
