@@ -119,3 +119,29 @@ fn connection(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use warp::{Filter as _, Reply as _};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_request_that_makes_the_server_panic_is_answered_500_and_costs_nobody_else() {
+        let panics = warp::path("panic").map(|| -> Response { panic!("a fault of ours") });
+        let answers = warp::path("well").map(|| "well".into_response());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let routes = panics.or(answers).unify().boxed();
+        tokio::spawn(serve(listener, routes, ServeLimits::default(), std::future::pending()));
+
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /panic HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+        stream.write_all(b"GET /well HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 500 ") && answer.contains(r#"{"message":"Server Error"}"#), "{answer}");
+        assert!(answer.ends_with("well") && !answer.contains("a fault of ours"), "{answer}");
+    }
+}

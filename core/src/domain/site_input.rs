@@ -175,6 +175,11 @@ fn each_once<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     })
 }
 
+/// U+0000 goes the way of white space: nobody sees it, and PostgreSQL text cannot hold it.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(|character: char| character.is_whitespace() || character == '\0')
+}
+
 /// Reads fields of a JSON object as the contract's messages imply: texts are trimmed, and an empty text counts as null.
 struct Fields<'a> {
     body: &'a Value,
@@ -190,7 +195,7 @@ impl Fields<'_> {
     fn value(&self, field: &str) -> Option<Value> {
         match self.body.get(field)? {
             Value::Null => None,
-            Value::String(text) => Some(text.trim()).filter(|text| !text.is_empty()).map(Value::from),
+            Value::String(text) => Some(trimmed(text)).filter(|text| !text.is_empty()).map(Value::from),
             other => Some(other.clone()),
         }
     }
@@ -229,11 +234,11 @@ impl Fields<'_> {
             .filter_map(|(index, item)| {
                 let name = format!("{field}.{index}");
                 match item {
-                    Value::String(text) if text.trim().is_empty() => self.refuse(&name, Problem::NotString),
-                    Value::String(text) if text.trim().chars().count() > max_length => {
+                    Value::String(text) if trimmed(&text).is_empty() => self.refuse(&name, Problem::NotString),
+                    Value::String(text) if trimmed(&text).chars().count() > max_length => {
                         self.refuse(&name, Problem::TooLong(max_length))
                     }
-                    Value::String(text) => Some(text.trim().replace('\0', "")),
+                    Value::String(text) => Some(trimmed(&text).replace('\0', "")),
                     _ => self.refuse(&name, Problem::NotString),
                 }
             })
@@ -312,6 +317,17 @@ mod tests {
             details(json!({"url": " example.com ", "report_locale": "uk", "name": "  ", "tags": [" a", "b", "a "]}));
         assert_eq!((site.name, site.tags), (None, vec!["a".to_owned(), "b".to_owned()]));
         assert_eq!(site.url.as_str(), "https://example.com/");
+    }
+
+    #[test]
+    fn a_text_of_nothing_but_nul_counts_as_null() {
+        let body =
+            json!({"url": "a.example", "report_locale": "en", "name": "\0 \0", "platform": "\0", "tags": ["a\0b"]});
+        let site = details(body);
+        assert_eq!((site.name, site.stack, site.tags), (None, vec![], vec!["ab".to_owned()]));
+        let body = json!({"url": "\0", "report_locale": "en", "tags": ["\0"]});
+        let fields: Vec<String> = errors(body).into_iter().map(|(field, _)| field).collect();
+        assert_eq!(fields, ["url", "tags.0"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Lets a request in, or says why not: 401, then 429, then 403 of team and plan (design §4, "order of refusals").
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use chrono::{DateTime, Utc};
 
@@ -33,7 +33,7 @@ pub struct Admission {
 
 impl Service {
     /// Recognises the token of a request and counts the request: against the token, or, without a valid one, against the
-    /// address.
+    /// address; of an IPv6 address, its first 64 bits count (RFC 6177: a customer has that many addresses and more).
     ///
     /// # Errors
     /// Only [`Error::Unavailable`] and [`Error::Corrupt`]; refusals stand in [`Admission::actor`], in this order:
@@ -46,7 +46,7 @@ impl Service {
         };
         let Some(known) = known else {
             let limits = self.parts().anonymous_limits;
-            let (rate, at) = self.store().admit_address(caller.address, class, limits).await?;
+            let (rate, at) = self.store().admit_address(household(caller.address), class, limits).await?;
             let error = if rate.is_admitted() { Error::Unauthenticated } else { Error::TooManyRequests(rate) };
             return Ok(Admission { rate, at, actor: Err(error) });
         };
@@ -59,6 +59,14 @@ impl Service {
     }
 }
 
+/// The address for which a request without a valid token counts: who has one IPv6 address has its whole /64.
+fn household(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
 fn judged(AdmittedToken { team, token, rate, .. }: AdmittedToken) -> Result<Actor, Error> {
     if !rate.is_admitted() {
         Err(Error::TooManyRequests(rate))
@@ -68,5 +76,20 @@ fn judged(AdmittedToken { team, token, rate, .. }: AdmittedToken) -> Result<Acto
         Err(Error::ApiNotIncluded)
     } else {
         Ok(Actor::new(team, token.abilities))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_of_ipv6_addresses_counts_as_one_caller_and_an_ipv4_address_as_itself() {
+        let of = |address: &str| household(address.parse().unwrap()).to_string();
+        assert_eq!(of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+        assert_eq!(of("2001:db8:1:2:ffff::1"), "2001:db8:1:2::");
+        assert_eq!(of("2001:db8:1:3::1"), "2001:db8:1:3::");
+        assert_eq!(of("203.0.113.9"), "203.0.113.9");
+        assert_eq!(of("::ffff:203.0.113.9"), "203.0.113.9");
     }
 }
