@@ -228,13 +228,20 @@ pub(crate) async fn lock<E>(
     Ok(Some(Locked { now, delivery, endpoint }))
 }
 
+/// A delivery after an attempt was recorded.
+pub(crate) struct Recorded {
+    pub(crate) delivery: Delivery,
+    /// Whether another delivery waited for this attempt, and is due now.
+    pub(crate) unblocked: bool,
+}
+
 /// The statements of [`WebhookStore::record_attempt`](a11ycheck_core::store::WebhookStore::record_attempt).
 pub(crate) async fn record(
     db: &mut PgConnection,
     claim: DeliveryClaim,
     report: &AttemptReport,
     instant: Option<DateTime<Utc>>,
-) -> Result<Delivery, Failure<RecordError>> {
+) -> Result<Recorded, Failure<RecordError>> {
     let id = claim.delivery;
     let Locked { now, mut delivery, endpoint } =
         lock(db, id, None, instant).await?.ok_or(Failure::Refused(RecordError::Gone))?;
@@ -242,17 +249,19 @@ pub(crate) async fn record(
     let ended = delivery.state.record(claim.token, report.is_success(), endpoint, now);
     delivery.state = ended.map_err(|refusal| Failure::Refused(refusal.into()))?;
     write_state(db, id, &delivery.state).await?;
+    let mut unblocked = false;
     if let DeliveryState::Attempting { attempts, started_at, .. } = held {
         insert_attempt(db, &delivery, attempts + 1, started_at, now, report).await?;
         if attempts == 0 {
             // As `DeliveryState::unblocked` says.
-            sqlx::query(
+            let moved = sqlx::query(
                 "UPDATE deliveries SET after_id = NULL, next_attempt_at = $2 WHERE after_id = $1 AND state = 'pending'",
             )
             .bind(id.to_string())
             .bind(now)
             .execute(&mut *db)
             .await?;
+            unblocked = moved.rows_affected() > 0;
         }
     }
     let status = match delivery.state {
@@ -285,7 +294,7 @@ pub(crate) async fn record(
         .execute(db)
         .await?;
     }
-    Ok(delivery)
+    Ok(Recorded { delivery, unblocked })
 }
 
 async fn insert_attempt(

@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::{Findings, Scan, ScanKind},
     id::{ScanId, SiteId, TeamId},
     page::{Page, PageRequest},
-    store::{ScanStore, StartScanError, StoreError, TrendPoint},
+    store::{ScanStore, StartScanError, StoreError, TrendPoint, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -42,13 +42,16 @@ pub(crate) use from_history;
 #[async_trait]
 impl ScanStore for PostgresStore {
     async fn start_manual_scan(&self, team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let started = start_manual_scan(&mut tx, team, site, id, self.instant()).await;
-            end(tx, started).await
-        })
-        .await
+        let started = self
+            .step(|| async {
+                let mut db = self.session().await?;
+                let mut tx = db.begin().await?;
+                let started = start_manual_scan(&mut tx, team, site, id, self.instant()).await;
+                end(tx, started).await
+            })
+            .await?;
+        self.node().tell(Work::Scans);
+        Ok(started)
     }
 
     async fn scan(&self, team: TeamId, id: ScanId) -> Result<Option<Scan>, StoreError> {
