@@ -20,8 +20,8 @@
 //!
 //! # Map
 //! One module per trait of [`store`](a11ycheck_core::store), named as in the memory store. The rules are core's: a step locks
-//! rows, reads them (`rows`, `webhook_rows`), asks the domain, and writes its answer. `claim`, `enqueue` and `moves` are the
-//! three things that happen to checks in more than one step; `outbox` and `deliveries` are what happens to events; `hints`
+//! rows, reads them (`rows`, `webhook_rows`), asks the domain, and writes its answer. `claim`, `enqueue`, `moves`
+//! and `retention` are what happens to checks; `outbox`, `due` and `deliveries` are what happens to events; `hints`
 //! is how nodes wake each other; `store` runs steps, each in a `session`; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
 //!
 //! # What it needs
@@ -32,6 +32,7 @@ mod claim;
 mod config;
 mod deliveries;
 mod documents;
+mod due;
 mod enqueue;
 mod error;
 mod files;
@@ -41,6 +42,7 @@ mod moves;
 mod outbox;
 mod queue;
 mod rate_limits;
+mod retention;
 mod rows;
 mod scans;
 mod session;
