@@ -31,7 +31,7 @@ use crate::{
     steps::{Step, World},
 };
 
-const SMALL: (&str, Scale) = ("a11ycheck_bench_small", Scale { teams: 100, sites: 10, checks: 20 });
+const SMALL: (&str, Scale) = ("a11ycheck_bench_small", Scale { teams: 100, sites: 10, checks: 20, queued: 100 });
 const LARGE: &str = "a11ycheck_bench_large";
 const CLEAN: &str = "SET client_min_messages = warning; DROP SCHEMA IF EXISTS a11ycheck_bench_small CASCADE; \
     DROP SCHEMA IF EXISTS a11ycheck_bench_large CASCADE";
@@ -58,7 +58,7 @@ async fn main() -> ExitCode {
         let began = Instant::now();
         let config = PostgresConfig::new(&url).with_schema(schema);
         // What refers to what is right by its making; to check it would take longer than the rest.
-        seed(&config, &url, schema, scale, "SET session_replication_role = replica").await;
+        seed(&config, &with_options(&url, "-c session_replication_role=replica"), schema, scale).await;
         let bytes: i64 = sqlx::query_scalar(
             "SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class c WHERE relnamespace = $1::regnamespace AND relkind = 'r'",
         )
@@ -66,7 +66,7 @@ async fn main() -> ExitCode {
         .fetch_one(&mut db)
         .await
         .unwrap();
-        let Scale { teams, sites, checks } = scale;
+        let Scale { teams, sites, checks, .. } = scale;
         println!(
             "Filled {schema} in {:.0?}: {teams} teams, {} sites, {} checks, {} MB",
             began.elapsed(),
@@ -87,12 +87,16 @@ async fn main() -> ExitCode {
     if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
+/// The address, with settings of the connection.
+fn with_options(url: &str, options: &str) -> String {
+    let joint = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{joint}options={}", options.replace(' ', "%20").replace('=', "%3D"))
+}
+
 /// Looks at the plans of all steps: of each statement of a step the last one.
 async fn look(url: &str, worlds: [(&'static str, Scale); 2], rounds: Range<usize>, looked: &mut [Looked]) {
     for (at, (schema, scale)) in worlds.into_iter().enumerate() {
-        let joint = if url.contains('?') { '&' } else { '?' };
-        let settings = plans::SETTINGS.replace(' ', "%20").replace('=', "%3D");
-        let config = PostgresConfig::new(format!("{url}{joint}options={settings}")).with_schema(schema);
+        let config = PostgresConfig::new(with_options(url, plans::SETTINGS)).with_schema(schema);
         let store = PostgresStore::connect(config.with_max_connections(1)).await.unwrap();
         let mut world = World::new(store, url, schema, scale).await;
         for round in rounds.clone() {

@@ -19,6 +19,8 @@ pub(crate) struct Scale {
     pub(crate) sites: i64,
     /// Completed checks of each site.
     pub(crate) checks: i64,
+    /// Of so many sites, the last has a queued check.
+    pub(crate) queued: i64,
 }
 
 /// The id of a row, by its number.
@@ -28,13 +30,12 @@ pub(crate) fn id<T: std::str::FromStr<Err: std::fmt::Debug>>(kind: &str, number:
 
 /// Fills a schema that does not exist yet. The store that is left behind has the shipped plans.
 ///
-/// `schema` is a plain name, and `prelude` is run first on the connection that fills it.
-pub(crate) async fn seed(config: &PostgresConfig, url: &str, schema: &str, scale: Scale, prelude: &'static str) {
+/// `schema` is a plain name; the connection that fills it is made to `url`.
+pub(crate) async fn seed(config: &PostgresConfig, url: &str, schema: &str, scale: Scale) {
     let store = PostgresStore::connect(config.clone()).await.unwrap();
     store.put_plans(PlanCatalog::shipped().plans()).await.unwrap();
     store.close().await;
     let mut db = PgConnection::connect(url).await.unwrap();
-    db.execute(prelude).await.unwrap();
     // A plain name, as the caller promises; the statements below are ours, and so is what is put into them.
     db.execute(AssertSqlSafe(format!("SET search_path = {schema}"))).await.unwrap();
     for statement in statements(scale) {
@@ -44,7 +45,7 @@ pub(crate) async fn seed(config: &PostgresConfig, url: &str, schema: &str, scale
     db.close().await.unwrap();
 }
 
-fn statements(Scale { teams, sites, checks }: Scale) -> Vec<String> {
+fn statements(Scale { teams, sites, checks, queued }: Scale) -> Vec<String> {
     let engine = Engine { axe: "4.14.1".to_owned(), browser: "Chromium 156".to_owned() };
     let outcome = Outcome {
         pages_scanned: 25,
@@ -71,6 +72,7 @@ fn statements(Scale { teams, sites, checks }: Scale) -> Vec<String> {
         .replace("{teams}", &teams.to_string())
         .replace("{sites}", &sites.to_string())
         .replace("{checks}", &checks.to_string())
+        .replace("{queued}", &queued.to_string())
         .replace("{outcome}", &serde_json::to_string(&outcome).unwrap())
         .replace("{findings}", &findings);
     // One at a time: several in one text would be one transaction.

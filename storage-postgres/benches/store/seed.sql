@@ -42,18 +42,18 @@ INSERT INTO retention
 INSERT INTO findings SELECT id, team_id, '\x{findings}' FROM scans;
 INSERT INTO screenshots SELECT id, team_id, 'element', 1, 'png', 320, 200, '\x89504e470d0a1a0a' FROM scans;
 
--- A hundredth of the sites have a check that waits, and one in five thousand one that runs.
+-- One site in {queued} has a check that waits, and one in fifty of these a check that runs.
 INSERT INTO scans (id, team_id, site_id, kind, pages_requested, queued_at, express)
     SELECT seed_id('scan', {teams} * {sites} * {checks} + n), seed_id('team', n / {sites}), seed_id('site', n), 'scheduled', 25,
         now() - interval '10 minutes' + n * interval '1 millisecond', false
-    FROM generate_series(7, {teams} * {sites} - 1, 100) n;
+    FROM generate_series({queued} - 1, {teams} * {sites} - 1, {queued}) n;
 INSERT INTO active_scans (site_id, scan_id, team_id, queued_at)
     SELECT site_id, id, team_id, queued_at FROM scans WHERE finished_at IS NULL;
 UPDATE active_scans
     SET lease_worker = 'worker-0-00000000', lease_token = 1, lease_expires_at = now() + interval '1 day', attempt = 1,
         started_at = now(), pages_scanned = 3
     WHERE scan_id IN (
-        SELECT seed_id('scan', {teams} * {sites} * {checks} + n) FROM generate_series(7, {teams} * {sites} - 1, 5000) n
+        SELECT seed_id('scan', {teams} * {sites} * {checks} + n) FROM generate_series({queued} - 1, {teams} * {sites} - 1, {queued} * 50) n
     );
 
 -- One endpoint or two for each team.

@@ -6,5 +6,7 @@ mod conformance;
 mod hints;
 mod migrations;
 mod query_plans;
+#[path = "../../benches/store/seed.rs"]
+mod seed;
 mod support;
 mod trouble;
