@@ -47,7 +47,7 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub(crate) database_url: Option<String>,
 
-    /// Connections to the database that this process may hold. [default: 16]
+    /// Connections to the database that this process may hold, besides one that hears of work. [default: 16]
     #[arg(long, env = "A11YCHECK_DATABASE_CONNECTIONS", value_name = "N")]
     pub(crate) database_connections: Option<u32>,
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use a11ycheck_core::{
     domain::{Attempt, Delivery, DeliveryState, EndpointSecrets, EndpointStatus, Lease, NewEvent, WebhookEndpoint},
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
-    store::StoreError,
+    store::{StoreError, Work},
 };
 use chrono::{DateTime, Utc};
 
@@ -97,6 +97,7 @@ impl State {
         }
         if let Some(at) = delivery.state.due_at() {
             self.outbox.insert(at, id, endpoint);
+            self.hints.give(Work::Deliveries);
         }
         *self.events.entry(event.id).or_default() += 1;
         let row = DeliveryRow { delivery: delivery.clone(), event, attempts: Vec::new(), blocks: None };

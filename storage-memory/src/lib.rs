@@ -25,6 +25,7 @@
 mod addresses;
 mod deliveries;
 mod files;
+mod hints;
 mod outbox;
 mod queue;
 mod rate_limits;

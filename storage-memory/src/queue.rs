@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use a11ycheck_core::{
     domain::{Failure, FencingToken, Scan, ScanKind, ScanState, TransitionError, TransitionRefusal, next_scan_at},
     id::{ScanId, SiteId, WorkerId},
-    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError},
+    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Work},
 };
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -62,6 +62,7 @@ impl QueueStore for MemoryStore {
             }
             let Some((id, running)) = claimed else { return Ok(None) };
             state.set_scan_state(id, running);
+            state.hints.give(Work::Scans);
             claimed_scan(state, id).map(Some)
         })
     }
@@ -71,7 +72,11 @@ impl QueueStore for MemoryStore {
     }
 
     async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError> {
-        self.step(|state, now| move_on(state, claim.scan, |held| held.hand_back(claim.token, now)).map(drop))
+        self.step(|state, now| {
+            move_on(state, claim.scan, |held| held.hand_back(claim.token, now))?;
+            state.hints.give(Work::Scans);
+            Ok(())
+        })
     }
 
     async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError> {

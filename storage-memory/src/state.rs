@@ -14,7 +14,7 @@ use a11ycheck_core::{
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId},
     page::Page,
     scanner::Screenshot,
-    store::{DocumentKey, StoreError},
+    store::{DocumentKey, Hints, StoreError, Work},
 };
 use chrono::{DateTime, Utc};
 
@@ -47,6 +47,8 @@ pub(crate) struct State {
     pub(crate) ended_deliveries: BTreeSet<(DateTime<Utc>, DeliveryId)>,
     /// Events, and how many deliveries each has: at least one.
     pub(crate) events: HashMap<EventId, usize>,
+    /// Given by the steps that make work due. Who is told looks for it under the lock, and so after the step.
+    pub(crate) hints: Arc<Hints>,
 }
 
 /// A team without its plan, which is shared with others.
@@ -167,6 +169,7 @@ impl State {
         }
         self.queue.insert((now, id));
         self.scans.insert(id, ScanRow { scan: scan.clone(), result: None });
+        self.hints.give(Work::Scans);
         Ok(scan)
     }
 

@@ -7,7 +7,7 @@ use std::{
 
 use a11ycheck_core::{
     clock::{Clock, SystemClock},
-    store::{StoreClock, StoreError},
+    store::{Hints, StoreClock, StoreError},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound as _, Utc};
@@ -36,6 +36,8 @@ struct Shared {
     // A std mutex and not an async one: a step computes and never awaits, so the lock is held for microseconds and never
     // across a suspension, where a future that is dropped would leave a step half done.
     state: Mutex<State>,
+    /// Those that the state gives.
+    hints: Arc<Hints>,
 }
 
 impl MemoryStore {
@@ -46,7 +48,9 @@ impl MemoryStore {
 
     /// An empty store that goes by `clock`; what that shows is truncated to microseconds.
     pub fn with_clock(clock: impl Clock + 'static) -> Self {
-        Self { shared: Arc::new(Shared { clock: Box::new(clock), state: Mutex::default() }) }
+        let state = State::default();
+        let hints = Arc::clone(&state.hints);
+        Self { shared: Arc::new(Shared { clock: Box::new(clock), state: Mutex::new(state), hints }) }
     }
 
     /// Runs one step of a trait as a whole. The clock is read under the lock, so that the order of instants is the order
@@ -57,6 +61,10 @@ impl MemoryStore {
     ) -> Result<T, E> {
         let mut state = self.shared.state.lock().map_err(|_| StoreError::Unavailable(Box::new(StepPanicked)))?;
         run(&mut state, self.time())
+    }
+
+    pub(crate) fn hints(&self) -> &Hints {
+        &self.shared.hints
     }
 
     fn time(&self) -> DateTime<Utc> {

@@ -11,7 +11,7 @@ use a11ycheck_core::{
     page::{Page, PageRequest},
     store::{
         ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, RecordError, SendError, StoreError,
-        WebhookStore,
+        WebhookStore, Work,
     },
 };
 use async_trait::async_trait;
@@ -183,6 +183,7 @@ impl WebhookStore for MemoryStore {
             if let Some(blocked) = blocked.and_then(|id| state.deliveries.get(&id)) {
                 let (id, unblocked) = (blocked.delivery.id, blocked.delivery.state.clone().unblocked(now));
                 state.set_delivery_state(id, unblocked);
+                state.hints.give(Work::Deliveries);
             }
             match ended {
                 DeliveryState::Delivered { .. } => state.set_endpoint_status(endpoint, status.after_delivered(), now),

@@ -49,8 +49,8 @@ impl PostgresConfig {
         self
     }
 
-    /// How many connections this process may hold; at least 1. Over all processes they must fit the server's
-    /// `max_connections`.
+    /// How many connections this process may hold; at least 1. One more is made when a loop waits for work: it listens for
+    /// hints of other nodes. Over all processes they must fit the server's `max_connections`.
     #[must_use]
     pub const fn with_max_connections(mut self, connections: u32) -> Self {
         self.max_connections = connections;
@@ -75,6 +75,10 @@ impl PostgresConfig {
 
     pub(crate) const fn step_timeout(&self) -> Duration {
         self.step_timeout
+    }
+
+    pub(crate) fn schema(&self) -> &str {
+        &self.schema
     }
 
     /// The schema, quoted for use in a statement.
@@ -106,6 +110,12 @@ impl PostgresConfig {
             Ok(connected) => connected.map_err(ConnectError::Unreachable),
             Err(_) => Err(ConnectError::Unreachable(sqlx::Error::Io(io::ErrorKind::TimedOut.into()))),
         }
+    }
+
+    /// A pool of the one connection that listens; it is made when it is needed, and not given back while it works.
+    pub(crate) fn listening_pool(&self) -> Result<sqlx::PgPool, ConnectError> {
+        let options = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None);
+        Ok(options.acquire_timeout(self.acquire_timeout).connect_lazy_with(self.connect_options()?))
     }
 
     /// The pool; connections are made as they are needed.

@@ -1,7 +1,5 @@
 //! Attempts: who makes them, what follows, and what is kept of them.
 
-use std::collections::HashMap;
-
 use a11ycheck_core::{
     domain::{AttemptReport, AttemptResult, Delivery, DeliveryState, EndpointStatus, SiteUrl},
     id::{DeliveryId, TeamId, WorkerId},
@@ -11,60 +9,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{FromRow, PgConnection};
 
 use crate::{
+    due::choose,
     error::{Corrupt, Failure},
     webhook_rows::{
         DeliveryRow, SecretsRow, StateColumns, StatusRow, delivery_columns, secrets_columns, stored_status,
     },
 };
-
-/// What is due, of one kind: at most $4 of all, and of each endpoint as many as the worker $2 may take up to its limit $3.
-/// Nothing is locked yet.
-///
-/// The endpoints with pending deliveries are found by a jump through an index from each to the next, so that a long queue
-/// costs no more than a short one. Those that are switched off are given with what was left for them, and no `room`.
-macro_rules! due {
-    ($kind:literal) => {
-        concat!(
-            "WITH RECURSIVE instant AS MATERIALIZED (
-                 SELECT coalesce($1, clock_timestamp()) AS now
-             ), busy AS MATERIALIZED (
-                 SELECT endpoint_id, count(*) AS attempts FROM deliveries
-                 WHERE lease_worker = $2 AND next_attempt_at > (SELECT now FROM instant)
-                 GROUP BY endpoint_id
-             ), lanes AS (
-                 SELECT (
-                     SELECT endpoint_id FROM deliveries
-                     WHERE state = 'pending' AND ",
-            $kind,
-            "    ORDER BY endpoint_id LIMIT 1
-                 ) AS endpoint_id
-                 WHERE EXISTS (
-                     SELECT FROM deliveries WHERE state = 'pending' AND next_attempt_at <= (SELECT now FROM instant)
-                 )
-                 UNION ALL
-                 SELECT (
-                     SELECT d.endpoint_id FROM deliveries d
-                     WHERE d.state = 'pending' AND ",
-            $kind,
-            "            AND d.endpoint_id > lanes.endpoint_id
-                     ORDER BY d.endpoint_id LIMIT 1
-                 ) FROM lanes WHERE lanes.endpoint_id IS NOT NULL
-             ), open AS (
-                 SELECT e.id, CASE WHEN e.off_since IS NULL THEN greatest($3 - coalesce(busy.attempts, 0), 0) END AS room
-                 FROM lanes JOIN endpoints e ON e.id = lanes.endpoint_id LEFT JOIN busy ON busy.endpoint_id = e.id
-             )
-             SELECT due.id, due.next_attempt_at, open.id AS endpoint_id, open.room
-             FROM open CROSS JOIN instant CROSS JOIN LATERAL (
-                 SELECT d.id, d.next_attempt_at FROM deliveries d
-                 WHERE d.state = 'pending' AND ",
-            $kind,
-            "        AND d.endpoint_id = open.id AND d.next_attempt_at <= instant.now
-                 ORDER BY d.next_attempt_at, d.id LIMIT least(open.room, $4)
-             ) AS due
-             ORDER BY due.next_attempt_at, due.id LIMIT $4",
-        )
-    };
-}
 
 /// The statements of [`WebhookStore::claim_deliveries`](a11ycheck_core::store::WebhookStore::claim_deliveries).
 pub(crate) async fn claim<E>(
@@ -143,50 +93,6 @@ pub(crate) async fn claim<E>(
     Ok(claimed)
 }
 
-/// The ids of what the worker takes up, and of what was left for endpoints that are switched off, in any order.
-async fn choose(
-    db: &mut PgConnection,
-    worker: &WorkerId,
-    limits: ClaimLimits,
-    instant: Option<DateTime<Utc>>,
-) -> Result<Vec<String>, sqlx::Error> {
-    // Of each kind, what the other one takes from an endpoint's room may be passed over: no more than is taken of it.
-    let most = i64::from(limits.all) + i64::from(limits.retries);
-    let mut due: Vec<(bool, Candidate)> = Vec::new();
-    for (is_retry, statement) in [(false, due!("attempts = 0")), (true, due!("attempts > 0"))] {
-        let found: Vec<Candidate> = sqlx::query_as(statement)
-            .bind(instant)
-            .bind(worker.to_string())
-            .bind(i64::from(limits.per_endpoint))
-            .bind(most)
-            .fetch_all(&mut *db)
-            .await?;
-        due.extend(found.into_iter().map(|candidate| (is_retry, candidate)));
-    }
-    due.sort_by(|(_, one), (_, other)| (one.next_attempt_at, &one.id).cmp(&(other.next_attempt_at, &other.id)));
-    let (mut left, mut retries_left) = (limits.all, limits.retries);
-    let mut rooms: HashMap<String, i64> = HashMap::new();
-    let mut chosen = Vec::new();
-    for (is_retry, Candidate { id, endpoint_id, room, .. }) in due {
-        if left == 0 {
-            break;
-        }
-        let Some(room) = room else {
-            chosen.push(id);
-            continue;
-        };
-        let room = rooms.entry(endpoint_id).or_insert(room);
-        if *room == 0 || (is_retry && retries_left == 0) {
-            continue;
-        }
-        *room -= 1;
-        left -= 1;
-        retries_left -= u32::from(is_retry);
-        chosen.push(id);
-    }
-    Ok(chosen)
-}
-
 /// A delivery that was locked, and its endpoint with it.
 pub(crate) struct Locked {
     pub(crate) now: DateTime<Utc>,
@@ -228,13 +134,20 @@ pub(crate) async fn lock<E>(
     Ok(Some(Locked { now, delivery, endpoint }))
 }
 
+/// A delivery after an attempt was recorded.
+pub(crate) struct Recorded {
+    pub(crate) delivery: Delivery,
+    /// Whether another delivery waited for this attempt, and is due now.
+    pub(crate) unblocked: bool,
+}
+
 /// The statements of [`WebhookStore::record_attempt`](a11ycheck_core::store::WebhookStore::record_attempt).
 pub(crate) async fn record(
     db: &mut PgConnection,
     claim: DeliveryClaim,
     report: &AttemptReport,
     instant: Option<DateTime<Utc>>,
-) -> Result<Delivery, Failure<RecordError>> {
+) -> Result<Recorded, Failure<RecordError>> {
     let id = claim.delivery;
     let Locked { now, mut delivery, endpoint } =
         lock(db, id, None, instant).await?.ok_or(Failure::Refused(RecordError::Gone))?;
@@ -242,17 +155,19 @@ pub(crate) async fn record(
     let ended = delivery.state.record(claim.token, report.is_success(), endpoint, now);
     delivery.state = ended.map_err(|refusal| Failure::Refused(refusal.into()))?;
     write_state(db, id, &delivery.state).await?;
+    let mut unblocked = false;
     if let DeliveryState::Attempting { attempts, started_at, .. } = held {
         insert_attempt(db, &delivery, attempts + 1, started_at, now, report).await?;
         if attempts == 0 {
             // As `DeliveryState::unblocked` says.
-            sqlx::query(
+            let moved = sqlx::query(
                 "UPDATE deliveries SET after_id = NULL, next_attempt_at = $2 WHERE after_id = $1 AND state = 'pending'",
             )
             .bind(id.to_string())
             .bind(now)
             .execute(&mut *db)
             .await?;
+            unblocked = moved.rows_affected() > 0;
         }
     }
     let status = match delivery.state {
@@ -285,7 +200,7 @@ pub(crate) async fn record(
         .execute(db)
         .await?;
     }
-    Ok(delivery)
+    Ok(Recorded { delivery, unblocked })
 }
 
 async fn insert_attempt(
@@ -393,15 +308,6 @@ pub(crate) async fn delete(db: &mut PgConnection, gone: Vec<(String, String)>) -
     .execute(db)
     .await?;
     Ok(())
-}
-
-#[derive(FromRow)]
-struct Candidate {
-    id: String,
-    next_attempt_at: DateTime<Utc>,
-    endpoint_id: String,
-    /// Attempts that the worker may take up; `None` where the endpoint is switched off.
-    room: Option<i64>,
 }
 
 #[derive(FromRow)]

@@ -20,9 +20,9 @@
 //!
 //! # Map
 //! One module per trait of [`store`](a11ycheck_core::store), named as in the memory store. The rules are core's: a step locks
-//! rows, reads them (`rows`, `webhook_rows`), asks the domain, and writes its answer. `claim`, `enqueue` and `moves` are the
-//! three things that happen to checks in more than one step; `outbox` and `deliveries` are what happens to events; `store`
-//! runs steps, each in a `session`; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
+//! rows, reads them (`rows`, `webhook_rows`), asks the domain, and writes its answer. `claim`, `enqueue`, `moves`
+//! and `retention` are what happens to checks; `outbox`, `due` and `deliveries` are what happens to events; `hints`
+//! is how nodes wake each other; `store` runs steps, each in a `session`; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
 //!
 //! # What it needs
 //! PostgreSQL 14 or later, with the right to create a schema in the database, or to create tables in one that is there.
@@ -32,14 +32,17 @@ mod claim;
 mod config;
 mod deliveries;
 mod documents;
+mod due;
 mod enqueue;
 mod error;
 mod files;
+mod hints;
 mod migrate;
 mod moves;
 mod outbox;
 mod queue;
 mod rate_limits;
+mod retention;
 mod rows;
 mod scans;
 mod session;

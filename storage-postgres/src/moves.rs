@@ -58,6 +58,16 @@ async fn lock(
     .await
 }
 
+/// Has the purge look at the team of the check `$1`, which ends at `$3`: an older one of its site may no longer be the latest.
+macro_rules! looked_at {
+    () => {
+        "looked_at AS (
+             INSERT INTO retention AS r (team_id, due_at) SELECT team_id, $3 FROM scans WHERE id = $1
+             ON CONFLICT (team_id) DO UPDATE SET due_at = excluded.due_at WHERE r.due_at > excluded.due_at
+         )"
+    };
+}
+
 /// Writes the state of a check that the caller has locked.
 pub(crate) async fn write_state<E>(db: &mut PgConnection, id: ScanId, state: &ScanState) -> Result<(), Failure<E>> {
     let written = match state {
@@ -80,10 +90,11 @@ pub(crate) async fn write_state<E>(db: &mut PgConnection, id: ScanId, state: &Sc
         }
         ScanState::Completed { started_at, finished_at, outcome } => {
             let problems = i64::try_from(outcome.totals.total()).map_err(|error| Corrupt::new("scans", id, error))?;
-            sqlx::query(
-                "WITH active AS (DELETE FROM active_scans WHERE scan_id = $1)
-                 UPDATE scans SET started_at = $2, finished_at = $3, outcome = $4, problems = $5 WHERE id = $1",
-            )
+            sqlx::query(concat!(
+                "WITH active AS (DELETE FROM active_scans WHERE scan_id = $1), ",
+                looked_at!(),
+                " UPDATE scans SET started_at = $2, finished_at = $3, outcome = $4, problems = $5 WHERE id = $1",
+            ))
             .bind(id.to_string())
             .bind(started_at)
             .bind(finished_at)
@@ -93,10 +104,11 @@ pub(crate) async fn write_state<E>(db: &mut PgConnection, id: ScanId, state: &Sc
             .await?
         }
         ScanState::Failed { started_at, finished_at, pages_scanned, failure } => {
-            sqlx::query(
-                "WITH active AS (DELETE FROM active_scans WHERE scan_id = $1)
-                 UPDATE scans SET started_at = $2, finished_at = $3, pages_scanned = $4, failure = $5 WHERE id = $1",
-            )
+            sqlx::query(concat!(
+                "WITH active AS (DELETE FROM active_scans WHERE scan_id = $1), ",
+                looked_at!(),
+                " UPDATE scans SET started_at = $2, finished_at = $3, pages_scanned = $4, failure = $5 WHERE id = $1",
+            ))
             .bind(id.to_string())
             .bind(started_at)
             .bind(finished_at)

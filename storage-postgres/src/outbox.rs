@@ -12,6 +12,15 @@ use crate::{
     webhook_rows::{EndpointRow, StateColumns, endpoint_columns},
 };
 
+/// Whether anything is to be delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// At least one delivery was made.
+    Somebody,
+    /// No endpoint listens.
+    Nobody,
+}
+
 /// Makes a delivery of each event to each endpoint of the team that listens to it. The first to an endpoint is due at once,
 /// each further one waits for the one before it. What no endpoint listens to is not kept.
 pub(crate) async fn tell<E>(
@@ -19,9 +28,9 @@ pub(crate) async fn tell<E>(
     team: TeamId,
     events: &[NewEvent],
     instant: Option<DateTime<Utc>>,
-) -> Result<(), Failure<E>> {
+) -> Result<Told, Failure<E>> {
     if events.is_empty() {
-        return Ok(());
+        return Ok(Told::Nobody);
     }
     // Locked, so that none is deleted or switched off before its deliveries are there to be deleted or dropped with it.
     let rows: Vec<ListenerRow> = sqlx::query_as(concat!(
@@ -35,7 +44,7 @@ pub(crate) async fn tell<E>(
     .fetch_all(&mut *db)
     .await?;
     // Of several instants the latest: when all were locked.
-    let Some(now) = rows.iter().map(|row| row.now).max() else { return Ok(()) };
+    let Some(now) = rows.iter().map(|row| row.now).max() else { return Ok(Told::Nobody) };
     let mut made: Vec<Delivery> = Vec::new();
     for row in rows {
         let endpoint = row.endpoint.endpoint()?;
@@ -52,7 +61,7 @@ pub(crate) async fn tell<E>(
         }
     }
     insert_deliveries(db, &made).await?;
-    Ok(())
+    Ok(if made.is_empty() { Told::Nobody } else { Told::Somebody })
 }
 
 /// A delivery that waits for the first attempt of `after`, or for nothing.

@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     domain::{Failure as ScanFailure, NewEvent, Outcome, Scan, ScanKind, ScanState, next_scan_at},
     id::{ScanId, SiteId, WorkerId},
-    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError},
+    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -16,7 +16,7 @@ use crate::{
     enqueue::{NewScan, enqueue},
     error::{Corrupt, Failure},
     moves::move_on,
-    outbox::tell,
+    outbox::{Told, tell},
     rows::{TeamRow, team_columns},
     store::end,
 };
@@ -24,13 +24,18 @@ use crate::{
 #[async_trait]
 impl QueueStore for PostgresStore {
     async fn queue_due_scans(&self, limit: u32) -> Result<DueSites, StoreError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let queued = queue_due_scans(&mut tx, limit, self.instant()).await;
-            end(tx, queued).await
-        })
-        .await
+        let due: DueSites = self
+            .step(|| async {
+                let mut db = self.session().await?;
+                let mut tx = db.begin().await?;
+                let queued = queue_due_scans(&mut tx, limit, self.instant()).await;
+                end::<_, StoreError>(tx, queued).await
+            })
+            .await?;
+        if !due.queued.is_empty() {
+            self.node().tell(Work::Scans);
+        }
+        Ok(due)
     }
 
     async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError> {
@@ -45,7 +50,10 @@ impl QueueStore for PostgresStore {
                 })
                 .await?;
             match taken {
-                Taken::Claimed(claimed) => return Ok(Some(*claimed)),
+                Taken::Claimed(claimed) => {
+                    self.node().pass_on(Work::Scans);
+                    return Ok(Some(*claimed));
+                }
                 Taken::GivenUp => {}
                 Taken::Nothing => return Ok(None),
             }
@@ -72,7 +80,9 @@ impl QueueStore for PostgresStore {
                 move_on(&mut tx, claim.scan, self.instant(), |held, now| held.hand_back(claim.token, now)).await;
             end(tx, moved).await.map(drop)
         })
-        .await
+        .await?;
+        self.node().tell(Work::Scans);
+        Ok(())
     }
 
     async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError> {
@@ -91,14 +101,19 @@ impl QueueStore for PostgresStore {
         // Before the transaction: nothing is locked while the processor works.
         let findings = documents::pack(findings).await?;
         let results = Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref() };
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let completed =
-                complete_scan(&mut tx, claim, finished_at, &outcome, &results, &events, self.instant()).await;
-            end(tx, completed).await
-        })
-        .await
+        let (scan, told) = self
+            .step(|| async {
+                let mut db = self.session().await?;
+                let mut tx = db.begin().await?;
+                let completed =
+                    complete_scan(&mut tx, claim, finished_at, &outcome, &results, &events, self.instant()).await;
+                end(tx, completed).await
+            })
+            .await?;
+        if told == Told::Somebody {
+            self.node().tell(Work::Deliveries);
+        }
+        Ok(scan)
     }
 
     async fn fail_scan(&self, claim: Claim, failure: ScanFailure) -> Result<Scan, LeaseError> {
@@ -186,13 +201,13 @@ async fn complete_scan(
     results: &Results<'_>,
     events: &[NewEvent],
     instant: Option<DateTime<Utc>>,
-) -> Result<Scan, Failure<LeaseError>> {
+) -> Result<(Scan, Told), Failure<LeaseError>> {
     let complete = |held: ScanState, _| held.complete(claim.token, outcome.clone(), finished_at);
     // The instant is that of the result, whatever the clock says by now.
     let scan = move_on(db, claim.scan, Some(finished_at), complete).await?;
     documents::insert(db, scan.team, scan.id, results).await?;
-    tell(db, scan.team, events, instant).await?;
-    Ok(scan)
+    let told = tell(db, scan.team, events, instant).await?;
+    Ok((scan, told))
 }
 
 /// A site whose time has come, and whose it is.

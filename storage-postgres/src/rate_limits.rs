@@ -169,10 +169,11 @@ impl PostgresStore {
             // Not in the statement that counts: that one may wait for another request, and must then hold nothing that the
             // other could wait for.
             sqlx::query(
-                "DELETE FROM request_counters WHERE key IN (
+                // An array, so that each is found by its key: to `IN`, the table may be read whole.
+                "DELETE FROM request_counters WHERE key = ANY (ARRAY(
                      SELECT key FROM request_counters WHERE ends_at <= $1
                      ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
-                 )",
+                 ))",
             )
             .bind(now)
             .bind(BATCH)

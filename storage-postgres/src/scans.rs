@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::{Findings, Scan, ScanKind},
     id::{ScanId, SiteId, TeamId},
     page::{Page, PageRequest},
-    store::{ScanStore, StartScanError, StoreError, TrendPoint},
+    store::{ScanStore, StartScanError, StoreError, TrendPoint, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -14,6 +14,7 @@ use crate::{
     PostgresStore, documents,
     enqueue::{NewScan, enqueue},
     error::{Corrupt, Failure},
+    retention::purge_some,
     rows::{self, Counted, PlanDocument, ScanRow, paged, scan_columns},
     store::end,
 };
@@ -42,13 +43,16 @@ pub(crate) use from_history;
 #[async_trait]
 impl ScanStore for PostgresStore {
     async fn start_manual_scan(&self, team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let started = start_manual_scan(&mut tx, team, site, id, self.instant()).await;
-            end(tx, started).await
-        })
-        .await
+        let started = self
+            .step(|| async {
+                let mut db = self.session().await?;
+                let mut tx = db.begin().await?;
+                let started = start_manual_scan(&mut tx, team, site, id, self.instant()).await;
+                end(tx, started).await
+            })
+            .await?;
+        self.node().tell(Work::Scans);
+        Ok(started)
     }
 
     async fn scan(&self, team: TeamId, id: ScanId) -> Result<Option<Scan>, StoreError> {
@@ -189,41 +193,24 @@ impl ScanStore for PostgresStore {
     }
 
     async fn purge_scans(&self, limit: u32) -> Result<u32, StoreError> {
-        self.step(|| async {
-            // Team by team, since each has a history of its own length: an index leads to its oldest checks. Where there is
-            // nothing to delete, a team costs one look into that index.
-            let purged = sqlx::query(
-                "WITH instant AS MATERIALIZED (
-                     SELECT coalesce($1, clock_timestamp()) AS now
-                 ), gone AS MATERIALIZED (
-                     SELECT old.id
-                     FROM instant
-                     CROSS JOIN teams t
-                     JOIN plans p ON p.code = t.plan_code
-                     CROSS JOIN LATERAL (
-                         SELECT s.id FROM scans s
-                         WHERE s.team_id = t.id
-                             AND s.finished_at IS NOT NULL
-                             AND s.queued_at < history_start(instant.now, p.document)
-                             AND s.id IS DISTINCT FROM (
-                                 SELECT id FROM scans WHERE site_id = s.site_id AND outcome IS NOT NULL
-                                 ORDER BY finished_at DESC, id DESC LIMIT 1
-                             )
-                         LIMIT $2
-                         FOR UPDATE SKIP LOCKED
-                     ) AS old
-                     LIMIT $2
-                 )
-                 DELETE FROM scans WHERE id IN (SELECT id FROM gone)",
-            )
-            .bind(self.instant())
-            .bind(i64::from(limit))
-            .execute(&mut *self.session().await?)
-            .await?;
-            // Not more than `limit`, which is a u32.
-            Ok(u32::try_from(purged.rows_affected()).unwrap_or(u32::MAX))
-        })
-        .await
+        let (mut purged, mut instant) = (0, self.instant());
+        // A transaction for some teams at a time, all for the same instant: a team that was looked at is not due then.
+        while purged < limit {
+            let some = self
+                .step(|| async {
+                    let mut db = self.session().await?;
+                    let mut tx = db.begin().await?;
+                    let purged = purge_some(&mut tx, limit - purged, instant).await;
+                    end::<_, StoreError>(tx, purged).await
+                })
+                .await?;
+            let Some(some) = some else { break };
+            (purged, instant) = (purged + some.scans, Some(some.now));
+            if !some.more {
+                break;
+            }
+        }
+        Ok(purged)
     }
 }
 

@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::{NewSite, ScanKind, Site, next_scan_at},
     id::{ScanId, SiteId, TeamId},
     page::{Page, PageRequest},
-    store::{AddSiteError, SiteStore, SiteUsage, StoreError},
+    store::{AddSiteError, SiteStore, SiteUsage, StoreError, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -21,13 +21,18 @@ use crate::{
 #[async_trait]
 impl SiteStore for PostgresStore {
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let added = add_site(&mut tx, team, &site, first_scan, self.instant()).await;
-            end(tx, added).await
-        })
-        .await
+        let added = self
+            .step(|| async {
+                let mut db = self.session().await?;
+                let mut tx = db.begin().await?;
+                let added = add_site(&mut tx, team, &site, first_scan, self.instant()).await;
+                end(tx, added).await
+            })
+            .await?;
+        if first_scan.is_some() {
+            self.node().tell(Work::Scans);
+        }
+        Ok(added)
     }
 
     async fn site(&self, team: TeamId, id: SiteId) -> Result<Option<Site>, StoreError> {

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::{PgPool, Postgres, Transaction};
 
-use crate::{ConnectError, PostgresConfig, error::Failure, migrate::migrate, session::Session};
+use crate::{ConnectError, PostgresConfig, error::Failure, hints::Node, migrate::migrate, session::Session};
 
 /// Keeps everything in PostgreSQL, 14 or later. Clones share their connections.
 ///
@@ -30,6 +30,7 @@ pub struct PostgresStore {
     pool: PgPool,
     step_timeout: Duration,
     clock: Option<Arc<dyn Clock>>,
+    node: Arc<Node>,
 }
 
 impl PostgresStore {
@@ -42,7 +43,9 @@ impl PostgresStore {
     /// [`ConnectError`]: nothing that failed is half done.
     pub async fn connect(config: PostgresConfig) -> Result<Self, ConnectError> {
         migrate(&config).await?;
-        Ok(Self { pool: config.pool()?, step_timeout: config.step_timeout(), clock: None })
+        let pool = config.pool()?;
+        let node = Arc::new(Node::new(&config, pool.clone())?);
+        Ok(Self { pool, step_timeout: config.step_timeout(), clock: None, node })
     }
 
     /// Goes by `clock` in place of the database's: for tests, and for one process alone. What it shows is truncated to
@@ -55,12 +58,18 @@ impl PostgresStore {
 
     /// Waits until all steps have ended, and closes the connections. Later steps fail.
     pub async fn close(&self) {
+        self.node.close().await;
         self.pool.close().await;
     }
 
     /// What statements take for the present instant: `coalesce($n, clock_timestamp())`.
     pub(crate) fn instant(&self) -> Option<DateTime<Utc>> {
         self.clock.as_ref().map(|clock| clock.now().trunc_subsecs(6))
+    }
+
+    /// By which this process wakes its loops and those of other nodes.
+    pub(crate) const fn node(&self) -> &Arc<Node> {
+        &self.node
     }
 
     pub(crate) async fn session(&self) -> Result<Session, sqlx::Error> {
@@ -71,7 +80,8 @@ impl PostgresStore {
     ///
     /// A step is either a single statement or one transaction at the default level, READ COMMITTED, where each statement
     /// sees what was committed before it began. A step that judges what it has read locks it first. Locks are taken in one
-    /// order (team, site, active scan, scan, endpoint, delivery, event), so that two steps don't wait for each other.
+    /// order (team, site, active scan, scan, retention, endpoint, delivery, event), so that two steps don't wait for each
+    /// other. The purge begins with a team's row in `retention`, and passes over checks that another step has locked.
     pub(crate) async fn step<T, E, F>(&self, run: impl Fn() -> F + Send) -> Result<T, E>
     where
         E: From<StoreError>,

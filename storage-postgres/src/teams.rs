@@ -22,9 +22,17 @@ impl TeamStore for PostgresStore {
         self.step(|| async {
             // In the order of their codes, so that nodes that start together don't wait for each other in a circle.
             sqlx::query(
-                "INSERT INTO plans (code, document)
-                 SELECT document ->> 'code', document FROM unnest($1::jsonb[]) AS document ORDER BY document ->> 'code' COLLATE \"C\"
-                 ON CONFLICT (code) DO UPDATE SET document = excluded.document",
+                "WITH new AS MATERIALIZED (
+                     SELECT document ->> 'code' AS code, document FROM unnest($1::jsonb[]) AS document
+                     ORDER BY document ->> 'code' COLLATE \"C\"
+                 ), put AS (
+                     INSERT INTO plans (code, document) SELECT code, document FROM new
+                     ON CONFLICT (code) DO UPDATE SET document = excluded.document
+                 )
+                 UPDATE retention SET due_at = '-infinity'
+                 FROM teams t JOIN plans p ON p.code = t.plan_code JOIN new ON new.code = p.code
+                 WHERE retention.team_id = t.id
+                     AND new.document #> '{limits,history_months}' <> p.document #> '{limits,history_months}'",
             )
             .bind(&documents)
             .execute(&mut *self.session().await?)
@@ -130,6 +138,8 @@ impl TeamStore for PostgresStore {
                      UPDATE teams SET plan_code = plan.code, status = $3, ends_at = $4, trial_ends_at = $5
                      FROM plan WHERE id = $1
                      RETURNING id
+                 ), looked_at AS (
+                     UPDATE retention SET due_at = '-infinity' FROM changed WHERE team_id = changed.id
                  )
                  SELECT EXISTS (SELECT FROM plan), EXISTS (SELECT FROM changed)",
             )

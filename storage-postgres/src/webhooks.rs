@@ -9,7 +9,7 @@ use a11ycheck_core::{
     page::{Page, PageRequest},
     store::{
         ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, RecordError, SendError, StoreError,
-        WebhookStore,
+        WebhookStore, Work,
     },
 };
 use async_trait::async_trait;
@@ -127,23 +127,29 @@ impl WebhookStore for PostgresStore {
     }
 
     async fn send_event(&self, team: TeamId, endpoint: EndpointId, event: NewEvent) -> Result<Delivery, SendError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let sent = send_event(&mut tx, team, endpoint, &event, self.instant()).await;
-            end(tx, sent).await
-        })
-        .await
+        let sent = self
+            .step(|| async {
+                let mut db = self.session().await?;
+                let mut tx = db.begin().await?;
+                let sent = send_event(&mut tx, team, endpoint, &event, self.instant()).await;
+                end(tx, sent).await
+            })
+            .await?;
+        self.node().tell(Work::Deliveries);
+        Ok(sent)
     }
 
     async fn resend_delivery(&self, team: TeamId, delivery: DeliveryId) -> Result<Delivery, SendError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let sent = resend_delivery(&mut tx, team, delivery, self.instant()).await;
-            end(tx, sent).await
-        })
-        .await
+        let sent = self
+            .step(|| async {
+                let mut db = self.session().await?;
+                let mut tx = db.begin().await?;
+                let sent = resend_delivery(&mut tx, team, delivery, self.instant()).await;
+                end(tx, sent).await
+            })
+            .await?;
+        self.node().tell(Work::Deliveries);
+        Ok(sent)
     }
 
     async fn deliveries(
@@ -228,13 +234,18 @@ impl WebhookStore for PostgresStore {
     }
 
     async fn record_attempt(&self, claim: DeliveryClaim, report: AttemptReport) -> Result<Delivery, RecordError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let recorded = deliveries::record(&mut tx, claim, &report, self.instant()).await;
-            end(tx, recorded).await
-        })
-        .await
+        let recorded = self
+            .step(|| async {
+                let mut db = self.session().await?;
+                let mut tx = db.begin().await?;
+                let recorded = deliveries::record(&mut tx, claim, &report, self.instant()).await;
+                end(tx, recorded).await
+            })
+            .await?;
+        if recorded.unblocked {
+            self.node().tell(Work::Deliveries);
+        }
+        Ok(recorded.delivery)
     }
 
     async fn purge_deliveries(&self, limit: u32) -> Result<u32, StoreError> {

@@ -93,7 +93,7 @@ pub(crate) enum Error {
 
     /// PostgreSQL did not come up.
     #[error(
-        "a PostgreSQL for the tests could not be started ({status}): mend what is reported above, or set DATABASE_URL to a \
+        "a PostgreSQL could not be started ({status}): mend what is reported above, or set DATABASE_URL to a \
          database where schemas may be created, then run this command again"
     )]
     PostgresStart { status: ExitStatus },
@@ -177,6 +177,10 @@ pub(crate) enum Error {
          this command again"
     )]
     PipInstall { status: ExitStatus },
+
+    /// A bench found what must not be, or could not be run.
+    #[error("the bench ended with {status}: mend what it reports above")]
+    Bench { status: ExitStatus },
 
     /// A file of ours could not be read or written.
     #[error("{path} could not be read or written: see that it is there and yours")]

@@ -1,4 +1,4 @@
-//! The commands of this repository: `cargo xtask setup`, `serve`, `test` and `schemathesis`.
+//! The commands of this repository: `cargo xtask setup`, `serve`, `test`, `schemathesis` and `bench`.
 //!
 //! Each says what it does before it does it, on standard error: standard output belongs to the programs it runs.
 
@@ -6,6 +6,7 @@
 
 mod apt;
 mod axe;
+mod bench;
 mod browser;
 mod command;
 mod error;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Serve { arguments } => serve::run(&machine, &arguments).map(|never| match never {}),
         Command::Test { arguments } => test::run(&machine, &arguments),
         Command::Schemathesis => schemathesis::run(&machine),
+        Command::Bench { bench } => bench::run(&machine, &bench),
     };
     let Err(error) = outcome else { return ExitCode::SUCCESS };
     eprintln!("error: {error}");
@@ -74,6 +76,11 @@ enum Command {
     },
     /// Has Schemathesis send a server some thousand requests, and compares its answers with server-warp/openapi.json
     Schemathesis,
+    /// Sets up what a bench needs, and runs it
+    Bench {
+        #[command(subcommand)]
+        bench: bench::Bench,
+    },
 }
 
 #[cfg(test)]
@@ -102,6 +109,15 @@ mod tests {
     fn serve_keeps_a_help_flag_that_comes_first() {
         let Command::Serve { arguments } = parse(&["serve", "--help"]) else { panic!("not serve") };
         assert_eq!(arguments, ["--help"]);
+    }
+
+    #[test]
+    fn a_bench_keeps_its_arguments() {
+        let Command::Bench { bench: bench::Bench::Store { arguments } } = parse(&["bench", "store", "--factor", "2"])
+        else {
+            panic!("not a bench of the store")
+        };
+        assert_eq!(arguments, ["--factor", "2"]);
     }
 
     #[test]

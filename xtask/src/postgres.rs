@@ -77,7 +77,7 @@ impl Database {
             Self::Given(url) => return Ok(Running { url, supervisor: None }),
             Self::Programs(programs) => programs,
         };
-        eprintln!("==> Starting a PostgreSQL for the tests");
+        eprintln!("==> Starting a PostgreSQL in a temporary folder");
         let mut command = supervisor(machine, &programs)?;
         let program = PathBuf::from(command.get_program());
         let mut supervisor = command.spawn().map_err(|source| Error::Start { program: program.clone(), source })?;

@@ -236,6 +236,14 @@ macro_rules! store_conformance {
                 an_endpoint_switched_on_by_hand_is_told_again_and_counts_anew,
                 one_endpoint_is_switched_off_and_no_other,
             }
+            hints {
+                a_queued_check_is_hinted_at,
+                a_check_that_is_handed_back_is_hinted_at,
+                a_worker_that_is_given_a_check_passes_the_hint_on,
+                a_delivery_that_is_made_due_is_hinted_at,
+                a_hint_is_kept_until_somebody_waits,
+                one_who_waits_already_is_told,
+            }
             isolation {
                 a_site_is_seen_by_its_team_alone,
                 a_site_is_deleted_by_its_team_alone,

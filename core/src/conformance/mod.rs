@@ -45,6 +45,7 @@ mod factory;
 mod files;
 mod findings;
 mod fixtures;
+mod hints;
 mod history;
 mod isolation;
 mod leases;

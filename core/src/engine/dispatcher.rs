@@ -10,7 +10,7 @@ use std::{
 };
 
 use chrono::TimeDelta;
-use tokio::{task::JoinSet, time::Instant};
+use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{Step, pace};
@@ -18,7 +18,7 @@ use crate::{
     domain::{AttemptFailure, AttemptReport, AttemptResult, DeliveryState},
     id::WorkerId,
     service::Service,
-    store::{ClaimLimits, ClaimedDelivery, RecordError, StoreError},
+    store::{ClaimLimits, ClaimedDelivery, RecordError, StoreError, Work},
     webhook::request,
 };
 
@@ -57,8 +57,13 @@ impl Dispatcher {
     pub(super) async fn run(self, poll: Duration, stop: CancellationToken) {
         let places = Arc::new(Places::default());
         let under_way = TaskTracker::new();
-        let outgoing = &self.service.parts().outgoing;
-        pace::run("dispatcher", poll, &stop, Some(outgoing), || self.fill(&places, &under_way)).await;
+        let woken = || async {
+            tokio::select! {
+                () = self.service.store().hint(Work::Deliveries) => {}
+                () = places.freed.notified() => {}
+            }
+        };
+        pace::run("dispatcher", poll, &stop, woken, || self.fill(&places, &under_way)).await;
         under_way.close();
         under_way.wait().await;
     }
@@ -81,7 +86,6 @@ impl Dispatcher {
                     tracing::error!(delivery = %id, error = &error as &dyn StdError, "An attempt was made, and could not be recorded: it will be made again");
                 }
                 drop(place);
-                dispatcher.service.parts().outgoing.notify_one();
             });
         }
         Ok(if is_full { Step::Worked } else { Step::Idle })
@@ -167,6 +171,8 @@ impl Dispatcher {
 struct Places {
     all: AtomicU32,
     retries: AtomicU32,
+    /// Wakes the loop that fills them.
+    freed: Notify,
 }
 
 impl Places {
@@ -196,5 +202,6 @@ impl Drop for Place {
     fn drop(&mut self) {
         self.places.all.fetch_sub(1, Ordering::Relaxed);
         self.places.retries.fetch_sub(u32::from(self.is_retry), Ordering::Relaxed);
+        self.places.freed.notify_one();
     }
 }

@@ -30,8 +30,8 @@ pub struct EngineConfig {
     pub webhooks: bool,
     /// Whether this process purges checks that have left the history, and deliveries that have left the log.
     pub retention: bool,
-    /// How long an idle loop waits before it looks again, at most; a check queued, or an event made, in this process is
-    /// seen at once.
+    /// How long an idle loop waits before it looks again, at most; where the store [hints](crate::store::HintStore) at a
+    /// check that was queued, or an event that was made, it looks at once.
     pub poll: Duration,
 }
 

@@ -2,7 +2,6 @@
 
 use std::{future::Future, time::Duration};
 
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::store::StoreError;
@@ -18,14 +17,17 @@ pub enum Step {
 
 /// Runs `step` until `stop`: at once again after work, after `idle` (spread by a quarter, so that many nodes do not ask
 /// together) or a wake-up when there was none, and after a growing pause when the store is in trouble.
-pub(super) async fn run<F>(
+///
+/// A wake-up that came while `step` ran must not be lost: `wake_up` ends at once then.
+pub(super) async fn run<F, W>(
     name: &'static str,
     idle: Duration,
     stop: &CancellationToken,
-    woken: Option<&Notify>,
+    mut wake_up: impl FnMut() -> W,
     mut step: impl FnMut() -> F,
 ) where
     F: Future<Output = Result<Step, StoreError>>,
+    W: Future<Output = ()>,
 {
     const FIRST_PAUSE: Duration = Duration::from_secs(1);
     const LONGEST_PAUSE: Duration = Duration::from_secs(30);
@@ -50,14 +52,7 @@ pub(super) async fn run<F>(
         tokio::select! {
             () = stop.cancelled() => {}
             () = tokio::time::sleep(wait) => {}
-            () = wake_up(woken) => {}
+            () = wake_up() => {}
         }
-    }
-}
-
-async fn wake_up(woken: Option<&Notify>) {
-    match woken {
-        Some(woken) => woken.notified().await,
-        None => std::future::pending().await,
     }
 }

@@ -26,7 +26,7 @@ impl Retention {
 
     /// Runs until `stop`.
     pub(super) async fn run(self, stop: CancellationToken) {
-        pace::run("retention", Self::POLL, &stop, None, || self.step()).await;
+        pace::run("retention", Self::POLL, &stop, std::future::pending, || self.step()).await;
     }
 
     /// Purges a batch of each.

@@ -24,7 +24,7 @@ impl Scheduler {
 
     /// Runs until `stop`.
     pub(super) async fn run(self, poll: Duration, stop: CancellationToken) {
-        pace::run("scheduler", poll, &stop, None, || self.step()).await;
+        pace::run("scheduler", poll, &stop, std::future::pending, || self.step()).await;
     }
 
     /// Takes up the sites that are due now, at most a batch.
@@ -35,7 +35,6 @@ impl Scheduler {
         let due = self.service.store().queue_due_scans(Self::BATCH).await?;
         for scan in &due.queued {
             tracing::info!(scan = %scan.id, site = %scan.site, "Queued a scheduled check");
-            self.service.parts().queued.notify_one();
         }
         Ok(if due.more { Step::Worked } else { Step::Idle })
     }

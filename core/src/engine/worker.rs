@@ -18,7 +18,7 @@ use crate::{
     id::WorkerId,
     scanner::{ProgressSink, ScanError, ScanOutput, ScanRequest},
     service::Service,
-    store::{Claim, ClaimedScan, Completion, LeaseError, StoreError},
+    store::{Claim, ClaimedScan, Completion, LeaseError, StoreError, Work},
     view::SiteView,
     webhook::payload,
 };
@@ -43,8 +43,8 @@ impl Worker {
 
     /// Runs until `stop`; a check that runs then is handed back.
     pub(super) async fn run(self, poll: Duration, stop: CancellationToken) {
-        let queued = &self.service.parts().queued;
-        pace::run("worker", poll, &stop, Some(queued), || self.step(&stop)).await;
+        let store = self.service.store();
+        pace::run("worker", poll, &stop, || store.hint(Work::Scans), || self.step(&stop)).await;
     }
 
     /// Takes the longest-waiting check and works on it to its end, or until `stop`.
@@ -160,7 +160,6 @@ impl Worker {
         let completion = Completion { finished_at, outcome, findings, screenshots, screen, events };
         let scan = store.complete_scan(claimed.claim, completion).await?;
         count_ended(&scan);
-        self.service.parts().outgoing.notify_one();
         tracing::info!(scan = %scan.id, issues = scan.outcome().map(|outcome| outcome.totals.total()), "Completed a check");
         Ok(())
     }

@@ -28,15 +28,11 @@ impl Service {
         let now = self.parts().clock.now();
         let site = NewSite { id: SiteId::generate(now), details: checked.details };
         let first_scan = checked.scan.then(|| ScanId::generate(now));
-        let site = self.store().add_site(actor.team_id(), site, first_scan).await.map_err(|error| match error {
+        self.store().add_site(actor.team_id(), site, first_scan).await.map_err(|error| match error {
             AddSiteError::LimitReached(limit) => Error::Invalid(FieldErrors::one("url", Problem::SiteLimit(limit))),
             AddSiteError::NoTeam => Error::NotFound,
             AddSiteError::Store(error) => error.into(),
-        })?;
-        if first_scan.is_some() {
-            self.parts().queued.notify_one();
-        }
-        Ok(site)
+        })
     }
 
     async fn judge(&self, url: &SiteUrl) -> Result<(), Problem> {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Notify;
-
 use super::{Links, Parts, Service};
 use crate::{
     clock::{Clock, SystemClock},
@@ -131,8 +129,6 @@ impl ServiceBuilder {
                 sender,
                 header_prefix: self.header_prefix,
                 user_agent,
-                outgoing: Notify::new(),
-                queued: Notify::new(),
             }),
         })
     }

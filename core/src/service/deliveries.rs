@@ -17,9 +17,7 @@ impl Service {
     /// [`Error::NotFound`]; [`Error::Invalid`] while the endpoint is switched off.
     pub async fn ping_endpoint(&self, team: TeamId, endpoint: EndpointId) -> Result<Delivery, Error> {
         let event = payload::ping(self.store().now().await?);
-        let delivery = self.store().send_event(team, endpoint, event).await.map_err(refused)?;
-        self.parts().outgoing.notify_one();
-        Ok(delivery)
+        self.store().send_event(team, endpoint, event).await.map_err(refused)
     }
 
     /// Sends the event of a delivery that has ended once more: as a new delivery, with an id of its own, of the same event.
@@ -27,9 +25,7 @@ impl Service {
     /// # Errors
     /// [`Error::NotFound`]; [`Error::Invalid`] while the delivery is pending, and while its endpoint is switched off.
     pub async fn resend_delivery(&self, team: TeamId, delivery: DeliveryId) -> Result<Delivery, Error> {
-        let delivery = self.store().resend_delivery(team, delivery).await.map_err(refused)?;
-        self.parts().outgoing.notify_one();
-        Ok(delivery)
+        self.store().resend_delivery(team, delivery).await.map_err(refused)
     }
 
     /// The deliveries to an endpoint of the last 30 days, and those that are pending, newest first; 20 to a page unless it

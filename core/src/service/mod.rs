@@ -28,8 +28,6 @@ mod teams;
 
 use std::sync::Arc;
 
-use tokio::sync::Notify;
-
 pub use self::{
     account::Account,
     acr::AcrRequest,
@@ -76,10 +74,6 @@ pub(crate) struct Parts {
     pub(crate) header_prefix: HeaderPrefix,
     /// What sends the webhooks, and for whom.
     pub(crate) user_agent: String,
-    /// Wakes the dispatcher of this process when a delivery may have fallen due. Others find it by polling.
-    pub(crate) outgoing: Notify,
-    /// Wakes an idle worker of this process when a check was queued. Workers elsewhere find it by polling.
-    pub(crate) queued: Notify,
 }
 
 impl Service {

@@ -18,13 +18,11 @@ impl Service {
         actor.require(Ability::Write)?;
         let id = ScanId::generate(self.parts().clock.now());
         let refused = |problem| Error::Invalid(FieldErrors::one("site", problem));
-        let scan = self.store().start_manual_scan(actor.team_id(), site, id).await.map_err(|error| match error {
+        self.store().start_manual_scan(actor.team_id(), site, id).await.map_err(|error| match error {
             StartScanError::NoSite => Error::NotFound,
             StartScanError::Active => refused(Problem::CheckActive),
             StartScanError::TooSoon(interval) => refused(Problem::ManualTooSoon(interval)),
             StartScanError::Store(error) => error.into(),
-        })?;
-        self.parts().queued.notify_one();
-        Ok(scan)
+        })
     }
 }

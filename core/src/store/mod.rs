@@ -18,6 +18,7 @@
 
 mod error;
 mod files;
+mod hints;
 mod queue;
 mod rate_limits;
 mod scans;
@@ -31,6 +32,7 @@ use chrono::{DateTime, Utc};
 pub use self::{
     error::StoreError,
     files::{DocumentKey, FileStore},
+    hints::{HintStore, Hints, Work},
     queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore},
     rate_limits::{AdmittedToken, RateLimitStore},
     scans::{ScanStore, StartScanError, TrendPoint},
@@ -58,6 +60,7 @@ pub trait Store:
     + QueueStore
     + FileStore
     + WebhookStore
+    + HintStore
     + Send
     + Sync
     + std::fmt::Debug
@@ -74,6 +77,7 @@ impl<S> Store for S where
         + QueueStore
         + FileStore
         + WebhookStore
+        + HintStore
         + Send
         + Sync
         + std::fmt::Debug

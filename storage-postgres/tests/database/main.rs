@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
 mod conformance;
+mod hints;
 mod migrations;
 mod query_plans;
+#[path = "../../benches/store/seed.rs"]
+mod seed;
 mod support;
 mod trouble;

@@ -57,6 +57,7 @@ async fn everything_lies_in_the_chosen_schema() {
         "migrations",
         "plans",
         "request_counters",
+        "retention",
         "scans",
         "screenshots",
         "sites",

@@ -3,59 +3,34 @@
 //! store, with the plans that they really got, that are measured.
 
 use a11ycheck_core::{
-    domain::{Lease, NewSite, RateLimits, RequestClass, SiteDetails, SiteUrl, TokenHash},
-    id::{ScanId, SiteId, TeamId, WorkerId},
+    domain::{
+        AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt, Lease, NewEndpoint,
+        NewEvent, NewSite, RateLimits, RequestClass, SiteDetails, SiteUrl, TokenHash,
+    },
+    id::{EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
     page::PageRequest,
-    store::{FileStore as _, QueueStore as _, RateLimitStore as _, ScanStore as _, SiteStore as _, TeamStore as _},
+    store::{
+        ClaimLimits, Completion, FileStore as _, QueueStore as _, RateLimitStore as _, ScanStore as _, SiteStore as _,
+        TeamStore as _, WebhookStore as _,
+    },
 };
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
-use chrono::Utc;
+use chrono::{TimeDelta, Utc};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 
-use crate::support;
+use crate::{
+    seed::{Scale, id, seed},
+    support,
+};
 
-/// A thousand teams of 5 sites of 5 completed checks each; a fifth of the sites have a queued check, and all sites are due
-/// in the future. The numbers within the ids are those of `generate_series`.
-const SEED: &str = r#"
-    INSERT INTO plans VALUES ('pro', '{"code": "pro", "name": "Pro",
-        "features": {"api": true, "exports": true, "white_label": true, "statement_drafts": true, "acr_drafts": true},
-        "limits": {"sites": 50, "pages_per_check": 25, "check_frequency": "weekly", "history_months": 12, "seats": 5,
-            "manual_check_interval": "PT0S", "requests_per_minute": 60, "files_per_minute": 20}}');
-    CREATE FUNCTION seed_id(kind text, number bigint) RETURNS text LANGUAGE sql IMMUTABLE
-        RETURN kind || '_01J0000000' || lpad(number::text, 16, '0');
-    INSERT INTO teams
-        SELECT seed_id('team', n), 'Team', 'pro', 'active', NULL, NULL, 'active', 1, now() FROM generate_series(1, 1000) n;
-    INSERT INTO tokens
-        SELECT seed_id('tok', n), seed_id('team', n), 'CI', '{read}', sha256(n::text::bytea), now()
-        FROM generate_series(1, 1000) n;
-    INSERT INTO request_counters
-        SELECT seed_id('tok', n), now(), 1, NULL, 0, now(), true, now() + interval '1 hour' FROM generate_series(1, 1000) n;
-    INSERT INTO sites
-        SELECT seed_id('site', n), seed_id('team', n / 5 + 1), 'https://example.com/', 'example.com', NULL, 'en', '{}', '{a}',
-            now() + interval '1 day' + n * interval '1 second', NULL, now()
-        FROM generate_series(0, 4999) n;
-    INSERT INTO scans
-        SELECT seed_id('scan', n), seed_id('team', n / 25 + 1), seed_id('site', n / 5), 'scheduled', 25,
-            now() - (n % 5) * interval '1 week', false, now() - (n % 5) * interval '1 week',
-            now() - (n % 5) * interval '1 week', '{"pages_scanned": 1,
-                "totals": {"critical": 0, "serious": 0, "moderate": 0, "minor": 0},
-                "diff": {"previous": null, "new": 0, "fixed": 0, "remaining": 0, "fixed_rules": []},
-                "engine": {"axe": "4", "browser": "b"}}', 0, NULL, NULL
-        FROM generate_series(0, 24999) n;
-    INSERT INTO scans (id, team_id, site_id, kind, pages_requested, queued_at, express)
-        SELECT seed_id('scan', 30000 + n), seed_id('team', n + 1), seed_id('site', n * 5), 'manual', 25, now(), false
-        FROM generate_series(0, 999) n;
-    INSERT INTO active_scans
-        SELECT site_id, id, team_id, queued_at FROM scans WHERE finished_at IS NULL;
-    INSERT INTO findings SELECT id, team_id, '' FROM scans WHERE finished_at IS NOT NULL;
-    INSERT INTO screenshots
-        SELECT id, team_id, 'element', 1, 'png', 1, 1, '' FROM scans WHERE finished_at IS NOT NULL;
-    ANALYZE plans, teams, tokens, request_counters, sites, scans, active_scans, findings, screenshots;
-"#;
+/// 25,000 completed checks, and 1,000 that wait.
+const SCALE: Scale = Scale { teams: 1_000, sites: 5, checks: 5, queued: 5 };
 
 /// More often than the five times after which PostgreSQL may keep one plan for all values.
 const TIMES: i64 = 8;
+/// As the dispatcher has it.
+const PLENTY: ClaimLimits = ClaimLimits { all: 256, retries: 192, per_endpoint: 4 };
 
 struct Bench {
     url: String,
@@ -71,10 +46,8 @@ impl Bench {
         let joint = if support::url().contains('?') { '&' } else { '?' };
         let url = format!("{}{joint}application_name={name}", support::url());
         let (config, schema) = support::config_at(&url).await;
-        PostgresStore::connect(config.clone()).await.unwrap().close().await;
-        let mut bench = Self { url, config, schema, name, db: support::connect().await };
-        bench.prepare(SEED).await;
-        bench
+        seed(&config, &url, &schema, SCALE).await;
+        Self { url, config, schema, name, db: support::connect().await }
     }
 
     /// Changes data through a connection that ends, and so reports what it has read, before anything is measured.
@@ -95,6 +68,27 @@ impl Bench {
         }
         store.close().await;
         self.counted().await.saturating_sub(before) / TIMES
+    }
+
+    async fn token_hash(&mut self, token: &str) -> TokenHash {
+        let hash: Vec<u8> = sqlx::query_scalar("SELECT sha256($1::bytea)")
+            .bind(token.as_bytes())
+            .fetch_one(&mut self.db)
+            .await
+            .unwrap();
+        TokenHash::from_bytes(hash.try_into().unwrap())
+    }
+
+    /// Rows of the tables that change often that were changed, and how many of these in place.
+    async fn changed(&mut self) -> (i64, i64) {
+        sqlx::query_as(
+            "SELECT sum(n_tup_upd)::bigint, sum(n_tup_hot_upd)::bigint FROM pg_stat_user_tables
+             WHERE schemaname = $1 AND relname IN ('active_scans', 'request_counters')",
+        )
+        .bind(&self.schema)
+        .fetch_one(&mut self.db)
+        .await
+        .unwrap()
     }
 
     async fn counted(&mut self) -> i64 {
@@ -126,10 +120,6 @@ impl Bench {
     }
 }
 
-fn id<T: std::str::FromStr<Err: std::fmt::Debug>>(kind: &str, number: i64) -> T {
-    format!("{kind}_01J0000000{number:016}").parse().unwrap()
-}
-
 fn new_site() -> NewSite {
     let details = SiteDetails {
         url: SiteUrl::parse("https://example.com").unwrap(),
@@ -141,13 +131,31 @@ fn new_site() -> NewSite {
     NewSite { id: SiteId::generate(Utc::now()), details }
 }
 
+fn details() -> EndpointDetails {
+    EndpointDetails { url: SiteUrl::parse("https://hooks.example").unwrap(), events: [EventKind::ScanCompleted].into() }
+}
+
+fn new_endpoint() -> NewEndpoint {
+    NewEndpoint { id: EndpointId::generate(Utc::now()), details: details(), secret: EndpointSecret::generate() }
+}
+
+fn event() -> NewEvent {
+    let (now, body) = (Utc::now(), b"{}".as_slice().into());
+    NewEvent { id: EventId::generate(now), kind: EventKind::ScanCompleted, created_at: now, body }
+}
+
+fn answered() -> AttemptReport {
+    let result = AttemptResult::Answered { status: 204, excerpt: Excerpt::of(b"") };
+    AttemptReport { duration: TimeDelta::milliseconds(120), result }
+}
+
 #[tokio::test]
 async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
     let mut bench = Bench::new("plans").await;
-    // In the middle of each table.
-    let (team, site, scan): (TeamId, SiteId, ScanId) = (id("team", 501), id("site", 2_501), id("scan", 12_505));
-    let hash: Vec<u8> = sqlx::query_scalar("SELECT sha256('501')").fetch_one(&mut bench.db).await.unwrap();
-    let hash = TokenHash::from_bytes(hash.try_into().unwrap());
+    // In the middle of each table: a team with five sites, an endpoint and twenty deliveries.
+    let (team, site, scan): (TeamId, SiteId, ScanId) = (id("team", 503), id("site", 2_516), id("scan", 12_580));
+    let endpoint: EndpointId = id("whe", 1_006);
+    let hash = bench.token_hash("token 1006").await;
     let (limits, page) = (RateLimits { general: 60, files: 20 }, PageRequest::new(1, 100));
     let mut reads = Vec::new();
     macro_rules! measure {
@@ -163,10 +171,10 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
         store.admit_address(address, RequestClass::General, limits).await.unwrap();
     });
     measure!("team", async |store, _| assert!(store.team(team).await.unwrap().is_some()));
-    measure!("tokens", async |store, _| assert_eq!(store.tokens(team).await.unwrap().len(), 1));
+    measure!("tokens", async |store, _| assert_eq!(store.tokens(team).await.unwrap().len(), 2));
     measure!("site", async |store, _| assert!(store.site(team, site).await.unwrap().is_some()));
     measure!("sites", async |store, _| assert_eq!(store.sites(team, None, page).await.unwrap().total, 5));
-    measure!("sites of a tag", async |store, _| assert_eq!(store.sites(team, Some("a"), page).await.unwrap().total, 5));
+    measure!("sites of a tag", async |store, _| assert_eq!(store.sites(team, Some("a"), page).await.unwrap().total, 2));
     measure!("site_usage", async |store, _| assert_eq!(store.site_usage(team).await.unwrap().sites, 5));
     measure!("scan", async |store, _| assert!(store.scan(team, scan).await.unwrap().is_some()));
     measure!("scans", async |store, _| assert_eq!(store.scans(team, site, page).await.unwrap().unwrap().total, 5));
@@ -184,7 +192,7 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
         assert!(store.delete_site(team, site.id).await.unwrap());
     });
     measure!("start_manual_scan, claim_scan, renew_lease, hand_back", async |store, round| {
-        store.start_manual_scan(team, id("site", 2_501 + round % 4), ScanId::generate(Utc::now())).await.ok();
+        store.start_manual_scan(team, id("site", 2_515 + round % 5), ScanId::generate(Utc::now())).await.ok();
         let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
         store.renew_lease(claimed.claim, Lease::TERM, 1).await.unwrap();
         store.hand_back(claimed.claim).await.unwrap();
@@ -192,23 +200,74 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
     measure!("queue_due_scans with nothing due", async |store, _| {
         assert!(store.queue_due_scans(100).await.unwrap().queued.is_empty());
     });
-    bench.prepare("UPDATE sites SET next_scan_at = now() - interval '1 minute' WHERE tags = '{a}'").await;
+    bench.prepare("UPDATE sites SET next_scan_at = now() - interval '1 minute' WHERE 'a' = ANY (tags)").await;
     measure!("queue_due_scans of 5", async |store, _| assert!(store.queue_due_scans(5).await.unwrap().more));
+
+    measure!("endpoints", async |store, _| assert_eq!(store.endpoints(team).await.unwrap().len(), 1));
+    measure!("create, change, switch on, give a new secret to and delete an endpoint", async |store, _| {
+        let new = store.create_endpoint(team, new_endpoint()).await.unwrap();
+        assert!(store.change_endpoint(team, new.id, details()).await.unwrap().is_some());
+        assert!(store.enable_endpoint(team, new.id).await.unwrap().is_some());
+        let secret = EndpointSecret::generate();
+        assert!(store.rotate_secret(team, new.id, secret, TimeDelta::hours(1)).await.unwrap());
+        assert!(store.delete_endpoint(team, new.id).await.unwrap());
+    });
+    measure!("deliveries", async |store, _| {
+        assert!(store.deliveries(team, endpoint, page).await.unwrap().unwrap().total >= 20);
+    });
+    measure!("attempts", async |store, _| {
+        assert_eq!(store.attempts(team, id("dlv", 25_162)).await.unwrap().unwrap().len(), 1);
+    });
+    measure!("send_event, claim_deliveries, record_attempt, resend_delivery", async |store, _| {
+        let sent = store.send_event(team, endpoint, event()).await.unwrap();
+        for claimed in store.claim_deliveries(&WorkerId::generate(), PLENTY, Lease::TERM).await.unwrap() {
+            store.record_attempt(claimed.claim, answered()).await.unwrap();
+        }
+        store.resend_delivery(team, sent.id).await.unwrap();
+    });
+    measure!("claim_deliveries with more due than it may take", async |store, _| {
+        let limits = ClaimLimits { all: 1, ..PLENTY };
+        for _ in 0..2 {
+            store.send_event(team, endpoint, event()).await.unwrap();
+        }
+        assert_eq!(store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM).await.unwrap().len(), 1);
+    });
+    measure!("claim_scan, complete_scan with an event", async |store, _| {
+        let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
+        let completion = Completion { events: vec![event()], ..support::completion() };
+        store.complete_scan(claimed.claim, completion).await.unwrap();
+    });
+    measure!("purge_deliveries with nothing to purge", async |store, _| {
+        assert_eq!(store.purge_deliveries(100).await.unwrap(), 0);
+    });
+    bench
+        .prepare("UPDATE deliveries SET finished_at = finished_at - interval '31 days' WHERE endpoint_id LIKE '%6'")
+        .await;
+    measure!("purge_deliveries of 5", async |store, _| assert_eq!(store.purge_deliveries(5).await.unwrap(), 5));
+
+    // A new team's first look finds nothing; afterwards only those are looked at whose checks have ended since.
+    bench.reads(async |store, _| assert_eq!(store.purge_scans(100).await.unwrap(), 0)).await;
+    measure!("purge_scans with nothing to purge", async |store, _| {
+        assert_eq!(store.purge_scans(100).await.unwrap(), 0);
+    });
+    bench
+        .prepare(
+            "UPDATE scans SET queued_at = queued_at - interval '3 years' WHERE team_id LIKE '%9';
+             UPDATE retention SET due_at = '-infinity' WHERE team_id LIKE '%9'",
+        )
+        .await;
+    measure!("purge_scans of 5", async |store, _| assert_eq!(store.purge_scans(5).await.unwrap(), 5));
 
     for (name, reads) in reads {
         assert!(reads <= 120, "{name} reads {reads} rows and index entries");
     }
-
-    // The purge is for all teams: it looks into an index once for each, and reads none of their checks.
-    let purge = bench.reads(async |store, _| assert_eq!(store.purge_scans(100).await.unwrap(), 0)).await;
-    assert!(purge <= 3_000, "the purge reads {purge} rows and index entries of 25,000 checks");
 }
 
 #[tokio::test]
 async fn what_changes_often_is_changed_in_place() {
     let mut bench = Bench::new("in-place").await;
-    let hash: Vec<u8> = sqlx::query_scalar("SELECT sha256('501')").fetch_one(&mut bench.db).await.unwrap();
-    let hash = TokenHash::from_bytes(hash.try_into().unwrap());
+    let hash = bench.token_hash("token 1006").await;
+    let (before, _) = bench.changed().await;
     bench
         .reads(async |store, _| {
             let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
@@ -220,14 +279,7 @@ async fn what_changes_often_is_changed_in_place() {
         .await;
     // Heap-only updates: no index is written, and what is left behind goes without a vacuum. Not all of them, since a
     // statement of another test may still need the old versions, so that a page fills up.
-    let (changed, in_place): (i64, i64) = sqlx::query_as(
-        "SELECT sum(n_tup_upd)::bigint, sum(n_tup_hot_upd)::bigint FROM pg_stat_user_tables
-         WHERE schemaname = $1 AND relname IN ('active_scans', 'request_counters')",
-    )
-    .bind(&bench.schema)
-    .fetch_one(&mut bench.db)
-    .await
-    .unwrap();
-    assert_eq!(changed, TIMES * 21);
-    assert!(in_place * 2 > changed, "{in_place} of {changed}");
+    let (changed, in_place) = bench.changed().await;
+    assert_eq!(changed - before, TIMES * 21);
+    assert!(in_place * 2 > changed - before, "{in_place} of {changed}");
 }

@@ -3,10 +3,7 @@
 use std::time::Duration;
 
 use a11ycheck_core::{
-    domain::{
-        DiffSummary, Engine, Findings, Lease, NewSite, NewTeam, Outcome, PlanCatalog, PlanCode, ScanStatus,
-        SiteDetails, SiteUrl, Subscription, Totals,
-    },
+    domain::{Lease, NewSite, NewTeam, PlanCatalog, PlanCode, ScanStatus, SiteDetails, SiteUrl, Subscription},
     id::{ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
     page::PageRequest,
@@ -92,24 +89,6 @@ fn new_site() -> NewSite {
         tags: vec![],
     };
     NewSite { id: SiteId::generate(Utc::now()), details }
-}
-
-fn engine() -> Engine {
-    Engine { axe: "4".to_owned(), browser: "b".to_owned() }
-}
-
-fn completion() -> Completion {
-    let findings = Findings {
-        engine: engine(),
-        pages: vec![],
-        rules: Default::default(),
-        items: vec![],
-        needs_review: Default::default(),
-        stack: vec![],
-        screen: None,
-    };
-    let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine: engine() };
-    Completion { finished_at: Utc::now(), outcome, findings, screenshots: vec![], screen: None, events: vec![] }
 }
 
 fn is_unavailable(error: &AddSiteError) -> bool {
@@ -263,13 +242,13 @@ async fn a_result_for_which_the_disk_has_no_room_is_stored_when_it_has() {
     let mut world = World::new().await;
     let (_, claim) = world.running().await;
     world.break_table("findings", "53100", 1).await;
-    let error = world.store.complete_scan(claim, completion()).await.unwrap_err();
+    let error = world.store.complete_scan(claim, support::completion()).await.unwrap_err();
     let LeaseError::Store(StoreError::Unavailable(cause)) = &error else { panic!("{error:?}") };
     assert!(cause.to_string().contains("disk_full"), "{cause}");
     let half = world.store.scan(world.team, claim.scan).await.unwrap().unwrap();
     assert_eq!(half.status(), ScanStatus::Running, "nothing is half done");
     world.store.renew_lease(claim, Lease::TERM, 1).await.unwrap();
-    world.store.complete_scan(claim, completion()).await.unwrap();
+    world.store.complete_scan(claim, support::completion()).await.unwrap();
     assert!(world.store.findings(world.team, claim.scan).await.unwrap().is_some());
 }
 
@@ -292,7 +271,7 @@ async fn a_connection_to_a_server_that_takes_no_changes_any_more_is_not_kept() {
 async fn what_can_not_be_read_is_told_by_table_and_id() {
     let mut world = World::new().await;
     let (site, claim) = world.running().await;
-    world.store.complete_scan(claim, completion()).await.unwrap();
+    world.store.complete_scan(claim, support::completion()).await.unwrap();
     for statement in [
         "UPDATE findings SET document = 'no gzip'",
         "UPDATE sites SET url = 'no address:'",
@@ -319,7 +298,7 @@ async fn the_databases_clock_counts_from_the_first_step_to_the_last() {
     let (site, claim) = world.running().await;
     world.store.renew_lease(claim, Lease::TERM, 1).await.unwrap();
     let finished_at = world.store.now().await.unwrap();
-    let scan = world.store.complete_scan(claim, Completion { finished_at, ..completion() }).await.unwrap();
+    let scan = world.store.complete_scan(claim, Completion { finished_at, ..support::completion() }).await.unwrap();
     let manual = world.store.start_manual_scan(world.team, site, ScanId::generate(Utc::now())).await.unwrap();
     let after: chrono::DateTime<Utc> = sqlx::query_scalar(instant).fetch_one(&mut world.db).await.unwrap();
     let instants = [before, scan.queued_at, finished_at, manual.queued_at, after];

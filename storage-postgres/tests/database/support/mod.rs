@@ -2,7 +2,12 @@
 
 pub(crate) mod proxy;
 
+use a11ycheck_core::{
+    domain::{DiffSummary, Engine, Findings, Outcome, Totals},
+    store::Completion,
+};
 use a11ycheck_storage_postgres::PostgresConfig;
+use chrono::Utc;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::sync::OnceCell;
 use ulid::Ulid;
@@ -64,4 +69,23 @@ pub(crate) async fn connect() -> PgConnection {
     PgConnection::connect(&url()).await.unwrap_or_else(|error| {
         panic!("the database that DATABASE_URL names can't be reached ({error}): start it, or run `cargo xtask test`")
     })
+}
+
+fn engine() -> Engine {
+    Engine { axe: "4".to_owned(), browser: "b".to_owned() }
+}
+
+/// The result of a check that found nothing.
+pub(crate) fn completion() -> Completion {
+    let findings = Findings {
+        engine: engine(),
+        pages: vec![],
+        rules: Default::default(),
+        items: vec![],
+        needs_review: Default::default(),
+        stack: vec![],
+        screen: None,
+    };
+    let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine: engine() };
+    Completion { finished_at: Utc::now(), outcome, findings, screenshots: vec![], screen: None, events: vec![] }
 }

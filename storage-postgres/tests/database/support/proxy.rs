@@ -62,6 +62,11 @@ impl Proxy {
         self.connections.lock().unwrap().abort_all();
     }
 
+    /// As when the server has no place left: connections that are there stay, new ones are refused.
+    pub(crate) fn admit_nobody(&self) {
+        self.network.is_down.store(true, Ordering::SeqCst);
+    }
+
     pub(crate) fn come_up(&self) {
         self.network.is_down.store(false, Ordering::SeqCst);
     }

@@ -1,0 +1,125 @@
+//! What is printed.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use crate::plans::Plan;
+
+/// Tables that have no more rows however much there is.
+const SMALL_TABLES: [&str; 1] = ["plans"];
+/// Steps that read a table whole by their nature: how long the queue is, is known by counting it.
+const COUNTED: [(&str, &str); 1] = [("depth of the queue", "active_scans")];
+/// Rows that a statement may look at beyond twice as many as in the small schema: what differs by chance.
+const CHANCE: u64 = 64;
+
+/// The plans of a step, in the small schema and in the large one: of each statement the last.
+pub(crate) struct Looked {
+    name: &'static str,
+    plans: [BTreeMap<String, Plan>; 2],
+    order: Vec<String>,
+}
+
+impl Looked {
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self { name, plans: [BTreeMap::new(), BTreeMap::new()], order: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, at: usize, plans: Vec<Plan>) {
+        for plan in plans {
+            if !self.order.contains(&plan.statement) {
+                self.order.push(plan.statement.clone());
+            }
+            self.plans[at].insert(plan.statement.clone(), plan);
+        }
+    }
+}
+
+/// Prints how tables are reached, and gives whether every statement is sound.
+pub(crate) fn plans(looked: &[Looked], in_full: bool) -> bool {
+    println!("\nPlans in the large schema, and rows looked at (in the small one):");
+    let mut is_sound = true;
+    for step in looked {
+        println!("\n  {}", step.name);
+        for statement in &step.order {
+            let [small, large] = &step.plans;
+            let Some(plan) = large.get(statement) else { continue };
+            let (rows, before) = (plan.rows(), small.get(statement).map(Plan::rows));
+            let tables = plan.accesses.iter().filter(|access| access.is_sequential).map(|access| access.table.as_str());
+            let is_meant = |table: &&str| SMALL_TABLES.contains(table) || COUNTED.contains(&(step.name, table));
+            let unindexed: Vec<&str> = tables.filter(|table| !is_meant(table)).collect();
+            let is_counted = COUNTED.iter().any(|(counted, _)| *counted == step.name);
+            let grows = !is_counted && before.is_some_and(|before| rows > before * 2 + CHANCE);
+            let verdict = match (unindexed.is_empty(), grows) {
+                (true, false) => "ok".to_owned(),
+                (true, true) => "GROWS".to_owned(),
+                (false, _) => format!("NO INDEX on {}", unindexed.join(", ")),
+            };
+            is_sound &= unindexed.is_empty() && !grows;
+            let before = before.map_or_else(|| "-".to_owned(), |before| before.to_string());
+            println!("    {verdict:<6} {rows:>6} ({before:>5})  {}", cut(statement));
+            if in_full || verdict != "ok" {
+                plan.text.lines().for_each(|line| println!("                       {line}"));
+            }
+        }
+    }
+    println!(
+        "\n{}",
+        if is_sound {
+            "Every statement reaches its rows by an index, and looks at no more of them than in the small schema."
+        } else {
+            "Some statements do not scale: see above."
+        }
+    );
+    is_sound
+}
+
+fn cut(statement: &str) -> String {
+    const LENGTH: usize = 100;
+    match statement.char_indices().nth(LENGTH) {
+        Some((at, _)) => format!("{}…", &statement[..at]),
+        None => statement.to_owned(),
+    }
+}
+
+/// How long a step took, in the small schema and in the large one.
+pub(crate) struct Timed {
+    name: &'static str,
+    times: [Vec<Duration>; 2],
+}
+
+impl Timed {
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self { name, times: [Vec::new(), Vec::new()] }
+    }
+
+    pub(crate) fn add(&mut self, at: usize, took: Duration) {
+        self.times[at].push(took);
+    }
+}
+
+/// Prints the table of times.
+pub(crate) fn times(timed: &[Timed], factor: i64, version: &str) {
+    println!(
+        "\nMilliseconds, PostgreSQL {version}, {} processors:\n",
+        std::thread::available_parallelism().map_or(0, usize::from)
+    );
+    println!("| step | median 1× | p95 1× | median {factor}× | p95 {factor}× | ratio of medians |");
+    println!("|---|---:|---:|---:|---:|---:|");
+    let mut worst = 0.0_f64;
+    for Timed { name, times } in timed {
+        let [small, large] = times;
+        let (of_small, of_large) = (quantiles(small), quantiles(large));
+        let (Some(small), Some(large)) = (of_small, of_large) else { continue };
+        let ratio = large.0 / small.0;
+        worst = worst.max(ratio);
+        println!("| {name} | {:.2} | {:.2} | {:.2} | {:.2} | {ratio:.2} |", small.0, small.1, large.0, large.1);
+    }
+    println!("\nThe greatest ratio is {worst:.2}; the goal is less than 2.");
+}
+
+/// The median and the 95th of a hundred, in milliseconds.
+fn quantiles(times: &[Duration]) -> Option<(f64, f64)> {
+    let mut sorted: Vec<f64> = times.iter().map(|time| time.as_secs_f64() * 1_000.0).collect();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().checked_sub(1)?;
+    Some((sorted[last / 2], sorted[last * 95 / 100]))
+}

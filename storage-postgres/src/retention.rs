@@ -1,0 +1,113 @@
+//! What has left the history of its team's plan goes.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+
+use crate::error::Failure;
+
+/// The plan of a team that is due. LIMIT has no effect but on the plan of the statement: teams are looked up one by one.
+macro_rules! plan {
+    () => {
+        "CROSS JOIN LATERAL (
+             SELECT p.document FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = due.team_id LIMIT 1
+         ) AS plan"
+    };
+}
+
+/// The latest completed check of the site of a check `s`, which stays however old it is.
+macro_rules! latest {
+    () => {
+        "(
+             SELECT id FROM scans WHERE site_id = s.site_id AND outcome IS NOT NULL
+             ORDER BY finished_at DESC, id DESC LIMIT 1
+         )"
+    };
+}
+
+/// What one transaction of the purge did.
+pub(crate) struct Purged {
+    /// When.
+    pub(crate) now: DateTime<Utc>,
+    pub(crate) scans: u32,
+    /// Whether more teams may be due.
+    pub(crate) more: bool,
+}
+
+/// Looks at some of the teams that are due, and deletes at most `limit` of their checks. `None` where no team is due.
+///
+/// A team that another caller looks at is passed over.
+pub(crate) async fn purge_some<E>(
+    db: &mut PgConnection,
+    limit: u32,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Option<Purged>, Failure<E>> {
+    /// Teams in one transaction.
+    const TEAMS: usize = 32;
+    let due: Vec<(String, DateTime<Utc>)> = sqlx::query_as(
+        "WITH instant AS MATERIALIZED (
+             SELECT coalesce($1, clock_timestamp()) AS now
+         ), r AS MATERIALIZED (
+             SELECT team_id FROM retention WHERE due_at <= (SELECT now FROM instant)
+             ORDER BY due_at, team_id LIMIT $2
+             FOR UPDATE SKIP LOCKED
+         )
+         SELECT r.team_id, instant.now FROM r CROSS JOIN instant",
+    )
+    .bind(instant)
+    .bind(i64::try_from(TEAMS).unwrap_or(i64::MAX))
+    .fetch_all(&mut *db)
+    .await?;
+    let Some(now) = due.first().map(|(_, now)| *now) else { return Ok(None) };
+    let more = due.len() == TEAMS;
+    let teams: Vec<String> = due.into_iter().map(|(team, _)| team).collect();
+    let purged = sqlx::query(concat!(
+        "WITH gone AS MATERIALIZED (
+             SELECT old.id
+             FROM unnest($1::text[]) AS due (team_id) ",
+        plan!(),
+        " CROSS JOIN LATERAL (
+                 SELECT s.id FROM scans s
+                 WHERE s.team_id = due.team_id
+                     AND s.finished_at IS NOT NULL
+                     AND s.queued_at < history_start($2, plan.document)
+                     AND s.id IS DISTINCT FROM ",
+        latest!(),
+        "        LIMIT $3
+                 FOR UPDATE SKIP LOCKED
+             ) AS old
+             LIMIT $3
+         )
+         DELETE FROM scans WHERE id = ANY (ARRAY(SELECT id FROM gone))",
+    ))
+    .bind(&teams)
+    .bind(now)
+    .bind(i64::from(limit))
+    .execute(&mut *db)
+    .await?;
+    // Not more than `limit`, which is a u32.
+    let scans = u32::try_from(purged.rows_affected()).unwrap_or(u32::MAX);
+    if scans < limit {
+        // Nothing is left, but for what another step has locked just now: that is looked at again in a second.
+        sqlx::query(concat!(
+            "UPDATE retention r
+             SET due_at = CASE WHEN next.at > $2 THEN next.at ELSE $2 + interval '1 second' END
+             FROM unnest($1::text[]) AS due (team_id) ",
+            plan!(),
+            " LEFT JOIN LATERAL (
+                 SELECT s.queued_at FROM scans s
+                 WHERE s.team_id = due.team_id AND s.finished_at IS NOT NULL AND s.id IS DISTINCT FROM ",
+            latest!(),
+            "    ORDER BY s.queued_at LIMIT 1
+             ) AS oldest ON true
+             CROSS JOIN LATERAL (
+                 SELECT least(history_end(oldest.queued_at, plan.document), $2 + interval '1 month') AS at
+             ) AS next
+             WHERE r.team_id = due.team_id",
+        ))
+        .bind(&teams)
+        .bind(now)
+        .execute(db)
+        .await?;
+    }
+    Ok(Some(Purged { now, scans, more }))
+}
