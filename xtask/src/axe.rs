@@ -65,18 +65,25 @@ fn holds(folder: &Path, version: &str) -> bool {
 }
 
 fn npm_ci(machine: &Machine, apt: Option<&mut Apt<'_>>) -> Result<(), Error> {
-    let npm = match (machine.program("npm"), apt) {
-        (Some(npm), _) => npm,
-        (None, None) => return Err(Error::NpmMissing),
-        (None, Some(apt)) => {
-            eprintln!("==> npm was not found: installing it");
-            apt.install(PACKAGE)?;
-            machine.program("npm").ok_or(Error::NpmMissing)?
-        }
-    };
+    let npm = npm(machine, apt)?;
     // npm compares the content with the lock's checksum; no script of the package runs.
     let status = run(Command::new(npm).args(["ci", "--ignore-scripts"]).current_dir(&machine.root))?;
     if status.success() { Ok(()) } else { Err(Error::Npm { status }) }
+}
+
+/// npm, which is installed unless it is there.
+///
+/// # Errors
+///
+/// [`Error::NpmMissing`], and those of [`Apt::install`].
+pub(crate) fn npm(machine: &Machine, apt: Option<&mut Apt<'_>>) -> Result<PathBuf, Error> {
+    if let Some(npm) = machine.program("npm") {
+        return Ok(npm);
+    }
+    let apt = apt.ok_or(Error::NpmMissing)?;
+    eprintln!("==> npm was not found: installing it");
+    apt.install(PACKAGE)?;
+    machine.program("npm").ok_or(Error::NpmMissing)
 }
 
 #[cfg(test)]

@@ -104,6 +104,10 @@ pub(crate) enum Error {
     )]
     PdfToolMissing { program: &'static str, package: &'static str },
 
+    /// A program that a measurement needs is not there, and nothing installs packages.
+    #[error("{program} was not found: install it (Debian's package: {package}), then run this command again")]
+    ProgramMissing { program: &'static str, package: &'static str },
+
     /// `pip3 download` failed.
     #[error(
         "`pip3 download` ended with {status}: mend what it reports above (it needs a registry that it can reach), then run \

@@ -1,6 +1,7 @@
 //! `cargo xtask bench …`: how fast things are, and whether they stay so. What is measured is the machine's, so a bench prints
 //! and judges no time.
 
+mod scan;
 mod store;
 
 use std::ffi::OsString;
@@ -13,6 +14,8 @@ use crate::machine::Machine;
 /// What is measured.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
+    /// The scanner on real pages, beside axe-core run by a bare script
+    Scan(scan::Arguments),
     /// The store's steps on PostgreSQL, with 20,000 checks and with 2,000,000; fails where a statement reads a table whole.
     /// Takes some minutes, and 6 GB of disk until it ends
     #[command(disable_help_flag = true)]
@@ -27,9 +30,10 @@ pub(crate) enum Bench {
 ///
 /// # Errors
 ///
-/// Those of [`store::run`].
+/// Those of [`scan::run`] and [`store::run`].
 pub(crate) fn run(machine: &Machine, bench: &Bench) -> Result<(), Error> {
     match bench {
+        Bench::Scan(arguments) => scan::run(machine, arguments),
         Bench::Store { arguments } => store::run(machine, arguments),
     }
 }

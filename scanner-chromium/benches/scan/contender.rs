@@ -1,0 +1,158 @@
+//! What is measured: each a process that prints "ready", a line of JSON for each page, and "done".
+
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Write as _},
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde::Deserialize;
+
+use crate::{
+    corpus::Corpus,
+    usage::{Usage, Watch},
+};
+
+/// Milliseconds after which the slowest page of the corpus has built itself.
+const BUILT: u32 = 3_000;
+
+/// Elements by rule.
+pub(crate) type Counts = BTreeMap<String, u64>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Contender {
+    Ours,
+    Bare {
+        tabs: u32,
+    },
+    /// The bare script, a page at a time, each with all the time it wants.
+    ByHand,
+    /// `@axe-core/cli`, in two processes with half of the pages each.
+    AxeCli(PathBuf),
+    /// `@axe-core/playwright`, in two workers.
+    Playwright(PathBuf),
+    /// `pa11y-ci` with its axe runner, a page at a time.
+    Pa11y(PathBuf),
+}
+
+/// One contender on all pages.
+#[derive(Debug)]
+pub(crate) struct Run {
+    name: &'static str,
+    /// From the first page to the last, where the browser's start can be told apart; else from start to end.
+    pub(crate) time: Duration,
+    pub(crate) usage: Usage,
+    pub(crate) pages: BTreeMap<String, Counts>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    url: String,
+    counts: Counts,
+}
+
+impl Contender {
+    /// Those that users could pick instead.
+    pub(crate) fn peers(folder: &Path) -> Vec<Self> {
+        [Self::AxeCli, Self::Playwright, Self::Pa11y].map(|peer| peer(folder.to_owned())).into()
+    }
+
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Ours => "a11ycheck",
+            Self::Bare { tabs: 1 } => "bare script, 1 tab",
+            Self::Bare { .. } => "bare script, 2 tabs",
+            Self::ByHand => "by hand",
+            Self::AxeCli(_) => "@axe-core/cli, 2 processes",
+            Self::Playwright(_) => "@axe-core/playwright, 2 workers",
+            Self::Pa11y(_) => "pa11y-ci with axe",
+        }
+    }
+
+    /// Checks all pages.
+    pub(crate) fn run(&self, corpus: &Corpus) -> Run {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = self.command(corpus, folder.path());
+        let started = Instant::now();
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let watch = Watch::start(child.id());
+        let (mut from, mut to) = (started, None);
+        let mut pages = BTreeMap::new();
+        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+            match line.unwrap().as_str() {
+                "ready" => from = Instant::now(),
+                "done" => to = Some(Instant::now()),
+                line => {
+                    let Line { url, counts } =
+                        serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error}: {line}", self.name()));
+                    pages.insert(url, counts);
+                }
+            }
+        }
+        let status = child.wait().unwrap();
+        assert!(status.success(), "{} ended with {status}", self.name());
+        let to = to.unwrap_or_else(|| panic!("{} did not say that it was done", self.name()));
+        Run { name: self.name(), time: to - from, usage: watch.stop(), pages }
+    }
+
+    fn command(&self, corpus: &Corpus, folder: &Path) -> Command {
+        let urls = corpus.urls();
+        let script = |script: &str, peers: &Path| {
+            let mut command = Command::new("node");
+            command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/scan/").to_owned() + script);
+            command.env("PEERS", peers).env("PROFILES", folder).args(&urls);
+            command
+        };
+        match self {
+            Self::Ours => {
+                let mut command = Command::new(std::env::current_exe().unwrap());
+                command.arg("scan").arg(format!("{}/", corpus.root())).arg(format!("--pages={}", urls.len()));
+                command
+            }
+            Self::Bare { tabs } => bare(*tabs, 0, folder, &urls),
+            Self::ByHand => bare(1, BUILT, folder, &urls),
+            Self::AxeCli(peers) => script("peer-axe-cli.mjs", peers),
+            Self::Playwright(peers) => script("peer-playwright.mjs", peers),
+            Self::Pa11y(peers) => script("peer-pa11y.mjs", peers),
+        }
+    }
+}
+
+fn bare(tabs: u32, wait: u32, folder: &Path, urls: &[String]) -> Command {
+    let tool =
+        |name| std::env::var_os(name).unwrap_or_else(|| panic!("{name} is not set: `cargo xtask bench scan` does"));
+    let mut command = Command::new("node");
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/scan/bare.mjs"));
+    command.arg(tool("A11YCHECK_CHROMIUM")).arg(tool("A11YCHECK_AXE"));
+    command.args([tabs.to_string(), wait.to_string()]).arg(folder).args(urls);
+    command
+}
+
+impl Run {
+    #[expect(clippy::cast_precision_loss, reason = "a handful of pages")]
+    pub(crate) fn pages_per_second(&self) -> f64 {
+        self.pages.len() as f64 / self.time.as_secs_f64()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a handful of pages")]
+    pub(crate) fn cpu_per_page(&self) -> f64 {
+        self.usage.cpu / self.pages.len() as f64
+    }
+
+    pub(crate) fn violations(&self) -> u64 {
+        self.pages.values().flat_map(BTreeMap::values).sum()
+    }
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut line = String::new();
+        write!(line, "{:<32}{:>7.2} pages/s", self.name, self.pages_per_second())?;
+        write!(line, "{:>7.2} CPU s/page{:>6} MiB", self.cpu_per_page(), self.usage.peak)?;
+        write!(line, "{:>6} violations on {} pages", self.violations(), self.pages.len())?;
+        f.write_str(&line)
+    }
+}

@@ -1,0 +1,109 @@
+//! Pages per second, CPU time per page and memory of the scanner beside those of a bare script, and of what else is there,
+//! on the same pages in the same run. `cargo xtask bench scan` brings the pages and runs this.
+//!
+//! Ratios travel from machine to machine; the figures themselves do not.
+
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and stops when anything is wrong")]
+
+mod contender;
+mod corpus;
+mod long_run;
+mod ours;
+mod table;
+mod usage;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use self::{contender::Contender, corpus::Corpus, table::Table};
+
+#[derive(Debug, Parser)]
+#[command(about = "Measures the scanner beside a bare script on the same pages; `cargo xtask bench scan` runs it")]
+struct Arguments {
+    #[command(subcommand)]
+    part: Option<Part>,
+    /// The `node_modules` that hold the pages
+    #[arg(long, env = "A11YCHECK_BENCH_CORPUS")]
+    corpus: Option<PathBuf>,
+    /// The `node_modules` that hold the peers to measure, too
+    #[arg(long, env = "A11YCHECK_BENCH_PEERS")]
+    peers: Option<PathBuf>,
+    /// How often everything is measured; the median counts
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// How often the findings are compared with those of axe-core run by hand
+    #[arg(long, default_value_t = 3)]
+    comparisons: usize,
+    /// Checks so many pages with one scanner, and compares the memory at the end with that after a tenth of them
+    #[arg(long)]
+    long_run: Option<u32>,
+    /// What cargo passes to each benchmark
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// Parts of the benchmark that are processes of their own, so that each is measured alone.
+#[derive(Debug, Subcommand)]
+enum Part {
+    /// Serves the pages
+    #[command(hide = true)]
+    Serve { corpus: PathBuf },
+    /// Scans a site
+    #[command(hide = true)]
+    Scan(ours::Scan),
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    match arguments.part {
+        Some(Part::Serve { corpus }) => corpus::serve(corpus),
+        Some(Part::Scan(scan)) => scan.run(),
+        None => compare(&arguments),
+    }
+}
+
+fn compare(arguments: &Arguments) {
+    let Some(folder) = &arguments.corpus else {
+        println!("There are no pages to check: `cargo xtask bench scan` fetches them and runs this.");
+        return;
+    };
+    let corpus = Corpus::open(folder);
+    if let Some(pages) = arguments.long_run {
+        return long_run::measure(&corpus, pages);
+    }
+    println!("{} pages, {} cores", corpus.urls().len(), std::thread::available_parallelism().unwrap());
+    compare_findings(&corpus, arguments.comparisons);
+    let mut contenders = vec![Contender::Ours, Contender::Bare { tabs: 2 }, Contender::Bare { tabs: 1 }];
+    if let Some(peers) = &arguments.peers {
+        contenders.extend(Contender::peers(peers));
+    }
+    let mut table = Table::default();
+    for round in 1..=arguments.rounds {
+        // In turns, so that whatever else the machine does falls on all of them.
+        for contender in &contenders {
+            let run = contender.run(&corpus);
+            println!("round {round}: {run}");
+            table.add(contender.clone(), run);
+        }
+    }
+    table.print();
+}
+
+/// Rule ids and counts, page by page.
+fn compare_findings(corpus: &Corpus, rounds: usize) {
+    let by_hand = Contender::ByHand.run(corpus).pages;
+    for round in 1..=rounds {
+        let ours = Contender::Ours.run(corpus).pages;
+        let mut unequal = 0;
+        for (url, expected) in &by_hand {
+            let found = ours.get(url);
+            if found != Some(expected) {
+                unequal += 1;
+                println!("  {url}\n    by hand: {expected:?}\n    ours:    {found:?}");
+            }
+        }
+        let pages = by_hand.len();
+        println!("comparison {round}: {} of {pages} pages equal those of axe-core run by hand", pages - unequal);
+    }
+}

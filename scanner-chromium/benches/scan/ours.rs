@@ -1,0 +1,59 @@
+//! The scanner, in a process of its own.
+
+use std::collections::BTreeMap;
+
+use a11ycheck_core::{
+    domain::{Findings, SiteUrl},
+    id::ScanId,
+    net::AddressPolicy,
+    scanner::{CancellationToken, ProgressSink, ScanRequest, Scanner as _},
+};
+use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
+use chrono::Utc;
+use clap::Args;
+use serde_json::json;
+
+/// Scans a site as a server would, and prints what a [`Contender`](crate::contender::Contender) prints.
+#[derive(Debug, Args)]
+pub(crate) struct Scan {
+    start: String,
+    #[arg(long)]
+    pages: u32,
+}
+
+struct Nobody;
+
+impl ProgressSink for Nobody {
+    fn pages_done(&self, _: u32) {}
+}
+
+impl Scan {
+    #[tokio::main]
+    pub(crate) async fn run(self) {
+        let scanner = scanner();
+        scanner.versions().await.unwrap();
+        println!("ready");
+        let findings = scan(&scanner, &self.start, self.pages, &Nobody).await;
+        for (number, page) in findings.pages.iter().enumerate() {
+            let mut counts = BTreeMap::<&str, u64>::new();
+            for finding in findings.items.iter().filter(|finding| finding.page == number) {
+                *counts.entry(finding.rule.as_str()).or_default() += 1;
+            }
+            assert!(page.is_checked(), "{page:?}");
+            println!("{}", json!({ "url": page.url, "counts": counts }));
+        }
+        println!("done");
+        scanner.close().await;
+    }
+}
+
+pub(crate) fn scanner() -> ChromiumScanner {
+    let policy = AddressPolicy::builder().allow_network("127.0.0.0/8".parse().unwrap()).build();
+    ChromiumScanner::new(ChromiumConfig::new(policy)).unwrap()
+}
+
+pub(crate) async fn scan(scanner: &ChromiumScanner, start: &str, pages: u32, progress: &dyn ProgressSink) -> Findings {
+    let start = SiteUrl::parse(start).unwrap();
+    let request = ScanRequest { scan: ScanId::generate(Utc::now()), start, page_budget: pages };
+    scanner.scan(request, progress, CancellationToken::new()).await.unwrap().findings
+}

@@ -1,0 +1,20 @@
+// What the scripts of the peers have in common. They run with PEERS naming the `node_modules` of the peers, PROFILES a
+// folder for what they write, and the addresses as arguments.
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+export const { A11YCHECK_CHROMIUM: browser, A11YCHECK_AXE: axePath, PEERS: peers, PROFILES: folder } = process.env;
+export const urls = process.argv.slice(2);
+export const require = createRequire(join(peers, 'any.js'));
+
+// Names lead nowhere but to this machine, as for everyone in the run.
+export const switches = [
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
+export const report = (url, violations) => {
+  const counts = Object.fromEntries(violations.map(({ id, nodes }) => [id, nodes.length]));
+  console.log(JSON.stringify({ url, counts }));
+};

@@ -1,0 +1,67 @@
+//! Medians and ratios.
+
+use crate::contender::{Contender, Run};
+
+/// All runs, by contender.
+#[derive(Debug, Default)]
+pub(crate) struct Table(Vec<(Contender, Vec<Run>)>);
+
+impl Table {
+    pub(crate) fn add(&mut self, contender: Contender, run: Run) {
+        match self.0.iter_mut().find(|(known, _)| *known == contender) {
+            Some((_, runs)) => runs.push(run),
+            None => self.0.push((contender, vec![run])),
+        }
+    }
+
+    pub(crate) fn print(&self) {
+        println!("\n{:<34}{:>9}{:>13}{:>10}{:>12}", "median", "pages/s", "CPU s/page", "peak MiB", "violations");
+        for (contender, runs) in &self.0 {
+            println!(
+                "{:<34}{:>9.2}{:>13.2}{:>10}{:>12}",
+                contender.name(),
+                median(runs, Run::pages_per_second),
+                median(runs, Run::cpu_per_page),
+                runs.iter().map(|run| run.usage.peak).max().unwrap_or_default(),
+                runs.iter().map(Run::violations).min().unwrap_or_default(),
+            );
+        }
+        println!();
+        let speed = |wanted: &Contender| self.median_of(wanted, Run::pages_per_second);
+        let plain = Contender::Ours;
+        let bare = speed(&Contender::Bare { tabs: 2 });
+        ratio("a11ycheck to the bare script with two tabs", speed(&plain) / bare, 0.95);
+        let cores = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
+        let floor = cores / self.median_of(&Contender::Bare { tabs: 1 }, Run::cpu_per_page);
+        ratio("a11ycheck to what the cores allow", speed(&plain) / floor, 0.75);
+        for (contender, goal) in
+            &self.0.iter().filter_map(|(contender, _)| Some((contender, goal(contender)?))).collect::<Vec<_>>()
+        {
+            ratio(&format!("a11ycheck to {}", contender.name()), speed(&plain) / speed(contender), *goal);
+        }
+    }
+
+    fn median_of(&self, wanted: &Contender, figure: impl Fn(&Run) -> f64) -> f64 {
+        self.0.iter().find(|(contender, _)| contender == wanted).map_or(f64::NAN, |(_, runs)| median(runs, figure))
+    }
+}
+
+/// How many times as fast we want to be.
+const fn goal(contender: &Contender) -> Option<f64> {
+    match contender {
+        Contender::AxeCli(_) => Some(2.0),
+        Contender::Playwright(_) => Some(3.0),
+        Contender::Pa11y(_) => Some(4.0),
+        _ => None,
+    }
+}
+
+fn ratio(name: &str, ratio: f64, goal: f64) {
+    println!("{name:<52}{ratio:>7.2}  (goal: at least {goal})");
+}
+
+fn median(runs: &[Run], figure: impl Fn(&Run) -> f64) -> f64 {
+    let mut figures: Vec<f64> = runs.iter().map(figure).collect();
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}

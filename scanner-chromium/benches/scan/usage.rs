@@ -1,0 +1,118 @@
+//! What a process and all that it starts use, read from `/proc`.
+
+use std::{
+    collections::HashMap,
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+/// Kernels count in hundredths of a second for user space.
+const TICKS_PER_SECOND: f64 = 100.0;
+/// Often enough that a process is seen a last time shortly before it ends.
+const INTERVAL: Duration = Duration::from_millis(100);
+/// The memory costs more to read.
+const READINGS_PER_MEMORY: u32 = 5;
+
+/// A tree of processes under observation.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<Usage>,
+}
+
+/// What was seen.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Usage {
+    /// Seconds of all cores together.
+    pub(crate) cpu: f64,
+    /// MiB, with what processes share divided among them (PSS).
+    pub(crate) peak: u64,
+}
+
+impl Watch {
+    pub(crate) fn start(root: u32) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = thread::spawn(move || {
+            let mut processes = HashMap::new();
+            let mut peak = 0;
+            for reading in 0_u32.. {
+                look(root, &mut processes);
+                if reading % READINGS_PER_MEMORY == 0 {
+                    peak = peak.max(processes.keys().map(|(pid, _)| memory(*pid)).sum());
+                }
+                if stopped.load(Ordering::Relaxed) {
+                    break;
+                }
+                thread::sleep(INTERVAL);
+            }
+            let ticks: u64 = processes.values().sum();
+            #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+            let cpu = ticks as f64 / TICKS_PER_SECOND;
+            Usage { cpu, peak: peak / 1024 }
+        });
+        Self { stop, thread }
+    }
+
+    pub(crate) fn stop(self) -> Usage {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.join().unwrap()
+    }
+}
+
+/// MiB that the tree uses now.
+pub(crate) fn memory_of_tree(root: u32) -> u64 {
+    let mut processes = HashMap::new();
+    look(root, &mut processes);
+    processes.keys().map(|(pid, _)| memory(*pid)).sum::<u64>() / 1024
+}
+
+/// Notes the time of each process that descends from `root`, or did when it was first seen: by number and start, since
+/// numbers come again.
+fn look(root: u32, processes: &mut HashMap<(u32, u64), u64>) {
+    let all: HashMap<u32, Stat> = fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter_map(|pid| Some((pid, Stat::read(pid)?)))
+        .collect();
+    for (pid, stat) in &all {
+        let mut ancestor = *pid;
+        while ancestor != root
+            && let Some(stat) = all.get(&ancestor)
+        {
+            ancestor = stat.parent;
+        }
+        let key = (*pid, stat.start);
+        if ancestor == root || processes.contains_key(&key) {
+            processes.insert(key, stat.ticks);
+        }
+    }
+}
+
+struct Stat {
+    parent: u32,
+    ticks: u64,
+    start: u64,
+}
+
+impl Stat {
+    fn read(pid: u32) -> Option<Self> {
+        let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The program's name stands in parentheses and may hold anything.
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+        let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+        Some(Self { parent: field(4)?.try_into().ok()?, ticks: field(14)? + field(15)?, start: field(22)? })
+    }
+}
+
+/// KiB.
+fn memory(pid: u32) -> u64 {
+    let Ok(text) = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")) else { return 0 };
+    let pss = text.lines().find_map(|line| line.strip_prefix("Pss:"));
+    pss.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
