@@ -8,10 +8,11 @@ use a11ycheck_core::{
     domain::{Ability, Impact, PlainToken, PlanCode, RequestClass, SiteInput, Team},
     engine::{Step, Worker},
     id::{ScanId, SiteId},
+    locale::Locale,
     message::ErrorBody,
     scanner::{CancellationToken, Script, ScriptedScanner},
     service::{AcrRequest, Actor, Caller, ExportRequest, ExportTarget, ExportedFile, TeamInput, TokenInput},
-    store::ScanStore as _,
+    store::{DocumentKey, FileStore as _, ScanStore as _},
 };
 use a11ycheck_storage_memory::MemoryStore;
 use chrono::{DateTime, Utc};
@@ -40,8 +41,7 @@ impl World {
 
     /// Adds a site whose reports are in Czech; its first check is queued.
     async fn add_site(&self) -> (SiteId, ScanId) {
-        let input =
-            SiteInput { report_locale: a11ycheck_core::locale::Locale::Cs, ..SiteInput::new("https://93.184.215.14") };
+        let input = SiteInput { report_locale: Locale::Cs, ..SiteInput::new("https://93.184.215.14") };
         let site = self.service.add_site(&self.actor, input).await.unwrap();
         let checks = self.service.scans(&self.actor, site.id, &Default::default()).await.unwrap();
         (site.id, checks.items[0].id)
@@ -83,7 +83,11 @@ fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 }
 
 async fn text(file: ExportedFile) -> String {
-    String::from_utf8(file.into_chunks().collect().await.unwrap()).unwrap()
+    String::from_utf8(bytes(file).await).unwrap()
+}
+
+async fn bytes(file: ExportedFile) -> Vec<u8> {
+    file.into_chunks().collect().await.unwrap()
 }
 
 #[tokio::test]
@@ -173,4 +177,44 @@ async fn a_draft_of_a_conformance_report_is_for_plans_that_include_it() {
     let file = world.acr(queued, "html", "").await.unwrap();
     assert_eq!(file.media_type, "text/html; charset=utf-8");
     assert!(text(file).await.contains("<html lang=\"cs\">"));
+}
+
+#[tokio::test]
+async fn a_draft_as_pdf_is_rendered_once_per_language_and_is_not_the_report() {
+    let world = World::on_plan("agency").await;
+    let (_, scan) = world.add_site().await;
+    assert_eq!(message(world.acr(scan, "pdf", "").await), "The scan is not completed yet.");
+    world.run_checks().await;
+    let file = world.acr(scan, "pdf", "").await.unwrap();
+    assert_eq!((file.media_type, &*file.file_name), ("application/pdf", "93.184.215.14-2027-06-01-a11ycheck-acr.pdf"));
+    let czech = bytes(file).await;
+    assert!(czech.starts_with(b"%PDF-"));
+    for (kept, key) in [
+        (Some(czech.clone()), DocumentKey::ConformanceReport(Locale::Cs)),
+        (None, DocumentKey::ConformanceReport(Locale::Uk)),
+        (None, DocumentKey::Report(Locale::Cs)),
+    ] {
+        assert!(world.store.document(world.team.id, scan, key).await.unwrap() == kept, "{key:?}");
+    }
+    let kept = b"as it was kept".to_vec();
+    let key = DocumentKey::ConformanceReport(Locale::Cs);
+    assert!(world.store.put_document(world.team.id, scan, key, kept.clone()).await.unwrap());
+    assert!(bytes(world.acr(scan, "pdf", "cs").await.unwrap()).await == kept, "it is not rendered again");
+    assert!(bytes(world.acr(scan, "pdf", "uk").await.unwrap()).await != czech);
+    assert!(bytes(world.export(ExportTarget::Scan(scan), "pdf", "cs").await.unwrap()).await != kept);
+
+    let world = World::on_plan("pro").await;
+    let (_, scan) = world.checked_site().await;
+    assert!(matches!(world.acr(scan, "pdf", "").await, Err(Error::AcrNotIncluded)));
+    assert!(world.export(ExportTarget::Scan(scan), "pdf", "").await.is_ok());
+}
+
+#[tokio::test]
+async fn who_asks_while_a_file_is_being_rendered_is_told_to_come_back() {
+    let world = World::on_plan("agency").await;
+    let (_, scan) = world.checked_site().await;
+    let (first, second) = tokio::join!(world.acr(scan, "pdf", "de"), world.acr(scan, "pdf", "de"));
+    assert!(first.is_ok());
+    assert!(matches!(second, Err(Error::PdfUnavailable)), "{second:?}");
+    assert!(world.acr(scan, "pdf", "de").await.is_ok(), "the place is free again");
 }

@@ -17,7 +17,7 @@
 //!
 //! Numbers, severities and names of fields are the same in every language.
 //!
-//! The PDF report stands apart, in `pdf` (feature `pdf`): it is made of the report, not of the list.
+//! PDF files stand apart, in `pdf` (feature `pdf`): the report's is made of the report, not of the list, and both are kept.
 
 pub mod acr;
 mod cell;

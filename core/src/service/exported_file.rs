@@ -70,8 +70,14 @@ impl ExportedFile {
 
     /// A PDF that is there already.
     #[cfg(feature = "pdf")]
-    pub(super) fn ready(scan: ScanId, site: &SiteDetails, checked_at: DateTime<Utc>, bytes: Vec<u8>) -> Self {
-        let file_name = file_name(site.url.domain(), checked_at, "a11ycheck.pdf");
+    pub(super) fn ready(
+        scan: ScanId,
+        site: &SiteDetails,
+        checked_at: DateTime<Utc>,
+        suffix: &str,
+        bytes: Vec<u8>,
+    ) -> Self {
+        let file_name = file_name(site.url.domain(), checked_at, suffix);
         Self { scan, media_type: "application/pdf", file_name, content: Content::Ready(bytes) }
     }
 

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::Colour;
-use crate::{domain::Findings, report::Report};
+use crate::{domain::Findings, export::ExportSource, report::Report};
 
-/// What a file is made of.
+/// What a report's file is made of.
 #[derive(Clone, Copy)]
 pub struct PdfSource<'a> {
     /// The report; its language is the file's.
@@ -31,6 +31,17 @@ impl fmt::Debug for PdfSource<'_> {
             .field("generated_by", generated_by)
             .finish_non_exhaustive()
     }
+}
+
+/// What the file of a conformance report's draft is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct DraftSource<'a> {
+    /// The check; its language is the file's.
+    pub export: &'a ExportSource<'a>,
+    /// Whose name and colour the file carries.
+    pub brand: &'a Brand,
+    /// The program that makes the file, with its version, for example `a11ycheck 0.1.0`.
+    pub generated_by: &'a str,
 }
 
 /// Whose report it is ("white label").

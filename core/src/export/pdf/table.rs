@@ -30,6 +30,11 @@ pub(super) struct Column {
     pub(super) align: Align,
 }
 
+/// Columns from parts of the width.
+pub(super) fn columns(parts: &[(f32, Align)]) -> Vec<Column> {
+    parts.iter().map(|(part, align)| Column { part: *part, align: *align }).collect()
+}
+
 /// To which edge the text of a column is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
