@@ -5,14 +5,15 @@
 use a11ycheck_core::{
     Error, Service,
     clock::ManualClock,
-    domain::{Ability, Impact, PlainToken, PlanCode, RequestClass, SiteInput, Team},
+    domain::{Ability, Impact, PlainToken, PlanCode, RequestClass, SiteInput, Team, TeamBrand},
     engine::{Step, Worker},
+    export::pdf::decoded_logo,
     id::{ScanId, SiteId},
     locale::Locale,
     message::ErrorBody,
     scanner::{CancellationToken, Script, ScriptedScanner},
     service::{AcrRequest, Actor, Caller, ExportRequest, ExportTarget, ExportedFile, TeamInput, TokenInput},
-    store::{DocumentKey, FileStore as _, ScanStore as _},
+    store::{Document, DocumentKey, FileStore as _, ScanStore as _, TeamStore as _},
 };
 use a11ycheck_storage_memory::MemoryStore;
 use chrono::{DateTime, Utc};
@@ -194,11 +195,14 @@ async fn a_draft_as_pdf_is_rendered_once_per_language_and_is_not_the_report() {
         (None, DocumentKey::ConformanceReport(Locale::Uk)),
         (None, DocumentKey::Report(Locale::Cs)),
     ] {
-        assert!(world.store.document(world.team.id, scan, key).await.unwrap() == kept, "{key:?}");
+        let document = world.store.document(world.team.id, scan, key).await.unwrap();
+        assert!(document.map(|document| document.bytes) == kept, "{key:?}");
     }
     let kept = b"as it was kept".to_vec();
     let key = DocumentKey::ConformanceReport(Locale::Cs);
-    assert!(world.store.put_document(world.team.id, scan, key, kept.clone()).await.unwrap());
+    let document = world.store.document(world.team.id, scan, key).await.unwrap().unwrap();
+    let document = Document { bytes: kept.clone(), ..document };
+    assert!(world.store.put_document(world.team.id, scan, key, document).await.unwrap());
     assert!(bytes(world.acr(scan, "pdf", "cs").await.unwrap()).await == kept, "it is not rendered again");
     assert!(bytes(world.acr(scan, "pdf", "uk").await.unwrap()).await != czech);
     assert!(bytes(world.export(ExportTarget::Scan(scan), "pdf", "cs").await.unwrap()).await != kept);
@@ -207,6 +211,68 @@ async fn a_draft_as_pdf_is_rendered_once_per_language_and_is_not_the_report() {
     let (_, scan) = world.checked_site().await;
     assert!(matches!(world.acr(scan, "pdf", "").await, Err(Error::AcrNotIncluded)));
     assert!(world.export(ExportTarget::Scan(scan), "pdf", "").await.is_ok());
+}
+
+/// A logo that can be decoded: one pixel.
+const LOGO: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0:~\x9bU\0\0\0\nIDATx\x9cc\xf8\x0f\0\x01\x01\x01\0\xb18\xf6\x14\0\0\0\0IEND\xaeB`\x82";
+
+#[tokio::test]
+async fn every_file_with_a_look_shows_the_brand_of_now_and_the_products_own_without_white_label() {
+    let world = World::on_plan("agency").await;
+    let (_, scan) = world.checked_site().await;
+    let target = ExportTarget::Scan(scan);
+    let files = async || {
+        let report = bytes(world.export(target, "pdf", "en").await.unwrap()).await;
+        let draft = bytes(world.acr(scan, "pdf", "en").await.unwrap()).await;
+        [report, draft]
+    };
+    let page = async || text(world.acr(scan, "html", "en").await.unwrap()).await;
+    let unset = files().await;
+    for file in &unset {
+        assert!(contains(file, "<rdf:li>Blue Team</rdf:li>"), "the team's name stands where no other is set");
+    }
+    assert!(page().await.contains("<header>Blue Team</header>"));
+
+    let colour = "#aa0055".parse().ok();
+    let brand = TeamBrand { name: "Grün & Co".parse().ok(), colour, logo: decoded_logo(LOGO.to_vec()).ok() };
+    assert!(brand.logo.is_some());
+    world.service.set_brand(world.team.id, brand.clone()).await.unwrap();
+    let set = files().await;
+    for (file, before) in set.iter().zip(&unset) {
+        assert!(contains(file, "<rdf:li>Grün &amp; Co</rdf:li>") && file != before, "rendered anew");
+    }
+    assert!(files().await == set, "and kept");
+    let shown = page().await;
+    assert!(
+        shown.contains("alt=\"Grün &amp; Co\"") && shown.contains("--brand: #aa0055") && !shown.contains("Blue Team")
+    );
+    let json: Value = serde_json::from_str(&text(world.acr(scan, "json", "en").await.unwrap()).await).unwrap();
+    assert_eq!(json["author"]["company_name"], "Grün & Co");
+
+    // Another colour alone makes another file, and so does the brand before.
+    world
+        .service
+        .set_brand(world.team.id, TeamBrand { colour: "#aa0056".parse().ok(), ..brand.clone() })
+        .await
+        .unwrap();
+    assert!(files().await != set);
+    world.service.set_brand(world.team.id, brand.clone()).await.unwrap();
+    assert!(files().await == set);
+
+    let mut plan = world.team.plan.clone();
+    plan.features.white_label = false;
+    world.store.put_plans(&[plan]).await.unwrap();
+    let actor = world.service.act_for(world.team.id).await.unwrap();
+    let request = ExportRequest { target, format: Some("pdf".to_owned()), lang: Some("en".to_owned()) };
+    let own = bytes(world.service.export_scan(&actor, &request).await.unwrap()).await;
+    assert!(contains(&own, "<rdf:li>a11ycheck</rdf:li>") && !contains(&own, "Grün"));
+    let request = AcrRequest { scan, format: Some("html".to_owned()), lang: None };
+    assert!(text(world.service.acr(&actor, &request).await.unwrap()).await.contains("<header>a11ycheck</header>"));
+    assert_eq!(world.service.brand(world.team.id).await.unwrap(), brand, "it is kept for a plan that shows it");
+}
+
+fn contains(file: &[u8], text: &str) -> bool {
+    file.windows(text.len()).any(|bytes| bytes == text.as_bytes())
 }
 
 #[tokio::test]

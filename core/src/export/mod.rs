@@ -20,6 +20,7 @@
 //! PDF files stand apart, in `pdf` (feature `pdf`): the report's is made of the report, not of the list, and both are kept.
 
 pub mod acr;
+mod brand;
 mod cell;
 mod csv;
 mod file_name;
@@ -35,6 +36,7 @@ mod text;
 mod wiki;
 
 pub use self::{
+    brand::Brand,
     file_name::{content_disposition, file_name},
     format::{ExportFormat, UnknownFormat, write},
     issues::{ExportSource, STANDARD},

@@ -71,7 +71,8 @@ impl Service {
             Some(Wanted::Draft(format)) => format,
             None => AcrFormat::default(),
         };
-        let kind = FileKind::Acr(format);
-        Ok(ExportedFile::new(scan.id, kind, self.file_facts(team, &scan, locale).await?))
+        let brand = self.shown_brand(team).await?;
+        let facts = self.draft_facts(team, &scan, locale, &brand).await?;
+        Ok(ExportedFile::new(scan.id, FileKind::Acr(format, Box::new(brand)), facts))
     }
 }

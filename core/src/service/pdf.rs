@@ -6,20 +6,21 @@ use std::{
     time::Duration,
 };
 
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
 use super::{ExportedFile, Service, exported_file::FileFacts};
 use crate::{
-    domain::{Scan, ScanState, ScreenshotRef, Team},
+    domain::{Logo, Scan, ScanState, ScreenshotRef, Team},
     error::Error,
     export::{
-        ExportSource,
-        pdf::{Brand, DraftSource, PdfError, PdfSource, render, render_draft},
+        Brand, ExportSource,
+        pdf::{DraftSource, PdfError, PdfSource, render, render_draft},
     },
     id::{ScanId, TeamId},
     locale::Locale,
     report::Report,
-    store::DocumentKey,
+    store::{Document, DocumentKey, Look},
 };
 
 /// Which PDF file of a check.
@@ -75,7 +76,8 @@ impl Renderer {
 }
 
 impl Service {
-    /// A PDF file of a completed check, from the store or, the first time for a language, rendered and kept.
+    /// A PDF file of a completed check, from the store or, the first time for a language and a brand, rendered and
+    /// kept.
     ///
     /// # Errors
     /// [`Error::NotCompleted`]; [`Error::PdfUnavailable`] while the same file is being rendered for somebody else, all
@@ -91,9 +93,10 @@ impl Service {
         let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?;
         let locale = locale.unwrap_or(site.details.report_locale);
         let id = scan.id;
+        let brand = self.shown_brand(team).await?;
         let bytes = match self.store().document(team.id, id, file.key(locale)).await? {
-            Some(bytes) => bytes,
-            None => self.render(team, scan, file, locale).await?,
+            Some(document) if document.look == look_of(&brand) => document.bytes,
+            Some(_) | None => self.render(team, scan, file, locale).await?,
         };
         Ok(ExportedFile::ready(id, &site.details, finished_at, file.suffix(), bytes))
     }
@@ -125,9 +128,11 @@ impl Service {
     }
 
     async fn rendered(&self, team: &Team, scan: &Scan, file: PdfFile, locale: Locale) -> Result<Vec<u8>, Error> {
+        let brand = self.shown_brand(team).await?;
+        let look = look_of(&brand);
         let rendering = match file {
-            PdfFile::Report => self.report_file(team, scan, locale).await?,
-            PdfFile::ConformanceReport => self.draft_file(team, scan, locale).await?,
+            PdfFile::Report => self.report_file(team, scan, locale, brand).await?,
+            PdfFile::ConformanceReport => self.draft_file(team, scan, locale, brand).await?,
         };
         let bytes = match tokio::task::spawn_blocking(rendering).await {
             Ok(Ok(bytes)) => bytes,
@@ -135,19 +140,19 @@ impl Service {
             Err(panic) => return Err(failed(scan.id, &panic)),
         };
         // A check that was deleted meanwhile has no files any more.
-        let is_kept = self.store().put_document(team.id, scan.id, file.key(locale), bytes.clone()).await?;
+        let document = Document { look, bytes: bytes.clone() };
+        let is_kept = self.store().put_document(team.id, scan.id, file.key(locale), document).await?;
         if is_kept { Ok(bytes) } else { Err(Error::NotFound) }
     }
 
     /// Gets what the report's file is made of.
-    async fn report_file(&self, team: &Team, scan: &Scan, locale: Locale) -> Result<Rendering, Error> {
+    async fn report_file(&self, team: &Team, scan: &Scan, locale: Locale, brand: Brand) -> Result<Rendering, Error> {
         let (report, findings) = self.report_of(team.id, scan, Some(locale)).await?;
         let pictures = self.pictures(team.id, &report, |issue| {
             let index = usize::try_from(issue).ok()?.checked_sub(1)?;
             findings.items.get(index)?.screenshot
         });
         let pictures = pictures.await?;
-        let brand = brand_of(team);
         Ok(Box::new(move || {
             let picture = |issue: u64| pictures.get(&issue).map(Vec::as_slice);
             let generated_by = GENERATED_BY;
@@ -156,10 +161,9 @@ impl Service {
     }
 
     /// Gets what the file of a conformance report's draft is made of.
-    async fn draft_file(&self, team: &Team, scan: &Scan, locale: Locale) -> Result<Rendering, Error> {
+    async fn draft_file(&self, team: &Team, scan: &Scan, locale: Locale, brand: Brand) -> Result<Rendering, Error> {
         let FileFacts { team: name, site, checked_at, findings, locale } =
-            self.file_facts(team, scan, Some(locale)).await?;
-        let brand = brand_of(team);
+            self.draft_facts(team, scan, Some(locale), &brand).await?;
         Ok(Box::new(move || {
             let export = &ExportSource { team: &name, site: &site, checked_at, findings: &findings, locale };
             render_draft(&DraftSource { export, brand: &brand, generated_by: GENERATED_BY })
@@ -190,13 +194,18 @@ type Rendering = Box<dyn FnOnce() -> Result<Vec<u8>, PdfError> + Send>;
 
 const GENERATED_BY: &str = concat!("a11ycheck ", env!("CARGO_PKG_VERSION"));
 
-/// "The PDF carries the team's brand on plans with white-label"; the product's own otherwise.
-fn brand_of(team: &Team) -> Brand {
-    if team.plan.features.white_label {
-        Brand { name: team.name.clone(), ..Brand::default() }
-    } else {
-        Brand::default()
+/// The look of files that carry a brand.
+fn look_of(brand: &Brand) -> Look {
+    let Brand { name, colour, logo } = brand;
+    let mut digest = Sha256::new();
+    // Each part with its length, so that no two brands are written alike.
+    for part in [name.as_bytes(), colour.to_string().as_bytes(), logo.as_ref().map_or(&[], Logo::bytes)] {
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part);
     }
+    let mut look = [0; 16];
+    look.copy_from_slice(&digest.finalize()[..16]);
+    Look(look)
 }
 
 fn failed(scan: ScanId, error: &(dyn std::error::Error + 'static)) -> Error {

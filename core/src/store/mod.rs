@@ -30,7 +30,7 @@ use chrono::{DateTime, Utc};
 
 pub use self::{
     error::StoreError,
-    files::{DocumentKey, FileStore},
+    files::{Document, DocumentKey, FileStore, Look},
     queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore},
     rate_limits::{AdmittedToken, RateLimitStore},
     scans::{ScanStore, StartScanError, TrendPoint},

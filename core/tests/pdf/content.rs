@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::Path};
 
-use a11ycheck_core::{catalog::terms, locale::Locale};
+use a11ycheck_core::{catalog::terms, domain::Logo, locale::Locale};
 
 use crate::{
     USUAL,
@@ -77,7 +77,7 @@ fn a_white_label_file_carries_the_brand_alone() {
     assert!(structure(&file).contains("\"Agentur Müller & Söhne\""));
     assert!(information(&file).contains("Author:          Agentur Müller & Söhne"));
     let without = structure(&file).matches("Figure").count();
-    sample.brand.logo = Some(picture(200, 60));
+    sample.brand.logo = Logo::recognised(picture(200, 60));
     let file = folder.add("logo", &sample.render().unwrap());
     assert_eq!(structure(&file).matches("Figure").count(), without + 1);
 }

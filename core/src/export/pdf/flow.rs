@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Colour,
     canvas::{Canvas, Lettering, Mark, PAGE_HEIGHT, PAGE_WIDTH},
     lines::{Line, broken, size_of},
     style::{PANEL, RULE, Style},
     text::{Link, Place, Run},
     tree::{ElementId, Numbering, Tag, Tree},
 };
-use crate::locale::Locale;
+use crate::{domain::Colour, locale::Locale};
 
 /// From the left edge of the paper to the text, in points.
 pub(super) const MARGIN: f32 = 56.0;

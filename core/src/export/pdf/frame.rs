@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Brand,
     canvas::{Lettering, PAGE_HEIGHT, PAGE_WIDTH},
     chart::Border,
     flow::{BOTTOM, Flow, MARGIN},
@@ -12,7 +11,10 @@ use super::{
     style::{QUIET, RULE, Style},
     text::{self, Place, Run},
 };
-use crate::catalog::{Terms, fill};
+use crate::{
+    catalog::{Terms, fill},
+    export::Brand,
+};
 
 /// Whose file it is.
 pub(super) struct Frame<'a> {
@@ -27,7 +29,7 @@ pub(super) type Pages = BTreeMap<Place, usize>;
 impl<'a> Frame<'a> {
     /// Takes the logo into `pictures`.
     pub(super) fn new(brand: &'a Brand, terms: &'static Terms, pictures: &mut Pictures) -> Self {
-        let logo = brand.logo.as_ref().and_then(|logo| pictures.add("LOGO".to_owned(), logo));
+        let logo = brand.logo.as_ref().and_then(|logo| pictures.add("LOGO".to_owned(), logo.bytes()));
         Self { brand, logo, terms }
     }
 
@@ -38,7 +40,7 @@ impl<'a> Frame<'a> {
 
     /// The head of the first page.
     pub(super) fn head(&self, flow: &mut Flow) {
-        flow.band();
+        flow.band(self.brand.colour);
         match &self.logo {
             Some(logo) => flow.figure(logo, 44.0, Border::None, self.name()),
             None => {

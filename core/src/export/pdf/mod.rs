@@ -13,7 +13,6 @@
 
 mod canvas;
 mod chart;
-mod colour;
 mod compose;
 mod contents;
 mod draft;
@@ -23,6 +22,7 @@ mod flow;
 mod font;
 mod frame;
 mod lines;
+mod logo;
 mod picture;
 mod render;
 mod source;
@@ -33,8 +33,8 @@ mod tree;
 mod xmp;
 
 pub use self::{
-    colour::{Colour, ParseColourError},
     error::PdfError,
+    logo::{LogoError, decoded_logo},
     render::{render, render_draft},
-    source::{Brand, DraftSource, PdfSource},
+    source::{DraftSource, PdfSource},
 };

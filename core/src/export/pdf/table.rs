@@ -1,7 +1,6 @@
 //! Tables: their rows stay whole, and their heads stand again on each page.
 
 use super::{
-    Colour,
     canvas::{Lettering, Mark, PAGE_HEIGHT},
     flow::{BOTTOM, Flow, Paragraph},
     lines::{Line, size_of},
@@ -9,7 +8,7 @@ use super::{
     text::Run,
     tree::{Scope, Tag},
 };
-use crate::locale::Locale;
+use crate::{domain::Colour, locale::Locale};
 
 /// A table.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Texts before they are set: hostile ones made harmless, marked-up ones taken apart.
 
-use super::{Colour, font::Face};
-use crate::catalog::Level;
+use super::font::Face;
+use crate::{catalog::Level, domain::Colour};
 
 /// Text in one font; a text is a row of them.
 #[derive(Debug, Clone)]
