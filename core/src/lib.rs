@@ -43,7 +43,7 @@
 //! | feature | gives | default |
 //! |---|---|---|
 //! | `delivery` | [`webhook`]'s `HttpSender`, which delivers webhooks over HTTP(S) | yes |
-//! | `pdf` | [`export`]'s PDF of a report | yes |
+//! | `pdf` | [`export`]'s PDF files, and the check of logos for them | yes |
 //! | `testing` | [`scanner`]'s `ScriptedScanner`, [`clock`]'s `ManualClock`, [`net`]'s `StaticResolver` | no |
 //! | `conformance` | the test suite that every store passes; implies `testing` | no |
 //!

@@ -1,5 +1,7 @@
 //! `a11ycheck-server admin …`: what the account web interface of a hosted installation does, for those who run their own.
 
+mod brand;
+
 use std::{collections::BTreeSet, error::Error, fmt::Write as _, path::PathBuf};
 
 use a11ycheck_core::{
@@ -14,6 +16,8 @@ use a11ycheck_core::{
 };
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
+
+use self::brand::BrandCommand;
 
 #[derive(Debug, Args)]
 pub(crate) struct Admin {
@@ -64,6 +68,8 @@ enum TeamCommand {
         #[command(flatten)]
         terms: Terms,
     },
+    /// Shows what a team's files carry on plans with white label, and changes it: PDFs are rendered anew.
+    Brand(BrandCommand),
     /// Shuts a team out: its tokens answer 403, and its sites are not checked by themselves.
     Block { team: TeamId },
     /// Lets a blocked team in again.
@@ -217,6 +223,7 @@ async fn team(service: &Service, command: TeamCommand) -> Result<Value, Box<dyn 
             service.change_plan(team, &PlanCode::new(&plan), terms.subscription()).await?;
             json!({"team": team, "plan": plan})
         }
+        TeamCommand::Brand(command) => brand::change(service, command).await?,
         TeamCommand::Block { team } => standing(service, team, Standing::Blocked).await?,
         TeamCommand::Unblock { team } => standing(service, team, Standing::Active).await?,
     })

@@ -6,7 +6,7 @@ use a11ycheck_core::{
     domain::ScreenshotId,
     id::{ScanId, TeamId},
     scanner::Screenshot,
-    store::{DocumentKey, FileStore, StoreError},
+    store::{Document, DocumentKey, FileStore, StoreError},
 };
 use async_trait::async_trait;
 
@@ -28,7 +28,7 @@ impl FileStore for MemoryStore {
         Ok(picture.map(Arc::unwrap_or_clone))
     }
 
-    async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Vec<u8>>, StoreError> {
+    async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Document>, StoreError> {
         let document = self.step(|state, now| {
             Ok::<_, StoreError>(state.result(team, scan, now)?.and_then(|result| result.documents.get(&key).cloned()))
         })?;
@@ -40,14 +40,14 @@ impl FileStore for MemoryStore {
         team: TeamId,
         scan: ScanId,
         key: DocumentKey,
-        bytes: Vec<u8>,
+        document: Document,
     ) -> Result<bool, StoreError> {
         self.step(|state, now| {
             if state.result(team, scan, now)?.is_none() {
                 return Ok(false);
             }
             let result = state.scans.get_mut(&scan).and_then(|row| row.result.as_mut());
-            Ok(result.map(|result| result.documents.insert(key, Arc::new(bytes))).is_some())
+            Ok(result.map(|result| result.documents.insert(key, Arc::new(document))).is_some())
         })
     }
 }

@@ -9,12 +9,12 @@ use std::{
 use a11ycheck_core::{
     domain::{
         ApiToken, Findings, Plan, PlanCode, RateCounters, Scan, ScanKind, ScanState, ScanStatus, ScreenshotId, Site,
-        Standing, Subscription, Team, TokenHash, is_in_history,
+        Standing, Subscription, Team, TeamBrand, TokenHash, is_in_history,
     },
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId},
     page::Page,
     scanner::Screenshot,
-    store::{DocumentKey, Hints, StoreError, Work},
+    store::{Document, DocumentKey, Hints, StoreError, Work},
 };
 use chrono::{DateTime, Utc};
 
@@ -58,6 +58,8 @@ pub(crate) struct TeamRow {
     pub(crate) subscription: Subscription,
     pub(crate) standing: Standing,
     pub(crate) seats_used: u32,
+    /// Behind an `Arc`, like results.
+    pub(crate) brand: Arc<TeamBrand>,
     pub(crate) created_at: DateTime<Utc>,
     /// In the order of lists: by domain, then id.
     pub(crate) sites: BTreeSet<(String, SiteId)>,
@@ -96,7 +98,7 @@ pub(crate) struct ScanResult {
     pub(crate) findings: Arc<Findings>,
     pub(crate) screenshots: BTreeMap<ScreenshotId, Arc<Screenshot>>,
     pub(crate) screen: Option<Arc<Screenshot>>,
-    pub(crate) documents: BTreeMap<DocumentKey, Arc<Vec<u8>>>,
+    pub(crate) documents: BTreeMap<DocumentKey, Arc<Document>>,
 }
 
 impl State {

@@ -1,9 +1,9 @@
 //! Plans, teams and their tokens.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use a11ycheck_core::{
-    domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, RateCounters, Standing, Subscription, Team},
+    domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, RateCounters, Standing, Subscription, Team, TeamBrand},
     id::{TeamId, TokenId},
     page::{Page, PageRequest},
     store::{StoreError, TeamStore, UnknownPlan},
@@ -43,6 +43,7 @@ impl TeamStore for MemoryStore {
                 subscription,
                 standing: Standing::Active,
                 seats_used,
+                brand: Arc::default(),
                 created_at: now,
                 sites: BTreeSet::new(),
                 tokens: BTreeSet::new(),
@@ -83,6 +84,16 @@ impl TeamStore for MemoryStore {
             team.subscription = subscription;
             Ok(true)
         })
+    }
+
+    async fn brand(&self, team: TeamId) -> Result<TeamBrand, StoreError> {
+        let brand =
+            self.step(|state, _| Ok::<_, StoreError>(state.teams.get(&team).map(|row| Arc::clone(&row.brand))))?;
+        Ok(brand.map(Arc::unwrap_or_clone).unwrap_or_default())
+    }
+
+    async fn set_brand(&self, team: TeamId, brand: TeamBrand) -> Result<bool, StoreError> {
+        self.step(|state, _| Ok(state.teams.get_mut(&team).map(|row| row.brand = Arc::new(brand)).is_some()))
     }
 
     async fn create_token(&self, team: TeamId, token: NewToken) -> Result<Option<ApiToken>, StoreError> {

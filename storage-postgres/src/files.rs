@@ -4,11 +4,11 @@ use a11ycheck_core::{
     domain::ScreenshotId,
     id::{ScanId, TeamId},
     scanner::Screenshot,
-    store::{DocumentKey, FileStore, StoreError},
+    store::{Document, DocumentKey, FileStore, Look, StoreError},
 };
 use async_trait::async_trait;
 
-use crate::{PostgresStore, documents::ScreenshotRow, scans::from_history};
+use crate::{PostgresStore, documents::ScreenshotRow, error::Corrupt, scans::from_history};
 
 #[async_trait]
 impl FileStore for PostgresStore {
@@ -49,11 +49,12 @@ impl FileStore for PostgresStore {
         .await
     }
 
-    async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Vec<u8>>, StoreError> {
+    async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Document>, StoreError> {
         let (kind, locale) = columns(key);
         self.step(|| async {
-            let bytes: Option<Vec<u8>> = sqlx::query_scalar(concat!(
-                "SELECT bytes FROM documents WHERE kind = $4 AND locale = $5 AND scan_id = (SELECT s.id",
+            // A document without a look is one from before there were looks.
+            let row: Option<(Vec<u8>, Vec<u8>)> = sqlx::query_as(concat!(
+                "SELECT look, bytes FROM documents WHERE look <> '' AND kind = $4 AND locale = $5 AND scan_id = (SELECT s.id",
                 from_history!(),
                 " AND s.id = $3)",
             ))
@@ -64,7 +65,11 @@ impl FileStore for PostgresStore {
             .bind(locale)
             .fetch_optional(&mut *self.session().await?)
             .await?;
-            Ok(bytes)
+            let document = |(look, bytes): (Vec<u8>, _)| match look.try_into() {
+                Ok(look) => Ok(Document { look: Look(look), bytes }),
+                Err(_) => Err(Corrupt::new("documents", format!("{scan} {kind} {locale}"), "a look of 16 bytes is missing")),
+            };
+            Ok(row.map(document).transpose()?)
         })
         .await
     }
@@ -74,25 +79,26 @@ impl FileStore for PostgresStore {
         team: TeamId,
         scan: ScanId,
         key: DocumentKey,
-        bytes: Vec<u8>,
+        document: Document,
     ) -> Result<bool, StoreError> {
         let (kind, locale) = columns(key);
         self.step(|| async {
             // Only a completed check has findings. They are locked, so that the check is not deleted in between.
             let put = sqlx::query(concat!(
-                "INSERT INTO documents (scan_id, team_id, kind, locale, bytes)
-                 SELECT f.scan_id, f.team_id, $4, $5, $6 FROM findings f WHERE f.scan_id = (SELECT s.id",
+                "INSERT INTO documents (scan_id, team_id, kind, locale, look, bytes)
+                 SELECT f.scan_id, f.team_id, $4, $5, $6, $7 FROM findings f WHERE f.scan_id = (SELECT s.id",
                 from_history!(),
                 " AND s.id = $3)
                  FOR KEY SHARE OF f
-                 ON CONFLICT (scan_id, kind, locale) DO UPDATE SET bytes = excluded.bytes",
+                 ON CONFLICT (scan_id, kind, locale) DO UPDATE SET look = excluded.look, bytes = excluded.bytes",
             ))
             .bind(team.to_string())
             .bind(self.instant())
             .bind(scan.to_string())
             .bind(kind)
             .bind(locale)
-            .bind(&bytes)
+            .bind(document.look.0.as_slice())
+            .bind(&document.bytes)
             .execute(&mut *self.session().await?)
             .await?;
             Ok(put.rows_affected() > 0)

@@ -4,8 +4,8 @@ use std::error::Error as StdError;
 
 use a11ycheck_core::{
     domain::{
-        ApiToken, Failure, FencingToken, Lease, Outcome, Plan, PlatformKey, Scan, ScanState, Site, SiteDetails,
-        SiteUrl, Subscription, Team,
+        ApiToken, Failure, FencingToken, Lease, Logo, Outcome, Plan, PlatformKey, Scan, ScanState, Site, SiteDetails,
+        SiteUrl, Subscription, Team, TeamBrand,
     },
     id::WorkerId,
     page::PageRequest,
@@ -65,6 +65,29 @@ pub(crate) struct TeamRow {
     seats_used: i64,
     team_created_at: DateTime<Utc>,
     plan: PlanDocument,
+}
+
+#[derive(FromRow)]
+pub(crate) struct BrandRow {
+    team_id: String,
+    name: Option<String>,
+    colour: Option<String>,
+    logo: Option<Vec<u8>>,
+}
+
+impl BrandRow {
+    pub(crate) fn brand(self) -> Result<TeamBrand, Corrupt> {
+        named("brands", self.team_id.clone(), self.read())
+    }
+
+    fn read(self) -> Result<TeamBrand, BoxedError> {
+        let logo = self.logo.map(|bytes| Logo::recognised(bytes).ok_or("the logo has no known format"));
+        Ok(TeamBrand {
+            name: self.name.map(|name| name.parse()).transpose()?,
+            colour: self.colour.map(|colour| colour.parse()).transpose()?,
+            logo: logo.transpose()?,
+        })
+    }
 }
 
 /// A plan as it is stored.

@@ -1,7 +1,7 @@
 //! Plans, teams and their tokens.
 
 use a11ycheck_core::{
-    domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, Standing, Subscription, Team},
+    domain::{ApiToken, BrandName, Logo, NewTeam, NewToken, Plan, PlanCode, Standing, Subscription, Team, TeamBrand},
     id::{TeamId, TokenId},
     page::{Page, PageRequest},
     store::{StoreError, TeamStore, UnknownPlan},
@@ -12,7 +12,7 @@ use sqlx::types::Json;
 use crate::{
     PostgresStore,
     error::Failure,
-    rows::{self, PlanDocument, TeamRow, TokenRow, paged, stored_word, team_columns, token_columns},
+    rows::{self, BrandRow, PlanDocument, TeamRow, TokenRow, paged, stored_word, team_columns, token_columns},
 };
 
 #[async_trait]
@@ -151,6 +151,36 @@ impl TeamStore for PostgresStore {
             .fetch_one(&mut *self.session().await?)
             .await?;
             if is_known { Ok(is_changed) } else { Err(Failure::Refused(UnknownPlan::Unknown(plan.clone()))) }
+        })
+        .await
+    }
+
+    async fn brand(&self, team: TeamId) -> Result<TeamBrand, StoreError> {
+        self.step(|| async {
+            let row: Option<BrandRow> =
+                sqlx::query_as("SELECT team_id, name, colour, logo FROM brands WHERE team_id = $1")
+                    .bind(team.to_string())
+                    .fetch_optional(&mut *self.session().await?)
+                    .await?;
+            Ok(row.map(BrandRow::brand).transpose()?.unwrap_or_default())
+        })
+        .await
+    }
+
+    async fn set_brand(&self, team: TeamId, brand: TeamBrand) -> Result<bool, StoreError> {
+        self.step(|| async {
+            let set = sqlx::query(
+                "INSERT INTO brands (team_id, name, colour, logo) SELECT id, $2, $3, $4 FROM teams WHERE id = $1
+                 ON CONFLICT (team_id) DO UPDATE
+                 SET name = excluded.name, colour = excluded.colour, logo = excluded.logo",
+            )
+            .bind(team.to_string())
+            .bind(brand.name.as_ref().map(BrandName::as_str))
+            .bind(brand.colour.map(|colour| colour.to_string()))
+            .bind(brand.logo.as_ref().map(Logo::bytes))
+            .execute(&mut *self.session().await?)
+            .await?;
+            Ok(set.rows_affected() > 0)
         })
         .await
     }

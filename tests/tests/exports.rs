@@ -5,13 +5,15 @@
 use a11ycheck_core::{
     Error, Service,
     clock::ManualClock,
-    domain::{Ability, Impact, PlainToken, PlanCode, RequestClass, SiteInput, Team},
+    domain::{Ability, Impact, PlainToken, PlanCode, RequestClass, SiteInput, Team, TeamBrand},
     engine::{Step, Worker},
+    export::pdf::decoded_logo,
     id::{ScanId, SiteId},
+    locale::Locale,
     message::ErrorBody,
     scanner::{CancellationToken, Script, ScriptedScanner},
     service::{AcrRequest, Actor, Caller, ExportRequest, ExportTarget, ExportedFile, TeamInput, TokenInput},
-    store::ScanStore as _,
+    store::{Document, DocumentKey, FileStore as _, ScanStore as _, TeamStore as _},
 };
 use a11ycheck_storage_memory::MemoryStore;
 use chrono::{DateTime, Utc};
@@ -40,8 +42,7 @@ impl World {
 
     /// Adds a site whose reports are in Czech; its first check is queued.
     async fn add_site(&self) -> (SiteId, ScanId) {
-        let input =
-            SiteInput { report_locale: a11ycheck_core::locale::Locale::Cs, ..SiteInput::new("https://93.184.215.14") };
+        let input = SiteInput { report_locale: Locale::Cs, ..SiteInput::new("https://93.184.215.14") };
         let site = self.service.add_site(&self.actor, input).await.unwrap();
         let checks = self.service.scans(&self.actor, site.id, &Default::default()).await.unwrap();
         (site.id, checks.items[0].id)
@@ -83,7 +84,11 @@ fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 }
 
 async fn text(file: ExportedFile) -> String {
-    String::from_utf8(file.into_chunks().collect().await.unwrap()).unwrap()
+    String::from_utf8(bytes(file).await).unwrap()
+}
+
+async fn bytes(file: ExportedFile) -> Vec<u8> {
+    file.into_chunks().collect().await.unwrap()
 }
 
 #[tokio::test]
@@ -173,4 +178,109 @@ async fn a_draft_of_a_conformance_report_is_for_plans_that_include_it() {
     let file = world.acr(queued, "html", "").await.unwrap();
     assert_eq!(file.media_type, "text/html; charset=utf-8");
     assert!(text(file).await.contains("<html lang=\"cs\">"));
+}
+
+#[tokio::test]
+async fn a_draft_as_pdf_is_rendered_once_per_language_and_is_not_the_report() {
+    let world = World::on_plan("agency").await;
+    let (_, scan) = world.add_site().await;
+    assert_eq!(message(world.acr(scan, "pdf", "").await), "The scan is not completed yet.");
+    world.run_checks().await;
+    let file = world.acr(scan, "pdf", "").await.unwrap();
+    assert_eq!((file.media_type, &*file.file_name), ("application/pdf", "93.184.215.14-2027-06-01-a11ycheck-acr.pdf"));
+    let czech = bytes(file).await;
+    assert!(czech.starts_with(b"%PDF-"));
+    for (kept, key) in [
+        (Some(czech.clone()), DocumentKey::ConformanceReport(Locale::Cs)),
+        (None, DocumentKey::ConformanceReport(Locale::Uk)),
+        (None, DocumentKey::Report(Locale::Cs)),
+    ] {
+        let document = world.store.document(world.team.id, scan, key).await.unwrap();
+        assert!(document.map(|document| document.bytes) == kept, "{key:?}");
+    }
+    let kept = b"as it was kept".to_vec();
+    let key = DocumentKey::ConformanceReport(Locale::Cs);
+    let document = world.store.document(world.team.id, scan, key).await.unwrap().unwrap();
+    let document = Document { bytes: kept.clone(), ..document };
+    assert!(world.store.put_document(world.team.id, scan, key, document).await.unwrap());
+    assert!(bytes(world.acr(scan, "pdf", "cs").await.unwrap()).await == kept, "it is not rendered again");
+    assert!(bytes(world.acr(scan, "pdf", "uk").await.unwrap()).await != czech);
+    assert!(bytes(world.export(ExportTarget::Scan(scan), "pdf", "cs").await.unwrap()).await != kept);
+
+    let world = World::on_plan("pro").await;
+    let (_, scan) = world.checked_site().await;
+    assert!(matches!(world.acr(scan, "pdf", "").await, Err(Error::AcrNotIncluded)));
+    assert!(world.export(ExportTarget::Scan(scan), "pdf", "").await.is_ok());
+}
+
+/// A logo that can be decoded: one pixel.
+const LOGO: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0:~\x9bU\0\0\0\nIDATx\x9cc\xf8\x0f\0\x01\x01\x01\0\xb18\xf6\x14\0\0\0\0IEND\xaeB`\x82";
+
+#[tokio::test]
+async fn every_file_with_a_look_shows_the_brand_of_now_and_the_products_own_without_white_label() {
+    let world = World::on_plan("agency").await;
+    let (_, scan) = world.checked_site().await;
+    let target = ExportTarget::Scan(scan);
+    let files = async || {
+        let report = bytes(world.export(target, "pdf", "en").await.unwrap()).await;
+        let draft = bytes(world.acr(scan, "pdf", "en").await.unwrap()).await;
+        [report, draft]
+    };
+    let page = async || text(world.acr(scan, "html", "en").await.unwrap()).await;
+    let unset = files().await;
+    for file in &unset {
+        assert!(contains(file, "<rdf:li>Blue Team</rdf:li>"), "the team's name stands where no other is set");
+    }
+    assert!(page().await.contains("<header>Blue Team</header>"));
+
+    let colour = "#aa0055".parse().ok();
+    let brand = TeamBrand { name: "Grün & Co".parse().ok(), colour, logo: decoded_logo(LOGO.to_vec()).ok() };
+    assert!(brand.logo.is_some());
+    world.service.set_brand(world.team.id, brand.clone()).await.unwrap();
+    let set = files().await;
+    for (file, before) in set.iter().zip(&unset) {
+        assert!(contains(file, "<rdf:li>Grün &amp; Co</rdf:li>") && file != before, "rendered anew");
+    }
+    assert!(files().await == set, "and kept");
+    let shown = page().await;
+    assert!(
+        shown.contains("alt=\"Grün &amp; Co\"") && shown.contains("--brand: #aa0055") && !shown.contains("Blue Team")
+    );
+    let json: Value = serde_json::from_str(&text(world.acr(scan, "json", "en").await.unwrap()).await).unwrap();
+    assert_eq!(json["author"]["company_name"], "Grün & Co");
+
+    // Another colour alone makes another file, and so does the brand before.
+    world
+        .service
+        .set_brand(world.team.id, TeamBrand { colour: "#aa0056".parse().ok(), ..brand.clone() })
+        .await
+        .unwrap();
+    assert!(files().await != set);
+    world.service.set_brand(world.team.id, brand.clone()).await.unwrap();
+    assert!(files().await == set);
+
+    let mut plan = world.team.plan.clone();
+    plan.features.white_label = false;
+    world.store.put_plans(&[plan]).await.unwrap();
+    let actor = world.service.act_for(world.team.id).await.unwrap();
+    let request = ExportRequest { target, format: Some("pdf".to_owned()), lang: Some("en".to_owned()) };
+    let own = bytes(world.service.export_scan(&actor, &request).await.unwrap()).await;
+    assert!(contains(&own, "<rdf:li>a11ycheck</rdf:li>") && !contains(&own, "Grün"));
+    let request = AcrRequest { scan, format: Some("html".to_owned()), lang: None };
+    assert!(text(world.service.acr(&actor, &request).await.unwrap()).await.contains("<header>a11ycheck</header>"));
+    assert_eq!(world.service.brand(world.team.id).await.unwrap(), brand, "it is kept for a plan that shows it");
+}
+
+fn contains(file: &[u8], text: &str) -> bool {
+    file.windows(text.len()).any(|bytes| bytes == text.as_bytes())
+}
+
+#[tokio::test]
+async fn who_asks_while_a_file_is_being_rendered_is_told_to_come_back() {
+    let world = World::on_plan("agency").await;
+    let (_, scan) = world.checked_site().await;
+    let (first, second) = tokio::join!(world.acr(scan, "pdf", "de"), world.acr(scan, "pdf", "de"));
+    assert!(first.is_ok());
+    assert!(matches!(second, Err(Error::PdfUnavailable)), "{second:?}");
+    assert!(world.acr(scan, "pdf", "de").await.is_ok(), "the place is free again");
 }

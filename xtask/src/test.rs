@@ -6,6 +6,7 @@ use std::process::Command;
 use crate::apt::Apt;
 use crate::command::{run as run_command, shown};
 use crate::error::Error;
+use crate::export_tools::{self, ExportTools};
 use crate::machine::Machine;
 use crate::pdf_tools::{self, PdfTools};
 use crate::postgres::Running;
@@ -15,11 +16,14 @@ use crate::setup::{self, Tools};
 ///
 /// # Errors
 ///
-/// Those of [`setup::for_tests`], [`pdf_tools::ensure`] and [`Database::start`](crate::postgres::Database::start),
-/// [`Error::Step`] for the first step that fails, and [`Error::Start`].
+/// Those of [`setup::for_tests`], [`pdf_tools::ensure`], [`export_tools::ensure`] and
+/// [`Database::start`](crate::postgres::Database::start), [`Error::Step`] for the first step that fails, and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
     let (tools, database) = setup::for_tests(machine)?;
-    let tools = (tools, pdf_tools::ensure(machine, Apt::find(machine).as_mut())?);
+    let mut apt = Apt::find(machine);
+    let pdf = pdf_tools::ensure(machine, apt.as_mut())?;
+    let exports = export_tools::ensure(machine, apt.as_mut())?;
+    let tools = TestTools { tools, pdf, exports };
     // Ends, and is removed, when this function does.
     let database = database.start(machine)?;
     let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
@@ -29,6 +33,13 @@ pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error
         _ => eprintln!("==> The chosen tests passed; `cargo xtask test` without arguments runs everything"),
     }
     Ok(())
+}
+
+/// What the tests need beside a database.
+struct TestTools {
+    tools: Tools,
+    pdf: PdfTools,
+    exports: ExportTools,
 }
 
 /// One command of cargo.
@@ -75,7 +86,7 @@ fn chosen_tests(arguments: &[OsString]) -> Step {
     step
 }
 
-fn run_steps(machine: &Machine, tools: &(Tools, PdfTools), database: &Running, steps: &[Step]) -> Result<(), Error> {
+fn run_steps(machine: &Machine, tools: &TestTools, database: &Running, steps: &[Step]) -> Result<(), Error> {
     for (step, number) in steps.iter().zip(1..) {
         eprintln!("==> [{number}/{}] {}", steps.len(), step.name);
         let mut command = cargo(machine, tools, database, step);
@@ -88,13 +99,12 @@ fn run_steps(machine: &Machine, tools: &(Tools, PdfTools), database: &Running, s
     Ok(())
 }
 
-fn cargo(machine: &Machine, tools: &(Tools, PdfTools), database: &Running, step: &Step) -> Command {
-    let (tools, pdf_tools) = tools;
+fn cargo(machine: &Machine, tools: &TestTools, database: &Running, step: &Step) -> Command {
     let mut command = Command::new(&machine.cargo);
     command.args(&step.arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
     // Read by rustdoc alone: `RUSTFLAGS` would build every dependency anew.
     command.env("RUSTDOCFLAGS", "-D warnings");
-    database.pass_to(pdf_tools.pass_to(tools.pass_to(&mut command)));
+    database.pass_to(tools.exports.pass_to(tools.pdf.pass_to(tools.tools.pass_to(&mut command))));
     command
 }
 
@@ -108,6 +118,8 @@ mod tests {
     fn bench() -> Bench {
         let bench = Bench::debian();
         bench.add("cargo", "cargo");
+        bench.add("sha512sum", "sha512sum");
+        bench.add("tar", "tar");
         setup::run(&bench.machine()).unwrap();
         bench
     }

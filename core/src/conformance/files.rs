@@ -6,7 +6,7 @@ use crate::{
     id::ScanId,
     locale::Locale,
     scanner::{Screenshot, ScreenshotFormat},
-    store::{Completion, DocumentKey, Store},
+    store::{Completion, Document, DocumentKey, Look, Store},
 };
 
 pub(super) async fn pictures_come_back_byte_for_byte<S: Store>(factory: &impl StoreFactory<Store = S>) {
@@ -83,12 +83,13 @@ pub(super) async fn a_document_comes_back_byte_for_byte_and_the_last_one_put_sta
     let scan = world.completed(team, site).await;
     let (english, german) = (DocumentKey::Report(Locale::En), DocumentKey::Report(Locale::De));
     let large = fixtures::screenshot(0, 2_000_000).bytes;
+    let large = Document { look: Look([255; 16]), bytes: large };
     assert_eq!(world.store.document(team, scan, english).await.unwrap(), None);
-    assert!(world.store.put_document(team, scan, english, vec![1]).await.unwrap());
+    assert!(world.store.put_document(team, scan, english, document(vec![1])).await.unwrap());
     assert!(world.store.put_document(team, scan, english, large.clone()).await.unwrap());
-    assert!(world.store.put_document(team, scan, german, vec![]).await.unwrap());
-    assert!(world.store.document(team, scan, english).await.unwrap() == Some(large), "the last one");
-    assert_eq!(world.store.document(team, scan, german).await.unwrap(), Some(vec![]));
+    assert!(world.store.put_document(team, scan, german, document(vec![])).await.unwrap());
+    assert_eq!(world.store.document(team, scan, english).await.unwrap(), Some(large), "the last one, with its look");
+    assert_eq!(world.store.document(team, scan, german).await.unwrap(), Some(document(vec![])));
     assert_eq!(world.store.document(team, scan, DocumentKey::ConformanceReport(Locale::En)).await.unwrap(), None);
 }
 
@@ -99,17 +100,20 @@ pub(super) async fn a_document_is_kept_for_completed_checks_of_the_team_alone<S:
     let (team, site) = world.team_and_site().await;
     let key = DocumentKey::Report(Locale::Uk);
     let running = world.running(team, site).await;
-    assert!(!world.store.put_document(team, running.scan, key, vec![1]).await.unwrap(), "it is still running");
+    assert!(
+        !world.store.put_document(team, running.scan, key, document(vec![1])).await.unwrap(),
+        "it is still running"
+    );
     world.store.complete_scan(running, world.completion()).await.unwrap();
     assert_eq!(world.store.document(team, running.scan, key).await.unwrap(), None);
 
     let stranger = world.team().await;
-    assert!(!world.store.put_document(stranger, running.scan, key, vec![2]).await.unwrap());
-    assert!(world.store.put_document(team, running.scan, key, vec![3]).await.unwrap());
+    assert!(!world.store.put_document(stranger, running.scan, key, document(vec![2])).await.unwrap());
+    assert!(world.store.put_document(team, running.scan, key, document(vec![3])).await.unwrap());
     assert_eq!(world.store.document(stranger, running.scan, key).await.unwrap(), None);
-    assert_eq!(world.store.document(team, running.scan, key).await.unwrap(), Some(vec![3]));
+    assert_eq!(world.store.document(team, running.scan, key).await.unwrap(), Some(document(vec![3])));
     let nowhere = ScanId::generate(world.now());
-    assert!(!world.store.put_document(team, nowhere, key, vec![4]).await.unwrap());
+    assert!(!world.store.put_document(team, nowhere, key, document(vec![4])).await.unwrap());
 }
 
 pub(super) async fn documents_go_with_their_check<S: Store>(factory: &impl StoreFactory<Store = S>) {
@@ -117,8 +121,12 @@ pub(super) async fn documents_go_with_their_check<S: Store>(factory: &impl Store
     let (team, site) = world.team_and_site().await;
     let scan = world.completed(team, site).await;
     let key = DocumentKey::Report(Locale::Cs);
-    assert!(world.store.put_document(team, scan, key, vec![1]).await.unwrap());
+    assert!(world.store.put_document(team, scan, key, document(vec![1])).await.unwrap());
     assert!(world.store.delete_site(team, site).await.unwrap());
     assert_eq!(world.store.document(team, scan, key).await.unwrap(), None);
-    assert!(!world.store.put_document(team, scan, key, vec![2]).await.unwrap());
+    assert!(!world.store.put_document(team, scan, key, document(vec![2])).await.unwrap());
+}
+
+fn document(bytes: Vec<u8>) -> Document {
+    Document { look: Look([7; 16]), bytes }
 }

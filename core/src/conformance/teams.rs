@@ -11,7 +11,7 @@ use super::{
 use crate::{
     domain::{
         Ability, ApiToken, IsoDuration, NewTeam, NewToken, PlanCatalog, PlanCode, PlanStatus, RequestClass, Standing,
-        Subscription, Team,
+        Subscription, Team, TeamBrand,
     },
     id::{ScanId, TeamId, TokenId},
     page::PageRequest,
@@ -128,6 +128,9 @@ pub(super) async fn what_is_asked_of_no_team_is_answered_with_nothing<S: Store>(
     assert_eq!(store.team(nobody).await.unwrap(), None);
     assert!(!store.set_standing(nobody, Standing::Blocked).await.unwrap());
     assert!(!store.change_plan(nobody, &fixtures::plan().code, Subscription::ACTIVE).await.unwrap());
+    assert_eq!(store.brand(nobody).await.unwrap(), TeamBrand::default());
+    assert!(!store.set_brand(nobody, fixtures::brand(1)).await.unwrap());
+    assert_eq!(store.brand(nobody).await.unwrap(), TeamBrand::default(), "nothing was set");
     assert_eq!(store.create_token(nobody, fixtures::new_token(world.now())).await.unwrap(), None);
     assert_eq!(store.tokens(nobody).await.unwrap(), []);
     assert!(!store.delete_token(nobody, TokenId::generate(world.now())).await.unwrap());
@@ -209,6 +212,31 @@ pub(super) async fn a_plan_change_leaves_sites_and_checks_as_they_are<S: Store>(
         assert_eq!(world.store.site(team, site.id).await.unwrap().as_ref(), Some(&site));
     }
     assert_eq!(world.scan(team, scan).await.pages_requested, 25);
+}
+
+pub(super) async fn a_brand_comes_back_whole_and_the_last_one_set_stays<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, other) = (world.team().await, world.team().await);
+    assert_eq!(world.store.brand(team).await.unwrap(), TeamBrand::default());
+    let named = TeamBrand { logo: None, colour: None, ..fixtures::brand(1) };
+    let coloured = TeamBrand { name: None, ..fixtures::brand(300_000) };
+    for brand in [fixtures::brand(2), named, coloured, TeamBrand::default(), fixtures::brand(9)] {
+        assert!(world.store.set_brand(team, brand.clone()).await.unwrap());
+        assert_eq!(world.store.brand(team).await.unwrap(), brand);
+    }
+    assert_eq!(world.store.brand(other).await.unwrap(), TeamBrand::default(), "it is the one team's");
+}
+
+pub(super) async fn a_brand_stays_when_the_plan_changes<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let other = fixtures::other_plan("other", |_| {});
+    world.put_plan(other.clone()).await;
+    let team = world.team().await;
+    assert!(world.store.set_brand(team, fixtures::brand(5)).await.unwrap());
+    assert!(world.store.change_plan(team, &other.code, Subscription::ACTIVE).await.unwrap());
+    assert_eq!(world.store.brand(team).await.unwrap(), fixtures::brand(5));
 }
 
 pub(super) async fn a_token_reads_as_it_was_created<S: Store>(factory: &impl StoreFactory<Store = S>) {

@@ -4,6 +4,8 @@
 //! tested at its edge, and a store can run it inside its own transaction.
 
 mod attempt;
+mod brand;
+mod colour;
 mod delivery;
 mod diff;
 mod endpoint;
@@ -29,6 +31,8 @@ mod token;
 pub(crate) use self::finding::bounded;
 pub use self::{
     attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
+    brand::{BrandName, BrandNameError, Logo, LogoFormat, TeamBrand},
+    colour::{Colour, ParseColourError},
     delivery::{Delivery, DeliveryRefusal, DeliveryState, DeliveryStatus, next_attempt_at},
     diff::{DiffSummary, FixedRule, PreviousScan, compare},
     endpoint::{EndpointDetails, EndpointSecret, EndpointSecrets, EndpointStatus, NewEndpoint, WebhookEndpoint},

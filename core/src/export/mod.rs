@@ -17,9 +17,10 @@
 //!
 //! Numbers, severities and names of fields are the same in every language.
 //!
-//! The PDF report stands apart, in `pdf` (feature `pdf`): it is made of the report, not of the list.
+//! PDF files stand apart, in `pdf` (feature `pdf`): the report's is made of the report, not of the list, and both are kept.
 
 pub mod acr;
+mod brand;
 mod cell;
 mod csv;
 mod file_name;
@@ -35,6 +36,7 @@ mod text;
 mod wiki;
 
 pub use self::{
+    brand::Brand,
     file_name::{content_disposition, file_name},
     format::{ExportFormat, UnknownFormat, write},
     issues::{ExportSource, STANDARD},

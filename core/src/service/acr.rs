@@ -1,10 +1,14 @@
 //! `GET /scans/{scan}/acr`.
 
+use std::str::FromStr;
+
+#[cfg(feature = "pdf")]
+use super::pdf::PdfFile;
 use super::{Actor, ExportedFile, Service, choice::choice, exported_file::FileKind};
 use crate::{
     domain::{Ability, FieldErrors},
     error::Error,
-    export::acr::AcrFormat,
+    export::acr::{AcrFormat, UnknownAcrFormat},
     id::ScanId,
     locale::Locale,
 };
@@ -14,10 +18,29 @@ use crate::{
 pub struct AcrRequest {
     /// Of which check.
     pub scan: ScanId,
-    /// The name of an [`AcrFormat`]; `json` where none is named.
+    /// The name of an [`AcrFormat`], or `pdf`; `json` where none is named.
     pub format: Option<String>,
     /// The code of a [`Locale`]; the site's report language where none is named.
     pub lang: Option<String>,
+}
+
+/// What `format` can name.
+enum Wanted {
+    Draft(AcrFormat),
+    #[cfg(feature = "pdf")]
+    Pdf,
+}
+
+impl FromStr for Wanted {
+    type Err = UnknownAcrFormat;
+
+    fn from_str(word: &str) -> Result<Self, UnknownAcrFormat> {
+        match word {
+            #[cfg(feature = "pdf")]
+            "pdf" => Ok(Self::Pdf),
+            word => word.parse().map(Self::Draft),
+        }
+    }
 }
 
 impl Service {
@@ -26,14 +49,14 @@ impl Service {
     /// # Errors
     /// In this order: [`Error::MissingAbility`] without `read`; [`Error::NotFound`]; [`Error::Invalid`] with the fields
     /// `format` and `lang`; [`Error::AcrNotIncluded`]; [`Error::NotCompleted`] for a check that is queued, running or
-    /// failed.
+    /// failed; [`Error::PdfUnavailable`].
     pub async fn acr(&self, actor: &Actor, request: &AcrRequest) -> Result<ExportedFile, Error> {
         actor.require(Ability::Read)?;
         let team = actor.team();
         let scan = self.store().scan(team.id, request.scan).await?.ok_or(Error::NotFound)?;
 
         let mut fields = FieldErrors::default();
-        let format: Option<AcrFormat> = choice("format", request.format.as_deref(), &mut fields);
+        let format: Option<Wanted> = choice("format", request.format.as_deref(), &mut fields);
         let locale: Option<Locale> = choice("lang", request.lang.as_deref(), &mut fields);
         if !fields.is_empty() {
             return Err(Error::Invalid(fields));
@@ -42,7 +65,14 @@ impl Service {
         if !team.plan.features.acr_drafts {
             return Err(Error::AcrNotIncluded);
         }
-        let kind = FileKind::Acr(format.unwrap_or_default());
-        Ok(ExportedFile::new(scan.id, kind, self.file_facts(team, &scan, locale).await?))
+        let format = match format {
+            #[cfg(feature = "pdf")]
+            Some(Wanted::Pdf) => return self.pdf(team, scan, PdfFile::ConformanceReport, locale).await,
+            Some(Wanted::Draft(format)) => format,
+            None => AcrFormat::default(),
+        };
+        let brand = self.shown_brand(team).await?;
+        let facts = self.draft_facts(team, &scan, locale, &brand).await?;
+        Ok(ExportedFile::new(scan.id, FileKind::Acr(format, Box::new(brand)), facts))
     }
 }

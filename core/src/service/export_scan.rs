@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+#[cfg(feature = "pdf")]
+use super::pdf::PdfFile;
 use super::{
     Actor, ExportedFile, Service,
     choice::choice,
@@ -80,7 +82,7 @@ impl Service {
         let format = match format {
             // In every plan with the API (contract, "Format and plan rules for files").
             #[cfg(feature = "pdf")]
-            Some(Wanted::Pdf) => return self.pdf(team, scan, locale).await,
+            Some(Wanted::Pdf) => return self.pdf(team, scan, PdfFile::Report, locale).await,
             Some(Wanted::Issues(format)) => format,
             None => ExportFormat::default(),
         };

@@ -11,7 +11,7 @@ use tokio::{runtime::Handle, sync::mpsc, time};
 use crate::{
     domain::{Findings, SiteDetails},
     export::{
-        self, ExportFormat, ExportSource,
+        self, Brand, ExportFormat, ExportSource,
         acr::{self, AcrFormat},
         content_disposition, file_name,
     },
@@ -42,10 +42,10 @@ enum Content {
 }
 
 /// Which file it is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum FileKind {
     Issues(ExportFormat),
-    Acr(AcrFormat),
+    Acr(AcrFormat, Box<Brand>),
 }
 
 /// What a file is made of.
@@ -60,9 +60,9 @@ pub(super) struct FileFacts {
 
 impl ExportedFile {
     pub(super) fn new(scan: ScanId, kind: FileKind, facts: FileFacts) -> Self {
-        let (media_type, suffix) = match kind {
+        let (media_type, suffix) = match &kind {
             FileKind::Issues(format) => (format.media_type(), format.suffix()),
-            FileKind::Acr(format) => (format.media_type(), format.suffix()),
+            FileKind::Acr(format, _) => (format.media_type(), format.suffix()),
         };
         let file_name = file_name(facts.site.url.domain(), facts.checked_at, suffix);
         Self { scan, media_type, file_name, content: Content::Made(kind, Box::new(facts)) }
@@ -70,8 +70,14 @@ impl ExportedFile {
 
     /// A PDF that is there already.
     #[cfg(feature = "pdf")]
-    pub(super) fn ready(scan: ScanId, site: &SiteDetails, checked_at: DateTime<Utc>, bytes: Vec<u8>) -> Self {
-        let file_name = file_name(site.url.domain(), checked_at, "a11ycheck.pdf");
+    pub(super) fn ready(
+        scan: ScanId,
+        site: &SiteDetails,
+        checked_at: DateTime<Utc>,
+        suffix: &str,
+        bytes: Vec<u8>,
+    ) -> Self {
+        let file_name = file_name(site.url.domain(), checked_at, suffix);
         Self { scan, media_type: "application/pdf", file_name, content: Content::Ready(bytes) }
     }
 
@@ -92,7 +98,7 @@ impl ExportedFile {
                 let source = ExportSource { team, site, checked_at: *checked_at, findings, locale: *locale };
                 match kind {
                     FileKind::Issues(format) => export::write(*format, &source, out),
-                    FileKind::Acr(format) => acr::write(*format, &source, out),
+                    FileKind::Acr(format, brand) => acr::write(*format, &source, brand, out),
                 }
             }
             #[cfg(feature = "pdf")]

@@ -8,6 +8,7 @@ mod acr;
 mod actor;
 mod add_site;
 mod admit;
+mod brand;
 mod builder;
 mod choice;
 mod delete_site;

@@ -1,5 +1,7 @@
 //! Files of checks: pictures that came with the result, documents that were rendered from it.
 
+use std::fmt;
+
 use async_trait::async_trait;
 
 use super::StoreError;
@@ -19,6 +21,26 @@ pub enum DocumentKey {
     ConformanceReport(Locale),
 }
 
+/// A document as it was rendered.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Document {
+    /// How it looks.
+    pub look: Look,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+/// What a document shows beside its check, the brand above all, as a fingerprint. One of another look than is wanted now is
+/// out of date. To a store it is 16 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Look(pub [u8; 16]);
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document").field("look", &self.look).field("bytes", &self.bytes.len()).finish()
+    }
+}
+
 /// Keeps the files of completed checks. They go when their check goes.
 #[async_trait]
 pub trait FileStore {
@@ -29,15 +51,15 @@ pub trait FileStore {
     async fn screen(&self, team: TeamId, scan: ScanId) -> Result<Option<Screenshot>, StoreError>;
 
     /// A document that was kept; `None` where there is none, or no such completed check in the team's history.
-    async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Vec<u8>>, StoreError>;
+    async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Document>, StoreError>;
 
-    /// Keeps a document, in place of the one of the same key. `false` where the team has no such completed check in its
+    /// Keeps a document, in place of the one of the same key, whatever its look. `false` where the team has no such completed check in its
     /// history: nothing is kept.
     async fn put_document(
         &self,
         team: TeamId,
         scan: ScanId,
         key: DocumentKey,
-        bytes: Vec<u8>,
+        document: Document,
     ) -> Result<bool, StoreError>;
 }

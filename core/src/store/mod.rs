@@ -31,7 +31,7 @@ use chrono::{DateTime, Utc};
 
 pub use self::{
     error::StoreError,
-    files::{DocumentKey, FileStore},
+    files::{Document, DocumentKey, FileStore, Look},
     hints::{HintStore, Hints, Work},
     queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore},
     rate_limits::{AdmittedToken, RateLimitStore},

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::StoreError;
 use crate::{
-    domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, Standing, Subscription, Team},
+    domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, Standing, Subscription, Team, TeamBrand},
     id::{TeamId, TokenId},
     page::{Page, PageRequest},
 };
@@ -21,7 +21,7 @@ pub enum UnknownPlan {
     Store(#[from] StoreError),
 }
 
-/// Keeps plans, teams and tokens.
+/// Keeps plans, teams, their brands and tokens.
 #[async_trait]
 pub trait TeamStore {
     /// Adds plans, each code once, and replaces those whose code is there already: for all teams that are on them, at
@@ -60,6 +60,12 @@ pub trait TeamStore {
     /// # Errors
     /// [`UnknownPlan::Unknown`]: nothing is changed.
     async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan>;
+
+    /// The team's brand, whatever its plan; one with nothing in it where none was set or there is no such team.
+    async fn brand(&self, team: TeamId) -> Result<TeamBrand, StoreError>;
+
+    /// Puts a brand in place of the team's. `false` where there is no such team.
+    async fn set_brand(&self, team: TeamId, brand: TeamBrand) -> Result<bool, StoreError>;
 
     /// Adds a token. `None` where there is no such team.
     async fn create_token(&self, team: TeamId, token: NewToken) -> Result<Option<ApiToken>, StoreError>;

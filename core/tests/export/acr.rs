@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use a11ycheck_core::{
     catalog::{Level, WcagVersion, criteria, terms},
-    domain::{Findings, SiteDetails},
-    export::acr::{AcrFormat, CATALOG, write},
+    domain::{Colour, Findings, Logo, SiteDetails},
+    export::{
+        Brand,
+        acr::{AcrFormat, CATALOG, write},
+    },
     locale::Locale,
 };
 use serde_json::Value;
@@ -17,7 +20,7 @@ use crate::{
 
 fn draft(format: AcrFormat, site: &SiteDetails, findings: &Findings, locale: Locale) -> String {
     let mut bytes = Vec::new();
-    write(format, &source(site, findings, locale), &mut bytes).unwrap();
+    write(format, &source(site, findings, locale), &Brand::default(), &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 
@@ -147,6 +150,28 @@ fn the_page_has_what_a_screen_reader_needs() {
     assert_eq!(page.matches("<h1>").count(), 1);
     assert_eq!((page.matches("<table").count(), page.matches("scope=\"col\"").count()), (3, 9));
     assert_eq!(page.matches("<tr><th scope=\"row\">").count(), criteria().len());
+}
+
+#[test]
+fn the_page_shows_the_brand_and_stays_readable_in_every_colour() {
+    let page = |brand: &Brand| {
+        let mut bytes = Vec::new();
+        write(AcrFormat::Html, &source(&site("Our shop"), &clean(), Locale::En), brand, &mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    };
+    let mut brand = Brand { name: "<b>\"Müller\u{202e}".repeat(30), colour: "#ffee00".parse().unwrap(), logo: None };
+    let named = page(&brand);
+    assert!(named.contains("<header>&lt;b&gt;&quot;Müller\u{fffd}&lt;b&gt;"), "{named}");
+    assert!(named.contains("--brand: #ffee00;"));
+    let ink = named.split("--ink: ").nth(1).unwrap().split(';').next().unwrap();
+    assert!(ink.parse::<Colour>().unwrap().contrast(Colour::WHITE) >= 4.5, "{ink}");
+    brand.logo = Logo::recognised(b"\xff\xd8\xff\xe0logo".to_vec());
+    let pictured = page(&brand);
+    assert!(
+        pictured.contains("<header><img src=\"data:image/jpeg;base64,/9j/4GxvZ28=\" alt=\"&lt;b&gt;"),
+        "{pictured}"
+    );
+    assert!(pictured.contains("img-src data:") && !pictured.contains("<b>"));
 }
 
 #[test]

@@ -7,3 +7,4 @@ mod fixture;
 mod golden;
 mod hostile;
 mod issues;
+mod readers;

@@ -1,6 +1,9 @@
 //! Texts and pictures from pages that mean harm.
 
-use a11ycheck_core::{domain::Failure, locale::Locale};
+use a11ycheck_core::{
+    domain::{Failure, Logo},
+    locale::Locale,
+};
 
 use crate::{
     USUAL,
@@ -51,7 +54,7 @@ pub(crate) fn sample() -> Sample {
     }
     sample.report.diff.fixed_rules[0].title = next();
     sample.brand.name = next();
-    sample.brand.logo = Some(b"\x89PNG\r\n\x1a\n broken".to_vec());
+    sample.brand.logo = Logo::recognised(b"\x89PNG\r\n\x1a\n broken".to_vec());
     sample.findings.engine.browser = next();
     for (number, picture) in sample.pictures.values_mut().enumerate() {
         match number % 3 {

@@ -1,8 +1,12 @@
-//! The PDF of a report, judged by programs that others wrote: veraPDF, qpdf and Poppler.
+//! PDF files, judged by programs that others wrote: veraPDF, qpdf and Poppler.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
 mod content;
+mod draft;
+#[allow(dead_code, reason = "some of it is for other formats")]
+#[path = "../export/fixture.rs"]
+mod fixture;
 mod hostile;
 mod sample;
 mod standard;

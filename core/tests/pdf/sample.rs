@@ -8,7 +8,10 @@ use std::{
 use a11ycheck_core::{
     catalog::{self, Basis},
     domain::{Engine, Failure, FailureCode, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId, Totals},
-    export::pdf::{Brand, PdfError, PdfSource, render},
+    export::{
+        Brand,
+        pdf::{PdfError, PdfSource, render},
+    },
     locale::Locale,
     report::{Diff, Example, FixedRuleView, Group, PageCount, PageView, Report, Trend},
 };

@@ -3,9 +3,11 @@
 use a11ycheck_core::locale::Locale;
 
 use crate::{
-    USUAL, hostile,
+    USUAL,
+    draft::drafts,
+    hostile,
     sample::{Sample, Size},
-    tools::{Folder, check, fonts, information, text_as_read, validate, words_as_drawn},
+    tools::{Folder, assert_read_as_drawn, check, fonts, information, validate},
 };
 
 /// All kinds of reports, by name.
@@ -26,8 +28,15 @@ fn samples() -> Vec<(String, Sample)> {
 #[test]
 fn every_file_passes_pdf_ua_and_qpdf_with_all_fonts_embedded() {
     let folder = Folder::new();
-    let (names, files): (Vec<_>, Vec<_>) =
-        samples().iter().map(|(name, sample)| (name.clone(), folder.add(name, &sample.render().unwrap()))).unzip();
+    let reports = samples().into_iter().map(|(name, sample)| (name, sample.render().unwrap()));
+    let drafts = drafts().into_iter().map(|(name, draft)| (name, draft.render()));
+    let (names, files): (Vec<_>, Vec<_>) = reports
+        .chain(drafts)
+        .map(|(name, file)| {
+            let path = folder.add(&name, &file);
+            (name, path)
+        })
+        .unzip();
     for (name, verdict) in names.iter().zip(validate(&files)) {
         // Fewer would mean that the validator saw no content.
         assert!(verdict.as_ref().is_ok_and(|assertions| *assertions > 1_000), "{name}: {verdict:?}");
@@ -58,26 +67,6 @@ fn what_is_read_aloud_comes_in_the_order_of_the_page() {
         // Numbers and dates in the chart are told by its alternative.
         sample.report.trend.clear();
         let file = folder.add(&name, &sample.render().unwrap());
-        let (drawn, read) = (words_as_drawn(&file), text_as_read(&file));
-        assert!(read.len() > 300, "{name}");
-        let mut rest = read.as_str();
-        for line in drawn.chunk_by(|before, after| before.page == after.page && (before.y - after.y).abs() < 1.0) {
-            let text: String = line.iter().map(|word| word.text.as_str()).collect();
-            match rest.strip_prefix(&text) {
-                Some(after) => rest = after,
-                // The head of a table that goes on stands again at the top of a page, and is not read again.
-                None if line[0].y < 65.0 => {}
-                None => {
-                    panic!("{name}: {text:?} is drawn where {:?} is read", rest.chars().take(60).collect::<String>())
-                }
-            }
-        }
-        assert_eq!(rest, "", "{name}: read, but not drawn");
-        // The eye goes down, or up again to the next column of a table: to the right.
-        for pair in drawn.windows(2) {
-            let [before, after] = pair else { unreachable!("windows of two") };
-            let down = after.y > before.y - 4.0;
-            assert!(after.page > before.page || down || after.x > before.x, "{name}: {before:?} {after:?}");
-        }
+        assert_read_as_drawn(&name, &file);
     }
 }

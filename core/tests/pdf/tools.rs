@@ -64,6 +64,31 @@ pub(crate) fn text_as_read(file: &Path) -> String {
     texts.flat_map(str::split_whitespace).collect()
 }
 
+/// That what is read aloud comes in the order in which the eye meets it.
+pub(crate) fn assert_read_as_drawn(name: &str, file: &Path) {
+    let (drawn, read) = (words_as_drawn(file), text_as_read(file));
+    assert!(read.len() > 300, "{name}");
+    let mut rest = read.as_str();
+    for line in drawn.chunk_by(|before, after| before.page == after.page && (before.y - after.y).abs() < 1.0) {
+        let text: String = line.iter().map(|word| word.text.as_str()).collect();
+        match rest.strip_prefix(&text) {
+            Some(after) => rest = after,
+            // The head of a table that goes on stands again at the top of a page, and is not read again.
+            None if line[0].y < 65.0 => {}
+            None => {
+                panic!("{name}: {text:?} is drawn where {:?} is read", rest.chars().take(60).collect::<String>())
+            }
+        }
+    }
+    assert_eq!(rest, "", "{name}: read, but not drawn");
+    // The eye goes down, or up again to the next column of a table: to the right.
+    for pair in drawn.windows(2) {
+        let [before, after] = pair else { unreachable!("windows of two") };
+        let down = after.y > before.y - 4.0;
+        assert!(after.page > before.page || down || after.x > before.x, "{name}: {before:?} {after:?}");
+    }
+}
+
 /// The names of the fonts, each with whether it is embedded, a subset, and readable as text.
 pub(crate) fn fonts(file: &Path) -> Vec<(String, [bool; 3])> {
     let list = text_of(run("pdffonts", "poppler-utils", [file]));

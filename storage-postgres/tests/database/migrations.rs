@@ -48,6 +48,7 @@ async fn everything_lies_in_the_chosen_schema() {
             .unwrap();
     let expected = [
         "active_scans",
+        "brands",
         "deliveries",
         "delivery_attempts",
         "documents",

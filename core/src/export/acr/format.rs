@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{html, openacr, verdicts};
-use crate::export::ExportSource;
+use crate::export::{Brand, ExportSource};
 
 /// A format of drafts of conformance reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,16 +61,16 @@ impl FromStr for AcrFormat {
     }
 }
 
-/// Writes a draft.
+/// Writes a draft. Where a format has a look, it is the brand's.
 ///
 /// # Errors
 /// Those of `out`; what is written by then is not a whole file.
-pub fn write(format: AcrFormat, source: &ExportSource<'_>, out: impl io::Write) -> io::Result<()> {
+pub fn write(format: AcrFormat, source: &ExportSource<'_>, brand: &Brand, out: impl io::Write) -> io::Result<()> {
     let verdicts = verdicts(source.findings);
     let mut out = BufWriter::new(out);
     match format {
         AcrFormat::Json => openacr::write(source, &verdicts, &mut out),
-        AcrFormat::Html => html::write(source, &verdicts, &mut out),
+        AcrFormat::Html => html::write(source, brand, &verdicts, &mut out),
     }?;
     out.flush()
 }

@@ -1,6 +1,8 @@
-//! A page for people: one file without scripts, pictures or anything from elsewhere.
+//! A page for people: one file without scripts or anything from elsewhere; its one picture, a brand's logo, is in it.
 
 use std::io;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD as STANDARD_BASE64};
 
 use super::{
     remarks::{frames_warning, methods, not_checked, remarks, scope_warning},
@@ -8,14 +10,17 @@ use super::{
 };
 use crate::{
     catalog::{Level, Terms, fill, terms},
-    export::{ExportSource, STANDARD, text::one_line},
+    export::{Brand, ExportSource, STANDARD, text::one_line},
 };
 
-/// Contrasts are 7:1 and better; nothing is told by colour alone.
+/// Contrasts are 7:1 and better, but for headings in the brand's colour, which are large: 4.5:1 and better. Nothing is told by
+/// colour alone.
 const STYLE: &str = "
 :root { color: #1b1b1b; background: #fff; font: 100%/1.5 system-ui, sans-serif; }
 body { max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
-h1, h2 { line-height: 1.25; }
+header { margin-bottom: 1.5rem; border-top: 0.6rem solid var(--brand); padding-top: 1rem; font-weight: bold; }
+header img { max-width: 100%; max-height: 4rem; }
+h1, h2 { color: var(--ink); line-height: 1.25; }
 h2 { margin-top: 2.5rem; }
 a { color: #0b3d91; }
 :focus-visible { outline: 3px solid #0b3d91; outline-offset: 2px; }
@@ -32,20 +37,28 @@ tbody td:nth-child(2) { width: 18%; font-weight: bold; }
 @media print { .skip { display: none; } tr { break-inside: avoid; } }
 ";
 
-pub(super) fn write(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], out: &mut impl io::Write) -> io::Result<()> {
+pub(super) fn write(
+    source: &ExportSource<'_>,
+    brand: &Brand,
+    verdicts: &[Verdict<'_>],
+    out: &mut impl io::Write,
+) -> io::Result<()> {
     let terms = terms(source.locale);
     let (acr, site) = (&terms.acr, escaped(source.site.display_name()));
     write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>{site}: {}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-         <a class=\"skip\" href=\"#content\">{}</a>\n<main id=\"content\" tabindex=\"-1\">\n<h1>{site}: {}</h1>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n\
+         <title>{site}: {}</title>\n<style>\n:root {{ --brand: {}; --ink: {}; }}{STYLE}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#content\">{}</a>\n<header>{}</header>\n<main id=\"content\" tabindex=\"-1\">\n<h1>{site}: {}</h1>\n\
          <p class=\"draft\">{}</p>\n<p>{}</p>\n",
         terms.locale,
         escaped(&acr.title),
+        brand.colour,
+        brand.colour.readable_on_white(),
         escaped(&acr.skip_to_content),
+        sign(brand),
         escaped(&acr.title),
         escaped(&acr.draft_note),
         escaped(&terms.disclaimer),
@@ -63,6 +76,18 @@ pub(super) fn write(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], out: &m
         escaped(&acr.web_chapter),
         escaped(&acr.other_clauses)
     )
+}
+
+/// The brand's logo, or else its name.
+fn sign(brand: &Brand) -> String {
+    let name: String = one_line(&brand.name).chars().take(Brand::MAX_NAME).collect();
+    match &brand.logo {
+        Some(logo) => {
+            let (media_type, data) = (logo.format().media_type(), STANDARD_BASE64.encode(logo.bytes()));
+            format!("<img src=\"data:{media_type};base64,{data}\" alt=\"{}\">", escaped(&name))
+        }
+        None => escaped(&name),
+    }
 }
 
 /// What was checked, when, and how.

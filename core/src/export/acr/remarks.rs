@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Why a verdict is what it is, in sentences. Plain text.
-pub(super) fn remarks(verdict: &Verdict<'_>, findings: &Findings, terms: &Terms) -> String {
+pub(in crate::export) fn remarks(verdict: &Verdict<'_>, findings: &Findings, terms: &Terms) -> String {
     let Verdict { criterion, evidence, .. } = verdict;
     let acr = &terms.acr;
     let mut sentences: Vec<String> = Vec::new();
@@ -44,25 +44,25 @@ pub(super) fn remarks(verdict: &Verdict<'_>, findings: &Findings, terms: &Terms)
 }
 
 /// What was done to come to the verdicts.
-pub(super) fn methods(source: &ExportSource<'_>, terms: &Terms) -> String {
+pub(in crate::export) fn methods(source: &ExportSource<'_>, terms: &Terms) -> String {
     let engine = &source.findings.engine;
     let pages = source.findings.pages_checked().to_string();
     fill(&terms.acr.methods_used, &[("axe", &*engine.axe), ("browser", &engine.browser), ("pages", &pages)])
 }
 
 /// The pages of which nothing is said, each with the reason.
-pub(super) fn not_checked(findings: &Findings) -> impl Iterator<Item = (&str, &Failure)> {
+pub(in crate::export) fn not_checked(findings: &Findings) -> impl Iterator<Item = (&str, &Failure)> {
     findings.pages.iter().filter_map(|page| Some((page.url.as_str(), page.error.as_ref()?)))
 }
 
 /// How many they are, in a sentence; `None` where there are none.
-pub(super) fn scope_warning(findings: &Findings, terms: &Terms) -> Option<String> {
+pub(in crate::export) fn scope_warning(findings: &Findings, terms: &Terms) -> Option<String> {
     let count = not_checked(findings).count();
     (count > 0).then(|| fill(&terms.acr.pages_not_checked, &[("pages", &count.to_string())]))
 }
 
 /// How many frames of checked pages nothing is said of; `None` where there are none.
-pub(super) fn frames_warning(findings: &Findings, terms: &Terms) -> Option<String> {
+pub(in crate::export) fn frames_warning(findings: &Findings, terms: &Terms) -> Option<String> {
     let count: u64 = findings.pages.iter().map(|page| u64::from(page.frames_not_checked)).sum();
     (count > 0).then(|| format!("{}: {count}", terms.label.frames_not_checked))
 }

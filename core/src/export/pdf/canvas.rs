@@ -8,11 +8,11 @@ use printpdf::{
 };
 
 use super::{
-    Colour,
     font::Face,
     text::Link,
     tree::{ElementId, Kid, Tag, Tree},
 };
+use crate::domain::Colour;
 
 /// A4, in points.
 pub(super) const PAGE_WIDTH: f32 = 595.276;

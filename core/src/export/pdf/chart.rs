@@ -1,7 +1,6 @@
 //! The chart of the development, and pictures.
 
 use super::{
-    Colour,
     canvas::{Canvas, Lettering, Mark, area},
     flow::Flow,
     font::Face,
@@ -9,6 +8,7 @@ use super::{
     style::{QUIET, RULE, TEXT},
     tree::Tag,
 };
+use crate::domain::Colour;
 
 /// A value at a date.
 #[derive(Debug)]

@@ -8,13 +8,13 @@ use super::{
     text::Run,
     tree::Tag,
 };
+use crate::domain::Colour;
 
 impl Flow {
     /// A bar in the brand's colour along the upper edge of the page.
-    pub(super) fn band(&mut self) {
-        let ink = self.ink;
+    pub(super) fn band(&mut self, colour: Colour) {
         self.canvas.mark(Mark::Artifact);
-        self.canvas.rectangle(0.0, 0.0, PAGE_WIDTH, 10.0, ink);
+        self.canvas.rectangle(0.0, 0.0, PAGE_WIDTH, 10.0, colour);
     }
 
     /// A line of the contents: what leads there, a line, and the number of the page.

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Colour,
     canvas::{Canvas, Lettering, Mark, PAGE_HEIGHT, PAGE_WIDTH},
     lines::{Line, broken, size_of},
     style::{PANEL, RULE, Style},
     text::{Link, Place, Run},
     tree::{ElementId, Numbering, Tag, Tree},
 };
-use crate::locale::Locale;
+use crate::{domain::Colour, locale::Locale};
 
 /// From the left edge of the paper to the text, in points.
 pub(super) const MARGIN: f32 = 56.0;
@@ -146,29 +145,35 @@ impl Flow {
 
     /// Code on a background of its own.
     pub(super) fn code(&mut self, text: &str) {
-        const PADDING: f32 = 6.0;
-        let style = Style::CODE;
-        let runs = [Run::mono(text)];
-        let paragraph = Paragraph::new(&runs, style, self.width() - 2.0 * PADDING);
         self.within(Tag::Paragraph, None, |flow| {
-            flow.within(Tag::Code, None, |flow| {
-                let mut lines = paragraph.lines.as_slice();
-                while !lines.is_empty() {
-                    flow.reserve(2.0 * style.leading + 2.0 * PADDING);
-                    let room = PAGE_HEIGHT - BOTTOM - flow.y - 2.0 * PADDING;
-                    let fitting = lines.iter().enumerate().take_while(|(n, _)| (n + 1) as f32 * style.leading <= room);
-                    let (here, rest) = lines.split_at(fitting.count().max(1).min(lines.len()));
-                    let height = here.len() as f32 * style.leading + 2.0 * PADDING;
-                    flow.canvas.mark(Mark::Artifact);
-                    flow.canvas.rectangle(flow.left, flow.y, flow.width(), height, PANEL);
-                    flow.canvas.rectangle(flow.left, flow.y, 2.0, height, RULE);
-                    flow.y += PADDING;
-                    flow.lines(&runs, here, style, (flow.left + PADDING + 2.0, 0.0));
-                    flow.y += PADDING;
-                    lines = rest;
-                }
-            });
+            flow.within(Tag::Code, None, |flow| flow.panel(&[Run::mono(text)], Style::CODE));
         });
+    }
+
+    /// A paragraph that must not be missed, on a background of its own.
+    pub(super) fn note(&mut self, runs: &[Run]) {
+        self.within(Tag::Paragraph, None, |flow| flow.panel(runs, Style { after: 10.0, ..Style::BODY }));
+    }
+
+    /// Text of the current element on a background.
+    fn panel(&mut self, runs: &[Run], style: Style) {
+        const PADDING: f32 = 6.0;
+        let paragraph = Paragraph::new(runs, style, self.width() - 2.0 * PADDING);
+        let mut lines = paragraph.lines.as_slice();
+        while !lines.is_empty() {
+            self.reserve(2.0 * style.leading + 2.0 * PADDING);
+            let room = PAGE_HEIGHT - BOTTOM - self.y - 2.0 * PADDING;
+            let fitting = lines.iter().enumerate().take_while(|(n, _)| (n + 1) as f32 * style.leading <= room);
+            let (here, rest) = lines.split_at(fitting.count().max(1).min(lines.len()));
+            let height = here.len() as f32 * style.leading + 2.0 * PADDING;
+            self.canvas.mark(Mark::Artifact);
+            self.canvas.rectangle(self.left, self.y, self.width(), height, PANEL);
+            self.canvas.rectangle(self.left, self.y, 2.0, height, RULE);
+            self.y += PADDING;
+            self.lines(runs, here, style, (self.left + PADDING + 2.0, 0.0));
+            self.y += PADDING;
+            lines = rest;
+        }
         self.y += style.after;
     }
 

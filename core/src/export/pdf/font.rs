@@ -165,6 +165,27 @@ mod tests {
     }
 
     #[test]
+    fn the_notices_name_the_fonts_that_are_compiled_in_and_their_owners() {
+        let notices = include_str!("../../../../NOTICES.md");
+        for face in Face::ALL {
+            let parsed = ttf_parser::Face::parse(face.file(), 0).unwrap();
+            let entry = |id| {
+                let entries = parsed.names().into_iter().filter(|entry| entry.name_id == id);
+                entries.filter_map(|entry| entry.to_string()).next().unwrap()
+            };
+            assert!(notices.contains(face.name()), "{face:?}");
+            let owners = entry(ttf_parser::name_id::COPYRIGHT_NOTICE);
+            for line in owners.lines().filter(|line| !line.is_empty()) {
+                assert!(notices.contains(line), "{face:?}: {line}");
+            }
+            // The font itself carries what its licence wants to go with every copy.
+            let licence = entry(ttf_parser::name_id::LICENSE);
+            assert!(licence.contains("Bitstream Vera Fonts Copyright"), "{face:?}");
+            assert_eq!(licence.contains("Arev Fonts Copyright"), owners.contains("Tavmjong Bah"), "{face:?}");
+        }
+    }
+
+    #[test]
     fn a_character_without_a_glyph_is_replaced_visibly() {
         assert_eq!(Face::Regular.shown('中'), REPLACEMENT);
         assert_eq!(Face::Mono.shown('🦄'), REPLACEMENT);

@@ -1,10 +1,11 @@
-//! The report as a PDF for the site's owner, in the report's language.
+//! The report as a PDF for the site's owner, and the draft of a conformance report as one, in the report's language.
 //!
-//! The file conforms to PDF/UA-1 (ISO 14289-1): a structure tree with headings, lists, tables, links and alternative texts in
-//! the order in which they are read, a language, a title, bookmarks and embedded fonts. Making it is pure and takes one core
-//! for up to seconds: call [`render`] where it blocks nobody. The same source gives the same file, byte by byte.
+//! Both files conform to PDF/UA-1 (ISO 14289-1): a structure tree with headings, lists, tables, links and alternative texts in
+//! the order in which they are read, a language, a title, bookmarks and embedded fonts. Making one is pure and takes one
+//! core for up to seconds: call [`render`] and [`render_draft`] where they block nobody. The same source gives the same file,
+//! byte by byte.
 //!
-//! Within: `compose` says what stands in the file; `flow`, `table`, `contents` and `chart` set it from page to page on a
+//! Within: `compose` says what stands in the report, `draft` what in the draft, and `frame` what in both; `flow`, `table`, `contents` and `chart` set it from page to page on a
 //! `canvas`, whose structure `tree` grows as it is drawn; `finish` turns both into a file.
 //!
 //! Everything that comes from checked pages is hostile: it is bounded, loses characters that steer layout, and shows U+FFFD
@@ -12,14 +13,16 @@
 
 mod canvas;
 mod chart;
-mod colour;
 mod compose;
 mod contents;
+mod draft;
 mod error;
 mod finish;
 mod flow;
 mod font;
+mod frame;
 mod lines;
+mod logo;
 mod picture;
 mod render;
 mod source;
@@ -30,8 +33,8 @@ mod tree;
 mod xmp;
 
 pub use self::{
-    colour::{Colour, ParseColourError},
     error::PdfError,
-    render::render,
-    source::{Brand, PdfSource},
+    logo::{LogoError, decoded_logo},
+    render::{render, render_draft},
+    source::{DraftSource, PdfSource},
 };

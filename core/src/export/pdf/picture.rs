@@ -66,7 +66,7 @@ impl Pictures {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum PictureError {
+pub(super) enum PictureError {
     #[error("larger than the bounds")]
     TooLarge,
     #[error("neither PNG nor JPEG nor WebP")]
@@ -75,7 +75,8 @@ enum PictureError {
     Decode(#[from] image::ImageError),
 }
 
-fn decode(bytes: &[u8], budget: u64) -> Result<DynamicImage, PictureError> {
+/// A picture within the bounds and of at most `budget` pixels.
+pub(super) fn decode(bytes: &[u8], budget: u64) -> Result<DynamicImage, PictureError> {
     if bytes.len() > MAX_BYTES {
         return Err(PictureError::TooLarge);
     }

@@ -1,14 +1,15 @@
 //! From a source to a file.
 
 use super::{
-    PdfError, PdfSource,
+    DraftSource, PdfError, PdfSource,
     compose::Composer,
+    draft::Draft,
     finish::{Facts, finish},
     picture::Pictures,
     text,
 };
 
-/// Makes the file.
+/// Makes the report's file.
 ///
 /// It holds everything that the report holds, within bounds: long texts end in an ellipsis, long lists in a row that tells
 /// how many more there are.
@@ -26,4 +27,21 @@ pub fn render(source: &PdfSource<'_>) -> Result<Vec<u8>, PdfError> {
         made_at: source.report.checked_at,
     };
     finish(composer.compose(), pictures, &facts)
+}
+
+/// Makes the file of a conformance report's draft, from the same verdicts as [`acr::write`](crate::export::acr::write).
+///
+/// # Errors
+/// See [`PdfError`]; no check causes one.
+pub fn render_draft(source: &DraftSource<'_>) -> Result<Vec<u8>, PdfError> {
+    let mut pictures = Pictures::new();
+    let draft = Draft::new(*source, &mut pictures);
+    let facts = Facts {
+        title: draft.title(),
+        author: text::line(&source.brand.name, 200),
+        program: source.generated_by,
+        locale: source.export.locale,
+        made_at: source.export.checked_at,
+    };
+    finish(draft.compose(), pictures, &facts)
 }

@@ -1,7 +1,6 @@
 //! Sizes and colours. Every colour of text has a contrast of at least 4.5 to 1 on what it stands on (WCAG 1.4.3).
 
-use super::Colour;
-use crate::domain::Impact;
+use crate::domain::{Colour, Impact};
 
 /// Running text.
 pub(super) const TEXT: Colour = Colour::new(0x1f, 0x24, 0x2b);

@@ -1,7 +1,6 @@
 //! Tables: their rows stay whole, and their heads stand again on each page.
 
 use super::{
-    Colour,
     canvas::{Lettering, Mark, PAGE_HEIGHT},
     flow::{BOTTOM, Flow, Paragraph},
     lines::{Line, size_of},
@@ -9,7 +8,7 @@ use super::{
     text::Run,
     tree::{Scope, Tag},
 };
-use crate::locale::Locale;
+use crate::{domain::Colour, locale::Locale};
 
 /// A table.
 #[derive(Debug)]
@@ -28,6 +27,11 @@ pub(super) struct Column {
     /// Its part of the table's width; all parts make 1.
     pub(super) part: f32,
     pub(super) align: Align,
+}
+
+/// Columns from parts of the width.
+pub(super) fn columns(parts: &[(f32, Align)]) -> Vec<Column> {
+    parts.iter().map(|(part, align)| Column { part: *part, align: *align }).collect()
 }
 
 /// To which edge the text of a column is set.

@@ -1,6 +1,7 @@
 //! Texts before they are set: hostile ones made harmless, marked-up ones taken apart.
 
-use super::{Colour, font::Face};
+use super::font::Face;
+use crate::{catalog::Level, domain::Colour};
 
 /// Text in one font; a text is a row of them.
 #[derive(Debug, Clone)]
@@ -34,6 +35,12 @@ pub(super) enum Place {
     Notes,
     /// The rule with this rank.
     Rule(u64),
+    /// What the levels of conformance mean.
+    Meanings,
+    /// The success criteria of this level.
+    Criteria(Level),
+    /// The requirements beyond success criteria.
+    Clauses,
 }
 
 impl Run {

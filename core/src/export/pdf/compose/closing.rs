@@ -1,12 +1,12 @@
 //! The last pages: every page of the check, and what has to be known about it.
 
-use super::{Composer, MAX_TITLE, opening::columns};
+use super::{Composer, MAX_TITLE};
 use crate::{
     catalog::describe,
     export::pdf::{
         flow::Flow,
         style::Style,
-        table::{Align, Cell, RowHeads, Table},
+        table::{Align, Cell, RowHeads, Table, columns},
         text::{self, Place, Run},
         tree::Tag,
     },

@@ -4,10 +4,11 @@ use super::{Composer, MAX_TITLE, day};
 use crate::{
     domain::Impact,
     export::pdf::{
-        chart::{Border, CHART_HEIGHT, Point},
+        chart::{CHART_HEIGHT, Point},
         flow::Flow,
+        frame::{Pages, entry},
         style::{Style, of_severity},
-        table::{Align, Cell, Column, RowHeads, Table},
+        table::{Align, Cell, RowHeads, Table, columns},
         text::{self, Place, Run},
         tree::Tag,
     },
@@ -23,15 +24,7 @@ impl Composer<'_> {
     pub(super) fn overview(&self, flow: &mut Flow) {
         let report = self.source.report;
         let label = &self.terms.label;
-        flow.band();
-        match &self.logo {
-            Some(logo) => flow.figure(logo, 44.0, Border::None, self.brand()),
-            None => {
-                let style = Style { after: 10.0, ..Style::LEAD };
-                flow.paragraph(&[Run::bold(self.brand())], style);
-            }
-        }
-        flow.space(14.0);
+        self.frame.head(flow);
         flow.heading(1, None, None, &[Run::bold(label.report_title.as_str())]);
         flow.paragraph(&[Run::regular(text::line(&report.title, MAX_TITLE))], Style::LEAD);
         flow.paragraph(&[Run::bold(self.terms.disclaimer.as_str())], Style { after: 10.0, ..Style::BODY });
@@ -78,7 +71,7 @@ impl Composer<'_> {
             (&label.pages_checked, Run::regular(pages)),
             (&label.standard, Run::regular("WCAG 2.1 A, AA · EN 301 549 V3.2.1")),
             (&label.checked_with, Run::regular(text::line(&with, 200))),
-            (&label.prepared_by, Run::regular(self.brand())),
+            (&label.prepared_by, Run::regular(self.frame.name())),
         ]);
         let rows = facts.into_iter().map(|(name, fact)| vec![Cell::head(name.as_str()), Cell::new(vec![fact])]);
         flow.table(&Table {
@@ -201,13 +194,13 @@ impl Composer<'_> {
         });
     }
 
-    pub(super) fn contents(&self, flow: &mut Flow) {
+    pub(super) fn contents(&self, flow: &mut Flow, pages: &Pages) {
         let label = &self.terms.label;
         flow.within(Tag::Section, None, |flow| {
             flow.heading(2, Some(Place::Contents), None, &[Run::bold(label.contents.as_str())]);
             flow.within(Tag::Contents, None, |flow| {
                 for (place, name) in self.sections() {
-                    self.entry(flow, place, &Run::bold(name));
+                    entry(flow, pages, place, Run::bold(name));
                     let groups = match place {
                         Place::Problems => &self.source.report.groups,
                         Place::Recommendations => &self.source.report.advisory,
@@ -215,20 +208,11 @@ impl Composer<'_> {
                     };
                     for group in groups {
                         let title = format!("{}. {}", group.rank, text::line(&group.title, MAX_TITLE));
-                        flow.indented(14.0, |flow| self.entry(flow, Place::Rule(group.rank), &Run::regular(title)));
+                        let title = Run::regular(title);
+                        flow.indented(14.0, |flow| entry(flow, pages, Place::Rule(group.rank), title));
                     }
                 }
             });
         });
     }
-
-    fn entry(&self, flow: &mut Flow, place: Place, title: &Run) {
-        let page = self.pages.get(&place).map_or_else(String::new, |page| (page + 1).to_string());
-        flow.contents_entry(title.clone().to(place), page);
-    }
-}
-
-/// Columns from parts of the width.
-pub(super) fn columns(parts: &[(f32, Align)]) -> Vec<Column> {
-    parts.iter().map(|(part, align)| Column { part: *part, align: *align }).collect()
 }

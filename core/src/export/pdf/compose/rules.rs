@@ -1,13 +1,13 @@
 //! A section for each rule.
 
-use super::{Composer, MAX_TITLE, opening::columns};
+use super::{Composer, MAX_TITLE};
 use crate::{
     catalog::fill,
     export::pdf::{
         chart::Border,
         flow::Flow,
         style::{Style, of_severity},
-        table::{Align, Cell, RowHeads, Table},
+        table::{Align, Cell, RowHeads, Table, columns},
         text::{self, Place, Run},
         tree::{Numbering, Tag},
     },

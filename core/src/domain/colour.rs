@@ -1,6 +1,6 @@
 //! Colours, and whether text in them can be read.
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// A colour in sRGB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,7 +42,8 @@ impl Colour {
     }
 
     /// Red, green and blue from 0 to 1.
-    pub(super) fn parts(self) -> [f32; 3] {
+    #[cfg(feature = "pdf")]
+    pub(crate) fn parts(self) -> [f32; 3] {
         [self.red, self.green, self.blue].map(|part| f32::from(part) / 255.0)
     }
 
@@ -53,6 +54,14 @@ impl Colour {
             if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
         };
         0.2126 * linear(self.red) + 0.7152 * linear(self.green) + 0.0722 * linear(self.blue)
+    }
+}
+
+/// `#rrggbb`, in lower case.
+impl fmt::Display for Colour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { red, green, blue } = self;
+        write!(f, "#{red:02x}{green:02x}{blue:02x}")
     }
 }
 
@@ -94,6 +103,7 @@ mod tests {
     #[test]
     fn only_six_hexadecimal_digits_are_a_colour() {
         assert_eq!("#0B5394".parse(), Ok(Colour::new(0x0b, 0x53, 0x94)));
+        assert_eq!(Colour::new(0x0b, 0, 0xff).to_string(), "#0b00ff");
         for text in ["", "#fff", "0b5394", "#0b539", "#0b539g", "#+b5394", "#é5394"] {
             assert_eq!(text.parse::<Colour>(), Err(ParseColourError), "{text}");
         }

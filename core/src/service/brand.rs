@@ -1,0 +1,60 @@
+//! White label: what the files of a team show. The API has no way to it.
+
+use super::{Service, exported_file::FileFacts};
+use crate::{
+    domain::{Scan, Team, TeamBrand},
+    error::Error,
+    export::Brand,
+    id::TeamId,
+    locale::Locale,
+};
+
+impl Service {
+    /// The brand that a team has set, whatever its plan.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where there is no such team.
+    pub async fn brand(&self, team: TeamId) -> Result<TeamBrand, Error> {
+        self.store().team(team).await?.ok_or(Error::NotFound)?;
+        Ok(self.store().brand(team).await?)
+    }
+
+    /// Puts a brand in place of the team's. Files show it from the next request on, on plans with white label: those that
+    /// were kept under another look are rendered anew.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where there is no such team.
+    pub async fn set_brand(&self, team: TeamId, brand: TeamBrand) -> Result<(), Error> {
+        if self.store().set_brand(team, brand).await? { Ok(()) } else { Err(Error::NotFound) }
+    }
+
+    /// "The PDF carries the team's brand on plans with white-label"; the product's own otherwise.
+    pub(super) async fn shown_brand(&self, team: &Team) -> Result<Brand, Error> {
+        let own = Brand::default();
+        if !team.plan.features.white_label {
+            return Ok(own);
+        }
+        let TeamBrand { name, colour, logo } = self.store().brand(team.id).await?;
+        Ok(Brand {
+            name: name.map_or_else(|| team.name.clone(), |name| name.as_str().to_owned()),
+            colour: colour.unwrap_or(own.colour),
+            logo,
+        })
+    }
+
+    /// What a draft of a conformance report under this brand is made of.
+    pub(super) async fn draft_facts(
+        &self,
+        team: &Team,
+        scan: &Scan,
+        locale: Option<Locale>,
+        brand: &Brand,
+    ) -> Result<FileFacts, Error> {
+        let mut facts = self.file_facts(team, scan, locale).await?;
+        if team.plan.features.white_label {
+            // Who prepared it is whom its readers know.
+            facts.team.clone_from(&brand.name);
+        }
+        Ok(facts)
+    }
+}

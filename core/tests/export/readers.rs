@@ -1,0 +1,215 @@
+//! What programs that others wrote make of our files. One that is missing fails the test: what nobody read has not been read.
+
+use std::{
+    collections::BTreeSet,
+    env,
+    ffi::{OsStr, OsString},
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use a11ycheck_core::{
+    domain::Findings,
+    export::{Brand, ExportFormat, acr, acr::AcrFormat},
+    locale::Locale,
+};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::fixture::{clean, exported, hostile, ordinary, site, source};
+
+/// A name that is as hostile as the elements.
+const NAME: &str = "=1 <img src=x onerror=alert(1)> [a](javascript:b) @team #1 `";
+
+/// Ordinary and hostile files of a format, by name.
+fn files(format: ExportFormat) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Locale::ALL
+        .iter()
+        .map(|locale| (locale.to_string(), exported(format, &site("Our shop"), &ordinary(), *locale)))
+        .collect();
+    files.push(("hostile".to_owned(), exported(format, &site(NAME), &hostile(), Locale::Uk)));
+    files
+}
+
+/// Puts files into a folder; gives their paths in their order.
+fn write(folder: &TempDir, ending: &str, files: &[(String, String)]) -> Vec<PathBuf> {
+    let path = |(name, text): &(String, String)| {
+        let path = folder.path().join(format!("{name}.{ending}"));
+        fs::write(&path, text).unwrap();
+        path
+    };
+    files.iter().map(path).collect()
+}
+
+/// The rows of a CSV file as the crate reads them that wrote it.
+fn rows(file: &str) -> Vec<Vec<String>> {
+    let text = file.trim_start_matches('\u{feff}').as_bytes();
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
+    reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn pythons_csv_reads_the_same_rows_as_were_written() {
+    let folder = TempDir::new().unwrap();
+    for format in [ExportFormat::Csv, ExportFormat::Jira] {
+        let files = files(format);
+        for ((name, file), path) in files.iter().zip(write(&folder, format.as_str(), &files)) {
+            let read: Vec<Vec<String>> = serde_json::from_value(python("read_csv.py", &path)).unwrap();
+            assert_eq!(read, rows(file), "{format} {name}");
+            let count = match format {
+                // The header, the elements, and the disclaimer.
+                ExportFormat::Csv if name == "hostile" => 2 + hostile().items.len(),
+                ExportFormat::Csv => 2 + ordinary().items.len(),
+                // The header, and a row per problem rule.
+                _ if name == "hostile" => 2,
+                _ => 4,
+            };
+            assert_eq!(read.len(), count, "{format} {name}");
+            let columns = if format == ExportFormat::Csv { 10 } else { 5 };
+            assert!(read.iter().all(|row| row.len() == columns), "{format} {name}");
+        }
+    }
+}
+
+#[test]
+fn markdown_it_finds_a_section_per_rule_an_item_per_element_and_nothing_alive() {
+    let folder = TempDir::new().unwrap();
+    let files = files(ExportFormat::Github);
+    for ((name, _), path) in files.iter().zip(write(&folder, "md", &files)) {
+        let read = python("read_markdown.py", &path);
+        let headings = read["headings"].as_array().unwrap();
+        let level = |tag: &str| headings.iter().filter(|heading| heading[0] == tag).count();
+        let (rules, items) = if name == "hostile" { (1, hostile().items.len()) } else { (3, 5) };
+        assert_eq!((level("h1"), level("h2"), headings.len()), (1, rules, rules + 1), "{name}: {headings:?}");
+        assert_eq!(read["items"].as_array().unwrap().len(), items, "{name}");
+        for link in read["links"].as_array().unwrap() {
+            let address = link.as_str().unwrap();
+            let is_ours =
+                ["https://shop.example/", "https://rules.example/"].iter().any(|ours| address.starts_with(ours));
+            assert!(is_ours, "{name}: {address}");
+        }
+        let kinds = read["kinds"].as_array().unwrap();
+        for alive in ["html_inline", "html_block", "image", "table_open"] {
+            assert!(!kinds.contains(&alive.into()), "{name}: {kinds:?}");
+        }
+    }
+}
+
+#[test]
+fn libreoffice_opens_csv_with_the_columns_and_characters_that_were_written_and_without_a_formula() {
+    let folder = TempDir::new().unwrap();
+    let files = [files(ExportFormat::Csv), files(ExportFormat::Jira)].concat();
+    let names: Vec<(String, String)> =
+        files.into_iter().enumerate().map(|(number, (name, file))| (format!("{number}-{name}"), file)).collect();
+    let spreadsheets = opened(&folder, &write(&folder, "csv", &names));
+    for ((name, file), spreadsheet) in names.iter().zip(&spreadsheets) {
+        let read = python("read_spreadsheet.py", spreadsheet);
+        let read: Vec<&Vec<Value>> = read.as_array().unwrap().iter().map(|row| row.as_array().unwrap()).collect();
+        let written = rows(file);
+        assert_eq!(read.len(), written.len(), "{name}");
+        for (read, written) in read.iter().zip(&written) {
+            assert!(
+                read.len() >= written.len() && read[written.len()..].iter().all(|cell| cell["text"] == ""),
+                "{name}"
+            );
+            for (read, written) in read.iter().zip(written) {
+                assert_eq!(read["formula"], Value::Null, "{name}: {written}");
+                assert_eq!(read["text"].as_str().unwrap(), as_shown(written), "{name}");
+                let kind = if written.is_empty() { Value::Null } else { "string".into() };
+                assert_eq!(read["kind"], kind, "{name}: {written}");
+            }
+        }
+    }
+}
+
+/// A cell's text as a spreadsheet shows it.
+fn as_shown(written: &str) -> String {
+    written.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// The files as LibreOffice opens them, each as a flat spreadsheet in XML.
+fn opened(folder: &TempDir, files: &[PathBuf]) -> Vec<PathBuf> {
+    let out = folder.path().join("opened");
+    let mut profile = OsString::from("-env:UserInstallation=file://");
+    profile.push(folder.path().join("profile"));
+    let mut office = Command::new("soffice");
+    // Comma, quotation mark, UTF-8: what its dialog proposes for such a file.
+    office.arg(profile).args(["--headless", "--infilter=CSV:44,34,76,1", "--convert-to", "fods", "--outdir"]).arg(&out);
+    run(office.args(files), "libreoffice-calc-nogui");
+    files.iter().map(|file| out.join(file.file_name().unwrap()).with_extension("fods")).collect()
+}
+
+#[test]
+fn a_draft_is_valid_by_the_published_schema_of_openacr_and_uses_its_terms() {
+    let package = named("A11YCHECK_OPENACR");
+    let schema = fs::read(Path::new(&package).join("schema/openacr-0.1.0.json")).unwrap();
+    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let catalogue = Path::new(&package).join("catalog/2.4-edition-wcag-2.1-508-en.yaml");
+    let catalogue = fs::read_to_string(catalogue).unwrap();
+    // Chapters, criteria, terms and components all have an id.
+    let ids = catalogue.lines().map(|line| line.trim().trim_start_matches("- "));
+    let ids: BTreeSet<&str> =
+        ids.filter_map(|line| Some(line.strip_prefix("id:")?.trim().trim_matches(['\'', '"']))).collect();
+    assert_eq!(ids.iter().filter(|id| is_criterion(id)).count(), 78, "WCAG 2.1");
+
+    for (findings, locales) in [(ordinary(), &Locale::ALL[..]), (hostile(), &[Locale::Uk]), (clean(), &[Locale::En])] {
+        for locale in locales {
+            let draft = openacr(&findings, *locale);
+            let errors: Vec<String> = schema.iter_errors(&draft).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{locale}: {errors:#?}");
+            let mut seen = BTreeSet::new();
+            for chapter in ["success_criteria_level_a", "success_criteria_level_aa", "success_criteria_level_aaa"] {
+                for row in draft["chapters"][chapter]["criteria"].as_array().unwrap() {
+                    let adherence = &row["components"][0]["adherence"];
+                    assert!(ids.contains(adherence["level"].as_str().unwrap()), "{locale}: {adherence}");
+                    assert!(ids.contains(row["components"][0]["name"].as_str().unwrap()), "{locale}: {row}");
+                    seen.insert(row["num"].as_str().unwrap().to_owned());
+                }
+            }
+            let missing: Vec<_> = ids.iter().filter(|id| is_criterion(id) && !seen.contains(**id)).collect();
+            assert!(missing.is_empty(), "{locale}: {missing:?}");
+        }
+    }
+    let mut wrong = openacr(&clean(), Locale::En);
+    wrong["author"].as_object_mut().unwrap().remove("email");
+    assert!(!schema.is_valid(&wrong), "the schema is looked at");
+}
+
+fn openacr(findings: &Findings, locale: Locale) -> Value {
+    let mut bytes = Vec::new();
+    acr::write(AcrFormat::Json, &source(&site(NAME), findings, locale), &Brand::default(), &mut bytes).unwrap();
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+/// Such as `1.4.13`; Section 508 has numbers such as `402.2.1`.
+fn is_criterion(id: &str) -> bool {
+    let mut parts = id.split('.').map(str::len);
+    parts.next() == Some(1) && parts.count() == 2
+}
+
+/// What a script of this folder prints of a file.
+fn python(script: &str, file: &Path) -> Value {
+    let mut python = Command::new("python3");
+    python.env("PYTHONPATH", named("A11YCHECK_MARKDOWN_READER")).env("PYTHONDONTWRITEBYTECODE", "1");
+    python.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/export").join(script)).arg(file);
+    serde_json::from_slice(&run(&mut python, "python3")).unwrap()
+}
+
+/// The value of a variable that `cargo xtask test` sets.
+fn named(variable: &str) -> OsString {
+    env::var_os(variable).unwrap_or_else(|| {
+        panic!("{variable} is not set: run the tests with `cargo xtask test`, which fetches what it names")
+    })
+}
+
+/// Runs a program to its end; gives what it prints.
+fn run(command: &mut Command, package: &str) -> Vec<u8> {
+    let program: &OsStr = command.get_program();
+    let program = program.to_string_lossy().into_owned();
+    let output = command.output().unwrap_or_else(|error| {
+        panic!("{program} can't be run ({error}): install it (Debian's package: {package}), or run `cargo xtask test`")
+    });
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}

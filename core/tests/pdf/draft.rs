@@ -1,0 +1,166 @@
+//! The draft of a conformance report as a file.
+
+use a11ycheck_core::{
+    catalog::{criteria, terms},
+    domain::{Failure, FailureCode, Findings, Logo, PageOutcome},
+    export::{
+        Brand,
+        acr::verdicts,
+        pdf::{DraftSource, render_draft},
+    },
+    locale::Locale,
+};
+
+use crate::{
+    content::assert_golden,
+    fixture::{self, clean, large, ordinary, site, source},
+    sample::picture,
+    tools::{Folder, assert_read_as_drawn, bookmarks, information, structure, unpacked},
+};
+
+/// A draft to make a file of.
+pub(crate) struct Draft {
+    pub(crate) name: &'static str,
+    pub(crate) findings: Findings,
+    pub(crate) locale: Locale,
+    pub(crate) brand: Brand,
+}
+
+impl Draft {
+    fn new(locale: Locale, findings: Findings) -> Self {
+        Self { name: "Our shop", findings, locale, brand: Brand::default() }
+    }
+
+    pub(crate) fn render(&self) -> Vec<u8> {
+        let site = site(self.name);
+        let export = &source(&site, &self.findings, self.locale);
+        render_draft(&DraftSource { export, brand: &self.brand, generated_by: "a11ycheck 0.1.0" }).unwrap()
+    }
+}
+
+/// All kinds of drafts, by name.
+pub(crate) fn drafts() -> Vec<(String, Draft)> {
+    let mut drafts: Vec<(String, Draft)> =
+        Locale::ALL.iter().map(|locale| (format!("draft-{locale}"), Draft::new(*locale, ordinary()))).collect();
+    drafts.push(("draft-clean".to_owned(), Draft::new(Locale::Pl, clean())));
+    let mut large = large(900, 900);
+    for page in large.pages.iter_mut().take(700) {
+        page.error = Some(Failure::new(FailureCode::Timeout, "The page was not ready in time."));
+    }
+    drafts.push(("draft-large".to_owned(), Draft::new(Locale::De, large)));
+    drafts.push(("draft-hostile".to_owned(), hostile()));
+    drafts
+}
+
+fn hostile() -> Draft {
+    let mut findings = fixture::hostile();
+    let texts = ["javascript:alert(1)//<b>", ") Tj ET EMC endstream (\\(", "\u{202E}gpj.exe שלום 🦄", "м", ""];
+    findings.pages.extend(texts.iter().map(|text| {
+        let failure = Failure::new(FailureCode::Dns, *text);
+        PageOutcome::failed(text.repeat(3_000), text, failure)
+    }));
+    findings.engine.browser = format!("<i>{{pages}}\u{0}\u{202E}{}", "x".repeat(100_000));
+    let mut draft = Draft::new(Locale::Uk, findings);
+    draft.name = "</script>=HYPERLINK(\"x\") ``` \u{202E}\u{1}<</MCID 0>> BDC שלום 🦄";
+    draft.brand.name = "\u{0}(\\".to_owned();
+    draft
+}
+
+#[test]
+fn every_language_has_its_words_in_the_drafts_structure() {
+    let folder = Folder::new();
+    for locale in Locale::ALL {
+        let file = folder.add(locale.code(), &Draft::new(locale, ordinary()).render());
+        assert_golden(&format!("draft.{locale}"), &file);
+    }
+}
+
+#[test]
+fn the_draft_says_of_every_criterion_what_the_other_formats_say() {
+    let folder = Folder::new();
+    for locale in Locale::ALL {
+        let findings = ordinary();
+        let tree = structure(&folder.add(locale.code(), &Draft::new(locale, ordinary()).render()));
+        let flat = tree.split_whitespace().filter(|word| *word != "\"").collect::<Vec<_>>().join(" ");
+        let acr = &terms(locale).acr;
+        for text in [&acr.draft_note, &terms(locale).disclaimer, &acr.other_clauses, &acr.web_chapter] {
+            assert!(flat.contains(text.as_str()), "{locale}: {text}");
+        }
+        let rows: Vec<&str> = flat.split("TH (block)").collect();
+        for verdict in verdicts(&findings) {
+            let name = format!("\"{} {}\"", verdict.criterion.number, verdict.criterion.name(locale));
+            let row = rows.iter().find(|row| row.contains(&name)).unwrap_or_else(|| panic!("{locale}: {name}"));
+            assert!(row.contains(verdict.conformance.name(acr)), "{locale}: {row}");
+        }
+    }
+}
+
+#[test]
+fn the_parts_of_a_draft_are_bookmarks() {
+    let folder = Folder::new();
+    let file = folder.add("en", &Draft::new(Locale::En, ordinary()).render());
+    let expected = [
+        "Overview",
+        "Contents",
+        "Not checked",
+        "How the conformance was decided",
+        "Success criteria, level A",
+        "Success criteria, level AA",
+        "Success criteria, level AAA",
+        "EN 301 549 v3.2.1",
+    ];
+    assert_eq!(bookmarks(&file), expected);
+    assert_eq!(unpacked(&file).matches("/Scope /Row").count(), criteria().len() + 5 + 4 + 3, "each row has its head");
+    let title = "Title:           Accessibility conformance report (automated draft): Our shop";
+    assert!(information(&file).contains(title));
+}
+
+#[test]
+fn a_draft_of_a_check_without_gaps_has_no_list_of_them() {
+    let folder = Folder::new();
+    let mut findings = clean();
+    findings.pages.retain(|page| page.error.is_none());
+    let file = folder.add("en", &Draft::new(Locale::En, findings).render());
+    assert!(!bookmarks(&file).contains(&"Not checked".to_owned()));
+}
+
+#[test]
+fn a_white_label_draft_carries_the_brand() {
+    let folder = Folder::new();
+    let mut draft = Draft::new(Locale::De, ordinary());
+    draft.brand = Brand { name: "Agentur Müller & Söhne".to_owned(), colour: "#ffcc00".parse().unwrap(), logo: None };
+    let file = folder.add("named", &draft.render());
+    assert!(structure(&file).contains("\"Agentur Müller & Söhne\""));
+    assert!(information(&file).contains("Author:          Agentur Müller & Söhne"));
+    draft.brand.logo = Logo::recognised(picture(200, 60));
+    let with_logo = structure(&folder.add("logo", &draft.render()));
+    assert!(with_logo.contains("Figure") && !structure(&file).contains("Figure"));
+}
+
+#[test]
+fn the_same_check_gives_the_same_draft_byte_by_byte() {
+    let draft = Draft::new(Locale::Cs, ordinary());
+    assert!(draft.render() == draft.render());
+}
+
+#[test]
+fn nothing_in_a_hostile_draft_comes_alive_and_it_stays_small() {
+    let pdf = hostile().render();
+    assert!(pdf.len() < 300_000, "{}", pdf.len());
+    let folder = Folder::new();
+    let file = folder.add("hostile", &pdf);
+    let links: Vec<String> =
+        unpacked(&file).lines().filter(|line| line.contains("/URI (")).map(str::to_owned).collect();
+    assert!(!links.is_empty() && links.iter().all(|link| link.contains("(https://shop.example/")), "{links:?}");
+    let text = structure(&file);
+    assert!(text.contains("endstream (\\(") && text.contains("=HYPERLINK("));
+    assert!(!text.contains('\u{202E}') && !text.contains('🦄'));
+}
+
+#[test]
+fn what_is_read_of_a_draft_comes_in_the_order_of_the_page() {
+    let folder = Folder::new();
+    for (name, draft) in drafts().iter().filter(|(name, _)| name != "draft-hostile") {
+        assert_read_as_drawn(name, &folder.add(name, &draft.render()));
+    }
+}

@@ -1,0 +1,58 @@
+//! Programs and packages that tests need beside a browser and a database.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::apt::Apt;
+use crate::command::run;
+use crate::error::Error;
+use crate::machine::Machine;
+
+/// The program of this name, installed with Debian's package if it is missing.
+///
+/// # Errors
+///
+/// [`Error::ToolMissing`], and those of [`Apt::install`].
+pub(crate) fn ensure(
+    machine: &Machine,
+    apt: Option<&mut Apt<'_>>,
+    program: &'static str,
+    package: &'static str,
+) -> Result<PathBuf, Error> {
+    if let Some(found) = machine.program(program) {
+        return Ok(found);
+    }
+    install(apt, program, package)?;
+    machine.program(program).ok_or(Error::ToolMissing { program, package })
+}
+
+/// Installs Debian's package, because `program` is missing.
+///
+/// # Errors
+///
+/// As [`ensure`].
+pub(crate) fn install(apt: Option<&mut Apt<'_>>, program: &'static str, package: &'static str) -> Result<(), Error> {
+    let apt = apt.ok_or(Error::ToolMissing { program, package })?;
+    eprintln!("==> {program} was not found: installing {package}");
+    apt.install(package)
+}
+
+/// The program of this name; where there is none, its start will say so.
+pub(crate) fn found(machine: &Machine, program: &str) -> PathBuf {
+    machine.program(program).unwrap_or_else(|| program.into())
+}
+
+/// Downloads the packages that a file of this repository pins into a folder, which is made if it is missing. pip compares
+/// them with their checksums; nothing of them is installed or run.
+///
+/// # Errors
+///
+/// [`Error::Folder`], [`Error::Pip`] and [`Error::Start`].
+pub(crate) fn pip_download(machine: &Machine, pinned: &str, folder: &Path) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(|source| Error::Folder { path: folder.into(), source })?;
+    let download = ["download", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--dest", ".", "-r"];
+    let mut pip = Command::new(found(machine, "pip3"));
+    let status = run(pip.args(download).arg(machine.root.join(pinned)).current_dir(folder))?;
+    if status.success() { Ok(()) } else { Err(Error::Pip { status }) }
+}
