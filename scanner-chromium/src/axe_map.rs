@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use a11ycheck_core::domain::{Area, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId};
 use serde::Deserialize;
 
+use crate::evidence::{Album, Candidate, Picture, Rect};
+
 /// The rule by which axe-core says that it is missing in a frame: a fault of the scanner, not of the site.
 const FRAME_TESTED: &str = "frame-tested";
 
@@ -46,10 +48,40 @@ struct Node {
     html: String,
     summary: String,
     area: Option<[u32; 4]>,
+    #[serde(skip)]
+    picture: Option<Picture>,
 }
 
-/// Adds a page and what was found on it.
-pub(crate) fn add_page(findings: &mut Findings, url: &str, collected: Collected) {
+impl Collected {
+    /// Elements that fail and whose place on the page is known.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate<'_>> {
+        let rules = self.violations.iter().enumerate().filter(|(_, rule)| rule.id != FRAME_TESTED);
+        rules.flat_map(|(rule, result)| {
+            // The whole page is the picture of the page.
+            let nodes = result.nodes.iter().enumerate().filter(|(_, node)| !matches!(&*node.selector, "html" | "body"));
+            nodes.filter_map(move |(node, element)| element.candidate((rule, node), &result.id))
+        })
+    }
+
+    /// Adds pictures by the key of their [`Candidate`].
+    pub(crate) fn add_pictures(&mut self, pictures: Vec<((usize, usize), Picture)>) {
+        for ((rule, node), picture) in pictures {
+            if let Some(node) = self.violations.get_mut(rule).and_then(|rule| rule.nodes.get_mut(node)) {
+                node.picture = Some(picture);
+            }
+        }
+    }
+}
+
+impl Node {
+    fn candidate<'a>(&'a self, key: (usize, usize), rule: &'a str) -> Option<Candidate<'a>> {
+        let [x, y, width, height] = self.area?;
+        Some(Candidate { key, rule, html: &self.html, area: Rect { x, y, width, height } })
+    }
+}
+
+/// Adds a page and what was found on it, its pictures to `album`.
+pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, collected: Collected) {
     let page = findings.pages.len();
     let mut outcome = PageOutcome::checked(url, &collected.title);
     let mut violations = collected.violations;
@@ -65,9 +97,16 @@ pub(crate) fn add_page(findings: &mut Findings, url: &str, collected: Collected)
         }
         let nodes = std::mem::take(&mut rule.nodes);
         let id = add_facts(&mut findings.rules, rule);
-        findings.items.extend(nodes.into_iter().map(|node| {
+        findings.items.extend(nodes.into_iter().map(|mut node| {
+            let picture = node.picture.take();
+            let template = node.candidate((0, 0), id.as_str()).map(|candidate| candidate.template());
+            let screenshot = template.and_then(|template| album.add(template, picture));
             let area = node.area.map(|[x, y, width, height]| Area { x, y, width, height });
-            Finding { area, ..Finding::new(id.clone(), page, url, &node.selector, &node.html, &node.summary) }
+            Finding {
+                area,
+                screenshot,
+                ..Finding::new(id.clone(), page, url, &node.selector, &node.html, &node.summary)
+            }
         }));
     }
     for rule in collected.incomplete {

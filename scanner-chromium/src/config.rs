@@ -18,6 +18,7 @@ pub struct ChromiumConfig {
     pub(crate) cores: usize,
     pub(crate) pages_at_once: usize,
     pub(crate) robots: RobotsPolicy,
+    pub(crate) evidence: Evidence,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
     browser: Option<PathBuf>,
@@ -35,6 +36,7 @@ impl ChromiumConfig {
             cores,
             pages_at_once: 2,
             robots: RobotsPolicy::Honour,
+            evidence: Evidence::Taken,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
             browser: None,
@@ -73,6 +75,11 @@ impl ChromiumConfig {
     /// Whether sites may close pages to the scanner. By default they may.
     pub fn with_robots(self, robots: RobotsPolicy) -> Self {
         Self { robots, ..self }
+    }
+
+    /// Whether what fails is pictured. By default it is.
+    pub fn with_evidence(self, evidence: Evidence) -> Self {
+        Self { evidence, ..self }
     }
 
     /// The longest that one try of a page may take in all; half of it, at most 30 s, for loading. Further tries are made
@@ -124,6 +131,17 @@ pub enum RobotsPolicy {
     /// It closes nothing and delays nothing; only the sitemaps that it names are used. For operators who check sites of
     /// their own.
     Ignore,
+}
+
+/// Whether a scan takes pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Evidence {
+    /// Of elements that fail, one for each template, up to 5 for each rule on a page and 20 in a scan, 300 in all and 10 MiB;
+    /// and of the first page. They are taken when axe-core has finished with the page, and change nothing of what it finds.
+    #[default]
+    Taken,
+    /// None: for operators who must not keep what pages show.
+    LeftOut,
 }
 
 /// An empty variable counts as not set.

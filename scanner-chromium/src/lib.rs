@@ -29,7 +29,8 @@
 //! - When the browser dies during a scan, another takes over, and the scan goes on.
 //!
 //! # Map
-//! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `page` checks one page, `crawl` decides
+//! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `page` checks one page, `evidence` pictures
+//! what fails on it, `crawl` decides
 //! which pages and in what order, `platform` tells what the site is built with.
 
 mod axe_map;
@@ -39,6 +40,7 @@ mod cdp;
 mod config;
 mod crawl;
 mod error;
+mod evidence;
 mod guard;
 mod page;
 mod platform;
@@ -46,7 +48,7 @@ mod scanner;
 
 pub use self::{
     browser::BrowserError,
-    config::{ChromiumConfig, RobotsPolicy},
+    config::{ChromiumConfig, Evidence, RobotsPolicy},
     error::ChromiumError,
     guard::GuardError,
     scanner::ChromiumScanner,

@@ -85,13 +85,13 @@ impl Scanner for ChromiumScanner {
             let crawl = Crawl::begin(&self.parts, &request).await?;
             crawl.run(progress).await
         };
-        let findings = tokio::select! {
+        let output = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ScanError::Cancelled),
-            findings = scan => findings,
+            output = scan => output,
         };
-        match findings {
-            Ok(findings) => Ok(ScanOutput { findings, screenshots: Vec::new(), screen: None }),
+        match output {
+            Ok(output) => Ok(output),
             Err(CrawlError::Start(failure)) => Err(ScanError::Failed(failure)),
             Err(CrawlError::Fetcher(error)) => Err(ScanError::Unavailable(Box::new(error))),
             Err(CrawlError::Browser(error)) => Err(ScanError::Unavailable(Box::new(ChromiumError::from(error)))),

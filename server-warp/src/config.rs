@@ -12,7 +12,7 @@ use a11ycheck_core::{
     net::{AddressPolicy, InvalidDomain},
     webhook::{HeaderPrefix, InvalidPrefix},
 };
-use a11ycheck_scanner_chromium::{ChromiumConfig, RobotsPolicy};
+use a11ycheck_scanner_chromium::{ChromiumConfig, Evidence, RobotsPolicy};
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits};
 use a11ycheck_storage_postgres::PostgresConfig;
 
@@ -135,7 +135,8 @@ impl Settings {
         let config = ChromiumConfig::new(policy);
         let config = self.tabs.into_iter().fold(config, ChromiumConfig::with_tabs);
         let robots = if self.ignore_robots { RobotsPolicy::Ignore } else { RobotsPolicy::Honour };
-        let config = config.with_robots(robots);
+        let evidence = if self.no_evidence { Evidence::LeftOut } else { Evidence::Taken };
+        let config = config.with_robots(robots).with_evidence(evidence);
         let config = self.chromium.iter().fold(config, ChromiumConfig::with_browser);
         self.axe.iter().fold(config, ChromiumConfig::with_axe)
     }

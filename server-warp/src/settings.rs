@@ -104,6 +104,10 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_IGNORE_ROBOTS")]
     pub(crate) ignore_robots: bool,
 
+    /// Takes no pictures of pages and of what fails on them: for operators who must not keep what pages show.
+    #[arg(long, env = "A11YCHECK_NO_EVIDENCE")]
+    pub(crate) no_evidence: bool,
+
     /// The browser. [default: chromium-headless-shell or chromium, as found in PATH]
     #[arg(long, env = "A11YCHECK_CHROMIUM", value_name = "FILE")]
     pub(crate) chromium: Option<PathBuf>,
@@ -207,7 +211,7 @@ impl Settings {
     fn over(self, below: Self) -> Self {
         over!(self, below;
             listen database_url database_connections roles demo base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
-            ignore_robots chromium axe max_connections head_timeout anonymous_requests metrics_listen log log_format ready_file)
+            ignore_robots no_evidence chromium axe max_connections head_timeout anonymous_requests metrics_listen log log_format ready_file)
     }
 }
 

@@ -24,7 +24,9 @@ pub(crate) type Counts = BTreeMap<String, u64>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Contender {
-    Ours,
+    Ours {
+        evidence: bool,
+    },
     Bare {
         tabs: u32,
     },
@@ -62,7 +64,8 @@ impl Contender {
 
     pub(crate) const fn name(&self) -> &'static str {
         match self {
-            Self::Ours => "a11ycheck",
+            Self::Ours { evidence: false } => "a11ycheck",
+            Self::Ours { evidence: true } => "a11ycheck with evidence",
             Self::Bare { tabs: 1 } => "bare script, 1 tab",
             Self::Bare { .. } => "bare script, 2 tabs",
             Self::ByHand => "by hand",
@@ -107,9 +110,12 @@ impl Contender {
             command
         };
         match self {
-            Self::Ours => {
+            Self::Ours { evidence } => {
                 let mut command = Command::new(std::env::current_exe().unwrap());
                 command.arg("scan").arg(format!("{}/", corpus.root())).arg(format!("--pages={}", urls.len()));
+                if *evidence {
+                    command.arg("--evidence");
+                }
                 command
             }
             Self::Bare { tabs } => bare(*tabs, 0, folder, &urls),

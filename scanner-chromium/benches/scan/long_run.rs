@@ -4,6 +4,8 @@ use std::sync::Mutex;
 
 use a11ycheck_core::scanner::ProgressSink;
 
+use a11ycheck_scanner_chromium::Evidence;
+
 use crate::{corpus::Corpus, ours, usage::memory_of_tree};
 
 /// Readings whose median stands for a moment: one depends on the page that is shown just then.
@@ -22,7 +24,7 @@ impl ProgressSink for Readings {
 /// Checks so many pages in one scan, which one browser serves, and compares.
 #[tokio::main]
 pub(crate) async fn measure(corpus: &Corpus, pages: u32) {
-    let scanner = ours::scanner();
+    let scanner = ours::scanner(Evidence::Taken);
     let readings = Readings::default();
     let findings = ours::scan(&scanner, &format!("{}/many?pages={pages}", corpus.root()), pages, &readings).await;
     scanner.close().await;

@@ -74,7 +74,12 @@ fn compare(arguments: &Arguments) {
     }
     println!("{} pages, {} cores", corpus.urls().len(), std::thread::available_parallelism().unwrap());
     compare_findings(&corpus, arguments.comparisons);
-    let mut contenders = vec![Contender::Ours, Contender::Bare { tabs: 2 }, Contender::Bare { tabs: 1 }];
+    let mut contenders = vec![
+        Contender::Ours { evidence: false },
+        Contender::Ours { evidence: true },
+        Contender::Bare { tabs: 2 },
+        Contender::Bare { tabs: 1 },
+    ];
     if let Some(peers) = &arguments.peers {
         contenders.extend(Contender::peers(peers));
     }
@@ -94,7 +99,7 @@ fn compare(arguments: &Arguments) {
 fn compare_findings(corpus: &Corpus, rounds: usize) {
     let by_hand = Contender::ByHand.run(corpus).pages;
     for round in 1..=rounds {
-        let ours = Contender::Ours.run(corpus).pages;
+        let ours = Contender::Ours { evidence: true }.run(corpus).pages;
         let mut unequal = 0;
         for (url, expected) in &by_hand {
             let found = ours.get(url);

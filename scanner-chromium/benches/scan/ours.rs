@@ -8,7 +8,7 @@ use a11ycheck_core::{
     net::AddressPolicy,
     scanner::{CancellationToken, ProgressSink, ScanRequest, Scanner as _},
 };
-use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
+use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence};
 use chrono::Utc;
 use clap::Args;
 use serde_json::json;
@@ -19,6 +19,8 @@ pub(crate) struct Scan {
     start: String,
     #[arg(long)]
     pages: u32,
+    #[arg(long)]
+    evidence: bool,
 }
 
 struct Nobody;
@@ -30,7 +32,7 @@ impl ProgressSink for Nobody {
 impl Scan {
     #[tokio::main]
     pub(crate) async fn run(self) {
-        let scanner = scanner();
+        let scanner = scanner(if self.evidence { Evidence::Taken } else { Evidence::LeftOut });
         scanner.versions().await.unwrap();
         println!("ready");
         let findings = scan(&scanner, &self.start, self.pages, &Nobody).await;
@@ -47,9 +49,9 @@ impl Scan {
     }
 }
 
-pub(crate) fn scanner() -> ChromiumScanner {
+pub(crate) fn scanner(evidence: Evidence) -> ChromiumScanner {
     let policy = AddressPolicy::builder().allow_network("127.0.0.0/8".parse().unwrap()).build();
-    ChromiumScanner::new(ChromiumConfig::new(policy)).unwrap()
+    ChromiumScanner::new(ChromiumConfig::new(policy).with_evidence(evidence)).unwrap()
 }
 
 pub(crate) async fn scan(scanner: &ChromiumScanner, start: &str, pages: u32, progress: &dyn ProgressSink) -> Findings {

@@ -28,9 +28,11 @@ impl Table {
         }
         println!();
         let speed = |wanted: &Contender| self.median_of(wanted, Run::pages_per_second);
-        let plain = Contender::Ours;
+        let plain = Contender::Ours { evidence: false };
+        let whole = Contender::Ours { evidence: true };
         let bare = speed(&Contender::Bare { tabs: 2 });
         ratio("a11ycheck to the bare script with two tabs", speed(&plain) / bare, 0.95);
+        ratio("a11ycheck with evidence to the same", speed(&whole) / bare, 0.75);
         let cores = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
         let floor = cores / self.median_of(&Contender::Bare { tabs: 1 }, Run::cpu_per_page);
         ratio("a11ycheck to what the cores allow", speed(&plain) / floor, 0.75);

@@ -9,6 +9,7 @@ mod tab;
 
 pub use self::pool::BrowserError;
 pub(crate) use self::{
+    flags::VIEWPORT,
     pool::{Browser, BrowserPool},
     tab::{Tab, TabError, TabSettings},
 };

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use a11ycheck_core::{
-    domain::{Engine, Failure, FailureCode, Findings, PageOutcome},
-    scanner::ProgressSink,
+    domain::{Engine, Failure, FailureCode, Findings, PageOutcome, ScreenshotId},
+    scanner::{ProgressSink, ScanOutput, Screenshot, ScreenshotFormat},
 };
 use url::Url;
 
 use super::{address::folded, frontier::Frontier};
 use crate::{
     axe_map::add_page,
-    page::{Checked, PageError},
+    evidence::Album,
+    page::{Checked, PageError, Screen},
     platform::{Signals, detect},
 };
 
@@ -24,6 +25,8 @@ const MAX_TURNED_AWAY: u32 = 3;
 pub(super) struct Ledger<'a> {
     frontier: Frontier,
     findings: Findings,
+    album: Album,
+    screen: Option<Screenshot>,
     signals: Signals,
     progress: &'a dyn ProgressSink,
     /// Pages that the findings may have.
@@ -46,7 +49,8 @@ impl<'a> Ledger<'a> {
             screen: None,
         };
         let signals = Signals::default();
-        Self { frontier, findings, signals, progress, budget, dropped: 0, turned_away: 0 }
+        let (album, screen) = (Album::default(), None);
+        Self { frontier, findings, album, screen, signals, progress, budget, dropped: 0, turned_away: 0 }
     }
 
     /// Adds what the site's sitemaps name.
@@ -66,7 +70,7 @@ impl<'a> Ledger<'a> {
     /// Books the result of a visit to `url`, `depth` links from the start page.
     pub(super) fn settle(&mut self, url: &Url, depth: u32, result: Result<Checked, PageError>) {
         match result {
-            Ok(Checked { url, mut collected, signals }) => {
+            Ok(Checked { url, mut collected, signals, screen }) => {
                 self.frontier.add_links(&std::mem::take(&mut collected.links), depth);
                 let canonical = collected.canonical.take().and_then(|canonical| Url::parse(&canonical).ok());
                 if !self.frontier.reach(&url, canonical.as_ref()) {
@@ -74,7 +78,12 @@ impl<'a> Ledger<'a> {
                     return;
                 }
                 self.signals.add(signals.unwrap_or_default());
-                add_page(&mut self.findings, folded(&url).as_str(), collected);
+                if let Some(Screen { width, height, webp: bytes }) = screen {
+                    self.findings.screen = Some((width, height));
+                    let (id, format) = (ScreenshotId(0), ScreenshotFormat::WebP);
+                    self.screen = Some(Screenshot { id, format, width, height, bytes });
+                }
+                add_page(&mut self.findings, &mut self.album, folded(&url).as_str(), collected);
             }
             Err(PageError::LeavesSite(to)) => {
                 tracing::debug!(url = url.as_str(), to = to.as_str(), "a link leads to another site");
@@ -99,8 +108,9 @@ impl<'a> Ledger<'a> {
     }
 
     /// All of it, and what the site is built with.
-    pub(super) fn close(self) -> Findings {
-        Findings { stack: detect(&self.signals), ..self.findings }
+    pub(super) fn close(self) -> ScanOutput {
+        let findings = Findings { stack: detect(&self.signals), ..self.findings };
+        ScanOutput { findings, screenshots: self.album.close(), screen: self.screen }
     }
 
     fn pages(&self) -> u32 {
@@ -145,7 +155,7 @@ mod tests {
             "version": "4.14", "title": "", "hasPassword": false, "framesLeftOut": 0, "canonical": null,
             "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [],
         });
-        Ok(Checked { url, collected: serde_json::from_value(collected).unwrap(), signals: None })
+        Ok(Checked { url, collected: serde_json::from_value(collected).unwrap(), signals: None, screen: None })
     }
 
     fn many_links(from: u32) -> impl Iterator<Item = String> {
@@ -167,7 +177,7 @@ mod tests {
             ledger.settle(&page, depth, busy());
         }
         assert_eq!(ledger.next(0), None);
-        assert_eq!(ledger.close().pages.len(), 4, "the start page, and what was tried");
+        assert_eq!(ledger.close().findings.pages.len(), 4, "the start page, and what was tried");
     }
 
     #[test]
@@ -209,7 +219,7 @@ mod tests {
                 };
                 ledger.settle(&page, depth, result);
             }
-            let pages = ledger.close().pages.len();
+            let pages = ledger.close().findings.pages.len();
             prop_assert_eq!(pages, budget as usize);
             prop_assert_eq!(count.0.into_inner() as usize, pages);
         }

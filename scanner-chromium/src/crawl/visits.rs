@@ -6,8 +6,8 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{Engine, Failure, FailureCode, Findings},
-    scanner::{ProgressSink, ScanRequest},
+    domain::{Engine, Failure, FailureCode},
+    scanner::{ProgressSink, ScanOutput, ScanRequest},
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use tokio::{
@@ -26,8 +26,9 @@ use super::{
     survey::{Access, Survey},
 };
 use crate::{
-    BrowserError, RobotsPolicy,
+    BrowserError, Evidence, RobotsPolicy,
     browser::{Browser, TabSettings},
+    evidence::{Capture, Quota, cut_out, plan},
     guard::{Egress, Guard, GuardError},
     page::{Checked, Look, PageError, Scope, Task, Visitor},
     scanner::Parts,
@@ -102,6 +103,7 @@ pub(crate) struct Crawl<'a> {
     resting: Mutex<Vec<Visitor>>,
     /// The browser that the latest visit used.
     browser: Mutex<Arc<Browser>>,
+    pictured: Mutex<Quota>,
     done_by: Instant,
 }
 
@@ -128,16 +130,17 @@ impl<'a> Crawl<'a> {
             lanes: Semaphore::new(config.pages_at_once),
             resting: Mutex::default(),
             browser: Mutex::new(browser),
+            pictured: Mutex::default(),
             done_by,
         })
     }
 
     /// Visits the start page and what it and the site's sitemaps lead to.
-    pub(crate) async fn run(self, progress: &dyn ProgressSink) -> Result<Findings, CrawlError> {
+    pub(crate) async fn run(self, progress: &dyn ProgressSink) -> Result<ScanOutput, CrawlError> {
         let start = self.request.start.url();
         let scope = Start::of(start);
         let robots = self.robots(start, &scope).await?;
-        let first = match self.visit(start, &scope, Look::Platform).await? {
+        let first = match self.visit(start, &scope, Look::Start).await? {
             Some(Ok(checked)) => checked,
             Some(Err(error)) => return Err(CrawlError::Start(start_failure(error))),
             None => return Err(CrawlError::Start(timed_out())),
@@ -271,17 +274,29 @@ impl<'a> Crawl<'a> {
         let Some(visitor) = visitor? else { return Ok(Some(Err(PageError::Crashed))) };
         let task = Task { url, scope, log: self.guard.log(), axe: &self.parts.axe, look };
         let visited = self.check(&visitor, &task, lane).await;
+        let (visited, captures) = match visited {
+            Ok((checked, captures)) => (Ok(checked), captures),
+            Err(error) => (Err(error), Vec::new()),
+        };
         if visited.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
             && let Some(visitor) = visitor.rest().await
         {
             self.resting().push(visitor);
         }
         drop(place);
-        Ok(Some(visited))
+        Ok(Some(match visited {
+            Ok(checked) => Ok(with_pictures(checked, captures).await),
+            Err(error) => Err(error),
+        }))
     }
 
     /// Takes a page from its address to its findings. The time that it waits for others does not count as its own.
-    async fn check(&self, visitor: &Visitor, task: &Task<'_>, lane: impl Send) -> Visited {
+    async fn check(
+        &self,
+        visitor: &Visitor,
+        task: &Task<'_>,
+        lane: impl Send,
+    ) -> Result<(Checked, Vec<Capture>), PageError> {
         let timed_out = |_| PageError::Failed(timed_out());
         let page_timeout = self.parts.config.page_timeout;
         let now = Instant::now();
@@ -300,10 +315,17 @@ impl<'a> Crawl<'a> {
                 let waited = waits_since.elapsed();
                 (load_by, done_by) = (self.done_by.min(load_by + waited), self.done_by.min(done_by + waited));
                 let checked = timeout_at(done_by, visitor.check(task, &page, done_by)).await.map_err(timed_out)??;
-                drop(core);
-                if let Some(checked) = checked {
-                    return Ok(checked);
+                if let Some(mut checked) = checked {
+                    let captures = match self.parts.config.evidence {
+                        Evidence::Taken => {
+                            let plan = plan(checked.collected.candidates(), &mut self.pictured());
+                            visitor.picture(task.look, &mut checked, plan, done_by).await
+                        }
+                        Evidence::LeftOut => Vec::new(),
+                    };
+                    return Ok((checked, captures));
                 }
+                drop(core);
             }
             page = timeout_at(done_by, visitor.follow(task, load_by, done_by)).await.map_err(timed_out)??;
         }
@@ -342,9 +364,25 @@ impl<'a> Crawl<'a> {
         self.resting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn pictured(&self) -> std::sync::MutexGuard<'_, Quota> {
+        self.pictured.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn browser(&self) -> std::sync::MutexGuard<'_, Arc<Browser>> {
         self.browser.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The same with the pictures of what failed.
+async fn with_pictures(mut checked: Checked, captures: Vec<Capture>) -> Checked {
+    if !captures.is_empty() {
+        // Cutting takes processor time, which others wait for.
+        match tokio::task::spawn_blocking(|| cut_out(captures)).await {
+            Ok(pictures) => checked.collected.add_pictures(pictures),
+            Err(error) => tracing::warn!(%error, "pictures of a page could not be cut out"),
+        }
+    }
+    checked
 }
 
 /// The rules, if they allow `url`.

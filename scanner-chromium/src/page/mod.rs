@@ -1,6 +1,7 @@
 //! One page: open it, let it settle, run axe-core in it.
 
 mod axe;
+mod capture;
 mod errors;
 mod events;
 mod navigate;
@@ -10,6 +11,7 @@ mod settle;
 mod visitor;
 
 pub(crate) use self::{
+    capture::Screen,
     errors::PageError,
     navigate::Scope,
     retry_after::parse_retry_after,

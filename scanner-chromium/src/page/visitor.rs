@@ -8,6 +8,7 @@ use url::Url;
 
 use super::{
     axe,
+    capture::{self, Screen},
     errors::PageError,
     events::PageEvents,
     navigate::{self, Scope},
@@ -17,6 +18,7 @@ use crate::{
     axe_map::Collected,
     axe_source::AxeSource,
     browser::{Browser, Tab, TabError, TabSettings},
+    evidence::{Capture, Shot},
     guard::GuardLog,
     platform::Signals,
 };
@@ -59,6 +61,8 @@ pub(crate) enum Look {
     Page,
     /// What the site is built with.
     Platform,
+    /// The same, and what the site looks like.
+    Start,
 }
 
 /// A page that was checked.
@@ -70,6 +74,8 @@ pub(crate) struct Checked {
     pub(crate) collected: Collected,
     /// What it shows of the software behind it, if that was looked for.
     pub(crate) signals: Option<Signals>,
+    /// The page itself, if it was to be pictured.
+    pub(crate) screen: Option<Screen>,
 }
 
 impl Visitor {
@@ -135,7 +141,7 @@ impl Visitor {
         self.unless_trouble(async {
             let collected = axe::run(&self.tab, task.axe, done_by).await;
             let signals = match task.look {
-                Look::Platform if self.shows(page) => {
+                Look::Platform | Look::Start if self.shows(page) => {
                     Some(platform::signals(&self.tab, &self.events, &page.url, done_by).await)
                 }
                 _ => None,
@@ -143,9 +149,31 @@ impl Visitor {
             if !self.shows(page) {
                 return Ok(None);
             }
-            collected.map(|collected| Some(Checked { url: page.url.clone(), collected, signals }))
+            collected.map(|collected| Some(Checked { url: page.url.clone(), collected, signals, screen: None }))
         })
         .await
+    }
+
+    /// Takes the shots that `plan` wants of the page that was checked, and one of the page itself if it is the first one. Whatever happens
+    /// meanwhile costs pictures and nothing else.
+    pub(crate) async fn picture(
+        &self,
+        look: Look,
+        checked: &mut Checked,
+        plan: Vec<Shot>,
+        deadline: Instant,
+    ) -> Vec<Capture> {
+        let (captures, screen) = tokio::select! {
+            biased;
+            _ = navigate::trouble(&self.events) => (Vec::new(), None),
+            taken = async {
+                let captures = capture::shots(&self.tab, plan, deadline).await;
+                let screen = if look == Look::Start { capture::screen(&self.tab, deadline).await } else { None };
+                (captures, screen)
+            } => taken,
+        };
+        checked.screen = screen;
+        captures
     }
 
     async fn arrived(&self, task: &Task<'_>, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {

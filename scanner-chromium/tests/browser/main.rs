@@ -7,6 +7,7 @@
 mod by_hand;
 mod crawl;
 mod discovery;
+mod evidence;
 mod guard;
 mod hostile;
 mod lifecycle;
