@@ -273,6 +273,8 @@ macro_rules! store_conformance {
                 a_site_deleted_while_a_check_starts_leaves_nothing_behind,
                 purges_at_once_delete_each_check_once,
                 sites_added_and_deleted_at_once_are_counted_right,
+            }
+            delivery_concurrency {
                 a_team_never_exceeds_its_endpoints_under_32_creations_at_once,
                 each_of_300_deliveries_is_claimed_once_by_16_workers,
                 one_of_many_records_of_an_attempt_counts,
