@@ -56,3 +56,38 @@ pub(super) async fn run<F, W>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    };
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_in_trouble_is_asked_ever_more_seldom_and_at_once_again_when_it_is_well() {
+        let (stop, asked) = (CancellationToken::new(), Arc::new(AtomicU32::new(0)));
+        let is_well = CancellationToken::new();
+        let (stopped, counted, well) = (stop.clone(), Arc::clone(&asked), is_well.clone());
+        let looping = tokio::spawn(async move {
+            run("loop", Duration::from_secs(1), &stopped, std::future::pending, || async {
+                counted.fetch_add(1, Ordering::Relaxed);
+                let outcome = if well.is_cancelled() { Ok(Step::Idle) } else { Err(()) };
+                outcome.map_err(|()| StoreError::Unavailable("no connection".into()))
+            })
+            .await;
+        });
+        tokio::time::sleep(Duration::from_secs(300)).await;
+        let in_trouble = asked.swap(0, Ordering::Relaxed);
+        assert!((10..=20).contains(&in_trouble), "{in_trouble} times in five minutes");
+
+        is_well.cancel();
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        let well = asked.load(Ordering::Relaxed);
+        assert!(well >= 40, "the longest pause is over, and then it is asked each second: {well}");
+        stop.cancel();
+        looping.await.unwrap();
+    }
+}

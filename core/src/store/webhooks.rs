@@ -110,6 +110,7 @@ pub struct ClaimedDelivery {
 ///
 /// A delivery and its event are there until they are [purged](Self::purge_deliveries), or their endpoint is deleted. What was
 /// told of a site stays when the site is deleted.
+#[cfg_attr(test, mockall::automock)]
 #[async_trait]
 pub trait WebhookStore {
     /// Adds an endpoint, switched on.
