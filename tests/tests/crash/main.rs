@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
 
-mod acknowledged;
 mod database_trouble;
+mod deliveries;
 mod many_nodes;
 mod support;

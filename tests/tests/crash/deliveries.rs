@@ -1,9 +1,9 @@
-//! A process that is killed around the moment at which a receiver has answered.
+//! A process that is killed while it delivers: around the moment at which a receiver has answered, and again and again.
 
 use std::sync::Arc;
 
 use a11ycheck_core::{
-    domain::{Delivery, DeliveryStatus, EndpointSecret, EventKind},
+    domain::{AttemptReport, Delivery, DeliveryState, DeliveryStatus, EndpointSecret, EventKind},
     id::{EndpointId, TeamId},
     signing,
 };
@@ -135,4 +135,25 @@ async fn what_was_recorded_is_never_sent_again() {
     drill.until_delivered(&second).await;
     assert_eq!((drill.received(&delivery).len(), drill.received(&second).len()), (1, 1));
     assert_eq!(drill.receiver.count(), 2);
+}
+
+#[tokio::test]
+async fn a_delivery_that_takes_every_worker_down_goes_on_by_the_schedule_and_not_for_ever() {
+    let gate = Arc::new(Semaphore::new(0));
+    let held = Reply::HeldBy(Arc::clone(&gate));
+    let drill = Drill::new([held.clone(), held.clone(), held, Reply::Status(204)]).await;
+    let delivery = drill.ping().await;
+    for tries in 1..=3 {
+        let node = drill.node().await;
+        bounded("the next try", drill.receiver.wait_for(tries)).await;
+        node.kill().await;
+        assert_eq!(drill.delivery(&delivery).await.state.attempts(), 0);
+    }
+    let _survivor = drill.node().await;
+    assert_eq!(drill.until_delivered(&delivery).await.state.attempts(), 2);
+    assert_eq!(drill.received(&delivery).len(), 4);
+    let log = drill.cluster.service.delivery_attempts(drill.team, delivery.id).await.unwrap();
+    assert_eq!(log[0].report, AttemptReport::WORKER_LOST);
+    let wait = log[1].started_at - log[0].ended_at;
+    assert!(wait >= DeliveryState::RETRY_SCHEDULE[0], "it waited for its turn: {wait}");
 }
