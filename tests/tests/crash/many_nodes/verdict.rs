@@ -27,6 +27,7 @@ pub(super) struct Verdict {
     refused: usize,
     repeats: usize,
     repeated: usize,
+    undone: usize,
 }
 
 #[derive(Debug, FromRow)]
@@ -66,8 +67,8 @@ impl Verdict {
     /// # Panics
     /// When anything was lost, done twice, or told wrongly.
     pub(super) async fn reach(cluster: &Cluster, endpoints: &[Endpoint], received: &[Received]) -> Self {
-        let mut verdict = Self::default();
         let audit = Audit::read(&cluster.db).await;
+        let mut verdict = Self { undone: audit.undone, ..Self::default() };
         let expected = verdict.judge_checks(cluster, &audit).await;
         let events = verdict.judge_events(cluster, &expected).await;
         let deliveries = verdict.judge_deliveries(cluster, &audit, endpoints, &events).await;
@@ -231,12 +232,14 @@ fn new_since(before: Option<&CheckRow>, id: &str) -> u64 {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { checks, completed, lost, claims, events, deliveries, requests, refused, repeats, repeated } = self;
+        let Self { checks, completed, lost, claims, events, deliveries, .. } = self;
+        let Self { requests, refused, repeats, repeated, undone, .. } = self;
         write!(
             f,
             "{checks} checks ended once: {completed} completed, {lost} lost their worker three times; {claims} claims, {} \
              of them again; {events} events, {deliveries} deliveries, all received, in {requests} requests, of which \
-             {refused} were refused and {repeats} were repeats, of {repeated} deliveries, after a kill or a pause",
+             {refused} were refused and {repeats} were repeats, of {repeated} deliveries, after a kill or a pause; \
+             {undone} writes were cut off and undone",
             claims - checks
         )
     }

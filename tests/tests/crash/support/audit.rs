@@ -1,9 +1,14 @@
 //! What happened in the tables, written down by the database itself in the transactions in which it happened: what was
-//! undone leaves no trace, and what comes after what it had to wait for has the greater number.
+//! undone leaves no line, and what comes after what it had to wait for has the greater number.
+//!
+//! Writing takes its time, in the middle of the transaction: so that of the processes that are killed some die there.
 
 use std::collections::BTreeMap;
 
 use sqlx::{AssertSqlSafe, Executor as _, FromRow, PgPool};
+
+/// Seconds that the recording of an end, or the making of a delivery, is held up.
+const HELD_UP: f64 = 0.02;
 
 /// Writes down each beginning, claim and end of a check, and each claim and end of a delivery, from now on.
 pub(crate) async fn install(db: &PgPool) {
@@ -23,7 +28,9 @@ pub(crate) async fn install(db: &PgPool) {
             VALUES (CASE WHEN NEW.outcome IS NULL THEN 'failed' ELSE 'completed' END, NEW.site_id, NEW.id);
         END IF;";
     let of_deliveries = "
-        IF OLD.state <> 'pending' THEN
+        IF TG_OP = 'INSERT' THEN
+            INSERT INTO audit (what, id) VALUES ('made', NEW.id);
+        ELSIF OLD.state <> 'pending' THEN
             INSERT INTO audit (what, id) VALUES ('changed after its end', NEW.id);
         ELSIF NEW.state <> 'pending' THEN
             INSERT INTO audit (what, id) VALUES (NEW.state, NEW.id);
@@ -35,12 +42,13 @@ pub(crate) async fn install(db: &PgPool) {
     for (table, events, body) in [
         ("active_scans", "INSERT OR UPDATE OR DELETE", of_active),
         ("scans", "UPDATE", of_scans),
-        ("deliveries", "UPDATE", of_deliveries),
+        ("deliveries", "INSERT OR UPDATE", of_deliveries),
     ] {
         // Names and statements of this function.
         let statements = format!(
             "CREATE FUNCTION audit_{table}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
                  {body}
+                 PERFORM pg_sleep({HELD_UP});
                  RETURN NULL;
              END $$;
              CREATE TRIGGER audit AFTER {events} ON {table} FOR EACH ROW EXECUTE FUNCTION audit_{table}();"
@@ -60,6 +68,8 @@ struct Line {
 pub(crate) struct Audit {
     pub(crate) checks: BTreeMap<String, Vec<String>>,
     pub(crate) deliveries: BTreeMap<String, Vec<String>>,
+    /// Lines that were written and undone: of steps that were cut off before their end.
+    pub(crate) undone: usize,
 }
 
 impl Audit {
@@ -70,7 +80,10 @@ impl Audit {
     pub(crate) async fn read(db: &PgPool) -> Self {
         let lines: Vec<Line> =
             sqlx::query_as("SELECT what, site_id, id FROM audit ORDER BY n").fetch_all(db).await.unwrap();
-        let mut audit = Self { checks: BTreeMap::new(), deliveries: BTreeMap::new() };
+        // The numbers of lines that were undone are not given again.
+        let given: i64 = sqlx::query_scalar("SELECT last_value FROM audit_n_seq").fetch_one(db).await.unwrap();
+        let undone = usize::try_from(given).unwrap() - lines.len();
+        let mut audit = Self { checks: BTreeMap::new(), deliveries: BTreeMap::new(), undone };
         let mut active: BTreeMap<String, String> = BTreeMap::new();
         for Line { what, site_id, id } in lines {
             let Some(site) = site_id else {
