@@ -1,4 +1,4 @@
-//! A database that goes away, falls silent or is slow, as clients of a node and the node's own loops see it. The node is never
+//! A database that goes away, falls silent, is slow or full, as clients of a node and the node's own loops see it. The node is never
 //! started anew.
 
 use std::{sync::Arc, time::Duration};
@@ -11,6 +11,7 @@ use a11ycheck_core::{
 use a11ycheck_tests::{Answer, Client, QuickClock, Receiver, Reply};
 use reqwest::Method;
 use serde_json::json;
+use sqlx::Executor as _;
 use tokio::sync::Semaphore;
 
 use crate::support::{Cluster, Node, bounded, proxy::Proxy, wait_for};
@@ -145,6 +146,22 @@ async fn while_the_database_is_slow_clients_are_told_to_come_again_and_afterward
     }
     lock.rollback().await.unwrap();
     server.assert_served().await;
+}
+
+#[tokio::test]
+async fn a_disk_without_room_stops_what_is_new_and_nothing_that_is_there() {
+    let server = Server::start().await;
+    let full = "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            RAISE EXCEPTION USING ERRCODE = 'disk_full';
+        END $$;
+        CREATE TRIGGER no_room BEFORE INSERT ON sites FOR EACH ROW EXECUTE FUNCTION no_room();";
+    server.cluster.db.execute(full).await.unwrap();
+    let new = json!({"url": "https://93.184.215.14/more", "report_locale": "en"});
+    let answer = server.client.post("/sites", new.clone()).await;
+    assert_eq!((answer.status, answer.header("retry-after")), (503, "5"), "{}", answer.body);
+    server.assert_served().await;
+    server.cluster.db.execute("DROP TRIGGER no_room ON sites").await.unwrap();
+    server.client.post("/sites", new).await.data(201);
 }
 
 /// An outage while an answer of a receiver is under way, and while a check is queued that nobody can be told of.
