@@ -55,6 +55,7 @@ pub(crate) async fn claim<E>(
         let delivery = row.delivery.delivery()?;
         let id = delivery.id;
         if delivery.state.is_lost(now) {
+            // Since it was looked for, or there were more than could be given up at once: the next claim will.
             continue;
         }
         if !row.is_on {

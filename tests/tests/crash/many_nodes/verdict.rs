@@ -224,7 +224,7 @@ impl Verdict {
 }
 
 /// That there is what was to be expected, and nothing else; else the difference is told.
-fn assert_same<T: Ord + std::fmt::Debug>(found: &BTreeSet<T>, expected: &BTreeSet<T>) {
+fn assert_same<T: Ord + fmt::Debug>(found: &BTreeSet<T>, expected: &BTreeSet<T>) {
     let (missing, odd): (Vec<_>, Vec<_>) = (expected.difference(found).collect(), found.difference(expected).collect());
     assert!(missing.is_empty() && odd.is_empty(), "missing: {missing:?}; unexpected: {odd:?}");
 }

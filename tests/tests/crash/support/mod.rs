@@ -5,6 +5,7 @@ mod cluster;
 mod node;
 // The network between a store and its database that the store's own tests break.
 #[path = "../../../../storage-postgres/tests/database/support/proxy.rs"]
+#[allow(dead_code, reason = "they may break it in more ways than these")]
 pub(crate) mod proxy;
 
 use std::time::Duration;
