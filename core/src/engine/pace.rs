@@ -2,6 +2,7 @@
 
 use std::{future::Future, time::Duration};
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::store::StoreError;
@@ -54,6 +55,33 @@ pub(super) async fn run<F, W>(
             () = tokio::time::sleep(wait) => {}
             () = wake_up() => {}
         }
+    }
+}
+
+/// How a result is kept that a store in trouble can't take yet: it is offered again, ever more seldom, for a while.
+pub(super) struct Patience {
+    until: Instant,
+    pause: Duration,
+}
+
+impl Patience {
+    /// After the first failure; twice as long after each further one, up to the longest.
+    pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(200);
+    const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+    /// Lasts so long from now.
+    pub(super) fn of(limit: Duration) -> Self {
+        Self { until: Instant::now() + limit, pause: Self::FIRST_PAUSE }
+    }
+
+    /// Waits before the next try; `false` at once where it would come too late.
+    pub(super) async fn wait(&mut self) -> bool {
+        if Instant::now() + self.pause >= self.until {
+            return false;
+        }
+        tokio::time::sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(Self::LONGEST_PAUSE);
+        true
     }
 }
 

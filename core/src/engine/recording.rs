@@ -2,8 +2,7 @@
 
 use std::{error::Error as StdError, time::Duration};
 
-use tokio::time::Instant;
-
+use super::pace::Patience;
 use crate::{
     domain::{AttemptReport, DeliveryState},
     store::{ClaimedDelivery, RecordError, StoreError, WebhookStore},
@@ -11,9 +10,6 @@ use crate::{
 
 /// How long the end of an attempt is tried to be recorded: as long as nobody else can have taken the delivery.
 const LIMIT: Duration = Duration::from_secs(40);
-/// After the first failure; twice as long after each further one, up to the longest.
-const FIRST_PAUSE: Duration = Duration::from_millis(200);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// Records the end of an attempt. Nothing is left to do where the store refuses it: the delivery is another worker's, or gone.
 ///
@@ -24,8 +20,7 @@ pub(super) async fn record(
     delivery: &ClaimedDelivery,
     report: AttemptReport,
 ) -> Result<(), StoreError> {
-    let (id, begun) = (delivery.claim.delivery, Instant::now());
-    let mut pause = FIRST_PAUSE;
+    let (id, mut patience) = (delivery.claim.delivery, Patience::of(LIMIT));
     loop {
         match store.record_attempt(delivery.claim, report.clone()).await {
             Ok(recorded) => {
@@ -44,10 +39,11 @@ pub(super) async fn record(
                 tracing::warn!(delivery = %id, error = &error as &dyn StdError, "An attempt was not recorded: another worker has the delivery");
                 return Ok(());
             }
-            Err(RecordError::Store(StoreError::Unavailable(error))) if begun.elapsed() + pause < LIMIT => {
+            Err(RecordError::Store(StoreError::Unavailable(error))) => {
                 tracing::warn!(delivery = %id, error = &*error as &dyn StdError, "The end of an attempt could not be recorded yet");
-                tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
+                if !patience.wait().await {
+                    return Err(StoreError::Unavailable(error));
+                }
             }
             Err(RecordError::Store(error)) => return Err(error),
         }
@@ -59,6 +55,7 @@ mod tests {
     use bytes::Bytes;
     use chrono::{TimeDelta, Utc};
     use mockall::Sequence;
+    use tokio::time::Instant;
 
     use super::*;
     use crate::{
@@ -123,7 +120,7 @@ mod tests {
             .return_once(|_, _| Ok(recorded));
         let begun = Instant::now();
         record(&store, &delivery, received()).await.unwrap();
-        let pauses = FIRST_PAUSE * (1 + 2 + 4 + 8 + 16);
+        let pauses = Patience::FIRST_PAUSE * (1 + 2 + 4 + 8 + 16);
         assert!(begun.elapsed() >= pauses, "a store in trouble is not asked over and over: {:?}", begun.elapsed());
     }
 

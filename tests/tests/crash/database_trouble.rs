@@ -14,7 +14,13 @@ use serde_json::json;
 use sqlx::Executor as _;
 use tokio::sync::Semaphore;
 
-use crate::support::{Cluster, Node, bounded, proxy::Proxy, wait_for};
+use crate::support::{
+    Cluster, Node,
+    audit::{self, Audit},
+    bounded,
+    proxy::Proxy,
+    wait_for,
+};
 
 /// A minute of a lease is over in four seconds.
 const FACTOR: i32 = 15;
@@ -162,6 +168,29 @@ async fn a_disk_without_room_stops_what_is_new_and_nothing_that_is_there() {
     server.assert_served().await;
     server.cluster.db.execute("DROP TRIGGER no_room ON sites").await.unwrap();
     server.client.post("/sites", new).await.data(201);
+}
+
+#[tokio::test]
+async fn a_result_that_can_not_be_stored_at_once_is_not_looked_for_again() {
+    let server = Server::start().await;
+    server.until_completed(server.newest().await).await;
+    audit::install(&server.cluster.db).await;
+    let no_room_for_three = "CREATE SEQUENCE failures;
+        CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
+            IF nextval('failures') <= 3 THEN RAISE EXCEPTION USING ERRCODE = 'disk_full'; END IF;
+            RETURN NEW;
+        END $$;
+        CREATE TRIGGER no_room BEFORE INSERT ON findings FOR EACH ROW EXECUTE FUNCTION no_room();";
+    server.cluster.db.execute(no_room_for_three).await.unwrap();
+    let path = format!("/sites/{}/scans", server.site);
+    let scan: ScanId = wait_for("a check to be started", async || {
+        let answer = server.client.post_empty(&path).await;
+        (answer.status == 202).then(|| answer.body["data"]["id"].as_str().unwrap().parse().unwrap())
+    })
+    .await;
+    server.until_completed(scan).await;
+    let history = Audit::read(&server.cluster.db).await.checks.remove(&scan.to_string()).unwrap();
+    assert_eq!(Audit::count(&history, "claimed"), 1, "{history:?}");
 }
 
 /// An outage while an answer of a receiver is under way, and while a check is queued that nobody can be told of.
