@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a11ycheck_core::{
-    domain::{Attempt, Delivery, DeliveryState, EndpointSecrets, EndpointStatus, Lease, NewEvent, WebhookEndpoint},
+    domain::{
+        Attempt, AttemptReport, Delivery, DeliveryRefusal, DeliveryState, EndpointSecrets, EndpointStatus, Lease,
+        NewEvent, WebhookEndpoint,
+    },
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
-    store::{StoreError, Work},
+    store::{RecordError, StoreError, Work},
 };
 use chrono::{DateTime, Utc};
 
@@ -118,6 +121,12 @@ impl State {
         if let Some(at) = state.finished_at() {
             self.ended_deliveries.insert((at, id));
         }
+        if let Some(at) = end_of_last_try(&delivery.state) {
+            self.last_tries.remove(&(at, id));
+        }
+        if let Some(at) = end_of_last_try(&state) {
+            self.last_tries.insert((at, id));
+        }
         if let Some(row) = self.endpoints.get_mut(&endpoint) {
             match &state {
                 DeliveryState::Attempting { lease, .. } => drop(row.under_way.insert(id, lease.clone())),
@@ -129,6 +138,48 @@ impl State {
             }
         }
         delivery.state = state;
+    }
+
+    /// Ends an attempt as `decide` says, given the delivery's state and that of its endpoint, with all that follows.
+    pub(crate) fn end_attempt(
+        &mut self,
+        id: DeliveryId,
+        report: AttemptReport,
+        now: DateTime<Utc>,
+        decide: impl FnOnce(DeliveryState, EndpointStatus) -> Result<DeliveryState, DeliveryRefusal>,
+    ) -> Result<Delivery, RecordError> {
+        let row = self.deliveries.get_mut(&id).ok_or(RecordError::Gone)?;
+        let endpoint = row.delivery.endpoint;
+        let owner = self.endpoints.get(&endpoint).ok_or_else(|| corrupt(id, "its endpoint is missing"))?;
+        let status = owner.endpoint.status;
+        let held = row.delivery.state.clone();
+        let ended = decide(held.clone(), status)?;
+        if let DeliveryState::Attempting { attempts, started_at, .. } = held {
+            row.attempts.push(Attempt { number: attempts + 1, started_at, ended_at: now, report });
+        }
+        let blocked = row.blocks.take();
+        self.set_delivery_state(id, ended.clone());
+        if let Some(blocked) = blocked.and_then(|id| self.deliveries.get(&id)) {
+            let (id, unblocked) = (blocked.delivery.id, blocked.delivery.state.clone().unblocked(now));
+            self.set_delivery_state(id, unblocked);
+            self.hints.give(Work::Deliveries);
+        }
+        match ended {
+            DeliveryState::Delivered { .. } => self.set_endpoint_status(endpoint, status.after_delivered(), now),
+            DeliveryState::Failed { .. } => self.set_endpoint_status(endpoint, status.after_failed(now), now),
+            DeliveryState::Blocked { .. }
+            | DeliveryState::Waiting { .. }
+            | DeliveryState::Attempting { .. }
+            | DeliveryState::Dropped { .. } => {}
+        }
+        let row = self.deliveries.get(&id).ok_or(RecordError::Gone)?;
+        Ok(row.delivery.clone())
+    }
+
+    /// Attempts that are lost, those whose lease ended first before others.
+    pub(crate) fn lost_deliveries(&self, limit: u32, now: DateTime<Utc>) -> Vec<DeliveryId> {
+        let ended = self.last_tries.iter().take_while(|(expires_at, _)| *expires_at <= now);
+        ended.take(usize::try_from(limit).unwrap_or(usize::MAX)).map(|(_, id)| *id).collect()
     }
 
     /// Sets an endpoint's status; where that switches it off, gives up what is pending for it.
@@ -174,6 +225,9 @@ impl State {
         if let Some(at) = delivery.state.finished_at() {
             self.ended_deliveries.remove(&(at, id));
         }
+        if let Some(at) = end_of_last_try(&delivery.state) {
+            self.last_tries.remove(&(at, id));
+        }
         if let Some(row) = self.endpoints.get_mut(&delivery.endpoint) {
             row.deliveries.remove(&(delivery.created_at, id));
             row.under_way.remove(&id);
@@ -184,5 +238,18 @@ impl State {
                 self.events.remove(&delivery.event);
             }
         }
+    }
+}
+
+/// When the lease of an attempt ends that is not begun again.
+const fn end_of_last_try(state: &DeliveryState) -> Option<DateTime<Utc>> {
+    match state {
+        DeliveryState::Attempting { tries: DeliveryState::MAX_TRIES.., lease, .. } => Some(lease.expires_at),
+        DeliveryState::Blocked { .. }
+        | DeliveryState::Waiting { .. }
+        | DeliveryState::Attempting { .. }
+        | DeliveryState::Delivered { .. }
+        | DeliveryState::Failed { .. }
+        | DeliveryState::Dropped { .. } => None,
     }
 }

@@ -43,6 +43,8 @@ pub(crate) struct State {
     pub(crate) deliveries: HashMap<DeliveryId, DeliveryRow>,
     /// Pending deliveries, in the order in which they fall due.
     pub(crate) outbox: Outbox,
+    /// Attempts that are not begun again, by when their lease ends.
+    pub(crate) last_tries: BTreeSet<(DateTime<Utc>, DeliveryId)>,
     /// Deliveries that have ended, by when.
     pub(crate) ended_deliveries: BTreeSet<(DateTime<Utc>, DeliveryId)>,
     /// Events, and how many deliveries each has: at least one.

@@ -11,7 +11,7 @@ use a11ycheck_core::{
     page::{Page, PageRequest},
     store::{
         ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, RecordError, SendError, StoreError,
-        WebhookStore, Work,
+        WebhookStore,
     },
 };
 use async_trait::async_trait;
@@ -158,6 +158,14 @@ impl WebhookStore for MemoryStore {
         term: TimeDelta,
     ) -> Result<Vec<ClaimedDelivery>, StoreError> {
         self.step(|state, now| {
+            for id in state.lost_deliveries(limits.all, now) {
+                let ended = state.end_attempt(id, AttemptReport::WORKER_LOST, now, |held, on| held.give_up(on, now));
+                match ended {
+                    // One that was given up before it may have switched the endpoint off, which drops what is lost.
+                    Ok(_) | Err(RecordError::Refused(_)) => {}
+                    Err(error) => return Err(StoreError::Corrupt { what: id.to_string(), source: Box::new(error) }),
+                }
+            }
             let Due { taken, orphaned } = due(state, worker, limits, now)?;
             for id in orphaned {
                 state.drop_delivery(id, now);
@@ -168,33 +176,8 @@ impl WebhookStore for MemoryStore {
 
     async fn record_attempt(&self, claim: DeliveryClaim, report: AttemptReport) -> Result<Delivery, RecordError> {
         self.step(|state, now| {
-            let id = claim.delivery;
-            let row = state.deliveries.get_mut(&id).ok_or(RecordError::Gone)?;
-            let endpoint = row.delivery.endpoint;
-            let owner = state.endpoints.get(&endpoint).ok_or_else(|| corrupt(id, "its endpoint is missing"))?;
-            let status = owner.endpoint.status;
-            let held = row.delivery.state.clone();
-            let ended = held.clone().record(claim.token, report.is_success(), status, now)?;
-            if let DeliveryState::Attempting { attempts, started_at, .. } = held {
-                row.attempts.push(Attempt { number: attempts + 1, started_at, ended_at: now, report });
-            }
-            let blocked = row.blocks.take();
-            state.set_delivery_state(id, ended.clone());
-            if let Some(blocked) = blocked.and_then(|id| state.deliveries.get(&id)) {
-                let (id, unblocked) = (blocked.delivery.id, blocked.delivery.state.clone().unblocked(now));
-                state.set_delivery_state(id, unblocked);
-                state.hints.give(Work::Deliveries);
-            }
-            match ended {
-                DeliveryState::Delivered { .. } => state.set_endpoint_status(endpoint, status.after_delivered(), now),
-                DeliveryState::Failed { .. } => state.set_endpoint_status(endpoint, status.after_failed(now), now),
-                DeliveryState::Blocked { .. }
-                | DeliveryState::Waiting { .. }
-                | DeliveryState::Attempting { .. }
-                | DeliveryState::Dropped { .. } => {}
-            }
-            let row = state.deliveries.get(&id).ok_or(RecordError::Gone)?;
-            Ok(row.delivery.clone())
+            let is_success = report.is_success();
+            state.end_attempt(claim.delivery, report, now, |held, on| held.record(claim.token, is_success, on, now))
         })
     }
 
@@ -232,6 +215,10 @@ fn due(state: &State, worker: &WorkerId, limits: ClaimLimits, now: DateTime<Utc>
             return Ok(Walk::Stop);
         }
         let row = state.endpoints.get(&endpoint).ok_or_else(|| corrupt(id, "its endpoint is missing"))?;
+        let delivery = state.deliveries.get(&id).ok_or_else(|| corrupt(id, "it is due, and missing"))?;
+        if delivery.delivery.state.is_lost(now) {
+            return Ok(Walk::Next);
+        }
         if !row.endpoint.status.is_on() {
             due.orphaned.push(id);
             return Ok(Walk::Next);
@@ -240,8 +227,7 @@ fn due(state: &State, worker: &WorkerId, limits: ClaimLimits, now: DateTime<Utc>
         if *under_way >= size(limits.per_endpoint) {
             return Ok(Walk::PassEndpoint);
         }
-        let attempts = state.deliveries.get(&id).ok_or_else(|| corrupt(id, "it is due, and missing"))?;
-        if attempts.delivery.state.attempts() > 0 {
+        if delivery.delivery.state.attempts() > 0 {
             let Some(left) = retries_left.checked_sub(1) else { return Ok(Walk::Next) };
             retries_left = left;
         }
@@ -264,7 +250,7 @@ fn claim(
     let owner = state.endpoints.get(&endpoint).ok_or_else(|| corrupt(id, "its endpoint is missing"))?;
     let claimed = row.delivery.state.clone().claim(worker.clone(), term, now);
     let claimed = claimed.map_err(|error| StoreError::Corrupt { what: id.to_string(), source: Box::new(error) })?;
-    let DeliveryState::Attempting { attempts, lease, started_at } = &claimed else {
+    let DeliveryState::Attempting { attempts, lease, started_at, .. } = &claimed else {
         return Err(corrupt(id, "it was claimed, and no attempt is under way"));
     };
     let given = ClaimedDelivery {

@@ -1,7 +1,7 @@
 //! Attempts: who makes them, what follows, and what is kept of them.
 
 use a11ycheck_core::{
-    domain::{AttemptReport, AttemptResult, Delivery, DeliveryState, EndpointStatus, SiteUrl},
+    domain::{AttemptReport, AttemptResult, Delivery, DeliveryRefusal, DeliveryState, EndpointStatus, SiteUrl},
     id::{DeliveryId, TeamId, WorkerId},
     store::{ClaimLimits, ClaimedDelivery, DeliveryClaim, RecordError},
 };
@@ -49,23 +49,28 @@ pub(crate) async fn claim<E>(
     .fetch_all(&mut *db)
     .await?;
     let mut claimed = Vec::new();
-    let (mut ids, mut tokens) = (Vec::new(), Vec::new());
+    let (mut ids, mut tokens, mut all_tries) = (Vec::new(), Vec::new(), Vec::new());
     let Some(now) = rows.first().map(|row| row.now) else { return Ok(claimed) };
     for row in rows {
         let delivery = row.delivery.delivery()?;
         let id = delivery.id;
+        if delivery.state.is_lost(now) {
+            // Since it was looked for, or there were more than could be given up at once: the next claim will.
+            continue;
+        }
         if !row.is_on {
             write_state(db, id, &delivery.state.dropped(now)).await?;
             continue;
         }
         let corrupt = |error| Corrupt::new("deliveries", id, Box::new(error));
         let state = delivery.state.claim(worker.clone(), term, now).map_err(corrupt)?;
-        let DeliveryState::Attempting { attempts, lease, started_at } = state else {
+        let DeliveryState::Attempting { attempts, tries, lease, started_at } = state else {
             return Err(Corrupt::new("deliveries", id, "it was claimed, and no attempt is under way").into());
         };
         let url = SiteUrl::parse(&row.url).map_err(|error| Corrupt::new("endpoints", delivery.endpoint, error))?;
         ids.push(id.to_string());
         tokens.push(lease.token.get());
+        all_tries.push(i64::from(tries));
         claimed.push(ClaimedDelivery {
             claim: DeliveryClaim { delivery: id, token: lease.token },
             attempt: attempts + 1,
@@ -79,18 +84,51 @@ pub(crate) async fn claim<E>(
         });
     }
     sqlx::query(
-        "UPDATE deliveries SET token = claimed.token, lease_worker = $3, lease_started_at = $4, next_attempt_at = $5
-         FROM unnest($1::text[], $2::bigint[]) AS claimed (id, token)
+        "UPDATE deliveries
+         SET token = claimed.token, tries = claimed.tries, lease_worker = $4, lease_started_at = $5, next_attempt_at = $6
+         FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS claimed (id, token, tries)
          WHERE deliveries.id = claimed.id",
     )
     .bind(ids)
     .bind(tokens)
+    .bind(all_tries)
     .bind(worker.to_string())
     .bind(now)
     .bind(now + term)
     .execute(db)
     .await?;
     Ok(claimed)
+}
+
+/// The ids of attempts that are lost, those whose lease ended first before others. Nothing is locked.
+pub(crate) async fn lost(
+    db: &mut PgConnection,
+    limit: u32,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Vec<String>, sqlx::Error> {
+    // As the index has it: a number in its condition is the statement's own.
+    const { assert!(DeliveryState::MAX_TRIES == 3) }
+    sqlx::query_scalar(
+        "SELECT id FROM deliveries
+         WHERE state = 'pending' AND tries >= 3 AND next_attempt_at <= coalesce($1, statement_timestamp())
+         ORDER BY next_attempt_at, id LIMIT $2",
+    )
+    .bind(instant)
+    .bind(i64::from(limit))
+    .fetch_all(db)
+    .await
+}
+
+/// Gives up an attempt that is lost, and tells whether another delivery waited for it. Where it is lost no longer, somebody
+/// else was faster, or it was dropped with its endpoint.
+pub(crate) async fn give_up<E>(
+    db: &mut PgConnection,
+    id: &str,
+    instant: Option<DateTime<Utc>>,
+) -> Result<bool, Failure<E>> {
+    let id = id.parse().map_err(|error| Corrupt::new("deliveries", id, error))?;
+    let ended = end_attempt(db, id, &AttemptReport::WORKER_LOST, instant, DeliveryState::give_up).await?;
+    Ok(ended.is_some_and(|ended| ended.is_ok_and(|recorded| recorded.unblocked)))
 }
 
 /// A delivery that was locked, and its endpoint with it.
@@ -148,12 +186,29 @@ pub(crate) async fn record(
     report: &AttemptReport,
     instant: Option<DateTime<Utc>>,
 ) -> Result<Recorded, Failure<RecordError>> {
-    let id = claim.delivery;
-    let Locked { now, mut delivery, endpoint } =
-        lock(db, id, None, instant).await?.ok_or(Failure::Refused(RecordError::Gone))?;
+    let decide = |held: DeliveryState, endpoint, now| held.record(claim.token, report.is_success(), endpoint, now);
+    match end_attempt(db, claim.delivery, report, instant, decide).await? {
+        Some(Ok(recorded)) => Ok(recorded),
+        Some(Err(refusal)) => Err(Failure::Refused(refusal.into())),
+        None => Err(Failure::Refused(RecordError::Gone)),
+    }
+}
+
+/// Ends an attempt as `decide` says, given the delivery's state and that of its endpoint, with all that follows. `None` where
+/// there is no such delivery; what is refused changes nothing.
+async fn end_attempt<E>(
+    db: &mut PgConnection,
+    id: DeliveryId,
+    report: &AttemptReport,
+    instant: Option<DateTime<Utc>>,
+    decide: impl FnOnce(DeliveryState, EndpointStatus, DateTime<Utc>) -> Result<DeliveryState, DeliveryRefusal>,
+) -> Result<Option<Result<Recorded, DeliveryRefusal>>, Failure<E>> {
+    let Some(Locked { now, mut delivery, endpoint }) = lock(db, id, None, instant).await? else { return Ok(None) };
     let held = delivery.state.clone();
-    let ended = delivery.state.record(claim.token, report.is_success(), endpoint, now);
-    delivery.state = ended.map_err(|refusal| Failure::Refused(refusal.into()))?;
+    delivery.state = match decide(held.clone(), endpoint, now) {
+        Ok(ended) => ended,
+        Err(refusal) => return Ok(Some(Err(refusal))),
+    };
     write_state(db, id, &delivery.state).await?;
     let mut unblocked = false;
     if let DeliveryState::Attempting { attempts, started_at, .. } = held {
@@ -191,7 +246,7 @@ pub(crate) async fn record(
         // As `DeliveryState::dropped` says, however many there are.
         sqlx::query(
             "UPDATE deliveries
-             SET state = 'dropped', finished_at = $2, token = 0, after_id = NULL, next_attempt_at = NULL,
+             SET state = 'dropped', finished_at = $2, tries = 0, token = 0, after_id = NULL, next_attempt_at = NULL,
                  lease_worker = NULL, lease_started_at = NULL
              WHERE endpoint_id = $1 AND state = 'pending' AND (lease_worker IS NULL OR next_attempt_at <= $2)",
         )
@@ -200,7 +255,7 @@ pub(crate) async fn record(
         .execute(db)
         .await?;
     }
-    Ok(Recorded { delivery, unblocked })
+    Ok(Some(Ok(Recorded { delivery, unblocked })))
 }
 
 async fn insert_attempt(
@@ -240,13 +295,14 @@ async fn write_state<E>(db: &mut PgConnection, id: DeliveryId, state: &DeliveryS
     let columns = StateColumns::of(state);
     let written = sqlx::query(
         "UPDATE deliveries
-         SET state = $2, attempts = $3, token = $4, after_id = $5, next_attempt_at = $6, lease_worker = $7,
-             lease_started_at = $8, finished_at = $9
+         SET state = $2, attempts = $3, tries = $4, token = $5, after_id = $6, next_attempt_at = $7, lease_worker = $8,
+             lease_started_at = $9, finished_at = $10
          WHERE id = $1",
     )
     .bind(id.to_string())
     .bind(columns.state)
     .bind(columns.attempts)
+    .bind(columns.tries)
     .bind(columns.token)
     .bind(columns.after_id)
     .bind(columns.next_attempt_at)

@@ -34,8 +34,8 @@ macro_rules! secrets_columns {
 macro_rules! delivery_columns {
     () => {
         "d.id AS delivery_id, d.team_id AS delivery_team_id, d.endpoint_id AS delivery_endpoint_id, d.event_id, \
-         ev.kind AS event_kind, d.created_at AS delivery_created_at, d.state, d.attempts, d.token, d.after_id, \
-         d.next_attempt_at, d.lease_worker, d.lease_started_at, d.finished_at"
+         ev.kind AS event_kind, d.created_at AS delivery_created_at, d.state, d.attempts, d.tries, d.token, \
+         d.after_id, d.next_attempt_at, d.lease_worker, d.lease_started_at, d.finished_at"
     };
 }
 
@@ -145,6 +145,7 @@ impl DeliveryRow {
 pub(crate) struct StateColumns {
     pub(crate) state: String,
     pub(crate) attempts: i64,
+    pub(crate) tries: i64,
     pub(crate) token: i64,
     pub(crate) after_id: Option<String>,
     pub(crate) next_attempt_at: Option<DateTime<Utc>>,
@@ -159,6 +160,7 @@ impl StateColumns {
         let mut columns = Self {
             state: state.status().as_str().to_owned(),
             attempts: state.attempts().into(),
+            tries: 0,
             token: FencingToken::NONE.get(),
             after_id: None,
             next_attempt_at: state.due_at(),
@@ -169,7 +171,8 @@ impl StateColumns {
         match state {
             DeliveryState::Blocked { after } => columns.after_id = Some(after.to_string()),
             DeliveryState::Waiting { token, .. } => columns.token = token.get(),
-            DeliveryState::Attempting { lease, started_at, .. } => {
+            DeliveryState::Attempting { tries, lease, started_at, .. } => {
+                columns.tries = (*tries).into();
                 columns.token = lease.token.get();
                 columns.lease_worker = Some(lease.worker.to_string());
                 columns.lease_started_at = Some(*started_at);
@@ -193,7 +196,7 @@ impl StateColumns {
                     }
                     (None, Some(expires_at), Some(worker), Some(started_at)) => {
                         let lease = Lease { worker: word::<WorkerId>(&worker)?, token, expires_at };
-                        Ok(DeliveryState::Attempting { attempts, lease, started_at })
+                        Ok(DeliveryState::Attempting { attempts, tries: count(self.tries)?, lease, started_at })
                     }
                     _ => Err("it neither waits nor is attempted".into()),
                 }

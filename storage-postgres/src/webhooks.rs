@@ -224,6 +224,22 @@ impl WebhookStore for PostgresStore {
         limits: ClaimLimits,
         term: TimeDelta,
     ) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        let lost = self.step(|| async {
+            let mut db = self.session().await?;
+            Ok::<_, Failure<StoreError>>(deliveries::lost(&mut db, limits.all, self.instant()).await?)
+        });
+        // Before the claim: what fails now leaves nothing behind that was given out.
+        for id in lost.await? {
+            let given_up = self.step(|| async {
+                let mut db = self.session().await?;
+                let mut tx = db.begin().await?;
+                let given_up = deliveries::give_up(&mut tx, &id, self.instant()).await;
+                end::<_, StoreError>(tx, given_up).await
+            });
+            if given_up.await? {
+                self.node().tell(Work::Deliveries);
+            }
+        }
         self.step(|| async {
             let mut db = self.session().await?;
             let mut tx = db.begin().await?;

@@ -2,13 +2,15 @@
 //!
 //! [`TestApp`] is the service behind real HTTP on loopback, over one of the stores, with a clock that a test moves and a
 //! scanner that it scripts; its clients hold every answer against the OpenAPI document. [`TestSite`] is a web site on
-//! loopback, [`Receiver`] one that webhooks are sent to.
+//! loopback, [`Receiver`] one that webhooks are sent to. [`NodeSettings`] start a node of the crash tests: a process of its
+//! own, which may be killed.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
 
 mod app;
 mod backend;
 mod client;
+mod node;
 mod openapi;
 mod receiver;
 mod site;
@@ -21,6 +23,7 @@ pub use self::{
     app::TestApp,
     backend::{Backend, Memory, Postgres},
     client::{Answer, Client},
+    node::{NodeSettings, QuickClock, SeededScanner},
     openapi::{OpenApi, Operation},
     receiver::{Received, Receiver, Reply},
     site::{Page, TestSite},

@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    fmt,
     net::SocketAddr,
     sync::{
         Arc, Mutex, MutexGuard,
@@ -13,7 +14,7 @@ use std::{
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::{TcpListener, TcpStream},
-    sync::Notify,
+    sync::{Notify, Semaphore},
     task::JoinHandle,
 };
 
@@ -22,6 +23,10 @@ use tokio::{
 pub enum Reply {
     /// With this status and a short body; the connection stays open.
     Status(u16),
+    /// With a 204, after so long.
+    Late(Duration),
+    /// With a 204, when this has a permit to give, which is used up.
+    HeldBy(Arc<Semaphore>),
     /// With a 200 and this body.
     Body(Vec<u8>),
     /// With a redirect to this address.
@@ -72,10 +77,38 @@ pub struct Receiver {
 
 #[derive(Debug)]
 struct Shared {
-    script: Mutex<VecDeque<Reply>>,
+    replies: Mutex<Replies>,
     received: Mutex<Vec<Received>>,
     arrived: Notify,
+    answered: AtomicUsize,
     connections: AtomicUsize,
+}
+
+/// What is answered next.
+enum Replies {
+    Script(VecDeque<Reply>),
+    Rule(Box<dyn FnMut(&Received) -> Reply + Send>),
+}
+
+impl Replies {
+    fn to(&mut self, received: &Received) -> Reply {
+        match self {
+            Self::Script(script) => {
+                let next = if script.len() > 1 { script.pop_front() } else { script.front().cloned() };
+                next.unwrap_or(Reply::Status(204))
+            }
+            Self::Rule(rule) => rule(received),
+        }
+    }
+}
+
+impl fmt::Debug for Replies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Script(script) => f.debug_tuple("Script").field(script).finish(),
+            Self::Rule(_) => f.write_str("Rule"),
+        }
+    }
 }
 
 impl Receiver {
@@ -84,12 +117,22 @@ impl Receiver {
         Self::on(TcpListener::bind("127.0.0.1:0").await.unwrap(), script)
     }
 
+    /// Answers each request as this says.
+    pub async fn by(rule: impl FnMut(&Received) -> Reply + Send + 'static) -> Self {
+        Self::with(TcpListener::bind("127.0.0.1:0").await.unwrap(), Replies::Rule(Box::new(rule)))
+    }
+
     /// As [`start`](Self::start), on a listener of the test's choice.
     pub fn on(listener: TcpListener, script: impl IntoIterator<Item = Reply>) -> Self {
+        Self::with(listener, Replies::Script(script.into_iter().collect()))
+    }
+
+    fn with(listener: TcpListener, replies: Replies) -> Self {
         let shared = Arc::new(Shared {
-            script: Mutex::new(script.into_iter().collect()),
+            replies: Mutex::new(replies),
             received: Mutex::default(),
             arrived: Notify::new(),
+            answered: AtomicUsize::new(0),
             connections: AtomicUsize::new(0),
         });
         let address = listener.local_addr().unwrap();
@@ -119,7 +162,7 @@ impl Receiver {
 
     /// From now on, answers by this script.
     pub fn answers(&self, script: impl IntoIterator<Item = Reply>) {
-        *lock(&self.shared.script) = script.into_iter().collect();
+        *lock(&self.shared.replies) = Replies::Script(script.into_iter().collect());
     }
 
     /// What came in so far, in order.
@@ -134,12 +177,24 @@ impl Receiver {
 
     /// Waits until as many requests have come in.
     pub async fn wait_for(&self, count: usize) {
+        self.wait_until(|| self.count() >= count).await;
+    }
+
+    /// Waits until as many answers have been handed to the system whole: whether or not the sender reads them, they are on
+    /// their way.
+    pub async fn wait_for_answers(&self, count: usize) {
+        self.wait_until(|| self.shared.answered.load(Ordering::SeqCst) >= count).await;
+    }
+
+    async fn wait_until(&self, is_so: impl Fn() -> bool) {
         loop {
-            let arrived = self.shared.arrived.notified();
-            if self.count() >= count {
+            let mut changed = std::pin::pin!(self.shared.arrived.notified());
+            // From here on a change is noticed, also one between the look and the wait.
+            changed.as_mut().enable();
+            if is_so() {
                 return;
             }
-            arrived.await;
+            changed.await;
         }
     }
 }
@@ -159,13 +214,12 @@ async fn converse(stream: TcpStream, connection: usize, shared: &Shared) -> std:
     let mut stream = BufReader::new(stream);
     loop {
         let received = read_request(&mut stream, connection).await?;
+        let reply = lock(&shared.replies).to(&received);
         lock(&shared.received).push(received);
-        let reply = {
-            let mut script = lock(&shared.script);
-            if script.len() > 1 { script.pop_front() } else { script.front().cloned() }
-        };
         shared.arrived.notify_waiters();
-        answer(&mut stream, reply.unwrap_or(Reply::Status(204))).await?;
+        answer(&mut stream, reply).await?;
+        shared.answered.fetch_add(1, Ordering::SeqCst);
+        shared.arrived.notify_waiters();
     }
 }
 
@@ -190,8 +244,18 @@ async fn read_request(stream: &mut BufReader<TcpStream>, connection: usize) -> s
 async fn answer(stream: &mut BufReader<TcpStream>, reply: Reply) -> std::io::Result<()> {
     const TICK: Duration = Duration::from_millis(20);
     const ENDLESS: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n";
+    const NO_CONTENT: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
     match reply {
-        Reply::Status(204) => stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await,
+        Reply::Status(204) => stream.write_all(NO_CONTENT).await,
+        Reply::Late(wait) => {
+            tokio::time::sleep(wait).await;
+            stream.write_all(NO_CONTENT).await
+        }
+        Reply::HeldBy(gate) => {
+            // The gate is never closed.
+            gate.acquire().await.unwrap().forget();
+            stream.write_all(NO_CONTENT).await
+        }
         Reply::Status(status) => {
             let text = format!("Answered with {status}.");
             stream

@@ -8,7 +8,10 @@ use super::{
     world::{INSTANT, World},
 };
 use crate::{
-    domain::{DeliveryRefusal, DeliveryState, EndpointStatus, EventKind, FencingToken, next_attempt_at},
+    domain::{
+        Attempt, AttemptReport, DeliveryRefusal, DeliveryState, DeliveryStatus, EndpointStatus, EventKind,
+        FencingToken, next_attempt_at,
+    },
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
     store::{ClaimLimits, ClaimedDelivery, DeliveryClaim, RecordError, Store},
 };
@@ -21,6 +24,19 @@ impl<S: Store> World<S> {
 
     async fn claim_within(&self, worker: &WorkerId, limits: ClaimLimits) -> Vec<ClaimedDelivery> {
         self.store.claim_deliveries(worker, limits, TERM).await.unwrap()
+    }
+
+    /// Lets the one due attempt, which has this number, be begun as often as it may be, and its workers die; gives what
+    /// the last of them was given.
+    async fn lose_attempt(&self, number: u32) -> ClaimedDelivery {
+        let mut last = None;
+        for _ in 0..DeliveryState::MAX_TRIES {
+            let claimed = self.claim_delivery().await;
+            assert_eq!(claimed.attempt, number, "the same attempt again");
+            last = Some(claimed);
+            self.advance(TERM);
+        }
+        last.unwrap()
     }
 
     async fn assert_not_recorded(&self, claim: DeliveryClaim, refusal: DeliveryRefusal) {
@@ -95,7 +111,7 @@ pub(super) async fn an_attempt_left_by_its_worker_is_made_again_with_its_number<
     world.attempt_all(&answered(500)).await;
     world.advance(LONG);
     let mut last = world.claim_delivery().await;
-    for _ in 0..4 {
+    for _ in 1..DeliveryState::MAX_TRIES {
         world.advance(TERM - INSTANT);
         assert_eq!(world.due().await, []);
         world.advance(INSTANT);
@@ -109,6 +125,78 @@ pub(super) async fn an_attempt_left_by_its_worker_is_made_again_with_its_number<
     world.record(last.claim, answered(200)).await;
     let numbers: Vec<u32> = world.log(&delivery).await.iter().map(|attempt| attempt.number).collect();
     assert_eq!(numbers, [1, 2]);
+}
+
+pub(super) async fn an_attempt_that_lost_three_workers_counts_as_failed<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, id) = world.team_and_endpoint().await;
+    let delivery = world.ping(team, id).await;
+    for number in 1..=2 {
+        let last = world.lose_attempt(number).await;
+        assert_eq!(world.delivery_status(&delivery).await, DeliveryStatus::Pending);
+        assert_eq!(world.due().await, [], "it is given up, and not given to a fourth");
+        let next = next_attempt_at(number, world.now()).unwrap();
+        let waits = DeliveryState::Waiting { attempts: number, token: last.claim.token, next_attempt_at: next };
+        assert_eq!(world.delivery_state(&delivery).await, waits, "by the schedule, from now on");
+        let lost =
+            Attempt { number, started_at: last.started_at, ended_at: world.now(), report: AttemptReport::WORKER_LOST };
+        assert_eq!(world.log(&delivery).await.pop(), Some(lost));
+        world.assert_not_recorded(last.claim, DeliveryRefusal::NotClaimed).await;
+        world.clock.set(next - INSTANT);
+        assert_eq!(world.due().await, []);
+        world.clock.set(next);
+    }
+    world.attempt_all(&answered(200)).await;
+    let delivered = DeliveryState::Delivered { attempts: 3, finished_at: world.now() };
+    assert_eq!((world.delivery_state(&delivery).await, world.log(&delivery).await.len()), (delivered, 3));
+}
+
+pub(super) async fn a_delivery_that_loses_every_worker_fails_in_the_end<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, id) = world.team_and_endpoint().await;
+    let delivery = world.ping(team, id).await;
+    for number in 1..=DeliveryState::MAX_ATTEMPTS {
+        world.lose_attempt(number).await;
+        assert_eq!(world.due().await, []);
+        world.advance(LONG);
+    }
+    assert_eq!(world.due().await, []);
+    assert_eq!(world.delivery_state(&delivery).await, DeliveryState::Failed { finished_at: world.now() - LONG });
+    assert_eq!(world.status(team, id).await, EndpointStatus::On { failed_in_a_row: 1 });
+    let log = world.log(&delivery).await;
+    assert_eq!(log.len(), 6);
+    assert!(log.iter().all(|attempt| attempt.report == AttemptReport::WORKER_LOST), "{log:?}");
+}
+
+pub(super) async fn no_more_lost_attempts_are_given_up_than_asked_for<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, id) = world.team_and_endpoint().await;
+    let mut lost = Vec::new();
+    for _ in 0..3 {
+        lost.push(world.ping(team, id).await);
+    }
+    for _ in 0..DeliveryState::MAX_TRIES {
+        for _ in 0..3 {
+            assert_eq!(world.claim_within(&WorkerId::generate(), ClaimLimits { all: 1, ..PLENTY }).await.len(), 1);
+            world.advance(INSTANT);
+        }
+        world.advance(TERM);
+    }
+    for given_up in [2, 3, 3] {
+        let limits = ClaimLimits { all: 2, ..PLENTY };
+        assert_eq!(world.claim_within(&WorkerId::generate(), limits).await, []);
+        let mut attempts = Vec::new();
+        for delivery in &lost {
+            attempts.push(world.delivery_state(delivery).await.attempts());
+        }
+        assert_eq!(attempts.iter().sum::<u32>(), given_up);
+    }
 }
 
 pub(super) async fn an_old_token_is_refused_and_changes_nothing<S: Store>(factory: &impl StoreFactory<Store = S>) {

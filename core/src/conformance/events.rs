@@ -92,13 +92,26 @@ pub(super) async fn a_later_event_waits_for_an_attempt_that_its_worker_left<S: S
     let (world, team, site) = checked(factory).await;
     world.endpoint(team, BOTH).await;
     world.told(team, site, &world.both_events()).await;
-    for _ in 0..3 {
+    for _ in 1..DeliveryState::MAX_TRIES {
         let left = world.claim_delivery().await;
         assert_eq!((left.kind, left.attempt), (EventKind::ScanCompleted, 1));
         world.advance(TERM);
     }
     let made = world.claim_delivery().await;
     world.record(made.claim, timed_out()).await;
+    assert_eq!(world.claim_delivery().await.kind, EventKind::IssuesNew);
+}
+
+pub(super) async fn a_later_event_waits_no_longer_when_an_attempt_is_given_up<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let (world, team, site) = checked(factory).await;
+    world.endpoint(team, BOTH).await;
+    world.told(team, site, &world.both_events()).await;
+    for _ in 0..DeliveryState::MAX_TRIES {
+        assert_eq!(world.claim_delivery().await.kind, EventKind::ScanCompleted);
+        world.advance(TERM);
+    }
     assert_eq!(world.claim_delivery().await.kind, EventKind::IssuesNew);
 }
 

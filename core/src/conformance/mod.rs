@@ -38,6 +38,7 @@ mod completion;
 mod concurrency;
 mod deletion;
 mod deliveries;
+mod delivery_concurrency;
 mod delivery_log;
 mod endpoints;
 mod events;

@@ -16,7 +16,9 @@ use super::{
     world::{INSTANT, World},
 };
 use crate::{
-    domain::{Attempt, Delivery, DeliveryState, DeliveryStatus, EndpointStatus, EventKind, WebhookEndpoint},
+    domain::{
+        Attempt, AttemptReport, Delivery, DeliveryState, DeliveryStatus, EndpointStatus, EventKind, WebhookEndpoint,
+    },
     id::{DeliveryId, EndpointId, SiteId, TeamId, WorkerId},
     store::{ClaimLimits, ClaimedDelivery, DeliveryClaim, RecordError, SendError, Store},
 };
@@ -188,10 +190,14 @@ impl<S: Store> Walk<S> {
     async fn claim(&mut self, limits: ClaimLimits) -> Vec<ClaimedDelivery> {
         let (worker, now) = (WorkerId::generate(), self.world.now());
         let claimed = self.world.store.claim_deliveries(&worker, limits, TERM).await.unwrap();
+        self.give_up(limits.all);
         let mut expected = Vec::new();
         let (mut retries, mut under_way) = (limits.retries, BTreeMap::<EndpointId, u32>::new());
         for (_, id) in self.due(now) {
             let delivery = &mut self.deliveries.get_mut(&id).unwrap().0;
+            if delivery.state.is_lost(now) {
+                continue;
+            }
             if !self.endpoints[&delivery.endpoint].status.is_on() {
                 delivery.state = delivery.state.clone().dropped(now);
                 continue;
@@ -212,6 +218,19 @@ impl<S: Store> Walk<S> {
         claimed
     }
 
+    fn give_up(&mut self, limit: u32) {
+        let now = self.world.now();
+        let lost = self.due(now).into_iter().filter(|(_, id)| self.deliveries[id].0.state.is_lost(now));
+        for (_, id) in lost.take(usize::try_from(limit).unwrap()).collect::<Vec<_>>() {
+            let (delivery, _) = &self.deliveries[&id];
+            let status = self.endpoints[&delivery.endpoint].status;
+            // One that was given up before it may have switched the endpoint off, which drops what is lost.
+            if let Ok(ended) = delivery.state.clone().give_up(status, now) {
+                self.end_attempt(id, ended, AttemptReport::WORKER_LOST);
+            }
+        }
+    }
+
     fn due(&self, now: DateTime<Utc>) -> BTreeSet<(DateTime<Utc>, DeliveryId)> {
         let known = self.deliveries.iter();
         known.filter_map(|(id, (known, _))| Some((known.state.due_at()?, *id))).filter(|(at, _)| *at <= now).collect()
@@ -221,32 +240,39 @@ impl<S: Store> Walk<S> {
         let report = if success { answered(204) } else { timed_out() };
         let recorded = self.world.store.record_attempt(claim, report.clone()).await;
         let now = self.world.now();
-        let Some((delivery, log)) = self.deliveries.get_mut(&claim.delivery) else {
+        let Some((delivery, _)) = self.deliveries.get(&claim.delivery) else {
             assert!(matches!(recorded, Err(RecordError::Gone)), "{recorded:?}");
             return;
         };
-        let endpoint = self.endpoints.get_mut(&delivery.endpoint).unwrap();
-        let held = delivery.state.clone();
-        let ended = match held.clone().record(claim.token, success, endpoint.status, now) {
-            Ok(ended) => ended,
+        let status = self.endpoints[&delivery.endpoint].status;
+        match delivery.state.clone().record(claim.token, success, status, now) {
+            Ok(ended) => {
+                self.end_attempt(claim.delivery, ended, report);
+                assert_eq!(recorded.unwrap(), self.deliveries[&claim.delivery].0);
+            }
             Err(refusal) => {
                 assert!(matches!(&recorded, Err(RecordError::Refused(told)) if *told == refusal), "{recorded:?}");
-                return;
             }
-        };
+        }
+    }
+
+    /// What follows from the end of an attempt, for the delivery, its log, its endpoint and what waited for it.
+    fn end_attempt(&mut self, id: DeliveryId, ended: DeliveryState, report: AttemptReport) {
+        let now = self.world.now();
+        let (delivery, log) = self.deliveries.get_mut(&id).unwrap();
+        let endpoint = self.endpoints.get_mut(&delivery.endpoint).unwrap();
+        let held = std::mem::replace(&mut delivery.state, ended);
         let DeliveryState::Attempting { attempts, started_at, .. } = held else { unreachable!() };
         log.push(Attempt { number: attempts + 1, started_at, ended_at: now, report });
-        delivery.state = ended;
-        assert_eq!(&recorded.unwrap(), &*delivery);
         let was_on = endpoint.status.is_on();
         endpoint.status = match delivery.state.status() {
             DeliveryStatus::Delivered => endpoint.status.after_delivered(),
             DeliveryStatus::Failed => endpoint.status.after_failed(now),
             DeliveryStatus::Pending | DeliveryStatus::Dropped => endpoint.status,
         };
-        let (id, is_switched_off) = (endpoint.id, was_on && !endpoint.status.is_on());
-        for (other, _) in self.deliveries.values_mut().filter(|(other, _)| other.endpoint == id) {
-            if other.state == (DeliveryState::Blocked { after: claim.delivery }) {
+        let (owner, is_switched_off) = (endpoint.id, was_on && !endpoint.status.is_on());
+        for (other, _) in self.deliveries.values_mut().filter(|(other, _)| other.endpoint == owner) {
+            if other.state == (DeliveryState::Blocked { after: id }) {
                 other.state = other.state.clone().unblocked(now);
             }
             if is_switched_off {

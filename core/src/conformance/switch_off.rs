@@ -123,6 +123,26 @@ pub(super) async fn an_attempt_left_by_its_worker_is_dropped_when_its_endpoint_i
     assert_eq!(world.delivery_state(&left).await, dropped);
 }
 
+pub(super) async fn a_last_attempt_that_is_given_up_switches_off_like_one_that_failed<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let team = world.team().await;
+    let id = world.endpoint(team, BOTH).await;
+    world.fail(team, id, 19).await;
+    let [last] = world.fail_but_once(team, id, 1).await.try_into().unwrap();
+    for _ in 0..DeliveryState::MAX_TRIES {
+        world.claim_delivery().await;
+        world.advance(TERM);
+    }
+    let waiting = world.ping(team, id).await;
+    assert_eq!(world.due().await, [], "what is lost is given up first, and what waited is dropped with it");
+    assert_eq!(world.status(team, id).await, EndpointStatus::Off { since: world.now() });
+    assert_eq!(world.delivery_state(&last).await, DeliveryState::Failed { finished_at: world.now() });
+    let dropped = DeliveryState::Dropped { attempts: 0, finished_at: world.now() };
+    assert_eq!(world.delivery_state(&waiting).await, dropped);
+}
+
 pub(super) async fn nothing_is_made_for_an_endpoint_that_is_off<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::empty(factory).await;
     world.put_plan(fixtures::roomy()).await;

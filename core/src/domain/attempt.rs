@@ -28,6 +28,10 @@ pub struct AttemptReport {
 }
 
 impl AttemptReport {
+    /// What is told of an attempt whose workers died, as often as it was begun. How long it took, nobody knows: zero.
+    pub const WORKER_LOST: Self =
+        Self { duration: TimeDelta::zero(), result: AttemptResult::Failed(AttemptFailure::WorkerLost) };
+
     /// Whether the event was received.
     pub const fn is_success(&self) -> bool {
         self.result.is_success()
@@ -72,6 +76,9 @@ pub enum AttemptFailure {
     Timeout,
     /// The connection broke off before an answer, or what came was not HTTP.
     BrokenOff,
+    /// Nobody lived to tell: the attempt was begun [as often as it may be](super::DeliveryState::MAX_TRIES), and its
+    /// workers died. The receiver may have got it.
+    WorkerLost,
 }
 
 impl AttemptFailure {
@@ -84,6 +91,7 @@ impl AttemptFailure {
             Self::Tls => "tls",
             Self::Timeout => "timeout",
             Self::BrokenOff => "broken_off",
+            Self::WorkerLost => "worker_lost",
         }
     }
 }

@@ -34,6 +34,8 @@ pub struct Delivery {
 ///     ended                          again,│
 ///                          the lease ended └─ the endpoint is off ► Dropped (and so do Blocked and Waiting)
 /// ```
+///
+/// An attempt whose lease ended for the third time is given up: that is a record of a failed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryState {
     /// Waits until the first attempt of another delivery to the same endpoint has ended, whatever its outcome.
@@ -51,10 +53,13 @@ pub enum DeliveryState {
         next_attempt_at: DateTime<Utc>,
     },
     /// An attempt is under way. When its worker dies, the lease ends, and another makes the same attempt: it may be seen
-    /// twice by the receiver, and counts once.
+    /// twice by the receiver, and counts once. What loses every worker counts as failed in the end, so that it can't take
+    /// workers down for ever.
     Attempting {
         /// Attempts that have ended before it, all of them failed.
         attempts: u32,
+        /// How often this one was begun, this time included.
+        tries: u32,
         /// Who makes it.
         lease: Lease,
         /// When it began.
@@ -118,6 +123,9 @@ pub enum DeliveryRefusal {
     /// The token is that of an earlier holder.
     #[error("the lease is an old one")]
     LeaseLost,
+    /// The attempt was begun as often as it may be.
+    #[error("the attempt was begun {} times", DeliveryState::MAX_TRIES)]
+    TriesUsedUp,
 }
 
 impl DeliveryState {
@@ -132,6 +140,9 @@ impl DeliveryState {
     /// Attempts of a delivery: the first, and one for each step of the schedule.
     #[expect(clippy::cast_possible_truncation, reason = "a schedule of 5")]
     pub const MAX_ATTEMPTS: u32 = Self::RETRY_SCHEDULE.len() as u32 + 1;
+
+    /// How often an attempt is begun whose workers die, before it counts as failed: as often as a check (design §4).
+    pub const MAX_TRIES: u32 = 3;
 
     /// How long a delivery that has ended is kept in the log.
     pub const LOG_TERM: TimeDelta = TimeDelta::days(30);
@@ -187,21 +198,30 @@ impl DeliveryState {
         }
     }
 
+    /// Whether it lost its last worker: the only way on is to [give the attempt up](Self::give_up).
+    pub fn is_lost(&self, now: DateTime<Utc>) -> bool {
+        matches!(self, Self::Attempting { tries: Self::MAX_TRIES.., lease, .. } if lease.has_expired(now))
+    }
+
     /// Gives the next attempt to `worker` until `term` from now; where a lease ended, the same attempt once more.
     ///
     /// # Errors
-    /// [`DeliveryRefusal::NotDue`], [`DeliveryRefusal::Ended`].
+    /// [`DeliveryRefusal::NotDue`], [`DeliveryRefusal::Ended`], and [`DeliveryRefusal::TriesUsedUp`] where the attempt
+    /// [is lost](Self::is_lost).
     pub fn claim(self, worker: WorkerId, term: TimeDelta, now: DateTime<Utc>) -> Result<Self, DeliveryRefusal> {
-        let (attempts, token) = match self {
-            Self::Waiting { attempts, token, next_attempt_at } if next_attempt_at <= now => (attempts, token),
-            Self::Attempting { attempts, lease, .. } if lease.has_expired(now) => (attempts, lease.token),
+        if self.is_lost(now) {
+            return Err(DeliveryRefusal::TriesUsedUp);
+        }
+        let (attempts, tries, token) = match self {
+            Self::Waiting { attempts, token, next_attempt_at } if next_attempt_at <= now => (attempts, 0, token),
+            Self::Attempting { attempts, tries, lease, .. } if lease.has_expired(now) => (attempts, tries, lease.token),
             Self::Blocked { .. } | Self::Waiting { .. } | Self::Attempting { .. } => {
                 return Err(DeliveryRefusal::NotDue);
             }
             Self::Delivered { .. } | Self::Failed { .. } | Self::Dropped { .. } => return Err(DeliveryRefusal::Ended),
         };
         let lease = Lease { worker, token: token.next(), expires_at: now + term };
-        Ok(Self::Attempting { attempts, lease, started_at: now })
+        Ok(Self::Attempting { attempts, tries: tries + 1, lease, started_at: now })
     }
 
     /// Records the end, `now`, of the holder's attempt. A lease that has ended but was not taken by another is the
@@ -228,11 +248,34 @@ impl DeliveryState {
         if is_success {
             return Ok(Self::Delivered { attempts, finished_at: now });
         }
-        Ok(match next_attempt_at(attempts, now) {
+        Ok(Self::after_failed(attempts, token, endpoint, now))
+    }
+
+    /// Counts an attempt that [is lost](Self::is_lost) as failed `now`, with all that follows from
+    /// [that](Self::record). What its last worker has to tell comes too late from now on.
+    ///
+    /// # Errors
+    /// [`DeliveryRefusal::NotDue`] while it may be begun again or its lease lasts, [`DeliveryRefusal::NotClaimed`],
+    /// [`DeliveryRefusal::Ended`].
+    pub fn give_up(self, endpoint: super::EndpointStatus, now: DateTime<Utc>) -> Result<Self, DeliveryRefusal> {
+        let is_lost = self.is_lost(now);
+        match self {
+            Self::Attempting { attempts, lease, .. } if is_lost => {
+                Ok(Self::after_failed(attempts + 1, lease.token, endpoint, now))
+            }
+            Self::Attempting { .. } => Err(DeliveryRefusal::NotDue),
+            Self::Blocked { .. } | Self::Waiting { .. } => Err(DeliveryRefusal::NotClaimed),
+            Self::Delivered { .. } | Self::Failed { .. } | Self::Dropped { .. } => Err(DeliveryRefusal::Ended),
+        }
+    }
+
+    /// What follows the `attempts`th failed attempt.
+    fn after_failed(attempts: u32, token: FencingToken, endpoint: super::EndpointStatus, now: DateTime<Utc>) -> Self {
+        match next_attempt_at(attempts, now) {
             None => Self::Failed { finished_at: now },
             Some(next_attempt_at) if endpoint.is_on() => Self::Waiting { attempts, token, next_attempt_at },
             Some(_) => Self::Dropped { attempts, finished_at: now },
-        })
+        }
     }
 
     /// Lets a blocked delivery go on: the first attempt of the other one has ended `now`. Any other state stays.
@@ -320,6 +363,30 @@ mod tests {
         let ended = second.clone().record(token(&second), true, EndpointStatus::ON, now + TERM).unwrap();
         assert_eq!(ended, DeliveryState::Delivered { attempts: 1, finished_at: now + TERM });
         assert_eq!(ended.record(token(&second), true, EndpointStatus::ON, now), Err(DeliveryRefusal::Ended));
+    }
+
+    #[test]
+    fn an_attempt_that_loses_three_workers_counts_as_failed_and_the_next_one_begins_anew() {
+        let mut now = Utc::now();
+        let mut state = DeliveryState::due(now);
+        for attempt in 1..=DeliveryState::MAX_ATTEMPTS {
+            for _ in 0..DeliveryState::MAX_TRIES {
+                assert!(!state.is_lost(now));
+                state = claimed(state, now);
+                assert_eq!(state.clone().give_up(EndpointStatus::ON, now), Err(DeliveryRefusal::NotDue));
+                now += TERM;
+            }
+            let again = state.clone().claim(WorkerId::generate(), TERM, now);
+            assert_eq!((state.is_lost(now), again), (true, Err(DeliveryRefusal::TriesUsedUp)));
+            let late = state.clone().record(token(&state), true, EndpointStatus::ON, now);
+            assert!(late.is_ok(), "until it is given up, the last holder may still tell");
+            state = state.give_up(EndpointStatus::ON, now).unwrap();
+            assert_eq!(state.attempts(), attempt);
+            now = state.due_at().unwrap_or(now);
+        }
+        assert_eq!(state, DeliveryState::Failed { finished_at: now });
+        assert_eq!(state.give_up(EndpointStatus::ON, now), Err(DeliveryRefusal::Ended));
+        assert_eq!(DeliveryState::due(now).give_up(EndpointStatus::ON, now), Err(DeliveryRefusal::NotClaimed));
     }
 
     #[test]

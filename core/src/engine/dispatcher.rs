@@ -13,12 +13,12 @@ use chrono::TimeDelta;
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Step, pace};
+use super::{Step, pace, recording::record};
 use crate::{
-    domain::{AttemptFailure, AttemptReport, AttemptResult, DeliveryState},
+    domain::{AttemptFailure, AttemptReport, AttemptResult},
     id::WorkerId,
     service::Service,
-    store::{ClaimLimits, ClaimedDelivery, RecordError, StoreError, Work},
+    store::{ClaimLimits, ClaimedDelivery, StoreError, Work},
     webhook::request,
 };
 
@@ -40,12 +40,9 @@ impl Dispatcher {
     /// Attempts to one endpoint that are under way at once.
     pub const PER_ENDPOINT: u32 = 4;
     /// How long an attempt is this worker's: the 10 s that a receiver has, and time to record the end.
-    const LEASE: TimeDelta = TimeDelta::seconds(60);
+    pub(super) const LEASE: TimeDelta = TimeDelta::seconds(60);
     /// When a sender that should have ended by itself is given up.
-    const SENDER_LIMIT: Duration = Duration::from_secs(15);
-    /// How long the end of an attempt is tried to be recorded while the store is in trouble: as long as nobody else can have
-    /// taken the delivery.
-    const RECORD_LIMIT: Duration = Duration::from_secs(40);
+    pub(super) const SENDER_LIMIT: Duration = Duration::from_secs(15);
 
     /// A dispatcher for this service, with a name of its own; `None` where the service has no
     /// [sender](crate::service::ServiceBuilder::with_sender).
@@ -129,40 +126,7 @@ impl Dispatcher {
         tracing::debug!(delivery = %delivery.claim.delivery, endpoint = %delivery.endpoint, attempt = delivery.attempt, ?result, ?took, "Made an attempt");
         // Whole microseconds are what stores keep.
         let duration = TimeDelta::microseconds(i64::try_from(took.as_micros()).unwrap_or(i64::MAX));
-        self.record(&delivery, AttemptReport { duration, result }).await
-    }
-
-    async fn record(&self, delivery: &ClaimedDelivery, report: AttemptReport) -> Result<(), StoreError> {
-        let (id, begun) = (delivery.claim.delivery, Instant::now());
-        let mut pause = Duration::from_millis(200);
-        loop {
-            match self.service.store().record_attempt(delivery.claim, report.clone()).await {
-                Ok(recorded) => {
-                    metrics::counter!("a11ycheck_webhook_attempts_total", "outcome" => recorded.state.status().as_str())
-                        .increment(1);
-                    if let DeliveryState::Failed { .. } = recorded.state {
-                        tracing::info!(delivery = %id, endpoint = %delivery.endpoint, "A delivery failed every attempt");
-                    }
-                    return Ok(());
-                }
-                Err(RecordError::Gone) => {
-                    tracing::debug!(delivery = %id, "An endpoint was deleted while it was delivered to");
-                    return Ok(());
-                }
-                Err(RecordError::Refused(error)) => {
-                    tracing::warn!(delivery = %id, error = &error as &dyn StdError, "An attempt was not recorded: another worker has the delivery");
-                    return Ok(());
-                }
-                Err(RecordError::Store(StoreError::Unavailable(error)))
-                    if begun.elapsed() + pause < Self::RECORD_LIMIT =>
-                {
-                    tracing::warn!(delivery = %id, error = &*error as &dyn StdError, "The end of an attempt could not be recorded yet");
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(Duration::from_secs(5));
-                }
-                Err(RecordError::Store(error)) => return Err(error),
-            }
-        }
+        record(self.service.store(), &delivery, AttemptReport { duration, result }).await
     }
 }
 

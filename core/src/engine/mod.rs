@@ -8,6 +8,7 @@
 
 mod dispatcher;
 mod pace;
+mod recording;
 mod retention;
 mod scheduler;
 mod worker;

@@ -2,6 +2,7 @@
 
 use std::{future::Future, time::Duration};
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::store::StoreError;
@@ -54,5 +55,67 @@ pub(super) async fn run<F, W>(
             () = tokio::time::sleep(wait) => {}
             () = wake_up() => {}
         }
+    }
+}
+
+/// How a result is kept that a store in trouble can't take yet: it is offered again, ever more seldom, for a while.
+pub(super) struct Patience {
+    until: Instant,
+    pause: Duration,
+}
+
+impl Patience {
+    /// After the first failure; twice as long after each further one, up to the longest.
+    pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(200);
+    const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+    /// Lasts so long from now.
+    pub(super) fn of(limit: Duration) -> Self {
+        Self { until: Instant::now() + limit, pause: Self::FIRST_PAUSE }
+    }
+
+    /// Waits before the next try; `false` at once where it would come too late.
+    pub(super) async fn wait(&mut self) -> bool {
+        if Instant::now() + self.pause >= self.until {
+            return false;
+        }
+        tokio::time::sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(Self::LONGEST_PAUSE);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    };
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_in_trouble_is_asked_ever_more_seldom_and_at_once_again_when_it_is_well() {
+        let (stop, asked) = (CancellationToken::new(), Arc::new(AtomicU32::new(0)));
+        let is_well = CancellationToken::new();
+        let (stopped, counted, well) = (stop.clone(), Arc::clone(&asked), is_well.clone());
+        let looping = tokio::spawn(async move {
+            run("loop", Duration::from_secs(1), &stopped, std::future::pending, || async {
+                counted.fetch_add(1, Ordering::Relaxed);
+                let outcome = if well.is_cancelled() { Ok(Step::Idle) } else { Err(()) };
+                outcome.map_err(|()| StoreError::Unavailable("no connection".into()))
+            })
+            .await;
+        });
+        tokio::time::sleep(Duration::from_secs(300)).await;
+        let in_trouble = asked.swap(0, Ordering::Relaxed);
+        assert!((10..=20).contains(&in_trouble), "{in_trouble} times in five minutes");
+
+        is_well.cancel();
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        let well = asked.load(Ordering::Relaxed);
+        assert!(well >= 40, "the longest pause is over, and then it is asked each second: {well}");
+        stop.cancel();
+        looping.await.unwrap();
     }
 }

@@ -12,7 +12,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use tokio::{sync::Notify, task::JoinHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Step, pace};
+use super::{
+    Step,
+    pace::{self, Patience},
+};
 use crate::{
     domain::{DiffSummary, Failure, FailureCode, Lease, NewEvent, Outcome, PreviousScan, Scan, ScanState, compare},
     id::WorkerId,
@@ -33,6 +36,9 @@ pub struct Worker {
 impl Worker {
     /// Pages are told to the store at most this often; a renewal comes with each.
     const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
+    /// How long the end of a check is tried to be stored: as a rule, the lease was renewed at most [`Lease::RENEWAL`] before,
+    /// and lasts as long. Where it was not, the token decides.
+    const END_LIMIT: Duration = Duration::from_secs(40);
     /// After the first failed attempt; twice as long after the second.
     const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);
 
@@ -86,16 +92,52 @@ impl Worker {
                 return Err(error);
             }
         };
+        self.end(&claimed, scanned, stop).await
+    }
+
+    /// Stores how the scanner ended. What a store in trouble can't take yet is not thrown away: it is offered again for as
+    /// long as the check is this worker's, unless that is to stop.
+    async fn end(
+        &self,
+        claimed: &ClaimedScan,
+        scanned: Result<ScanOutput, ScanError>,
+        stop: &CancellationToken,
+    ) -> Result<(), LeaseError> {
+        let mut patience = Patience::of(Self::END_LIMIT);
+        loop {
+            let error = match self.try_to_end(claimed, &scanned).await {
+                Err(LeaseError::Store(StoreError::Unavailable(error))) => error,
+                ended => return ended,
+            };
+            tracing::warn!(scan = %claimed.scan.id, error = &*error as &dyn std::error::Error, "The end of a check could not be stored yet");
+            let may_try_again = tokio::select! {
+                () = stop.cancelled() => false,
+                is_in_time = patience.wait() => is_in_time,
+            };
+            if !may_try_again {
+                return Err(LeaseError::Store(StoreError::Unavailable(error)));
+            }
+        }
+    }
+
+    async fn try_to_end(
+        &self,
+        claimed: &ClaimedScan,
+        scanned: &Result<ScanOutput, ScanError>,
+    ) -> Result<(), LeaseError> {
+        let claim = claimed.claim;
         match scanned {
-            Ok(output) => self.finish(claimed, output).await,
+            Ok(output) => self.finish(claimed, output.clone()).await,
             Err(ScanError::Cancelled) => {
                 tracing::info!(scan = %claim.scan, "Handed a check back");
                 self.service.store().hand_back(claim).await
             }
-            Err(ScanError::Failed(failure)) if !failure.code.is_worth_retrying() => self.fail(claim, failure).await,
-            Err(ScanError::Failed(failure)) => self.retry_or_fail(&claimed.scan, claim, failure).await,
+            Err(ScanError::Failed(failure)) if !failure.code.is_worth_retrying() => {
+                self.fail(claim, failure.clone()).await
+            }
+            Err(ScanError::Failed(failure)) => self.retry_or_fail(&claimed.scan, claim, failure.clone()).await,
             Err(error @ ScanError::Unavailable(_)) => {
-                tracing::error!(scan = %claim.scan, error = &error as &dyn std::error::Error, "The scanner could not work");
+                tracing::error!(scan = %claim.scan, error = error as &dyn std::error::Error, "The scanner could not work");
                 let message = "The check could not be carried out, because the browser did not work.";
                 self.retry_or_fail(&claimed.scan, claim, Failure::new(FailureCode::BrowserCrashed, message)).await
             }
@@ -142,7 +184,7 @@ impl Worker {
         }
     }
 
-    async fn finish(&self, claimed: ClaimedScan, output: ScanOutput) -> Result<(), LeaseError> {
+    async fn finish(&self, claimed: &ClaimedScan, output: ScanOutput) -> Result<(), LeaseError> {
         let ScanOutput { mut findings, screenshots, screen } = output;
         let store = self.service.store();
         let diff = match store.latest_completed(claimed.scan.team, claimed.scan.site).await? {
@@ -156,7 +198,7 @@ impl Worker {
             engine: findings.engine.clone(),
         };
         let finished_at = store.now().await?;
-        let events = self.events(&claimed, &outcome, finished_at).await?;
+        let events = self.events(claimed, &outcome, finished_at).await?;
         let completion = Completion { finished_at, outcome, findings, screenshots, screen, events };
         let scan = store.complete_scan(claimed.claim, completion).await?;
         count_ended(&scan);

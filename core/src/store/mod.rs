@@ -29,6 +29,8 @@ mod webhooks;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
+#[cfg(test)]
+pub(crate) use self::webhooks::MockWebhookStore;
 pub use self::{
     error::StoreError,
     files::{Document, DocumentKey, FileStore, Look},

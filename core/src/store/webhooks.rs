@@ -88,7 +88,8 @@ pub struct ClaimLimits {
 pub struct ClaimedDelivery {
     /// What to prove the lease with.
     pub claim: DeliveryClaim,
-    /// Which attempt this is, counted from 1. An attempt whose worker died has the same number when it is made again.
+    /// Which attempt this is, counted from 1. An attempt whose worker died has the same number when it is made again, until
+    /// it counts as failed.
     pub attempt: u32,
     /// When it began.
     pub started_at: DateTime<Utc>,
@@ -110,6 +111,7 @@ pub struct ClaimedDelivery {
 ///
 /// A delivery and its event are there until they are [purged](Self::purge_deliveries), or their endpoint is deleted. What was
 /// told of a site stays when the site is deleted.
+#[cfg_attr(test, mockall::automock)]
 #[async_trait]
 pub trait WebhookStore {
     /// Adds an endpoint, switched on.
@@ -194,13 +196,18 @@ pub trait WebhookStore {
     /// Gives deliveries that are [due](crate::domain::DeliveryState::due_at) to `worker`, each under a lease that lasts
     /// `term`, as [`DeliveryState::claim`](crate::domain::DeliveryState::claim) does.
     ///
+    /// Before that, attempts that [are lost](crate::domain::DeliveryState::is_lost) are
+    /// [given up](crate::domain::DeliveryState::give_up), `limits.all` at most, those whose lease ended first before others:
+    /// with all that [recording](Self::record_attempt) a failed one entails, and
+    /// [`WORKER_LOST`](AttemptReport::WORKER_LOST) in the log.
+    ///
     /// A due delivery of an endpoint that is switched off (its worker died) is
     /// [dropped](crate::domain::DeliveryState::dropped) instead. An attempt counts as under way until its end is recorded
     /// or its lease has ended. Whose delivery it is plays no part: what happened is told, though the team was blocked since.
     ///
     /// # Atomicity
     /// The choice and the leases are one step: a delivery is never given to two workers, and a crash leaves each either as
-    /// it was or leased.
+    /// it was or leased. Each attempt that is given up is a step of its own before it.
     ///
     /// # Ordering
     /// Those that fell due first, then by id, as far as `limits` lets them: a delivery that a limit stops is passed over

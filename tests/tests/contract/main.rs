@@ -5,6 +5,7 @@
 mod account;
 mod connections;
 mod errors;
+mod fire;
 mod openapi;
 mod rate_limits;
 mod report;

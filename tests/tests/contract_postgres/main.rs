@@ -6,6 +6,8 @@
 mod account;
 #[path = "../contract/errors.rs"]
 mod errors;
+#[path = "../contract/fire.rs"]
+mod fire;
 #[path = "../contract/openapi.rs"]
 mod openapi;
 #[path = "../contract/rate_limits.rs"]

@@ -1,0 +1,43 @@
+//! A node of the crash tests: a process that does all that a server does, until it is killed.
+//!
+//! Its argument is a `NodeSettings` as JSON. It says where it listens in one line, and ends when its standard input does,
+//! that is, with the test that started it. `RUST_LOG=info` shows on standard error what it does.
+
+#![allow(clippy::unwrap_used, reason = "a node that can't start has nothing to mend")]
+
+use std::io::Read as _;
+
+use a11ycheck_core::{Engine, engine::EngineConfig};
+use a11ycheck_server_warp::{RoutesConfig, ServeLimits, health, routes, serve};
+use a11ycheck_tests::{NodeSettings, SeededScanner};
+use tokio::net::TcpListener;
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
+use warp::Filter as _;
+
+#[tokio::main(worker_threads = 2)]
+async fn main() {
+    // Trouble is what the tests are about: nobody needs to hear of it unasked.
+    let filter = EnvFilter::builder().with_default_directive(LevelFilter::OFF.into()).from_env_lossy();
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).with_env_filter(filter).init();
+    std::thread::spawn(|| {
+        let _ = std::io::stdin().read_to_end(&mut Vec::new());
+        std::process::exit(0);
+    });
+
+    let settings: NodeSettings = serde_json::from_str(&std::env::args().nth(1).unwrap()).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let service = settings.service(settings.store().await.unwrap(), SeededScanner);
+    let service = service.with_base_url(format!("http://{address}/v1")).build().await.unwrap();
+    let poll = std::time::Duration::from_millis(100);
+    let engine = EngineConfig { workers: settings.workers, poll, ..EngineConfig::default() };
+    let _running = Engine::start(&service, engine);
+    say(&address.to_string());
+    let pages = health(&service).or(routes(&service, RoutesConfig::default())).unify().boxed();
+    serve(listener, pages, ServeLimits::default(), std::future::pending()).await;
+}
+
+#[expect(clippy::print_stdout, reason = "how the test learns where the node listens")]
+fn say(line: &str) {
+    println!("{line}");
+}

@@ -1,0 +1,241 @@
+//! A database that goes away, falls silent, is slow or full, as clients of a node and the node's own loops see it. The node is never
+//! started anew.
+
+use std::{sync::Arc, time::Duration};
+
+use a11ycheck_core::{
+    domain::{DeliveryStatus, EventKind},
+    id::{ScanId, SiteId, TeamId},
+    page::PageInput,
+};
+use a11ycheck_tests::{Answer, Client, QuickClock, Receiver, Reply};
+use reqwest::Method;
+use serde_json::json;
+use sqlx::Executor as _;
+use tokio::sync::Semaphore;
+
+use crate::support::{
+    Cluster, Node,
+    audit::{self, Audit},
+    bounded,
+    proxy::Proxy,
+    wait_for,
+};
+
+/// A minute of a lease is over in four seconds.
+const FACTOR: i32 = 15;
+
+/// A node with a network between it and its database.
+struct Server {
+    cluster: Cluster,
+    proxy: Proxy,
+    node: Node,
+    client: Client,
+    team: TeamId,
+    site: SiteId,
+}
+
+impl Server {
+    /// A server that goes by the database's time.
+    async fn start() -> Self {
+        Self::with(None).await
+    }
+
+    /// A server that has answered once. It works on one check at a time.
+    async fn with(clock: Option<QuickClock>) -> Self {
+        let (mut cluster, proxy) = (Cluster::new(clock).await, Proxy::start().await);
+        let team = cluster.team("Blue Team").await;
+        let token = cluster.token(team).await;
+        let site = cluster.site(team, "").await;
+        cluster.settings.database_url = proxy.url();
+        cluster.settings.workers = 1;
+        // Clients are told soon: whoever waits for a test should not wait for a server's patience.
+        cluster.settings.acquire_timeout = Duration::from_millis(500);
+        cluster.settings.step_timeout = Duration::from_millis(1_500);
+        let node = Node::start(&cluster.settings).await;
+        let client = Client::new(&node.base_url(), Some(&token));
+        let server = Self { cluster, proxy, node, client, team, site };
+        server.assert_served().await;
+        server
+    }
+
+    /// Every kind of request is told that the database is in trouble, and when to come again, and nothing is done.
+    async fn assert_told(&self) {
+        let (site, scans) = (format!("/sites/{}", self.site), format!("/sites/{}/scans", self.site));
+        let new = json!({"url": "https://93.184.215.14/more", "report_locale": "en"}).to_string();
+        for (method, path, body) in [
+            (Method::GET, "/account", None),
+            (Method::GET, "/sites", None),
+            (Method::POST, "/sites", Some(new)),
+            (Method::GET, &scans, None),
+            (Method::POST, &scans, None),
+            (Method::DELETE, &site, None),
+        ] {
+            let answer = bounded("an answer", self.client.send(method.clone(), path, body)).await;
+            assert_eq!(answer.status, 503, "{method} {path}: {}", answer.body);
+            assert_eq!(answer.header("retry-after"), "5");
+            assert!(answer.body["message"].is_string(), "{}", answer.body);
+        }
+    }
+
+    /// Requests are served again, and nothing happened meanwhile.
+    async fn assert_served(&self) {
+        let answer = wait_for("the server to recover", async || {
+            let answer: Answer = self.client.get("/sites").await;
+            assert!(matches!(answer.status, 200 | 503), "{}", answer.body);
+            (answer.status == 200).then_some(answer)
+        });
+        let answer = answer.await;
+        assert_eq!((&answer.body["meta"]["total"], &answer.body["data"][0]["id"]), (&json!(1), &json!(self.site)));
+    }
+
+    /// Whether the process is well, and whether it can work, as it tells its operators.
+    async fn health(&self) -> (u16, u16) {
+        let page = async |path: &str| {
+            let url = format!("http://{}/{path}", self.node.address);
+            bounded("a page for operators", reqwest::get(url)).await.unwrap().status().as_u16()
+        };
+        (page("healthz").await, page("readyz").await)
+    }
+
+    /// Waits until the check has completed.
+    async fn until_completed(&self, scan: ScanId) {
+        wait_for("the check to complete", async || {
+            let actor = self.cluster.service.act_for(self.team).await.unwrap();
+            let scan = self.cluster.service.scan(&actor, scan).await.unwrap();
+            assert!(scan.finished_at().is_none() || scan.outcome().is_some(), "{scan:?}");
+            scan.outcome().map(drop)
+        })
+        .await;
+    }
+
+    /// The newest check of the site.
+    async fn newest(&self) -> ScanId {
+        let actor = self.cluster.service.act_for(self.team).await.unwrap();
+        self.cluster.service.scans(&actor, self.site, &PageInput::default()).await.unwrap().items[0].id
+    }
+}
+
+#[tokio::test]
+async fn while_the_database_is_gone_clients_are_told_to_come_again_and_afterwards_they_are_served() {
+    let server = Server::start().await;
+    for _ in 0..2 {
+        server.proxy.go_down();
+        server.assert_told().await;
+        assert_eq!(server.health().await, (200, 503));
+        server.proxy.come_up();
+        server.assert_served().await;
+        assert_eq!(server.health().await, (200, 200));
+    }
+}
+
+#[tokio::test]
+async fn while_the_database_is_silent_clients_are_told_to_come_again_and_afterwards_they_are_served() {
+    let server = Server::start().await;
+    server.proxy.fall_silent();
+    server.assert_told().await;
+    assert_eq!(server.health().await, (200, 503));
+    server.proxy.speak();
+    server.assert_served().await;
+    assert_eq!(server.health().await, (200, 200));
+}
+
+#[tokio::test]
+async fn while_the_database_is_slow_clients_are_told_to_come_again_and_afterwards_they_are_served() {
+    let server = Server::start().await;
+    // What every request needs is held by another, which may last.
+    let mut lock = server.cluster.db.begin().await.unwrap();
+    sqlx::query("SELECT FROM request_counters FOR UPDATE").execute(&mut *lock).await.unwrap();
+    for path in ["/account", "/sites"] {
+        let answer = bounded("an answer", server.client.get(path)).await;
+        assert_eq!((answer.status, answer.header("retry-after")), (503, "5"), "{}", answer.body);
+    }
+    lock.rollback().await.unwrap();
+    server.assert_served().await;
+}
+
+#[tokio::test]
+async fn a_disk_without_room_stops_what_is_new_and_nothing_that_is_there() {
+    let server = Server::start().await;
+    let full = "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            RAISE EXCEPTION USING ERRCODE = 'disk_full';
+        END $$;
+        CREATE TRIGGER no_room BEFORE INSERT ON sites FOR EACH ROW EXECUTE FUNCTION no_room();";
+    server.cluster.db.execute(full).await.unwrap();
+    let new = json!({"url": "https://93.184.215.14/more", "report_locale": "en"});
+    let answer = server.client.post("/sites", new.clone()).await;
+    assert_eq!((answer.status, answer.header("retry-after")), (503, "5"), "{}", answer.body);
+    server.assert_served().await;
+    server.cluster.db.execute("DROP TRIGGER no_room ON sites").await.unwrap();
+    server.client.post("/sites", new).await.data(201);
+}
+
+#[tokio::test]
+async fn a_result_that_can_not_be_stored_at_once_is_not_looked_for_again() {
+    let server = Server::start().await;
+    server.until_completed(server.newest().await).await;
+    audit::install(&server.cluster.db).await;
+    let no_room_for_three = "CREATE SEQUENCE failures;
+        CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
+            IF nextval('failures') <= 3 THEN RAISE EXCEPTION USING ERRCODE = 'disk_full'; END IF;
+            RETURN NEW;
+        END $$;
+        CREATE TRIGGER no_room BEFORE INSERT ON findings FOR EACH ROW EXECUTE FUNCTION no_room();";
+    server.cluster.db.execute(no_room_for_three).await.unwrap();
+    let path = format!("/sites/{}/scans", server.site);
+    let scan: ScanId = wait_for("a check to be started", async || {
+        let answer = server.client.post_empty(&path).await;
+        (answer.status == 202).then(|| answer.body["data"]["id"].as_str().unwrap().parse().unwrap())
+    })
+    .await;
+    server.until_completed(scan).await;
+    let history = Audit::read(&server.cluster.db).await.checks.remove(&scan.to_string()).unwrap();
+    assert_eq!(Audit::count(&history, "claimed"), 1, "{history:?}");
+}
+
+/// An outage while an answer of a receiver is under way, and while a check is queued that nobody can be told of.
+async fn work_outlives(begin: impl Fn(&Proxy), end: impl Fn(&Proxy)) {
+    let gate = Arc::new(Semaphore::new(0));
+    let receiver = Receiver::start([Reply::HeldBy(Arc::clone(&gate)), Reply::Status(204)]).await;
+    let server = Server::with(Some(QuickClock::new(FACTOR))).await;
+    let cluster = &server.cluster;
+    server.until_completed(server.newest().await).await;
+    let (endpoint, _) = cluster.endpoint(server.team, receiver.url("/"), &[EventKind::ScanCompleted]).await;
+    let delivery = cluster.service.ping_endpoint(server.team, endpoint).await.unwrap();
+    bounded("the first request", receiver.wait_for(1)).await;
+
+    begin(&server.proxy);
+    gate.add_permits(1);
+    bounded("the answer to be sent", receiver.wait_for_answers(1)).await;
+    // Somebody else's node queues a check.
+    let actor = cluster.service.act_for(server.team).await.unwrap();
+    let scan = cluster.service.start_scan(&actor, server.site).await.unwrap().id;
+    server.assert_told().await;
+    let pending = cluster.deliveries(server.team, endpoint).await;
+    assert_eq!(pending[0].state.status(), DeliveryStatus::Pending, "nothing is recorded through a broken network");
+    end(&server.proxy);
+
+    server.until_completed(scan).await;
+    bounded("the check to be told", receiver.wait_for_answers(2)).await;
+    let delivered = wait_for("both deliveries to be recorded", async || {
+        let deliveries = cluster.deliveries(server.team, endpoint).await;
+        assert_eq!(deliveries.len(), 2);
+        deliveries.iter().all(|delivery| delivery.state.status() == DeliveryStatus::Delivered).then_some(deliveries)
+    })
+    .await;
+    assert!(delivered.iter().all(|delivery| delivery.state.attempts() == 1), "{delivered:?}");
+    let of_ping =
+        receiver.received().iter().filter(|request| request.header("Svc-Delivery") == delivery.id.to_string()).count();
+    assert!((1..=2).contains(&of_ping), "recorded when the database was back, or repeated once its lease had ended");
+    server.assert_served().await;
+}
+
+#[tokio::test]
+async fn checks_and_deliveries_go_on_by_themselves_when_the_database_is_back() {
+    work_outlives(Proxy::go_down, Proxy::come_up).await;
+}
+
+#[tokio::test]
+async fn checks_and_deliveries_go_on_by_themselves_when_the_database_speaks_again() {
+    work_outlives(Proxy::fall_silent, Proxy::speak).await;
+}
