@@ -7,66 +7,41 @@ use a11ycheck_core::{
     store::{DocumentKey, FileStore, StoreError},
 };
 use async_trait::async_trait;
+use sqlx::{Connection as _, PgConnection};
 
-use crate::{PostgresStore, documents::ScreenshotRow, scans::from_history};
+use crate::{
+    PostgresStore,
+    documents::{ScreenshotRow, size},
+    error::{Corrupt, Failure},
+    scans::from_history,
+    store::end,
+    uploads::{Place, adopt},
+};
+
+/// What a document is called within its upload.
+const DOCUMENT: &str = "document";
+/// For how long an upload that was replaced is there, for those who have begun to read it.
+const REPLACED: chrono::TimeDelta = chrono::TimeDelta::hours(1);
 
 #[async_trait]
 impl FileStore for PostgresStore {
     async fn screenshot(&self, team: TeamId, scan: ScanId, id: ScreenshotId) -> Result<Option<Screenshot>, StoreError> {
-        self.step(|| async {
-            let row: Option<ScreenshotRow> = sqlx::query_as(concat!(
-                "SELECT scan_id, number, format, width, height, bytes FROM screenshots
-                 WHERE subject = 'element' AND number = $4 AND scan_id = (SELECT s.id",
-                from_history!(),
-                " AND s.id = $3)",
-            ))
-            .bind(team.to_string())
-            .bind(self.instant())
-            .bind(scan.to_string())
-            .bind(i64::from(id.0))
-            .fetch_optional(&mut *self.session().await?)
-            .await?;
-            Ok(row.map(ScreenshotRow::screenshot).transpose()?)
-        })
-        .await
+        self.picture(team, scan, "element", Some(i64::from(id.0))).await
     }
 
     async fn screen(&self, team: TeamId, scan: ScanId) -> Result<Option<Screenshot>, StoreError> {
-        self.step(|| async {
-            let row: Option<ScreenshotRow> = sqlx::query_as(concat!(
-                "SELECT scan_id, number, format, width, height, bytes FROM screenshots
-                 WHERE subject = 'screen' AND scan_id = (SELECT s.id",
-                from_history!(),
-                " AND s.id = $3)",
-            ))
-            .bind(team.to_string())
-            .bind(self.instant())
-            .bind(scan.to_string())
-            .fetch_optional(&mut *self.session().await?)
-            .await?;
-            Ok(row.map(ScreenshotRow::screenshot).transpose()?)
-        })
-        .await
+        self.picture(team, scan, "screen", None).await
     }
 
     async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Vec<u8>>, StoreError> {
-        let (kind, locale) = columns(key);
-        self.step(|| async {
-            let bytes: Option<Vec<u8>> = sqlx::query_scalar(concat!(
-                "SELECT bytes FROM documents WHERE kind = $4 AND locale = $5 AND scan_id = (SELECT s.id",
-                from_history!(),
-                " AND s.id = $3)",
-            ))
-            .bind(team.to_string())
-            .bind(self.instant())
-            .bind(scan.to_string())
-            .bind(kind)
-            .bind(locale)
-            .fetch_optional(&mut *self.session().await?)
-            .await?;
-            Ok(bytes)
-        })
-        .await
+        for _ in 0..2 {
+            let Some(place) = self.place_of_document(team, scan, key).await? else { return Ok(None) };
+            if let Some(bytes) = self.bytes(place).await? {
+                return Ok(Some(bytes));
+            }
+            // Deleted or replaced since: then the row says so now.
+        }
+        Err(lost(scan))
     }
 
     async fn put_document(
@@ -76,29 +51,155 @@ impl FileStore for PostgresStore {
         key: DocumentKey,
         bytes: Vec<u8>,
     ) -> Result<bool, StoreError> {
+        let size = size(&bytes);
+        let (bytes, upload) = match self.objects() {
+            None => (Some(bytes), None),
+            Some(objects) => {
+                let Some(upload) = self.upload(objects, scan, vec![(DOCUMENT.to_owned(), bytes)]).await? else {
+                    return Ok(false);
+                };
+                (None, Some(upload))
+            }
+        };
+        self.step(|| async {
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
+            let document = Document { key, bytes: bytes.as_deref(), upload: upload.as_deref(), size };
+            let put = put_document(&mut tx, team, scan, &document, self.instant()).await;
+            end(tx, put).await
+        })
+        .await
+    }
+}
+
+impl PostgresStore {
+    /// The picture of this subject; of any number where that is `None`.
+    async fn picture(
+        &self,
+        team: TeamId,
+        scan: ScanId,
+        subject: &'static str,
+        number: Option<i64>,
+    ) -> Result<Option<Screenshot>, StoreError> {
+        for _ in 0..2 {
+            let row: Option<ScreenshotRow> = self
+                .step(|| async {
+                    let row = sqlx::query_as(concat!(
+                        "SELECT scan_id, subject, number, format, width, height, bytes, upload, size FROM screenshots
+                         WHERE subject = $4 AND ($5::bigint IS NULL OR number = $5) AND scan_id = (SELECT s.id",
+                        from_history!(),
+                        " AND s.id = $3)",
+                    ))
+                    .bind(team.to_string())
+                    .bind(self.instant())
+                    .bind(scan.to_string())
+                    .bind(subject)
+                    .bind(number)
+                    .fetch_optional(&mut *self.session().await?)
+                    .await?;
+                    Ok::<_, Failure<StoreError>>(row)
+                })
+                .await?;
+            let Some(mut row) = row else { return Ok(None) };
+            if let Some(bytes) = self.bytes(row.place()?).await? {
+                return Ok(Some(row.screenshot(bytes)?));
+            }
+            // Deleted since: then the row is, too.
+        }
+        Err(lost(scan))
+    }
+
+    async fn place_of_document(
+        &self,
+        team: TeamId,
+        scan: ScanId,
+        key: DocumentKey,
+    ) -> Result<Option<Place>, StoreError> {
         let (kind, locale) = columns(key);
         self.step(|| async {
-            // Only a completed check has findings. They are locked, so that the check is not deleted in between.
-            let put = sqlx::query(concat!(
-                "INSERT INTO documents (scan_id, team_id, kind, locale, bytes)
-                 SELECT f.scan_id, f.team_id, $4, $5, $6 FROM findings f WHERE f.scan_id = (SELECT s.id",
+            let row: Option<PlaceRow> = sqlx::query_as(concat!(
+                "SELECT bytes, upload, size FROM documents WHERE kind = $4 AND locale = $5 AND scan_id = (SELECT s.id",
                 from_history!(),
-                " AND s.id = $3)
-                 FOR KEY SHARE OF f
-                 ON CONFLICT (scan_id, kind, locale) DO UPDATE SET bytes = excluded.bytes",
+                " AND s.id = $3)",
             ))
             .bind(team.to_string())
             .bind(self.instant())
             .bind(scan.to_string())
             .bind(kind)
             .bind(locale)
-            .bind(&bytes)
-            .execute(&mut *self.session().await?)
+            .fetch_optional(&mut *self.session().await?)
             .await?;
-            Ok(put.rows_affected() > 0)
+            Ok(row.map(|(bytes, upload, size)| Place::new(bytes, upload, size, DOCUMENT)).transpose()?)
         })
         .await
     }
+}
+
+/// The columns of a document's [`Place`].
+type PlaceRow = (Option<Vec<u8>>, Option<String>, Option<i64>);
+
+/// A document to be kept, here or in the upload.
+struct Document<'a> {
+    key: DocumentKey,
+    bytes: Option<&'a [u8]>,
+    upload: Option<&'a str>,
+    size: i64,
+}
+
+/// The statements of [`FileStore::put_document`].
+async fn put_document<E>(
+    db: &mut PgConnection,
+    team: TeamId,
+    scan: ScanId,
+    document: &Document<'_>,
+    instant: Option<chrono::DateTime<chrono::Utc>>,
+) -> Result<bool, Failure<E>> {
+    let (kind, locale) = columns(document.key);
+    // Only a completed check has findings. They are locked, so that the check is not deleted in between.
+    let found = sqlx::query(concat!(
+        "SELECT FROM findings f WHERE f.scan_id = (SELECT s.id",
+        from_history!(),
+        " AND s.id = $3) FOR NO KEY UPDATE OF f",
+    ))
+    .bind(team.to_string())
+    .bind(instant)
+    .bind(scan.to_string())
+    .fetch_optional(&mut *db)
+    .await?;
+    if found.is_none() {
+        return Ok(false);
+    }
+    sqlx::query(
+        "WITH replaced AS (
+             UPDATE uploads SET delete_at = coalesce($8, clock_timestamp()) + $9 WHERE name = (
+                 SELECT upload FROM documents WHERE scan_id = $1 AND kind = $3 AND locale = $4
+             )
+         )
+         INSERT INTO documents (scan_id, team_id, kind, locale, bytes, upload, size)
+         VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $6 IS NOT NULL THEN $7::bigint END)
+         ON CONFLICT (scan_id, kind, locale)
+             DO UPDATE SET bytes = excluded.bytes, upload = excluded.upload, size = excluded.size",
+    )
+    .bind(scan.to_string())
+    .bind(team.to_string())
+    .bind(kind)
+    .bind(locale)
+    .bind(document.bytes)
+    .bind(document.upload)
+    .bind(document.size)
+    .bind(instant)
+    .bind(REPLACED)
+    .execute(&mut *db)
+    .await?;
+    if let Some(upload) = document.upload {
+        adopt(db, team, upload).await?;
+    }
+    Ok(true)
+}
+
+/// A row refers to an object that is not there, and nothing of ours has deleted it.
+fn lost(scan: ScanId) -> StoreError {
+    Corrupt::new("files", scan, "an object is not in the object store").into()
 }
 
 /// A document's kind and language as the table has them.

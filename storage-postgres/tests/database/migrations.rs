@@ -63,6 +63,7 @@ async fn everything_lies_in_the_chosen_schema() {
         "sites",
         "teams",
         "tokens",
+        "uploads",
     ];
     assert_eq!(tables, expected);
 }
