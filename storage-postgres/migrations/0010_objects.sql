@@ -5,7 +5,7 @@
 --
 -- There is no foreign key: the row outlives its check.
 CREATE TABLE uploads (
-    -- The check's id, a slash, and something unique. The objects are named `name/one of objects`.
+    -- The check's id, a slash, and a ULID. The objects are named `name/one of objects`.
     name      text COLLATE "C" PRIMARY KEY,
     team_id   text COLLATE "C" NOT NULL,
     scan_id   text COLLATE "C" NOT NULL,

@@ -8,7 +8,7 @@ use sqlx::{
 use crate::{ConnectError, PostgresConfig};
 
 /// Every migration, in order. The number and the name are those of the file.
-const MIGRATIONS: [(i64, &str, &str); 9] = [
+const MIGRATIONS: [(i64, &str, &str); 10] = [
     (1, "plans and teams", include_str!("../migrations/0001_plans_and_teams.sql")),
     (2, "request counters", include_str!("../migrations/0002_request_counters.sql")),
     (3, "sites", include_str!("../migrations/0003_sites.sql")),
@@ -18,6 +18,7 @@ const MIGRATIONS: [(i64, &str, &str); 9] = [
     (7, "webhooks", include_str!("../migrations/0007_webhooks.sql")),
     (9, "retention", include_str!("../migrations/0009_retention.sql")),
     (10, "objects", include_str!("../migrations/0010_objects.sql")),
+    (11, "vacuum", include_str!("../migrations/0011_vacuum.sql")),
 ];
 
 /// Creates the schema and the tables, or brings them up to date. Any number of nodes may do so at once: one does, the

@@ -10,6 +10,7 @@ use a11ycheck_core::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgConnection;
+use ulid::Ulid;
 
 use crate::{
     PostgresStore,
@@ -66,24 +67,26 @@ impl PostgresStore {
         files: Vec<File>,
     ) -> Result<Option<String>, StoreError> {
         let names: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
-        let name: Option<String> = self
+        let name = format!("{scan}/{}", Ulid::generate());
+        let begun = self
             .step(|| async {
-                let begun = sqlx::query_scalar(
+                let begun = sqlx::query(
                     "INSERT INTO uploads (name, team_id, scan_id, objects, delete_at)
-                     SELECT id || '/' || gen_random_uuid(), team_id, id, $2, coalesce($3, clock_timestamp()) + $4
-                     FROM scans WHERE id = $1
-                     RETURNING name",
+                     SELECT $2, team_id, id, $3, coalesce($4, clock_timestamp()) + $5 FROM scans WHERE id = $1",
                 )
                 .bind(scan.to_string())
+                .bind(&name)
                 .bind(&names)
                 .bind(self.instant())
                 .bind(UNADOPTED)
-                .fetch_optional(&mut *self.session().await?)
+                .execute(&mut *self.session().await?)
                 .await?;
-                Ok::<_, Failure<StoreError>>(begun)
+                Ok::<_, Failure<StoreError>>(begun.rows_affected())
             })
             .await?;
-        let Some(name) = name else { return Ok(None) };
+        if begun == 0 {
+            return Ok(None);
+        }
         let files = files.into_iter().map(|(file, bytes)| (format!("{name}/{file}"), bytes)).collect();
         objects.put(files).await.map_err(unavailable)?;
         Ok(Some(name))
