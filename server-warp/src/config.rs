@@ -1,6 +1,8 @@
 //! From settings to the parts that they are for; every default stands here.
 
 use std::{
+    env,
+    ffi::OsString,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
     time::Duration,
@@ -41,6 +43,8 @@ pub(crate) enum ConfigError {
         #[source]
         source: PlanCatalogError,
     },
+    #[error("--files-url: files go with a database; name it with --database-url")]
+    FilesWithoutDatabase,
     #[error("the [[plan]] tables of the settings file")]
     InlinePlans(#[source] PlanCatalogError),
 }
@@ -126,9 +130,15 @@ impl Settings {
         }
     }
 
-    pub(crate) fn database(&self) -> Option<PostgresConfig> {
-        let config = PostgresConfig::new(self.database_url.clone()?);
-        Some(self.database_connections.into_iter().fold(config, PostgresConfig::with_max_connections))
+    pub(crate) fn database(&self) -> Result<Option<PostgresConfig>, ConfigError> {
+        let Some(url) = &self.database_url else {
+            return if self.files_url.is_some() { Err(ConfigError::FilesWithoutDatabase) } else { Ok(None) };
+        };
+        let config = PostgresConfig::new(url);
+        let config = self.database_connections.into_iter().fold(config, PostgresConfig::with_max_connections);
+        Ok(Some(
+            self.files_url.iter().fold(config, |config, url| config.with_files(url, of_object_stores(env::vars_os()))),
+        ))
     }
 
     pub(crate) fn scanner(&self, policy: AddressPolicy) -> ChromiumConfig {
@@ -142,9 +152,28 @@ impl Settings {
     }
 }
 
+/// Settings of object stores, under the names that Amazon's own tools read.
+fn of_object_stores(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(String, String)> {
+    let variables = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    variables.filter(|(name, _)| name.starts_with("AWS_")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_object_store_is_told_what_is_meant_for_it_and_nothing_else() {
+        let variables = [("AWS_REGION", "eu-central-1"), ("PATH", "/bin"), ("A11YCHECK_AWS_", "x")];
+        let told = of_object_stores(variables.map(|(name, value)| (name.into(), value.into())).into_iter());
+        assert_eq!(told, [("AWS_REGION".to_owned(), "eu-central-1".to_owned())]);
+    }
+
+    #[test]
+    fn files_without_a_database_are_refused_rather_than_kept_in_memory() {
+        let settings = Settings { files_url: Some("s3://bucket".to_owned()), ..Settings::default() };
+        assert!(matches!(settings.database(), Err(ConfigError::FilesWithoutDatabase)));
+    }
 
     #[test]
     fn links_lead_to_where_the_server_listens_unless_told_otherwise() {

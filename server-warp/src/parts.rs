@@ -31,7 +31,7 @@ impl Parts {
         } else {
             None
         };
-        let database = match settings.database() {
+        let database = match settings.database()? {
             Some(config) => Some(PostgresStore::connect(config).await?),
             None => None,
         };
@@ -62,7 +62,7 @@ impl Parts {
 
 /// A service over the database, for commands that end at once.
 pub(crate) async fn for_admin(settings: &Settings) -> Result<Service, AnyError> {
-    let config = settings.database().ok_or(
+    let config = settings.database()?.ok_or(
         "admin commands work on a database: name it with --database-url before `admin`, or in A11YCHECK_DATABASE_URL",
     )?;
     let builder = Service::builder(PostgresStore::connect(config).await?, NoScanner);

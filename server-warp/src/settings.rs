@@ -51,6 +51,12 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_DATABASE_CONNECTIONS", value_name = "N")]
     pub(crate) database_connections: Option<u32>,
 
+    /// Keeps pictures and PDFs in an object store, s3://bucket/folder, or in a folder that all servers share,
+    /// file:///folder. S3 takes credentials and further settings from the environment: AWS_ACCESS_KEY_ID,
+    /// AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT and so on. [default: in the database]
+    #[arg(long, env = "A11YCHECK_FILES_URL", value_name = "URL")]
+    pub(crate) files_url: Option<String>,
+
     /// What this process does, separated by commas. [default: everything]
     #[arg(long, env = "A11YCHECK_ROLES", value_name = "ROLE", value_delimiter = ',')]
     pub(crate) roles: Vec<Role>,
@@ -210,7 +216,7 @@ macro_rules! over {
 impl Settings {
     fn over(self, below: Self) -> Self {
         over!(self, below;
-            listen database_url database_connections roles demo base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
+            listen database_url database_connections files_url roles demo base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
             ignore_robots no_evidence chromium axe max_connections head_timeout anonymous_requests metrics_listen log log_format ready_file)
     }
 }

@@ -7,7 +7,7 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 
-use crate::{ConnectError, session::Session};
+use crate::{ConnectError, objects::Objects, session::Session};
 
 /// How to reach the database, and how much of it to use. Everything but the address has a default that suits a server of
 /// a few thousand sites.
@@ -18,6 +18,8 @@ pub struct PostgresConfig {
     max_connections: u32,
     acquire_timeout: Duration,
     step_timeout: Duration,
+    #[cfg(feature = "object-store")]
+    files: Option<(String, Vec<(String, String)>)>,
 }
 
 impl PostgresConfig {
@@ -38,7 +40,36 @@ impl PostgresConfig {
             max_connections: 16,
             acquire_timeout: Duration::from_secs(5),
             step_timeout: Duration::from_secs(20),
+            #[cfg(feature = "object-store")]
+            files: None,
         }
+    }
+
+    /// Keeps pictures and documents in an object store, `s3://bucket/folder`, or in a folder that is there and that
+    /// all nodes share, `file:///folder`, in place of the database. The settings are those of S3, under the names that Amazon's own tools read
+    /// from the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, and `AWS_ENDPOINT` for others' stores;
+    /// further names are ignored.
+    ///
+    /// Files that are in the database already stay there, and are read from there; the same goes for files that are in an
+    /// object store as long as one is given, which must be the same one. Nodes of one database are given the same address.
+    #[cfg(feature = "object-store")]
+    #[must_use]
+    pub fn with_files(mut self, url: impl Into<String>, settings: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.files = Some((url.into(), settings.into_iter().collect()));
+        self
+    }
+
+    /// The object store, when there is one.
+    #[cfg(feature = "object-store")]
+    pub(crate) fn objects(&self) -> Result<Option<Objects>, ConnectError> {
+        let open = |(url, settings): &(String, Vec<_>)| Objects::open(url, settings.clone(), self.step_timeout);
+        self.files.as_ref().map(open).transpose().map_err(ConnectError::Files)
+    }
+
+    #[cfg(not(feature = "object-store"))]
+    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as with the feature")]
+    pub(crate) const fn objects(&self) -> Result<Option<Objects>, ConnectError> {
+        Ok(None)
     }
 
     /// The schema that holds all tables, so that a database can be shared with a host application: at most 63 ASCII

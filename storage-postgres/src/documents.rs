@@ -14,6 +14,7 @@ use sqlx::{FromRow, PgConnection};
 use crate::{
     error::Corrupt,
     rows::{BoxedError, count},
+    uploads::{File, Place},
 };
 
 /// Findings as stored: JSON, gzip-compressed. Long ones take a tenth of a second, which others must not wait for.
@@ -38,23 +39,31 @@ pub(crate) async fn unpack(scan: ScanId, document: Vec<u8>) -> Result<Findings, 
     findings.map_err(|source| Corrupt::new("findings", scan, source))
 }
 
+/// A picture without its bytes, and where these are.
 #[derive(FromRow)]
 pub(crate) struct ScreenshotRow {
     scan_id: String,
+    subject: String,
     number: i64,
     format: String,
     width: i64,
     height: i64,
-    bytes: Vec<u8>,
+    bytes: Option<Vec<u8>>,
+    upload: Option<String>,
+    size: Option<i64>,
 }
 
 impl ScreenshotRow {
-    pub(crate) fn screenshot(self) -> Result<Screenshot, Corrupt> {
-        let id = format!("{} {}", self.scan_id, self.number);
-        self.read().map_err(|source| Corrupt::new("screenshots", id, source))
+    pub(crate) fn place(&mut self) -> Result<Place, Corrupt> {
+        Place::new(self.bytes.take(), self.upload.take(), self.size, &file_name(&self.subject, self.number))
     }
 
-    fn read(self) -> Result<Screenshot, BoxedError> {
+    pub(crate) fn screenshot(self, bytes: Vec<u8>) -> Result<Screenshot, Corrupt> {
+        let id = format!("{} {}", self.scan_id, self.number);
+        self.read(bytes).map_err(|source| Corrupt::new("screenshots", id, source))
+    }
+
+    fn read(self, bytes: Vec<u8>) -> Result<Screenshot, BoxedError> {
         let format = match self.format.as_str() {
             "png" => ScreenshotFormat::Png,
             "webp" => ScreenshotFormat::WebP,
@@ -65,7 +74,7 @@ impl ScreenshotRow {
             format,
             width: count(self.width)?,
             height: count(self.height)?,
-            bytes: self.bytes,
+            bytes,
         })
     }
 }
@@ -76,6 +85,29 @@ pub(crate) struct Results<'a> {
     pub(crate) findings: &'a [u8],
     pub(crate) screenshots: &'a [Screenshot],
     pub(crate) screen: Option<&'a Screenshot>,
+    /// Where the pictures' bytes were written, when that is not here.
+    pub(crate) upload: Option<&'a str>,
+}
+
+impl<'a> Results<'a> {
+    /// The pictures, as what.
+    fn pictures(&self) -> impl Iterator<Item = (&'static str, &'a Screenshot)> {
+        let elements = self.screenshots.iter().map(|picture| ("element", picture));
+        elements.chain(self.screen.map(|picture| ("screen", picture)))
+    }
+
+    /// The pictures' bytes, to be written elsewhere.
+    pub(crate) fn files(&self) -> Vec<File> {
+        let file = |(subject, picture): (&str, &Screenshot)| {
+            (file_name(subject, i64::from(picture.id.0)), picture.bytes.clone())
+        };
+        self.pictures().map(file).collect()
+    }
+}
+
+/// What a picture is called within its upload.
+fn file_name(subject: &str, number: i64) -> String {
+    format!("{subject}-{number}")
 }
 
 /// Stores the result of a check.
@@ -85,18 +117,16 @@ pub(crate) async fn insert(
     scan: ScanId,
     results: &Results<'_>,
 ) -> Result<(), sqlx::Error> {
-    let pictures: Vec<(&str, &Screenshot)> = results
-        .screenshots
-        .iter()
-        .map(|picture| ("element", picture))
-        .chain(results.screen.map(|picture| ("screen", picture)))
-        .collect();
+    let pictures: Vec<(&str, &Screenshot)> = results.pictures().collect();
+    let is_here = results.upload.is_none();
     sqlx::query(
         "WITH document AS (
              INSERT INTO findings (scan_id, team_id, document) VALUES ($1, $2, $3)
          )
-         INSERT INTO screenshots (scan_id, team_id, subject, number, format, width, height, bytes)
-         SELECT $1, $2, * FROM unnest($4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[])",
+         INSERT INTO screenshots (scan_id, team_id, subject, number, format, width, height, bytes, size, upload)
+         SELECT $1, $2, p.*, CASE WHEN p.size IS NOT NULL THEN $11 END FROM unnest(
+             $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[], $10::bigint[]
+         ) AS p (subject, number, format, width, height, bytes, size)",
     )
     .bind(scan.to_string())
     .bind(team.to_string())
@@ -106,10 +136,17 @@ pub(crate) async fn insert(
     .bind(pictures.iter().map(|(_, picture)| format_name(picture.format)).collect::<Vec<_>>())
     .bind(pictures.iter().map(|(_, picture)| i64::from(picture.width)).collect::<Vec<_>>())
     .bind(pictures.iter().map(|(_, picture)| i64::from(picture.height)).collect::<Vec<_>>())
-    .bind(pictures.iter().map(|(_, picture)| picture.bytes.as_slice()).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| is_here.then_some(picture.bytes.as_slice())).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| (!is_here).then(|| size(&picture.bytes))).collect::<Vec<_>>())
+    .bind(results.upload)
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// As a column has it.
+pub(crate) fn size(bytes: &[u8]) -> i64 {
+    i64::try_from(bytes.len()).unwrap_or(i64::MAX)
 }
 
 const fn format_name(format: ScreenshotFormat) -> &'static str {

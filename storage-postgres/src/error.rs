@@ -15,6 +15,10 @@ pub enum ConnectError {
     /// The schema's name is not a plain one.
     #[error("`{0}` can't be the name of a schema: use lower-case letters, digits and underscores")]
     Schema(String),
+    /// The address of the files is not one of an object store.
+    #[cfg(feature = "object-store")]
+    #[error("files can't be kept where they should be")]
+    Files(#[source] crate::FilesError),
     /// No connection to the database, or it was refused.
     #[error("the database can't be reached")]
     Unreachable(#[source] sqlx::Error),
@@ -42,7 +46,7 @@ impl<E: From<StoreError>> Failure<E> {
             Self::Refused(refusal) => refusal,
             Self::Database(error) => store_error(error).into(),
             Self::TooSlow(limit) => StoreError::Unavailable(Box::new(TooSlow(limit))).into(),
-            Self::Corrupt(Corrupt { what, source }) => StoreError::Corrupt { what, source }.into(),
+            Self::Corrupt(corrupt) => StoreError::from(corrupt).into(),
         }
     }
 }
@@ -83,6 +87,12 @@ impl Corrupt {
         source: impl Into<Box<dyn StdError + Send + Sync>>,
     ) -> Self {
         Self { what: format!("{table} {id}"), source: source.into() }
+    }
+}
+
+impl From<Corrupt> for StoreError {
+    fn from(Corrupt { what, source }: Corrupt) -> Self {
+        Self::Corrupt { what, source }
     }
 }
 

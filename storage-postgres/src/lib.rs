@@ -22,7 +22,11 @@
 //! One module per trait of [`store`](a11ycheck_core::store), named as in the memory store. The rules are core's: a step locks
 //! rows, reads them (`rows`, `webhook_rows`), asks the domain, and writes its answer. `claim`, `enqueue`, `moves`
 //! and `retention` are what happens to checks; `outbox`, `due` and `deliveries` are what happens to events; `hints`
-//! is how nodes wake each other; `store` runs steps, each in a `session`; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
+//! is how nodes wake each other; `store` runs steps, each in a `session`; `uploads` and `objects`
+//! are files outside the tables; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
+//!
+//! # Features
+//! `object-store` (on by default): `PostgresConfig::with_files` keeps pictures and documents in an object store.
 //!
 //! # What it needs
 //! PostgreSQL 14 or later, with the right to create a schema in the database, or to create tables in one that is there.
@@ -39,6 +43,8 @@ mod files;
 mod hints;
 mod migrate;
 mod moves;
+#[cfg_attr(not(feature = "object-store"), path = "no_objects.rs")]
+mod objects;
 mod outbox;
 mod queue;
 mod rate_limits;
@@ -49,7 +55,10 @@ mod session;
 mod sites;
 mod store;
 mod teams;
+mod uploads;
 mod webhook_rows;
 mod webhooks;
 
+#[cfg(feature = "object-store")]
+pub use self::objects::FilesError;
 pub use self::{config::PostgresConfig, error::ConnectError, store::PostgresStore};

@@ -19,6 +19,7 @@ use crate::{
     outbox::{Told, tell},
     rows::{TeamRow, team_columns},
     store::end,
+    uploads::adopt,
 };
 
 #[async_trait]
@@ -100,7 +101,15 @@ impl QueueStore for PostgresStore {
         let Completion { finished_at, outcome, findings, screenshots, screen, events } = completion;
         // Before the transaction: nothing is locked while the processor works.
         let findings = documents::pack(findings).await?;
-        let results = Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref() };
+        let mut results =
+            Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref(), upload: None };
+        let upload = match self.objects() {
+            Some(objects) if screen.is_some() || !screenshots.is_empty() => {
+                Some(self.upload(objects, claim.scan, results.files()).await?.ok_or(LeaseError::Gone)?)
+            }
+            Some(_) | None => None,
+        };
+        results.upload = upload.as_deref();
         let (scan, told) = self
             .step(|| async {
                 let mut db = self.session().await?;
@@ -206,6 +215,9 @@ async fn complete_scan(
     // The instant is that of the result, whatever the clock says by now.
     let scan = move_on(db, claim.scan, Some(finished_at), complete).await?;
     documents::insert(db, scan.team, scan.id, results).await?;
+    if let Some(upload) = results.upload {
+        adopt(db, scan.team, upload).await?;
+    }
     let told = tell(db, scan.team, events, instant).await?;
     Ok((scan, told))
 }

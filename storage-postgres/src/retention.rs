@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
-use crate::error::Failure;
+use crate::{error::Failure, uploads::let_go};
 
 /// The plan of a team that is due. LIMIT has no effect but on the plan of the statement: teams are looked up one by one.
 macro_rules! plan {
@@ -60,7 +60,7 @@ pub(crate) async fn purge_some<E>(
     let Some(now) = due.first().map(|(_, now)| *now) else { return Ok(None) };
     let more = due.len() == TEAMS;
     let teams: Vec<String> = due.into_iter().map(|(team, _)| team).collect();
-    let purged = sqlx::query(concat!(
+    let purged: Vec<String> = sqlx::query_scalar(concat!(
         "WITH gone AS MATERIALIZED (
              SELECT old.id
              FROM unnest($1::text[]) AS due (team_id) ",
@@ -77,15 +77,16 @@ pub(crate) async fn purge_some<E>(
              ) AS old
              LIMIT $3
          )
-         DELETE FROM scans WHERE id = ANY (ARRAY(SELECT id FROM gone))",
+         DELETE FROM scans WHERE id = ANY (ARRAY(SELECT id FROM gone)) RETURNING id",
     ))
     .bind(&teams)
     .bind(now)
     .bind(i64::from(limit))
-    .execute(&mut *db)
+    .fetch_all(&mut *db)
     .await?;
+    let_go(db, &purged, Some(now)).await?;
     // Not more than `limit`, which is a u32.
-    let scans = u32::try_from(purged.rows_affected()).unwrap_or(u32::MAX);
+    let scans = u32::try_from(purged.len()).unwrap_or(u32::MAX);
     if scans < limit {
         // Nothing is left, but for what another step has locked just now: that is looked at again in a second.
         sqlx::query(concat!(

@@ -210,6 +210,10 @@ impl ScanStore for PostgresStore {
                 break;
             }
         }
+        // What could not be deleted is taken up again: the checks are gone, and nobody sees their files.
+        if let Err(error) = self.delete_uploads().await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "Files of purged checks could not be deleted yet");
+        }
         Ok(purged)
     }
 }

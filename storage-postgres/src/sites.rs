@@ -16,6 +16,7 @@ use crate::{
     error::{Corrupt, Failure},
     rows::{self, Counted, PlanDocument, SiteRow, paged, site_columns},
     store::end,
+    uploads::let_go,
 };
 
 #[async_trait]
@@ -92,7 +93,7 @@ impl SiteStore for PostgresStore {
         self.step(|| async {
             let mut db = self.session().await?;
             let mut tx = db.begin().await?;
-            let deleted = delete_site(&mut tx, team, id).await;
+            let deleted = delete_site(&mut tx, team, id, self.instant()).await;
             end(tx, deleted).await
         })
         .await
@@ -188,7 +189,12 @@ async fn add_site(
 }
 
 /// The statements of [`SiteStore::delete_site`].
-async fn delete_site<E>(db: &mut PgConnection, team: TeamId, id: SiteId) -> Result<bool, Failure<E>> {
+async fn delete_site<E>(
+    db: &mut PgConnection,
+    team: TeamId,
+    id: SiteId,
+    instant: Option<DateTime<Utc>>,
+) -> Result<bool, Failure<E>> {
     // Locks the site, so that no check of it starts any more; each later statement sees those that have.
     let found = sqlx::query("SELECT FROM sites WHERE team_id = $1 AND id = $2 FOR UPDATE")
         .bind(team.to_string())
@@ -198,13 +204,13 @@ async fn delete_site<E>(db: &mut PgConnection, team: TeamId, id: SiteId) -> Resu
     if found.is_none() {
         return Ok(false);
     }
-    for statement in [
-        "DELETE FROM active_scans WHERE site_id = $1",
-        "DELETE FROM scans WHERE site_id = $1",
-        "DELETE FROM sites WHERE id = $1",
-    ] {
-        sqlx::query(statement).bind(id.to_string()).execute(&mut *db).await?;
-    }
+    sqlx::query("DELETE FROM active_scans WHERE site_id = $1").bind(id.to_string()).execute(&mut *db).await?;
+    let scans: Vec<String> = sqlx::query_scalar("DELETE FROM scans WHERE site_id = $1 RETURNING id")
+        .bind(id.to_string())
+        .fetch_all(&mut *db)
+        .await?;
+    let_go(db, &scans, instant).await?;
+    sqlx::query("DELETE FROM sites WHERE id = $1").bind(id.to_string()).execute(db).await?;
     Ok(true)
 }
 

@@ -10,7 +10,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::{PgPool, Postgres, Transaction};
 
-use crate::{ConnectError, PostgresConfig, error::Failure, hints::Node, migrate::migrate, session::Session};
+use crate::{
+    ConnectError, PostgresConfig, error::Failure, hints::Node, migrate::migrate, objects::Objects, session::Session,
+};
 
 /// Keeps everything in PostgreSQL, 14 or later. Clones share their connections.
 ///
@@ -31,6 +33,7 @@ pub struct PostgresStore {
     step_timeout: Duration,
     clock: Option<Arc<dyn Clock>>,
     node: Arc<Node>,
+    objects: Option<Objects>,
 }
 
 impl PostgresStore {
@@ -42,10 +45,11 @@ impl PostgresStore {
     /// # Errors
     /// [`ConnectError`]: nothing that failed is half done.
     pub async fn connect(config: PostgresConfig) -> Result<Self, ConnectError> {
+        let objects = config.objects()?;
         migrate(&config).await?;
         let pool = config.pool()?;
         let node = Arc::new(Node::new(&config, pool.clone())?);
-        Ok(Self { pool, step_timeout: config.step_timeout(), clock: None, node })
+        Ok(Self { pool, step_timeout: config.step_timeout(), clock: None, node, objects })
     }
 
     /// Goes by `clock` in place of the database's: for tests, and for one process alone. What it shows is truncated to
@@ -70,6 +74,11 @@ impl PostgresStore {
     /// By which this process wakes its loops and those of other nodes.
     pub(crate) const fn node(&self) -> &Arc<Node> {
         &self.node
+    }
+
+    /// Where files are kept, when that is not in the tables.
+    pub(crate) const fn objects(&self) -> Option<&Objects> {
+        self.objects.as_ref()
     }
 
     pub(crate) async fn session(&self) -> Result<Session, sqlx::Error> {

@@ -163,9 +163,12 @@ impl WebhookStore for PostgresStore {
             let rows: Vec<Counted<DeliveryRow>> = sqlx::query_as(concat!(
                 "SELECT (SELECT count(*) FROM deliveries WHERE endpoint_id = $2) AS total, ",
                 delivery_columns!(),
-                " FROM deliveries d JOIN events ev ON ev.id = d.event_id
-                  WHERE d.team_id = $1 AND d.endpoint_id = $2
-                  ORDER BY d.created_at DESC, d.id DESC LIMIT $3 OFFSET $4",
+                // The page first, so that no more events are looked up than it has deliveries.
+                " FROM (
+                      SELECT * FROM deliveries WHERE team_id = $1 AND endpoint_id = $2
+                      ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4
+                  ) AS d JOIN events ev ON ev.id = d.event_id
+                  ORDER BY d.created_at DESC, d.id DESC",
             ))
             .bind(team.to_string())
             .bind(endpoint.to_string())

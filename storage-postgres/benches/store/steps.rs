@@ -112,8 +112,8 @@ impl World {
         // One of the names of `main`.
         db.execute(AssertSqlSafe(format!("SET search_path = {schema}"))).await.unwrap();
         let sites = scale.teams * scale.sites;
-        let targets =
-            (0..sites).map(|n| (n * 7_919 + 11) % sites).filter(|n| n / scale.sites % 20 != 0 && n % 100 != 7);
+        let is_free = |n: &i64| n / scale.sites % 20 != 0 && (n + 1) % scale.queued != 0;
+        let targets = (0..sites).map(|n| (n * 7_919 + 11) % sites).filter(is_free);
         let (added, claimed, deliveries) = (None, None, Vec::new());
         Self { store, db, scale, targets: targets.collect(), worker: WorkerId::generate(), added, claimed, deliveries }
     }
@@ -181,7 +181,7 @@ impl World {
             Step::StartScan => {
                 let (started, sample) =
                     measured(store.start_manual_scan(team, site, ScanId::generate(Utc::now()))).await;
-                started.unwrap();
+                started.unwrap_or_else(|error| panic!("{site} in round {round}: {error:?}"));
                 sample
             }
             Step::ClaimScan => {

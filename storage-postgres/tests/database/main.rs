@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
 mod conformance;
+mod files;
 mod hints;
 mod migrations;
 mod query_plans;

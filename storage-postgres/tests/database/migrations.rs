@@ -64,6 +64,7 @@ async fn everything_lies_in_the_chosen_schema() {
         "sites",
         "teams",
         "tokens",
+        "uploads",
     ];
     assert_eq!(tables, expected);
 }

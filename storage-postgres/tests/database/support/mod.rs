@@ -1,6 +1,7 @@
 //! A schema for each test, in the database that `DATABASE_URL` names.
 
 pub(crate) mod proxy;
+pub(crate) mod s3;
 
 use a11ycheck_core::{
     domain::{DiffSummary, Engine, Findings, Outcome, Totals},
