@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    collections::BTreeMap,
-    io,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+#[path = "export/counting.rs"]
+mod counting;
+
+use std::{collections::BTreeMap, io};
 
 use a11ycheck_core::{
     domain::{Engine, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, SiteDetails, SiteUrl},
@@ -16,33 +14,13 @@ use a11ycheck_core::{
 };
 use chrono::Utc;
 
+use crate::counting::Counting;
+
 const ELEMENTS: usize = 200_000;
 const MAX_EXTRA: usize = 64 * 1_024 * 1_024;
 
-/// Notes how much is allocated, and the most that there was.
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call goes to the system's allocator as it came; beside that, numbers are noted.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(now, Ordering::Relaxed);
-        // SAFETY: the caller's promises are the system's conditions.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promises are the system's conditions.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 /// Takes everything and keeps its length.
 struct Length(usize);
@@ -98,11 +76,8 @@ fn a_check_with_200_000_elements_is_exported_within_64_mb_beyond_its_data() {
         locale: Locale::En,
     };
     for format in ExportFormat::ALL {
-        let before = NOW.load(Ordering::Relaxed);
-        PEAK.store(before, Ordering::Relaxed);
         let mut length = Length(0);
-        write(format, &source, &mut length).unwrap();
-        let extra = PEAK.load(Ordering::Relaxed) - before;
+        let extra = Counting::peak_of(|| write(format, &source, &mut length).unwrap());
         println!("{format}: {} bytes written, {extra} bytes taken beyond the findings", length.0);
         assert!(extra < MAX_EXTRA, "{format} took {extra} bytes");
         let is_whole_list = matches!(format, ExportFormat::Json | ExportFormat::Csv);

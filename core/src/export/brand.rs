@@ -1,6 +1,6 @@
 //! Whose files they are.
 
-use crate::domain::{Colour, Logo};
+use crate::domain::{BrandName, Colour, Logo};
 
 /// Whose file it is ("white label").
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Brand {
 
 impl Brand {
     /// Characters of a name that are shown.
-    pub const MAX_NAME: usize = 80;
+    pub const MAX_NAME: usize = BrandName::MAX_LENGTH;
 }
 
 /// The product's own.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::text::visible;
+use super::text::{is_hidden, visible};
 
 /// The text as a cell. An apostrophe goes before what a spreadsheet would calculate: OWASP, "CSV Injection".
 ///
@@ -10,6 +10,9 @@ use super::text::visible;
 /// as most of Europe's are, splits at semicolons, tabs and line ends within our cells; so what follows one of them is
 /// treated as the beginning of a cell.
 pub(super) fn cell(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return text.into();
+    }
     let text = visible(text);
     let starts = |rest: &str| rest.starts_with(is_trigger);
     // Some spreadsheets drop blanks before they look.
@@ -34,6 +37,45 @@ pub(super) fn cell(text: &str) -> Cow<'_, str> {
     }
     safe.push_str(rest);
     safe.into()
+}
+
+/// Whether the text is a cell as it is, as far as a single pass over its bytes can tell: files of hundreds of thousands of
+/// elements consist of such texts.
+fn is_plain(text: &str) -> bool {
+    /// Bytes that a processor compares at once.
+    const CHUNK: usize = 16;
+    let is_led_plainly = |first: char| !is_trigger(first) && !is_blank(first) && !is_break(first);
+    let (chunks, rest) = text.as_bytes().as_chunks::<CHUNK>();
+    let mut last = [b' '; CHUNK];
+    last[..rest.len()].copy_from_slice(rest);
+    text.chars().next().is_none_or(is_led_plainly)
+        && chunks.iter().chain([&last]).zip((0..).step_by(CHUNK)).all(|(chunk, from)| {
+            // A mark for each suspicious byte, without a branch for each byte.
+            let mut marks = u128::from_le_bytes(chunk.map(|byte| u8::from(is_suspicious(byte))));
+            while marks != 0 {
+                if !is_harmless_at(text, from + marks.trailing_zeros() as usize / 8) {
+                    return false;
+                }
+                marks &= marks - 1;
+            }
+            true
+        })
+}
+
+/// Whether a byte splits, is a control character, or leads characters of which some are hidden: U+0080 to U+00BF (0xC2), U+0600
+/// to U+063F (0xD8), U+2000 to U+2FFF (0xE2). Without branches.
+const fn is_suspicious(byte: u8) -> bool {
+    (byte < 0x20) | (byte == b';') | (byte == 0x7F) | (byte == 0xC2) | (byte == 0xD8) | (byte == 0xE2)
+}
+
+/// Whether what a suspicious byte leads may stand in a cell.
+fn is_harmless_at(text: &str, at: usize) -> bool {
+    // A suspicious byte is always the first of a character.
+    let Some(mut rest) = text.get(at..).map(str::chars) else { return false };
+    match rest.next() {
+        Some(character) if splits(character) => !rest.next().is_some_and(is_trigger),
+        first => !first.is_some_and(is_hidden),
+    }
 }
 
 /// What a formula begins with, full-width forms included.
@@ -81,6 +123,23 @@ mod tests {
         {
             assert!(matches!(cell(text), Cow::Borrowed(same) if same == text), "{text}");
         }
+    }
+
+    #[test]
+    fn every_hidden_character_and_every_trigger_is_looked_at_closely() {
+        for character in (0..=0x10_FFFF).filter_map(char::from_u32) {
+            if is_hidden(character) {
+                assert!(!is_plain(&format!("a{character}")), "{character:?}");
+            }
+            if is_trigger(character) {
+                assert!(!is_plain(&character.to_string()), "{character:?}");
+                assert!(
+                    [';', '\t', '\r', '\n'].iter().all(|split| !is_plain(&format!("a{split}{character}"))),
+                    "{character:?}"
+                );
+            }
+        }
+        assert!(is_plain("Ціна — «5 ₴»;\n  <a href=\"?a=-1\">") && is_plain(""));
     }
 
     proptest! {

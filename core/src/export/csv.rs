@@ -29,20 +29,25 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
     let mut rows = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(out);
     rows.write_record(COLUMNS)?;
     for rule in &issues.rules {
-        let wcag = rule.wcag.join(" ");
-        for finding in rule.elements() {
-            rows.write_record([
-                &*cell(rule.id()),
-                word(rule.ranked.kind),
-                rule.severity().as_str(),
-                &wcag,
-                &cell(rule.texts.title),
-                &cell(issues.page_url(finding)),
-                &cell(&finding.selector),
-                &cell(&finding.html),
-                &cell(&finding.failure_summary),
-                if finding.is_new { "yes" } else { "no" },
-            ])?;
+        let (id, wcag, title) = (cell(rule.id()), rule.wcag.join(" "), cell(rule.texts.title));
+        // Elements of a page stand together.
+        for on_page in rule.ranked.elements.chunk_by(|(_, one), (_, next)| one.page == next.page) {
+            let page = on_page.first().map_or("", |(_, finding)| issues.page_url(finding));
+            let page = cell(page);
+            for (_, finding) in on_page {
+                rows.write_record([
+                    &*id,
+                    word(rule.ranked.kind),
+                    rule.severity().as_str(),
+                    &wcag,
+                    &title,
+                    &page,
+                    &cell(&finding.selector),
+                    &cell(&finding.html),
+                    &cell(&finding.failure_summary),
+                    if finding.is_new { "yes" } else { "no" },
+                ])?;
+            }
         }
     }
     rows.write_record(["", "disclaimer", "", "", &issues.terms.disclaimer, "", "", "", "", ""])?;

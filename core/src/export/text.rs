@@ -19,8 +19,12 @@ pub(super) fn one_line(text: &str) -> String {
 
 /// The text with harmful characters replaced, but with its white space.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
-    let is_harmful = |character: char| is_harmful(character) && !character.is_whitespace();
-    if text.contains(is_harmful) { text.replace(is_harmful, "\u{fffd}").into() } else { text.into() }
+    if text.contains(is_hidden) { text.replace(is_hidden, "\u{fffd}").into() } else { text.into() }
+}
+
+/// What [`visible`] replaces.
+pub(super) fn is_hidden(character: char) -> bool {
+    is_harmful(character) && !character.is_whitespace()
 }
 
 /// The first `max` characters.

@@ -29,8 +29,14 @@ impl RankedRule<'_> {
 /// facts are left out.
 pub(crate) fn ranked(findings: &Findings) -> Vec<RankedRule<'_>> {
     let mut by_rule: BTreeMap<&RuleId, Vec<(u64, &Finding)>> = BTreeMap::new();
-    for (number, finding) in (1..).zip(&findings.items) {
-        by_rule.entry(&finding.rule).or_default().push((number, finding));
+    let mut numbers = 1..;
+    // On each page axe-core tells of one rule after another, so a run of elements is looked up at once.
+    for run in findings.items.chunk_by(|one, next| one.rule == next.rule) {
+        let Some(first) = run.first() else { continue };
+        by_rule
+            .entry(&first.rule)
+            .or_default()
+            .extend(run.iter().zip(numbers.by_ref()).map(|(finding, number)| (number, finding)));
     }
     let known = by_rule.into_iter().filter_map(|(rule, elements)| {
         let facts = findings.rules.get(rule)?;
