@@ -3,7 +3,10 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use a11ycheck_core::{
-    domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, RateCounters, Standing, Subscription, Team, TeamBrand},
+    domain::{
+        ApiToken, NewTeam, NewToken, Plan, PlanCode, RateCounters, Standing, Subscription, Team, TeamBrand,
+        brought_forward,
+    },
     id::{TeamId, TokenId},
     page::{Page, PageRequest},
     store::{StoreError, TeamStore, UnknownPlan},
@@ -75,13 +78,19 @@ impl TeamStore for MemoryStore {
     }
 
     async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan> {
-        self.step(|state, _| {
-            if !state.plans.contains_key(plan) {
+        self.step(|state, now| {
+            let Some(limits) = state.plans.get(plan).map(|plan| plan.limits) else {
                 return Err(UnknownPlan::Unknown(plan.clone()));
-            }
+            };
             let Some(team) = state.teams.get_mut(&id) else { return Ok(false) };
             team.plan = plan.clone();
             team.subscription = subscription;
+            let sites: Vec<_> = team.sites.iter().map(|(_, site)| *site).collect();
+            for site in sites {
+                if let Some(planned) = state.sites.get(&site).map(|row| row.site.next_scan_at) {
+                    state.set_next_scan_at(site, brought_forward(site, limits.check_frequency, planned, now));
+                }
+            }
             Ok(true)
         })
     }

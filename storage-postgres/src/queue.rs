@@ -189,6 +189,16 @@ async fn queue_due_scans<E>(
         }
     }
     let queued = enqueue(db, &new, ScanKind::Scheduled, now).await?;
+    move_next_scans(db, ids, nexts).await?;
+    Ok(DueSites { queued, more })
+}
+
+/// Sets when sites are checked next.
+pub(crate) async fn move_next_scans(
+    db: &mut PgConnection,
+    ids: Vec<String>,
+    nexts: Vec<DateTime<Utc>>,
+) -> Result<(), sqlx::Error> {
     sqlx::query(
         "UPDATE sites SET next_scan_at = moved.next_scan_at
          FROM unnest($1::text[], $2::timestamptz[]) AS moved (id, next_scan_at)
@@ -196,9 +206,9 @@ async fn queue_due_scans<E>(
     )
     .bind(ids)
     .bind(nexts)
-    .execute(&mut *db)
+    .execute(db)
     .await?;
-    Ok(DueSites { queued, more })
+    Ok(())
 }
 
 /// The statements of [`QueueStore::complete_scan`].

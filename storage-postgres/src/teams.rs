@@ -1,18 +1,24 @@
 //! Plans, teams and their tokens.
 
 use a11ycheck_core::{
-    domain::{ApiToken, BrandName, Logo, NewTeam, NewToken, Plan, PlanCode, Standing, Subscription, Team, TeamBrand},
-    id::{TeamId, TokenId},
+    domain::{
+        ApiToken, BrandName, Logo, NewTeam, NewToken, Plan, PlanCode, Standing, Subscription, Team, TeamBrand,
+        brought_forward,
+    },
+    id::{SiteId, TeamId, TokenId},
     page::{Page, PageRequest},
     store::{StoreError, TeamStore, UnknownPlan},
 };
 use async_trait::async_trait;
-use sqlx::types::Json;
+use chrono::{DateTime, Utc};
+use sqlx::{Connection as _, PgConnection, types::Json};
 
 use crate::{
     PostgresStore,
-    error::Failure,
+    error::{Corrupt, Failure},
+    queue::move_next_scans,
     rows::{self, BrandRow, PlanDocument, TeamRow, TokenRow, paged, stored_word, team_columns, token_columns},
+    store::end,
 };
 
 #[async_trait]
@@ -131,26 +137,10 @@ impl TeamStore for PostgresStore {
 
     async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan> {
         self.step(|| async {
-            let (is_known, is_changed): (bool, bool) = sqlx::query_as(
-                "WITH plan AS (
-                     SELECT code FROM plans WHERE code = $2
-                 ), changed AS (
-                     UPDATE teams SET plan_code = plan.code, status = $3, ends_at = $4, trial_ends_at = $5
-                     FROM plan WHERE id = $1
-                     RETURNING id
-                 ), looked_at AS (
-                     UPDATE retention SET due_at = '-infinity' FROM changed WHERE team_id = changed.id
-                 )
-                 SELECT EXISTS (SELECT FROM plan), EXISTS (SELECT FROM changed)",
-            )
-            .bind(id.to_string())
-            .bind(plan.as_str())
-            .bind(subscription.status.as_str())
-            .bind(subscription.ends_at)
-            .bind(subscription.trial_ends_at)
-            .fetch_one(&mut *self.session().await?)
-            .await?;
-            if is_known { Ok(is_changed) } else { Err(Failure::Refused(UnknownPlan::Unknown(plan.clone()))) }
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
+            let changed = change_plan(&mut tx, id, plan, subscription, self.instant()).await;
+            end(tx, changed).await
         })
         .await
     }
@@ -237,4 +227,55 @@ impl TeamStore for PostgresStore {
         })
         .await
     }
+}
+
+/// The statements of [`TeamStore::change_plan`].
+async fn change_plan(
+    db: &mut PgConnection,
+    id: TeamId,
+    plan: &PlanCode,
+    subscription: Subscription,
+    instant: Option<DateTime<Utc>>,
+) -> Result<bool, Failure<UnknownPlan>> {
+    let (document, is_changed, now): (Option<PlanDocument>, bool, DateTime<Utc>) = sqlx::query_as(
+        "WITH plan AS (
+             SELECT code, document FROM plans WHERE code = $2
+         ), changed AS (
+             UPDATE teams SET plan_code = plan.code, status = $3, ends_at = $4, trial_ends_at = $5
+             FROM plan WHERE id = $1
+             RETURNING id
+         ), looked_at AS (
+             UPDATE retention SET due_at = '-infinity' FROM changed WHERE team_id = changed.id
+         )
+         SELECT (SELECT document FROM plan), EXISTS (SELECT FROM changed), coalesce($6, clock_timestamp())",
+    )
+    .bind(id.to_string())
+    .bind(plan.as_str())
+    .bind(subscription.status.as_str())
+    .bind(subscription.ends_at)
+    .bind(subscription.trial_ends_at)
+    .bind(instant)
+    .fetch_one(&mut *db)
+    .await?;
+    let Some(document) = document else { return Err(Failure::Refused(UnknownPlan::Unknown(plan.clone()))) };
+    if !is_changed {
+        return Ok(false);
+    }
+    let frequency = rows::plan(document)?.limits.check_frequency;
+    let planned: Vec<(String, DateTime<Utc>)> =
+        sqlx::query_as("SELECT id, next_scan_at FROM sites WHERE team_id = $1 ORDER BY id FOR NO KEY UPDATE")
+            .bind(id.to_string())
+            .fetch_all(&mut *db)
+            .await?;
+    let (mut ids, mut nexts) = (Vec::new(), Vec::new());
+    for (site_id, planned) in planned {
+        let site: SiteId = site_id.parse().map_err(|error| Corrupt::new("sites", &site_id, Box::new(error)))?;
+        let next = brought_forward(site, frequency, planned, now);
+        if next != planned {
+            ids.push(site_id);
+            nexts.push(next);
+        }
+    }
+    move_next_scans(db, ids, nexts).await?;
+    Ok(true)
 }

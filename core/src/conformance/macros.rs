@@ -31,6 +31,7 @@ macro_rules! store_conformance {
                 a_team_changes_plan_and_terms,
                 a_change_to_an_unknown_plan_changes_nothing,
                 a_plan_change_leaves_sites_and_checks_as_they_are,
+                a_plan_of_more_checks_brings_the_next_ones_forward_and_one_of_fewer_puts_none_off,
                 a_brand_comes_back_whole_and_the_last_one_set_stays,
                 a_brand_stays_when_the_plan_changes,
                 a_token_reads_as_it_was_created,

@@ -194,6 +194,40 @@ pub(super) async fn a_change_to_an_unknown_plan_changes_nothing<S: Store>(factor
     assert_eq!(world.store.team(team).await.unwrap(), before);
 }
 
+pub(super) async fn a_plan_of_more_checks_brings_the_next_ones_forward_and_one_of_fewer_puts_none_off<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    use crate::domain::{CheckFrequency, brought_forward};
+
+    let world = World::new(factory).await;
+    let (team, neighbour) = (world.team().await, world.team().await);
+    let plan = |code, frequency| fixtures::other_plan(code, |limits| limits.check_frequency = frequency);
+    let (daily, monthly) = (plan("daily", CheckFrequency::Daily), plan("monthly", CheckFrequency::Monthly));
+    world.put_plan(daily.clone()).await;
+    world.put_plan(monthly.clone()).await;
+    world.store.change_plan(team, &monthly.code, Subscription::ACTIVE).await.unwrap();
+    let mut sites = Vec::new();
+    for number in 0..5 {
+        sites.push(world.site_at(team, &format!("https://{number}.example")).await);
+    }
+    let other = world.site_at(neighbour, "https://other.example").await;
+
+    assert!(world.store.change_plan(team, &daily.code, Subscription::ACTIVE).await.unwrap());
+    let mut next = Vec::new();
+    for site in &sites {
+        let at = world.store.site(team, site.id).await.unwrap().unwrap().next_scan_at;
+        assert_eq!(at, brought_forward(site.id, CheckFrequency::Daily, site.next_scan_at, world.now()));
+        assert!(at <= world.now() + CheckFrequency::Daily.period() * 3 / 2);
+        next.push(at);
+    }
+    assert_eq!(world.store.site(neighbour, other.id).await.unwrap().unwrap(), other);
+
+    assert!(world.store.change_plan(team, &monthly.code, Subscription::ACTIVE).await.unwrap());
+    for (site, at) in sites.iter().zip(next) {
+        assert_eq!(world.store.site(team, site.id).await.unwrap().unwrap().next_scan_at, at);
+    }
+}
+
 pub(super) async fn a_plan_change_leaves_sites_and_checks_as_they_are<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
@@ -204,7 +238,6 @@ pub(super) async fn a_plan_change_leaves_sites_and_checks_as_they_are<S: Store>(
     let small = fixtures::other_plan("small", |limits| {
         limits.sites = 1;
         limits.pages_per_check = 1;
-        limits.check_frequency = crate::domain::CheckFrequency::Daily;
     });
     world.put_plan(small.clone()).await;
     assert!(world.store.change_plan(team, &small.code, Subscription::ACTIVE).await.unwrap());

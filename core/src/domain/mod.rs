@@ -51,7 +51,7 @@ pub use self::{
     rate_window::{RateCounters, RateDecision, RateLimits, RateWindow, RequestClass},
     scan::{Outcome, Scan, ScanKind, is_in_history},
     scan_state::{ScanState, ScanStatus, TransitionError, TransitionRefusal},
-    schedule::next_scan_at,
+    schedule::{brought_forward, next_scan_at},
     site::{NewSite, Site, SiteDetails},
     site_input::{FieldErrors, Problem, RawSite, SiteInput},
     site_url::{SiteUrl, SiteUrlError},

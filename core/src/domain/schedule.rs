@@ -33,6 +33,16 @@ pub fn next_scan_at(site: SiteId, frequency: CheckFrequency, now: DateTime<Utc>)
     DateTime::from_timestamp(earliest + wait, 0).unwrap_or(now + frequency.period())
 }
 
+/// When a site is checked next that was to be at `planned`, once its team is on a plan of this frequency.
+pub fn brought_forward(
+    site: SiteId,
+    frequency: CheckFrequency,
+    planned: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> DateTime<Utc> {
+    planned.min(next_scan_at(site, frequency, now))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

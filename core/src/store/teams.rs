@@ -54,8 +54,9 @@ pub trait TeamStore {
 
     /// Puts a team on a plan. `false` where there is no such team.
     ///
-    /// The new limits hold at once; what is there stays: sites beyond the new number, the pages of queued checks, and
-    /// each site's `next_scan_at`, which follows the new frequency from the next time that it is moved on.
+    /// The new limits hold at once; what is there stays: sites beyond the new number, and the pages of queued checks. Sites
+    /// whose next check would come later than under the new frequency are brought forward
+    /// ([`brought_forward`](crate::domain::brought_forward)), in the same step; no check is put off.
     ///
     /// # Errors
     /// [`UnknownPlan::Unknown`]: nothing is changed.
