@@ -143,10 +143,13 @@ impl PostgresConfig {
         }
     }
 
-    /// A pool of the one connection that listens; it is made when it is needed, and not given back while it works.
-    pub(crate) fn listening_pool(&self) -> Result<sqlx::PgPool, ConnectError> {
-        let options = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None);
-        Ok(options.acquire_timeout(self.acquire_timeout).connect_lazy_with(self.connect_options()?))
+    /// What makes pools of a single connection, for listening: that one is not given back while it works, and one that hangs
+    /// must not be in the way of the next.
+    pub(crate) fn listening_pools(&self) -> Result<impl Fn() -> sqlx::PgPool + Send + Sync + use<>, ConnectError> {
+        let connection = self.connect_options()?;
+        let pool = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None);
+        let pool = pool.acquire_timeout(self.acquire_timeout);
+        Ok(move || pool.clone().connect_lazy_with(connection.clone()))
     }
 
     /// The pool; connections are made as they are needed.

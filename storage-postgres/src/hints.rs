@@ -42,10 +42,15 @@ pub(crate) struct Node {
     /// For telling.
     pool: PgPool,
     untold: Mutex<Untold>,
-    /// For listening: a single connection beside those of the pool, since it is never given back.
-    ears: PgPool,
+    /// For listening, which takes a connection beside those of the pool: makes a pool of a single one.
+    ears: Ears,
+    /// After how long a silence the connection that listens is tried, and how long the answer may take: one that the network
+    /// has dropped says nothing for ever.
+    silence: Duration,
     listening: OnceLock<AbortHandle>,
 }
+
+type Ears = Arc<dyn Fn() -> PgPool + Send + Sync>;
 
 /// What others are to be told.
 #[derive(Default)]
@@ -64,7 +69,8 @@ impl Node {
             here: Arc::default(),
             pool,
             untold: Mutex::default(),
-            ears: config.listening_pool()?,
+            ears: Arc::new(config.listening_pools()?),
+            silence: config.step_timeout(),
             listening: OnceLock::new(),
         })
     }
@@ -90,18 +96,18 @@ impl Node {
 
     async fn wait(&self, work: Work) {
         self.listening.get_or_init(|| {
-            let listening = listen(self.ears.clone(), self.channel.clone(), self.name.clone(), Arc::clone(&self.here));
+            let (ears, here) = (Arc::clone(&self.ears), Arc::clone(&self.here));
+            let listening = listen(ears, self.channel.clone(), self.name.clone(), self.silence, here);
             tokio::spawn(listening).abort_handle()
         });
         self.here.wait(work).await;
     }
 
     /// Stops listening.
-    pub(crate) async fn close(&self) {
+    pub(crate) fn close(&self) {
         if let Some(listening) = self.listening.get() {
             listening.abort();
         }
-        self.ears.close().await;
     }
 
     /// Tells others until there is nothing left to tell.
@@ -150,30 +156,25 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        if let Some(listening) = self.listening.get() {
-            listening.abort();
-        }
+        self.close();
     }
 }
 
-/// Passes on what other nodes tell, until `ears` is closed. A connection that is lost is made anew.
-async fn listen(ears: PgPool, channel: String, name: WorkerId, here: Arc<Hints>) {
+/// Passes on what other nodes tell, until it is aborted. A connection that is lost is made anew.
+async fn listen(ears: Ears, channel: String, name: WorkerId, silence: Duration, here: Arc<Hints>) {
     const FIRST_PAUSE: Duration = Duration::from_secs(1);
     const LONGEST_PAUSE: Duration = Duration::from_secs(30);
     let mut pause = FIRST_PAUSE;
     loop {
-        let error = match connect(&ears, &channel).await {
+        let error = match connect(&ears(), &channel).await {
             Ok(mut listener) => {
                 pause = FIRST_PAUSE;
                 // What was told before was not heard.
                 Work::ALL.into_iter().for_each(|work| here.give(work));
-                hear(&mut listener, &name, &here).await
+                hear(&mut listener, &name, silence, &here).await
             }
             Err(error) => error,
         };
-        if ears.is_closed() {
-            return;
-        }
         tracing::warn!(
             error = &error as &dyn std::error::Error,
             ?pause,
@@ -192,13 +193,11 @@ async fn connect(ears: &PgPool, channel: &str) -> Result<PgListener, sqlx::Error
 }
 
 /// Passes on what is heard, of each kind at most one hint in [`GATHER`], until the connection is lost.
-async fn hear(listener: &mut PgListener, name: &WorkerId, here: &Hints) -> sqlx::Error {
-    /// After how long a silence the connection is tried: one that the network has dropped says nothing for ever.
-    const SILENCE: Duration = Duration::from_secs(30);
+async fn hear(listener: &mut PgListener, name: &WorkerId, silence: Duration, here: &Hints) -> sqlx::Error {
     loop {
         let mut heard = Vec::new();
         // The first is waited for; those that came with it are only taken. A wait that ends early loses nothing.
-        let mut patience = SILENCE;
+        let mut patience = silence;
         while heard.len() < Work::ALL.len() {
             match tokio::time::timeout(patience, listener.try_recv()).await {
                 Ok(Ok(Some(told))) => {
@@ -208,7 +207,7 @@ async fn hear(listener: &mut PgListener, name: &WorkerId, here: &Hints) -> sqlx:
                 }
                 Ok(Ok(None)) => return sqlx::Error::Io(std::io::ErrorKind::UnexpectedEof.into()),
                 Ok(Err(error)) => return error,
-                Err(_) if patience == SILENCE => match still_there(listener).await {
+                Err(_) if !patience.is_zero() => match still_there(listener, silence).await {
                     Ok(()) => continue,
                     Err(error) => return error,
                 },
@@ -221,8 +220,8 @@ async fn hear(listener: &mut PgListener, name: &WorkerId, here: &Hints) -> sqlx:
     }
 }
 
-async fn still_there(listener: &mut PgListener) -> Result<(), sqlx::Error> {
-    let answer = tokio::time::timeout(PATIENCE, sqlx::query("SELECT").execute(listener)).await;
+async fn still_there(listener: &mut PgListener, patience: Duration) -> Result<(), sqlx::Error> {
+    let answer = tokio::time::timeout(patience, sqlx::query("SELECT").execute(listener)).await;
     answer.map_err(|_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))?.map(drop)
 }
 

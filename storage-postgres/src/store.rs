@@ -62,7 +62,7 @@ impl PostgresStore {
 
     /// Waits until all steps have ended, and closes the connections. Later steps fail.
     pub async fn close(&self) {
-        self.node.close().await;
+        self.node.close();
         self.pool.close().await;
     }
 

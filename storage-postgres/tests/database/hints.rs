@@ -259,3 +259,20 @@ async fn a_store_that_is_closed_listens_no_more() {
         tokio::task::yield_now().await;
     }
 }
+
+#[tokio::test]
+async fn a_node_whose_network_fell_silent_finds_out_and_hears_again() {
+    let (cluster, proxy) = (Cluster::new().await, Proxy::start().await);
+    let config = PostgresConfig::new(proxy.url()).with_schema(&cluster.schema);
+    let config = config.with_acquire_timeout(Duration::from_secs(5)).with_step_timeout(Duration::from_millis(500));
+    let deaf = PostgresStore::connect(config).await.unwrap();
+    hears(&deaf).await;
+    // The connection that listens swallows everything from its first word on, and nobody is told.
+    proxy.fall_silent();
+    cluster.start().await;
+    proxy.has_lost_something().await;
+    proxy.speak();
+    hears(&deaf).await;
+    cluster.node.add_site(cluster.team, new_site(), Some(ScanId::generate(Utc::now()))).await.unwrap();
+    hinted(&deaf, Work::Scans).await;
+}

@@ -8,6 +8,7 @@ use std::sync::{
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::{TcpListener, TcpStream, UnixStream},
+    sync::Notify,
     task::JoinSet,
 };
 use url::Url;
@@ -26,6 +27,8 @@ struct Network {
     is_down: AtomicBool,
     /// Bytes vanish, and nothing is closed.
     is_silent: AtomicBool,
+    /// Told when bytes have vanished.
+    lost: Notify,
 }
 
 impl Proxy {
@@ -76,6 +79,11 @@ impl Proxy {
         self.network.is_silent.store(true, Ordering::SeqCst);
     }
 
+    /// Waits until something was lost.
+    pub(crate) async fn has_lost_something(&self) {
+        self.network.lost.notified().await;
+    }
+
     /// Whole again, for connections made from now on.
     pub(crate) fn speak(&self) {
         self.network.is_silent.store(false, Ordering::SeqCst);
@@ -113,6 +121,7 @@ async fn pass(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin,
     let mut buffer = [0; 8192];
     while let Ok(read @ 1..) = from.read(&mut buffer).await {
         if network.is_silent.load(Ordering::SeqCst) {
+            network.lost.notify_one();
             // What was once lost leaves the connection useless, however long it lives.
             std::future::pending::<()>().await;
         }
