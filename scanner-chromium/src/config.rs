@@ -62,7 +62,8 @@ impl ChromiumConfig {
     }
 
     /// Pages that are open at a time, over all scans; at least 1. By default two for each processor core: axe-core works on
-    /// as many pages as there are cores, while the others load and settle, which is mostly waiting.
+    /// as many pages as there are cores, while the others load and settle, which is mostly waiting. Scans share them evenly;
+    /// each has at least one.
     pub fn with_tabs(self, tabs: usize) -> Self {
         Self { tabs: tabs.max(1), ..self }
     }

@@ -1,5 +1,7 @@
 //! The scanner that core sees.
 
+use std::sync::atomic::AtomicUsize;
+
 use a11ycheck_core::{
     domain::Engine,
     scanner::{CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner},
@@ -36,6 +38,8 @@ pub(crate) struct Parts {
     pub(crate) places: Semaphore,
     /// One per page that axe-core may work on at a time: it keeps a processor core busy.
     pub(crate) cores: Semaphore,
+    /// How many scans are under way.
+    pub(crate) scans: AtomicUsize,
 }
 
 impl ChromiumScanner {
@@ -50,7 +54,7 @@ impl ChromiumScanner {
         let tls = tls_config().map_err(ChromiumError::Certificates)?;
         let places = Semaphore::new(config.tabs);
         let cores = Semaphore::new(config.cores);
-        Ok(Self { parts: Parts { config, axe, browsers, tls, places, cores } })
+        Ok(Self { parts: Parts { config, axe, browsers, tls, places, cores, scans: AtomicUsize::new(0) } })
     }
 
     /// The programs that check. Starts the browser if none runs.

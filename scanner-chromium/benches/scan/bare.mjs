@@ -17,7 +17,7 @@ const child = spawn(
   [
     '--headless', '--no-sandbox', '--remote-debugging-pipe', '--no-first-run', '--disable-background-networking',
     '--disable-component-update', '--disable-sync', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars',
-    '--mute-audio', '--window-size=1280,720', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    '--mute-audio', '--window-size=1280,720', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE 127.0.0.2',
     `--user-data-dir=${profile}`,
   ],
   { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },

@@ -112,7 +112,7 @@ impl Contender {
         match self {
             Self::Ours { evidence } => {
                 let mut command = Command::new(std::env::current_exe().unwrap());
-                command.arg("scan").arg(format!("{}/", corpus.root())).arg(format!("--pages={}", urls.len()));
+                command.arg("scan").args(corpus.starts()).arg(format!("--pages={}", urls.len()));
                 if *evidence {
                     command.arg("--evidence");
                 }

@@ -15,12 +15,15 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 
 const PAGES: &str = include_str!("corpus.txt");
+/// Addresses of this machine.
+const SITES: [&str; 2] = ["127.0.0.1", "127.0.0.2"];
 
-/// A site on loopback that serves the pages, and a start page that leads to all of them, from a process of its own.
+/// A server on loopback, in a process of its own, with two sites of half of the pages each: two checks at once are what a
+/// server works on unless it is told otherwise.
 #[derive(Debug)]
 pub(crate) struct Corpus {
     server: Child,
-    root: String,
+    port: String,
 }
 
 impl Corpus {
@@ -34,19 +37,29 @@ impl Corpus {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut root = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut root).unwrap();
-        Self { server, root: root.trim_end().to_owned() }
+        let mut port = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        Self { server, port: port.trim_end().to_owned() }
     }
 
-    /// The address of the start page, without a path.
-    pub(crate) fn root(&self) -> &str {
-        &self.root
+    /// A page of the first site that leads to so many pages: those of the corpus again and again, under other names.
+    pub(crate) fn many(&self, pages: u32) -> String {
+        format!("http://{}:{}/many?pages={pages}", SITES[0], self.port)
     }
 
-    /// The pages, the start page first.
+    /// The start pages of the two sites.
+    pub(crate) fn starts(&self) -> Vec<String> {
+        SITES.map(|address| format!("http://{address}:{}/", self.port)).into()
+    }
+
+    /// All pages, the start pages among them.
     pub(crate) fn urls(&self) -> Vec<String> {
-        std::iter::once("/").chain(PAGES.lines()).map(|path| format!("{}{path}", self.root)).collect()
+        let starts = self.starts();
+        let pages = starts
+            .iter()
+            .enumerate()
+            .flat_map(|(site, start)| half(site).map(move |page| format!("{start}{}", &page[1..])));
+        starts.iter().cloned().chain(pages).collect()
     }
 }
 
@@ -61,20 +74,26 @@ impl Drop for Corpus {
 /// Serves until standard input ends.
 #[tokio::main]
 pub(crate) async fn serve(folder: PathBuf) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    println!("http://{}", listener.local_addr().unwrap());
+    let first = TcpListener::bind((SITES[0], 0)).await.unwrap();
+    let port = first.local_addr().unwrap().port();
+    let second = TcpListener::bind((SITES[1], port)).await.unwrap();
+    println!("{port}");
     std::io::stdout().flush().unwrap();
     std::thread::spawn(|| {
         let _ = std::io::stdin().lock().read_line(&mut String::new());
         std::process::exit(0);
     });
     let folder = Arc::new(folder);
+    tokio::join!(serve_site(&first, 0, &folder), serve_site(&second, 1, &folder));
+}
+
+async fn serve_site(listener: &TcpListener, site: usize, folder: &Arc<PathBuf>) {
     loop {
         let (stream, _) = listener.accept().await.unwrap();
-        let folder = Arc::clone(&folder);
+        let folder = Arc::clone(folder);
         tokio::spawn(async move {
             let service = service_fn(|request: Request<_>| {
-                let answer = answer(&folder, request.uri());
+                let answer = answer(&folder, site, request.uri());
                 async { Ok::<_, Infallible>(answer) }
             });
             // A visitor that goes away is none of our business.
@@ -83,11 +102,11 @@ pub(crate) async fn serve(folder: PathBuf) {
     }
 }
 
-fn answer(folder: &Path, uri: &Uri) -> Response<Full<Bytes>> {
+fn answer(folder: &Path, site: usize, uri: &Uri) -> Response<Full<Bytes>> {
     let path = uri.path();
     match path {
-        "/" => return found("text/html", index(PAGES.lines().map(str::to_owned)).into()),
-        "/robots.txt" => return found("text/plain", robots().into()),
+        "/" => return found("text/html", index(half(site)).into()),
+        "/robots.txt" => return found("text/plain", robots(half(site)).into()),
         "/many" => return found("text/html", many(uri.query().unwrap_or_default()).into()),
         _ => {}
     }
@@ -109,15 +128,20 @@ fn found(media_type: &'static str, body: Bytes) -> Response<Full<Bytes>> {
 }
 
 /// Closes whatever else the pages lead to.
-fn robots() -> String {
-    let pages: String = PAGES.lines().map(|page| format!("Allow: {page}$\nAllow: /again/*{page}$\n")).collect();
-    format!("User-agent: *\nDisallow: /\nAllow: /$\nAllow: /many\n{pages}")
+fn robots(pages: impl Iterator<Item = String>) -> String {
+    let pages: String = pages.map(|page| format!("Allow: {page}$\n")).collect();
+    format!("User-agent: *\nDisallow: /\nAllow: /$\nAllow: /many\nAllow: /again/*.html$\n{pages}")
 }
 
 /// A start page that leads to as many pages as the query says: those of the corpus again and again, under other names.
 fn many(query: &str) -> String {
     let count = query.strip_prefix("pages=").and_then(|count| count.parse().ok()).unwrap_or(0);
     index(PAGES.lines().cycle().take(count).enumerate().map(|(number, page)| format!("/again/{number}{page}")))
+}
+
+/// The pages of a site: every second, from the first or from the second on.
+fn half(first: usize) -> impl Iterator<Item = String> {
+    PAGES.lines().skip(first).step_by(2).map(str::to_owned)
 }
 
 fn index(pages: impl Iterator<Item = String>) -> String {

@@ -26,7 +26,7 @@ impl ProgressSink for Readings {
 pub(crate) async fn measure(corpus: &Corpus, pages: u32) {
     let scanner = ours::scanner(Evidence::Taken);
     let readings = Readings::default();
-    let findings = ours::scan(&scanner, &format!("{}/many?pages={pages}", corpus.root()), pages, &readings).await;
+    let findings = ours::scan(&scanner, &corpus.many(pages), pages, &readings).await;
     scanner.close().await;
     let readings = readings.0.into_inner().unwrap();
     assert_eq!(findings.pages_checked(), readings.len(), "pages failed");

@@ -49,7 +49,7 @@ enum Part {
     /// Serves the pages
     #[command(hide = true)]
     Serve { corpus: PathBuf },
-    /// Scans a site
+    /// Scans sites
     #[command(hide = true)]
     Scan(ours::Scan),
 }

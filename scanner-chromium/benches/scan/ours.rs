@@ -11,12 +11,15 @@ use a11ycheck_core::{
 use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence};
 use chrono::Utc;
 use clap::Args;
+use futures_util::future::join_all;
 use serde_json::json;
 
-/// Scans a site as a server would, and prints what a [`Contender`](crate::contender::Contender) prints.
+/// Scans sites at once as a server would, and prints what a [`Contender`](crate::contender::Contender) prints.
 #[derive(Debug, Args)]
 pub(crate) struct Scan {
-    start: String,
+    #[arg(required = true)]
+    starts: Vec<String>,
+    /// Of each site
     #[arg(long)]
     pages: u32,
     #[arg(long)]
@@ -35,14 +38,16 @@ impl Scan {
         let scanner = scanner(if self.evidence { Evidence::Taken } else { Evidence::LeftOut });
         scanner.versions().await.unwrap();
         println!("ready");
-        let findings = scan(&scanner, &self.start, self.pages, &Nobody).await;
-        for (number, page) in findings.pages.iter().enumerate() {
-            let mut counts = BTreeMap::<&str, u64>::new();
-            for finding in findings.items.iter().filter(|finding| finding.page == number) {
-                *counts.entry(finding.rule.as_str()).or_default() += 1;
+        let scans = self.starts.iter().map(|start| scan(&scanner, start, self.pages, &Nobody));
+        for findings in join_all(scans).await {
+            for (number, page) in findings.pages.iter().enumerate() {
+                let mut counts = BTreeMap::<&str, u64>::new();
+                for finding in findings.items.iter().filter(|finding| finding.page == number) {
+                    *counts.entry(finding.rule.as_str()).or_default() += 1;
+                }
+                assert!(page.is_checked(), "{page:?}");
+                println!("{}", json!({ "url": page.url, "counts": counts }));
             }
-            assert!(page.is_checked(), "{page:?}");
-            println!("{}", json!({ "url": page.url, "counts": counts }));
         }
         println!("done");
         scanner.close().await;

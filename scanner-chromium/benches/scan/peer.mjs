@@ -11,7 +11,7 @@ export const require = createRequire(join(peers, 'any.js'));
 export const switches = [
   '--no-sandbox',
   '--disable-dev-shm-usage',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE 127.0.0.2',
 ];
 
 export const report = (url, violations) => {

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
 };
 
 use a11ycheck_core::{
@@ -107,6 +107,12 @@ pub(crate) struct Crawl<'a> {
     done_by: Instant,
 }
 
+impl Drop for Crawl<'_> {
+    fn drop(&mut self) {
+        self.parts.scans.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl<'a> Crawl<'a> {
     /// Gets a browser and opens the way out.
     pub(crate) async fn begin(parts: &'a Parts, request: &'a ScanRequest) -> Result<Self, CrawlError> {
@@ -120,6 +126,7 @@ impl<'a> Crawl<'a> {
         let guard = Guard::open(egress.clone(), max_bytes).await?;
         let survey_guard = Guard::open(egress, SURVEY_BYTES).await?;
         let fetcher = Fetcher::new(survey_guard.address(), parts.tls.clone())?;
+        parts.scans.fetch_add(1, Ordering::Relaxed);
         Ok(Self {
             parts,
             request,
@@ -199,7 +206,6 @@ impl<'a> Crawl<'a> {
 
     /// Visits what the ledger knows of until the budget or the time is used up.
     async fn follow_links(&self, ledger: &mut Ledger<'_>, site: &Site) -> Result<(), CrawlError> {
-        let at_once = self.parts.config.tabs;
         let mut visits = FuturesUnordered::new();
         // Results wait here until those of all pages before them are in, and pages are chosen after each of them: which
         // ones then depends on the site alone, not on which answered first.
@@ -220,7 +226,7 @@ impl<'a> Crawl<'a> {
                 }
                 continue;
             }
-            while visits.len() < at_once
+            while visits.len() < self.share_of_tabs()
                 && Instant::now() < self.done_by
                 && let Some((number, (url, depth))) = chosen.pop_front()
             {
@@ -281,7 +287,10 @@ impl<'a> Crawl<'a> {
         if visited.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
             && let Some(visitor) = visitor.rest().await
         {
-            self.resting().push(visitor);
+            let mut resting = self.resting();
+            if resting.len() < self.share_of_tabs() {
+                resting.push(visitor);
+            }
         }
         drop(place);
         Ok(Some(match visited {
@@ -329,6 +338,11 @@ impl<'a> Crawl<'a> {
             }
             page = timeout_at(done_by, visitor.follow(task, load_by, done_by)).await.map_err(timed_out)??;
         }
+    }
+
+    /// Tabs that this scan may have beside the others under way; at least one.
+    fn share_of_tabs(&self) -> usize {
+        self.parts.config.tabs.div_ceil(self.parts.scans.load(Ordering::Relaxed).max(1))
     }
 
     /// A tab at rest, or a new one; `None` when the browser died on the way.
