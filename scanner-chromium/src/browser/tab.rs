@@ -94,12 +94,14 @@ async fn prepare(session: &Session, user_agent: &str, deadline: Instant) -> Resu
     let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
     // Content that fades or slides in is there at once, so that axe-core sees its final colours.
     let media = json!({ "features": [{ "name": "prefers-reduced-motion", "value": "reduce" }] });
+    // Nobody asks for bodies: none is kept for that.
+    let network = json!({ "maxPostDataSize": 0, "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 });
     let agent = json!({ "userAgent": user_agent, "acceptLanguage": "en-US,en" });
     futures_util::try_join!(
         session.run("Inspector.enable", json!({}), deadline),
         session.run("Page.enable", json!({}), deadline),
         session.run("Page.setLifecycleEventsEnabled", json!({ "enabled": true }), deadline),
-        session.run("Network.enable", json!({ "maxPostDataSize": 0 }), deadline),
+        session.run("Network.enable", network, deadline),
         session.run("Network.setBypassServiceWorker", json!({ "bypass": true }), deadline),
         session.run("Emulation.setDeviceMetricsOverride", metrics, deadline),
         session.run("Emulation.setEmulatedMedia", media, deadline),
