@@ -1,6 +1,15 @@
-// Runs axe-core on the document and returns what a check needs, as JSON text. Evaluated in a world of its own, where no
-// script of the page can replace a function that is used here. `limits` bounds what leaves the page, `options` go to axe.
-async (limits, options) => {
+// Returns what a check needs of the page and of what `run.js` left, as JSON text. `limits` bounds what leaves the page.
+// `early` is null, or the milliseconds after its load for which the page has to stay as it was for that to count; the result
+// is null if it does not.
+async (limits, early) => {
+  if (early !== null) {
+    // Timers that fell due meanwhile come first.
+    await new Promise((resolve) => setTimeout(resolve, watch.since + early - performance.now()));
+    if (!watch.isUnchanged()) return 'null';
+  }
+  const { results, framesLeftOut } = outcome;
+  delete globalThis.outcome;
+
   const cut = (text, length) => String(text ?? '').slice(0, length);
 
   // The document and every open shadow tree in it: menus of web components are links, too.
@@ -41,21 +50,6 @@ async (limits, options) => {
     const whole = values.map(Math.round);
     return whole.every(Number.isFinite) && whole[2] > 0 && whole[3] > 0 ? whole : null;
   };
-
-  // One frame that does not answer in time makes axe give up on all of the page. Then the page is checked without its
-  // frames, and they are counted as not checked.
-  let framesLeftOut = 0;
-  const run = async () => {
-    const all = { ...options, elementRef: true };
-    try {
-      return await axe.run(document, all);
-    } catch (error) {
-      if (!/frame/i.test(error?.message)) throw error;
-      framesLeftOut = document.querySelectorAll('iframe, frame').length;
-      return axe.run(document, { ...all, iframes: false });
-    }
-  };
-  const results = await run();
 
   let nodesLeft = limits.nodes;
   let charactersLeft = limits.characters;

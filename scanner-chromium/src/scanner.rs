@@ -38,6 +38,8 @@ pub(crate) struct Parts {
     pub(crate) places: Semaphore,
     /// One per page that axe-core may work on at a time: it keeps a processor core busy.
     pub(crate) cores: Semaphore,
+    /// One per page whose pictures may be cut out at a time: each holds a shot with all its pixels, some 30 MB.
+    pub(crate) cutters: Semaphore,
     /// How many scans are under way.
     pub(crate) scans: AtomicUsize,
 }
@@ -54,7 +56,9 @@ impl ChromiumScanner {
         let tls = tls_config().map_err(ChromiumError::Certificates)?;
         let places = Semaphore::new(config.tabs);
         let cores = Semaphore::new(config.cores);
-        Ok(Self { parts: Parts { config, axe, browsers, tls, places, cores, scans: AtomicUsize::new(0) } })
+        let cutters = Semaphore::new(config.cores.div_ceil(4));
+        let scans = AtomicUsize::new(0);
+        Ok(Self { parts: Parts { config, axe, browsers, tls, places, cores, cutters, scans } })
     }
 
     /// The programs that check. Starts the browser if none runs.

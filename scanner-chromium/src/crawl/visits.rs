@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
+    pin::pin,
     sync::{Arc, Mutex, PoisonError, atomic::Ordering},
 };
 
@@ -11,7 +12,7 @@ use a11ycheck_core::{
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use tokio::{
-    sync::Semaphore,
+    sync::{AcquireError, Semaphore, SemaphorePermit},
     time::{Duration, Instant, timeout_at},
 };
 use url::Url;
@@ -30,7 +31,7 @@ use crate::{
     browser::{Browser, TabSettings},
     evidence::{Capture, Quota, cut_out, plan},
     guard::{Egress, Guard, GuardError},
-    page::{Checked, Look, PageError, Scope, Task, Visitor},
+    page::{Arrived, Checked, Look, Looked, Moment, PageError, Readiness, Scope, Task, Visitor},
     scanner::Parts,
 };
 
@@ -58,6 +59,15 @@ const LOGIN_PATHS: [&str; 8] =
 
 /// What became of a page that was opened.
 type Visited = Result<Checked, PageError>;
+
+/// A page's turn to be looked at.
+struct Turn<'a> {
+    /// The semaphore is never closed.
+    core: Result<SemaphorePermit<'a>, AcquireError>,
+    moment: Moment,
+    /// For the core, when all else was ready.
+    waited: Duration,
+}
 
 /// Why a scan came to nothing.
 #[derive(Debug)]
@@ -294,7 +304,7 @@ impl<'a> Crawl<'a> {
         }
         drop(place);
         Ok(Some(match visited {
-            Ok(checked) => Ok(with_pictures(checked, captures).await),
+            Ok(checked) => Ok(self.with_pictures(checked, captures).await),
             Err(error) => Err(error),
         }))
     }
@@ -318,26 +328,74 @@ impl<'a> Crawl<'a> {
         drop(lane);
         let mut page = arrived.map_err(timed_out)??;
         loop {
-            if timeout_at(done_by, visitor.is_built(&page, done_by)).await.map_err(timed_out)?? {
-                let waits_since = Instant::now();
-                let core = timeout_at(self.done_by, self.parts.cores.acquire()).await.map_err(timed_out)?;
-                let waited = waits_since.elapsed();
+            if let Some(Turn { core, moment, waited }) = self.turn(visitor, &page, done_by).await? {
                 (load_by, done_by) = (self.done_by.min(load_by + waited), self.done_by.min(done_by + waited));
-                let checked = timeout_at(done_by, visitor.check(task, &page, done_by)).await.map_err(timed_out)??;
-                if let Some(mut checked) = checked {
-                    let captures = match self.parts.config.evidence {
-                        Evidence::Taken => {
-                            let plan = plan(checked.collected.candidates(), &mut self.pictured());
-                            visitor.picture(task.look, &mut checked, plan, done_by).await
-                        }
-                        Evidence::LeftOut => Vec::new(),
-                    };
-                    return Ok((checked, captures));
+                let checking = visitor.check(task, &page, moment, core, done_by);
+                match timeout_at(done_by, checking).await.map_err(timed_out)?? {
+                    Looked::Checked(mut checked) => {
+                        let captures = self.pictures(visitor, task.look, &mut checked, done_by).await;
+                        return Ok((*checked, captures));
+                    }
+                    // It is known to change by now, and the next look waits until it is built.
+                    Looked::TooEarly => continue,
+                    Looked::LedOn => {}
                 }
-                drop(core);
             }
             page = timeout_at(done_by, visitor.follow(task, load_by, done_by)).await.map_err(timed_out)??;
         }
+    }
+
+    /// A processor core for the page, when it has built itself; or before that, if one is free and nothing moves on the page.
+    /// `None` when the page led on to another.
+    async fn turn(&self, visitor: &Visitor, page: &Arrived, done_by: Instant) -> Result<Option<Turn<'_>>, PageError> {
+        let mut core = pin!(self.parts.cores.acquire());
+        match visitor.readiness(page, done_by).await? {
+            None => return Ok(None),
+            Some(Readiness::Built) => {}
+            Some(Readiness::Moving) => {
+                if visitor.built(page, done_by).await?.is_none() {
+                    return Ok(None);
+                }
+            }
+            Some(Readiness::Still) => tokio::select! {
+                biased;
+                core = &mut core => {
+                    return Ok(Some(Turn { core, moment: Moment::Early, waited: Duration::ZERO }));
+                }
+                built = visitor.built(page, done_by) => {
+                    if built?.is_none() {
+                        return Ok(None);
+                    }
+                }
+            },
+        }
+        let since = Instant::now();
+        let core = timeout_at(self.done_by, core).await.map_err(|_| PageError::Failed(timed_out()))?;
+        Ok(Some(Turn { core, moment: Moment::Built, waited: since.elapsed() }))
+    }
+
+    async fn pictures(&self, visitor: &Visitor, look: Look, checked: &mut Checked, done_by: Instant) -> Vec<Capture> {
+        match self.parts.config.evidence {
+            Evidence::Taken => {
+                let plan = plan(checked.collected.candidates(), &mut self.pictured());
+                visitor.picture(look, checked, plan, done_by).await
+            }
+            Evidence::LeftOut => Vec::new(),
+        }
+    }
+
+    /// The same with the pictures of what failed.
+    async fn with_pictures(&self, mut checked: Checked, captures: Vec<Capture>) -> Checked {
+        if captures.is_empty() {
+            return checked;
+        }
+        // It is never closed.
+        let _cutter = self.parts.cutters.acquire().await;
+        match tokio::task::spawn_blocking(|| cut_out(captures)).await {
+            Ok(pictures) => checked.collected.add_pictures(pictures),
+            Err(error) => tracing::warn!(%error, "pictures of a page could not be cut out"),
+        }
+        checked
     }
 
     /// Tabs that this scan may have beside the others under way; at least one.
@@ -385,18 +443,6 @@ impl<'a> Crawl<'a> {
     fn browser(&self) -> std::sync::MutexGuard<'_, Arc<Browser>> {
         self.browser.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The same with the pictures of what failed.
-async fn with_pictures(mut checked: Checked, captures: Vec<Capture>) -> Checked {
-    if !captures.is_empty() {
-        // Cutting takes processor time, which others wait for.
-        match tokio::task::spawn_blocking(|| cut_out(captures)).await {
-            Ok(pictures) => checked.collected.add_pictures(pictures),
-            Err(error) => tracing::warn!(%error, "pictures of a page could not be cut out"),
-        }
-    }
-    checked
 }
 
 /// The rules, if they allow `url`.

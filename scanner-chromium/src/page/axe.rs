@@ -6,24 +6,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
-use super::errors::PageError;
+use super::{errors::PageError, settle::SINCE_LOAD, visitor::Moment};
 use crate::{axe_map::Collected, axe_source::AxeSource, browser::Tab, cdp::CdpError};
 
 /// The name of our world in each frame.
 const WORLD: &str = "a11ycheck";
 /// Frames of one page that are looked into. Those beyond are counted as not checked.
 const MAX_FRAMES: usize = 100;
-/// For fonts, frames of animation, and scripts that build the page.
-const DRAW_TIME: Duration = Duration::from_secs(3);
-/// How long no element comes or goes on a page that its scripts have built. Together with the wait for the network, half a
-/// second from the page's load on: what comes later, no tool that looks once can see.
-const BUILT_TIME: Duration = Duration::from_millis(400);
 /// Milliseconds for axe-core to hear from a frame that answered its first call.
 const FRAME_TIME_MS: u32 = 20_000;
 
-/// For a timer to fire in the top document, should it fire at all: longer than a page is busy that has just loaded.
-const PAGE_TIMER_TIME: Duration = Duration::from_secs(5);
-/// The same for a frame.
+/// For a timer to fire in a frame, should it fire at all.
 const FRAME_TIMER_TIME: Duration = Duration::from_secs(1);
 
 /// In a document whose `sandbox` allows no scripts no timer fires, though everything else of ours runs, and axe-core
@@ -35,8 +28,8 @@ const NO_TIMERS: &str = "window.setTimeout = (run, delay = 0, ...rest) => {
   return 0;
 }";
 
+const RUN: &str = include_str!("../../js/run.js");
 const COLLECT: &str = include_str!("../../js/collect.js");
-const SETTLE: &str = include_str!("../../js/settle.js");
 
 /// How axe-core runs: its own default rules, all of them. The one place where that is decided.
 fn axe_options() -> Value {
@@ -56,23 +49,18 @@ fn limits() -> Value {
     })
 }
 
-/// Waits until fonts are there, frames are drawn, and scripts have built the page.
-pub(super) async fn drawn(tab: &Tab, deadline: Instant) -> Result<(), PageError> {
-    let (world, timers) = world_with_timers(tab, tab.main_frame(), PAGE_TIMER_TIME, deadline).await?;
-    if timers == Timers::Replaced {
-        // Nothing is animated where no script may run.
-        return Ok(());
-    }
-    let expression = format!("({SETTLE})({}, {})", DRAW_TIME.as_millis(), BUILT_TIME.as_millis());
-    evaluate(tab, world, &expression, Outcome::Promise, deadline).await?;
-    Ok(())
-}
-
-/// Runs axe-core over the page and its frames.
-pub(super) async fn run(tab: &Tab, axe: &AxeSource, deadline: Instant) -> Result<Collected, PageError> {
+/// Runs axe-core over the page and its frames; `false` when it was too early for that. [`collect`] gets the outcome.
+pub(super) async fn run(
+    tab: &Tab,
+    main_world: i64,
+    axe: &AxeSource,
+    moment: Moment,
+    deadline: Instant,
+) -> Result<bool, PageError> {
     let frames = frames(tab, deadline).await?;
     let inject = |frame: String| async move {
-        let (world, _) = world_with_timers(tab, &frame, FRAME_TIMER_TIME, deadline).await?;
+        let world = world(tab, &frame, deadline).await?;
+        mend_timers(tab, world, FRAME_TIMER_TIME, deadline).await?;
         evaluate(tab, world, axe.expression(), Outcome::Value, deadline).await
     };
     // Frames first, so that each is ready to answer when the top document asks. A frame that fails, because it went
@@ -84,17 +72,34 @@ pub(super) async fn run(tab: &Tab, axe: &AxeSource, deadline: Instant) -> Result
             Ok(_) => {}
         }
     }
-    let main_world = world(tab, tab.main_frame(), deadline).await?;
     evaluate(tab, main_world, axe.expression(), Outcome::Value, deadline).await?;
-    let expression = format!("({COLLECT})({}, {})", limits(), axe_options());
+    let expression = format!("({RUN})({}, {})", axe_options(), moment == Moment::Early);
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
-    if let Some(exception) = evaluated.exception_details {
-        let error = exception["exception"]["description"].as_str().unwrap_or_default();
-        tracing::warn!(error, "axe-core could not run in a page");
-        return Err(PageError::failed(FailureCode::EngineError, "axe-core could not run to its end in the page."));
-    }
+    finished(&evaluated)?;
+    Ok(evaluated.result["value"] == true)
+}
+
+/// What axe-core found, and what else is to be known of the page; `None` when it was too early for that. It takes until it can
+/// be known.
+pub(super) async fn collect(
+    tab: &Tab,
+    main_world: i64,
+    moment: Moment,
+    deadline: Instant,
+) -> Result<Option<Collected>, PageError> {
+    let early = (moment == Moment::Early).then_some(SINCE_LOAD.as_millis());
+    let expression = format!("({COLLECT})({}, {})", limits(), json!(early));
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
+    finished(&evaluated)?;
     let text = evaluated.result["value"].as_str().unwrap_or_default();
     serde_json::from_str(text).map_err(|source| CdpError::Shape { method: "Runtime.evaluate", source }.into())
+}
+
+fn finished(evaluated: &Evaluated) -> Result<(), PageError> {
+    let Some(exception) = &evaluated.exception_details else { return Ok(()) };
+    let error = exception["exception"]["description"].as_str().unwrap_or_default();
+    tracing::warn!(error, "axe-core could not run in a page");
+    Err(PageError::failed(FailureCode::EngineError, "axe-core could not run to its end in the page."))
 }
 
 /// The frames below the top document that show a page.
@@ -134,25 +139,24 @@ pub(super) async fn world(tab: &Tab, frame: &str, deadline: Instant) -> Result<i
 
 /// What stands behind `setTimeout` in a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Timers {
+pub(super) enum Timers {
     Native,
     Replaced,
 }
 
-/// Our world in a frame, in which axe-core can do its work whether timers fire or not.
-async fn world_with_timers(
+/// Sees to it that axe-core can do its work in a world whether timers fire or not.
+pub(super) async fn mend_timers(
     tab: &Tab,
-    frame: &str,
+    world: i64,
     patience: Duration,
     deadline: Instant,
-) -> Result<(i64, Timers), CdpError> {
-    let world = world(tab, frame, deadline).await?;
+) -> Result<Timers, CdpError> {
     match evaluate(tab, world, TIMER, Outcome::Promise, deadline.min(Instant::now() + patience)).await {
         Err(CdpError::TimedOut { .. }) => {
             evaluate(tab, world, NO_TIMERS, Outcome::Value, deadline).await?;
-            Ok((world, Timers::Replaced))
+            Ok(Timers::Replaced)
         }
-        other => other.map(|_| (world, Timers::Native)),
+        other => other.map(|_| Timers::Native),
     }
 }
 

@@ -15,5 +15,6 @@ pub(crate) use self::{
     errors::PageError,
     navigate::Scope,
     retry_after::parse_retry_after,
-    visitor::{Checked, Look, Task, Visitor},
+    settle::Readiness,
+    visitor::{Arrived, Checked, Look, Looked, Moment, Task, Visitor},
 };

@@ -2,11 +2,21 @@
 //!
 //! Pages build themselves after `load`: from data that they fetch, fonts, frames drawn. Waiting for the network to fall
 //! silent never ends on pages that stream or poll, and a fixed pause is too short for some and wasted on most. So: no
-//! *new* request for a while, nothing young in flight, fonts there, two frames drawn; and a bound on all of it.
+//! *new* request for a while, nothing young in flight, fonts there, two frames drawn, half a second passed and no element
+//! coming or going; and a bound on all of it.
+//!
+//! Most pages are long done by then. While such a page stays as it is, axe-core can work on it already; whether it did is
+//! known at the end of the half second.
 
+use serde::Deserialize;
 use tokio::time::{Duration, Instant, timeout_at};
 
-use super::events::{PageEvents, PageState};
+use super::{
+    axe::{Outcome, Timers, evaluate, mend_timers, world},
+    errors::PageError,
+    events::{PageEvents, PageState},
+};
+use crate::{browser::Tab, cdp::CdpError};
 
 /// The longest wait for silence after `load`.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -16,6 +26,60 @@ const QUIET_SCRIPTED: Duration = Duration::from_millis(500);
 const QUIET: Duration = Duration::from_millis(100);
 /// A request older than this streams, polls or hangs: the page won't change soon because of it.
 const LONG_LIVED: Duration = Duration::from_secs(2);
+
+/// For fonts, frames of animation, and scripts that build the page.
+const DRAW_TIME: Duration = Duration::from_secs(3);
+/// What scripts do later than this after the page's load, no tool that looks once can see.
+pub(super) const SINCE_LOAD: Duration = Duration::from_millis(500);
+/// How long no element comes or goes on a page that its scripts have built.
+const BUILT_TIME: Duration = Duration::from_millis(400);
+/// For what the network brought to get into the page.
+const ARRIVAL_TIME: Duration = Duration::from_millis(100);
+/// For a timer to fire, should it fire at all: longer than a page is busy that has just loaded.
+const TIMER_TIME: Duration = Duration::from_secs(5);
+
+const WATCH: &str = include_str!("../../js/watch.js");
+const DRAWN: &str = include_str!("../../js/drawn.js");
+const BUILT: &str = include_str!("../../js/built.js");
+
+/// What is to be expected of a page that has loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Readiness {
+    /// It stays as it is.
+    Built,
+    /// It has been as it is since its load, and it will be noticed if it does not stay so.
+    Still,
+    /// It changes.
+    Moving,
+}
+
+/// Starts to watch the document; the world from which that is done.
+pub(super) async fn watch(tab: &Tab, deadline: Instant) -> Result<i64, CdpError> {
+    let world = world(tab, tab.main_frame(), deadline).await?;
+    evaluate(tab, world, &format!("({WATCH})()"), Outcome::Value, deadline).await?;
+    Ok(world)
+}
+
+/// Waits until fonts are there and frames are drawn.
+pub(super) async fn drawn(tab: &Tab, world: i64, deadline: Instant) -> Result<Readiness, PageError> {
+    if mend_timers(tab, world, TIMER_TIME, deadline).await? == Timers::Replaced {
+        // Nothing is animated where no script may run.
+        return Ok(Readiness::Built);
+    }
+    let expression = format!("({DRAWN})({})", DRAW_TIME.as_millis());
+    let drawn = evaluate(tab, world, &expression, Outcome::Promise, deadline).await?;
+    // What can't tell is waited for.
+    Ok(Readiness::deserialize(&drawn.result["value"]).unwrap_or(Readiness::Moving))
+}
+
+/// Waits until scripts have built the page, for three seconds at most since [`drawn`] was called.
+pub(super) async fn built(tab: &Tab, world: i64, deadline: Instant) -> Result<(), PageError> {
+    let [since_load, quiet, arriving] = [SINCE_LOAD, BUILT_TIME, ARRIVAL_TIME].map(|time| time.as_millis());
+    let expression = format!("({BUILT})({since_load}, {quiet}, {arriving})");
+    evaluate(tab, world, &expression, Outcome::Promise, deadline).await?;
+    Ok(())
+}
 
 /// Waits until the network is quiet; at most five seconds, and not beyond the deadline.
 pub(super) async fn quiet(events: &PageEvents, deadline: Instant) {

@@ -12,7 +12,8 @@ use super::{
     errors::PageError,
     events::PageEvents,
     navigate::{self, Scope},
-    platform, settle,
+    platform,
+    settle::{self, Readiness},
 };
 use crate::{
     axe_map::Collected,
@@ -52,6 +53,27 @@ pub(crate) struct Task<'a> {
 pub(crate) struct Arrived {
     url: Url,
     loader: String,
+    /// From which it is watched.
+    world: i64,
+}
+
+/// When axe-core looks at a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// When the page has built itself.
+    Built,
+    /// Before anybody can know whether it has.
+    Early,
+}
+
+/// What became of a look at a page.
+#[derive(Debug)]
+pub(crate) enum Looked {
+    Checked(Box<Checked>),
+    /// It was early, and the page has changed meanwhile.
+    TooEarly,
+    /// The page led on to another, which is the page then.
+    LedOn,
 }
 
 /// What a visit is to find out, besides what axe-core does.
@@ -122,34 +144,59 @@ impl Visitor {
         self.unless_trouble(self.arrived(task, load_by, done_by)).await
     }
 
-    /// Waits until the page has built itself; `false` when it led on to another meanwhile, which is the page then.
-    pub(crate) async fn is_built(&self, page: &Arrived, done_by: Instant) -> Result<bool, PageError> {
+    /// Waits until the page is drawn; `None`, here and below, when it led on to another meanwhile, which is the page then.
+    pub(crate) async fn readiness(&self, page: &Arrived, done_by: Instant) -> Result<Option<Readiness>, PageError> {
         self.unless_trouble(async {
-            let drawn = axe::drawn(&self.tab, done_by).await;
-            if self.shows(page) { drawn.map(|()| true) } else { Ok(false) }
+            let drawn = settle::drawn(&self.tab, page.world, done_by).await;
+            if self.shows(page) { drawn.map(Some) } else { Ok(None) }
         })
         .await
     }
 
-    /// Checks the page; `None` when it led on to another meanwhile.
+    /// Waits until a page that is drawn has built itself.
+    pub(crate) async fn built(&self, page: &Arrived, done_by: Instant) -> Result<Option<()>, PageError> {
+        self.unless_trouble(async {
+            let built = settle::built(&self.tab, page.world, done_by).await;
+            if self.shows(page) { built.map(Some) } else { Ok(None) }
+        })
+        .await
+    }
+
+    /// Checks the page. `core` is dropped as soon as axe-core has run: what follows is mostly waiting.
     pub(crate) async fn check(
         &self,
         task: &Task<'_>,
         page: &Arrived,
+        moment: Moment,
+        core: impl Send,
         done_by: Instant,
-    ) -> Result<Option<Checked>, PageError> {
+    ) -> Result<Looked, PageError> {
         self.unless_trouble(async {
-            let collected = axe::run(&self.tab, task.axe, done_by).await;
+            let looked = async {
+                let has_run = axe::run(&self.tab, page.world, task.axe, moment, done_by).await?;
+                drop(core);
+                if !has_run || !self.shows(page) {
+                    return Ok(None);
+                }
+                axe::collect(&self.tab, page.world, moment, done_by).await
+            };
+            let collected = looked.await;
             let signals = match task.look {
-                Look::Platform | Look::Start if self.shows(page) => {
+                Look::Platform | Look::Start if self.shows(page) && matches!(collected, Ok(Some(_))) => {
                     Some(platform::signals(&self.tab, &self.events, &page.url, done_by).await)
                 }
                 _ => None,
             };
             if !self.shows(page) {
-                return Ok(None);
+                return Ok(Looked::LedOn);
             }
-            collected.map(|collected| Some(Checked { url: page.url.clone(), collected, signals, screen: None }))
+            Ok(match collected? {
+                Some(collected) => {
+                    let url = page.url.clone();
+                    Looked::Checked(Box::new(Checked { url, collected, signals, screen: None }))
+                }
+                None => Looked::TooEarly,
+            })
         })
         .await
     }
@@ -180,18 +227,23 @@ impl Visitor {
         loop {
             navigate::loaded(&self.events, load_by).await?;
             let url = navigate::examine(&self.events, task.log, task.scope)?;
-            let page = Arrived { url, loader: self.events.peek(|state| state.loader.clone()) };
-            settle::quiet(&self.events, done_by).await;
+            let loader = self.events.peek(|state| state.loader.clone());
+            let watching = settle::watch(&self.tab, done_by);
+            let (watched, ()) = tokio::join!(watching, settle::quiet(&self.events, done_by));
             // A page may lead on to another by script; that one is the page then.
-            if self.shows(&page) {
-                return Ok(page);
+            if self.is_shown(&loader) {
+                return Ok(Arrived { url, loader, world: watched? });
             }
         }
     }
 
     /// Whether it is still the document that the tab shows.
     fn shows(&self, page: &Arrived) -> bool {
-        self.events.peek(|state| state.loader == page.loader && state.navigating.is_none())
+        self.is_shown(&page.loader)
+    }
+
+    fn is_shown(&self, loader: &str) -> bool {
+        self.events.peek(|state| state.loader == loader && state.navigating.is_none())
     }
 
     async fn unless_trouble<T>(&self, steps: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {

@@ -83,6 +83,47 @@ async fn what_a_script_builds_a_moment_after_loading_is_checked_step_by_step() {
     assert_eq!(items(&findings), ["button-name button", "image-alt img"]);
 }
 
+/// axe-core may look at a page before half a second has passed: whatever changes until then must be as if it had not.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_changes_within_half_a_second_of_loading_is_seen_as_it_is_in_the_end() {
+    let pages = [
+        ("/", "", ""),
+        ("/attribute", "<img src=data:, alt=Logo><script>setTimeout(() => document.images[0].removeAttribute('alt'), 350)</script>", "image-alt img"),
+        ("/text", "<button>Buy</button><script>setTimeout(() => document.querySelector('button').firstChild.data = '', 350)</script>", "button-name button"),
+        ("/shadow", "<div id=host></div><script>const root = host.attachShadow({ mode: 'open' });
+            setTimeout(() => root.innerHTML = '<img src=data:,>', 350)</script>", "image-alt #host img"),
+        ("/frame", r#"<iframe title=Inner srcdoc="<html lang=en><title>Inner</title><script>
+            onload = () => setTimeout(() => document.body.innerHTML = '<img src=data:,>', 250)</script>"></iframe>"#, "image-alt iframe img"),
+        ("/rule", "<style>p { background: #fff }</style><p>Text</p><script>
+            setTimeout(() => document.styleSheets[0].insertRule('p { color: #ddd }'), 350)</script>", "color-contrast p"),
+        ("/fades", "<style>@keyframes fade { from { color: #fff } } p { animation: fade .45s linear }</style><p>Text</p><script></script>", ""),
+        ("/blinks", "<style>@keyframes blink { from { color: #000 } to { color: #111 } } b { animation: blink .2s infinite }</style>
+            <p><b>Text</b></p><img src=data:,><script></script>", "image-alt img"),
+    ];
+    let links: String = pages[1..].iter().map(|(path, ..)| format!("<p><a href={path}>{path}</a>")).collect();
+    let site = Site::start(move |request| {
+        let Some((path, body, _)) = pages.iter().find(|(path, ..)| *path == request.path) else {
+            return Reply::Status(404, String::new());
+        };
+        Reply::Html(page(path, if *path == "/" { &links } else { body }))
+    })
+    .await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 20).await;
+    scanner.close().await;
+    for (path, _, expected) in pages {
+        let number = findings.pages.iter().position(|page| page.url.as_str() == site.url(path)).unwrap();
+        assert!(findings.pages[number].is_checked(), "{:?}", findings.pages[number]);
+        let found: Vec<String> = findings
+            .items
+            .iter()
+            .filter(|item| item.page == number)
+            .map(|item| format!("{} {}", item.rule, item.selector))
+            .collect();
+        assert_eq!(found.join(", "), expected, "{path}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_rebuilds_itself_for_ever_is_checked_all_the_same() {
     let html = page(
