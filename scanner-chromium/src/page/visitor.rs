@@ -26,12 +26,16 @@ use crate::{
 
 /// For the way back to `about:blank`. A tab that takes longer is not worth keeping.
 const LEAVE_TIME: Duration = Duration::from_secs(5);
+/// Pages after which a tab is replaced: the heaps of its process get larger with each heavy page, and never small again.
+const PAGES_PER_TAB: u32 = 20;
 
 /// Visits pages, one at a time.
 #[derive(Debug)]
 pub(crate) struct Visitor {
     tab: Tab,
     events: Arc<PageEvents>,
+    /// Pages that it has left.
+    left: u32,
 }
 
 /// One visit.
@@ -106,7 +110,7 @@ impl Visitor {
         let opening = tokio::spawn(async move {
             let events = Arc::new(PageEvents::new());
             let tab = Tab::open(browser, &settings, Arc::clone(&events) as _).await?;
-            Ok(Self { tab, events })
+            Ok(Self { tab, events, left: 0 })
         });
         // The task neither panics nor is aborted, unless the runtime ends, and then nobody waits here.
         opening.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
@@ -253,8 +257,12 @@ impl Visitor {
         }
     }
 
-    /// Leaves the page, ready for the next; `None` when the tab does not come loose.
-    pub(crate) async fn rest(self) -> Option<Self> {
+    /// Leaves the page, ready for the next; `None` when the tab does not come loose, or has served its time.
+    pub(crate) async fn rest(mut self) -> Option<Self> {
+        self.left += 1;
+        if self.left >= PAGES_PER_TAB {
+            return None;
+        }
         self.events.reset(self.tab.main_frame());
         let deadline = Instant::now() + LEAVE_TIME;
         let leave = self.tab.session().run("Page.navigate", json!({ "url": "about:blank" }), deadline);
