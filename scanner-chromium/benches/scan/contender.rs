@@ -4,11 +4,13 @@ use std::{
     collections::BTreeMap,
     fmt::{self, Write as _},
     io::{BufRead as _, BufReader},
+    os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 
 use crate::{
@@ -80,7 +82,8 @@ impl Contender {
         let folder = tempfile::tempdir().unwrap();
         let mut command = self.command(corpus, folder.path());
         let started = Instant::now();
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let group = Pid::from_child(&child);
         let watch = Watch::start(child.id());
         let (mut from, mut to) = (started, None);
         let mut pages = BTreeMap::new();
@@ -96,6 +99,8 @@ impl Contender {
             }
         }
         let status = child.wait().unwrap();
+        // Some leave their browsers running. The group is gone where none does.
+        let _ = kill_process_group(group, Signal::KILL);
         assert!(status.success(), "{} ended with {status}", self.name());
         let to = to.unwrap_or_else(|| panic!("{} did not say that it was done", self.name()));
         Run { name: self.name(), time: to - from, usage: watch.stop(), pages }

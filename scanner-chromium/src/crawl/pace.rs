@@ -29,6 +29,11 @@ impl Pace {
         Self(Mutex::new(State { pause: Duration::ZERO, next: Instant::now() }))
     }
 
+    /// Whether the site is asked without pause.
+    pub(super) fn is_unhindered(&self) -> bool {
+        self.lock().pause.is_zero()
+    }
+
     /// Leaves at least this much between two requests from now on.
     pub(super) fn slow_down(&self, pause: Duration) {
         let mut state = self.lock();

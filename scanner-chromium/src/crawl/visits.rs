@@ -31,7 +31,7 @@ use crate::{
     browser::{Browser, TabSettings},
     evidence::{Capture, Quota, cut_out, plan},
     guard::{Egress, Guard, GuardError},
-    page::{Arrived, Checked, Look, Looked, Moment, PageError, Readiness, Scope, Task, Visitor},
+    page::{Arrived, Checked, Look, Looked, Moment, PageError, Readiness, Rest, Scope, Task, Visitor},
     scanner::Parts,
 };
 
@@ -67,6 +67,15 @@ struct Turn<'a> {
     moment: Moment,
     /// For the core, when all else was ready.
     waited: Duration,
+    /// A page that has not moved may stay until the next one takes its place.
+    rest: Rest,
+}
+
+/// Which tab a page gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Any,
+    New,
 }
 
 /// Why a scan came to nothing.
@@ -255,10 +264,15 @@ impl<'a> Crawl<'a> {
     /// the scan's time was over before.
     async fn visit(&self, url: &Url, scope: &dyn Scope, look: Look) -> Result<Option<Visited>, BrowserError> {
         let (mut crashes, mut rebuffs) = (0, 0);
+        let mut choice = Choice::Any;
         let mut latest = None;
         loop {
-            let Some(visited) = self.try_visit(url, scope, look).await? else { return Ok(latest) };
+            let Some((visited, before)) = self.try_visit(url, scope, look, choice).await? else { return Ok(latest) };
             match &visited {
+                Err(error) if before == Rest::Lingering && error.may_be_of_the_page_before() => {
+                    tracing::debug!(url = url.as_str(), ?error, "perhaps the page before is to blame");
+                    choice = Choice::New;
+                }
                 Err(PageError::Crashed) => {
                     crashes += 1;
                     tracing::warn!(scan = %self.request.scan, url = url.as_str(), crashes, "a tab died during a check");
@@ -280,22 +294,32 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    async fn try_visit(&self, url: &Url, scope: &dyn Scope, look: Look) -> Result<Option<Visited>, BrowserError> {
+    /// What became of the visit, and how its tab had waited for it.
+    async fn try_visit(
+        &self,
+        url: &Url,
+        scope: &dyn Scope,
+        look: Look,
+        choice: Choice,
+    ) -> Result<Option<(Visited, Rest)>, BrowserError> {
         let Ok(lane) = timeout_at(self.done_by, self.lanes.acquire()).await else { return Ok(None) };
         if timeout_at(self.done_by, self.pace.turn()).await.is_err() {
             return Ok(None);
         }
         let Ok(place) = timeout_at(self.done_by, self.parts.places.acquire()).await else { return Ok(None) };
-        let Ok(visitor) = timeout_at(self.done_by, self.visitor()).await else { return Ok(None) };
-        let Some(visitor) = visitor? else { return Ok(Some(Err(PageError::Crashed))) };
+        let Ok(visitor) = timeout_at(self.done_by, self.visitor(choice)).await else { return Ok(None) };
+        let Some(visitor) = visitor? else { return Ok(Some((Err(PageError::Crashed), Rest::Away))) };
+        let before = if visitor.lingers() { Rest::Lingering } else { Rest::Away };
         let task = Task { url, scope, log: self.guard.log(), axe: &self.parts.axe, look };
         let visited = self.check(&visitor, &task, lane).await;
-        let (visited, captures) = match visited {
-            Ok((checked, captures)) => (Ok(checked), captures),
-            Err(error) => (Err(error), Vec::new()),
+        let (visited, captures, rest) = match visited {
+            Ok((checked, captures, rest)) => (Ok(checked), captures, rest),
+            Err(error) => (Err(error), Vec::new(), Rest::Away),
         };
+        // Where the next page has to wait, this one is not left running.
+        let rest = if self.pace.is_unhindered() { rest } else { Rest::Away };
         if visited.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
-            && let Some(visitor) = visitor.rest().await
+            && let Some(visitor) = visitor.rest(rest).await
         {
             let mut resting = self.resting();
             if resting.len() < self.share_of_tabs() {
@@ -303,19 +327,21 @@ impl<'a> Crawl<'a> {
             }
         }
         drop(place);
-        Ok(Some(match visited {
+        let visited = match visited {
             Ok(checked) => Ok(self.with_pictures(checked, captures).await),
             Err(error) => Err(error),
-        }))
+        };
+        Ok(Some((visited, before)))
     }
 
-    /// Takes a page from its address to its findings. The time that it waits for others does not count as its own.
+    /// Takes a page from its address to its findings, and says how the tab may wait for the next. The time that it waits for
+    /// others does not count as its own.
     async fn check(
         &self,
         visitor: &Visitor,
         task: &Task<'_>,
         lane: impl Send,
-    ) -> Result<(Checked, Vec<Capture>), PageError> {
+    ) -> Result<(Checked, Vec<Capture>, Rest), PageError> {
         let timed_out = |_| PageError::Failed(timed_out());
         let page_timeout = self.parts.config.page_timeout;
         let now = Instant::now();
@@ -328,13 +354,13 @@ impl<'a> Crawl<'a> {
         drop(lane);
         let mut page = arrived.map_err(timed_out)??;
         loop {
-            if let Some(Turn { core, moment, waited }) = self.turn(visitor, &page, done_by).await? {
+            if let Some(Turn { core, moment, waited, rest }) = self.turn(visitor, &page, done_by).await? {
                 (load_by, done_by) = (self.done_by.min(load_by + waited), self.done_by.min(done_by + waited));
                 let checking = visitor.check(task, &page, moment, core, done_by);
                 match timeout_at(done_by, checking).await.map_err(timed_out)?? {
                     Looked::Checked(mut checked) => {
                         let captures = self.pictures(visitor, task.look, &mut checked, done_by).await;
-                        return Ok((*checked, captures));
+                        return Ok((*checked, captures, rest));
                     }
                     // It is known to change by now, and the next look waits until it is built.
                     Looked::TooEarly => continue,
@@ -349,10 +375,12 @@ impl<'a> Crawl<'a> {
     /// `None` when the page led on to another.
     async fn turn(&self, visitor: &Visitor, page: &Arrived, done_by: Instant) -> Result<Option<Turn<'_>>, PageError> {
         let mut core = pin!(self.parts.cores.acquire());
+        let mut rest = Rest::Lingering;
         match visitor.readiness(page, done_by).await? {
             None => return Ok(None),
             Some(Readiness::Built) => {}
             Some(Readiness::Moving) => {
+                rest = Rest::Away;
                 if visitor.built(page, done_by).await?.is_none() {
                     return Ok(None);
                 }
@@ -360,7 +388,7 @@ impl<'a> Crawl<'a> {
             Some(Readiness::Still) => tokio::select! {
                 biased;
                 core = &mut core => {
-                    return Ok(Some(Turn { core, moment: Moment::Early, waited: Duration::ZERO }));
+                    return Ok(Some(Turn { core, moment: Moment::Early, waited: Duration::ZERO, rest }));
                 }
                 built = visitor.built(page, done_by) => {
                     if built?.is_none() {
@@ -371,7 +399,7 @@ impl<'a> Crawl<'a> {
         }
         let since = Instant::now();
         let core = timeout_at(self.done_by, core).await.map_err(|_| PageError::Failed(timed_out()))?;
-        Ok(Some(Turn { core, moment: Moment::Built, waited: since.elapsed() }))
+        Ok(Some(Turn { core, moment: Moment::Built, waited: since.elapsed(), rest }))
     }
 
     async fn pictures(&self, visitor: &Visitor, look: Look, checked: &mut Checked, done_by: Instant) -> Vec<Capture> {
@@ -404,11 +432,14 @@ impl<'a> Crawl<'a> {
     }
 
     /// A tab at rest, or a new one; `None` when the browser died on the way.
-    async fn visitor(&self) -> Result<Option<Visitor>, BrowserError> {
+    async fn visitor(&self, choice: Choice) -> Result<Option<Visitor>, BrowserError> {
         {
             let mut resting = self.resting();
             resting.retain(Visitor::is_alive);
-            if let Some(visitor) = resting.pop() {
+            // A new one takes the place of one at rest.
+            if let Some(visitor) = resting.pop()
+                && choice == Choice::Any
+            {
                 return Ok(Some(visitor));
             }
         }

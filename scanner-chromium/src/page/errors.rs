@@ -53,6 +53,20 @@ impl PageError {
         }
     }
 
+    /// Whether a page that was still open when this one was asked for could have brought it about: by keeping its process
+    /// busy, or by leading elsewhere.
+    pub(crate) fn may_be_of_the_page_before(&self) -> bool {
+        use FailureCode as Code;
+        match self {
+            Self::Failed(failure) => matches!(
+                failure.code,
+                Code::Timeout | Code::NotHtml | Code::EngineError | Code::TooLarge | Code::Unreachable
+            ),
+            Self::LeavesSite(_) => true,
+            Self::Busy { .. } | Self::Crashed => false,
+        }
+    }
+
     /// The page did not get done.
     pub(super) fn timeout(what: &str) -> Self {
         Self::failed(FailureCode::Timeout, what)

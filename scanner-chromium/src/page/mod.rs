@@ -16,5 +16,5 @@ pub(crate) use self::{
     navigate::Scope,
     retry_after::parse_retry_after,
     settle::Readiness,
-    visitor::{Arrived, Checked, Look, Looked, Moment, Task, Visitor},
+    visitor::{Arrived, Checked, Look, Looked, Moment, Rest, Task, Visitor},
 };

@@ -34,8 +34,19 @@ const PAGES_PER_TAB: u32 = 20;
 pub(crate) struct Visitor {
     tab: Tab,
     events: Arc<PageEvents>,
-    /// Pages that it has left.
-    left: u32,
+    /// Pages that it is done with.
+    done: u32,
+    /// Whether the latest of them is still open.
+    lingers: bool,
+}
+
+/// How a visitor waits for its next page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// At `about:blank`, where nothing of the previous page can disturb the next.
+    Away,
+    /// On the page, which opening the next one ends.
+    Lingering,
 }
 
 /// One visit.
@@ -110,7 +121,7 @@ impl Visitor {
         let opening = tokio::spawn(async move {
             let events = Arc::new(PageEvents::new());
             let tab = Tab::open(browser, &settings, Arc::clone(&events) as _).await?;
-            Ok(Self { tab, events, left: 0 })
+            Ok(Self { tab, events, done: 0, lingers: false })
         });
         // The task neither panics nor is aborted, unless the runtime ends, and then nobody waits here.
         opening.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
@@ -119,6 +130,11 @@ impl Visitor {
     /// Whether its browser still runs.
     pub(crate) fn is_alive(&self) -> bool {
         self.tab.browser().is_alive()
+    }
+
+    /// Whether the previous page is still open.
+    pub(crate) const fn lingers(&self) -> bool {
+        self.lingers
     }
 
     /// Opens the page, and waits until it has loaded, by `load_by`, and its network is quiet. After an error, here and below,
@@ -257,17 +273,20 @@ impl Visitor {
         }
     }
 
-    /// Leaves the page, ready for the next; `None` when the tab does not come loose, or has served its time.
-    pub(crate) async fn rest(mut self) -> Option<Self> {
-        self.left += 1;
-        if self.left >= PAGES_PER_TAB {
+    /// Is done with the page, and ready for the next; `None` when the tab does not come loose, or has served its time.
+    pub(crate) async fn rest(mut self, rest: Rest) -> Option<Self> {
+        self.done += 1;
+        if self.done >= PAGES_PER_TAB {
             return None;
         }
-        self.events.reset(self.tab.main_frame());
         let deadline = Instant::now() + LEAVE_TIME;
-        let leave = self.tab.session().run("Page.navigate", json!({ "url": "about:blank" }), deadline);
-        leave.await.ok()?;
-        navigate::loaded(&self.events, deadline).await.ok()?;
+        self.lingers = rest == Rest::Lingering;
+        if rest == Rest::Away {
+            self.events.reset(self.tab.main_frame());
+            let leave = self.tab.session().run("Page.navigate", json!({ "url": "about:blank" }), deadline);
+            leave.await.ok()?;
+            navigate::loaded(&self.events, deadline).await.ok()?;
+        }
         // What the page leaves behind, images and answers as well, goes now: a third of the memory, for no time that could be
         // measured. Without it, memory grows with the number of pages.
         let purge =

@@ -81,6 +81,24 @@ async fn a_page_that_reloads_for_ever_is_given_up() {
     assert_eq!(between_good_pages(bad).await, ["/", "/bad timeout", "/good"]);
 }
 
+/// A page that held still may stay open until the next one is asked for in its tab.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_turns_bad_when_it_is_left_does_not_cost_the_next() {
+    for turn in [
+        "addEventListener('beforeunload', () => { while (true) {} })",
+        "addEventListener('pagehide', () => { while (true) {} })",
+        "setTimeout(() => { while (true) {} }, 700)",
+        "setTimeout(() => setInterval(() => location = '/nowhere'), 600)",
+        "onbeforeunload = () => 'Stay!'",
+    ] {
+        let bad = Reply::Html(page("Calm", &format!("<script>{turn}</script>")));
+        let pages = between_good_pages(bad).await;
+        // If the turn comes while it is still looked at, the page itself pays.
+        assert!(pages[1].starts_with("/bad"), "{turn}: {pages:?}");
+        assert_eq!([&pages[0], &pages[2]], ["/", "/good"], "{turn}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn streams_and_polling_keep_no_page_from_being_checked() {
     let bad = Reply::Html(page(
