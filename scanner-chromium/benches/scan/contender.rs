@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
     fmt::{self, Write as _},
     io::{BufRead as _, BufReader},
     os::unix::process::CommandExt as _,
@@ -34,8 +35,10 @@ pub(crate) enum Contender {
     },
     /// The bare script, a page at a time, each with all the time it wants.
     ByHand,
-    /// `@axe-core/cli`, in two processes with half of the pages each.
+    /// `@axe-core/cli`, in two processes with half of the pages each, in the browser that its users have.
     AxeCli(PathBuf),
+    /// The same in the headless shell, which nobody gives it, to tell the browser's part from its own.
+    AxeCliInShell(PathBuf),
     /// `@axe-core/playwright`, in two workers.
     Playwright(PathBuf),
     /// `pa11y-ci` with its axe runner, a page at a time.
@@ -61,7 +64,7 @@ struct Line {
 impl Contender {
     /// Those that users could pick instead.
     pub(crate) fn peers(folder: &Path) -> Vec<Self> {
-        [Self::AxeCli, Self::Playwright, Self::Pa11y].map(|peer| peer(folder.to_owned())).into()
+        [Self::AxeCli, Self::AxeCliInShell, Self::Playwright, Self::Pa11y].map(|peer| peer(folder.to_owned())).into()
     }
 
     pub(crate) const fn name(&self) -> &'static str {
@@ -72,6 +75,7 @@ impl Contender {
             Self::Bare { .. } => "bare script, 2 tabs",
             Self::ByHand => "by hand",
             Self::AxeCli(_) => "@axe-core/cli, 2 processes",
+            Self::AxeCliInShell(_) => "the same in the headless shell",
             Self::Playwright(_) => "@axe-core/playwright, 2 workers",
             Self::Pa11y(_) => "pa11y-ci with axe",
         }
@@ -125,16 +129,24 @@ impl Contender {
             }
             Self::Bare { tabs } => bare(*tabs, 0, folder, &urls),
             Self::ByHand => bare(1, BUILT, folder, &urls),
-            Self::AxeCli(peers) => script("peer-axe-cli.mjs", peers),
+            Self::AxeCli(peers) => {
+                let mut command = script("peer-axe-cli.mjs", peers);
+                command.env("A11YCHECK_CHROMIUM", tool("A11YCHECK_BENCH_CHROMIUM"));
+                command
+            }
+            Self::AxeCliInShell(peers) => script("peer-axe-cli.mjs", peers),
             Self::Playwright(peers) => script("peer-playwright.mjs", peers),
             Self::Pa11y(peers) => script("peer-pa11y.mjs", peers),
         }
     }
 }
 
+/// What `cargo xtask bench scan` passes on.
+fn tool(name: &str) -> OsString {
+    std::env::var_os(name).unwrap_or_else(|| panic!("{name} is not set: `cargo xtask bench scan` does"))
+}
+
 fn bare(tabs: u32, wait: u32, folder: &Path, urls: &[String]) -> Command {
-    let tool =
-        |name| std::env::var_os(name).unwrap_or_else(|| panic!("{name} is not set: `cargo xtask bench scan` does"));
     let mut command = Command::new("node");
     command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/scan/bare.mjs"));
     command.arg(tool("A11YCHECK_CHROMIUM")).arg(tool("A11YCHECK_AXE"));

@@ -16,6 +16,8 @@ use crate::setup;
 
 /// Debian's package of the program through which `@axe-core/cli` speaks to the browser.
 const DRIVER: (&str, &str) = ("chromedriver", "chromium-driver");
+/// The browser that its users have, whole.
+const WHOLE_BROWSER: (&str, &str) = ("chromium", "chromium");
 
 /// How it is measured.
 #[derive(Debug, Args)]
@@ -41,7 +43,8 @@ pub(crate) fn run(machine: &Machine, arguments: &Arguments) -> Result<(), Error>
     command.current_dir(&machine.root).env("A11YCHECK_BENCH_CORPUS", install(machine, "corpus")?);
     if arguments.peers {
         command.env("A11YCHECK_BENCH_PEERS", install(machine, "peers")?);
-        command.env("A11YCHECK_BENCH_CHROMEDRIVER", driver(machine)?);
+        command.env("A11YCHECK_BENCH_CHROMEDRIVER", program(machine, DRIVER)?);
+        command.env("A11YCHECK_BENCH_CHROMIUM", program(machine, WHOLE_BROWSER)?);
     }
     let status = run_command(tools.pass_to(&mut command))?;
     if status.success() { Ok(()) } else { Err(Error::Bench { status }) }
@@ -69,8 +72,8 @@ fn install(machine: &Machine, name: &str) -> Result<PathBuf, Error> {
     Ok(modules)
 }
 
-fn driver(machine: &Machine) -> Result<PathBuf, Error> {
-    let (program, package) = DRIVER;
+/// A program, from Debian's package if it is not there.
+fn program(machine: &Machine, (program, package): (&'static str, &'static str)) -> Result<PathBuf, Error> {
     if let Some(found) = machine.program(program) {
         return Ok(found);
     }
