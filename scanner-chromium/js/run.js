@@ -1,6 +1,6 @@
-// Runs axe-core on the document and leaves the outcome to `collect.js`. Evaluated in a world of its own, where no script of the
-// page can replace a function that is used here. `options` go to axe. Does nothing and returns false if it `isEarly` and the
-// page has changed since its load.
+// Runs axe-core on the document and leaves the outcome to `collect.js`. Evaluated in a world of its own, where no script of
+// the page can replace a function that is used here. `options` go to axe. Does nothing and returns false if it `isEarly` and
+// the page has changed since its load.
 async (options, isEarly) => {
   if (isEarly && !watch.isUnchanged()) return false;
 

@@ -9,12 +9,13 @@ mod platform;
 mod retry_after;
 mod settle;
 mod visitor;
+mod world;
 
 pub(crate) use self::{
     capture::Screen,
     errors::PageError,
     navigate::Scope,
     retry_after::parse_retry_after,
-    settle::Readiness,
-    visitor::{Arrived, Checked, Look, Looked, Moment, Rest, Task, Visitor},
+    settle::{Moment, Readiness},
+    visitor::{Arrived, Checked, Look, Looked, Rest, Task, Visitor},
 };

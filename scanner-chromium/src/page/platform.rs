@@ -6,8 +6,8 @@ use tokio::time::{Duration, Instant};
 use url::Url;
 
 use super::{
-    axe::{Outcome, evaluate, world},
     events::PageEvents,
+    world::{Outcome, evaluate, world},
 };
 use crate::{
     browser::Tab,

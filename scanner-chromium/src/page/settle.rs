@@ -12,9 +12,9 @@ use serde::Deserialize;
 use tokio::time::{Duration, Instant, timeout_at};
 
 use super::{
-    axe::{Outcome, Timers, evaluate, mend_timers, world},
     errors::PageError,
     events::{PageEvents, PageState},
+    world::{Outcome, Timers, evaluate, mend_timers, world},
 };
 use crate::{browser::Tab, cdp::CdpError};
 
@@ -54,10 +54,23 @@ pub(crate) enum Readiness {
     Moving,
 }
 
+/// When axe-core looks at a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// When the page has built itself.
+    Built,
+    /// Before anybody can know whether it has.
+    Early,
+}
+
 /// Starts to watch the document; the world from which that is done.
 pub(super) async fn watch(tab: &Tab, deadline: Instant) -> Result<i64, CdpError> {
     let world = world(tab, tab.main_frame(), deadline).await?;
-    evaluate(tab, world, &format!("({WATCH})()"), Outcome::Value, deadline).await?;
+    let watching = evaluate(tab, world, &format!("({WATCH})()"), Outcome::Value, deadline).await?;
+    if let Some(exception) = watching.exception_details {
+        // Such a page counts as one that moves.
+        tracing::debug!(%exception, "a page could not be watched");
+    }
     Ok(world)
 }
 

@@ -13,7 +13,7 @@ use super::{
     events::PageEvents,
     navigate::{self, Scope},
     platform,
-    settle::{self, Readiness},
+    settle::{self, Moment, Readiness},
 };
 use crate::{
     axe_map::Collected,
@@ -70,15 +70,6 @@ pub(crate) struct Arrived {
     loader: String,
     /// From which it is watched.
     world: i64,
-}
-
-/// When axe-core looks at a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Moment {
-    /// When the page has built itself.
-    Built,
-    /// Before anybody can know whether it has.
-    Early,
 }
 
 /// What became of a look at a page.
@@ -287,8 +278,8 @@ impl Visitor {
             leave.await.ok()?;
             navigate::loaded(&self.events, deadline).await.ok()?;
         }
-        // What the page leaves behind, images and answers as well, goes now: a third of the memory, for no time that could be
-        // measured. Without it, memory grows with the number of pages.
+        // What the page leaves behind, images and answers as well, goes now: a quarter of the memory, for no time that could be
+        // measured.
         let purge =
             self.tab.session().run("Memory.simulatePressureNotification", json!({ "level": "critical" }), deadline);
         if let Err(error) = purge.await {

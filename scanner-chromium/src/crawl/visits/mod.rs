@@ -1,8 +1,9 @@
 //! One scan: the visits, side by side, and their results, in order.
 
+mod check;
+
 use std::{
     collections::{BTreeMap, VecDeque},
-    pin::pin,
     sync::{Arc, Mutex, PoisonError, atomic::Ordering},
 };
 
@@ -12,7 +13,7 @@ use a11ycheck_core::{
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use tokio::{
-    sync::{AcquireError, Semaphore, SemaphorePermit},
+    sync::Semaphore,
     time::{Duration, Instant, timeout_at},
 };
 use url::Url;
@@ -27,11 +28,11 @@ use super::{
     survey::{Access, Survey},
 };
 use crate::{
-    BrowserError, Evidence, RobotsPolicy,
+    BrowserError, RobotsPolicy,
     browser::{Browser, TabSettings},
-    evidence::{Capture, Quota, cut_out, plan},
+    evidence::Quota,
     guard::{Egress, Guard, GuardError},
-    page::{Arrived, Checked, Look, Looked, Moment, PageError, Readiness, Rest, Scope, Task, Visitor},
+    page::{Checked, Look, PageError, Rest, Scope, Task, Visitor},
     scanner::Parts,
 };
 
@@ -43,8 +44,6 @@ const BUSY_TRIES: u32 = 3;
 const LOOKAHEAD: u32 = 8;
 /// Pages, after the start page, that are looked at for what the site is built with.
 const PLATFORM_PAGES: u32 = 2;
-/// The longest that a page may take to load; the rest of its time is for axe-core.
-const LOAD_TIME: Duration = Duration::from_secs(30);
 /// For robots.txt, sitemaps and what a busy site asks to wait, on top of the time for all pages.
 const SURVEY_TIME: Duration = Duration::from_secs(60);
 /// Bytes that a scan may move: some for any, and more for each page, several times what pages weigh on average. One
@@ -59,17 +58,6 @@ const LOGIN_PATHS: [&str; 8] =
 
 /// What became of a page that was opened.
 type Visited = Result<Checked, PageError>;
-
-/// A page's turn to be looked at.
-struct Turn<'a> {
-    /// The semaphore is never closed.
-    core: Result<SemaphorePermit<'a>, AcquireError>,
-    moment: Moment,
-    /// For the core, when all else was ready.
-    waited: Duration,
-    /// A page that has not moved may stay until the next one takes its place.
-    rest: Rest,
-}
 
 /// Which tab a page gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -332,98 +320,6 @@ impl<'a> Crawl<'a> {
             Err(error) => Err(error),
         };
         Ok(Some((visited, before)))
-    }
-
-    /// Takes a page from its address to its findings, and says how the tab may wait for the next. The time that it waits for
-    /// others does not count as its own.
-    async fn check(
-        &self,
-        visitor: &Visitor,
-        task: &Task<'_>,
-        lane: impl Send,
-    ) -> Result<(Checked, Vec<Capture>, Rest), PageError> {
-        let timed_out = |_| PageError::Failed(timed_out());
-        let page_timeout = self.parts.config.page_timeout;
-        let now = Instant::now();
-        let mut done_by = self.done_by.min(now + page_timeout);
-        let mut load_by = done_by.min(now + LOAD_TIME.min(page_timeout / 2));
-        let arrived = timeout_at(done_by, visitor.arrive(task, load_by, done_by)).await;
-        if let Ok(Err(PageError::Busy { retry_after, .. })) = &arrived {
-            self.pace.back_off(*retry_after);
-        }
-        drop(lane);
-        let mut page = arrived.map_err(timed_out)??;
-        loop {
-            if let Some(Turn { core, moment, waited, rest }) = self.turn(visitor, &page, done_by).await? {
-                (load_by, done_by) = (self.done_by.min(load_by + waited), self.done_by.min(done_by + waited));
-                let checking = visitor.check(task, &page, moment, core, done_by);
-                match timeout_at(done_by, checking).await.map_err(timed_out)?? {
-                    Looked::Checked(mut checked) => {
-                        let captures = self.pictures(visitor, task.look, &mut checked, done_by).await;
-                        return Ok((*checked, captures, rest));
-                    }
-                    // It is known to change by now, and the next look waits until it is built.
-                    Looked::TooEarly => continue,
-                    Looked::LedOn => {}
-                }
-            }
-            page = timeout_at(done_by, visitor.follow(task, load_by, done_by)).await.map_err(timed_out)??;
-        }
-    }
-
-    /// A processor core for the page, when it has built itself; or before that, if one is free and nothing moves on the page.
-    /// `None` when the page led on to another.
-    async fn turn(&self, visitor: &Visitor, page: &Arrived, done_by: Instant) -> Result<Option<Turn<'_>>, PageError> {
-        let mut core = pin!(self.parts.cores.acquire());
-        let mut rest = Rest::Lingering;
-        match visitor.readiness(page, done_by).await? {
-            None => return Ok(None),
-            Some(Readiness::Built) => {}
-            Some(Readiness::Moving) => {
-                rest = Rest::Away;
-                if visitor.built(page, done_by).await?.is_none() {
-                    return Ok(None);
-                }
-            }
-            Some(Readiness::Still) => tokio::select! {
-                biased;
-                core = &mut core => {
-                    return Ok(Some(Turn { core, moment: Moment::Early, waited: Duration::ZERO, rest }));
-                }
-                built = visitor.built(page, done_by) => {
-                    if built?.is_none() {
-                        return Ok(None);
-                    }
-                }
-            },
-        }
-        let since = Instant::now();
-        let core = timeout_at(self.done_by, core).await.map_err(|_| PageError::Failed(timed_out()))?;
-        Ok(Some(Turn { core, moment: Moment::Built, waited: since.elapsed(), rest }))
-    }
-
-    async fn pictures(&self, visitor: &Visitor, look: Look, checked: &mut Checked, done_by: Instant) -> Vec<Capture> {
-        match self.parts.config.evidence {
-            Evidence::Taken => {
-                let plan = plan(checked.collected.candidates(), &mut self.pictured());
-                visitor.picture(look, checked, plan, done_by).await
-            }
-            Evidence::LeftOut => Vec::new(),
-        }
-    }
-
-    /// The same with the pictures of what failed.
-    async fn with_pictures(&self, mut checked: Checked, captures: Vec<Capture>) -> Checked {
-        if captures.is_empty() {
-            return checked;
-        }
-        // It is never closed.
-        let _cutter = self.parts.cutters.acquire().await;
-        match tokio::task::spawn_blocking(|| cut_out(captures)).await {
-            Ok(pictures) => checked.collected.add_pictures(pictures),
-            Err(error) => tracing::warn!(%error, "pictures of a page could not be cut out"),
-        }
-        checked
     }
 
     /// Tabs that this scan may have beside the others under way; at least one.
