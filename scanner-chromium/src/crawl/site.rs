@@ -28,7 +28,7 @@ impl Scope for Site {
 
 /// Where a start address may lead: to the same name, or to one above or below it, on any port. That is what owners
 /// do with their own names; anything else is another site, which nobody asked to check.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Start(String);
 
 impl Start {

@@ -2,12 +2,12 @@
 
 use std::{io, net::SocketAddr, sync::Arc};
 
-use a11ycheck_core::net::{AddressPolicy, PolicyError, Refusal, Resolver};
+use a11ycheck_core::net::{AddressPolicy, JudgedHost, PolicyError, Refusal, Resolver};
 use tokio::{
     net::TcpStream,
     time::{Duration, Instant, timeout_at},
 };
-use url::Host;
+use url::{Host, Url};
 
 use super::{
     GuardLog, Obstacle,
@@ -52,11 +52,28 @@ impl Egress {
         connected
     }
 
+    /// Why the policy refuses an address, if it does. Looks its name up, and connects nowhere.
+    pub(crate) async fn refusal(&self, url: &Url) -> Option<Refusal> {
+        let port = url.port_or_known_default()?;
+        match self.judge(url.host_str()?, port).await {
+            Err(Obstacle::Refused(refusal)) => Some(refusal),
+            _ => None,
+        }
+    }
+
     async fn try_connect(&self, host: &str, port: u16, meter: &Arc<Meter>) -> Result<Metered, Obstacle> {
-        let Self::Judged { policy, resolver } = self else { return Err(nowhere()) };
         if meter.is_used_up() {
             return Err(Obstacle::TooMuch);
         }
+        let judged = self.judge(host, port).await?;
+        let stream = reach(judged.addresses()).await.map_err(|_| Obstacle::Unreachable)?;
+        // Requests are small and waited for.
+        let _ = stream.set_nodelay(true);
+        Ok(Metered::new(stream, Arc::clone(meter)))
+    }
+
+    async fn judge(&self, host: &str, port: u16) -> Result<JudgedHost, Obstacle> {
+        let Self::Judged { policy, resolver } = self else { return Err(nowhere()) };
         // The same reading of a host as in an address bar: `0x7f.1` is an IP address here too.
         let host = Host::parse(host).map_err(|_| nowhere())?;
         let host = match &host {
@@ -65,15 +82,11 @@ impl Egress {
             Host::Ipv6(address) => Host::Ipv6(*address),
         };
         let judged = tokio::time::timeout(RESOLVE_TIME, policy.judge(&**resolver, &host, port)).await;
-        let judged = match judged {
-            Ok(Ok(judged)) => judged,
-            Ok(Err(PolicyError::Refused(refusal))) => return Err(Obstacle::Refused(refusal)),
-            Ok(Err(PolicyError::Resolve(_))) | Err(_) => return Err(Obstacle::Dns),
-        };
-        let stream = reach(judged.addresses()).await.map_err(|_| Obstacle::Unreachable)?;
-        // Requests are small and waited for.
-        let _ = stream.set_nodelay(true);
-        Ok(Metered::new(stream, Arc::clone(meter)))
+        match judged {
+            Ok(Ok(judged)) => Ok(judged),
+            Ok(Err(PolicyError::Refused(refusal))) => Err(Obstacle::Refused(refusal)),
+            Ok(Err(PolicyError::Resolve(_))) | Err(_) => Err(Obstacle::Dns),
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! What the browser tells of a page while it loads.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::{Value, json};
 use tokio::{sync::watch, time::Instant};
+use url::Url;
 
+use super::navigate::Scope;
 use crate::{
     cdp::{EventSink, Reaction, SessionEnd},
     guard::REFUSAL_MARK,
@@ -25,6 +27,10 @@ pub(super) struct PageEvents(watch::Sender<PageState>);
 #[derive(Debug, Default)]
 pub(super) struct PageState {
     main_frame: String,
+    /// Where the main frame may go; nowhere, where there is none.
+    scope: Option<Arc<dyn Scope>>,
+    /// Where the main frame wanted to go beyond that. It was not asked for.
+    pub(super) led_away: Option<Url>,
     /// The document that is shown; its request has the same id.
     pub(super) loader: String,
     /// The address of the document that is shown, without fragment.
@@ -84,10 +90,10 @@ impl PageEvents {
         Self(watch::Sender::default())
     }
 
-    /// Forgets the previous page.
-    pub(super) fn reset(&self, main_frame: &str) {
+    /// Forgets the previous page. From now on the main frame asks for documents within `scope` only.
+    pub(super) fn reset(&self, main_frame: &str, scope: Option<Arc<dyn Scope>>) {
         self.0.send_modify(|state| {
-            *state = PageState { main_frame: main_frame.to_owned(), end: state.end, ..PageState::default() };
+            *state = PageState { main_frame: main_frame.to_owned(), scope, end: state.end, ..PageState::default() };
         });
     }
 
@@ -111,12 +117,15 @@ impl PageEvents {
 impl EventSink for PageEvents {
     fn event(&self, method: &str, params: &Value) -> Option<Reaction> {
         self.0.send_if_modified(|state| state.apply(method, params));
-        if method != "Page.javascriptDialogOpening" {
-            return None;
+        match method {
+            "Page.javascriptDialogOpening" => {
+                // Leaving a page is always right; anything else that it asks gets the answer "no".
+                let accept = params["type"] == "beforeunload";
+                Some(Reaction { method: "Page.handleJavaScriptDialog", params: json!({ "accept": accept }) })
+            }
+            "Fetch.requestPaused" => Some(self.peek(|state| state.steer(params))),
+            _ => None,
         }
-        // Leaving a page is always right; anything else that it asks gets the answer "no".
-        let accept = params["type"] == "beforeunload";
-        Some(Reaction { method: "Page.handleJavaScriptDialog", params: json!({ "accept": accept }) })
     }
 
     fn ended(&self, end: SessionEnd) {
@@ -156,9 +165,40 @@ impl PageState {
                 self.loaded = true;
             }
             "Page.javascriptDialogOpening" => self.dialogs += 1,
+            "Fetch.requestPaused" => match self.away(params) {
+                Some(url) => self.led_away = Some(url),
+                None => return false,
+            },
             _ => return false,
         }
         true
+    }
+
+    /// What is to become of a document that is about to be asked for, or has just come.
+    fn steer(&self, params: &Value) -> Reaction {
+        let request = &params["requestId"];
+        if self.away(params).is_some() {
+            // The page that is shown stays: any other reason brings up an error page.
+            let params = json!({ "requestId": request, "errorReason": "Aborted" });
+            return Reaction { method: "Fetch.failRequest", params };
+        }
+        let is_redirect = params["responseStatusCode"].as_u64().is_some_and(|status| (300..400).contains(&status));
+        if params["frameId"] == self.main_frame.as_str() && is_answer(params) && !is_redirect {
+            // It lets go of the document as well, before that asks for anything: for as long as documents are stopped, all else
+            // that a page loads takes a detour through the browser, at a millisecond each.
+            return Reaction { method: "Fetch.disable", params: json!({}) };
+        }
+        Reaction { method: "Fetch.continueRequest", params: json!({ "requestId": request }) }
+    }
+
+    /// Where the main frame is about to go, if that is out of its scope. What frames show is part of the page, wherever it
+    /// comes from.
+    fn away(&self, params: &Value) -> Option<Url> {
+        if params["frameId"] != self.main_frame.as_str() || is_answer(params) {
+            return None;
+        }
+        let url = Url::parse(params["request"]["url"].as_str()?).ok()?;
+        self.scope.as_ref().is_none_or(|scope| !scope.contains(&url)).then_some(url)
     }
 
     fn request_starts(&mut self, request: &str, params: &Value) {
@@ -226,6 +266,11 @@ impl PageState {
         self.in_flight.clear();
         self.last_request = None;
     }
+}
+
+/// Whether a request was stopped at its answer, not before it is sent.
+fn is_answer(paused: &Value) -> bool {
+    paused["responseStatusCode"].is_u64() || paused["responseErrorReason"].is_string()
 }
 
 fn headers(headers: &Value) -> Vec<(String, String)> {

@@ -1,5 +1,7 @@
 //! From an address to a document that has loaded.
 
+use std::fmt::Debug;
+
 use a11ycheck_core::domain::{Failure, FailureCode};
 use serde::Deserialize;
 use serde_json::json;
@@ -23,7 +25,7 @@ const MAX_DOCUMENT: u64 = 20 * 1024 * 1024;
 const MAX_PAGE: u64 = 150 * 1024 * 1024;
 
 /// Which addresses belong to the site.
-pub(crate) trait Scope: Send + Sync {
+pub(crate) trait Scope: Debug + Send + Sync {
     /// Whether a page that turned out to be at `url` is still one of the site's.
     fn contains(&self, url: &Url) -> bool;
 }
@@ -43,8 +45,13 @@ pub(super) async fn open(
         #[serde(default)]
         is_download: bool,
     }
-    // Answered when a document arrives or none will.
-    let navigate = tab.session().call("Page.navigate", json!({ "url": url.as_str() }), deadline);
+    // `events` decides at each redirect, and ends that when the document comes.
+    let patterns = ["Request", "Response"].map(|stage| json!({ "resourceType": "Document", "requestStage": stage }));
+    let navigate = async {
+        tab.session().run("Fetch.enable", json!({ "patterns": patterns }), deadline).await?;
+        // Answered when a document arrives or none will.
+        tab.session().call("Page.navigate", json!({ "url": url.as_str() }), deadline).await
+    };
     let trouble = trouble(events);
     let navigated = tokio::select! {
         navigated = navigate => navigated,
@@ -54,6 +61,9 @@ pub(super) async fn open(
         Err(CdpError::TimedOut { .. }) => return Err(PageError::timeout("The web server did not answer in time.")),
         other => other?,
     };
+    if let Some(error) = over(events) {
+        return Err(error);
+    }
     let (requested, response) = events.peek(|state| (state.requested.clone(), state.response.clone()));
     if let Some(error) = error_text {
         if let Some(response) = response.filter(|response| response.url == requested) {
@@ -97,7 +107,7 @@ pub(super) fn examine(events: &PageEvents, log: &GuardLog, scope: &dyn Scope) ->
     url.set_fragment(None);
     // A page may lead to `data:` or `about:`, which nobody served: there is no site to check.
     let response = response.filter(|_| matches!(url.scheme(), "http" | "https")).ok_or_else(not_html)?;
-    if !response.is_refusal && !scope.contains(&url) {
+    if !scope.contains(&url) {
         return Err(PageError::LeavesSite(url));
     }
     if let Some(error) = status_error(&response, log) {
@@ -132,6 +142,7 @@ fn status_error(response: &DocumentResponse, log: &GuardLog) -> Option<PageError
 
 fn is_over(state: &PageState) -> bool {
     state.end.is_some()
+        || state.led_away.is_some()
         || state.documents > MAX_DOCUMENTS
         || state.dialogs > MAX_DIALOGS
         || state.document_bytes > MAX_DOCUMENT
@@ -142,6 +153,8 @@ fn over(events: &PageEvents) -> Option<PageError> {
     events.peek(|state| {
         if state.end.is_some() {
             Some(PageError::Crashed)
+        } else if let Some(url) = &state.led_away {
+            Some(PageError::LeavesSite(url.clone()))
         } else if state.documents > MAX_DOCUMENTS {
             Some(PageError::timeout("The page keeps reloading or leading to other pages."))
         } else if state.dialogs > MAX_DIALOGS {

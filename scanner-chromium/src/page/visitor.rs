@@ -54,7 +54,7 @@ pub(crate) struct Task<'a> {
     /// The address to open.
     pub(crate) url: &'a Url,
     /// Which addresses it may lead to.
-    pub(crate) scope: &'a dyn Scope,
+    pub(crate) scope: &'a Arc<dyn Scope>,
     /// What the guard of the tab knows.
     pub(crate) log: &'a GuardLog,
     /// What to run.
@@ -136,7 +136,7 @@ impl Visitor {
         load_by: Instant,
         done_by: Instant,
     ) -> Result<Arrived, PageError> {
-        self.events.reset(self.tab.main_frame());
+        self.events.reset(self.tab.main_frame(), Some(Arc::clone(task.scope)));
         self.tab.browser().count_page();
         self.unless_trouble(async {
             navigate::open(&self.tab, &self.events, task.url, task.log, load_by).await?;
@@ -237,7 +237,7 @@ impl Visitor {
     async fn arrived(&self, task: &Task<'_>, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {
         loop {
             navigate::loaded(&self.events, load_by).await?;
-            let url = navigate::examine(&self.events, task.log, task.scope)?;
+            let url = navigate::examine(&self.events, task.log, &**task.scope)?;
             let loader = self.events.peek(|state| state.loader.clone());
             let watching = settle::watch(&self.tab, done_by);
             let (watched, ()) = tokio::join!(watching, settle::quiet(&self.events, done_by));
@@ -259,8 +259,9 @@ impl Visitor {
 
     async fn unless_trouble<T>(&self, steps: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
         tokio::select! {
-            outcome = steps => outcome,
+            biased;
             trouble = navigate::trouble(&self.events) => Err(trouble),
+            outcome = steps => outcome,
         }
     }
 
@@ -273,7 +274,7 @@ impl Visitor {
         let deadline = Instant::now() + LEAVE_TIME;
         self.lingers = rest == Rest::Lingering;
         if rest == Rest::Away {
-            self.events.reset(self.tab.main_frame());
+            self.events.reset(self.tab.main_frame(), None);
             let leave = self.tab.session().run("Page.navigate", json!({ "url": "about:blank" }), deadline);
             leave.await.ok()?;
             navigate::loaded(&self.events, deadline).await.ok()?;

@@ -99,6 +99,8 @@ impl From<GuardError> for CrawlError {
 pub(crate) struct Crawl<'a> {
     parts: &'a Parts,
     request: &'a ScanRequest,
+    /// What its guards go by.
+    egress: Egress,
     guard: Guard,
     /// Has a way out of its own: what the log of `guard` knows, it knows from the browser.
     fetcher: Fetcher,
@@ -131,12 +133,13 @@ impl<'a> Crawl<'a> {
         let egress = Egress::Judged { policy, resolver: Arc::clone(&config.resolver) };
         let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
         let guard = Guard::open(egress.clone(), max_bytes).await?;
-        let survey_guard = Guard::open(egress, SURVEY_BYTES).await?;
+        let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await?;
         let fetcher = Fetcher::new(survey_guard.address(), parts.tls.clone())?;
         parts.scans.fetch_add(1, Ordering::Relaxed);
         Ok(Self {
             parts,
             request,
+            egress,
             guard,
             fetcher,
             _survey_guard: survey_guard,
@@ -154,9 +157,9 @@ impl<'a> Crawl<'a> {
         let start = self.request.start.url();
         let scope = Start::of(start);
         let robots = self.robots(start, &scope).await?;
-        let first = match self.visit(start, &scope, Look::Start).await? {
+        let first = match self.visit(start, &(Arc::new(scope.clone()) as _), Look::Start).await? {
             Some(Ok(checked)) => checked,
-            Some(Err(error)) => return Err(CrawlError::Start(start_failure(error))),
+            Some(Err(error)) => return Err(CrawlError::Start(self.start_failure(error).await)),
             None => return Err(CrawlError::Start(timed_out())),
         };
         if leads_to_login(start, &first) {
@@ -213,6 +216,7 @@ impl<'a> Crawl<'a> {
 
     /// Visits what the ledger knows of until the budget or the time is used up.
     async fn follow_links(&self, ledger: &mut Ledger<'_>, site: &Site) -> Result<(), CrawlError> {
+        let scope: Arc<dyn Scope> = Arc::new(site.clone());
         let mut visits = FuturesUnordered::new();
         // Results wait here until those of all pages before them are in, and pages are chosen after each of them: which
         // ones then depends on the site alone, not on which answered first.
@@ -238,8 +242,9 @@ impl<'a> Crawl<'a> {
                 && let Some((number, (url, depth))) = chosen.pop_front()
             {
                 let look = if number < PLATFORM_PAGES { Look::Platform } else { Look::Page };
+                let scope = &scope;
                 visits.push(async move {
-                    let result = self.visit(&url, site, look).await;
+                    let result = self.visit(&url, scope, look).await;
                     (number, url, depth, result)
                 });
             }
@@ -250,7 +255,7 @@ impl<'a> Crawl<'a> {
 
     /// Checks one page when it is the site's turn; again if its tab or browser dies, or the site is too busy. `None` when
     /// the scan's time was over before.
-    async fn visit(&self, url: &Url, scope: &dyn Scope, look: Look) -> Result<Option<Visited>, BrowserError> {
+    async fn visit(&self, url: &Url, scope: &Arc<dyn Scope>, look: Look) -> Result<Option<Visited>, BrowserError> {
         let (mut crashes, mut rebuffs) = (0, 0);
         let mut choice = Choice::Any;
         let mut latest = None;
@@ -286,7 +291,7 @@ impl<'a> Crawl<'a> {
     async fn try_visit(
         &self,
         url: &Url,
-        scope: &dyn Scope,
+        scope: &Arc<dyn Scope>,
         look: Look,
         choice: Choice,
     ) -> Result<Option<(Visited, Rest)>, BrowserError> {
@@ -355,6 +360,21 @@ impl<'a> Crawl<'a> {
         }
     }
 
+    async fn start_failure(&self, error: PageError) -> Failure {
+        match error {
+            PageError::Failed(failure) | PageError::Busy { failure, .. } => failure,
+            PageError::LeavesSite(to) => {
+                let host = to.host_str().unwrap_or("an address without a host");
+                let message = format!("The address leads to another web site, {host}.");
+                match self.egress.refusal(&to).await {
+                    Some(refusal) => Failure::new(FailureCode::RefusedAddress, format!("{message} {refusal}")),
+                    None => Failure::new(FailureCode::RedirectedAway, message),
+                }
+            }
+            PageError::Crashed => Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down."),
+        }
+    }
+
     fn engine(&self, checked: &Checked) -> Engine {
         Engine { axe: checked.collected.version.clone(), browser: self.browser().product().to_owned() }
     }
@@ -381,17 +401,6 @@ fn heed(robots: Robots, url: &Url) -> Result<Robots, CrawlError> {
         "The site's robots.txt asks not to visit the page: allow it there for the user agent \"{PRODUCT_TOKEN}\"."
     );
     Err(CrawlError::Start(Failure::new(FailureCode::BlockedByRobots, message)))
-}
-
-fn start_failure(error: PageError) -> Failure {
-    match error {
-        PageError::Failed(failure) | PageError::Busy { failure, .. } => failure,
-        PageError::LeavesSite(to) => {
-            let host = to.host_str().unwrap_or("an address without a host");
-            Failure::new(FailureCode::RedirectedAway, format!("The address leads to another web site, {host}."))
-        }
-        PageError::Crashed => Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down."),
-    }
 }
 
 fn timed_out() -> Failure {
