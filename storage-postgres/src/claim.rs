@@ -1,7 +1,7 @@
 //! Giving the next check to a worker.
 
 use a11ycheck_core::{
-    domain::{ScanState, TransitionError, TransitionRefusal},
+    domain::{Scan, ScanState, Site, TransitionError, TransitionRefusal},
     id::WorkerId,
     store::{Claim, ClaimedScan},
 };
@@ -20,15 +20,19 @@ pub(crate) enum Taken {
     Claimed(Box<ClaimedScan>),
     /// It was begun as often as it may be, and has failed.
     GivenUp,
+    /// It can't be read, and was left as it is; its id.
+    Unreadable(String, Corrupt),
     /// There is none.
     Nothing,
 }
 
-/// Gives the check that has waited longest to the worker. What another caller has locked is passed over.
+/// Gives the check that has waited longest to the worker. What another caller has locked is passed over, and so is
+/// `unreadable`.
 pub(crate) async fn take_next<E>(
     db: &mut PgConnection,
     worker: &WorkerId,
     term: TimeDelta,
+    unreadable: &[String],
     instant: Option<DateTime<Utc>>,
 ) -> Result<Taken, Failure<E>> {
     let next: Option<NextRow> = sqlx::query_as(concat!(
@@ -36,7 +40,7 @@ pub(crate) async fn take_next<E>(
              SELECT coalesce($1, clock_timestamp()) AS now
          ), a AS MATERIALIZED (
              SELECT * FROM active_scans
-             WHERE lease_expires_at IS NULL OR lease_expires_at <= (SELECT now FROM instant)
+             WHERE (lease_expires_at IS NULL OR lease_expires_at <= (SELECT now FROM instant)) AND scan_id <> ALL ($2)
              ORDER BY queued_at, scan_id LIMIT 1
              FOR UPDATE SKIP LOCKED
          )
@@ -47,24 +51,17 @@ pub(crate) async fn take_next<E>(
         " FROM a JOIN scans s ON s.id = a.scan_id JOIN sites site ON site.id = s.site_id CROSS JOIN instant",
     ))
     .bind(instant)
+    .bind(unreadable)
     .fetch_optional(&mut *db)
     .await?;
-    let Some(NextRow { now, scan, site }) = next else { return Ok(Taken::Nothing) };
-    let (mut scan, site) = (scan.scan()?, site.site()?);
-    let corrupt = |problem: TransitionError| Corrupt::new("active_scans", scan.id, problem);
-    match scan.state.clone().claim(worker.clone(), term, now) {
-        Ok(running) => scan.state = running,
-        Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => {
-            let failed = scan.state.clone().abandon(now).map_err(corrupt)?;
-            write_state(db, scan.id, &failed).await?;
-            return Ok(Taken::GivenUp);
-        }
-        Err(error) => return Err(corrupt(error).into()),
-    }
-    write_state(db, scan.id, &scan.state).await?;
-    let ScanState::Running { lease, .. } = &scan.state else {
-        return Err(Corrupt::new("active_scans", scan.id, "it was claimed, and is not running").into());
+    let Some(next) = next else { return Ok(Taken::Nothing) };
+    let id = next.scan.id().to_owned();
+    let (scan, site) = match next.moved_on(worker, term) {
+        Ok(moved_on) => moved_on,
+        Err(problem) => return Ok(Taken::Unreadable(id, problem)),
     };
+    write_state(db, scan.id, &scan.state).await?;
+    let ScanState::Running { lease, .. } = &scan.state else { return Ok(Taken::GivenUp) };
     let claim = Claim { scan: scan.id, token: lease.token };
     Ok(Taken::Claimed(Box::new(ClaimedScan { claim, scan, site })))
 }
@@ -76,4 +73,18 @@ struct NextRow {
     scan: ScanRow,
     #[sqlx(flatten)]
     site: SiteRow,
+}
+
+impl NextRow {
+    /// The check, running now, or failed.
+    fn moved_on(self, worker: &WorkerId, term: TimeDelta) -> Result<(Scan, Site), Corrupt> {
+        let (mut scan, site) = (self.scan.scan()?, self.site.site()?);
+        let held = scan.state.clone();
+        let moved = match held.clone().claim(worker.clone(), term, self.now) {
+            Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => held.abandon(self.now),
+            moved => moved,
+        };
+        scan.state = moved.map_err(|problem| Corrupt::new("active_scans", scan.id, problem))?;
+        Ok((scan, site))
+    }
 }

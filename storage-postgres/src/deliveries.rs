@@ -11,6 +11,7 @@ use sqlx::{FromRow, PgConnection};
 use crate::{
     due::choose,
     error::{Corrupt, Failure},
+    passed_over::PassedOver,
     webhook_rows::{
         DeliveryRow, SecretsRow, StateColumns, StatusRow, delivery_columns, secrets_columns, stored_status,
     },
@@ -22,9 +23,10 @@ pub(crate) async fn claim<E>(
     worker: &WorkerId,
     limits: ClaimLimits,
     term: TimeDelta,
+    passed_over: &PassedOver,
     instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<ClaimedDelivery>, Failure<E>> {
-    let chosen = choose(db, worker, limits, instant).await?;
+    let chosen = choose(db, worker, limits, &passed_over.ids(), instant).await?;
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
@@ -52,36 +54,19 @@ pub(crate) async fn claim<E>(
     let (mut ids, mut tokens, mut all_tries) = (Vec::new(), Vec::new(), Vec::new());
     let Some(now) = rows.first().map(|row| row.now) else { return Ok(claimed) };
     for row in rows {
-        let delivery = row.delivery.delivery()?;
-        let id = delivery.id;
-        if delivery.state.is_lost(now) {
+        let id = row.delivery.id().to_owned();
+        match row.due(worker, term) {
             // Since it was looked for, or there were more than could be given up at once: the next claim will.
-            continue;
+            Ok(Due::Lost) => {}
+            Ok(Due::Dropped(id, state)) => write_state(db, id, &state).await?,
+            Ok(Due::Claimed { delivery, tries }) => {
+                ids.push(id);
+                tokens.push(delivery.claim.token.get());
+                all_tries.push(i64::from(tries));
+                claimed.push(*delivery);
+            }
+            Err(problem) => passed_over.add(id, problem)?,
         }
-        if !row.is_on {
-            write_state(db, id, &delivery.state.dropped(now)).await?;
-            continue;
-        }
-        let corrupt = |error| Corrupt::new("deliveries", id, Box::new(error));
-        let state = delivery.state.claim(worker.clone(), term, now).map_err(corrupt)?;
-        let DeliveryState::Attempting { attempts, tries, lease, started_at } = state else {
-            return Err(Corrupt::new("deliveries", id, "it was claimed, and no attempt is under way").into());
-        };
-        let url = SiteUrl::parse(&row.url).map_err(|error| Corrupt::new("endpoints", delivery.endpoint, error))?;
-        ids.push(id.to_string());
-        tokens.push(lease.token.get());
-        all_tries.push(i64::from(tries));
-        claimed.push(ClaimedDelivery {
-            claim: DeliveryClaim { delivery: id, token: lease.token },
-            attempt: attempts + 1,
-            started_at,
-            endpoint: delivery.endpoint,
-            url,
-            secrets: row.secrets.secrets().signing(now),
-            event: delivery.event,
-            kind: delivery.kind,
-            body: row.body.into(),
-        });
     }
     sqlx::query(
         "UPDATE deliveries
@@ -100,10 +85,12 @@ pub(crate) async fn claim<E>(
     Ok(claimed)
 }
 
-/// The ids of attempts that are lost, those whose lease ended first before others. Nothing is locked.
+/// The ids of attempts that are lost, those whose lease ended first before others; without those of `unreadable`. Nothing is
+/// locked.
 pub(crate) async fn lost(
     db: &mut PgConnection,
     limit: u32,
+    unreadable: &[String],
     instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<String>, sqlx::Error> {
     // As the index has it: a number in its condition is the statement's own.
@@ -111,10 +98,12 @@ pub(crate) async fn lost(
     sqlx::query_scalar(
         "SELECT id FROM deliveries
          WHERE state = 'pending' AND tries >= 3 AND next_attempt_at <= coalesce($1, statement_timestamp())
+             AND id <> ALL ($3)
          ORDER BY next_attempt_at, id LIMIT $2",
     )
     .bind(instant)
     .bind(i64::from(limit))
+    .bind(unreadable)
     .fetch_all(db)
     .await
 }
@@ -376,6 +365,44 @@ struct DueRow {
     secrets: SecretsRow,
     #[sqlx(flatten)]
     delivery: DeliveryRow,
+}
+
+/// What is to become of a delivery that is due.
+enum Due {
+    Lost,
+    Dropped(DeliveryId, DeliveryState),
+    Claimed { delivery: Box<ClaimedDelivery>, tries: u32 },
+}
+
+impl DueRow {
+    fn due(self, worker: &WorkerId, term: TimeDelta) -> Result<Due, Corrupt> {
+        let delivery = self.delivery.delivery()?;
+        let id = delivery.id;
+        if delivery.state.is_lost(self.now) {
+            return Ok(Due::Lost);
+        }
+        if !self.is_on {
+            return Ok(Due::Dropped(id, delivery.state.dropped(self.now)));
+        }
+        let corrupt = |error| Corrupt::new("deliveries", id, Box::new(error));
+        let state = delivery.state.claim(worker.clone(), term, self.now).map_err(corrupt)?;
+        let DeliveryState::Attempting { attempts, tries, lease, started_at } = state else {
+            return Err(Corrupt::new("deliveries", id, "it was claimed, and no attempt is under way"));
+        };
+        let url = SiteUrl::parse(&self.url).map_err(|error| Corrupt::new("endpoints", delivery.endpoint, error))?;
+        let delivery = Box::new(ClaimedDelivery {
+            claim: DeliveryClaim { delivery: id, token: lease.token },
+            attempt: attempts + 1,
+            started_at,
+            endpoint: delivery.endpoint,
+            url,
+            secrets: self.secrets.secrets().signing(self.now),
+            event: delivery.event,
+            kind: delivery.kind,
+            body: self.body.into(),
+        });
+        Ok(Due::Claimed { delivery, tries })
+    }
 }
 
 #[derive(FromRow)]

@@ -42,7 +42,7 @@ const FIRST_DUE: &str = concat!(
     busy!(),
     ", d AS MATERIALIZED (
          SELECT id, next_attempt_at, endpoint_id, attempts FROM deliveries
-         WHERE state = 'pending' AND next_attempt_at <= (SELECT now FROM instant)
+         WHERE state = 'pending' AND next_attempt_at <= (SELECT now FROM instant) AND id <> ALL ($5)
          ORDER BY next_attempt_at, id LIMIT $4
      )
      SELECT d.id, d.next_attempt_at, open.endpoint_id, open.room, d.attempts > 0 AS is_retry FROM d ",
@@ -82,7 +82,7 @@ macro_rules! due_by_endpoint {
                  SELECT d.id, d.next_attempt_at FROM deliveries d
                  WHERE d.state = 'pending' AND ",
             $kind,
-            "        AND d.endpoint_id = open.endpoint_id AND d.next_attempt_at <= instant.now
+            "        AND d.endpoint_id = open.endpoint_id AND d.next_attempt_at <= instant.now AND d.id <> ALL ($5)
                  ORDER BY d.next_attempt_at, d.id LIMIT least(open.room, $4)
              ) AS due
              ORDER BY due.next_attempt_at, due.id LIMIT $4",
@@ -91,20 +91,21 @@ macro_rules! due_by_endpoint {
 }
 
 /// The ids of what the worker takes up, and of what was left for endpoints that are switched off, in any order. Nothing is
-/// locked yet.
+/// locked yet, and `unreadable` is passed over.
 pub(crate) async fn choose(
     db: &mut PgConnection,
     worker: &WorkerId,
     limits: ClaimLimits,
+    unreadable: &[String],
     instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<String>, sqlx::Error> {
     // Of each kind, what the other one takes from an endpoint's room may be passed over: no more than is taken of it.
     let most = i64::from(limits.all) + i64::from(limits.retries);
-    let mut due = ask(db, FIRST_DUE, worker, limits, most, instant).await?;
+    let mut due = ask(db, FIRST_DUE, worker, limits, most, unreadable, instant).await?;
     if i64::try_from(due.len()) == Ok(most) {
         // More may be due: those of one endpoint must not hide the others'.
-        due = ask(db, due_by_endpoint!("attempts = 0", "false"), worker, limits, most, instant).await?;
-        due.extend(ask(db, due_by_endpoint!("attempts > 0", "true"), worker, limits, most, instant).await?);
+        due = ask(db, due_by_endpoint!("attempts = 0", "false"), worker, limits, most, unreadable, instant).await?;
+        due.extend(ask(db, due_by_endpoint!("attempts > 0", "true"), worker, limits, most, unreadable, instant).await?);
     }
     Ok(taken_up(due, limits))
 }
@@ -115,6 +116,7 @@ async fn ask(
     worker: &WorkerId,
     limits: ClaimLimits,
     most: i64,
+    unreadable: &[String],
     instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<Candidate>, sqlx::Error> {
     sqlx::query_as(statement)
@@ -122,6 +124,7 @@ async fn ask(
         .bind(worker.to_string())
         .bind(i64::from(limits.per_endpoint))
         .bind(most)
+        .bind(unreadable)
         .fetch_all(db)
         .await
 }

@@ -17,6 +17,7 @@ use crate::{
     error::{Corrupt, Failure},
     moves::move_on,
     outbox::{Told, tell},
+    passed_over::PassedOver,
     rows::{TeamRow, team_columns},
     store::end,
     uploads::adopt,
@@ -29,7 +30,7 @@ impl QueueStore for PostgresStore {
             .step(|| async {
                 let mut db = self.session().await?;
                 let mut tx = db.begin().await?;
-                let queued = queue_due_scans(&mut tx, limit, self.instant()).await;
+                let queued = queue_due_scans(&mut tx, limit, self.passed_over(), self.instant()).await;
                 end::<_, StoreError>(tx, queued).await
             })
             .await?;
@@ -46,7 +47,8 @@ impl QueueStore for PostgresStore {
                 .step(|| async {
                     let mut db = self.session().await?;
                     let mut tx = db.begin().await?;
-                    let taken = take_next(&mut tx, worker, term, self.instant()).await;
+                    let unreadable = self.passed_over().ids();
+                    let taken = take_next(&mut tx, worker, term, &unreadable, self.instant()).await;
                     end::<_, StoreError>(tx, taken).await
                 })
                 .await?;
@@ -56,6 +58,7 @@ impl QueueStore for PostgresStore {
                     return Ok(Some(*claimed));
                 }
                 Taken::GivenUp => {}
+                Taken::Unreadable(id, problem) => self.passed_over().add(id, problem)?,
                 Taken::Nothing => return Ok(None),
             }
         }
@@ -155,13 +158,14 @@ impl QueueStore for PostgresStore {
 async fn queue_due_scans<E>(
     db: &mut PgConnection,
     limit: u32,
+    passed_over: &PassedOver,
     instant: Option<DateTime<Utc>>,
 ) -> Result<DueSites, Failure<E>> {
     let due: Vec<DueRow> = sqlx::query_as(concat!(
         "WITH instant AS MATERIALIZED (
              SELECT coalesce($1, clock_timestamp()) AS now
          ), site AS MATERIALIZED (
-             SELECT id, team_id FROM sites WHERE next_scan_at <= (SELECT now FROM instant)
+             SELECT id, team_id FROM sites WHERE next_scan_at <= (SELECT now FROM instant) AND id <> ALL ($3)
              ORDER BY next_scan_at, id LIMIT $2
              FOR NO KEY UPDATE SKIP LOCKED
          )
@@ -172,6 +176,7 @@ async fn queue_due_scans<E>(
     ))
     .bind(instant)
     .bind(i64::from(limit))
+    .bind(passed_over.ids())
     .fetch_all(&mut *db)
     .await?;
     let more = u32::try_from(due.len()) == Ok(limit);
@@ -179,8 +184,14 @@ async fn queue_due_scans<E>(
     let mut new = Vec::new();
     let (mut ids, mut nexts) = (Vec::new(), Vec::new());
     for row in due {
-        let team = row.team.team()?;
-        let site: SiteId = row.id.parse().map_err(|error| Corrupt::new("sites", &row.id, Box::new(error)))?;
+        let site = row.id.parse::<SiteId>().map_err(|error| Corrupt::new("sites", &row.id, Box::new(error)));
+        let (team, site) = match row.team.team().and_then(|team| Ok((team, site?))) {
+            Ok(read) => read,
+            Err(problem) => {
+                passed_over.add(row.id, problem)?;
+                continue;
+            }
+        };
         ids.push(row.id);
         nexts.push(next_scan_at(site, team.plan.limits.check_frequency, now));
         if team.is_served(now) {

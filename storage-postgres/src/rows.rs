@@ -210,6 +210,11 @@ struct LeaseRow {
 }
 
 impl ScanRow {
+    /// As it is stored.
+    pub(crate) fn id(&self) -> &str {
+        &self.scan_id
+    }
+
     pub(crate) fn scan(self) -> Result<Scan, Corrupt> {
         named("scans", self.scan_id.clone(), self.read())
     }

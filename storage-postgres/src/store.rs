@@ -11,7 +11,8 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::{PgPool, Postgres, Transaction};
 
 use crate::{
-    ConnectError, PostgresConfig, error::Failure, hints::Node, migrate::migrate, objects::Objects, session::Session,
+    ConnectError, PostgresConfig, error::Failure, hints::Node, migrate::migrate, objects::Objects,
+    passed_over::PassedOver, session::Session,
 };
 
 /// Keeps everything in PostgreSQL, 14 or later. Clones share their connections.
@@ -34,6 +35,7 @@ pub struct PostgresStore {
     clock: Option<Arc<dyn Clock>>,
     node: Arc<Node>,
     objects: Option<Objects>,
+    passed_over: Arc<PassedOver>,
 }
 
 impl PostgresStore {
@@ -49,7 +51,7 @@ impl PostgresStore {
         migrate(&config).await?;
         let pool = config.pool()?;
         let node = Arc::new(Node::new(&config, pool.clone())?);
-        Ok(Self { pool, step_timeout: config.step_timeout(), clock: None, node, objects })
+        Ok(Self { pool, step_timeout: config.step_timeout(), clock: None, node, objects, passed_over: Arc::default() })
     }
 
     /// Goes by `clock` in place of the database's: for tests, and for one process alone. What it shows is truncated to
@@ -79,6 +81,11 @@ impl PostgresStore {
     /// Where files are kept, when that is not in the tables.
     pub(crate) const fn objects(&self) -> Option<&Objects> {
         self.objects.as_ref()
+    }
+
+    /// What this process could not read of the queues.
+    pub(crate) fn passed_over(&self) -> &PassedOver {
+        &self.passed_over
     }
 
     pub(crate) async fn session(&self) -> Result<Session, sqlx::Error> {

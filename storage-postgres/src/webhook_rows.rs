@@ -123,6 +123,11 @@ pub(crate) struct DeliveryRow {
 }
 
 impl DeliveryRow {
+    /// As it is stored.
+    pub(crate) fn id(&self) -> &str {
+        &self.delivery_id
+    }
+
     pub(crate) fn delivery(self) -> Result<Delivery, Corrupt> {
         named("deliveries", self.delivery_id.clone(), self.read())
     }

@@ -229,7 +229,9 @@ impl WebhookStore for PostgresStore {
     ) -> Result<Vec<ClaimedDelivery>, StoreError> {
         let lost = self.step(|| async {
             let mut db = self.session().await?;
-            Ok::<_, Failure<StoreError>>(deliveries::lost(&mut db, limits.all, self.instant()).await?)
+            Ok::<_, Failure<StoreError>>(
+                deliveries::lost(&mut db, limits.all, &self.passed_over().ids(), self.instant()).await?,
+            )
         });
         // Before the claim: what fails now leaves nothing behind that was given out.
         for id in lost.await? {
@@ -237,7 +239,13 @@ impl WebhookStore for PostgresStore {
                 let mut db = self.session().await?;
                 let mut tx = db.begin().await?;
                 let given_up = deliveries::give_up(&mut tx, &id, self.instant()).await;
-                end::<_, StoreError>(tx, given_up).await
+                match end::<_, StoreError>(tx, given_up).await {
+                    Err(Failure::Corrupt(problem)) => {
+                        self.passed_over().add(id.clone(), problem)?;
+                        Ok(false)
+                    }
+                    ended => ended,
+                }
             });
             if given_up.await? {
                 self.node().tell(Work::Deliveries);
@@ -246,7 +254,7 @@ impl WebhookStore for PostgresStore {
         self.step(|| async {
             let mut db = self.session().await?;
             let mut tx = db.begin().await?;
-            let claimed = deliveries::claim(&mut tx, worker, limits, term, self.instant()).await;
+            let claimed = deliveries::claim(&mut tx, worker, limits, term, self.passed_over(), self.instant()).await;
             end(tx, claimed).await
         })
         .await

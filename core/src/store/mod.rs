@@ -15,6 +15,8 @@
 //! - *Fidelity*: what is stored is read back as it was given: texts in any script, without U+0000 (the domain drops it),
 //!   of any length; lists in their order; instants to the microsecond.
 //! - *Errors*: [`StoreError::Unavailable`] and [`StoreError::Corrupt`] may come from any method and are not repeated below.
+//!   Steps that choose work themselves (claims, the scheduler's) pass over what they can't read and tell the log: one bad row
+//!   holds up nothing behind it.
 
 mod error;
 mod files;

@@ -3,17 +3,20 @@
 use std::time::Duration;
 
 use a11ycheck_core::{
-    domain::{Lease, NewSite, NewTeam, PlanCatalog, PlanCode, ScanStatus, SiteDetails, SiteUrl, Subscription},
-    id::{ScanId, SiteId, TeamId, WorkerId},
+    domain::{
+        DeliveryState, EndpointDetails, EndpointSecret, EventKind, Lease, NewEndpoint, NewEvent, NewSite, NewTeam,
+        PlanCatalog, PlanCode, ScanStatus, SiteDetails, SiteUrl, Subscription,
+    },
+    id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
     page::PageRequest,
     store::{
-        AddSiteError, Claim, Completion, LeaseError, QueueStore as _, ScanStore as _, SiteStore as _, StoreClock as _,
-        StoreError, TeamStore as _,
+        AddSiteError, Claim, ClaimLimits, Completion, LeaseError, QueueStore as _, ScanStore as _, SiteStore as _,
+        StoreClock as _, StoreError, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
-use chrono::Utc;
+use chrono::{TimeDelta, Utc};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 
 use crate::support::{self, proxy::Proxy};
@@ -21,6 +24,7 @@ use crate::support::{self, proxy::Proxy};
 /// A store, a team in it, and a way into its tables beside it.
 struct World {
     store: PostgresStore,
+    config: PostgresConfig,
     team: TeamId,
     db: PgConnection,
 }
@@ -32,7 +36,8 @@ impl World {
 
     async fn at(url: &str, change: impl FnOnce(PostgresConfig) -> PostgresConfig) -> Self {
         let (config, schema) = support::config_at(url).await;
-        let store = PostgresStore::connect(change(config)).await.unwrap();
+        let config = change(config);
+        let store = PostgresStore::connect(config.clone()).await.unwrap();
         store.put_plans(PlanCatalog::shipped().plans()).await.unwrap();
         let team = NewTeam {
             id: TeamId::generate(Utc::now()),
@@ -45,7 +50,7 @@ impl World {
         let mut db = support::connect().await;
         // The support module made the name: nothing in it needs quoting.
         db.execute(AssertSqlSafe(format!("SET search_path = {schema}"))).await.unwrap();
-        Self { store, team, db }
+        Self { store, config, team, db }
     }
 
     async fn add_site(&self) -> Result<SiteId, AddSiteError> {
@@ -62,6 +67,30 @@ impl World {
         let site = self.add_site().await.unwrap();
         let claimed = self.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
         (site, claimed.claim)
+    }
+
+    /// A delivery that is due, to an endpoint of its own.
+    async fn delivery(&self) -> (EndpointId, DeliveryId) {
+        let url = SiteUrl::parse("https://hooks.example").unwrap();
+        let details = EndpointDetails { url, events: [EventKind::ScanCompleted].into() };
+        let secret = EndpointSecret::generate();
+        let new = NewEndpoint { id: EndpointId::generate(Utc::now()), details, secret };
+        let endpoint = self.store.create_endpoint(self.team, new).await.unwrap().id;
+        let (now, body) = (Utc::now(), b"{}".as_slice().into());
+        let event = NewEvent { id: EventId::generate(now), kind: EventKind::ScanCompleted, created_at: now, body };
+        (endpoint, self.store.send_event(self.team, endpoint, event).await.unwrap().id)
+    }
+
+    async fn claim_one(&self, term: TimeDelta) -> Option<DeliveryId> {
+        let one = ClaimLimits { all: 1, retries: 1, per_endpoint: 1 };
+        let claimed = self.store.claim_deliveries(&WorkerId::generate(), one, term).await.unwrap();
+        claimed.first().map(|claimed| claimed.claim.delivery)
+    }
+
+    /// Runs a statement that may name an id of a test as `$1`.
+    async fn run(&mut self, statement: &'static str, id: impl ToString) {
+        let done = sqlx::query(statement).bind(id.to_string()).execute(&mut self.db).await.unwrap();
+        assert_eq!(done.rows_affected(), 1);
     }
 
     /// Makes every row that is added to a table fail with this SQLSTATE while a sequence is below `times`. A sequence is not
@@ -288,6 +317,71 @@ async fn what_can_not_be_read_is_told_by_table_and_id() {
     assert_eq!(told(world.store.site(world.team, site).await.unwrap_err()), format!("sites {site}"));
     let scan = world.store.scan(world.team, claim.scan).await.unwrap_err();
     assert_eq!(told(scan), format!("scans {}", claim.scan));
+}
+
+#[tokio::test]
+async fn a_check_that_can_not_be_read_holds_up_no_other() {
+    let mut world = World::new().await;
+    let (odd, sound) = (world.add_site().await.unwrap(), world.add_site().await.unwrap());
+    world.run("UPDATE sites SET report_locale = 'of a newer version' WHERE id = $1", odd).await;
+    let claimed = world.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
+    assert_eq!(claimed.site.id, sound);
+    assert!(world.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().is_none());
+    // Another node may be able to read it.
+    world.run("UPDATE sites SET report_locale = 'en' WHERE id = $1", odd).await;
+    let other = PostgresStore::connect(world.config.clone()).await.unwrap();
+    assert_eq!(other.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap().site.id, odd);
+}
+
+#[tokio::test]
+async fn a_team_that_can_not_be_read_keeps_no_other_from_its_schedule() {
+    let mut world = World::new().await;
+    let other = NewTeam {
+        id: TeamId::generate(Utc::now()),
+        name: "Other".to_owned(),
+        plan: PlanCode::new("starter"),
+        subscription: Subscription::ACTIVE,
+        seats_used: 1,
+    };
+    let other = world.store.create_team(other).await.unwrap().id;
+    let odd = world.store.add_site(other, new_site(), None).await.unwrap().id;
+    let sound = world.store.add_site(world.team, new_site(), None).await.unwrap().id;
+    world.run("UPDATE sites SET next_scan_at = now() - interval '2 days' WHERE id = $1", odd).await;
+    world.run("UPDATE sites SET next_scan_at = now() - interval '1 day' WHERE id = $1", sound).await;
+    world.run("UPDATE plans SET document = '{}' WHERE code = $1", "starter").await;
+    let mut queued = Vec::new();
+    loop {
+        let due = world.store.queue_due_scans(1).await.unwrap();
+        queued.extend(due.queued.iter().map(|scan| scan.site));
+        if !due.more {
+            break;
+        }
+    }
+    assert_eq!(queued, [sound]);
+}
+
+#[tokio::test]
+async fn a_delivery_that_can_not_be_read_holds_up_no_other() {
+    let mut world = World::new().await;
+    let (odd, _) = world.delivery().await;
+    let (_, sound) = world.delivery().await;
+    world.run("UPDATE endpoints SET url = 'no address:' WHERE id = $1", odd).await;
+    // The place was the other's, so this one comes with the next claim.
+    assert_eq!(world.claim_one(Lease::TERM).await, None);
+    assert_eq!(world.claim_one(Lease::TERM).await, Some(sound));
+    assert_eq!(world.claim_one(Lease::TERM).await, None);
+}
+
+#[tokio::test]
+async fn a_lost_attempt_that_can_not_be_read_holds_up_no_other() {
+    let mut world = World::new().await;
+    let (odd, lost) = world.delivery().await;
+    for _ in 0..DeliveryState::MAX_TRIES {
+        assert_eq!(world.claim_one(TimeDelta::zero()).await, Some(lost));
+    }
+    world.run("UPDATE endpoints SET failed_in_a_row = -1 WHERE id = $1", odd).await;
+    let (_, sound) = world.delivery().await;
+    assert_eq!(world.claim_one(Lease::TERM).await, Some(sound));
 }
 
 #[tokio::test]
