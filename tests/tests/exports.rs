@@ -240,6 +240,7 @@ async fn every_file_with_a_look_shows_the_brand_of_now_and_the_products_own_with
     let set = files().await;
     for (file, before) in set.iter().zip(&unset) {
         assert!(contains(file, "<rdf:li>Grün &amp; Co</rdf:li>") && file != before, "rendered anew");
+        assert!(!contains(file, "a11ycheck"), "our name is left out");
     }
     assert!(files().await == set, "and kept");
     let shown = page().await;
@@ -265,7 +266,7 @@ async fn every_file_with_a_look_shows_the_brand_of_now_and_the_products_own_with
     let actor = world.service.act_for(world.team.id).await.unwrap();
     let request = ExportRequest { target, format: Some("pdf".to_owned()), lang: Some("en".to_owned()) };
     let own = bytes(world.service.export_scan(&actor, &request).await.unwrap()).await;
-    assert!(contains(&own, "<rdf:li>a11ycheck</rdf:li>") && !contains(&own, "Grün"));
+    assert!(contains(&own, "<pdf:Producer>a11ycheck ") && !contains(&own, "Grün"));
     let request = AcrRequest { scan, format: Some("html".to_owned()), lang: None };
     assert!(text(world.service.acr(&actor, &request).await.unwrap()).await.contains("<header>a11ycheck</header>"));
     assert_eq!(world.service.brand(world.team.id).await.unwrap(), brand, "it is kept for a plan that shows it");

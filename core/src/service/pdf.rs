@@ -153,9 +153,9 @@ impl Service {
             findings.items.get(index)?.screenshot
         });
         let pictures = pictures.await?;
+        let generated_by = generated_by(team);
         Ok(Box::new(move || {
             let picture = |issue: u64| pictures.get(&issue).map(Vec::as_slice);
-            let generated_by = GENERATED_BY;
             render(&PdfSource { report: &report, findings: &findings, brand: &brand, generated_by, pictures: &picture })
         }))
     }
@@ -164,9 +164,10 @@ impl Service {
     async fn draft_file(&self, team: &Team, scan: &Scan, locale: Locale, brand: Brand) -> Result<Rendering, Error> {
         let FileFacts { team: name, site, checked_at, findings, locale } =
             self.draft_facts(team, scan, Some(locale), &brand).await?;
+        let generated_by = generated_by(team);
         Ok(Box::new(move || {
             let export = &ExportSource { team: &name, site: &site, checked_at, findings: &findings, locale };
-            render_draft(&DraftSource { export, brand: &brand, generated_by: GENERATED_BY })
+            render_draft(&DraftSource { export, brand: &brand, generated_by })
         }))
     }
 
@@ -192,7 +193,10 @@ impl Service {
 /// What makes a file out of what was got for it; takes up to seconds of one core.
 type Rendering = Box<dyn FnOnce() -> Result<Vec<u8>, PdfError> + Send>;
 
-const GENERATED_BY: &str = concat!("a11ycheck ", env!("CARGO_PKG_VERSION"));
+/// White label leaves our name out.
+fn generated_by(team: &Team) -> Option<&'static str> {
+    (!team.plan.features.white_label).then_some(concat!("a11ycheck ", env!("CARGO_PKG_VERSION")))
+}
 
 /// The look of files that carry a brand.
 fn look_of(brand: &Brand) -> Look {

@@ -7,7 +7,7 @@ use a11ycheck_core::{catalog::terms, domain::Logo, locale::Locale};
 use crate::{
     USUAL,
     sample::{Sample, Size, picture},
-    tools::{Folder, bookmarks, information, structure, unpacked},
+    tools::{Folder, bookmarks, information, structure, text_as_read, unpacked},
 };
 
 /// Compares the structure with its text to a golden file: what a screen reader gets. After a wanted change, write the files
@@ -73,7 +73,9 @@ fn a_white_label_file_carries_the_brand_alone() {
     let mut sample = Sample::new(Locale::De, USUAL);
     sample.brand.name = "Agentur Müller & Söhne".to_owned();
     sample.brand.colour = "#ffcc00".parse().unwrap();
+    sample.generated_by = None;
     let file = folder.add("named", &sample.render().unwrap());
+    assert!(!text_as_read(&file).contains("a11ycheck") && !unpacked(&file).contains("a11ycheck"));
     assert!(structure(&file).contains("\"Agentur Müller & Söhne\""));
     assert!(information(&file).contains("Author:          Agentur Müller & Söhne"));
     let without = structure(&file).matches("Figure").count();

@@ -15,7 +15,7 @@ use crate::{
     content::assert_golden,
     fixture::{self, clean, large, ordinary, site, source},
     sample::picture,
-    tools::{Folder, assert_read_as_drawn, bookmarks, information, structure, unpacked},
+    tools::{Folder, assert_read_as_drawn, bookmarks, information, structure, text_as_read, unpacked},
 };
 
 /// A draft to make a file of.
@@ -24,17 +24,19 @@ pub(crate) struct Draft {
     pub(crate) findings: Findings,
     pub(crate) locale: Locale,
     pub(crate) brand: Brand,
+    pub(crate) generated_by: Option<&'static str>,
 }
 
 impl Draft {
     fn new(locale: Locale, findings: Findings) -> Self {
-        Self { name: "Our shop", findings, locale, brand: Brand::default() }
+        let (brand, generated_by) = (Brand::default(), Some("a11ycheck 0.1.0"));
+        Self { name: "Our shop", findings, locale, brand, generated_by }
     }
 
     pub(crate) fn render(&self) -> Vec<u8> {
         let site = site(self.name);
         let export = &source(&site, &self.findings, self.locale);
-        render_draft(&DraftSource { export, brand: &self.brand, generated_by: "a11ycheck 0.1.0" }).unwrap()
+        render_draft(&DraftSource { export, brand: &self.brand, generated_by: self.generated_by }).unwrap()
     }
 }
 
@@ -129,7 +131,9 @@ fn a_white_label_draft_carries_the_brand() {
     let folder = Folder::new();
     let mut draft = Draft::new(Locale::De, ordinary());
     draft.brand = Brand { name: "Agentur Müller & Söhne".to_owned(), colour: "#ffcc00".parse().unwrap(), logo: None };
+    draft.generated_by = None;
     let file = folder.add("named", &draft.render());
+    assert!(!text_as_read(&file).contains("a11ycheck") && !unpacked(&file).contains("a11ycheck"));
     assert!(structure(&file).contains("\"Agentur Müller & Söhne\""));
     assert!(information(&file).contains("Author:          Agentur Müller & Söhne"));
     draft.brand.logo = Logo::recognised(picture(200, 60));

@@ -34,6 +34,7 @@ pub(crate) struct Sample {
     pub(crate) report: Report,
     pub(crate) findings: Findings,
     pub(crate) brand: Brand,
+    pub(crate) generated_by: Option<&'static str>,
     pub(crate) pictures: HashMap<u64, Vec<u8>>,
 }
 
@@ -103,6 +104,7 @@ impl Sample {
             },
             findings: findings(&addresses),
             brand: Brand::default(),
+            generated_by: Some("a11ycheck 0.1.0"),
             pictures,
         }
     }
@@ -112,7 +114,7 @@ impl Sample {
             report: &self.report,
             findings: &self.findings,
             brand: &self.brand,
-            generated_by: "a11ycheck 0.1.0",
+            generated_by: self.generated_by,
             pictures: &|example| self.pictures.get(&example).map(Vec::as_slice),
         })
     }

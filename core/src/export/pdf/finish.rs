@@ -23,7 +23,7 @@ use crate::locale::Locale;
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     pub(super) title: String,
-    pub(super) author: String,
+    pub(super) author: &'a str,
     pub(super) program: &'a str,
     pub(super) locale: Locale,
     pub(super) made_at: DateTime<Utc>,
@@ -255,7 +255,7 @@ impl Finisher<'_> {
         let date = text_string(&facts.made_at.format("D:%Y%m%d%H%M%SZ").to_string());
         let information = self.document.add_object(dictionary! {
             "Title" => text_string(&facts.title),
-            "Author" => text_string(&facts.author),
+            "Author" => text_string(facts.author),
             "Creator" => text_string(facts.program),
             "Producer" => text_string(facts.program),
             "CreationDate" => date.clone(),

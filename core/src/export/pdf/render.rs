@@ -19,10 +19,11 @@ use super::{
 pub fn render(source: &PdfSource<'_>) -> Result<Vec<u8>, PdfError> {
     let mut pictures = Pictures::new();
     let composer = Composer::new(*source, &mut pictures);
+    let author = text::line(&source.brand.name, 200);
     let facts = Facts {
         title: composer.title(),
-        author: text::line(&source.brand.name, 200),
-        program: source.generated_by,
+        program: source.generated_by.unwrap_or(&author),
+        author: &author,
         locale: source.report.locale,
         made_at: source.report.checked_at,
     };
@@ -36,10 +37,11 @@ pub fn render(source: &PdfSource<'_>) -> Result<Vec<u8>, PdfError> {
 pub fn render_draft(source: &DraftSource<'_>) -> Result<Vec<u8>, PdfError> {
     let mut pictures = Pictures::new();
     let draft = Draft::new(*source, &mut pictures);
+    let author = text::line(&source.brand.name, 200);
     let facts = Facts {
         title: draft.title(),
-        author: text::line(&source.brand.name, 200),
-        program: source.generated_by,
+        program: source.generated_by.unwrap_or(&author),
+        author: &author,
         locale: source.export.locale,
         made_at: source.export.checked_at,
     };

@@ -17,8 +17,9 @@ pub struct PdfSource<'a> {
     pub findings: &'a Findings,
     /// Whose name and colour the file carries.
     pub brand: &'a Brand,
-    /// The program that makes the file, with its version, for example `a11ycheck 0.1.0`.
-    pub generated_by: &'a str,
+    /// The program that makes the file, with its version, for example `a11ycheck 0.1.0`. The file of a team that shows its own
+    /// brand names none, and its metadata say that the brand made it.
+    pub generated_by: Option<&'a str>,
     /// The picture of the example with this number: PNG, JPEG or WebP. An example whose picture is not there, or can't be
     /// read, is shown without.
     pub pictures: &'a dyn Fn(u64) -> Option<&'a [u8]>,
@@ -43,6 +44,7 @@ pub struct DraftSource<'a> {
     pub export: &'a ExportSource<'a>,
     /// Whose name and colour the file carries.
     pub brand: &'a Brand,
-    /// The program that makes the file, with its version, for example `a11ycheck 0.1.0`.
-    pub generated_by: &'a str,
+    /// The program that makes the file, with its version, for example `a11ycheck 0.1.0`. The file of a team that shows its own
+    /// brand names none, and its metadata say that the brand made it.
+    pub generated_by: Option<&'a str>,
 }

@@ -4,7 +4,7 @@ use super::finish::Facts;
 
 /// The packet.
 pub(super) fn packet(facts: &Facts<'_>) -> String {
-    let [title, author, program] = [facts.title.as_str(), &facts.author, facts.program].map(escaped);
+    let [title, author, program] = [facts.title.as_str(), facts.author, facts.program].map(escaped);
     let language = facts.locale;
     let date = facts.made_at.format("%Y-%m-%dT%H:%M:%SZ");
     format!(

@@ -65,7 +65,10 @@ impl Composer<'_> {
         if let Some(platform) = &report.platform_name {
             facts.push((&label.platform, Run::regular(text::line(platform, 80))));
         }
-        let with = format!("axe-core {}, {}, {}", engine.axe, engine.browser, self.source.generated_by);
+        let mut with = format!("axe-core {}, {}", engine.axe, engine.browser);
+        if let Some(program) = self.source.generated_by {
+            with = format!("{with}, {program}");
+        }
         facts.extend([
             (&label.checked_on, Run::regular(report.checked_at.format("%Y-%m-%d %H:%M UTC").to_string())),
             (&label.pages_checked, Run::regular(pages)),
