@@ -21,6 +21,7 @@ use tokio::{
 struct Server {
     process: Child,
     client: Client,
+    token: String,
     /// Host and port.
     address: String,
     folder: tempfile::TempDir,
@@ -28,6 +29,10 @@ struct Server {
 
 impl Server {
     async fn start(arguments: &[&str]) -> Self {
+        Self::start_with_log(arguments, Stdio::inherit()).await
+    }
+
+    async fn start_with_log(arguments: &[&str], log: Stdio) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let ready = folder.path().join("ready.json");
         let mut process = Command::new(env!("CARGO_BIN_EXE_a11ycheck-server"))
@@ -37,6 +42,7 @@ impl Server {
             // Its browser's folders land where the test can look for what is left of them.
             .env("TMPDIR", folder.path())
             .stdout(Stdio::null())
+            .stderr(log)
             .kill_on_drop(true)
             .spawn()
             .unwrap();
@@ -47,9 +53,10 @@ impl Server {
         let ready: Value = serde_json::from_slice(&ready.await).unwrap();
         assert!(ready["team_id"].as_str().unwrap().starts_with("team_"));
         let base_url = ready["base_url"].as_str().unwrap();
-        let client = Client::new(base_url, ready["token"].as_str());
+        let token = ready["token"].as_str().unwrap().to_owned();
+        let client = Client::new(base_url, Some(&token));
         let address = base_url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
-        Self { process, client, address, folder }
+        Self { process, client, token, address, folder }
     }
 
     fn pid(&self) -> u32 {
@@ -212,6 +219,35 @@ async fn a_setting_that_makes_no_sense_is_told_in_plain_words() {
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && told.contains(words), "{arguments:?}: {told}");
     }
+}
+
+#[tokio::test]
+async fn no_token_and_no_password_stands_in_the_log_however_much_it_tells() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let file = std::fs::File::create(&log).unwrap();
+    let server = Server::start_with_log(&["--log", "trace", "--allow-network", "127.0.0.0/8"], file.into()).await;
+    let base_url = format!("http://{}/v1", server.address);
+    let token = server.token.clone();
+    let mistyped = format!("{token}-mistyped");
+    assert_eq!(server.client.get("/account").await.status, 200);
+    assert_eq!(server.client.get(&format!("/sites?token={token}&page=x")).await.status, 422);
+    assert_eq!(Client::new(&base_url, Some(&mistyped)).get("/account").await.status, 401);
+    let site = site().await;
+    server.check(&site.url("/")).await;
+    server.stop().await;
+    let told = std::fs::read_to_string(&log).unwrap();
+    assert!(told.contains("Answered a request") && told.contains("TRACE"), "it tells much");
+    // The part before it names what it is, and is the same for all.
+    let secret = token.rsplit('_').next().unwrap();
+    let line = told.lines().find(|line| line.contains(secret));
+    assert_eq!(line, None);
+
+    let mut server = Command::new(env!("CARGO_BIN_EXE_a11ycheck-server"));
+    server.args(["--log", "trace", "--database-url", "postgres://a11y:open-sesame@127.0.0.1:9/a11y"]);
+    let ended = tokio::time::timeout(Duration::from_secs(60), server.output()).await.expect("it ends").unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && told.contains("database") && !told.contains("open-sesame"), "{told}");
 }
 
 #[tokio::test]

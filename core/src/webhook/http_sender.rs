@@ -63,15 +63,18 @@ impl HttpSender {
     /// Sends, and waits for the head of the answer.
     async fn answer(&self, request: WebhookRequest) -> Result<Response, AttemptFailure> {
         let WebhookRequest { url, headers, body } = request;
+        // Of an address only the host is told: many services know their callers by the path alone.
+        let host = url.host_str().unwrap_or_default().to_owned();
         let judged = target::judge(&self.policy, &*self.resolver, &url).await.map_err(|error| {
-            tracing::debug!(%url, error = &error as &dyn StdError, "An endpoint's address leads nowhere");
+            tracing::debug!(host, error = &error as &dyn StdError, "An endpoint's address leads nowhere");
             refused(&error)
         })?;
-        let target = Target::new(url.scheme() == "https", url.host_str().unwrap_or_default(), judged.addresses());
+        let target = Target::new(url.scheme() == "https", &host, judged.addresses());
         let client = self.client(target, url.scheme() == "https").await?;
         let request = headers.into_iter().fold(client.post(url), |request, (name, value)| request.header(name, value));
         request.body(body).send().await.map_err(|error| {
-            tracing::debug!(error = &error as &dyn StdError, "An endpoint did not answer");
+            let error = error.without_url();
+            tracing::debug!(host, error = &error as &dyn StdError, "An endpoint did not answer");
             failed(&error)
         })
     }

@@ -12,4 +12,5 @@ mod hooks;
 mod loops;
 mod recipes;
 mod schedule;
+mod secrets;
 mod tls;
