@@ -101,6 +101,7 @@ impl Scanner for ChromiumScanner {
         match output {
             Ok(output) => Ok(output),
             Err(CrawlError::Start(failure)) => Err(ScanError::Failed(failure)),
+            Err(CrawlError::Troubled { failure, retry_after }) => Err(ScanError::Troubled { failure, retry_after }),
             Err(CrawlError::Fetcher(error)) => Err(ScanError::Unavailable(Box::new(error))),
             Err(CrawlError::Browser(error)) => Err(ScanError::Unavailable(Box::new(ChromiumError::from(error)))),
         }

@@ -42,6 +42,9 @@ impl Worker {
     /// After the first failed attempt; twice as long after the second.
     const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);
 
+    /// The longest that a site in trouble is left alone before another attempt, whatever it asks for.
+    const LONGEST_DELAY: TimeDelta = TimeDelta::minutes(15);
+
     /// A worker for this service, with a name of its own.
     pub fn new(service: Service) -> Self {
         Self { service, id: WorkerId::generate() }
@@ -135,11 +138,14 @@ impl Worker {
             Err(ScanError::Failed(failure)) if !failure.code.is_worth_retrying() => {
                 self.fail(claim, failure.clone()).await
             }
-            Err(ScanError::Failed(failure)) => self.retry_or_fail(&claimed.scan, claim, failure.clone()).await,
+            Err(ScanError::Failed(failure)) => self.retry_or_fail(&claimed.scan, claim, failure.clone(), None).await,
+            Err(ScanError::Troubled { failure, retry_after }) => {
+                self.retry_or_fail(&claimed.scan, claim, failure.clone(), *retry_after).await
+            }
             Err(error @ ScanError::Unavailable(_)) => {
                 tracing::error!(scan = %claim.scan, error = error as &dyn std::error::Error, "The scanner could not work");
                 let message = "The check could not be carried out, because the browser did not work.";
-                self.retry_or_fail(&claimed.scan, claim, Failure::new(FailureCode::BrowserCrashed, message)).await
+                self.retry_or_fail(&claimed.scan, claim, Failure::new(FailureCode::BrowserCrashed, message), None).await
             }
         }
     }
@@ -238,10 +244,18 @@ impl Worker {
         })
     }
 
-    async fn retry_or_fail(&self, scan: &Scan, claim: Claim, failure: Failure) -> Result<(), LeaseError> {
+    async fn retry_or_fail(
+        &self,
+        scan: &Scan,
+        claim: Claim,
+        failure: Failure,
+        retry_after: Option<Duration>,
+    ) -> Result<(), LeaseError> {
         match &scan.state {
             ScanState::Running { attempt, .. } if *attempt < ScanState::MAX_ATTEMPTS => {
-                let delay = Self::RETRY_DELAY * i32::try_from(*attempt).unwrap_or(1);
+                let asked = TimeDelta::from_std(retry_after.unwrap_or_default()).unwrap_or(TimeDelta::MAX);
+                let usual = Self::RETRY_DELAY * i32::try_from(*attempt).unwrap_or(1);
+                let delay = usual.max(asked.min(Self::LONGEST_DELAY));
                 tracing::info!(scan = %claim.scan, code = %failure.code, %delay, "A check failed and will be tried again");
                 self.service.store().retry_scan(claim, delay).await
             }

@@ -1,6 +1,6 @@
 //! How a scan ends without findings.
 
-use std::error::Error as StdError;
+use std::{error::Error as StdError, time::Duration};
 
 use crate::domain::Failure;
 
@@ -11,6 +11,16 @@ pub enum ScanError {
     /// [`FailureCode::is_worth_retrying`](crate::domain::FailureCode::is_worth_retrying) tells whether to try again.
     #[error("the site could not be checked")]
     Failed(#[source] Failure),
+    /// The same, for trouble of the site's own that passes: it is too busy (429, 503), or its server fails (5xx). Worth
+    /// trying again, whatever the code.
+    #[error("the site is in trouble")]
+    Troubled {
+        /// Why the start page could not be checked.
+        #[source]
+        failure: Failure,
+        /// How long the site asks to be left alone, if it says.
+        retry_after: Option<Duration>,
+    },
     /// The caller gave up.
     #[error("the scan was cancelled")]
     Cancelled,

@@ -38,7 +38,7 @@ pub trait Scanner: Send + Sync + 'static {
     /// [`ScanError::Cancelled`], and leaves nothing running behind.
     ///
     /// # Errors
-    /// [`ScanError::Failed`] when no page could be checked: why the start page could not.
+    /// [`ScanError::Failed`] or [`ScanError::Troubled`] when no page could be checked: why the start page could not.
     /// [`ScanError::Unavailable`] when the scanner itself could not work, which says nothing about the site.
     async fn scan(
         &self,

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -39,6 +40,7 @@ pub struct Script {
 enum End {
     Findings,
     Failed(Failure),
+    Troubled(Failure, Option<Duration>),
     Unavailable(String),
     Panic,
 }
@@ -81,6 +83,11 @@ impl Script {
     /// Ends without findings.
     pub fn failing(failure: Failure) -> Self {
         Self { end: End::Failed(failure), ..Self::page("") }
+    }
+
+    /// Ends without findings, for trouble of the site's own.
+    pub fn troubled(failure: Failure, retry_after: Option<Duration>) -> Self {
+        Self { end: End::Troubled(failure, retry_after), ..Self::page("") }
     }
 
     /// Can't work at all.
@@ -185,6 +192,7 @@ impl Scanner for ScriptedScanner {
         }
         match script.end {
             End::Failed(failure) => Err(ScanError::Failed(failure)),
+            End::Troubled(failure, retry_after) => Err(ScanError::Troubled { failure, retry_after }),
             End::Unavailable(reason) => Err(ScanError::Unavailable(reason.into())),
             End::Panic => panic!("the script says so"),
             End::Findings => Ok(ScanOutput {

@@ -31,7 +31,7 @@ pub(super) enum Access {
     Known(Robots),
     /// The server has trouble with it. "Assume complete disallow", says RFC 9309 §2.3.1.4, so that a rule which can't be
     /// read for the moment is not broken.
-    Closed(u16),
+    Closed { status: u16, retry_after: Option<Duration> },
     /// No answer at all. The same section says the same; but the browser may know a better reason to give.
     Unreachable,
 }
@@ -50,7 +50,9 @@ impl Survey<'_> {
         let Ok(file) = url.join("/robots.txt") else { return Access::Unreachable };
         match self.get(&file, robots::MAX_BYTES).await {
             Ok(Fetched { status, body, .. }) if status.is_success() => Access::Known(Robots::parse(&body)),
-            Ok(Fetched { status, .. }) if status.is_server_error() => Access::Closed(status.as_u16()),
+            Ok(Fetched { status, retry_after, .. }) if status.is_server_error() => {
+                Access::Closed { status: status.as_u16(), retry_after }
+            }
             // "Unavailable" (§2.3.1.3): there is no such file, or it is not for us; so too after too many redirects.
             Ok(_) | Err(FetchError::LeadsAway) => Access::Known(Robots::allow_all()),
             Err(error) => {

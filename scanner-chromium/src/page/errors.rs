@@ -15,6 +15,8 @@ use crate::{
 pub(crate) enum PageError {
     /// The page can't be checked, and this is what its owner reads.
     Failed(Failure),
+    /// The same, because the site's server fails, which may pass.
+    Unwell(Failure),
     /// The page leads to another site.
     LeavesSite(Url),
     /// The site is too busy to answer, or finds that it is asked too often.
@@ -38,7 +40,7 @@ impl PageError {
     pub(crate) fn leaves_tab_at_rest(&self) -> bool {
         use FailureCode as Code;
         match self {
-            Self::LeavesSite(_) | Self::Busy { .. } => true,
+            Self::LeavesSite(_) | Self::Busy { .. } | Self::Unwell(_) => true,
             Self::Failed(failure) => matches!(
                 failure.code,
                 Code::HttpStatus
@@ -63,7 +65,7 @@ impl PageError {
                 Code::Timeout | Code::NotHtml | Code::EngineError | Code::TooLarge | Code::Unreachable
             ),
             Self::LeavesSite(_) => true,
-            Self::Busy { .. } | Self::Crashed => false,
+            Self::Busy { .. } | Self::Unwell(_) | Self::Crashed => false,
         }
     }
 

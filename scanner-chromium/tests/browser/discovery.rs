@@ -6,7 +6,7 @@ use a11ycheck_core::domain::FailureCode;
 use a11ycheck_scanner_chromium::{ChromiumScanner, RobotsPolicy};
 use flate2::{Compression, write::GzEncoder};
 
-use crate::support::{Reply, Request, Site, config, failure, page, pages, scan, scanner};
+use crate::support::{Reply, Request, Site, config, failure, page, pages, scan, scanner, trouble};
 
 fn text(body: impl Into<Vec<u8>>) -> Reply {
     Reply::File("text/plain", body.into())
@@ -123,7 +123,7 @@ async fn a_robots_txt_that_can_not_be_read_closes_the_site_and_a_missing_one_ope
     let scanner = scanner();
     for (robots, word) in [(Reply::Status(500, String::new()), "500"), (Reply::Close, "could not be fetched")] {
         let site = answering(robots).await;
-        let failure = failure(&scanner, &site.url("/")).await;
+        let (failure, _) = trouble(&scanner, &site.url("/")).await;
         assert_eq!(failure.code, FailureCode::BlockedByRobots);
         assert!(failure.message.contains(word), "{failure}");
     }

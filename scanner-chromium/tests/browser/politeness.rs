@@ -8,9 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use a11ycheck_core::domain::FailureCode;
 use a11ycheck_scanner_chromium::ChromiumScanner;
 
-use crate::support::{Reply, Site, config, page, pages, scan, scanner};
+use crate::support::{Reply, Site, config, failure, page, pages, scan, scanner, trouble};
 
 fn busy(status: u16, retry_after: &str) -> Reply {
     Reply::Whole(status, format!("Content-Type: text/html\r\nRetry-After: {retry_after}\r\n"), page("Busy", "").into())
@@ -56,6 +57,26 @@ async fn a_page_that_stays_busy_is_listed_with_its_status() {
     assert_eq!(pages(&findings), ["/", "/busy http_status", "/free"]);
     assert!(findings.pages[1].error.clone().unwrap().message.contains("503"));
     assert_eq!(site.hits("/busy"), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_page_whose_site_is_in_trouble_is_worth_another_try_and_a_missing_one_is_not() {
+    let site = Site::start(|request| match request.path.as_str() {
+        "/busy" => busy(503, "1"),
+        "/broken" => Reply::Status(502, page("Oops", "")),
+        path => Reply::Status(404, page(path, "")),
+    })
+    .await;
+    let scanner = scanner();
+    let (busy, retry_after) = trouble(&scanner, &site.url("/busy")).await;
+    let (broken, _) = trouble(&scanner, &site.url("/broken")).await;
+    let missing = failure(&scanner, &site.url("/missing")).await;
+    scanner.close().await;
+    assert_eq!(retry_after, Some(Duration::from_secs(1)));
+    for (failure, status) in [(busy, "503"), (broken, "502"), (missing, "404")] {
+        assert_eq!(failure.code, FailureCode::HttpStatus);
+        assert!(failure.message.contains(status), "{failure}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

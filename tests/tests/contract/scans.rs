@@ -1,6 +1,6 @@
 //! `GET|POST /sites/{site}/scans`, `GET /scans/{scan}`
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::TestApp;
 use a11ycheck_core::{
@@ -136,6 +136,27 @@ async fn a_check_that_may_succeed_later_is_tried_three_times() {
     }
     assert_eq!(app.scanner.requests().len(), 3);
     assert_eq!(newest(&client, &site).await["error"]["code"], "browser_crashed");
+}
+
+#[tokio::test]
+async fn a_site_that_is_down_for_maintenance_is_checked_when_it_asks_for_it() {
+    let failure = || Failure::new(FailureCode::HttpStatus, "The web server answered with error status 503.");
+    let asked = |minutes: u64| Some(Duration::from_secs(minutes * 60));
+    let app = TestApp::start([
+        Script::troubled(failure(), asked(5)),
+        Script::troubled(failure(), asked(10_000)),
+        Script::page("https://example.com/"),
+    ])
+    .await;
+    let client = app.client().await;
+    let site = add(&client, true).await;
+    app.run_checks().await;
+    for (minutes, attempts) in [(4, 1), (1, 2), (14, 2), (1, 3)] {
+        app.clock.advance(TimeDelta::minutes(minutes));
+        app.run_checks().await;
+        assert_eq!(app.scanner.requests().len(), attempts, "a quarter of an hour is the longest");
+    }
+    assert_eq!(newest(&client, &site).await["status"], "completed");
 }
 
 #[tokio::test]

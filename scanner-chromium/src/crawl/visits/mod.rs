@@ -71,6 +71,8 @@ enum Choice {
 pub(crate) enum CrawlError {
     /// The start page could not be checked.
     Start(Failure),
+    /// Nor could it, but later it may: the site is too busy, or its server fails.
+    Troubled { failure: Failure, retry_after: Option<Duration> },
     /// No browser could be had.
     Browser(BrowserError),
     /// The crawler's own requests could not be set up.
@@ -159,7 +161,7 @@ impl<'a> Crawl<'a> {
         let robots = self.robots(start, &scope).await?;
         let first = match self.visit(start, &(Arc::new(scope.clone()) as _), Look::Start).await? {
             Some(Ok(checked)) => checked,
-            Some(Err(error)) => return Err(CrawlError::Start(self.start_failure(error).await)),
+            Some(Err(error)) => return Err(self.at_start(error).await),
             None => return Err(CrawlError::Start(timed_out())),
         };
         if leads_to_login(start, &first) {
@@ -174,7 +176,8 @@ impl<'a> Crawl<'a> {
             // Each origin has rules of its own; those of the one where the site turned out to be hold for all of it.
             _ => self.robots(&first.url, &scope).await?.ok_or_else(|| {
                 let message = "The site's robots.txt could not be fetched, so the site counts as closed to robots.";
-                CrawlError::Start(Failure::new(FailureCode::BlockedByRobots, message))
+                let failure = Failure::new(FailureCode::BlockedByRobots, message);
+                CrawlError::Troubled { failure, retry_after: None }
             })?,
         };
         let budget = self.request.page_budget;
@@ -200,11 +203,12 @@ impl<'a> Crawl<'a> {
                 }
                 heed(robots, url).map(Some)
             }
-            Access::Closed(status) => {
+            Access::Closed { status, retry_after } => {
                 let message = format!(
                     "The site's robots.txt could not be read (error status {status}), so the site counts as closed to robots."
                 );
-                Err(CrawlError::Start(Failure::new(FailureCode::BlockedByRobots, message)))
+                let failure = Failure::new(FailureCode::BlockedByRobots, message);
+                Err(CrawlError::Troubled { failure, retry_after })
             }
             Access::Unreachable => Ok(None),
         }
@@ -360,9 +364,12 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    async fn start_failure(&self, error: PageError) -> Failure {
-        match error {
-            PageError::Failed(failure) | PageError::Busy { failure, .. } => failure,
+    /// Why there is nothing to go on from.
+    async fn at_start(&self, error: PageError) -> CrawlError {
+        CrawlError::Start(match error {
+            PageError::Busy { failure, retry_after } => return CrawlError::Troubled { failure, retry_after },
+            PageError::Unwell(failure) => return CrawlError::Troubled { failure, retry_after: None },
+            PageError::Failed(failure) => failure,
             PageError::LeavesSite(to) => {
                 let host = to.host_str().unwrap_or("an address without a host");
                 let message = format!("The address leads to another web site, {host}.");
@@ -372,7 +379,7 @@ impl<'a> Crawl<'a> {
                 }
             }
             PageError::Crashed => Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down."),
-        }
+        })
     }
 
     fn engine(&self, checked: &Checked) -> Engine {

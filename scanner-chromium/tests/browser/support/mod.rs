@@ -88,6 +88,14 @@ pub(crate) async fn failure(scanner: &ChromiumScanner, start: &str) -> Failure {
     }
 }
 
+/// Scans a site that is in trouble: why, and for how long it asks to be left alone.
+pub(crate) async fn trouble(scanner: &ChromiumScanner, start: &str) -> (Failure, Option<Duration>) {
+    match try_scan(scanner, start, 3).await {
+        Err(ScanError::Troubled { failure, retry_after }) => (failure, retry_after),
+        other => panic!("expected trouble, got {other:?}"),
+    }
+}
+
 /// A page without any fault but those of `body`.
 pub(crate) fn page(title: &str, body: &str) -> String {
     format!(
