@@ -9,6 +9,7 @@ use std::{
 
 use a11ycheck_core::scanner::{CancellationToken, ScanError, Scanner as _};
 use a11ycheck_scanner_chromium::{ChromiumError, ChromiumScanner};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{Progress, Reply, Site, config, page, pages, request, scan, scanner};
 
@@ -56,8 +57,8 @@ async fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-async fn kill(pid: u32) {
-    assert!(tokio::process::Command::new("kill").args(["-9", &pid.to_string()]).status().await.unwrap().success());
+fn kill(pid: u32) {
+    kill_process(Pid::from_raw(pid.try_into().unwrap()).unwrap(), Signal::KILL).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -73,7 +74,7 @@ async fn a_browser_that_is_killed_in_the_middle_costs_no_page() {
     let kill = async {
         soon("the page is asked for", || site.hits("/b") > 0).await;
         HELD.store(false, Ordering::SeqCst);
-        kill(scanner.browser_pid().await.unwrap()).await;
+        kill(scanner.browser_pid().await.unwrap());
     };
     let start = site.url("/");
     let (findings, ()) = tokio::join!(scan(&scanner, &start, 10), kill);
@@ -99,7 +100,7 @@ async fn a_page_that_kills_its_tab_is_tried_once_more_and_the_others_are_checked
             // The tab before may still be on its way out.
             soon("its tab is there", || !renderers(group).is_empty()).await;
             for tab in renderers(group) {
-                kill(tab).await;
+                kill(tab);
             }
         }
     };
