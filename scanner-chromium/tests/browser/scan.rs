@@ -125,6 +125,26 @@ async fn what_changes_within_half_a_second_of_loading_is_seen_as_it_is_in_the_en
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_waited_for_and_read_though_its_forms_have_the_names_of_what_documents_have() {
+    let names = ["fonts", "scripts", "styleSheets", "adoptedStyleSheets", "getAnimations", "title"];
+    let forms: String = names.map(|name| format!("<form name={name}></form>")).concat();
+    let builds = "<img src=data:, alt=Logo><p id=list></p><script>
+        let steps = 0;
+        const timer = setInterval(() => {
+            list.append(' ', document.createElement('span'));
+            if (++steps < 10) return;
+            clearInterval(timer);
+            document.querySelector('img').removeAttribute('alt');
+        }, 100)</script>";
+    let html = page("Forms", &(forms + builds));
+    let site = Site::start(move |_| Reply::Html(html.clone())).await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    assert_eq!((items(&findings), &*findings.pages[0].title), (vec!["image-alt img".to_owned()], "Forms"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_rebuilds_itself_for_ever_is_checked_all_the_same() {
     let html = page(
         "Ticker",
