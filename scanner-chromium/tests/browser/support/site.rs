@@ -163,7 +163,9 @@ async fn converse(
     };
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
     let is_description = matches!(path.as_str(), "/robots.txt" | "/sitemap.xml");
-    if is_description && description == SelfDescription::None {
+    // The whole of Chromium asks for one beside each page; the headless shell does not.
+    let is_icon = path == "/favicon.ico";
+    if is_icon || is_description && description == SelfDescription::None {
         return whole(&mut stream, 404, "", b"").await;
     }
     let request = Request { path, head };
