@@ -85,7 +85,7 @@ impl<'a> Ledger<'a> {
                 }
                 add_page(&mut self.findings, &mut self.album, folded(&url).as_str(), collected);
             }
-            Err(PageError::LeavesSite(to)) => {
+            Err(PageError::LeavesSite { to, .. }) => {
                 tracing::debug!(url = url.as_str(), to = to.as_str(), "a link leads to another site");
                 self.dropped += 1;
                 return;
@@ -188,7 +188,7 @@ mod tests {
         let mut asked = 0;
         while let Some((page, depth)) = ledger.next(0) {
             asked += 1;
-            ledger.settle(&page, depth, Err(PageError::LeavesSite(url("elsewhere"))));
+            ledger.settle(&page, depth, Err(PageError::LeavesSite { to: url("elsewhere"), is_redirect: true }));
         }
         assert_eq!(asked, 5 + MAX_DROPPED);
     }
@@ -212,7 +212,7 @@ mod tests {
                 let Some((page, depth)) = under_way.pop_front() else { break };
                 let result = match outcomes.next().unwrap() {
                     0 => checked(page.clone(), many_links(1_000)),
-                    1 => Err(PageError::LeavesSite(url("x"))),
+                    1 => Err(PageError::LeavesSite { to: url("x"), is_redirect: true }),
                     2 => Err(PageError::Failed(Failure::new(FailureCode::NotHtml, "No page."))),
                     // A redirect to the start page.
                     _ => checked(url(""), []),

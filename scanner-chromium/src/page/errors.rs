@@ -18,7 +18,12 @@ pub(crate) enum PageError {
     /// The same, because the site's server fails, which may pass.
     Unwell(Failure),
     /// The page leads to another site.
-    LeavesSite(Url),
+    LeavesSite {
+        /// Where.
+        to: Url,
+        /// Whether that is the answer to what was asked for; else some page did it.
+        is_redirect: bool,
+    },
     /// The site is too busy to answer, or finds that it is asked too often.
     Busy {
         /// What its owner reads if it stays so.
@@ -40,7 +45,7 @@ impl PageError {
     pub(crate) fn leaves_tab_at_rest(&self) -> bool {
         use FailureCode as Code;
         match self {
-            Self::LeavesSite(_) | Self::Busy { .. } | Self::Unwell(_) => true,
+            Self::LeavesSite { .. } | Self::Busy { .. } | Self::Unwell(_) => true,
             Self::Failed(failure) => matches!(
                 failure.code,
                 Code::HttpStatus
@@ -64,7 +69,7 @@ impl PageError {
                 failure.code,
                 Code::Timeout | Code::NotHtml | Code::EngineError | Code::TooLarge | Code::Unreachable
             ),
-            Self::LeavesSite(_) => true,
+            Self::LeavesSite { is_redirect, .. } => !is_redirect,
             Self::Busy { .. } | Self::Unwell(_) | Self::Crashed => false,
         }
     }

@@ -27,10 +27,12 @@ pub(super) struct PageEvents(watch::Sender<PageState>);
 #[derive(Debug, Default)]
 pub(super) struct PageState {
     main_frame: String,
-    /// Where the main frame may go; nowhere, where there is none.
-    scope: Option<Arc<dyn Scope>>,
-    /// Where the main frame wanted to go beyond that. It was not asked for.
-    pub(super) led_away: Option<Url>,
+    /// What was asked for; at rest, nothing.
+    errand: Option<Errand>,
+    /// The request by which it was, redirects included.
+    own_request: Option<String>,
+    /// Where the main frame wanted to go beyond the errand's scope. It was not asked for.
+    pub(super) led_away: Option<LedAway>,
     /// The document that is shown; its request has the same id.
     pub(super) loader: String,
     /// The address of the document that is shown, without fragment.
@@ -65,6 +67,30 @@ pub(super) struct PageState {
     pub(super) end: Option<SessionEnd>,
 }
 
+/// What the main frame is to show.
+#[derive(Debug)]
+pub(super) struct Errand {
+    url: Url,
+    /// Where it may go.
+    scope: Arc<dyn Scope>,
+}
+
+impl Errand {
+    pub(super) fn new(mut url: Url, scope: Arc<dyn Scope>) -> Self {
+        // Nobody is told of it.
+        url.set_fragment(None);
+        Self { url, scope }
+    }
+}
+
+/// Where the main frame wanted to go.
+#[derive(Debug)]
+pub(super) struct LedAway {
+    pub(super) to: Url,
+    /// Whether that is the answer to what was asked for; else some page did it.
+    pub(super) is_redirect: bool,
+}
+
 /// The head of an answer that became a document, or was meant to.
 #[derive(Debug, Clone)]
 pub(super) struct DocumentResponse {
@@ -90,10 +116,10 @@ impl PageEvents {
         Self(watch::Sender::default())
     }
 
-    /// Forgets the previous page. From now on the main frame asks for documents within `scope` only.
-    pub(super) fn reset(&self, main_frame: &str, scope: Option<Arc<dyn Scope>>) {
+    /// Forgets the previous page, for the next errand. Without one, the main frame asks for nothing.
+    pub(super) fn reset(&self, main_frame: &str, errand: Option<Errand>) {
         self.0.send_modify(|state| {
-            *state = PageState { main_frame: main_frame.to_owned(), scope, end: state.end, ..PageState::default() };
+            *state = PageState { main_frame: main_frame.to_owned(), errand, end: state.end, ..PageState::default() };
         });
     }
 
@@ -165,19 +191,32 @@ impl PageState {
                 self.loaded = true;
             }
             "Page.javascriptDialogOpening" => self.dialogs += 1,
-            "Fetch.requestPaused" => match self.away(params) {
-                Some(url) => self.led_away = Some(url),
-                None => return false,
-            },
+            "Fetch.requestPaused" => return self.document_is_wanted(params),
             _ => return false,
         }
         true
     }
 
+    fn document_is_wanted(&mut self, params: &Value) -> bool {
+        let request = params["networkId"].as_str();
+        let Some(url) = self.wanted(params) else { return false };
+        let Some(errand) = &self.errand else { return false };
+        if url == errand.url && params["redirectedRequestId"].is_null() {
+            self.own_request = request.map(str::to_owned);
+        }
+        let is_away = !errand.scope.contains(&url);
+        if is_away {
+            self.led_away =
+                Some(LedAway { to: url, is_redirect: request.is_some() && request == self.own_request.as_deref() });
+        }
+        is_away
+    }
+
     /// What is to become of a document that is about to be asked for, or has just come.
     fn steer(&self, params: &Value) -> Reaction {
         let request = &params["requestId"];
-        if self.away(params).is_some() {
+        let is_away = |url: &Url| self.errand.as_ref().is_none_or(|errand| !errand.scope.contains(url));
+        if self.wanted(params).as_ref().is_some_and(is_away) {
             // The page that is shown stays: any other reason brings up an error page.
             let params = json!({ "requestId": request, "errorReason": "Aborted" });
             return Reaction { method: "Fetch.failRequest", params };
@@ -191,14 +230,12 @@ impl PageState {
         Reaction { method: "Fetch.continueRequest", params: json!({ "requestId": request }) }
     }
 
-    /// Where the main frame is about to go, if that is out of its scope. What frames show is part of the page, wherever it
-    /// comes from.
-    fn away(&self, params: &Value) -> Option<Url> {
+    /// Where the main frame is about to go. What frames show is part of the page, wherever it comes from.
+    fn wanted(&self, params: &Value) -> Option<Url> {
         if params["frameId"] != self.main_frame.as_str() || is_answer(params) {
             return None;
         }
-        let url = Url::parse(params["request"]["url"].as_str()?).ok()?;
-        self.scope.as_ref().is_none_or(|scope| !scope.contains(&url)).then_some(url)
+        Url::parse(params["request"]["url"].as_str()?).ok()
     }
 
     fn request_starts(&mut self, request: &str, params: &Value) {

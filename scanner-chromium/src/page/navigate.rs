@@ -10,7 +10,7 @@ use url::Url;
 
 use super::{
     errors::{PageError, network_error, obstacle, unreachable_site},
-    events::{DocumentResponse, PageEvents, PageState},
+    events::{DocumentResponse, LedAway, PageEvents, PageState},
     retry_after::parse_retry_after,
 };
 use crate::{browser::Tab, cdp::CdpError, guard::GuardLog};
@@ -108,7 +108,7 @@ pub(super) fn examine(events: &PageEvents, log: &GuardLog, scope: &dyn Scope) ->
     // A page may lead to `data:` or `about:`, which nobody served: there is no site to check.
     let response = response.filter(|_| matches!(url.scheme(), "http" | "https")).ok_or_else(not_html)?;
     if !scope.contains(&url) {
-        return Err(PageError::LeavesSite(url));
+        return Err(PageError::LeavesSite { to: url, is_redirect: false });
     }
     if let Some(error) = status_error(&response, log) {
         return Err(error);
@@ -154,8 +154,8 @@ fn over(events: &PageEvents) -> Option<PageError> {
     events.peek(|state| {
         if state.end.is_some() {
             Some(PageError::Crashed)
-        } else if let Some(url) = &state.led_away {
-            Some(PageError::LeavesSite(url.clone()))
+        } else if let Some(LedAway { to, is_redirect }) = &state.led_away {
+            Some(PageError::LeavesSite { to: to.clone(), is_redirect: *is_redirect })
         } else if state.documents > MAX_DOCUMENTS {
             Some(PageError::timeout("The page keeps reloading or leading to other pages."))
         } else if state.dialogs > MAX_DIALOGS {

@@ -10,7 +10,7 @@ use super::{
     axe,
     capture::{self, Screen},
     errors::PageError,
-    events::PageEvents,
+    events::{Errand, PageEvents},
     navigate::{self, Scope},
     platform,
     settle::{self, Moment, Readiness},
@@ -136,7 +136,7 @@ impl Visitor {
         load_by: Instant,
         done_by: Instant,
     ) -> Result<Arrived, PageError> {
-        self.events.reset(self.tab.main_frame(), Some(Arc::clone(task.scope)));
+        self.events.reset(self.tab.main_frame(), Some(Errand::new(task.url.clone(), Arc::clone(task.scope))));
         self.tab.browser().count_page();
         self.unless_trouble(async {
             navigate::open(&self.tab, &self.events, task.url, task.log, load_by).await?;

@@ -370,7 +370,7 @@ impl<'a> Crawl<'a> {
             PageError::Busy { failure, retry_after } => return CrawlError::Troubled { failure, retry_after },
             PageError::Unwell(failure) => return CrawlError::Troubled { failure, retry_after: None },
             PageError::Failed(failure) => failure,
-            PageError::LeavesSite(to) => {
+            PageError::LeavesSite { to, .. } => {
                 let host = to.host_str().unwrap_or("an address without a host");
                 let message = format!("The address leads to another web site, {host}.");
                 match self.egress.refusal(&to).await {
