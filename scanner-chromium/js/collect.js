@@ -40,15 +40,52 @@ async (limits, early) => {
   const named = canonicals.length === 1 ? String(canonicals[0].href ?? '') : '';
   const canonical = named.length <= limits.link && /^https?:/.test(named) ? named : null;
 
-  // Where a visible element of the top document stands, from the document's top left corner.
-  const area = (element) => {
-    if (!element?.isConnected || element.ownerDocument !== document) return null;
-    const box = element.getBoundingClientRect();
-    const x = box.x + scrollX;
-    const y = box.y + scrollY;
-    const values = [Math.max(x, 0), Math.max(y, 0), box.width + Math.min(x, 0), box.height + Math.min(y, 0)];
+  // The frames that lead to an element, from the innermost, and the element; null where one of them is closed to the page. A
+  // step of `target` is a selector, or several: a path through shadow trees.
+  const through = (target) => {
+    let [element, root] = [null, document];
+    const frames = [];
+    for (const step of target) {
+      if (element) {
+        frames.unshift(element);
+        root = element.contentDocument;
+      }
+      for (const selector of [step].flat()) {
+        element = root && root.querySelector(selector);
+        root = element?.shadowRoot;
+      }
+      if (!element) return null;
+    }
+    return { element, frames };
+  };
+
+  // Where the visible part of an element stands, from the document's top left corner.
+  const area = ({ element, frames }) => {
+    if (!element?.isConnected) return null;
+    let { x, y, width, height } = element.getBoundingClientRect();
+    for (const frame of frames) {
+      const style = getComputedStyle(frame);
+      const [left, top, right, bottom] = ['Left', 'Top', 'Right', 'Bottom'].map((side) => parseFloat(style[`padding${side}`]));
+      const box = frame.getBoundingClientRect();
+      // Scaled or turned, which nobody does.
+      if (Math.abs(box.width - frame.offsetWidth) > 1 || Math.abs(box.height - frame.offsetHeight) > 1) return null;
+      width = Math.min(x + width, frame.clientWidth - left - right);
+      height = Math.min(y + height, frame.clientHeight - top - bottom);
+      [x, y] = [Math.max(x, 0), Math.max(y, 0)];
+      [width, height] = [width - x, height - y];
+      if (width <= 0 || height <= 0) return null;
+      x += box.x + frame.clientLeft + left;
+      y += box.y + frame.clientTop + top;
+    }
+    x += scrollX;
+    y += scrollY;
+    const values = [Math.max(x, 0), Math.max(y, 0), width + Math.min(x, 0), height + Math.min(y, 0)];
     const whole = values.map(Math.round);
     return whole.every(Number.isFinite) && whole[2] > 0 && whole[3] > 0 ? whole : null;
+  };
+  const place = ({ element, target }) => {
+    const found = target.length > 1 ? through(target) : { element, frames: [] };
+    return found && area(found);
   };
 
   let nodesLeft = limits.nodes;
@@ -79,7 +116,7 @@ async (limits, early) => {
         selector: kept(node.target.flat(Infinity).join(' ')),
         html: kept(node.html),
         summary: kept(node.failureSummary),
-        area: node.target.length === 1 ? area(node.element) : null,
+        area: place(node),
       });
     }
     return rule(result, nodes);

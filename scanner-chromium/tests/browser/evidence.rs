@@ -60,6 +60,56 @@ async fn an_element_that_fails_is_shown_where_it_stands_far_below_the_first_scre
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_element_in_a_frame_of_the_sites_own_is_shown_as_far_as_the_frame_shows_it() {
+    let image = |name: &str, left: u32, top: u32| {
+        format!(
+            "<div role=img id={name} style='position: absolute; left: {left}px; top: {top}px; width: 100px; height: 50px; background: #f00'></div>"
+        )
+    };
+    let inner = page("Inner", &format!("{}{}", image("whole", 30, 20), image("below", 0, 900)));
+    let middle = page(
+        "Middle",
+        "<style>body { margin: 0 } h1 { display: none }</style>
+         <iframe title=i src=/inner style='display: block; width: 500px; height: 60px; border: 0; margin: 40px 0 0 60px'></iframe>",
+    );
+    let elsewhere =
+        Site::start(|_| Reply::Html(page("Elsewhere", "<img id=other src=data:, width=50 height=50>"))).await;
+    let other = elsewhere.url_as("b.test", "/");
+    let outer = page(
+        "Outer",
+        &format!(
+            "<style>body {{ margin: 0 }} h1 {{ display: none }}</style><div style='height: 1000px'></div>
+             <iframe title=m src=/middle style='display: block; width: 600px; height: 300px; border: 3px solid; padding: 7px; margin-left: 100px'></iframe>
+             <iframe title=o src='{other}'></iframe>"
+        ),
+    );
+    let site = Site::start(move |request| match request.path.as_str() {
+        "/" => Reply::Html(outer.clone()),
+        "/middle" => Reply::Html(middle.clone()),
+        _ => Reply::Html(inner.clone()),
+    })
+    .await;
+    let output = output(config(), &site, 1).await;
+    let place = |id: &str| {
+        let found = output.findings.items.iter().find(|item| item.selector.ends_with(id));
+        found
+            .unwrap_or_else(|| panic!("{id} of {:?}", items(&output.findings)))
+            .area
+            .map(|area| [area.x, area.y, area.width, area.height])
+    };
+    // The inner frame ends 40 pixels below the element's top.
+    assert_eq!(place("#whole"), Some([100 + 10 + 60 + 30, 1_000 + 10 + 40 + 20, 100, 40]));
+    assert_eq!((place("#below"), place("#other")), (None, None), "what is scrolled away, and what is another site's");
+    let shown: Vec<_> = output.findings.items.iter().filter(|item| item.screenshot.is_some()).collect();
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    let image = decoded(&output.screenshots[0]);
+    assert_eq!(image.dimensions(), (132, 72), "16 pixels around it");
+    let at = |x, y| image.get_pixel(x, y).0;
+    assert_eq!([at(15, 30), at(16, 30), at(115, 30), at(116, 30)], [[255; 3], RED, RED, [255; 3]]);
+    assert_eq!([at(66, 15), at(66, 16), at(66, 55), at(66, 56)], [[255; 3], RED, RED, [255; 3]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_first_page_is_shown_and_the_others_are_not() {
     let site = Site::start(|request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", "<a href=/next>n</a><div style='height: 1500px; background: #f00'></div>")),

@@ -184,8 +184,9 @@ async fn frames_are_checked_those_of_other_origins_too() {
     for element in ["#same", "#f #other", "#doc", "#f iframe #deep", "#still"] {
         assert!(found.iter().any(|item| item.ends_with(element)), "{element} in {found:?}");
     }
-    for item in findings.items.iter().filter(|item| item.rule.as_str() == "image-alt") {
-        assert_eq!(item.area, None, "areas are of the top document only");
+    for (element, is_own) in [("#same", true), ("#doc", true), ("#other", false), ("#deep", false), ("#still", false)] {
+        let item = findings.items.iter().find(|item| item.selector.ends_with(element)).unwrap();
+        assert_eq!(item.area.is_some(), is_own, "{element}: where it stands is known in frames of the site's own");
     }
     assert_eq!(findings.pages[0].frames_not_checked, 0);
 }
