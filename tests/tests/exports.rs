@@ -171,7 +171,7 @@ async fn a_draft_of_a_conformance_report_is_for_plans_that_include_it() {
     let file = world.acr(queued, "", "en").await.unwrap();
     assert_eq!(
         (file.media_type, &*file.file_name),
-        ("application/json", "93.184.215.14-2027-06-01-a11ycheck-acr.json")
+        ("application/json", "93.184.215.14-2027-06-01-accessibility-acr.json")
     );
     let json: Value = serde_json::from_str(&text(file).await).unwrap();
     assert_eq!(json["chapters"]["success_criteria_level_a"]["criteria"].as_array().unwrap().len(), 32);
@@ -187,7 +187,10 @@ async fn a_draft_as_pdf_is_rendered_once_per_language_and_is_not_the_report() {
     assert_eq!(message(world.acr(scan, "pdf", "").await), "The scan is not completed yet.");
     world.run_checks().await;
     let file = world.acr(scan, "pdf", "").await.unwrap();
-    assert_eq!((file.media_type, &*file.file_name), ("application/pdf", "93.184.215.14-2027-06-01-a11ycheck-acr.pdf"));
+    assert_eq!(
+        (file.media_type, &*file.file_name),
+        ("application/pdf", "93.184.215.14-2027-06-01-accessibility-acr.pdf")
+    );
     let czech = bytes(file).await;
     assert!(czech.starts_with(b"%PDF-"));
     for (kept, key) in [

@@ -42,7 +42,10 @@ impl Worker {
     /// After the first failed attempt; twice as long after the second.
     const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);
 
-    /// The longest that a site in trouble is left alone before another attempt, whatever it asks for.
+    /// For how long a site in trouble is left alone after the first attempt, and after later ones: deployments take a
+    /// minute, maintenance takes several.
+    const TROUBLE_DELAYS: [TimeDelta; 2] = [TimeDelta::minutes(1), TimeDelta::minutes(5)];
+    /// The longest for which it is, whatever it asks for.
     const LONGEST_DELAY: TimeDelta = TimeDelta::minutes(15);
 
     /// A worker for this service, with a name of its own.
@@ -138,14 +141,18 @@ impl Worker {
             Err(ScanError::Failed(failure)) if !failure.code.is_worth_retrying() => {
                 self.fail(claim, failure.clone()).await
             }
-            Err(ScanError::Failed(failure)) => self.retry_or_fail(&claimed.scan, claim, failure.clone(), None).await,
+            Err(ScanError::Failed(failure)) => {
+                self.retry_or_fail(&claimed.scan, claim, failure.clone(), Self::usual_delay).await
+            }
             Err(ScanError::Troubled { failure, retry_after }) => {
-                self.retry_or_fail(&claimed.scan, claim, failure.clone(), *retry_after).await
+                let delay = |attempt| Self::trouble_delay(attempt, *retry_after);
+                self.retry_or_fail(&claimed.scan, claim, failure.clone(), delay).await
             }
             Err(error @ ScanError::Unavailable(_)) => {
                 tracing::error!(scan = %claim.scan, error = error as &dyn std::error::Error, "The scanner could not work");
                 let message = "The check could not be carried out, because the browser did not work.";
-                self.retry_or_fail(&claimed.scan, claim, Failure::new(FailureCode::BrowserCrashed, message), None).await
+                let failure = Failure::new(FailureCode::BrowserCrashed, message);
+                self.retry_or_fail(&claimed.scan, claim, failure, Self::usual_delay).await
             }
         }
     }
@@ -249,18 +256,27 @@ impl Worker {
         scan: &Scan,
         claim: Claim,
         failure: Failure,
-        retry_after: Option<Duration>,
+        delay: impl FnOnce(u32) -> TimeDelta,
     ) -> Result<(), LeaseError> {
         match &scan.state {
             ScanState::Running { attempt, .. } if *attempt < ScanState::MAX_ATTEMPTS => {
-                let asked = TimeDelta::from_std(retry_after.unwrap_or_default()).unwrap_or(TimeDelta::MAX);
-                let usual = Self::RETRY_DELAY * i32::try_from(*attempt).unwrap_or(1);
-                let delay = usual.max(asked.min(Self::LONGEST_DELAY));
+                let delay = delay(*attempt);
                 tracing::info!(scan = %claim.scan, code = %failure.code, %delay, "A check failed and will be tried again");
                 self.service.store().retry_scan(claim, delay).await
             }
             _ => self.fail(claim, failure).await,
         }
+    }
+
+    fn usual_delay(attempt: u32) -> TimeDelta {
+        Self::RETRY_DELAY * i32::try_from(attempt).unwrap_or(1)
+    }
+
+    fn trouble_delay(attempt: u32, retry_after: Option<Duration>) -> TimeDelta {
+        let [first, later] = Self::TROUBLE_DELAYS;
+        let usual = if attempt == 1 { first } else { later };
+        let asked = TimeDelta::from_std(retry_after.unwrap_or_default()).unwrap_or(TimeDelta::MAX);
+        usual.max(asked.min(Self::LONGEST_DELAY))
     }
 
     async fn fail(&self, claim: Claim, failure: Failure) -> Result<(), LeaseError> {

@@ -11,8 +11,8 @@ pub enum ScanError {
     /// [`FailureCode::is_worth_retrying`](crate::domain::FailureCode::is_worth_retrying) tells whether to try again.
     #[error("the site could not be checked")]
     Failed(#[source] Failure),
-    /// The same, for trouble of the site's own that passes: it is too busy (429, 503), or its server fails (5xx). Worth
-    /// trying again, whatever the code.
+    /// The same, for trouble of the site's own that may pass: it is too busy (429, 503), its server fails (5xx), or its
+    /// robots.txt can't be read. Worth trying again, whatever the code.
     #[error("the site is in trouble")]
     Troubled {
         /// Why the start page could not be checked.

@@ -43,8 +43,8 @@ impl PdfFile {
     /// How the file's name ends.
     const fn suffix(self) -> &'static str {
         match self {
-            Self::Report => "a11ycheck.pdf",
-            Self::ConformanceReport => "a11ycheck-acr.pdf",
+            Self::Report => "accessibility.pdf",
+            Self::ConformanceReport => "accessibility-acr.pdf",
         }
     }
 }

@@ -94,7 +94,7 @@ impl<'a> Ledger<'a> {
                 self.dropped += 1;
                 return;
             }
-            Err(PageError::Failed(failure) | PageError::Unwell(failure)) => self.add_failed(url, failure),
+            Err(PageError::Failed(failure) | PageError::Unwell { failure, .. }) => self.add_failed(url, failure),
             Err(PageError::Busy { failure, .. }) => {
                 self.turned_away += 1;
                 self.add_failed(url, failure);

@@ -16,7 +16,12 @@ pub(crate) enum PageError {
     /// The page can't be checked, and this is what its owner reads.
     Failed(Failure),
     /// The same, because the site's server fails, which may pass.
-    Unwell(Failure),
+    Unwell {
+        /// What its owner reads if it stays so.
+        failure: Failure,
+        /// How long the site asks to be left alone, if it says.
+        retry_after: Option<Duration>,
+    },
     /// The page leads to another site.
     LeavesSite {
         /// Where.
@@ -45,7 +50,7 @@ impl PageError {
     pub(crate) fn leaves_tab_at_rest(&self) -> bool {
         use FailureCode as Code;
         match self {
-            Self::LeavesSite { .. } | Self::Busy { .. } | Self::Unwell(_) => true,
+            Self::LeavesSite { .. } | Self::Busy { .. } | Self::Unwell { .. } => true,
             Self::Failed(failure) => matches!(
                 failure.code,
                 Code::HttpStatus
@@ -70,7 +75,7 @@ impl PageError {
                 Code::Timeout | Code::NotHtml | Code::EngineError | Code::TooLarge | Code::Unreachable
             ),
             Self::LeavesSite { is_redirect, .. } => !is_redirect,
-            Self::Busy { .. } | Self::Unwell(_) | Self::Crashed => false,
+            Self::Busy { .. } | Self::Unwell { .. } | Self::Crashed => false,
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) struct PageState {
     errand: Option<Errand>,
     /// The request by which it was, redirects included.
     own_request: Option<String>,
-    /// Where the main frame wanted to go beyond the errand's scope. It was not asked for.
+    /// Where the main frame wanted to go off the errand's way. It was not asked for.
     pub(super) led_away: Option<LedAway>,
     /// The document that is shown; its request has the same id.
     pub(super) loader: String,
@@ -71,15 +71,15 @@ pub(super) struct PageState {
 #[derive(Debug)]
 pub(super) struct Errand {
     url: Url,
-    /// Where it may go.
-    scope: Arc<dyn Scope>,
+    /// By which addresses it may get there.
+    way: Arc<dyn Scope>,
 }
 
 impl Errand {
-    pub(super) fn new(mut url: Url, scope: Arc<dyn Scope>) -> Self {
+    pub(super) fn new(mut url: Url, way: Arc<dyn Scope>) -> Self {
         // Nobody is told of it.
         url.set_fragment(None);
-        Self { url, scope }
+        Self { url, way }
     }
 }
 
@@ -204,7 +204,7 @@ impl PageState {
         if url == errand.url && params["redirectedRequestId"].is_null() {
             self.own_request = request.map(str::to_owned);
         }
-        let is_away = !errand.scope.contains(&url);
+        let is_away = !errand.way.contains(&url);
         if is_away {
             self.led_away =
                 Some(LedAway { to: url, is_redirect: request.is_some() && request == self.own_request.as_deref() });
@@ -215,14 +215,15 @@ impl PageState {
     /// What is to become of a document that is about to be asked for, or has just come.
     fn steer(&self, params: &Value) -> Reaction {
         let request = &params["requestId"];
-        let is_away = |url: &Url| self.errand.as_ref().is_none_or(|errand| !errand.scope.contains(url));
+        let is_away = |url: &Url| self.errand.as_ref().is_none_or(|errand| !errand.way.contains(url));
         if self.wanted(params).as_ref().is_some_and(is_away) {
             // The page that is shown stays: any other reason brings up an error page.
             let params = json!({ "requestId": request, "errorReason": "Aborted" });
             return Reaction { method: "Fetch.failRequest", params };
         }
         let is_redirect = params["responseStatusCode"].as_u64().is_some_and(|status| (300..400).contains(&status));
-        if params["frameId"] == self.main_frame.as_str() && is_answer(params) && !is_redirect {
+        let is_own = self.own_request.as_deref().is_some_and(|own| params["networkId"] == own);
+        if is_own && is_answer(params) && !is_redirect {
             // It lets go of the document as well, before that asks for anything: for as long as documents are stopped, all else
             // that a page loads takes a detour through the browser, at a millisecond each.
             return Reaction { method: "Fetch.disable", params: json!({}) };

@@ -133,7 +133,7 @@ fn status_error(response: &DocumentResponse, log: &GuardLog) -> Option<PageError
             let retry_after = || response.header("retry-after").and_then(parse_retry_after);
             Some(match status {
                 429 | 503 => PageError::Busy { failure, retry_after: retry_after() },
-                500.. => PageError::Unwell(failure),
+                500.. => PageError::Unwell { failure, retry_after: retry_after() },
                 _ => PageError::Failed(failure),
             })
         }

@@ -53,8 +53,10 @@ pub(crate) enum Rest {
 pub(crate) struct Task<'a> {
     /// The address to open.
     pub(crate) url: &'a Url,
-    /// Which addresses it may lead to.
-    pub(crate) scope: &'a Arc<dyn Scope>,
+    /// Which pages are wanted.
+    pub(crate) scope: &'a dyn Scope,
+    /// Which addresses redirects may come by.
+    pub(crate) way: &'a Arc<dyn Scope>,
     /// What the guard of the tab knows.
     pub(crate) log: &'a GuardLog,
     /// What to run.
@@ -136,7 +138,7 @@ impl Visitor {
         load_by: Instant,
         done_by: Instant,
     ) -> Result<Arrived, PageError> {
-        self.events.reset(self.tab.main_frame(), Some(Errand::new(task.url.clone(), Arc::clone(task.scope))));
+        self.events.reset(self.tab.main_frame(), Some(Errand::new(task.url.clone(), Arc::clone(task.way))));
         self.tab.browser().count_page();
         self.unless_trouble(async {
             navigate::open(&self.tab, &self.events, task.url, task.log, load_by).await?;
@@ -237,7 +239,7 @@ impl Visitor {
     async fn arrived(&self, task: &Task<'_>, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {
         loop {
             navigate::loaded(&self.events, load_by).await?;
-            let url = navigate::examine(&self.events, task.log, &**task.scope)?;
+            let url = navigate::examine(&self.events, task.log, task.scope)?;
             let loader = self.events.peek(|state| state.loader.clone());
             let watching = settle::watch(&self.tab, done_by);
             let (watched, ()) = tokio::join!(watching, settle::quiet(&self.events, done_by));

@@ -77,9 +77,13 @@ async fn a_page_that_fails_costs_itself_and_files_and_other_sites_cost_nothing()
 async fn a_redirect_to_another_site_is_not_followed_with_a_single_request() {
     let elsewhere = Site::start(|_| Reply::Html(page("Elsewhere", "ok"))).await;
     let away = elsewhere.url_as("b.test", "/");
-    let links = "<a href=/redirect>r</a> <a href=/twice>t</a> <a href=/home>h</a> <a href=/last>l</a>";
+    let links =
+        "<a href=/redirect>r</a> <a href=/twice>t</a> <a href=/home>h</a> <a href=/login>i</a> <a href=/last>l</a>";
     let site = Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", links)),
+        // By way of another name of the owner's, and back.
+        "/login" => Reply::Redirect(format!("http://login.{}/check", request.header("host").unwrap())),
+        "/check" => Reply::Redirect(request.header("host").unwrap().replacen("login.", "http://", 1) + "/in"),
         "/redirect" => Reply::Redirect(away.clone()),
         "/twice" => Reply::Redirect("/redirect".to_owned()),
         "/home" => Reply::Redirect("/new-home".to_owned()),
@@ -87,9 +91,9 @@ async fn a_redirect_to_another_site_is_not_followed_with_a_single_request() {
     })
     .await;
     let scanner = scanner();
-    let findings = scan(&scanner, &site.url("/"), 10).await;
+    let findings = scan(&scanner, &site.url_as("a.test", "/"), 10).await;
     scanner.close().await;
-    assert_eq!(pages(&findings), ["/", "/new-home", "/last"]);
+    assert_eq!(pages(&findings), ["/", "/new-home", "/in", "/last"]);
     assert_eq!((elsewhere.connections(), site.hits("/twice")), (0, 1), "once is enough to know");
 }
 

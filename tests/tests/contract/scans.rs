@@ -160,6 +160,21 @@ async fn a_site_that_is_down_for_maintenance_is_checked_when_it_asks_for_it() {
 }
 
 #[tokio::test]
+async fn a_site_whose_server_fails_without_a_word_is_checked_again_minutes_later() {
+    let failure = Failure::new(FailureCode::HttpStatus, "The web server answered with error status 502.");
+    let app = TestApp::start([Script::troubled(failure, None)]).await;
+    let client = app.client().await;
+    let site = add(&client, true).await;
+    app.run_checks().await;
+    for (seconds, attempts) in [(59, 1), (1, 2), (299, 2), (1, 3)] {
+        app.clock.advance(TimeDelta::seconds(seconds));
+        app.run_checks().await;
+        assert_eq!(app.scanner.requests().len(), attempts);
+    }
+    assert_eq!(newest(&client, &site).await["error"]["code"], "http_status");
+}
+
+#[tokio::test]
 async fn a_manual_check_is_refused_while_one_runs_and_within_the_plans_interval() {
     let app = TestApp::start([Script::page("https://example.com/")]).await;
     let client = app.client().await;

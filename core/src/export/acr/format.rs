@@ -42,8 +42,8 @@ impl AcrFormat {
     /// How the file's name ends.
     pub const fn suffix(self) -> &'static str {
         match self {
-            Self::Json => "a11ycheck-acr.json",
-            Self::Html => "a11ycheck-acr.html",
+            Self::Json => "accessibility-acr.json",
+            Self::Html => "accessibility-acr.html",
         }
     }
 }

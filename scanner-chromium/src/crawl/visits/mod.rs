@@ -159,7 +159,8 @@ impl<'a> Crawl<'a> {
         let start = self.request.start.url();
         let scope = Start::of(start);
         let robots = self.robots(start, &scope).await?;
-        let first = match self.visit(start, &(Arc::new(scope.clone()) as _), Look::Start).await? {
+        let way: Arc<dyn Scope> = Arc::new(scope.clone());
+        let first = match self.visit(start, &scope, &way, Look::Start).await? {
             Some(Ok(checked)) => checked,
             Some(Err(error)) => return Err(self.at_start(error).await),
             None => return Err(CrawlError::Start(timed_out())),
@@ -183,10 +184,12 @@ impl<'a> Crawl<'a> {
         let budget = self.request.page_budget;
         let listed = if budget > 1 { self.survey(&scope).sitemap_pages(&first.url, &robots).await } else { Vec::new() };
         let site = Site::of(&first.url);
+        // A page may be shown by way of the owner's other names: that of a common login, say.
+        let way: Arc<dyn Scope> = Arc::new(Start::of(&first.url));
         let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, self.engine(&first));
         ledger.settle(start, 0, Ok(first));
         ledger.add_sitemap(&listed);
-        self.follow_links(&mut ledger, &site).await?;
+        self.follow_links(&mut ledger, &site, &way).await?;
         Ok(ledger.close())
     }
 
@@ -219,8 +222,7 @@ impl<'a> Crawl<'a> {
     }
 
     /// Visits what the ledger knows of until the budget or the time is used up.
-    async fn follow_links(&self, ledger: &mut Ledger<'_>, site: &Site) -> Result<(), CrawlError> {
-        let scope: Arc<dyn Scope> = Arc::new(site.clone());
+    async fn follow_links(&self, ledger: &mut Ledger<'_>, site: &Site, way: &Arc<dyn Scope>) -> Result<(), CrawlError> {
         let mut visits = FuturesUnordered::new();
         // Results wait here until those of all pages before them are in, and pages are chosen after each of them: which
         // ones then depends on the site alone, not on which answered first.
@@ -246,9 +248,8 @@ impl<'a> Crawl<'a> {
                 && let Some((number, (url, depth))) = chosen.pop_front()
             {
                 let look = if number < PLATFORM_PAGES { Look::Platform } else { Look::Page };
-                let scope = &scope;
                 visits.push(async move {
-                    let result = self.visit(&url, scope, look).await;
+                    let result = self.visit(&url, site, way, look).await;
                     (number, url, depth, result)
                 });
             }
@@ -259,12 +260,20 @@ impl<'a> Crawl<'a> {
 
     /// Checks one page when it is the site's turn; again if its tab or browser dies, or the site is too busy. `None` when
     /// the scan's time was over before.
-    async fn visit(&self, url: &Url, scope: &Arc<dyn Scope>, look: Look) -> Result<Option<Visited>, BrowserError> {
+    async fn visit(
+        &self,
+        url: &Url,
+        scope: &dyn Scope,
+        way: &Arc<dyn Scope>,
+        look: Look,
+    ) -> Result<Option<Visited>, BrowserError> {
         let (mut crashes, mut rebuffs) = (0, 0);
         let mut choice = Choice::Any;
         let mut latest = None;
         loop {
-            let Some((visited, before)) = self.try_visit(url, scope, look, choice).await? else { return Ok(latest) };
+            let Some((visited, before)) = self.try_visit(url, scope, way, look, choice).await? else {
+                return Ok(latest);
+            };
             match &visited {
                 Err(error) if before == Rest::Lingering && error.may_be_of_the_page_before() => {
                     tracing::debug!(url = url.as_str(), ?error, "perhaps the page before is to blame");
@@ -295,7 +304,8 @@ impl<'a> Crawl<'a> {
     async fn try_visit(
         &self,
         url: &Url,
-        scope: &Arc<dyn Scope>,
+        scope: &dyn Scope,
+        way: &Arc<dyn Scope>,
         look: Look,
         choice: Choice,
     ) -> Result<Option<(Visited, Rest)>, BrowserError> {
@@ -307,7 +317,7 @@ impl<'a> Crawl<'a> {
         let Ok(visitor) = timeout_at(self.done_by, self.visitor(choice)).await else { return Ok(None) };
         let Some(visitor) = visitor? else { return Ok(Some((Err(PageError::Crashed), Rest::Away))) };
         let before = if visitor.lingers() { Rest::Lingering } else { Rest::Away };
-        let task = Task { url, scope, log: self.guard.log(), axe: &self.parts.axe, look };
+        let task = Task { url, scope, way, log: self.guard.log(), axe: &self.parts.axe, look };
         let visited = self.check(&visitor, &task, lane).await;
         let (visited, captures, rest) = match visited {
             Ok((checked, captures, rest)) => (Ok(checked), captures, rest),
@@ -367,8 +377,9 @@ impl<'a> Crawl<'a> {
     /// Why there is nothing to go on from.
     async fn at_start(&self, error: PageError) -> CrawlError {
         CrawlError::Start(match error {
-            PageError::Busy { failure, retry_after } => return CrawlError::Troubled { failure, retry_after },
-            PageError::Unwell(failure) => return CrawlError::Troubled { failure, retry_after: None },
+            PageError::Busy { failure, retry_after } | PageError::Unwell { failure, retry_after } => {
+                return CrawlError::Troubled { failure, retry_after };
+            }
             PageError::Failed(failure) => failure,
             PageError::LeavesSite { to, .. } => {
                 let host = to.host_str().unwrap_or("an address without a host");

@@ -31,6 +31,7 @@ pub(crate) fn config() -> ChromiumConfig {
         .with("localhost", [here])
         .with("a.test", [here])
         .with("www.a.test", [here])
+        .with("login.a.test", [here])
         .with("b.test", [here])
         .with("private.test", [elsewhere]);
     ChromiumConfig::new(policy).with_resolver(Arc::new(resolver)).with_page_timeout(Duration::from_secs(20))
