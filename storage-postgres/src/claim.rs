@@ -54,7 +54,7 @@ pub(crate) async fn take_next<E>(
     .bind(unreadable)
     .fetch_optional(&mut *db)
     .await?;
-    let Some(next) = next else { return Ok(Taken::Nothing) };
+    let Some(next) = next else { return without_partner(db, unreadable, instant).await };
     let id = next.scan.id().to_owned();
     let (scan, site) = match next.moved_on(worker, term) {
         Ok(moved_on) => moved_on,
@@ -64,6 +64,28 @@ pub(crate) async fn take_next<E>(
     let ScanState::Running { lease, .. } = &scan.state else { return Ok(Taken::GivenUp) };
     let claim = Claim { scan: scan.id, token: lease.token };
     Ok(Taken::Claimed(Box::new(ClaimedScan { claim, scan, site })))
+}
+
+/// A row of the queue may stand alone, as there are no foreign keys: whoever takes up the work would find nothing, for ever.
+async fn without_partner<E>(
+    db: &mut PgConnection,
+    unreadable: &[String],
+    instant: Option<DateTime<Utc>>,
+) -> Result<Taken, Failure<E>> {
+    let alone: Option<String> = sqlx::query_scalar(
+        "SELECT scan_id FROM active_scans a
+         WHERE (lease_expires_at IS NULL OR lease_expires_at <= coalesce($1, clock_timestamp())) AND scan_id <> ALL ($2)
+             AND NOT EXISTS (SELECT FROM scans s JOIN sites site ON site.id = s.site_id WHERE s.id = a.scan_id)
+         LIMIT 1",
+    )
+    .bind(instant)
+    .bind(unreadable)
+    .fetch_optional(db)
+    .await?;
+    Ok(alone.map_or(Taken::Nothing, |id| {
+        let problem = Corrupt::new("active_scans", &id, "there is no such check, or no site of it");
+        Taken::Unreadable(id, problem)
+    }))
 }
 
 #[derive(FromRow)]

@@ -54,7 +54,7 @@ pub(crate) async fn claim<E>(
     let (mut ids, mut tokens, mut all_tries) = (Vec::new(), Vec::new(), Vec::new());
     let Some(now) = rows.first().map(|row| row.now) else { return Ok(claimed) };
     for row in rows {
-        let id = row.delivery.id().to_owned();
+        let (id, endpoint) = (row.delivery.id().to_owned(), row.delivery.endpoint_id().to_owned());
         match row.due(worker, term) {
             // Since it was looked for, or there were more than could be given up at once: the next claim will.
             Ok(Due::Lost) => {}
@@ -65,7 +65,12 @@ pub(crate) async fn claim<E>(
                 all_tries.push(i64::from(tries));
                 claimed.push(*delivery);
             }
-            Err(problem) => passed_over.add(id, problem)?,
+            Err(Unusable::Delivery(problem)) => {
+                passed_over.add(id, &problem);
+            }
+            Err(Unusable::Endpoint(problem)) => {
+                passed_over.add(endpoint, &problem);
+            }
         }
     }
     sqlx::query(
@@ -374,8 +379,20 @@ enum Due {
     Claimed { delivery: Box<ClaimedDelivery>, tries: u32 },
 }
 
+/// What can't be read of a delivery that is due: it alone, or that to which others go as well.
+enum Unusable {
+    Delivery(Corrupt),
+    Endpoint(Corrupt),
+}
+
+impl From<Corrupt> for Unusable {
+    fn from(problem: Corrupt) -> Self {
+        Self::Delivery(problem)
+    }
+}
+
 impl DueRow {
-    fn due(self, worker: &WorkerId, term: TimeDelta) -> Result<Due, Corrupt> {
+    fn due(self, worker: &WorkerId, term: TimeDelta) -> Result<Due, Unusable> {
         let delivery = self.delivery.delivery()?;
         let id = delivery.id;
         if delivery.state.is_lost(self.now) {
@@ -387,9 +404,10 @@ impl DueRow {
         let corrupt = |error| Corrupt::new("deliveries", id, Box::new(error));
         let state = delivery.state.claim(worker.clone(), term, self.now).map_err(corrupt)?;
         let DeliveryState::Attempting { attempts, tries, lease, started_at } = state else {
-            return Err(Corrupt::new("deliveries", id, "it was claimed, and no attempt is under way"));
+            return Err(Corrupt::new("deliveries", id, "it was claimed, and no attempt is under way").into());
         };
-        let url = SiteUrl::parse(&self.url).map_err(|error| Corrupt::new("endpoints", delivery.endpoint, error))?;
+        let unusable = |error| Unusable::Endpoint(Corrupt::new("endpoints", delivery.endpoint, error));
+        let url = SiteUrl::parse(&self.url).map_err(unusable)?;
         let delivery = Box::new(ClaimedDelivery {
             claim: DeliveryClaim { delivery: id, token: lease.token },
             attempt: attempts + 1,

@@ -42,7 +42,8 @@ const FIRST_DUE: &str = concat!(
     busy!(),
     ", d AS MATERIALIZED (
          SELECT id, next_attempt_at, endpoint_id, attempts FROM deliveries
-         WHERE state = 'pending' AND next_attempt_at <= (SELECT now FROM instant) AND id <> ALL ($5)
+         WHERE state = 'pending' AND next_attempt_at <= (SELECT now FROM instant)
+             AND id <> ALL ($5) AND endpoint_id <> ALL ($5)
          ORDER BY next_attempt_at, id LIMIT $4
      )
      SELECT d.id, d.next_attempt_at, open.endpoint_id, open.room, d.attempts > 0 AS is_retry FROM d ",
@@ -82,7 +83,8 @@ macro_rules! due_by_endpoint {
                  SELECT d.id, d.next_attempt_at FROM deliveries d
                  WHERE d.state = 'pending' AND ",
             $kind,
-            "        AND d.endpoint_id = open.endpoint_id AND d.next_attempt_at <= instant.now AND d.id <> ALL ($5)
+            "        AND d.endpoint_id = open.endpoint_id AND d.next_attempt_at <= instant.now
+                     AND d.id <> ALL ($5) AND d.endpoint_id <> ALL ($5)
                  ORDER BY d.next_attempt_at, d.id LIMIT least(open.room, $4)
              ) AS due
              ORDER BY due.next_attempt_at, due.id LIMIT $4",

@@ -30,7 +30,7 @@ impl QueueStore for PostgresStore {
             .step(|| async {
                 let mut db = self.session().await?;
                 let mut tx = db.begin().await?;
-                let queued = queue_due_scans(&mut tx, limit, self.passed_over(), self.instant()).await;
+                let queued = queue_due_scans(&mut tx, limit, &self.unreadable().due, self.instant()).await;
                 end::<_, StoreError>(tx, queued).await
             })
             .await?;
@@ -47,7 +47,7 @@ impl QueueStore for PostgresStore {
                 .step(|| async {
                     let mut db = self.session().await?;
                     let mut tx = db.begin().await?;
-                    let unreadable = self.passed_over().ids();
+                    let unreadable = self.unreadable().scans.ids();
                     let taken = take_next(&mut tx, worker, term, &unreadable, self.instant()).await;
                     end::<_, StoreError>(tx, taken).await
                 })
@@ -58,7 +58,11 @@ impl QueueStore for PostgresStore {
                     return Ok(Some(*claimed));
                 }
                 Taken::GivenUp => {}
-                Taken::Unreadable(id, problem) => self.passed_over().add(id, problem)?,
+                Taken::Unreadable(id, problem) => {
+                    if !self.unreadable().scans.add(id, &problem) {
+                        return Err(problem.into());
+                    }
+                }
                 Taken::Nothing => return Ok(None),
             }
         }
@@ -165,7 +169,7 @@ async fn queue_due_scans<E>(
         "WITH instant AS MATERIALIZED (
              SELECT coalesce($1, clock_timestamp()) AS now
          ), site AS MATERIALIZED (
-             SELECT id, team_id FROM sites WHERE next_scan_at <= (SELECT now FROM instant) AND id <> ALL ($3)
+             SELECT id, team_id FROM sites WHERE next_scan_at <= (SELECT now FROM instant) AND id <> ALL ($3) AND team_id <> ALL ($3)
              ORDER BY next_scan_at, id LIMIT $2
              FOR NO KEY UPDATE SKIP LOCKED
          )
@@ -184,11 +188,20 @@ async fn queue_due_scans<E>(
     let mut new = Vec::new();
     let (mut ids, mut nexts) = (Vec::new(), Vec::new());
     for row in due {
-        let site = row.id.parse::<SiteId>().map_err(|error| Corrupt::new("sites", &row.id, Box::new(error)));
-        let (team, site) = match row.team.team().and_then(|team| Ok((team, site?))) {
-            Ok(read) => read,
+        let site: SiteId = match row.id.parse() {
+            Ok(site) => site,
+            Err(error) => {
+                let problem = Corrupt::new("sites", &row.id, Box::new(error));
+                passed_over.add(row.id, &problem);
+                continue;
+            }
+        };
+        // Its other sites could not be read for the same reason.
+        let team_id = row.team.id().to_owned();
+        let team = match row.team.team() {
+            Ok(team) => team,
             Err(problem) => {
-                passed_over.add(row.id, problem)?;
+                passed_over.add(team_id, &problem);
                 continue;
             }
         };

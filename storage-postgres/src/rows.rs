@@ -94,6 +94,11 @@ impl BrandRow {
 pub(crate) type PlanDocument = Json<serde_json::Value>;
 
 impl TeamRow {
+    /// As it is stored.
+    pub(crate) fn id(&self) -> &str {
+        &self.team_id
+    }
+
     pub(crate) fn team(self) -> Result<Team, Corrupt> {
         named("teams", self.team_id.clone(), self.read())
     }

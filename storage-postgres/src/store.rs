@@ -12,7 +12,7 @@ use sqlx::{PgPool, Postgres, Transaction};
 
 use crate::{
     ConnectError, PostgresConfig, error::Failure, hints::Node, migrate::migrate, objects::Objects,
-    passed_over::PassedOver, session::Session,
+    passed_over::Unreadable, session::Session,
 };
 
 /// Keeps everything in PostgreSQL, 14 or later. Clones share their connections.
@@ -35,7 +35,7 @@ pub struct PostgresStore {
     clock: Option<Arc<dyn Clock>>,
     node: Arc<Node>,
     objects: Option<Objects>,
-    passed_over: Arc<PassedOver>,
+    unreadable: Arc<Unreadable>,
 }
 
 impl PostgresStore {
@@ -51,7 +51,7 @@ impl PostgresStore {
         migrate(&config).await?;
         let pool = config.pool()?;
         let node = Arc::new(Node::new(&config, pool.clone())?);
-        Ok(Self { pool, step_timeout: config.step_timeout(), clock: None, node, objects, passed_over: Arc::default() })
+        Ok(Self { pool, step_timeout: config.step_timeout(), clock: None, node, objects, unreadable: Arc::default() })
     }
 
     /// Goes by `clock` in place of the database's: for tests, and for one process alone. What it shows is truncated to
@@ -84,8 +84,8 @@ impl PostgresStore {
     }
 
     /// What this process could not read of the queues.
-    pub(crate) fn passed_over(&self) -> &PassedOver {
-        &self.passed_over
+    pub(crate) fn unreadable(&self) -> &Unreadable {
+        &self.unreadable
     }
 
     pub(crate) async fn session(&self) -> Result<Session, sqlx::Error> {

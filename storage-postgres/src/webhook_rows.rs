@@ -128,6 +128,11 @@ impl DeliveryRow {
         &self.delivery_id
     }
 
+    /// That of its endpoint, as it is stored.
+    pub(crate) fn endpoint_id(&self) -> &str {
+        &self.delivery_endpoint_id
+    }
+
     pub(crate) fn delivery(self) -> Result<Delivery, Corrupt> {
         named("deliveries", self.delivery_id.clone(), self.read())
     }

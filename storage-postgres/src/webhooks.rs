@@ -230,7 +230,7 @@ impl WebhookStore for PostgresStore {
         let lost = self.step(|| async {
             let mut db = self.session().await?;
             Ok::<_, Failure<StoreError>>(
-                deliveries::lost(&mut db, limits.all, &self.passed_over().ids(), self.instant()).await?,
+                deliveries::lost(&mut db, limits.all, &self.unreadable().deliveries.ids(), self.instant()).await?,
             )
         });
         // Before the claim: what fails now leaves nothing behind that was given out.
@@ -241,7 +241,7 @@ impl WebhookStore for PostgresStore {
                 let given_up = deliveries::give_up(&mut tx, &id, self.instant()).await;
                 match end::<_, StoreError>(tx, given_up).await {
                     Err(Failure::Corrupt(problem)) => {
-                        self.passed_over().add(id.clone(), problem)?;
+                        self.unreadable().deliveries.add(id.clone(), &problem);
                         Ok(false)
                     }
                     ended => ended,
@@ -254,7 +254,8 @@ impl WebhookStore for PostgresStore {
         self.step(|| async {
             let mut db = self.session().await?;
             let mut tx = db.begin().await?;
-            let claimed = deliveries::claim(&mut tx, worker, limits, term, self.passed_over(), self.instant()).await;
+            let claimed =
+                deliveries::claim(&mut tx, worker, limits, term, &self.unreadable().deliveries, self.instant()).await;
             end(tx, claimed).await
         })
         .await

@@ -334,6 +334,16 @@ async fn a_check_that_can_not_be_read_holds_up_no_other() {
 }
 
 #[tokio::test]
+async fn a_check_that_somebody_deleted_by_hand_holds_up_no_other() {
+    let mut world = World::new().await;
+    let (odd, sound) = (world.add_site().await.unwrap(), world.add_site().await.unwrap());
+    world.run("DELETE FROM scans WHERE site_id = $1", odd).await;
+    let claimed = world.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
+    assert_eq!(claimed.site.id, sound);
+    assert!(world.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().is_none());
+}
+
+#[tokio::test]
 async fn a_team_that_can_not_be_read_keeps_no_other_from_its_schedule() {
     let mut world = World::new().await;
     let other = NewTeam {
@@ -344,9 +354,16 @@ async fn a_team_that_can_not_be_read_keeps_no_other_from_its_schedule() {
         seats_used: 1,
     };
     let other = world.store.create_team(other).await.unwrap().id;
-    let odd = world.store.add_site(other, new_site(), None).await.unwrap().id;
+    for _ in 0..2 {
+        world.store.add_site(other, new_site(), None).await.unwrap();
+    }
     let sound = world.store.add_site(world.team, new_site(), None).await.unwrap().id;
-    world.run("UPDATE sites SET next_scan_at = now() - interval '2 days' WHERE id = $1", odd).await;
+    let two = sqlx::query("UPDATE sites SET next_scan_at = now() - interval '2 days' WHERE team_id = $1")
+        .bind(other.to_string())
+        .execute(&mut world.db)
+        .await
+        .unwrap();
+    assert_eq!(two.rows_affected(), 2);
     world.run("UPDATE sites SET next_scan_at = now() - interval '1 day' WHERE id = $1", sound).await;
     world.run("UPDATE plans SET document = '{}' WHERE code = $1", "starter").await;
     let mut queued = Vec::new();
