@@ -1,7 +1,8 @@
 //! How loops wait.
 
-use std::{future::Future, time::Duration};
+use std::{error::Error as StdError, future::Future, panic::AssertUnwindSafe, time::Duration};
 
+use futures_util::FutureExt as _;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +18,8 @@ pub enum Step {
 }
 
 /// Runs `step` until `stop`: at once again after work, after `idle` (spread by a quarter, so that many nodes do not ask
-/// together) or a wake-up when there was none, and after a growing pause when the store is in trouble.
+/// together) or a wake-up when there was none, and after a growing pause when the store is in trouble. A step that panics is
+/// trouble, too: what it held comes free with its lease, and the work of all others goes on.
 ///
 /// A wake-up that came while `step` ran must not be lost: `wake_up` ends at once then.
 pub(super) async fn run<F, W>(
@@ -32,24 +34,34 @@ pub(super) async fn run<F, W>(
 {
     const FIRST_PAUSE: Duration = Duration::from_secs(1);
     const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+    /// The pause, which is longer next time.
+    fn longer(pause: &mut Duration) -> Duration {
+        let next = (*pause * 2).min(LONGEST_PAUSE);
+        std::mem::replace(pause, next)
+    }
     let mut pause = FIRST_PAUSE;
     while !stop.is_cancelled() {
-        let wait = match step().await {
-            Ok(Step::Worked) => {
+        // A step shares nothing with the next that it could leave half changed.
+        let outcome = AssertUnwindSafe(step()).catch_unwind().await;
+        let usual = match outcome {
+            Ok(Ok(Step::Worked)) => {
                 pause = FIRST_PAUSE;
                 continue;
             }
-            Ok(Step::Idle) => {
+            Ok(Ok(Step::Idle)) => {
                 pause = FIRST_PAUSE;
-                idle.mul_f64(rand::random_range(0.75..1.25))
+                idle
             }
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, pause = ?pause, "The {name} can't reach the store");
-                let wait = pause.mul_f64(rand::random_range(0.75..1.25));
-                pause = (pause * 2).min(LONGEST_PAUSE);
-                wait
+            Ok(Err(error)) => {
+                tracing::warn!(error = &error as &dyn StdError, ?pause, "The {name} can't reach the store");
+                longer(&mut pause)
+            }
+            Err(_) => {
+                tracing::error!(?pause, "The {name} panicked");
+                longer(&mut pause)
             }
         };
+        let wait = usual.mul_f64(rand::random_range(0.75..1.25));
         tokio::select! {
             () = stop.cancelled() => {}
             () = tokio::time::sleep(wait) => {}
@@ -117,5 +129,23 @@ mod tests {
         assert!(well >= 40, "the longest pause is over, and then it is asked each second: {well}");
         stop.cancel();
         looping.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_step_that_panics_does_not_end_the_loop() {
+        let (stop, asked) = (CancellationToken::new(), Arc::new(AtomicU32::new(0)));
+        let (stopped, counted) = (stop.clone(), Arc::clone(&asked));
+        let looping = tokio::spawn(async move {
+            run("loop", Duration::from_secs(1), &stopped, std::future::pending, || async {
+                assert!(counted.fetch_add(1, Ordering::Relaxed) > 2, "a row that nobody thought of");
+                Ok(Step::Idle)
+            })
+            .await;
+        });
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        stop.cancel();
+        looping.await.unwrap();
+        let times = asked.load(Ordering::Relaxed);
+        assert!(times >= 30, "three in trouble, and then each second: {times}");
     }
 }
