@@ -169,7 +169,8 @@ async fn queue_due_scans<E>(
         "WITH instant AS MATERIALIZED (
              SELECT coalesce($1, clock_timestamp()) AS now
          ), site AS MATERIALIZED (
-             SELECT id, team_id FROM sites WHERE next_scan_at <= (SELECT now FROM instant) AND id <> ALL ($3) AND team_id <> ALL ($3)
+             SELECT id, team_id FROM sites
+             WHERE next_scan_at <= (SELECT now FROM instant) AND id <> ALL ($3) AND team_id <> ALL ($3)
              ORDER BY next_scan_at, id LIMIT $2
              FOR NO KEY UPDATE SKIP LOCKED
          )
@@ -183,7 +184,7 @@ async fn queue_due_scans<E>(
     .bind(passed_over.ids())
     .fetch_all(&mut *db)
     .await?;
-    let more = u32::try_from(due.len()) == Ok(limit);
+    let mut more = u32::try_from(due.len()) == Ok(limit);
     let Some(now) = due.first().map(|row| row.now) else { return Ok(DueSites { queued: Vec::new(), more }) };
     let mut new = Vec::new();
     let (mut ids, mut nexts) = (Vec::new(), Vec::new());
@@ -192,7 +193,8 @@ async fn queue_due_scans<E>(
             Ok(site) => site,
             Err(error) => {
                 let problem = Corrupt::new("sites", &row.id, Box::new(error));
-                passed_over.add(row.id, &problem);
+                // What would be met again at once is left until later.
+                more &= passed_over.add(row.id, &problem);
                 continue;
             }
         };
@@ -201,7 +203,7 @@ async fn queue_due_scans<E>(
         let team = match row.team.team() {
             Ok(team) => team,
             Err(problem) => {
-                passed_over.add(team_id, &problem);
+                more &= passed_over.add(team_id, &problem);
                 continue;
             }
         };

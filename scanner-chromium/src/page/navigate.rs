@@ -24,9 +24,9 @@ const MAX_DOCUMENT: u64 = 20 * 1024 * 1024;
 /// Bytes of a page with all that it loads, decoded.
 const MAX_PAGE: u64 = 150 * 1024 * 1024;
 
-/// Which addresses belong to the site.
+/// Which addresses belong together: to the site, or to its owner.
 pub(crate) trait Scope: Debug + Send + Sync {
-    /// Whether a page that turned out to be at `url` is still one of the site's.
+    /// Whether `url` is one of them.
     fn contains(&self, url: &Url) -> bool;
 }
 
