@@ -8,8 +8,8 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        ApiToken, Findings, Plan, PlanCode, RateCounters, Scan, ScanKind, ScanState, ScanStatus, ScreenshotId, Site,
-        Standing, Subscription, Team, TeamBrand, TokenHash, is_in_history,
+        ApiToken, Findings, Plan, PlanCode, RateCounters, Scan, ScanKind, ScanState, ScanStatus, ScreenshotId,
+        SharedSetting, Site, Standing, Subscription, Team, TeamBrand, TokenHash, is_in_history,
     },
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId},
     page::Page,
@@ -49,6 +49,7 @@ pub(crate) struct State {
     pub(crate) ended_deliveries: BTreeSet<(DateTime<Utc>, DeliveryId)>,
     /// Events, and how many deliveries each has: at least one.
     pub(crate) events: HashMap<EventId, usize>,
+    pub(crate) settings: BTreeMap<SharedSetting, String>,
     /// Given by the steps that make work due. Who is told looks for it under the lock, and so after the step.
     pub(crate) hints: Arc<Hints>,
 }

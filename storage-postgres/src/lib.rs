@@ -53,6 +53,7 @@ mod retention;
 mod rows;
 mod scans;
 mod session;
+mod settings;
 mod sites;
 mod store;
 mod teams;

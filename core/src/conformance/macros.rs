@@ -288,6 +288,14 @@ macro_rules! store_conformance {
                 a_last_failure_and_a_success_at_once_are_counted_one_after_the_other,
                 an_endpoint_deleted_while_a_check_completes_leaves_nothing_behind,
             }
+            settings {
+                a_setting_that_nobody_stored_has_no_value,
+                the_first_value_settled_stays_and_later_ones_get_it,
+                each_setting_has_a_value_of_its_own_that_reads_as_it_was_given,
+                a_replaced_setting_is_given_to_all_who_settle_it_later,
+                a_removed_setting_is_settled_afresh_and_no_other_is_removed,
+                of_many_who_settle_a_setting_at_once_all_get_the_same_value,
+            }
             model {
                 no_walk_leads_a_store_away_from_the_domain,
             }

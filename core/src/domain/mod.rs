@@ -22,6 +22,7 @@ mod rate_window;
 mod scan;
 mod scan_state;
 mod schedule;
+mod shared_setting;
 mod site;
 mod site_input;
 mod site_url;
@@ -52,6 +53,7 @@ pub use self::{
     scan::{Outcome, Scan, ScanKind, is_in_history},
     scan_state::{ScanState, ScanStatus, TransitionError, TransitionRefusal},
     schedule::{brought_forward, next_scan_at},
+    shared_setting::{SharedSetting, UnknownSetting},
     site::{NewSite, Site, SiteDetails},
     site_input::{FieldErrors, Problem, RawSite, SiteInput},
     site_url::{SiteUrl, SiteUrlError},

@@ -24,6 +24,7 @@ mod hints;
 mod queue;
 mod rate_limits;
 mod scans;
+mod settings;
 mod sites;
 mod teams;
 mod webhooks;
@@ -40,6 +41,7 @@ pub use self::{
     queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore},
     rate_limits::{AdmittedToken, RateLimitStore},
     scans::{ScanStore, StartScanError, TrendPoint},
+    settings::SettingsStore,
     sites::{AddSiteError, SiteStore, SiteUsage},
     teams::{TeamStore, UnknownPlan},
     webhooks::{
@@ -65,6 +67,7 @@ pub trait Store:
     + FileStore
     + WebhookStore
     + HintStore
+    + SettingsStore
     + Send
     + Sync
     + std::fmt::Debug
@@ -82,6 +85,7 @@ impl<S> Store for S where
         + FileStore
         + WebhookStore
         + HintStore
+        + SettingsStore
         + Send
         + Sync
         + std::fmt::Debug

@@ -9,5 +9,6 @@ mod migrations;
 mod query_plans;
 #[path = "../../benches/store/seed.rs"]
 mod seed;
+mod settings;
 mod support;
 mod trouble;

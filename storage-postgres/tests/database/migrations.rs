@@ -61,6 +61,7 @@ async fn everything_lies_in_the_chosen_schema() {
         "retention",
         "scans",
         "screenshots",
+        "settings",
         "sites",
         "teams",
         "tokens",

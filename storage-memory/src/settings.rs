@@ -1,0 +1,35 @@
+//! The settings that all servers of one database share; here there is one.
+
+use std::collections::{BTreeMap, btree_map::Entry};
+
+use a11ycheck_core::{
+    domain::SharedSetting,
+    store::{SettingsStore, StoreError},
+};
+use async_trait::async_trait;
+
+use crate::MemoryStore;
+
+#[async_trait]
+impl SettingsStore for MemoryStore {
+    async fn settings(&self) -> Result<BTreeMap<SharedSetting, String>, StoreError> {
+        self.step(|state, _| Ok(state.settings.clone()))
+    }
+
+    async fn settle_setting(&self, setting: SharedSetting, value: &str) -> Result<String, StoreError> {
+        self.step(|state, _| {
+            Ok(match state.settings.entry(setting) {
+                Entry::Occupied(entry) => entry.get().clone(),
+                Entry::Vacant(entry) => entry.insert(value.to_owned()).clone(),
+            })
+        })
+    }
+
+    async fn replace_setting(&self, setting: SharedSetting, value: &str) -> Result<Option<String>, StoreError> {
+        self.step(|state, _| Ok(state.settings.insert(setting, value.to_owned())))
+    }
+
+    async fn remove_setting(&self, setting: SharedSetting) -> Result<Option<String>, StoreError> {
+        self.step(|state, _| Ok(state.settings.remove(&setting)))
+    }
+}
