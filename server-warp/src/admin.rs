@@ -1,14 +1,14 @@
 //! `a11ycheck-server admin …`: what the account web interface of a hosted installation does, for those who run their own.
 
 mod brand;
+mod plan;
+mod setting;
 
-use std::{collections::BTreeSet, error::Error, fmt::Write as _, path::PathBuf};
+use std::{collections::BTreeSet, error::Error, fmt::Write as _};
 
 use a11ycheck_core::{
     Service,
-    domain::{
-        Ability, ApiToken, Delivery, PlanCatalog, PlanCode, PlanStatus, Standing, Subscription, Team, WebhookEndpoint,
-    },
+    domain::{Ability, ApiToken, Delivery, PlanCode, PlanStatus, Standing, Subscription, Team, WebhookEndpoint},
     id::{DeliveryId, EndpointId, ScanId, TeamId, TokenId},
     message::ErrorBody,
     page::{PageInput, PageRequest},
@@ -17,7 +17,7 @@ use a11ycheck_core::{
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
-use self::brand::BrandCommand;
+use self::{brand::BrandCommand, plan::PlanCommand, setting::SettingCommand};
 
 #[derive(Debug, Args)]
 pub(crate) struct Admin {
@@ -34,9 +34,12 @@ enum Subject {
     /// Teams: who owns sites and tokens.
     #[command(subcommand)]
     Team(TeamCommand),
-    /// Plans: what teams may do. A server stores those of its own settings when it starts.
+    /// Plans: what teams may do. Only `put` and `delete` change those that are stored.
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Settings that all servers of the database share.
+    #[command(subcommand)]
+    Setting(SettingCommand),
     /// API tokens.
     #[command(subcommand)]
     Token(TokenCommand),
@@ -95,14 +98,6 @@ enum Status {
     Active,
     PastDue,
     Canceled,
-}
-
-#[derive(Debug, Subcommand)]
-enum PlanCommand {
-    /// Lists the plans in the database.
-    List,
-    /// Creates the plans of a TOML file, and replaces those of the same code.
-    Put { file: PathBuf },
 }
 
 #[derive(Debug, Subcommand)]
@@ -184,12 +179,8 @@ impl Terms {
 pub(crate) async fn run(service: &Service, admin: Admin) -> Result<String, Box<dyn Error + Send + Sync>> {
     let outcome = match admin.subject {
         Subject::Team(command) => team(service, command).await?,
-        Subject::Plan(PlanCommand::List) => json!(service.stored_plans().await?),
-        Subject::Plan(PlanCommand::Put { file }) => {
-            let plans = PlanCatalog::from_toml(&std::fs::read_to_string(file)?)?;
-            service.put_plans(&plans).await?;
-            json!(plans.plans())
-        }
+        Subject::Plan(command) => plan::run(service, command).await?,
+        Subject::Setting(command) => setting::run(service, command).await?,
         Subject::Token(command) => token(service, command).await?,
         Subject::Scan(ScanCommand::Express { team, scan }) => {
             service.mark_express(team, scan).await?;
@@ -215,13 +206,16 @@ async fn team(service: &Service, command: TeamCommand) -> Result<Value, Box<dyn 
         }
         TeamCommand::Create { name, plan, terms } => {
             let subscription = terms.subscription();
-            shown_team(
-                &service.create_team(TeamInput { subscription, ..TeamInput::new(name, PlanCode::new(plan)) }).await?,
-            )
+            let team = TeamInput { subscription, ..TeamInput::new(name, PlanCode::new(plan)) };
+            shown_team(&service.create_team(team).await.map_err(plan::unknown)?)
         }
         TeamCommand::Plan { team, plan, terms } => {
-            service.change_plan(team, &PlanCode::new(&plan), terms.subscription()).await?;
-            json!({"team": team, "plan": plan})
+            let held_until = service.change_plan(team, &PlanCode::new(&plan), terms.subscription()).await?;
+            let mut shown = json!({"team": team, "plan": plan});
+            if let Some(held_until) = held_until {
+                shown["purges_nothing_before"] = json!(held_until);
+            }
+            shown
         }
         TeamCommand::Brand(command) => brand::change(service, command).await?,
         TeamCommand::Block { team } => standing(service, team, Standing::Blocked).await?,

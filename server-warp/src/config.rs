@@ -12,6 +12,7 @@ use a11ycheck_core::{
     domain::{PlanCatalog, PlanCatalogError, RateLimits},
     engine::EngineConfig,
     net::{AddressPolicy, InvalidDomain},
+    service::OwnSettings,
     webhook::{HeaderPrefix, InvalidPrefix},
 };
 use a11ycheck_scanner_chromium::{ChromiumConfig, Evidence, RobotsPolicy};
@@ -54,19 +55,28 @@ impl Settings {
         self.listen.unwrap_or_else(|| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080))
     }
 
-    /// The base address, given where the server really listens.
-    pub(crate) fn base_url(&self, listening: SocketAddr) -> String {
-        self.base_url.clone().unwrap_or_else(|| {
-            let host = if listening.ip().is_unspecified() {
-                format!("localhost:{}", listening.port())
-            } else {
-                listening.to_string()
-            };
-            format!("http://{host}/v1")
+    /// The base address of a server that nobody gave one, from where it really listens.
+    pub(crate) fn derived_base_url(listening: SocketAddr) -> String {
+        let host = if listening.ip().is_unspecified() {
+            format!("localhost:{}", listening.port())
+        } else {
+            listening.to_string()
+        };
+        format!("http://{host}/v1")
+    }
+
+    /// The settings among those of this server that all servers of a database share.
+    pub(crate) fn own_settings(&self) -> Result<OwnSettings, ConfigError> {
+        let has_policy =
+            !(self.allow_network.is_empty() && self.block_network.is_empty() && self.block_domain.is_empty());
+        Ok(OwnSettings {
+            base_url: self.base_url.clone(),
+            header_prefix: self.header_prefix()?,
+            policy: if has_policy { Some(self.policy()?) } else { None },
         })
     }
 
-    pub(crate) fn policy(&self) -> Result<AddressPolicy, ConfigError> {
+    fn policy(&self) -> Result<AddressPolicy, ConfigError> {
         let policy = AddressPolicy::builder();
         let policy = self.allow_network.iter().fold(policy, |policy, network| policy.allow_network(*network));
         let policy = self.block_network.iter().fold(policy, |policy, network| policy.block_network(*network));
@@ -76,17 +86,20 @@ impl Settings {
         Ok(policy.build())
     }
 
-    pub(crate) fn plans(&self) -> Result<PlanCatalog, ConfigError> {
+    /// The plans that this server was given, if any.
+    pub(crate) fn plans(&self) -> Result<Option<PlanCatalog>, ConfigError> {
         match (&self.plans, self.plan.as_slice()) {
             (Some(file), _) => {
                 let file = file.clone();
                 match std::fs::read_to_string(&file) {
-                    Ok(text) => PlanCatalog::from_toml(&text).map_err(|source| ConfigError::Plans { file, source }),
+                    Ok(text) => {
+                        PlanCatalog::from_toml(&text).map(Some).map_err(|source| ConfigError::Plans { file, source })
+                    }
                     Err(source) => Err(ConfigError::PlansFile { file, source }),
                 }
             }
-            (None, []) => Ok(PlanCatalog::shipped()),
-            (None, plans) => PlanCatalog::new(plans.to_vec()).map_err(ConfigError::InlinePlans),
+            (None, []) => Ok(None),
+            (None, plans) => PlanCatalog::new(plans.to_vec()).map(Some).map_err(ConfigError::InlinePlans),
         }
     }
 
@@ -96,8 +109,8 @@ impl Settings {
         RateLimits { general, files: general.div_ceil(3) }
     }
 
-    pub(crate) fn header_prefix(&self) -> Result<HeaderPrefix, ConfigError> {
-        Ok(self.header_prefix.as_ref().map_or_else(|| Ok(HeaderPrefix::default()), HeaderPrefix::new)?)
+    fn header_prefix(&self) -> Result<Option<HeaderPrefix>, ConfigError> {
+        Ok(self.header_prefix.as_ref().map(HeaderPrefix::new).transpose()?)
     }
 
     pub(crate) fn routes(&self) -> RoutesConfig {
@@ -177,11 +190,20 @@ mod tests {
 
     #[test]
     fn links_lead_to_where_the_server_listens_unless_told_otherwise() {
-        let listening = "0.0.0.0:9000".parse().unwrap();
-        assert_eq!(Settings::default().base_url(listening), "http://localhost:9000/v1");
-        assert_eq!(Settings::default().base_url("[::1]:9000".parse().unwrap()), "http://[::1]:9000/v1");
+        let derived = |listening: &str| Settings::derived_base_url(listening.parse().unwrap());
+        assert_eq!(derived("0.0.0.0:9000"), "http://localhost:9000/v1");
+        assert_eq!(derived("[::1]:9000"), "http://[::1]:9000/v1");
+        assert_eq!(Settings::default().own_settings().unwrap().base_url, None, "and that is no setting");
         let told = Settings { base_url: Some("https://a.example/v1".to_owned()), ..Settings::default() };
-        assert_eq!(told.base_url(listening), "https://a.example/v1");
+        assert_eq!(told.own_settings().unwrap().base_url.as_deref(), Some("https://a.example/v1"));
+    }
+
+    #[test]
+    fn a_policy_is_given_where_one_of_its_flags_is() {
+        let policy = |settings: Settings| settings.own_settings().unwrap().policy.map(|policy| policy.to_string());
+        assert_eq!(policy(Settings::default()), None);
+        let blocked = Settings { block_domain: vec!["ads.example.com".to_owned()], ..Settings::default() };
+        assert_eq!(policy(blocked).as_deref(), Some("block-domain=ads.example.com"));
     }
 
     #[test]

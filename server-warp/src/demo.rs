@@ -18,8 +18,10 @@ pub(crate) struct Demo {
 /// Why there is no demo team.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DemoError {
-    #[error("the plan file has no plan that includes the API, so no team could use this server")]
+    #[error("no plan includes the API, so no team could use this server: store one with `admin plan put FILE`")]
     NoPlan,
+    #[error("the plans can't be read")]
+    Plans(#[source] Error),
     #[error("the demo team could not be created")]
     Team(#[from] UnknownPlan),
     #[error("the demo token could not be created")]
@@ -28,9 +30,10 @@ pub(crate) enum DemoError {
 
 impl Demo {
     pub(crate) async fn create(service: &Service) -> Result<Self, DemoError> {
-        let with_api = service.plans().plans().iter().filter(|plan| plan.features.api);
+        let plans = service.plans().await.map_err(DemoError::Plans)?;
+        let with_api = plans.into_iter().filter(|plan| plan.features.api);
         let plan = with_api.max_by_key(|plan| plan.limits.sites).ok_or(DemoError::NoPlan)?;
-        let team = service.create_team(TeamInput::new("Demo team", plan.code.clone())).await?;
+        let team = service.create_team(TeamInput::new("Demo team", plan.code)).await?;
         let abilities = [Ability::Read, Ability::Write].into();
         let (_, token) = service.create_token(team.id, TokenInput { name: "Demo token".to_owned(), abilities }).await?;
         Ok(Self { team, token })

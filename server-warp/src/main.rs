@@ -5,6 +5,7 @@ mod config;
 mod demo;
 mod parts;
 mod settings;
+mod shared;
 mod shutdown;
 mod telemetry;
 mod welcome;
@@ -57,9 +58,9 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
 async fn run(settings: Settings) -> Result<(), AnyError> {
     let recorded = telemetry::count()?;
     let listener = listen(settings.listen()).await?;
-    let base_url = settings.base_url(listener.local_addr()?);
-    let parts = Parts::assemble(&settings, &base_url).await?;
+    let parts = Parts::assemble(&settings, listener.local_addr()?).await?;
     let service = &parts.service;
+    let base_url = service.links().base();
     let demo = if parts.is_durable && !settings.demo { None } else { Some(Demo::create(service).await?) };
 
     let (stop, limits) = (CancellationToken::new(), settings.serve_limits());
@@ -81,10 +82,10 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     serving.spawn(serve(listener, pages, limits, stop.clone().cancelled_owned()));
     let engine = Engine::start(service, settings.engine());
     if let Some(path) = &settings.ready_file {
-        demo::write_ready_file(path, &base_url, demo.as_ref())
+        demo::write_ready_file(path, base_url, demo.as_ref())
             .map_err(|error| format!("--ready-file {}: {error}", path.display()))?;
     }
-    welcome::welcome(&base_url, &parts, demo.as_ref());
+    welcome::welcome(base_url, &parts, demo.as_ref());
 
     shutdown::asked_to_stop().await?;
     tracing::info!("Stopping: no new requests, running checks are handed back");

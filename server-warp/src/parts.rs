@@ -1,8 +1,13 @@
 //! The one place that chooses parts: which store, which scanner.
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
-use a11ycheck_core::{Service, domain::Engine, scanner::NoScanner, service::ServiceBuilder};
+use a11ycheck_core::{
+    Service,
+    domain::Engine,
+    scanner::NoScanner,
+    service::{ServiceBuilder, SharedSettings},
+};
 use a11ycheck_scanner_chromium::ChromiumScanner;
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_storage_postgres::PostgresStore;
@@ -10,6 +15,7 @@ use a11ycheck_storage_postgres::PostgresStore;
 use crate::{
     AnyError,
     settings::{Role, Settings},
+    shared,
 };
 
 /// The parts of a running process.
@@ -25,23 +31,32 @@ pub(crate) struct Parts {
 
 impl Parts {
     /// Puts together what the settings ask for.
-    pub(crate) async fn assemble(settings: &Settings, base_url: &str) -> Result<Self, AnyError> {
-        let scanner = if settings.has_role(Role::Worker) {
-            Some(Arc::new(ChromiumScanner::new(settings.scanner(settings.policy()?))?))
-        } else {
-            None
-        };
+    pub(crate) async fn assemble(settings: &Settings, listening: SocketAddr) -> Result<Self, AnyError> {
+        let plans = settings.plans()?;
         let database = match settings.database()? {
             Some(config) => Some(PostgresStore::connect(config).await?),
             None => None,
         };
+        let memory = MemoryStore::new();
+        let shared = match &database {
+            Some(store) => shared::settle(settings, store).await?,
+            None => shared::settle(settings, &memory).await?,
+        };
+        let base_url = shared::base_url(settings, &shared, listening)?;
+        let scanner = if settings.has_role(Role::Worker) {
+            Some(Arc::new(ChromiumScanner::new(settings.scanner(shared.policy.clone()))?))
+        } else {
+            None
+        };
         let builder = match (&database, &scanner) {
             (Some(store), Some(scanner)) => Service::builder(store.clone(), Arc::clone(scanner)),
             (Some(store), None) => Service::builder(store.clone(), NoScanner),
-            (None, Some(scanner)) => Service::builder(MemoryStore::new(), Arc::clone(scanner)),
-            (None, None) => Service::builder(MemoryStore::new(), NoScanner),
+            (None, Some(scanner)) => Service::builder(memory, Arc::clone(scanner)),
+            (None, None) => Service::builder(memory, NoScanner),
         };
-        let service = configured(builder, settings)?.with_base_url(base_url).build().await?;
+        let builder = configured(builder, settings, &shared).with_base_url(base_url);
+        let builder = plans.into_iter().fold(builder, ServiceBuilder::with_plans);
+        let service = builder.build().await.map_err(shared::told)?;
         let versions = match &scanner {
             Some(scanner) => Some(scanner.versions().await?),
             None => None,
@@ -65,14 +80,16 @@ pub(crate) async fn for_admin(settings: &Settings) -> Result<Service, AnyError> 
     let config = settings.database()?.ok_or(
         "admin commands work on a database: name it with --database-url before `admin`, or in A11YCHECK_DATABASE_URL",
     )?;
-    let builder = Service::builder(PostgresStore::connect(config).await?, NoScanner);
-    Ok(configured(builder, settings)?.build().await?)
+    let store = PostgresStore::connect(config).await?;
+    let shared = SharedSettings::peek(&store, &settings.own_settings()?).await?;
+    let builder = configured(Service::builder(store, NoScanner), settings, &shared);
+    let builder = shared.base_url.iter().fold(builder, ServiceBuilder::with_base_url);
+    Ok(builder.with_stored_plans().build().await?)
 }
 
-fn configured(builder: ServiceBuilder, settings: &Settings) -> Result<ServiceBuilder, AnyError> {
-    Ok(builder
-        .with_policy(settings.policy()?)
-        .with_plans(settings.plans()?)
-        .with_header_prefix(settings.header_prefix()?)
-        .with_anonymous_limits(settings.anonymous_limits()))
+fn configured(builder: ServiceBuilder, settings: &Settings, shared: &SharedSettings) -> ServiceBuilder {
+    builder
+        .with_policy(shared.policy.clone())
+        .with_header_prefix(shared.header_prefix.clone())
+        .with_anonymous_limits(settings.anonymous_limits())
 }

@@ -65,16 +65,19 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_DEMO")]
     pub(crate) demo: bool,
 
-    /// Where clients reach the API, for the links in answers; ends with /v1. [default: the address listened on]
+    /// Where clients reach the API, for the links in answers and events; ends with /v1. All servers of a database share
+    /// it: the database keeps what one of them was given. [default: the database's, else the address listened on]
     #[arg(long, env = "A11YCHECK_BASE_URL", value_name = "URL")]
     pub(crate) base_url: Option<String>,
 
-    /// What the headers of the service begin with, as in Svc-Scan. [default: Svc-]
+    /// What the headers of the service begin with, as in Svc-Scan. All servers of a database share it.
+    /// [default: the database's, else Svc-]
     #[arg(long, env = "A11YCHECK_HEADER_PREFIX", value_name = "PREFIX")]
     pub(crate) header_prefix: Option<String>,
 
     /// A private network in which sites may be checked, for example 10.0.0.0/8. Without it only public addresses may.
-    /// Can be given several times; in the environment, separated by commas.
+    /// Can be given several times; in the environment, separated by commas. All servers of a database share what is
+    /// allowed and blocked. [default: the database's, else public addresses only]
     #[arg(long, env = "A11YCHECK_ALLOW_NETWORK", value_name = "CIDR", value_delimiter = ',')]
     pub(crate) allow_network: Vec<IpNet>,
 
@@ -90,7 +93,8 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_TRUST_PROXY", value_name = "CIDR", value_delimiter = ',')]
     pub(crate) trust_proxy: Vec<IpNet>,
 
-    /// A TOML file with the plans on offer, in place of the shipped ones.
+    /// A TOML file with the plans on offer. Those that the database lacks are stored; where one differs, the server does
+    /// not start: `admin plan put` replaces it. [default: the database's plans, else the shipped ones]
     #[arg(long, env = "A11YCHECK_PLANS", value_name = "FILE")]
     pub(crate) plans: Option<PathBuf>,
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use a11ycheck_core::{
-    domain::{Findings, Scan, ScanKind, is_in_history},
+    domain::{Findings, Scan, ScanKind, is_held, is_in_history},
     id::{ScanId, SiteId, TeamId},
     page::{Page, PageRequest},
     store::{ScanStore, StartScanError, StoreError, TrendPoint},
@@ -97,6 +97,9 @@ impl ScanStore for MemoryStore {
             let limit = usize::try_from(limit).unwrap_or(usize::MAX);
             let mut gone = Vec::new();
             'sites: for row in state.sites.values() {
+                if state.teams.get(&row.site.team).is_some_and(|team| is_held(team.held_until, now)) {
+                    continue;
+                }
                 let months = state.plan_of(row.site.team)?.limits.history_months;
                 let latest = row.latest_completed();
                 for (_, id) in &row.scans {

@@ -64,6 +64,8 @@ pub(crate) struct TeamRow {
     /// Behind an `Arc`, like results.
     pub(crate) brand: Arc<TeamBrand>,
     pub(crate) created_at: DateTime<Utc>,
+    /// Nothing of the team is purged before.
+    pub(crate) held_until: Option<DateTime<Utc>>,
     /// In the order of lists: by domain, then id.
     pub(crate) sites: BTreeSet<(String, SiteId)>,
     /// In the order of lists: by creation, then id.
@@ -119,7 +121,7 @@ impl State {
         }))
     }
 
-    /// The plan of a team. Plans are replaced, never removed, and no team is put on one that is missing.
+    /// The plan of a team. A plan is not removed while a team is on it, and no team is put on one that is missing.
     pub(crate) fn plan(&self, code: &PlanCode) -> Result<&Plan, StoreError> {
         self.plans.get(code).ok_or_else(|| corrupt(code, "a team is on it, and it is missing"))
     }

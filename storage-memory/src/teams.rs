@@ -1,17 +1,21 @@
 //! Plans, teams and their tokens.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use a11ycheck_core::{
     domain::{
-        ApiToken, NewTeam, NewToken, Plan, PlanCode, RateCounters, Standing, Subscription, Team, TeamBrand,
-        brought_forward,
+        ApiToken, NewTeam, NewToken, Plan, PlanCode, RateCounters, ShortenedHistory, Standing, Subscription, Team,
+        TeamBrand, brought_forward, is_held, purge_hold,
     },
     id::{TeamId, TokenId},
     page::{Page, PageRequest},
-    store::{StoreError, TeamStore, UnknownPlan},
+    store::{DeletePlanError, StoreError, TeamStore, UnknownPlan},
 };
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 use crate::{
     MemoryStore,
@@ -20,10 +24,51 @@ use crate::{
 
 #[async_trait]
 impl TeamStore for MemoryStore {
-    async fn put_plans(&self, plans: &[Plan]) -> Result<(), StoreError> {
+    async fn seed_plans(&self, plans: &[Plan]) -> Result<bool, StoreError> {
         self.step(|state, _| {
+            if !state.plans.is_empty() {
+                return Ok(false);
+            }
             state.plans.extend(plans.iter().map(|plan| (plan.code.clone(), plan.clone())));
-            Ok(())
+            Ok(true)
+        })
+    }
+
+    async fn add_missing_plans(&self, plans: &[Plan]) -> Result<Vec<Plan>, StoreError> {
+        self.step(|state, _| {
+            let stored: BTreeMap<_, _> = plans
+                .iter()
+                .map(|plan| {
+                    let stored = state.plans.entry(plan.code.clone()).or_insert_with(|| plan.clone());
+                    (plan.code.clone(), stored.clone())
+                })
+                .collect();
+            Ok(stored.into_values().collect())
+        })
+    }
+
+    async fn put_plans(&self, plans: &[Plan]) -> Result<Vec<ShortenedHistory>, StoreError> {
+        self.step(|state, now| {
+            let mut shortened = Vec::new();
+            for plan in plans {
+                let Some(before) = state.plans.insert(plan.code.clone(), plan.clone()) else { continue };
+                let (before, months) = (before.limits.history_months, plan.limits.history_months);
+                for team in state.teams.values_mut().filter(|team| team.plan == plan.code) {
+                    team.held_until = purge_hold(before, months, team.held_until, now);
+                }
+                shortened.extend(ShortenedHistory::by(before, plan, now));
+            }
+            Ok(shortened)
+        })
+    }
+
+    async fn delete_plan(&self, code: &PlanCode) -> Result<bool, DeletePlanError> {
+        self.step(|state, _| {
+            let teams = state.teams.values().filter(|team| team.plan == *code).count();
+            if teams > 0 {
+                return Err(DeletePlanError::InUse(u64::try_from(teams).unwrap_or(u64::MAX)));
+            }
+            Ok(state.plans.remove(code).is_some())
         })
     }
 
@@ -48,6 +93,7 @@ impl TeamStore for MemoryStore {
                 seats_used,
                 brand: Arc::default(),
                 created_at: now,
+                held_until: None,
                 sites: BTreeSet::new(),
                 tokens: BTreeSet::new(),
                 endpoints: BTreeSet::new(),
@@ -79,19 +125,29 @@ impl TeamStore for MemoryStore {
 
     async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan> {
         self.step(|state, now| {
-            let Some(limits) = state.plans.get(plan).map(|plan| plan.limits) else {
-                return Err(UnknownPlan::Unknown(plan.clone()));
+            let Some(new) = state.plans.get(plan) else { return Err(UnknownPlan::Unknown(plan.clone())) };
+            let (frequency, months) = (new.limits.check_frequency, new.limits.history_months);
+            let Some(before) = state.teams.get(&id).map(|team| state.plan(&team.plan)).transpose()? else {
+                return Ok(false);
             };
+            let before = before.limits.history_months;
             let Some(team) = state.teams.get_mut(&id) else { return Ok(false) };
+            team.held_until = purge_hold(before, months, team.held_until, now);
             team.plan = plan.clone();
             team.subscription = subscription;
             let sites: Vec<_> = team.sites.iter().map(|(_, site)| *site).collect();
             for site in sites {
                 if let Some(planned) = state.sites.get(&site).map(|row| row.site.next_scan_at) {
-                    state.set_next_scan_at(site, brought_forward(site, limits.check_frequency, planned, now));
+                    state.set_next_scan_at(site, brought_forward(site, frequency, planned, now));
                 }
             }
             Ok(true)
+        })
+    }
+
+    async fn purge_held_until(&self, team: TeamId) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.step(|state, now| {
+            Ok(state.teams.get(&team).and_then(|team| team.held_until).filter(|until| is_held(Some(*until), now)))
         })
     }
 

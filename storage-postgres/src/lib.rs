@@ -20,7 +20,7 @@
 //!
 //! # Map
 //! One module per trait of [`store`](a11ycheck_core::store), named as in the memory store. The rules are core's: a step locks
-//! rows, reads them (`rows`, `webhook_rows`), asks the domain, and writes its answer. `claim`, `enqueue`, `moves`
+//! rows, reads them (`rows`, `webhook_rows`), asks the domain, and writes its answer. `plans` writes plans; `claim`, `enqueue`, `moves`
 //! and `retention` are what happens to checks; `outbox`, `due` and `deliveries` are what happens to events; `hints`
 //! is how nodes wake each other; `passed_over` keeps a row that can't be read from holding up a queue; `store` runs steps,
 //! each in a `session`; `uploads` and `objects` are files outside the tables; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
@@ -47,6 +47,7 @@ mod moves;
 mod objects;
 mod outbox;
 mod passed_over;
+mod plans;
 mod queue;
 mod rate_limits;
 mod retention;

@@ -63,7 +63,8 @@ macro_rules! looked_at {
     () => {
         "looked_at AS (
              INSERT INTO retention AS r (team_id, due_at) SELECT team_id, $3 FROM scans WHERE id = $1
-             ON CONFLICT (team_id) DO UPDATE SET due_at = excluded.due_at WHERE r.due_at > excluded.due_at
+             ON CONFLICT (team_id) DO UPDATE SET due_at = greatest(excluded.due_at, r.held_until)
+             WHERE r.due_at > greatest(excluded.due_at, r.held_until)
          )"
     };
 }

@@ -1,5 +1,6 @@
-//! What has left the history of its team's plan goes.
+//! What has left the history of its team's plan goes, unless that history became shorter a short while ago.
 
+use a11ycheck_core::id::TeamId;
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
@@ -22,6 +23,53 @@ macro_rules! latest {
              ORDER BY finished_at DESC, id DESC LIMIT 1
          )"
     };
+}
+
+/// Holds the purge off for the team `$1`, or for all teams on the plans `$1`, until `$2`. A team without a row gets one: a
+/// check of it may end, and leave its history, before the hold does.
+macro_rules! hold {
+    ($teams:literal) => {
+        concat!(
+            "INSERT INTO retention AS r (team_id, due_at, held_until)
+             SELECT t.id, $2, $2 FROM teams t WHERE ",
+            $teams,
+            " ORDER BY t.id
+             ON CONFLICT (team_id) DO UPDATE
+             SET due_at = greatest(r.held_until, excluded.held_until),
+                 held_until = greatest(r.held_until, excluded.held_until)"
+        )
+    };
+}
+
+/// Holds the purge of a team off until an instant.
+pub(crate) async fn hold_team(db: &mut PgConnection, team: TeamId, until: DateTime<Utc>) -> Result<(), sqlx::Error> {
+    sqlx::query(hold!("t.id = $1")).bind(team.to_string()).bind(until).execute(db).await.map(drop)
+}
+
+/// Holds the purge of all teams on these plans off until an instant.
+pub(crate) async fn hold_plans(db: &mut PgConnection, plans: &[&str], until: DateTime<Utc>) -> Result<(), sqlx::Error> {
+    sqlx::query(hold!("t.plan_code = ANY($1)")).bind(plans).bind(until).execute(db).await.map(drop)
+}
+
+/// Has the purge look at a team whose history did not become shorter, once no hold is in force.
+pub(crate) async fn look_at_team(db: &mut PgConnection, team: TeamId) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE retention SET due_at = coalesce(held_until, '-infinity') WHERE team_id = $1")
+        .bind(team.to_string())
+        .execute(db)
+        .await
+        .map(drop)
+}
+
+/// The same for all teams on these plans.
+pub(crate) async fn look_at_plans(db: &mut PgConnection, plans: &[&str]) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "UPDATE retention r SET due_at = coalesce(r.held_until, '-infinity')
+         FROM teams t WHERE t.id = r.team_id AND t.plan_code = ANY($1)",
+    )
+    .bind(plans)
+    .execute(db)
+    .await
+    .map(drop)
 }
 
 /// What one transaction of the purge did.
@@ -48,6 +96,8 @@ pub(crate) async fn purge_some<E>(
              SELECT coalesce($1, clock_timestamp()) AS now
          ), r AS MATERIALIZED (
              SELECT team_id FROM retention WHERE due_at <= (SELECT now FROM instant)
+                 -- A node of the release before may have set an instant before the end of a hold.
+                 AND (held_until IS NULL OR held_until <= (SELECT now FROM instant))
              ORDER BY due_at, team_id LIMIT $2
              FOR UPDATE SKIP LOCKED
          )

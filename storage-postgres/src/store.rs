@@ -96,7 +96,7 @@ impl PostgresStore {
     ///
     /// A step is either a single statement or one transaction at the default level, READ COMMITTED, where each statement
     /// sees what was committed before it began. A step that judges what it has read locks it first. Locks are taken in one
-    /// order (team, site, active scan, scan, retention, endpoint, delivery, event), so that two steps don't wait for each
+    /// order (plan, team, site, active scan, scan, retention, endpoint, delivery, event), so that two steps don't wait for each
     /// other. The purge begins with a team's row in `retention`, and passes over checks that another step has locked.
     pub(crate) async fn step<T, E, F>(&self, run: impl Fn() -> F + Send) -> Result<T, E>
     where

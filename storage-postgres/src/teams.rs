@@ -2,12 +2,12 @@
 
 use a11ycheck_core::{
     domain::{
-        ApiToken, BrandName, Logo, NewTeam, NewToken, Plan, PlanCode, Standing, Subscription, Team, TeamBrand,
-        brought_forward,
+        ApiToken, BrandName, Logo, NewTeam, NewToken, Plan, PlanCode, ShortenedHistory, Standing, Subscription, Team,
+        TeamBrand, brought_forward, purge_hold,
     },
     id::{SiteId, TeamId, TokenId},
     page::{Page, PageRequest},
-    store::{StoreError, TeamStore, UnknownPlan},
+    store::{DeletePlanError, StoreError, TeamStore, UnknownPlan},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -16,34 +16,51 @@ use sqlx::{Connection as _, PgConnection, types::Json};
 use crate::{
     PostgresStore,
     error::{Corrupt, Failure},
+    plans::{self, history_months},
     queue::move_next_scans,
+    retention::{hold_team, look_at_team},
     rows::{self, BrandRow, PlanDocument, TeamRow, TokenRow, paged, stored_word, team_columns, token_columns},
     store::end,
 };
 
 #[async_trait]
 impl TeamStore for PostgresStore {
-    async fn put_plans(&self, plans: &[Plan]) -> Result<(), StoreError> {
-        let documents: Vec<Json<&Plan>> = plans.iter().map(Json).collect();
+    async fn seed_plans(&self, plans: &[Plan]) -> Result<bool, StoreError> {
         self.step(|| async {
-            // In the order of their codes, so that nodes that start together don't wait for each other in a circle.
-            sqlx::query(
-                "WITH new AS MATERIALIZED (
-                     SELECT document ->> 'code' AS code, document FROM unnest($1::jsonb[]) AS document
-                     ORDER BY document ->> 'code' COLLATE \"C\"
-                 ), put AS (
-                     INSERT INTO plans (code, document) SELECT code, document FROM new
-                     ON CONFLICT (code) DO UPDATE SET document = excluded.document
-                 )
-                 UPDATE retention SET due_at = '-infinity'
-                 FROM teams t JOIN plans p ON p.code = t.plan_code JOIN new ON new.code = p.code
-                 WHERE retention.team_id = t.id
-                     AND new.document #> '{limits,history_months}' <> p.document #> '{limits,history_months}'",
-            )
-            .bind(&documents)
-            .execute(&mut *self.session().await?)
-            .await?;
-            Ok(())
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
+            let seeded = plans::seed(&mut tx, plans).await;
+            end(tx, seeded).await
+        })
+        .await
+    }
+
+    async fn add_missing_plans(&self, plans: &[Plan]) -> Result<Vec<Plan>, StoreError> {
+        self.step(|| async {
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
+            let stored = plans::add_missing(&mut tx, plans).await;
+            end(tx, stored).await
+        })
+        .await
+    }
+
+    async fn put_plans(&self, plans: &[Plan]) -> Result<Vec<ShortenedHistory>, StoreError> {
+        self.step(|| async {
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
+            let shortened = plans::put(&mut tx, plans, self.instant()).await;
+            end(tx, shortened).await
+        })
+        .await
+    }
+
+    async fn delete_plan(&self, code: &PlanCode) -> Result<bool, DeletePlanError> {
+        self.step(|| async {
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
+            let deleted = plans::delete(&mut tx, code).await;
+            end(tx, deleted).await
         })
         .await
     }
@@ -61,10 +78,13 @@ impl TeamStore for PostgresStore {
     async fn create_team(&self, team: NewTeam) -> Result<Team, UnknownPlan> {
         self.step(|| async {
             let row: Option<TeamRow> = sqlx::query_as(concat!(
-                "WITH t AS (
+                "WITH plan AS MATERIALIZED (
+                     -- Locked, so that the plan is not deleted meanwhile.
+                     SELECT code FROM plans WHERE code = $3 FOR KEY SHARE
+                 ), t AS (
                      INSERT INTO teams
                          (id, name, plan_code, status, ends_at, trial_ends_at, standing, seats_used, created_at)
-                     SELECT $1, $2, code, $4, $5, $6, $7, $8, coalesce($9, clock_timestamp()) FROM plans WHERE code = $3
+                     SELECT $1, $2, code, $4, $5, $6, $7, $8, coalesce($9, clock_timestamp()) FROM plan
                      RETURNING *
                  )
                  SELECT ",
@@ -141,6 +161,21 @@ impl TeamStore for PostgresStore {
             let mut tx = db.begin().await?;
             let changed = change_plan(&mut tx, id, plan, subscription, self.instant()).await;
             end(tx, changed).await
+        })
+        .await
+    }
+
+    async fn purge_held_until(&self, team: TeamId) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.step(|| async {
+            let until = sqlx::query_scalar(
+                "SELECT held_until FROM retention
+                 WHERE team_id = $1 AND held_until > coalesce($2, clock_timestamp())",
+            )
+            .bind(team.to_string())
+            .bind(self.instant())
+            .fetch_optional(&mut *self.session().await?)
+            .await?;
+            Ok(until)
         })
         .await
     }
@@ -237,31 +272,35 @@ async fn change_plan(
     subscription: Subscription,
     instant: Option<DateTime<Utc>>,
 ) -> Result<bool, Failure<UnknownPlan>> {
-    let (document, is_changed, now): (Option<PlanDocument>, bool, DateTime<Utc>) = sqlx::query_as(
-        "WITH plan AS (
-             SELECT code, document FROM plans WHERE code = $2
-         ), changed AS (
-             UPDATE teams SET plan_code = plan.code, status = $3, ends_at = $4, trial_ends_at = $5
-             FROM plan WHERE id = $1
-             RETURNING id
-         ), looked_at AS (
-             UPDATE retention SET due_at = '-infinity' FROM changed WHERE team_id = changed.id
+    // Shared with other teams that are put on it; neither replaced nor deleted until this step has ended.
+    let document: Option<PlanDocument> = sqlx::query_scalar("SELECT document FROM plans WHERE code = $1 FOR SHARE")
+        .bind(plan.as_str())
+        .fetch_optional(&mut *db)
+        .await?;
+    let Some(Json(document)) = document else { return Err(Failure::Refused(UnknownPlan::Unknown(plan.clone()))) };
+    let before: Option<(String, DateTime<Utc>)> =
+        sqlx::query_as("SELECT plan_code, coalesce($2, clock_timestamp()) FROM teams WHERE id = $1 FOR NO KEY UPDATE")
+            .bind(id.to_string())
+            .bind(instant)
+            .fetch_optional(&mut *db)
+            .await?;
+    let Some((code_before, now)) = before else { return Ok(false) };
+    let Json(document_before): PlanDocument = sqlx::query_scalar(
+        "WITH changed AS (
+             UPDATE teams SET plan_code = $2, status = $3, ends_at = $4, trial_ends_at = $5 WHERE id = $1
          )
-         SELECT (SELECT document FROM plan), EXISTS (SELECT FROM changed), coalesce($6, clock_timestamp())",
+         SELECT document FROM plans WHERE code = $6",
     )
     .bind(id.to_string())
     .bind(plan.as_str())
     .bind(subscription.status.as_str())
     .bind(subscription.ends_at)
     .bind(subscription.trial_ends_at)
-    .bind(instant)
+    .bind(code_before)
     .fetch_one(&mut *db)
     .await?;
-    let Some(document) = document else { return Err(Failure::Refused(UnknownPlan::Unknown(plan.clone()))) };
-    if !is_changed {
-        return Ok(false);
-    }
-    let frequency = rows::plan(document)?.limits.check_frequency;
+    let (months_before, months) = (history_months(&document_before), history_months(&document));
+    let frequency = rows::plan(Json(document))?.limits.check_frequency;
     let planned: Vec<(String, DateTime<Utc>)> =
         sqlx::query_as("SELECT id, next_scan_at FROM sites WHERE team_id = $1 ORDER BY id FOR NO KEY UPDATE")
             .bind(id.to_string())
@@ -277,5 +316,10 @@ async fn change_plan(
         }
     }
     move_next_scans(db, ids, nexts).await?;
+    // An earlier hold is in the row, which goes by the later of the two.
+    match purge_hold(months_before, months, None, now) {
+        Some(until) => hold_team(db, id, until).await?,
+        None => look_at_team(db, id).await?,
+    }
     Ok(true)
 }

@@ -16,10 +16,10 @@ use super::{
     world::{World, failure},
 };
 use crate::{
-    domain::{Lease, NewSite, RateLimits, RequestClass, ScanState, ScreenshotId},
+    domain::{Lease, NewSite, Plan, PlanCode, RateLimits, RequestClass, ScanState, ScreenshotId, Subscription},
     id::{ScanId, SiteId, WorkerId},
     page::PageRequest,
-    store::{AddSiteError, Completion, LeaseError, StartScanError, Store},
+    store::{AddSiteError, Completion, DeletePlanError, LeaseError, StartScanError, Store, UnknownPlan},
 };
 
 /// Lets `count` tasks begin at the same time, each on a thread that is free, and gathers what they bring.
@@ -402,4 +402,95 @@ pub(super) async fn sites_added_and_deleted_at_once_are_counted_right<S: Store>(
     let listed = world.store.sites(team, None, PageRequest::new(1, 100)).await.unwrap();
     assert!(kept.len() <= 5, "never more than the plan includes");
     assert_eq!(listed.items.into_iter().map(|site| (site.id, site)).collect::<BTreeMap<_, _>>(), kept);
+}
+
+pub(super) async fn of_many_who_add_a_missing_plan_at_once_all_get_the_same<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    let added = race(16, |number| {
+        let store = Arc::clone(&world.store);
+        let plans = ["one", "other"].map(|code| fixtures::other_plan(code, |limits| limits.seats = number + 1));
+        async move { store.add_missing_plans(&plans).await.unwrap() }
+    })
+    .await;
+    let stored = world.store.plans().await.unwrap();
+    assert_eq!(stored.len(), 2);
+    for plans in added {
+        assert_eq!(plans, stored);
+    }
+}
+
+pub(super) async fn no_team_is_left_without_a_plan_when_one_is_deleted_at_the_same_moment<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let teams = [world.team().await, world.team().await, world.team().await];
+    for round in 0..5 {
+        let other = fixtures::other_plan(&format!("other {round}"), |_| {});
+        world.put_plan(other.clone()).await;
+        let now = world.now();
+        let created = race(9, |number| {
+            let (store, code) = (Arc::clone(&world.store), other.code.clone());
+            async move {
+                match number {
+                    0..3 => {
+                        let refused = store.delete_plan(&code).await;
+                        assert!(matches!(refused, Ok(_) | Err(DeletePlanError::InUse(_))), "{refused:?}");
+                        None
+                    }
+                    3..6 => {
+                        let changed = store
+                            .change_plan(teams[usize::try_from(number).unwrap() - 3], &code, Subscription::ACTIVE)
+                            .await;
+                        assert!(matches!(changed, Ok(true) | Err(UnknownPlan::Unknown(_))), "{changed:?}");
+                        None
+                    }
+                    _ => match store.create_team(fixtures::new_team(&code, now)).await {
+                        Ok(team) => Some(team.id),
+                        Err(UnknownPlan::Unknown(_)) => None,
+                        Err(error) => panic!("{error:?}"),
+                    },
+                }
+            }
+        })
+        .await;
+        let plans = world.store.plans().await.unwrap();
+        for team in created.into_iter().flatten().chain(teams) {
+            let team = world.store.team(team).await.unwrap().expect("it was created");
+            assert!(plans.contains(&team.plan), "{team:?}");
+        }
+    }
+}
+
+pub(super) async fn a_team_that_changes_plan_while_that_is_shortened_loses_nothing<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    let plan = |code, months| fixtures::other_plan(code, |limits| limits.history_months = months);
+    world.put_plan(plan("from", 12)).await;
+    for round in 0..5 {
+        let code = PlanCode::new(format!("to {round}"));
+        world.put_plan(Plan { code: code.clone(), ..plan("to", 12) }).await;
+        let mut teams = Vec::new();
+        for _ in 0..4 {
+            teams.push(world.team_on(&PlanCode::new("from")).await);
+        }
+        race(5, |number| {
+            let (store, code, team) =
+                (Arc::clone(&world.store), code.clone(), teams.get(usize::try_from(number).unwrap()).copied());
+            let shortened = Plan { code: code.clone(), ..plan("to", 3) };
+            async move {
+                match team {
+                    Some(team) => assert!(store.change_plan(team, &code, Subscription::ACTIVE).await.unwrap()),
+                    None => assert_eq!(store.put_plans(&[shortened]).await.unwrap().len(), 1),
+                }
+            }
+        })
+        .await;
+        for team in teams {
+            let held = world.store.purge_held_until(team).await.unwrap();
+            assert_eq!(held, Some(world.now() + TimeDelta::hours(24)), "whichever came first");
+        }
+    }
 }

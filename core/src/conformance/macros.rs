@@ -22,6 +22,11 @@ macro_rules! store_conformance {
                 plans_are_listed_by_code_as_they_were_put,
                 a_plan_that_is_put_again_replaces_the_one_of_its_code,
                 no_plans_put_changes_nothing,
+                plans_are_seeded_only_where_there_is_none,
+                plans_that_are_missing_are_added_and_those_that_are_there_stay,
+                a_plan_that_is_put_tells_whose_history_it_shortens,
+                a_plan_that_no_team_is_on_is_deleted_and_others_stay,
+                a_plan_that_a_team_is_on_is_not_deleted,
                 a_changed_plan_holds_for_its_teams_at_once,
                 a_new_team_is_in_good_standing,
                 a_team_on_an_unknown_plan_is_not_created,
@@ -173,6 +178,13 @@ macro_rules! store_conformance {
                 a_purge_deletes_no_more_than_its_limit_and_says_how_many,
                 each_teams_checks_are_purged_by_its_own_plan,
                 a_move_of_a_purged_check_is_answered_with_gone,
+                a_shortened_history_hides_at_once_and_purges_nothing_for_24_hours,
+                a_team_put_on_a_plan_of_a_shorter_history_loses_nothing_for_24_hours,
+                a_shortened_history_that_is_put_back_in_time_brings_everything_back,
+                a_check_that_ends_does_not_end_a_hold,
+                each_shortening_holds_for_24_hours_of_its_own,
+                a_history_that_is_not_shortened_holds_nothing_off,
+                a_team_whose_first_check_ends_during_a_hold_loses_nothing,
             }
             deletion {
                 a_deleted_site_is_gone_with_checks_findings_and_files,
@@ -279,6 +291,9 @@ macro_rules! store_conformance {
                 a_site_deleted_while_a_check_starts_leaves_nothing_behind,
                 purges_at_once_delete_each_check_once,
                 sites_added_and_deleted_at_once_are_counted_right,
+                of_many_who_add_a_missing_plan_at_once_all_get_the_same,
+                no_team_is_left_without_a_plan_when_one_is_deleted_at_the_same_moment,
+                a_team_that_changes_plan_while_that_is_shortened_loses_nothing,
             }
             delivery_concurrency {
                 a_team_never_exceeds_its_endpoints_under_32_creations_at_once,

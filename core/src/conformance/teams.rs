@@ -10,12 +10,12 @@ use super::{
 };
 use crate::{
     domain::{
-        Ability, ApiToken, IsoDuration, NewTeam, NewToken, PlanCatalog, PlanCode, PlanStatus, RequestClass, Standing,
-        Subscription, Team, TeamBrand,
+        Ability, ApiToken, IsoDuration, NewTeam, NewToken, Plan, PlanCatalog, PlanCode, PlanStatus, RequestClass,
+        ShortenedHistory, Standing, Subscription, Team, TeamBrand,
     },
     id::{ScanId, TeamId, TokenId},
     page::PageRequest,
-    store::{AddSiteError, StartScanError, Store, UnknownPlan},
+    store::{AddSiteError, DeletePlanError, StartScanError, Store, UnknownPlan},
 };
 
 pub(super) async fn time_is_the_clocks_truncated_to_microseconds<S: Store>(factory: &impl StoreFactory<Store = S>) {
@@ -61,6 +61,69 @@ pub(super) async fn no_plans_put_changes_nothing<S: Store>(factory: &impl StoreF
     let world = World::new(factory).await;
     world.store.put_plans(&[]).await.unwrap();
     assert_eq!(world.store.plans().await.unwrap(), [fixtures::plan()]);
+}
+
+pub(super) async fn plans_are_seeded_only_where_there_is_none<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::empty(factory).await;
+    let (one, other) = (fixtures::plan(), fixtures::other_plan("other", |_| {}));
+    assert!(world.store.seed_plans(&[one.clone()]).await.unwrap());
+    let changed = fixtures::plan_with(|limits| limits.seats = 9);
+    assert!(!world.store.seed_plans(&[changed, other]).await.unwrap());
+    assert_eq!(world.store.plans().await.unwrap(), [one]);
+}
+
+pub(super) async fn plans_that_are_missing_are_added_and_those_that_are_there_stay<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (zeta, alpha) = (fixtures::other_plan("Zeta", |_| {}), fixtures::other_plan("alpha", |_| {}));
+    let changed = fixtures::plan_with(|limits| limits.seats = 9);
+    let stored = world.store.add_missing_plans(&[alpha.clone(), changed]).await.unwrap();
+    assert_eq!(stored, [alpha.clone(), fixtures::plan()], "what is stored, by code");
+    assert_eq!(world.store.add_missing_plans(&[zeta.clone()]).await.unwrap(), [zeta.clone()]);
+    assert_eq!(world.store.plans().await.unwrap(), [zeta, alpha, fixtures::plan()]);
+    assert_eq!(world.store.add_missing_plans(&[]).await.unwrap(), []);
+}
+
+pub(super) async fn a_plan_that_is_put_tells_whose_history_it_shortens<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let plan = |code, months| fixtures::other_plan(code, |limits| limits.history_months = months);
+    let put = async |plans: &[Plan]| world.store.put_plans(plans).await.unwrap();
+    assert_eq!(put(&[plan("short", 5), plan("long", 5), plan("same", 5)]).await, [], "new ones shorten nothing");
+    let expected = ShortenedHistory {
+        plan: PlanCode::new("short"),
+        months_before: 5,
+        months: 4,
+        held_until: world.now() + TimeDelta::hours(24),
+    };
+    assert_eq!(put(&[plan("short", 4), plan("long", 6), plan("same", 5)]).await, [expected]);
+}
+
+pub(super) async fn a_plan_that_no_team_is_on_is_deleted_and_others_stay<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let other = fixtures::other_plan("other", |_| {});
+    world.put_plan(other.clone()).await;
+    let team = world.team_on(&other.code).await;
+    world.store.change_plan(team, &fixtures::plan().code, Subscription::ACTIVE).await.unwrap();
+    assert!(world.store.delete_plan(&other.code).await.unwrap());
+    assert_eq!(world.store.plans().await.unwrap(), [fixtures::plan()]);
+    assert!(!world.store.delete_plan(&other.code).await.unwrap(), "it is gone");
+    let refused = world.store.create_team(fixtures::new_team(&other.code, world.now())).await;
+    assert!(matches!(refused, Err(UnknownPlan::Unknown(_))), "{refused:?}");
+}
+
+pub(super) async fn a_plan_that_a_team_is_on_is_not_deleted<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let teams = [world.team().await, world.team().await];
+    let refused = world.store.delete_plan(&fixtures::plan().code).await;
+    assert!(matches!(refused, Err(DeletePlanError::InUse(2))), "{refused:?}");
+    for team in teams {
+        assert_eq!(world.store.team(team).await.unwrap().unwrap().plan, fixtures::plan());
+    }
 }
 
 pub(super) async fn a_changed_plan_holds_for_its_teams_at_once<S: Store>(factory: &impl StoreFactory<Store = S>) {
@@ -128,6 +191,7 @@ pub(super) async fn what_is_asked_of_no_team_is_answered_with_nothing<S: Store>(
     assert_eq!(store.team(nobody).await.unwrap(), None);
     assert!(!store.set_standing(nobody, Standing::Blocked).await.unwrap());
     assert!(!store.change_plan(nobody, &fixtures::plan().code, Subscription::ACTIVE).await.unwrap());
+    assert_eq!(store.purge_held_until(nobody).await.unwrap(), None);
     assert_eq!(store.brand(nobody).await.unwrap(), TeamBrand::default());
     assert!(!store.set_brand(nobody, fixtures::brand(1)).await.unwrap());
     assert_eq!(store.brand(nobody).await.unwrap(), TeamBrand::default(), "nothing was set");

@@ -13,10 +13,12 @@ mod event;
 mod failure;
 mod finding;
 mod fingerprint;
+mod history;
 mod iso_duration;
 mod lease;
 mod plan;
 mod plan_catalog;
+mod plan_difference;
 mod platform;
 mod rate_window;
 mod scan;
@@ -44,10 +46,12 @@ pub use self::{
         Totals,
     },
     fingerprint::{Fingerprint, Key},
+    history::{ShortenedHistory, is_held, purge_hold},
     iso_duration::{IsoDuration, ParseDurationError},
     lease::{FencingToken, Lease},
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},
+    plan_difference::PlanDifference,
     platform::{PlatformKey, leading_platform},
     rate_window::{RateCounters, RateDecision, RateLimits, RateWindow, RequestClass},
     scan::{Outcome, Scan, ScanKind, is_in_history},

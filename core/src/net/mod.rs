@@ -17,7 +17,7 @@ mod static_resolver;
 #[cfg(any(test, feature = "testing"))]
 pub use self::static_resolver::StaticResolver;
 pub use self::{
-    policy::{AddressPolicy, AddressPolicyBuilder, InvalidDomain, JudgedHost},
+    policy::{AddressPolicy, AddressPolicyBuilder, InvalidDomain, InvalidPolicy, JudgedHost},
     refusal::{PolicyError, Refusal},
     resolver::{ResolveError, Resolver, SystemResolver},
 };

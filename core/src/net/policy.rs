@@ -260,5 +260,9 @@ impl JudgedHost {
     }
 }
 
+mod text;
+
+pub use self::text::InvalidPolicy;
+
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Links, Parts, Service};
 use crate::{
     clock::{Clock, SystemClock},
-    domain::{PlanCatalog, RateLimits},
+    domain::{PlanCatalog, PlanDifference, RateLimits},
     net::{AddressPolicy, Resolver, SystemResolver},
     scanner::Scanner,
     store::{Store, StoreError},
@@ -20,11 +20,22 @@ pub struct ServiceBuilder {
     clock: Box<dyn Clock>,
     resolver: Arc<dyn Resolver>,
     policy: AddressPolicy,
-    plans: PlanCatalog,
+    plans: Plans,
     base_url: String,
     anonymous_limits: RateLimits,
     sender: Option<Box<dyn WebhookSender>>,
     header_prefix: HeaderPrefix,
+}
+
+/// Which plans a service stores when it is put together.
+#[derive(Debug)]
+enum Plans {
+    /// The shipped ones, where the store has none at all.
+    Shipped,
+    /// These, where their codes are missing.
+    Given(PlanCatalog),
+    /// None.
+    Stored,
 }
 
 /// Why a service could not be put together.
@@ -34,6 +45,9 @@ pub enum BuildError {
     /// The base address is not an `http` or `https` address that ends with `/v1`.
     #[error("the base address `{0}` is not an http or https address that ends with /v1")]
     BaseUrl(String),
+    /// The store has other plans under the codes of those that were given: at least one field differs.
+    #[error("{}", lines(.0))]
+    PlansDiffer(Vec<PlanDifference>),
     /// The plans could not be stored.
     #[error("the plans could not be stored")]
     Store(#[from] StoreError),
@@ -48,7 +62,7 @@ impl ServiceBuilder {
             clock: Box::new(SystemClock),
             resolver: Arc::new(SystemResolver::new()),
             policy: AddressPolicy::default(),
-            plans: PlanCatalog::shipped(),
+            plans: Plans::Shipped,
             base_url: "http://localhost/v1".to_owned(),
             anonymous_limits: RateLimits { general: 60, files: 20 },
             sender: None,
@@ -74,10 +88,20 @@ impl ServiceBuilder {
         Self { resolver: Arc::new(resolver), ..self }
     }
 
-    /// The plans on offer, which replace those of the same code in the store. Default: [`PlanCatalog::shipped`].
+    /// Plans on offer, which are stored where their codes are missing. Where the store has another plan under one of the
+    /// codes, [`build`](Self::build) refuses: the store's plans are replaced by
+    /// [`put_plans`](crate::store::TeamStore::put_plans) and by nothing else. Default: [`PlanCatalog::shipped`], where the
+    /// store has no plan at all, and otherwise the store's.
     #[must_use]
     pub fn with_plans(self, plans: PlanCatalog) -> Self {
-        Self { plans, ..self }
+        Self { plans: Plans::Given(plans), ..self }
+    }
+
+    /// Takes the plans that the store has and stores none, not even in an empty store: for commands beside a running
+    /// service.
+    #[must_use]
+    pub fn with_stored_plans(self) -> Self {
+        Self { plans: Plans::Stored, ..self }
     }
 
     /// The clock for what this process times by itself; stored instants are the store's. Default: the machine's.
@@ -105,13 +129,21 @@ impl ServiceBuilder {
         Self { header_prefix, ..self }
     }
 
-    /// Checks the parts and stores the plans.
+    /// Checks the parts, and stores plans where they are missing.
     ///
     /// # Errors
     /// [`BuildError`].
     pub async fn build(self) -> Result<Service, BuildError> {
         let links = Links::new(&self.base_url).ok_or(BuildError::BaseUrl(self.base_url))?;
-        self.store.put_plans(self.plans.plans()).await?;
+        match &self.plans {
+            Plans::Shipped => {
+                if self.store.seed_plans(PlanCatalog::shipped().plans()).await? {
+                    tracing::info!("Stored the shipped plans: there was none");
+                }
+            }
+            Plans::Given(plans) => store_missing(&*self.store, plans).await?,
+            Plans::Stored => {}
+        }
         let sender = self.sender.or_else(|| default_sender(&self.policy, &self.resolver));
         let user_agent = format!("a11ycheck/{} (+{})", env!("CARGO_PKG_VERSION"), links.base_in_ascii());
         Ok(Service {
@@ -121,7 +153,6 @@ impl ServiceBuilder {
                 clock: self.clock,
                 resolver: self.resolver,
                 policy: self.policy,
-                plans: self.plans,
                 links,
                 anonymous_limits: self.anonymous_limits,
                 #[cfg(feature = "pdf")]
@@ -132,6 +163,26 @@ impl ServiceBuilder {
             }),
         })
     }
+}
+
+/// Stores the plans whose codes are missing, unless one of the others differs.
+async fn store_missing(store: &dyn Store, plans: &PlanCatalog) -> Result<(), BuildError> {
+    let refuse = |differences: Vec<PlanDifference>| {
+        if differences.is_empty() { Ok(()) } else { Err(BuildError::PlansDiffer(differences)) }
+    };
+    let before = store.plans().await?;
+    refuse(plans.differences(&before))?;
+    // Others may have stored theirs meanwhile.
+    refuse(plans.differences(&store.add_missing_plans(plans.plans()).await?))?;
+    for plan in plans.plans().iter().filter(|plan| before.iter().all(|stored| stored.code != plan.code)) {
+        tracing::info!(plan = %plan.code, "Stored a plan that was missing");
+    }
+    Ok(())
+}
+
+/// One line for each.
+fn lines<T: ToString>(facts: &[T]) -> String {
+    facts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(feature = "delivery")]

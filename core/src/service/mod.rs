@@ -24,6 +24,7 @@ mod operate;
 mod pdf;
 mod read_report;
 mod read_scan;
+mod settings;
 mod start_scan;
 mod teams;
 
@@ -42,11 +43,12 @@ pub use self::{
     list_sites::SitesQuery,
     operate::Backlog,
     read_report::ReportRequest,
-    teams::{ChangePlanError, TeamInput, TokenInput},
+    settings::{InvalidSetting, OwnSettings, SetSettingError, SettingDifference, SettingsError, SharedSettings},
+    teams::{ChangePlanError, RemovePlanError, TeamInput, TokenInput},
 };
 use crate::{
     clock::Clock,
-    domain::{PlanCatalog, RateLimits},
+    domain::RateLimits,
     net::{AddressPolicy, Resolver},
     scanner::Scanner,
     store::Store,
@@ -65,7 +67,6 @@ pub(crate) struct Parts {
     pub(crate) clock: Box<dyn Clock>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: AddressPolicy,
-    pub(crate) plans: PlanCatalog,
     pub(crate) links: Links,
     pub(crate) anonymous_limits: RateLimits,
     #[cfg(feature = "pdf")]

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
+
 use super::Service;
 use crate::{
     domain::{
-        Ability, ApiToken, NewTeam, NewToken, PlainToken, Plan, PlanCatalog, PlanCode, Standing, Subscription, Team,
-        bounded,
+        Ability, ApiToken, NewTeam, NewToken, PlainToken, Plan, PlanCatalog, PlanCode, ShortenedHistory, Standing,
+        Subscription, Team, bounded,
     },
     error::Error,
     id::{ScanId, TeamId, TokenId},
     page::{Page, PageRequest},
-    store::UnknownPlan,
+    store::{DeletePlanError, UnknownPlan},
 };
 
 /// A team to be created.
@@ -46,6 +48,18 @@ pub struct TokenInput {
     pub abilities: BTreeSet<Ability>,
 }
 
+/// Why a plan was not deleted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemovePlanError {
+    /// There is no such plan.
+    #[error("there is no plan `{0}`")]
+    NoPlan(PlanCode),
+    /// Teams are on it, or the store failed.
+    #[error(transparent)]
+    Plan(#[from] DeletePlanError),
+}
+
 /// Why a team stays on the plan that it is on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -59,25 +73,44 @@ pub enum ChangePlanError {
 }
 
 impl Service {
-    /// The plans that this process was started with.
-    pub fn plans(&self) -> &PlanCatalog {
-        &self.parts().plans
-    }
-
-    /// Stores plans, in place of those of the same code, for all teams that are on them.
+    /// Returns the plans in the store, by code: those that hold, whichever process stored them.
     ///
     /// # Errors
     /// Only those of the store.
-    pub async fn put_plans(&self, plans: &PlanCatalog) -> Result<(), Error> {
-        Ok(self.store().put_plans(plans.plans()).await?)
-    }
-
-    /// The plans in the store, by code: those of this process, and those that others have put there.
-    ///
-    /// # Errors
-    /// Only those of the store.
-    pub async fn stored_plans(&self) -> Result<Vec<Plan>, Error> {
+    pub async fn plans(&self) -> Result<Vec<Plan>, Error> {
         Ok(self.store().plans().await?)
+    }
+
+    /// Stores plans, in place of those of the same code, for all teams that are on them. Returns those whose history became
+    /// shorter: nothing of their teams is purged for 24 hours, so that the plan can be put back.
+    ///
+    /// # Errors
+    /// Only those of the store.
+    pub async fn put_plans(&self, plans: &PlanCatalog) -> Result<Vec<ShortenedHistory>, Error> {
+        let shortened = self.store().put_plans(plans.plans()).await?;
+        for plan in plans.plans() {
+            tracing::info!(plan = %plan.code, "Stored a plan");
+        }
+        for ShortenedHistory { plan, months_before, months, held_until } in &shortened {
+            tracing::warn!(
+                %plan, months_before, months, %held_until,
+                "The history of a plan became shorter: older checks are hidden now, and purged from then on; \
+                 until then, putting the plan back brings them back"
+            );
+        }
+        Ok(shortened)
+    }
+
+    /// Deletes a plan that no team is on.
+    ///
+    /// # Errors
+    /// [`RemovePlanError`]: nothing is changed.
+    pub async fn delete_plan(&self, code: &PlanCode) -> Result<(), RemovePlanError> {
+        if !self.store().delete_plan(code).await? {
+            return Err(RemovePlanError::NoPlan(code.clone()));
+        }
+        tracing::info!(plan = %code, "Deleted a plan");
+        Ok(())
     }
 
     /// Creates a team.
@@ -99,12 +132,29 @@ impl Service {
         Ok(self.store().teams(page).await?)
     }
 
-    /// Puts a team on another plan or other terms, at once.
+    /// Puts a team on another plan or other terms, at once. Returns the instant before which nothing of the team is purged,
+    /// where its history became shorter within the last 24 hours.
     ///
     /// # Errors
     /// [`ChangePlanError`].
-    pub async fn change_plan(&self, team: TeamId, plan: &PlanCode, terms: Subscription) -> Result<(), ChangePlanError> {
-        if self.store().change_plan(team, plan, terms).await? { Ok(()) } else { Err(ChangePlanError::NoTeam) }
+    pub async fn change_plan(
+        &self,
+        team: TeamId,
+        plan: &PlanCode,
+        terms: Subscription,
+    ) -> Result<Option<DateTime<Utc>>, ChangePlanError> {
+        if !self.store().change_plan(team, plan, terms).await? {
+            return Err(ChangePlanError::NoTeam);
+        }
+        let held_until = self.store().purge_held_until(team).await.map_err(UnknownPlan::Store)?;
+        if let Some(held_until) = held_until {
+            tracing::warn!(
+                %team, %plan, %held_until,
+                "The history of a team became shorter: older checks are hidden now, and purged from then on; \
+                 until then, putting the team back on its plan brings them back"
+            );
+        }
+        Ok(held_until)
     }
 
     /// Creates a token. The secret is in the answer and nowhere else: only its hash is stored.

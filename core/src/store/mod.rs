@@ -43,7 +43,7 @@ pub use self::{
     scans::{ScanStore, StartScanError, TrendPoint},
     settings::SettingsStore,
     sites::{AddSiteError, SiteStore, SiteUsage},
-    teams::{TeamStore, UnknownPlan},
+    teams::{DeletePlanError, TeamStore, UnknownPlan},
     webhooks::{
         ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, RecordError, SendError, WebhookStore,
     },

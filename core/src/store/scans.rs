@@ -88,5 +88,8 @@ pub trait ScanStore {
 
     /// Deletes at most `limit` checks, of any team, that have left the history of the plan of now, with their findings
     /// and files; gives how many. Fewer than `limit` means that no more are left for now.
+    ///
+    /// A team whose history became shorter is passed over for 24 hours
+    /// ([`purge_held_until`](super::TeamStore::purge_held_until)).
     async fn purge_scans(&self, limit: u32) -> Result<u32, StoreError>;
 }

@@ -1,10 +1,11 @@
 //! Plans, teams and their tokens.
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 use super::StoreError;
 use crate::{
-    domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, Standing, Subscription, Team, TeamBrand},
+    domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, ShortenedHistory, Standing, Subscription, Team, TeamBrand},
     id::{TeamId, TokenId},
     page::{Page, PageRequest},
 };
@@ -21,12 +22,50 @@ pub enum UnknownPlan {
     Store(#[from] StoreError),
 }
 
+/// Why a plan was not deleted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeletePlanError {
+    /// So many teams are on it.
+    #[error("{0} teams are on the plan")]
+    InUse(u64),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
 /// Keeps plans, teams, their brands and tokens.
 #[async_trait]
 pub trait TeamStore {
+    /// Stores plans, each code once, where the store has no plan at all. `false` where it has one: then nothing is changed.
+    ///
+    /// # Concurrency
+    /// No plan that another caller stores at the same time is joined by these.
+    async fn seed_plans(&self, plans: &[Plan]) -> Result<bool, StoreError>;
+
+    /// Adds the plans whose code is missing, each code once, and returns the stored plans of all these codes. Those that
+    /// are there already are not changed.
+    ///
+    /// # Ordering
+    /// By code.
+    ///
+    /// # Concurrency
+    /// All of any number of callers at once get the same plan of a code: the one of the first of them.
+    async fn add_missing_plans(&self, plans: &[Plan]) -> Result<Vec<Plan>, StoreError>;
+
     /// Adds plans, each code once, and replaces those whose code is there already: for all teams that are on them, at
-    /// once. As with [`change_plan`](Self::change_plan), what is there stays.
-    async fn put_plans(&self, plans: &[Plan]) -> Result<(), StoreError>;
+    /// once. As with [`change_plan`](Self::change_plan), what is there stays, and a shorter history holds the purge of
+    /// their teams off. Returns the plans whose history became shorter, in the order given.
+    async fn put_plans(&self, plans: &[Plan]) -> Result<Vec<ShortenedHistory>, StoreError>;
+
+    /// Deletes a plan. `false` where there is none of this code.
+    ///
+    /// # Concurrency
+    /// No team is ever on a plan that is not there, however teams are put on it at the same time.
+    ///
+    /// # Errors
+    /// [`DeletePlanError::InUse`]: nothing is changed.
+    async fn delete_plan(&self, code: &PlanCode) -> Result<bool, DeletePlanError>;
 
     /// The plans.
     ///
@@ -56,11 +95,17 @@ pub trait TeamStore {
     ///
     /// The new limits hold at once; what is there stays: sites beyond the new number, and the pages of queued checks. Sites
     /// whose next check would come later than under the new frequency are brought forward
-    /// ([`brought_forward`](crate::domain::brought_forward)), in the same step; no check is put off.
+    /// ([`brought_forward`](crate::domain::brought_forward)), in the same step; no check is put off. Where the history
+    /// becomes shorter, what left it is not seen any more, and purged 24 hours later at the earliest
+    /// ([`purge_hold`](crate::domain::purge_hold)): a team that is put back in time has lost nothing.
     ///
     /// # Errors
     /// [`UnknownPlan::Unknown`]: nothing is changed.
     async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan>;
+
+    /// Returns the instant before which nothing of the team is purged, because its history became shorter; `None` where
+    /// that is over, or never happened, or there is no such team.
+    async fn purge_held_until(&self, team: TeamId) -> Result<Option<DateTime<Utc>>, StoreError>;
 
     /// The team's brand, whatever its plan; one with nothing in it where none was set or there is no such team.
     async fn brand(&self, team: TeamId) -> Result<TeamBrand, StoreError>;

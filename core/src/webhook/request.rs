@@ -1,5 +1,7 @@
 //! The request of one attempt.
 
+use std::fmt;
+
 use super::{WebhookRequest, signature};
 use crate::store::ClaimedDelivery;
 
@@ -31,6 +33,12 @@ impl HeaderPrefix {
     /// A header's name.
     pub fn header(&self, name: &str) -> String {
         format!("{}{name}", self.0)
+    }
+}
+
+impl fmt::Display for HeaderPrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 

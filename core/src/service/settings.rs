@@ -1,0 +1,270 @@
+//! The settings that all servers of one database share: each takes what the store has, and none differs.
+
+use std::collections::BTreeMap;
+
+use super::{Links, Service};
+use crate::{
+    domain::SharedSetting,
+    net::AddressPolicy,
+    store::{SettingsStore, StoreError},
+    webhook::HeaderPrefix,
+};
+
+/// The settings that a server was given itself. What it derives from where it listens is not among them.
+#[derive(Debug, Clone, Default)]
+pub struct OwnSettings {
+    /// The address at which clients reach the API; ends with `/v1`.
+    pub base_url: Option<String>,
+    /// The prefix of the service's header names.
+    pub header_prefix: Option<HeaderPrefix>,
+    /// The addresses that may be connected to.
+    pub policy: Option<AddressPolicy>,
+}
+
+/// The settings that hold for all servers of one database.
+#[derive(Debug, Clone)]
+pub struct SharedSettings {
+    /// The address at which clients reach the API, where anybody gave one.
+    pub base_url: Option<String>,
+    /// The prefix of the service's header names.
+    pub header_prefix: HeaderPrefix,
+    /// The addresses that may be connected to.
+    pub policy: AddressPolicy,
+    /// The settings that this server was not given and took from the store.
+    pub taken: Vec<(SharedSetting, String)>,
+}
+
+/// A setting that a server was given and that differs from the stored one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{setting} is `{stored}` in the database and `{own}` in the settings of this server")]
+pub struct SettingDifference {
+    /// The setting.
+    pub setting: SharedSetting,
+    /// The value that the server was given.
+    pub own: String,
+    /// The value that all others go by.
+    pub stored: String,
+}
+
+/// A value that a setting can't have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{setting} can't be `{value}`: {reason}")]
+pub struct InvalidSetting {
+    /// The setting.
+    pub setting: SharedSetting,
+    /// The value.
+    pub value: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Why a server does not share the settings of the others.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// At least one setting differs.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Differ(Vec<SettingDifference>),
+    /// A value, given or stored, can't be read.
+    #[error(transparent)]
+    Invalid(#[from] InvalidSetting),
+    /// The store failed.
+    #[error("the shared settings can't be read")]
+    Store(#[from] StoreError),
+}
+
+/// Why a setting was not stored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetSettingError {
+    /// The value can't be read.
+    #[error(transparent)]
+    Invalid(#[from] InvalidSetting),
+    /// The store failed.
+    #[error("the setting could not be stored")]
+    Store(#[from] StoreError),
+}
+
+impl SharedSettings {
+    /// Returns the stored settings, and stores those that this server was given and nobody before it.
+    ///
+    /// Servers may start at the same moment: the first value counts. Where a setting differs, nothing is stored.
+    ///
+    /// # Errors
+    /// [`SettingsError`].
+    pub async fn settle(
+        store: &(impl SettingsStore + Sync + ?Sized),
+        own: &OwnSettings,
+    ) -> Result<Self, SettingsError> {
+        let given = own.texts();
+        let mut stored = store.settings().await?;
+        refuse_differences(&given, &stored)?;
+        for (setting, own) in &given {
+            stored.insert(*setting, store.settle_setting(*setting, own).await?);
+        }
+        // Others may have stored theirs meanwhile.
+        refuse_differences(&given, &stored)?;
+        Self::read(&given, stored)
+    }
+
+    /// Returns the stored settings, and those that were given for what is not stored: for commands, which neither store a
+    /// setting nor are refused.
+    ///
+    /// # Errors
+    /// [`SettingsError::Invalid`] and [`SettingsError::Store`].
+    pub async fn peek(store: &(impl SettingsStore + Sync + ?Sized), own: &OwnSettings) -> Result<Self, SettingsError> {
+        let given = own.texts();
+        let mut settings = given.clone();
+        settings.extend(store.settings().await?);
+        Self::read(&given, settings)
+    }
+
+    fn read(
+        given: &BTreeMap<SharedSetting, String>,
+        settings: BTreeMap<SharedSetting, String>,
+    ) -> Result<Self, SettingsError> {
+        for (setting, value) in &settings {
+            canonical(*setting, value)?;
+        }
+        let value = |setting| settings.get(&setting);
+        // Checked above.
+        let header_prefix = value(SharedSetting::HeaderPrefix).and_then(|text| HeaderPrefix::new(text).ok());
+        let policy = value(SharedSetting::AddressPolicy).and_then(|text| text.parse().ok());
+        Ok(Self {
+            base_url: value(SharedSetting::BaseUrl).cloned(),
+            header_prefix: header_prefix.unwrap_or_default(),
+            policy: policy.unwrap_or_default(),
+            taken: settings
+                .into_iter()
+                .filter(|(setting, _)| !given.contains_key(setting) && *setting != SharedSetting::SealingKey)
+                .collect(),
+        })
+    }
+}
+
+impl OwnSettings {
+    /// The settings that were given, as they are stored.
+    fn texts(&self) -> BTreeMap<SharedSetting, String> {
+        let base_url = self.base_url.as_ref().map(|url| url.trim_end_matches('/').to_owned());
+        let texts = [
+            (SharedSetting::BaseUrl, base_url),
+            (SharedSetting::HeaderPrefix, self.header_prefix.as_ref().map(ToString::to_string)),
+            (SharedSetting::AddressPolicy, self.policy.as_ref().map(ToString::to_string)),
+        ];
+        texts.into_iter().filter_map(|(setting, text)| Some((setting, text?))).collect()
+    }
+}
+
+/// Refuses settings that were given and whose stored values mean something else.
+fn refuse_differences(
+    given: &BTreeMap<SharedSetting, String>,
+    stored: &BTreeMap<SharedSetting, String>,
+) -> Result<(), SettingsError> {
+    let mut differences = Vec::new();
+    for (setting, own) in given {
+        let meant = canonical(*setting, own)?;
+        let Some(stored) = stored.get(setting) else { continue };
+        if canonical(*setting, stored)? != meant {
+            let (own, stored) = (own.clone(), stored.clone());
+            differences.push(SettingDifference { setting: *setting, own, stored });
+        }
+    }
+    if differences.is_empty() { Ok(()) } else { Err(SettingsError::Differ(differences)) }
+}
+
+/// Returns the one spelling of a value, by which two are compared.
+fn canonical(setting: SharedSetting, value: &str) -> Result<String, InvalidSetting> {
+    let invalid = |reason: String| InvalidSetting { setting, value: value.to_owned(), reason };
+    match setting {
+        SharedSetting::BaseUrl => {
+            let links = Links::new(value);
+            links
+                .map(|links| links.base_in_ascii())
+                .ok_or_else(|| invalid("it has to be an http or https address that ends with /v1".to_owned()))
+        }
+        SharedSetting::HeaderPrefix => {
+            HeaderPrefix::new(value).map(|prefix| prefix.to_string()).map_err(|error| invalid(error.to_string()))
+        }
+        SharedSetting::AddressPolicy => {
+            value.parse::<AddressPolicy>().map(|policy| policy.to_string()).map_err(|error| invalid(error.to_string()))
+        }
+        SharedSetting::SealingKey => Ok(value.to_owned()),
+    }
+}
+
+impl Service {
+    /// Returns the stored settings that all servers share.
+    ///
+    /// # Errors
+    /// Only those of the store.
+    pub async fn shared_settings(&self) -> Result<BTreeMap<SharedSetting, String>, crate::Error> {
+        Ok(self.store().settings().await?)
+    }
+
+    /// Stores a setting in place of the one that is there, if any, and returns that one. Running servers go by the value
+    /// that they started with.
+    ///
+    /// # Errors
+    /// [`SetSettingError`]: nothing is changed.
+    pub async fn set_shared_setting(
+        &self,
+        setting: SharedSetting,
+        value: &str,
+    ) -> Result<Option<String>, SetSettingError> {
+        canonical(setting, value)?;
+        Ok(self.store().replace_setting(setting, value).await?)
+    }
+
+    /// Removes a setting, and returns the value that it had: the next server that is given one stores it.
+    ///
+    /// # Errors
+    /// Only those of the store.
+    pub async fn unset_shared_setting(&self, setting: SharedSetting) -> Result<Option<String>, crate::Error> {
+        Ok(self.store().remove_setting(setting).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(values: &[(SharedSetting, &str)]) -> BTreeMap<SharedSetting, String> {
+        values.iter().map(|(setting, value)| (*setting, (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_value_that_means_the_same_is_no_difference() {
+        let given = texts(&[
+            (SharedSetting::BaseUrl, "https://A11y.example:443/v1"),
+            (SharedSetting::AddressPolicy, "block-domain=b.example,a.example allow-network=10.9.9.9/8"),
+        ]);
+        let stored = texts(&[
+            (SharedSetting::BaseUrl, "https://a11y.example/v1"),
+            (SharedSetting::AddressPolicy, "allow-network=10.0.0.0/8 block-domain=a.example,b.example"),
+            (SharedSetting::HeaderPrefix, "Acme-"),
+        ]);
+        refuse_differences(&given, &stored).unwrap();
+    }
+
+    #[test]
+    fn every_setting_that_differs_is_named_with_both_values() {
+        let given = texts(&[(SharedSetting::BaseUrl, "https://b.example/v1"), (SharedSetting::HeaderPrefix, "Blue-")]);
+        let stored = texts(&[(SharedSetting::BaseUrl, "https://a.example/v1"), (SharedSetting::HeaderPrefix, "Acme-")]);
+        let told = refuse_differences(&given, &stored).unwrap_err().to_string();
+        for part in ["base-url", "https://a.example/v1", "https://b.example/v1", "header-prefix", "Acme-", "Blue-"] {
+            assert!(told.contains(part), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_makes_no_sense_is_refused_with_the_reason() {
+        for (setting, value) in [
+            (SharedSetting::BaseUrl, "https://a.example"),
+            (SharedSetting::HeaderPrefix, "Svc: "),
+            (SharedSetting::AddressPolicy, "10.0.0.0/8"),
+        ] {
+            let told = canonical(setting, value).unwrap_err().to_string();
+            assert!(told.contains(setting.as_str()) && told.contains(value), "{told}");
+        }
+    }
+}
