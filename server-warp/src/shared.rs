@@ -127,4 +127,15 @@ mod tests {
         let shared = settle(&worker, &store).await.unwrap();
         assert_eq!(base_url(&worker, &shared, listening).unwrap(), "https://a.example/v1");
     }
+
+    #[tokio::test]
+    async fn a_stored_value_of_a_later_release_stops_a_server_and_no_command() {
+        let store = a11ycheck_storage_memory::MemoryStore::new();
+        store.replace_setting(SharedSetting::AddressPolicy, "a-new-rule=1").await.unwrap();
+        let refused = settle(&Settings::default(), &store).await.unwrap_err();
+        let cause = std::error::Error::source(&*refused).unwrap().to_string();
+        assert!(cause.contains("a-new-rule=1"), "rather than to open what others close: {cause}");
+        let own = Settings::default().own_settings().unwrap();
+        assert_eq!(SharedSettings::peek(&store, &own).await.unwrap().policy.to_string(), "public");
+    }
 }

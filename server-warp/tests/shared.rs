@@ -332,12 +332,12 @@ async fn a_server_with_other_settings_does_not_start_and_one_without_takes_those
     let third = database.start(&["--roles", "api", "--block-domain", "ads.example.com"]).await;
     assert_eq!(third.ready["base_url"], "https://b.example/v1");
     let (settings, _) = database.admin(&["setting", "list"]).await;
-    let expected = [
-        ("address-policy", "block-domain=ads.example.com"),
-        ("base-url", "https://b.example/v1"),
-        ("header-prefix", "Acme-"),
-    ];
-    assert_eq!(settings, expected.map(|(setting, value)| json!({"setting": setting, "value": value})).into());
+    let expected = json!([
+        {"setting": "base-url", "value": "https://b.example/v1"},
+        {"setting": "header-prefix", "value": "Acme-"},
+        {"setting": "address-policy", "value": "block-domain=ads.example.com"},
+    ]);
+    assert_eq!(settings, expected);
     for server in [first, same, second, third] {
         server.stop().await;
     }

@@ -108,14 +108,19 @@ impl SharedSettings {
     }
 
     /// Returns the stored settings, and those that were given for what is not stored: for commands, which neither store a
-    /// setting nor are refused.
+    /// setting nor are refused. A stored value that can't be read is left out, so that a command can replace it.
     ///
     /// # Errors
-    /// [`SettingsError::Invalid`] and [`SettingsError::Store`].
+    /// [`SettingsError::Store`], and [`SettingsError::Invalid`] for a value that was given.
     pub async fn peek(store: &(impl SettingsStore + Sync + ?Sized), own: &OwnSettings) -> Result<Self, SettingsError> {
         let given = own.texts();
         let mut settings = given.clone();
-        settings.extend(store.settings().await?);
+        for (setting, value) in store.settings().await? {
+            match canonical(setting, &value) {
+                Ok(_) => drop(settings.insert(setting, value)),
+                Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "Ignored a stored setting"),
+            }
+        }
         Self::read(&given, settings)
     }
 
