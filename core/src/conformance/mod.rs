@@ -61,6 +61,7 @@ mod scans;
 mod schedule;
 mod sites;
 mod switch_off;
+mod team_deletion;
 mod teams;
 mod telling;
 mod texts;
