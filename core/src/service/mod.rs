@@ -40,9 +40,9 @@ pub use self::{
     exported_file::{ExportedFile, FileChunks},
     links::Links,
     list_sites::SitesQuery,
-    operate::Backlog,
+    operate::{Backlog, DeliveryBacklog},
     read_report::ReportRequest,
-    teams::{ChangePlanError, TeamInput, TokenInput},
+    teams::{ChangePlanError, CreateTeamError, TeamInput, TokenInput},
 };
 use crate::{
     clock::Clock,
