@@ -90,6 +90,10 @@ fn in_words(field: &str, problem: &Problem) -> String {
         Problem::NotHttps => format!("The {name} field must begin with https://."),
         Problem::EndpointLimit(max) => format!("A team can have {max} webhook endpoints."),
         Problem::EndpointOff => "The webhook endpoint is switched off. Switch it on first.".to_owned(),
+        Problem::OverlapOutOfRange(longest) => {
+            let hours = longest.num_hours();
+            format!("The overlap must be between 0 and {hours} hours: so long does the old secret sign along at most.")
+        }
         Problem::DeliveryPending => "The delivery has not ended yet: it is attempted again by itself.".to_owned(),
         Problem::SiteLimit(1) => "The current plan of this team includes 1 site.".to_owned(),
         Problem::SiteLimit(max) => format!("The current plan of this team includes {max} sites."),

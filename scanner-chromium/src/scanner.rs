@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use crate::{
     ChromiumConfig, ChromiumError,
     axe_source::AxeSource,
-    browser::BrowserPool,
+    browser::{BrowserPool, is_sandboxed},
     crawl::{Crawl, CrawlError, tls_config},
 };
 
@@ -73,6 +73,18 @@ impl ChromiumScanner {
     /// The process id of the browser that new scans would use, for operations; `None` when none runs.
     pub async fn browser_pid(&self) -> Option<u32> {
         self.parts.browsers.pid().await
+    }
+
+    /// Whether the browser locks the processes of pages in: not where this process runs as root, since Chromium starts only
+    /// without its sandbox then.
+    pub fn is_sandboxed(&self) -> bool {
+        is_sandboxed()
+    }
+
+    /// Bytes that the browser which new scans would use has in memory with its helpers, memory that several of them share counted
+    /// for each; `None` where none runs, and where the system does not tell. It reads a file for each process of the machine.
+    pub fn browser_memory(&self) -> Option<u64> {
+        self.parts.browsers.memory()
     }
 
     /// Ends the browser and deletes its folder; returns when both are gone. Scans under way fail, and so do later ones.

@@ -5,9 +5,10 @@ use std::{io::Write as _, path::Path};
 use a11ycheck_core::{
     Error, Service,
     domain::{Ability, PlainToken, Team},
-    service::{TeamInput, TokenInput},
-    store::UnknownPlan,
+    service::{CreateTeamError, TeamInput, TokenInput},
 };
+
+use crate::welcome::Addresses;
 
 /// A team on the largest plan with a token that may do everything.
 pub(crate) struct Demo {
@@ -23,7 +24,7 @@ pub(crate) enum DemoError {
     #[error("the plans can't be read")]
     Plans(#[source] Error),
     #[error("the demo team could not be created")]
-    Team(#[from] UnknownPlan),
+    Team(#[from] CreateTeamError),
     #[error("the demo token could not be created")]
     Token(#[from] Error),
 }
@@ -41,10 +42,12 @@ impl Demo {
 }
 
 /// Writes what a script needs, whole or not at all, readable by the owner only.
-pub(crate) fn write_ready_file(path: &Path, base_url: &str, demo: Option<&Demo>) -> std::io::Result<()> {
+pub(crate) fn write_ready_file(path: &Path, addresses: &Addresses, demo: Option<&Demo>) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let ready = serde_json::json!({
-        "base_url": base_url,
+        "base_url": addresses.base_url,
+        "listen": addresses.listen,
+        "metrics_listen": addresses.metrics_listen,
         "token": demo.map(|demo| demo.token.reveal()),
         "team_id": demo.map(|demo| demo.team.id),
     });

@@ -81,7 +81,11 @@ impl Refusal {
             Self::BaseUrl(_) => (StatusCode::INTERNAL_SERVER_ERROR, ErrorBody::plain("Server Error")),
         };
         if status.is_server_error() {
-            tracing::error!(error = &self as &dyn std::error::Error, %status, "Could not answer a request");
+            tracing::error!(
+                error = &self as &dyn std::error::Error,
+                status = status.as_u16(),
+                "Could not answer a request"
+            );
         }
         let mut response = reply::json(status, &body);
         let headers = response.headers_mut();

@@ -3,6 +3,8 @@
 mod admin;
 mod config;
 mod demo;
+mod gauges;
+mod log_lines;
 mod parts;
 mod settings;
 mod shared;
@@ -23,6 +25,7 @@ use crate::{
     demo::Demo,
     parts::Parts,
     settings::{Arguments, Command, Role, Settings},
+    welcome::Addresses,
 };
 
 type AnyError = Box<dyn Error + Send + Sync>;
@@ -58,18 +61,23 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
 async fn run(settings: Settings) -> Result<(), AnyError> {
     let recorded = telemetry::count()?;
     let listener = listen(settings.listen()).await?;
-    let parts = Parts::assemble(&settings, listener.local_addr()?).await?;
+    let listening = listener.local_addr()?;
+    let parts = Parts::assemble(&settings, listening).await?;
     let service = &parts.service;
-    let base_url = service.links().base();
     let demo = if parts.is_durable && !settings.demo { None } else { Some(Demo::create(service).await?) };
 
     let (stop, limits) = (CancellationToken::new(), settings.serve_limits());
-    let counted = metrics(service, recorded);
+    gauges::set_constants(&parts);
+    let counted = metrics(service, recorded, gauges::refresher(&parts));
     let mut serving = JoinSet::new();
+    let base_url = service.links().base().to_owned();
+    let mut addresses = Addresses { listen: listening, metrics_listen: None, base_url };
     let pages = match settings.metrics_listen {
         Some(address) => {
             let pages = or_not_found(counted.or(health(service)).unify().boxed());
-            serving.spawn(serve(listen(address).await?, pages, limits, stop.clone().cancelled_owned()));
+            let listener = listen(address).await?;
+            addresses.metrics_listen = Some(listener.local_addr()?);
+            serving.spawn(serve(listener, pages, limits, stop.clone().cancelled_owned()));
             health(service)
         }
         None => health(service).or(counted).unify().boxed(),
@@ -82,10 +90,10 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     serving.spawn(serve(listener, pages, limits, stop.clone().cancelled_owned()));
     let engine = Engine::start(service, settings.engine());
     if let Some(path) = &settings.ready_file {
-        demo::write_ready_file(path, base_url, demo.as_ref())
+        demo::write_ready_file(path, &addresses, demo.as_ref())
             .map_err(|error| format!("--ready-file {}: {error}", path.display()))?;
     }
-    welcome::welcome(base_url, &parts, demo.as_ref());
+    welcome::welcome(&settings, &addresses, &parts, demo.as_ref());
 
     shutdown::asked_to_stop().await?;
     tracing::info!("Stopping: no new requests, running checks are handed back");

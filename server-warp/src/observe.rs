@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use a11ycheck_core::id::TeamId;
 use hyper::{Method, Request};
+use tracing::Span;
 use warp::{http::HeaderValue, reply::Response};
 
 /// Left on an answer by the door: whose request it was.
@@ -16,6 +17,8 @@ pub(crate) struct Observed {
     method: Method,
     path: String,
     began: Instant,
+    /// Around everything that is logged of the request.
+    span: Span,
 }
 
 impl Observed {
@@ -25,15 +28,23 @@ impl Observed {
     /// not noted: they may hold what nobody should read in a log.
     pub(crate) fn begin<B>(request: &Request<B>) -> Self {
         let sent = request.headers().get(Self::HEADER).filter(|id| is_sane(id.as_bytes()));
+        let id = sent.cloned().unwrap_or_else(new_id);
         Self {
-            id: sent.cloned().unwrap_or_else(new_id),
+            // Of the highest level, so that the id is there whatever level is logged.
+            span: tracing::error_span!("http", request = id.to_str().unwrap_or_default()),
+            id,
             method: request.method().clone(),
             path: request.uri().path().to_owned(),
             began: Instant::now(),
         }
     }
 
-    /// Notes the answer, and puts the id on it.
+    /// What the request is answered within, so that each line that is logged on the way has its id.
+    pub(crate) fn span(&self) -> Span {
+        self.span.clone()
+    }
+
+    /// Notes the answer, and puts the id on it. Probes and scrapes come every few seconds, and their lines are for debugging.
     pub(crate) fn end(self, mut response: Response) -> Response {
         let status = response.status();
         let seconds = self.began.elapsed().as_secs_f64();
@@ -42,15 +53,24 @@ impl Observed {
             .increment(1);
         metrics::histogram!("a11ycheck_http_request_duration_seconds", "method" => method, "route" => route)
             .record(seconds);
-        tracing::info!(
-            request = self.id.to_str().unwrap_or_default(),
-            method = %self.method,
-            path = self.path,
-            status = status.as_u16(),
-            team = response.extensions().get::<AnsweredFor>().map(|team| tracing::field::display(team.0)),
-            milliseconds = self.began.elapsed().as_millis(),
-            "Answered a request"
-        );
+        macro_rules! answered {
+            ($level:ident) => {
+                tracing::$level!(
+                    parent: &self.span,
+                    method = %self.method,
+                    path = self.path,
+                    status = status.as_u16(),
+                    team = response.extensions().get::<AnsweredFor>().map(|team| tracing::field::display(team.0)),
+                    milliseconds = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+                    "Answered a request"
+                )
+            };
+        }
+        if matches!(route, "/healthz" | "/readyz" | "/metrics") {
+            answered!(debug)
+        } else {
+            answered!(info)
+        }
         response.headers_mut().insert(Self::HEADER, self.id);
         response
     }

@@ -1,10 +1,14 @@
 //! `/healthz`, `/readyz` and `/metrics`: for those who run the server, outside the API and without a token.
 
-use std::time::Duration;
+use std::{error::Error as StdError, sync::Arc, time::Duration};
 
-use a11ycheck_core::Service;
+use a11ycheck_core::{
+    Service,
+    service::{Backlog, DeliveryBacklog},
+};
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde_json::json;
+use tokio::{sync::Mutex, time::Instant};
 use warp::{
     Filter,
     filters::BoxedFilter,
@@ -26,30 +30,30 @@ pub fn health(service: &Service) -> BoxedFilter<(Response,)> {
         let service = service.clone();
         async move {
             match tokio::time::timeout(PATIENCE, service.ready()).await {
-                Ok(Ok(())) => reply::json(StatusCode::OK, &json!({"status": "ready"})),
-                _ => reply::json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "the store does not answer"})),
+                Ok(Ok(())) => return reply::json(StatusCode::OK, &json!({"status": "ready"})),
+                Ok(Err(error)) => {
+                    tracing::warn!(error = &error as &dyn StdError, "Not ready: the store does not answer")
+                }
+                Err(_) => tracing::warn!("Not ready: the store did not answer within {PATIENCE:?}"),
             }
+            reply::json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "the store does not answer"}))
         }
     });
     only_get(alive.or(ready).unify().boxed())
 }
 
-/// `/metrics` in Prometheus' text format, with the queue as it is right now.
-pub fn metrics(service: &Service, recorded: PrometheusHandle) -> BoxedFilter<(Response,)> {
-    let service = service.clone();
+/// `/metrics` in Prometheus' text format. `refresh` sets the gauges that nothing else keeps up to date; it is called before they
+/// are shown, once every few seconds at most, however often they are asked for. So is the store, for what waits in it.
+pub fn metrics(
+    service: &Service,
+    recorded: PrometheusHandle,
+    refresh: impl Fn() + Send + Sync + 'static,
+) -> BoxedFilter<(Response,)> {
+    let gauges = Arc::new(Gauges { service: service.clone(), refresh: Arc::new(refresh), refreshed: Mutex::new(None) });
     let page = warp::path!("metrics").then(move || {
-        let (service, recorded) = (service.clone(), recorded.clone());
+        let (gauges, recorded) = (Arc::clone(&gauges), recorded.clone());
         async move {
-            match tokio::time::timeout(PATIENCE, service.backlog()).await {
-                Ok(Ok(backlog)) => {
-                    // A gauge is a float: exact up to 2^53 checks.
-                    #[expect(clippy::cast_precision_loss, reason = "see above")]
-                    metrics::gauge!("a11ycheck_queue_waiting").set(backlog.waiting as f64);
-                    metrics::gauge!("a11ycheck_queue_oldest_seconds").set(backlog.oldest.as_seconds_f64());
-                }
-                Ok(Err(error)) => tracing::warn!(error = &error as &dyn std::error::Error, "Could not read the queue"),
-                Err(_) => tracing::warn!("The store did not tell the queue in time"),
-            }
+            gauges.refresh().await;
             recorded.run_upkeep();
             let mut response = Response::new(recorded.render().into());
             let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -58,6 +62,61 @@ pub fn metrics(service: &Service, recorded: PrometheusHandle) -> BoxedFilter<(Re
         }
     });
     only_get(page.boxed())
+}
+
+/// What is read when it is asked for.
+struct Gauges {
+    service: Service,
+    refresh: Arc<dyn Fn() + Send + Sync>,
+    /// When the gauges were read last.
+    refreshed: Mutex<Option<Instant>>,
+}
+
+impl Gauges {
+    /// How long what was read is shown. The path is open to everybody where it lies beside the API: nobody can have the store
+    /// counted more often than that.
+    const FRESH: Duration = Duration::from_secs(5);
+
+    async fn refresh(&self) {
+        // Held while the store counts: whoever comes meanwhile is shown the same figures.
+        let mut refreshed = self.refreshed.lock().await;
+        if refreshed.is_some_and(|at| at.elapsed() < Self::FRESH) {
+            return;
+        }
+        // It may read files.
+        let refresh = Arc::clone(&self.refresh);
+        if let Err(panic) = tokio::task::spawn_blocking(move || refresh()).await {
+            tracing::error!(error = &panic as &dyn StdError, "Reading the figures of this process panicked");
+        }
+        let is_up = match tokio::time::timeout(PATIENCE, self.read_store()).await {
+            Ok(Ok(())) => true,
+            Ok(Err(error)) => {
+                tracing::warn!(error = &error as &dyn StdError, "Could not read the queues for the metrics");
+                false
+            }
+            Err(_) => {
+                tracing::warn!("The store did not count the queues for the metrics within {PATIENCE:?}");
+                false
+            }
+        };
+        metrics::gauge!("a11ycheck_store_up").set(if is_up { 1.0 } else { 0.0 });
+        // From the end on, also of an attempt that failed: a store in trouble is not asked more often than one that is well.
+        *refreshed = Some(Instant::now());
+    }
+
+    // A gauge is a float: exact up to 2^53.
+    #[expect(clippy::cast_precision_loss, reason = "see above")]
+    async fn read_store(&self) -> Result<(), a11ycheck_core::Error> {
+        let Backlog { waiting, oldest } = self.service.backlog().await?;
+        metrics::gauge!("a11ycheck_queue_waiting").set(waiting as f64);
+        metrics::gauge!("a11ycheck_queue_oldest_seconds").set(oldest.as_seconds_f64());
+        let DeliveryBacklog { pending, due, oldest, endpoints_off } = self.service.delivery_backlog().await?;
+        metrics::gauge!("a11ycheck_webhook_queue_pending").set(pending as f64);
+        metrics::gauge!("a11ycheck_webhook_queue_due").set(due as f64);
+        metrics::gauge!("a11ycheck_webhook_queue_oldest_seconds").set(oldest.as_seconds_f64());
+        metrics::gauge!("a11ycheck_webhook_endpoints_off").set(endpoints_off as f64);
+        Ok(())
+    }
 }
 
 fn only_get(pages: BoxedFilter<(Response,)>) -> BoxedFilter<(Response,)> {

@@ -25,8 +25,8 @@ pub(crate) struct Parts {
     pub(crate) is_durable: bool,
     /// The programs that check, where this process runs workers.
     pub(crate) versions: Option<Engine>,
-    scanner: Option<Arc<ChromiumScanner>>,
-    database: Option<PostgresStore>,
+    pub(crate) scanner: Option<Arc<ChromiumScanner>>,
+    pub(crate) database: Option<PostgresStore>,
 }
 
 impl Parts {

@@ -16,6 +16,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::Semaphore,
 };
+use tracing::Instrument as _;
 use warp::{filters::BoxedFilter, http::StatusCode, reply::Response};
 
 use a11ycheck_core::message::ErrorBody;
@@ -92,14 +93,17 @@ fn connection(
     let answer = hyper::service::service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(address);
         let observed = Observed::begin(&request);
-        let service = service.clone();
+        let (service, span) = (service.clone(), observed.span());
         async move {
-            let answered = AssertUnwindSafe(async move { service.call(request).await }).catch_unwind().await;
+            let answered = AssertUnwindSafe(async move { service.call(request).await })
+                .catch_unwind()
+                .instrument(span.clone())
+                .await;
             let response = match answered {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
                 Err(_) => {
-                    tracing::error!("A request made the server panic");
+                    tracing::error!(parent: &span, "A request made the server panic");
                     let body = ErrorBody::plain("Server Error");
                     reply::json(StatusCode::INTERNAL_SERVER_ERROR, &body)
                 }

@@ -146,12 +146,13 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_LOG", value_name = "FILTER")]
     pub(crate) log: Option<String>,
 
-    /// How it is logged. [default: text]
+    /// How it is logged, on standard error. With json each line is an object, and nothing else is printed: the token of a demo team
+    /// is then in the ready file only. [default: text]
     #[arg(long, env = "A11YCHECK_LOG_FORMAT", value_name = "FORMAT")]
     pub(crate) log_format: Option<LogFormat>,
 
-    /// Writes a JSON object with base_url, token and team_id to this file as soon as the server answers, for scripts. Only
-    /// the owner can read it.
+    /// Writes a JSON object to this file as soon as the server answers, for scripts: base_url, the addresses that are really
+    /// listened on (listen and metrics_listen), and token and team_id of the demo team. Only the owner can read it.
     #[arg(long, env = "A11YCHECK_READY_FILE", value_name = "PATH")]
     pub(crate) ready_file: Option<PathBuf>,
 }

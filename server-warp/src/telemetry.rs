@@ -1,19 +1,38 @@
-//! Logs to standard error, metrics to whoever asks.
+//! Logs to standard error, and the names of the metrics.
 
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::{EnvFilter, filter::ParseError};
 
-use crate::settings::{LogFormat, Settings};
+use crate::{
+    log_lines::{JsonLines, JsonSpanFields},
+    settings::{LogFormat, Settings},
+};
+
+/// The filter of the log is none.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "--log {filter}: not a filter; write a level (error, warn, info, debug, trace), or directives such as \
+     info,a11ycheck_core=debug"
+)]
+pub(crate) struct LogError {
+    filter: String,
+    source: ParseError,
+}
 
 /// Begins to log; `default` is the filter where the settings name none.
-pub(crate) fn log(settings: &Settings, default: &str) -> Result<(), ParseError> {
-    let filter = EnvFilter::try_new(settings.log.as_deref().unwrap_or(default))?;
+pub(crate) fn log(settings: &Settings, default: &str) -> Result<(), LogError> {
+    let filter = settings.log.as_deref().unwrap_or(default);
+    let filter = EnvFilter::try_new(filter).map_err(|source| LogError { filter: filter.to_owned(), source })?;
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    match settings.log_format.unwrap_or(LogFormat::Text) {
+    match format(settings) {
         LogFormat::Text => lines.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init(),
-        LogFormat::Json => lines.json().flatten_event(true).init(),
+        LogFormat::Json => lines.with_ansi(false).fmt_fields(JsonSpanFields).event_format(JsonLines).init(),
     }
     Ok(())
+}
+/// How lines are logged.
+pub(crate) fn format(settings: &Settings) -> LogFormat {
+    settings.log_format.unwrap_or(LogFormat::Text)
 }
 
 /// Begins to count.
@@ -24,21 +43,53 @@ pub(crate) fn count() -> Result<PrometheusHandle, BuildError> {
         .set_buckets_for_metric(Matcher::Prefix("a11ycheck_http_".to_owned()), &requests)?
         .set_buckets_for_metric(Matcher::Prefix("a11ycheck_scan_".to_owned()), &scans)?
         .install_recorder()?;
-    metrics::describe_counter!("a11ycheck_http_requests_total", "Requests by method, route and status.");
-    metrics::describe_histogram!(
-        "a11ycheck_http_request_duration_seconds",
-        "How long answers took, by method and route."
+    describe();
+    Ok(handle)
+}
+
+/// What each metric is; docs/operating.md says more, and which are the same on all nodes.
+fn describe() {
+    use metrics::{describe_counter, describe_gauge, describe_histogram};
+
+    describe_counter!("a11ycheck_http_requests_total", "Requests by method, route and status.");
+    describe_histogram!("a11ycheck_http_request_duration_seconds", "How long answers took, by method and route.");
+    describe_counter!(
+        "a11ycheck_scans_total",
+        "Checks that ended in this process, by status and, where they failed, by failure code."
     );
-    metrics::describe_counter!("a11ycheck_scans_total", "Checks that ended in this process, by status.");
-    metrics::describe_histogram!(
+    describe_histogram!(
         "a11ycheck_scan_duration_seconds",
         "From the first beginning of a check to its end, by status."
     );
-    metrics::describe_counter!(
+    describe_gauge!("a11ycheck_scans_running", "Checks that this process works on.");
+    describe_counter!(
         "a11ycheck_webhook_attempts_total",
         "Attempts of webhook deliveries, by what became of the delivery: pending means that it is tried again."
     );
-    metrics::describe_gauge!("a11ycheck_queue_waiting", "Checks that no worker has.");
-    metrics::describe_gauge!("a11ycheck_queue_oldest_seconds", "How long the first of them has waited.");
-    Ok(handle)
+    describe_gauge!("a11ycheck_queue_waiting", "Checks that no worker has; the same on all nodes.");
+    describe_gauge!("a11ycheck_queue_oldest_seconds", "How long the first of them has waited; the same on all nodes.");
+    describe_gauge!("a11ycheck_webhook_queue_pending", "Deliveries that have not ended; the same on all nodes.");
+    describe_gauge!("a11ycheck_webhook_queue_due", "Of these, those that are due; the same on all nodes.");
+    describe_gauge!(
+        "a11ycheck_webhook_queue_oldest_seconds",
+        "How long ago the first of those that are due fell due; the same on all nodes."
+    );
+    describe_gauge!("a11ycheck_webhook_endpoints_off", "Endpoints that are switched off; the same on all nodes.");
+    describe_gauge!("a11ycheck_store_up", "1 where the store answered when its queues were counted last, else 0.");
+    describe_gauge!(
+        "a11ycheck_scheduler_last_run_timestamp_seconds",
+        "When the scheduler of this process last looked for checks that fall due, in seconds since 1970."
+    );
+    describe_gauge!(
+        "a11ycheck_purge_last_run_timestamp_seconds",
+        "When this process last purged what has left the history, in seconds since 1970."
+    );
+    describe_gauge!("a11ycheck_database_connections", "Open connections to the database, by state.");
+    describe_gauge!("a11ycheck_database_connections_max", "Connections to the database that may be open.");
+    describe_gauge!("a11ycheck_database_connections_waiting", "Steps that wait for a connection to the database.");
+    describe_counter!("a11ycheck_browser_restarts_total", "Browsers that were replaced, by reason.");
+    describe_gauge!("a11ycheck_browser_resident_memory_bytes", "Memory of the browser and its helpers.");
+    describe_gauge!("a11ycheck_browser_sandboxed", "1 where the browser runs in its sandbox, else 0.");
+    describe_gauge!("a11ycheck_build_info", "Always 1; the version stands in the label.");
+    describe_gauge!("a11ycheck_engine_info", "Always 1; the programs that check stand in the labels.");
 }

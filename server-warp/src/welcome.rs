@@ -1,16 +1,61 @@
 //! The first and the last words of the program.
 
-use std::error::Error;
+use std::{error::Error, net::SocketAddr};
 
-use crate::{demo::Demo, parts::Parts};
+use crate::{
+    demo::Demo,
+    log_lines::causes,
+    parts::Parts,
+    settings::{LogFormat, Settings},
+    telemetry,
+};
 
-/// Says where the server answers, and how to try it.
-pub(crate) fn welcome(base_url: &str, parts: &Parts, demo: Option<&Demo>) {
+/// Where a running server is found.
+pub(crate) struct Addresses {
+    /// Where it really listens, whatever port was asked for.
+    pub(crate) listen: SocketAddr,
+    /// Where the metrics are, when that is an address of their own.
+    pub(crate) metrics_listen: Option<SocketAddr>,
+    /// Where clients reach the API.
+    pub(crate) base_url: String,
+}
+
+/// Says where the server answers, and how to try it: in a line of the log, and for a person on standard output as well. Where the
+/// log is JSON, programs read what comes from here, and nothing else is printed; the demo token, which belongs into no log, is
+/// then only in the ready file.
+pub(crate) fn welcome(settings: &Settings, addresses: &Addresses, parts: &Parts, demo: Option<&Demo>) {
+    let versions = parts.versions.as_ref();
+    tracing::info!(
+        listen = %addresses.listen,
+        metrics_listen = addresses.metrics_listen.map(tracing::field::display),
+        base_url = addresses.base_url,
+        store = if parts.is_durable { "postgresql" } else { "memory" },
+        browser = versions.map(|versions| versions.browser.as_str()),
+        axe = versions.map(|versions| versions.axe.as_str()),
+        version = env!("CARGO_PKG_VERSION"),
+        "Listening"
+    );
+    match (telemetry::format(settings), demo) {
+        (LogFormat::Text, _) => print(&banner(addresses, parts, demo)),
+        (LogFormat::Json, Some(demo)) if settings.ready_file.is_some() => {
+            tracing::info!(team = %demo.team.id, plan = %demo.team.plan.code, "Created a demo team; its token is in the ready file");
+        }
+        (LogFormat::Json, Some(demo)) => {
+            tracing::warn!(team = %demo.team.id, plan = %demo.team.plan.code, "Created a demo team, and its token is shown nowhere: name a file for it with --ready-file, or log as text");
+        }
+        (LogFormat::Json, None) => {}
+    }
+}
+
+fn banner(addresses: &Addresses, parts: &Parts, demo: Option<&Demo>) -> String {
+    let Addresses { listen, base_url, .. } = addresses;
     let store = if parts.is_durable { "PostgreSQL" } else { "memory: everything is gone when this process ends" };
     let (browser, axe) = match &parts.versions {
         Some(versions) => (versions.browser.as_str(), versions.axe.as_str()),
         None => ("none: this process runs no worker", "none"),
     };
+    let metrics = addresses.metrics_listen.map(|address| format!("  metrics   http://{address}/metrics\n"));
+    let metrics = metrics.unwrap_or_default();
     let team = demo.map_or_else(
         || {
             "\nCreate a team with `a11ycheck-server --database-url … admin team create`, then a token for it.\n"
@@ -18,17 +63,18 @@ pub(crate) fn welcome(base_url: &str, parts: &Parts, demo: Option<&Demo>) {
         },
         |demo| team_and_lines(base_url, demo),
     );
-    print(&format!(
+    format!(
         "\
 a11ycheck answers at {base_url}
 
-  store     {store}
+  listens   {listen}
+{metrics}  store     {store}
   browser   {browser}
   axe-core  {axe}
 {team}
 Ctrl-C stops it.
 "
-    ));
+    )
 }
 
 fn team_and_lines(base_url: &str, demo: &Demo) -> String {
@@ -58,11 +104,9 @@ pub(crate) fn print(text: &str) {
 
 /// Says why the program does not run, from the outcome down to the cause.
 #[expect(clippy::print_stderr, reason = "the last word of a program that could not start")]
-pub(crate) fn farewell(error: &dyn Error) {
+pub(crate) fn farewell(error: &(dyn Error + 'static)) {
     eprintln!("a11ycheck-server: {error}");
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        eprintln!("  because: {error}");
-        cause = error.source();
+    for cause in causes(error) {
+        eprintln!("  because: {cause}");
     }
 }

@@ -206,6 +206,27 @@ impl State {
         }
     }
 
+    /// Takes a team away with all that it has.
+    pub(crate) fn remove_team(&mut self, id: TeamId) {
+        // The rows below take themselves off the team's lists, and so while it is still there.
+        let Some(row) = self.teams.get(&id) else { return };
+        let sites: Vec<SiteId> = row.sites.iter().map(|(_, id)| *id).collect();
+        let endpoints: Vec<EndpointId> = row.endpoints.iter().map(|(_, id)| *id).collect();
+        let tokens: Vec<TokenId> = row.tokens.iter().map(|(_, id)| *id).collect();
+        for site in sites {
+            self.remove_site(site);
+        }
+        for endpoint in endpoints {
+            self.remove_endpoint(endpoint);
+        }
+        for token in tokens {
+            if let Some(TokenRow { hash, .. }) = self.tokens.remove(&token) {
+                self.hashes.remove(&hash);
+            }
+        }
+        self.teams.remove(&id);
+    }
+
     /// Takes a site away with all its checks.
     pub(crate) fn remove_site(&mut self, id: SiteId) {
         let Some(row) = self.sites.remove(&id) else { return };

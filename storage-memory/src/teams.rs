@@ -123,6 +123,16 @@ impl TeamStore for MemoryStore {
         self.step(|state, _| Ok(state.teams.get_mut(&id).map(|team| team.standing = standing).is_some()))
     }
 
+    async fn delete_team(&self, id: TeamId) -> Result<bool, StoreError> {
+        self.step(|state, _| {
+            if !state.teams.contains_key(&id) {
+                return Ok(false);
+            }
+            state.remove_team(id);
+            Ok(true)
+        })
+    }
+
     async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan> {
         self.step(|state, now| {
             let Some(new) = state.plans.get(plan) else { return Err(UnknownPlan::Unknown(plan.clone())) };

@@ -10,8 +10,8 @@ use a11ycheck_core::{
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
     page::{Page, PageRequest},
     store::{
-        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, RecordError, SendError, StoreError,
-        WebhookStore,
+        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, RecordError, SendError,
+        StoreError, WebhookStore,
     },
 };
 use async_trait::async_trait;
@@ -97,6 +97,14 @@ impl WebhookStore for MemoryStore {
         })
     }
 
+    async fn disable_endpoint(&self, team: TeamId, id: EndpointId) -> Result<Option<WebhookEndpoint>, StoreError> {
+        self.step(|state, now| {
+            let Some(row) = state.endpoint(team, id) else { return Ok(None) };
+            state.set_endpoint_status(id, row.endpoint.status.switched_off(now), now);
+            Ok(state.endpoint(team, id).map(|row| row.endpoint.clone()))
+        })
+    }
+
     async fn delete_endpoint(&self, team: TeamId, id: EndpointId) -> Result<bool, StoreError> {
         self.step(|state, _| {
             if state.endpoint(team, id).is_none() {
@@ -147,6 +155,10 @@ impl WebhookStore for MemoryStore {
         })
     }
 
+    async fn delivery(&self, team: TeamId, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
+        self.step(|state, _| Ok(state.delivery(team, id).map(|row| row.delivery.clone())))
+    }
+
     async fn attempts(&self, team: TeamId, delivery: DeliveryId) -> Result<Option<Vec<Attempt>>, StoreError> {
         self.step(|state, _| Ok(state.delivery(team, delivery).map(|row| row.attempts.clone())))
     }
@@ -192,6 +204,19 @@ impl WebhookStore for MemoryStore {
             }
             // Not more than `limit`, which is a u32.
             Ok(u32::try_from(gone.len()).unwrap_or(u32::MAX))
+        })
+    }
+
+    async fn delivery_depth(&self) -> Result<DeliveryDepth, StoreError> {
+        self.step(|state, now| {
+            let due_at = state.deliveries.values().filter_map(|row| row.delivery.state.due_at());
+            let due: Vec<DateTime<Utc>> = due_at.filter(|at| *at <= now).collect();
+            Ok(DeliveryDepth {
+                pending: (state.deliveries.len() - state.ended_deliveries.len()) as u64,
+                due: due.len() as u64,
+                oldest_due: due.into_iter().min(),
+                endpoints_off: state.endpoints.values().filter(|row| !row.endpoint.status.is_on()).count() as u64,
+            })
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     domain::{AttemptReport, AttemptResult, Delivery, DeliveryRefusal, DeliveryState, EndpointStatus, SiteUrl},
-    id::{DeliveryId, TeamId, WorkerId},
+    id::{DeliveryId, EndpointId, TeamId, WorkerId},
     store::{ClaimLimits, ClaimedDelivery, DeliveryClaim, RecordError},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -237,19 +237,29 @@ async fn end_attempt<E>(
             .await?;
     }
     if endpoint.is_on() && !status.is_on() {
-        // As `DeliveryState::dropped` says, however many there are.
-        sqlx::query(
-            "UPDATE deliveries
-             SET state = 'dropped', finished_at = $2, tries = 0, token = 0, after_id = NULL, next_attempt_at = NULL,
-                 lease_worker = NULL, lease_started_at = NULL
-             WHERE endpoint_id = $1 AND state = 'pending' AND (lease_worker IS NULL OR next_attempt_at <= $2)",
-        )
-        .bind(delivery.endpoint.to_string())
-        .bind(now)
-        .execute(db)
-        .await?;
+        drop_pending(db, delivery.endpoint, now).await?;
     }
     Ok(Some(Ok(Recorded { delivery, unblocked })))
+}
+
+/// Gives up what is pending for an endpoint that was switched off, as `DeliveryState::dropped` says, however many there are. The
+/// caller has locked the endpoint.
+pub(crate) async fn drop_pending(
+    db: &mut PgConnection,
+    endpoint: EndpointId,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "UPDATE deliveries
+         SET state = 'dropped', finished_at = $2, tries = 0, token = 0, after_id = NULL, next_attempt_at = NULL,
+             lease_worker = NULL, lease_started_at = NULL
+         WHERE endpoint_id = $1 AND state = 'pending' AND (lease_worker IS NULL OR next_attempt_at <= $2)",
+    )
+    .bind(endpoint.to_string())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 async fn insert_attempt(

@@ -21,7 +21,8 @@
 //! # Map
 //! One module per trait of [`store`](a11ycheck_core::store), named as in the memory store. The rules are core's: a step locks
 //! rows, reads them (`rows`, `webhook_rows`), asks the domain, and writes its answer. `plans` writes plans; `claim`, `enqueue`, `moves`
-//! and `retention` are what happens to checks; `outbox`, `due` and `deliveries` are what happens to events; `hints`
+//! and `retention` are what happens to checks; `outbox`, `due` and `deliveries` are what happens to events, and `delivery_figures` what
+//! operators see of it; `delete_team` is a transaction of many steps; `hints`
 //! is how nodes wake each other; `passed_over` keeps a row that can't be read from holding up a queue; `store` runs steps,
 //! each in a `session`; `uploads` and `objects` are files outside the tables; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
 //!
@@ -34,7 +35,9 @@
 
 mod claim;
 mod config;
+mod delete_team;
 mod deliveries;
+mod delivery_figures;
 mod documents;
 mod due;
 mod enqueue;
@@ -48,6 +51,7 @@ mod objects;
 mod outbox;
 mod passed_over;
 mod plans;
+mod pool_usage;
 mod queue;
 mod rate_limits;
 mod retention;
@@ -64,4 +68,4 @@ mod webhooks;
 
 #[cfg(feature = "object-store")]
 pub use self::objects::FilesError;
-pub use self::{config::PostgresConfig, error::ConnectError, store::PostgresStore};
+pub use self::{config::PostgresConfig, error::ConnectError, pool_usage::PoolUsage, store::PostgresStore};

@@ -12,7 +12,7 @@ use sqlx::{PgPool, Postgres, Transaction};
 
 use crate::{
     ConnectError, PostgresConfig, error::Failure, hints::Node, migrate::migrate, objects::Objects,
-    passed_over::Unreadable, session::Session,
+    passed_over::Unreadable, pool_usage::Waiting, session::Session,
 };
 
 /// Keeps everything in PostgreSQL, 14 or later. Clones share their connections.
@@ -36,12 +36,13 @@ pub struct PostgresStore {
     node: Arc<Node>,
     objects: Option<Objects>,
     unreadable: Arc<Unreadable>,
+    waiting: Waiting,
 }
 
-impl PostgresStore {
-    /// How often a step that lost against another is begun.
-    const ATTEMPTS: u32 = 5;
+/// How often a step that lost against another is begun.
+pub(crate) const ATTEMPTS: u32 = 5;
 
+impl PostgresStore {
     /// Connects, and brings the tables up to date. Nodes may start at the same moment.
     ///
     /// # Errors
@@ -51,7 +52,8 @@ impl PostgresStore {
         migrate(&config).await?;
         let pool = config.pool()?;
         let node = Arc::new(Node::new(&config, pool.clone())?);
-        Ok(Self { pool, step_timeout: config.step_timeout(), clock: None, node, objects, unreadable: Arc::default() })
+        let (step_timeout, unreadable) = (config.step_timeout(), Arc::default());
+        Ok(Self { pool, step_timeout, clock: None, node, objects, unreadable, waiting: Waiting::default() })
     }
 
     /// Goes by `clock` in place of the database's: for tests, and for one process alone. What it shows is truncated to
@@ -88,8 +90,22 @@ impl PostgresStore {
         &self.unreadable
     }
 
+    pub(crate) const fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+
+    /// Those who wait for a connection.
+    pub(crate) const fn waiting(&self) -> &Waiting {
+        &self.waiting
+    }
+
     pub(crate) async fn session(&self) -> Result<Session, sqlx::Error> {
+        let _waiting = self.waiting.begin();
         Session::begin(&self.pool).await
+    }
+
+    pub(crate) const fn step_timeout(&self) -> Duration {
+        self.step_timeout
     }
 
     /// Runs one step of a trait: bounds its time, and begins it again when it lost against another.
@@ -108,7 +124,7 @@ impl PostgresStore {
             let outcome = tokio::time::timeout(self.step_timeout, run()).await;
             match outcome.unwrap_or_else(|_| Err(Failure::TooSlow(self.step_timeout))) {
                 Ok(outcome) => return Ok(outcome),
-                Err(failure) if failure.is_conflict() && attempt < Self::ATTEMPTS => attempt += 1,
+                Err(failure) if failure.is_conflict() && attempt < ATTEMPTS => attempt += 1,
                 Err(failure) => return Err(failure.told()),
             }
         }

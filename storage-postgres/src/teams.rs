@@ -155,6 +155,10 @@ impl TeamStore for PostgresStore {
         .await
     }
 
+    async fn delete_team(&self, id: TeamId) -> Result<bool, StoreError> {
+        self.delete_whole_team(id).await
+    }
+
     async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan> {
         self.step(|| async {
             let mut db = self.session().await?;
@@ -195,7 +199,7 @@ impl TeamStore for PostgresStore {
     async fn set_brand(&self, team: TeamId, brand: TeamBrand) -> Result<bool, StoreError> {
         self.step(|| async {
             let set = sqlx::query(
-                "INSERT INTO brands (team_id, name, colour, logo) SELECT id, $2, $3, $4 FROM teams WHERE id = $1
+                "INSERT INTO brands (team_id, name, colour, logo) SELECT id, $2, $3, $4 FROM teams WHERE id = $1 FOR KEY SHARE
                  ON CONFLICT (team_id) DO UPDATE
                  SET name = excluded.name, colour = excluded.colour, logo = excluded.logo",
             )
@@ -212,11 +216,13 @@ impl TeamStore for PostgresStore {
 
     async fn create_token(&self, team: TeamId, token: NewToken) -> Result<Option<ApiToken>, StoreError> {
         self.step(|| async {
+            // Waits for a deletion of the team, and finds none after it, rather than a foreign key that leads nowhere.
             let abilities: Vec<String> = token.abilities.iter().map(stored_word).collect::<Result<_, _>>()?;
             let row: Option<TokenRow> = sqlx::query_as(concat!(
                 "WITH k AS (
                      INSERT INTO tokens (id, team_id, name, abilities, hash, created_at)
                      SELECT $2, id, $3, $4, $5, coalesce($6, clock_timestamp()) FROM teams WHERE id = $1
+                     FOR KEY SHARE
                      RETURNING *
                  )
                  SELECT ",

@@ -8,8 +8,8 @@ use a11ycheck_core::{
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
     page::{Page, PageRequest},
     store::{
-        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, RecordError, SendError, StoreError,
-        WebhookStore, Work,
+        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, RecordError, SendError,
+        StoreError, WebhookStore, Work,
     },
 };
 use async_trait::async_trait;
@@ -17,7 +17,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{Connection as _, FromRow, PgConnection};
 
 use crate::{
-    PostgresStore, deliveries,
+    PostgresStore, deliveries, delivery_figures,
     error::{Corrupt, Failure},
     outbox::{insert_deliveries, insert_event, new_delivery},
     rows::{Counted, paged},
@@ -116,6 +116,16 @@ impl WebhookStore for PostgresStore {
         .await
     }
 
+    async fn disable_endpoint(&self, team: TeamId, id: EndpointId) -> Result<Option<WebhookEndpoint>, StoreError> {
+        self.step(|| async {
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
+            let disabled = delivery_figures::disable_endpoint(&mut tx, team, id, self.instant()).await;
+            end(tx, disabled).await
+        })
+        .await
+    }
+
     async fn delete_endpoint(&self, team: TeamId, id: EndpointId) -> Result<bool, StoreError> {
         self.step(|| async {
             let mut db = self.session().await?;
@@ -195,6 +205,10 @@ impl WebhookStore for PostgresStore {
             Ok(Some(Page { request: page, items, total: total.unsigned_abs() }))
         })
         .await
+    }
+
+    async fn delivery(&self, team: TeamId, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
+        self.one_delivery(team, id).await
     }
 
     async fn attempts(&self, team: TeamId, delivery: DeliveryId) -> Result<Option<Vec<Attempt>>, StoreError> {
@@ -284,6 +298,10 @@ impl WebhookStore for PostgresStore {
             end(tx, purged).await
         })
         .await
+    }
+
+    async fn delivery_depth(&self) -> Result<DeliveryDepth, StoreError> {
+        self.count_deliveries().await
     }
 }
 

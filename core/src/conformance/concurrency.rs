@@ -13,13 +13,20 @@ use tokio::{sync::Barrier, task::JoinSet};
 
 use super::{
     StoreFactory, fixtures,
+    telling::BOTH,
     world::{World, failure},
 };
 use crate::{
-    domain::{Lease, NewSite, Plan, PlanCode, RateLimits, RequestClass, ScanState, ScreenshotId, Subscription},
+    domain::{
+        EventKind, Lease, NewSite, Plan, PlanCode, RateLimits, RequestClass, ScanState, ScreenshotId, Subscription,
+        TeamBrand,
+    },
     id::{ScanId, SiteId, WorkerId},
     page::PageRequest,
-    store::{AddSiteError, Completion, DeletePlanError, LeaseError, StartScanError, Store, UnknownPlan},
+    store::{
+        AddSiteError, Completion, CreateEndpointError, DeletePlanError, LeaseError, SendError, StartScanError, Store,
+        UnknownPlan,
+    },
 };
 
 /// Lets `count` tasks begin at the same time, each on a thread that is free, and gathers what they bring.
@@ -492,5 +499,83 @@ pub(super) async fn a_team_that_changes_plan_while_that_is_shortened_loses_nothi
             let held = world.store.purge_held_until(team).await.unwrap();
             assert_eq!(held, Some(world.now() + TimeDelta::hours(24)), "whichever came first");
         }
+    }
+}
+
+pub(super) async fn a_team_deleted_while_it_grows_leaves_nothing_behind<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    for _ in 0..5 {
+        let (team, now) = (world.team().await, world.now());
+        let endpoint = world.endpoint(team, BOTH).await;
+        let site = world.site(team).await;
+        race(6, |number| {
+            let store = Arc::clone(&world.store);
+            let (new_endpoint, event) = (world.new_endpoint(BOTH), world.event(EventKind::Ping));
+            async move {
+                match number {
+                    0 => assert!(store.delete_team(team).await.unwrap()),
+                    1 => {
+                        let new = fixtures::new_site("https://late.example", now);
+                        let added = store.add_site(team, new, Some(ScanId::generate(now))).await;
+                        assert!(matches!(added, Ok(_) | Err(AddSiteError::NoTeam)), "{added:?}");
+                    }
+                    2 => drop(store.create_token(team, fixtures::new_token(now)).await.unwrap()),
+                    3 => {
+                        let created = store.create_endpoint(team, new_endpoint).await;
+                        assert!(matches!(created, Ok(_) | Err(CreateEndpointError::NoTeam)), "{created:?}");
+                        store.set_brand(team, fixtures::brand(8)).await.unwrap();
+                    }
+                    4 => {
+                        let sent = store.send_event(team, endpoint, event).await;
+                        assert!(matches!(sent, Ok(_) | Err(SendError::NotFound)), "{sent:?}");
+                    }
+                    _ => {
+                        let started = store.start_manual_scan(team, site, ScanId::generate(now)).await;
+                        assert!(matches!(started, Ok(_) | Err(StartScanError::NoSite)), "{started:?}");
+                    }
+                }
+            }
+        })
+        .await;
+        assert_eq!(world.store.team(team).await.unwrap(), None);
+        assert_eq!(world.store.tokens(team).await.unwrap(), []);
+        assert_eq!(world.store.sites(team, None, PageRequest::new(1, 100)).await.unwrap().items, []);
+        assert_eq!(world.store.endpoints(team).await.unwrap(), []);
+        assert_eq!(world.store.brand(team).await.unwrap(), TeamBrand::default());
+        assert_eq!(world.try_claim().await, None);
+        assert_eq!(world.due().await, []);
+    }
+}
+
+pub(super) async fn a_team_deleted_while_its_check_completes_leaves_nothing_behind<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    for _ in 0..5 {
+        let (team, site) = world.team_and_site().await;
+        world.endpoint(team, BOTH).await;
+        let claim = world.running(team, site).await;
+        let result = Completion { events: vec![world.event(EventKind::ScanCompleted)], ..world.completion() };
+        race(2, |number| {
+            let (store, result) = (Arc::clone(&world.store), result.clone());
+            async move {
+                if number == 0 {
+                    assert!(store.delete_team(team).await.unwrap());
+                    return;
+                }
+                let completed = store.complete_scan(claim, result).await;
+                assert!(matches!(completed, Ok(_) | Err(LeaseError::Gone)), "{completed:?}");
+            }
+        })
+        .await;
+        assert_eq!(world.store.team(team).await.unwrap(), None);
+        assert_eq!(world.store.scan(team, claim.scan).await.unwrap(), None);
+        assert_eq!(world.store.findings(team, claim.scan).await.unwrap(), None);
+        assert_eq!(world.try_claim().await, None);
+        assert_eq!(world.store.delivery_depth().await.unwrap().pending, 0);
     }
 }

@@ -13,7 +13,7 @@ use crate::{
         FencingToken, next_attempt_at,
     },
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
-    store::{ClaimLimits, ClaimedDelivery, DeliveryClaim, RecordError, Store},
+    store::{ClaimLimits, ClaimedDelivery, DeliveryClaim, DeliveryDepth, RecordError, Store},
 };
 
 impl<S: Store> World<S> {
@@ -344,4 +344,40 @@ pub(super) async fn limits_are_each_workers_own<S: Store>(factory: &impl StoreFa
     for worker in &workers {
         assert_eq!(world.claim_within(worker, limits).await, []);
     }
+}
+
+pub(super) async fn depth_counts_what_is_pending_and_due_and_tells_since_when<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let depth = async || world.store.delivery_depth().await.unwrap();
+    let of = |pending, due, oldest_due| DeliveryDepth { pending, due, oldest_due, endpoints_off: 0 };
+    assert_eq!(depth().await, of(0, 0, None));
+    let (id, other) = (world.endpoint(team, BOTH).await, world.endpoint(team, &[EventKind::IssuesNew]).await);
+    let first = world.now();
+    world.told(team, site, &[world.event(EventKind::ScanCompleted), world.event(EventKind::IssuesNew)]).await;
+    world.advance(TimeDelta::seconds(1));
+    world.ping(team, id).await;
+    assert_eq!(depth().await, of(4, 3, Some(first)), "one waits for the first attempt of another");
+
+    let claimed = world.claim_deliveries().await;
+    assert_eq!(depth().await, of(4, 0, None), "a worker has what was due");
+    world.advance(TERM);
+    let oldest = Some(first + TimeDelta::seconds(1) + TERM);
+    assert_eq!(depth().await, of(4, 3, oldest), "the leases have ended");
+    for claimed in claimed {
+        world.record(claimed.claim, timed_out()).await;
+    }
+    let unblocked = world.now();
+    assert_eq!(depth().await, of(4, 1, Some(unblocked)), "the others wait for their next attempt");
+    world.attempt_all(&answered(200)).await;
+    assert_eq!(depth().await, of(3, 0, None));
+
+    world.store.disable_endpoint(team, other).await.unwrap();
+    assert_eq!(depth().await, DeliveryDepth { pending: 2, due: 0, oldest_due: None, endpoints_off: 1 });
+    world.advance(LONG);
+    world.attempt_all(&answered(200)).await;
+    world.store.enable_endpoint(team, other).await.unwrap();
+    assert_eq!(depth().await, of(0, 0, None));
 }

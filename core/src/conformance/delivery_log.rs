@@ -82,6 +82,26 @@ pub(super) async fn pages_of_deliveries_skip_none_and_repeat_none<S: Store>(fact
     assert_eq!((beyond.items, beyond.total), (vec![], 7));
 }
 
+pub(super) async fn a_delivery_reads_by_itself_as_it_does_in_the_list<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let team = world.team().await;
+    let id = world.endpoint(team, BOTH).await;
+    world.ping(team, id).await;
+    world.attempt_all(&answered(200)).await;
+    world.ping(team, id).await;
+    world.attempt_all(&timed_out()).await;
+    world.ping(team, id).await;
+    world.claim_delivery().await;
+    world.ping(team, id).await;
+    let listed = world.deliveries(team, id).await;
+    assert_eq!(listed.len(), 4);
+    for delivery in listed {
+        assert_eq!(world.store.delivery(team, delivery.id).await.unwrap(), Some(delivery));
+    }
+}
+
 pub(super) async fn a_delivery_that_ended_is_sent_again_as_a_new_one_of_the_same_event<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {

@@ -165,6 +165,8 @@ pub(super) async fn what_is_asked_of_no_endpoint_is_answered_with_nothing<S: Sto
     assert_eq!(store.change_endpoint(team, id, details("https://a.example/", BOTH)).await.unwrap(), None);
     assert!(!store.rotate_secret(team, id, EndpointSecret::generate(), TimeDelta::zero()).await.unwrap());
     assert_eq!(store.enable_endpoint(team, id).await.unwrap(), None);
+    assert_eq!(store.disable_endpoint(team, id).await.unwrap(), None);
+    assert_eq!(store.delivery(team, delivery).await.unwrap(), None);
     assert!(!store.delete_endpoint(team, id).await.unwrap());
     assert_eq!(store.deliveries(team, id, PageRequest::new(1, 10)).await.unwrap(), None);
     assert_eq!(store.attempts(team, delivery).await.unwrap(), None);

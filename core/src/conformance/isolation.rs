@@ -156,6 +156,8 @@ pub(super) async fn an_endpoint_is_seen_and_changed_by_its_team_alone<S: Store>(
     let secret = EndpointSecret::generate();
     assert!(!store.rotate_secret(stranger, id, secret.clone(), TimeDelta::zero()).await.unwrap());
     assert_eq!(store.enable_endpoint(stranger, id).await.unwrap(), None);
+    assert_eq!(store.disable_endpoint(stranger, id).await.unwrap(), None);
+    assert_eq!(store.delivery(stranger, told.id).await.unwrap(), None);
     assert!(!store.delete_endpoint(stranger, id).await.unwrap());
     assert_eq!(store.deliveries(stranger, id, PageRequest::new(1, 10)).await.unwrap(), None);
     assert_eq!(store.attempts(stranger, told.id).await.unwrap(), None);

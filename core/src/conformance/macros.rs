@@ -194,6 +194,16 @@ macro_rules! store_conformance {
                 a_deleted_site_never_falls_due,
                 a_site_added_in_place_of_a_deleted_one_begins_anew,
             }
+            team_deletion {
+                a_deleted_team_is_gone_with_all_that_it_had,
+                a_team_that_is_not_there_is_not_deleted,
+                a_deleted_team_leaves_every_other_as_it_is,
+                a_deleted_teams_checks_are_given_to_no_worker_and_its_sites_never_fall_due,
+                a_worker_that_checks_a_deleted_teams_site_learns_so_and_its_result_is_dropped,
+                nothing_more_is_delivered_to_a_deleted_team,
+                a_purge_finds_nothing_of_a_deleted_team,
+                a_team_created_with_a_deleted_ones_id_begins_with_nothing,
+            }
             endpoints {
                 an_endpoint_reads_as_it_was_created,
                 endpoints_are_listed_by_creation_then_id,
@@ -233,11 +243,13 @@ macro_rules! store_conformance {
                 an_endpoint_at_its_limit_is_passed_over,
                 retries_beyond_their_limit_are_passed_over,
                 limits_are_each_workers_own,
+                depth_counts_what_is_pending_and_due_and_tells_since_when,
             }
             delivery_log {
                 every_end_of_an_attempt_reads_as_it_was_recorded,
                 deliveries_are_listed_newest_first_then_greatest_id,
                 pages_of_deliveries_skip_none_and_repeat_none,
+                a_delivery_reads_by_itself_as_it_does_in_the_list,
                 a_delivery_that_ended_is_sent_again_as_a_new_one_of_the_same_event,
                 a_pending_delivery_is_not_sent_again,
                 a_delivery_leaves_the_log_after_thirty_days_and_not_at_their_end,
@@ -255,6 +267,7 @@ macro_rules! store_conformance {
                 nothing_is_made_for_an_endpoint_that_is_off,
                 an_endpoint_switched_on_by_hand_is_told_again_and_counts_anew,
                 one_endpoint_is_switched_off_and_no_other,
+                an_endpoint_switched_off_by_hand_is_told_nothing_until_it_is_switched_on,
             }
             hints {
                 a_queued_check_is_hinted_at,
@@ -289,6 +302,8 @@ macro_rules! store_conformance {
                 a_completed_check_is_seen_whole_or_not_at_all,
                 a_site_deleted_while_its_check_completes_leaves_nothing_behind,
                 a_site_deleted_while_a_check_starts_leaves_nothing_behind,
+                a_team_deleted_while_it_grows_leaves_nothing_behind,
+                a_team_deleted_while_its_check_completes_leaves_nothing_behind,
                 purges_at_once_delete_each_check_once,
                 sites_added_and_deleted_at_once_are_counted_right,
                 of_many_who_add_a_missing_plan_at_once_all_get_the_same,

@@ -62,6 +62,7 @@ mod schedule;
 mod settings;
 mod sites;
 mod switch_off;
+mod team_deletion;
 mod teams;
 mod telling;
 mod texts;

@@ -194,3 +194,32 @@ pub(super) async fn one_endpoint_is_switched_off_and_no_other<S: Store>(factory:
     let fresh = world.ping(team, other).await;
     assert_eq!(world.due().await, [fresh.id]);
 }
+
+pub(super) async fn an_endpoint_switched_off_by_hand_is_told_nothing_until_it_is_switched_on<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    let (team, site) = world.team_and_site().await;
+    let (id, other) = (world.endpoint(team, BOTH).await, world.endpoint(team, BOTH).await);
+    let under_way = world.ping(team, id).await;
+    let claimed = world.claim_delivery().await;
+    let waiting = world.ping(team, id).await;
+    let off = world.store.disable_endpoint(team, id).await.unwrap().unwrap();
+    assert_eq!(off.status, EndpointStatus::Off { since: world.now() });
+    assert_eq!(world.endpoint_row(team, id).await, off);
+    let dropped = DeliveryState::Dropped { attempts: 0, finished_at: world.now() };
+    assert_eq!(world.delivery_state(&waiting).await, dropped);
+    assert_eq!(world.delivery_status(&under_way).await, DeliveryStatus::Pending, "its attempt is made to its end");
+    world.record(claimed.claim, answered(200)).await;
+    assert_eq!(world.delivery_status(&under_way).await, DeliveryStatus::Delivered);
+
+    world.advance(INSTANT);
+    let again = world.store.disable_endpoint(team, id).await.unwrap().unwrap();
+    assert_eq!(again.status, off.status, "it tells since when it is off");
+    world.told(team, site, &[world.event(EventKind::ScanCompleted)]).await;
+    assert_eq!(world.deliveries(team, id).await.len(), 2, "nothing is made for it");
+    assert_eq!(world.deliveries(team, other).await.len(), 1, "the other endpoint is told");
+    assert!(world.store.enable_endpoint(team, id).await.unwrap().unwrap().status.is_on());
+    world.ping(team, id).await;
+}

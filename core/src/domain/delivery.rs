@@ -198,6 +198,18 @@ impl DeliveryState {
         }
     }
 
+    /// When its next attempt is due, where one is planned; not while one is under way.
+    pub const fn next_attempt_at(&self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Waiting { next_attempt_at, .. } => Some(*next_attempt_at),
+            Self::Blocked { .. }
+            | Self::Attempting { .. }
+            | Self::Delivered { .. }
+            | Self::Failed { .. }
+            | Self::Dropped { .. } => None,
+        }
+    }
+
     /// Whether it lost its last worker: the only way on is to [give the attempt up](Self::give_up).
     pub fn is_lost(&self, now: DateTime<Utc>) -> bool {
         matches!(self, Self::Attempting { tries: Self::MAX_TRIES.., lease, .. } if lease.has_expired(now))

@@ -87,6 +87,15 @@ impl EndpointStatus {
         matches!(self, Self::On { .. })
     }
 
+    /// Switched off by hand. One that is off already stays off since when it was.
+    #[must_use]
+    pub const fn switched_off(self, now: DateTime<Utc>) -> Self {
+        match self {
+            Self::On { .. } => Self::Off { since: now },
+            Self::Off { since } => Self::Off { since },
+        }
+    }
+
     /// After a delivery that was received. One that was under way when the endpoint was switched off does not switch it on.
     #[must_use]
     pub const fn after_delivered(self) -> Self {
@@ -194,6 +203,8 @@ mod tests {
         assert_eq!(status, EndpointStatus::Off { since: now });
         assert_eq!(status.after_failed(now + TimeDelta::hours(1)), status, "it tells since when it is off");
         assert_eq!(status.after_delivered(), status, "only a hand switches on");
+        assert_eq!(status.switched_off(now + TimeDelta::hours(1)), status);
+        assert_eq!(EndpointStatus::ON.switched_off(now), status, "and a hand may switch off");
     }
 
     #[test]

@@ -80,6 +80,8 @@ pub enum Problem {
     EndpointLimit(u32),
     /// The endpoint is switched off.
     EndpointOff,
+    /// A replaced secret can't sign along for a negative time, nor for longer than this.
+    OverlapOutOfRange(chrono::TimeDelta),
     /// The delivery has not ended yet.
     DeliveryPending,
     /// The plan allows no more than this number of sites.

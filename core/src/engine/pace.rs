@@ -6,7 +6,7 @@ use futures_util::FutureExt as _;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::store::StoreError;
+use crate::{service::Service, store::StoreError};
 
 /// What one step of a loop did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,14 @@ pub(super) async fn run<F, W>(
             () = wake_up() => {}
         }
     }
+}
+
+/// Notes for operators when a step last succeeded, in seconds since 1970.
+pub(super) fn ran(gauge: &'static str, service: &Service) {
+    // A float is exact to the microsecond for a century to come.
+    #[expect(clippy::cast_precision_loss, reason = "see above")]
+    let seconds = service.parts().clock.now().timestamp_micros() as f64 / 1e6;
+    metrics::gauge!(gauge).set(seconds);
 }
 
 /// How a result is kept that a store in trouble can't take yet: it is offered again, ever more seldom, for a while.

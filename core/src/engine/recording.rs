@@ -4,7 +4,7 @@ use std::{error::Error as StdError, time::Duration};
 
 use super::pace::Patience;
 use crate::{
-    domain::{AttemptReport, DeliveryState},
+    domain::{AttemptReport, AttemptResult, DeliveryState},
     store::{ClaimedDelivery, RecordError, StoreError, WebhookStore},
 };
 
@@ -27,7 +27,11 @@ pub(super) async fn record(
                 metrics::counter!("a11ycheck_webhook_attempts_total", "outcome" => recorded.state.status().as_str())
                     .increment(1);
                 if let DeliveryState::Failed { .. } = recorded.state {
-                    tracing::info!(delivery = %id, endpoint = %delivery.endpoint, "A delivery failed every attempt");
+                    let (status, failure) = match &report.result {
+                        AttemptResult::Answered { status, .. } => (Some(*status), None),
+                        AttemptResult::Failed(failure) => (None, Some(failure.as_str())),
+                    };
+                    tracing::info!(delivery = %id, endpoint = %delivery.endpoint, status, failure, "A delivery failed every attempt");
                 }
                 return Ok(());
             }
@@ -59,7 +63,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        domain::{AttemptResult, Delivery, DeliveryRefusal, EventKind, Excerpt, FencingToken, SiteUrl},
+        domain::{Delivery, DeliveryRefusal, EventKind, Excerpt, FencingToken, SiteUrl},
         engine::Dispatcher,
         id::{DeliveryId, EndpointId, EventId, TeamId},
         store::{DeliveryClaim, MockWebhookStore},

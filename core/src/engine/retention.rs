@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Step, pace};
+use super::{Step, pace, pace::ran};
 use crate::{service::Service, store::StoreError};
 
 /// Purges checks that have left the history of their team's plan, and deliveries that have left the log, in batches.
@@ -42,6 +42,7 @@ impl Retention {
         if deliveries > 0 {
             tracing::info!(purged = deliveries, "Purged deliveries that have left the log");
         }
+        ran("a11ycheck_purge_last_run_timestamp_seconds", &self.service);
         Ok(if purged.max(deliveries) >= Self::BATCH { Step::Worked } else { Step::Idle })
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Step, pace};
+use super::{Step, pace, pace::ran};
 use crate::{service::Service, store::StoreError};
 
 /// Queues the checks of sites that fall due. Any number of them may run, on any number of machines.
@@ -33,6 +33,7 @@ impl Scheduler {
     /// Those of the store; nothing is lost, the next step takes the same sites up.
     pub async fn step(&self) -> Result<Step, StoreError> {
         let due = self.service.store().queue_due_scans(Self::BATCH).await?;
+        ran("a11ycheck_scheduler_last_run_timestamp_seconds", &self.service);
         for scan in &due.queued {
             tracing::info!(scan = %scan.id, site = %scan.site, "Queued a scheduled check");
         }

@@ -69,6 +69,7 @@ impl Worker {
         };
         let scan = claimed.scan.id;
         tracing::info!(%scan, site = %claimed.site.id, url = %claimed.site.details.url, worker = %self.id, "Began a check");
+        let _running = Running::begin();
         match self.work(claimed, stop).await {
             Ok(()) => Ok(Step::Worked),
             Err(LeaseError::Store(error)) => Err(error),
@@ -287,10 +288,30 @@ impl Worker {
     }
 }
 
+/// Counts a check as running in this process until it is dropped.
+struct Running;
+
+impl Running {
+    fn begin() -> Self {
+        metrics::gauge!("a11ycheck_scans_running").increment(1.0);
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        metrics::gauge!("a11ycheck_scans_running").decrement(1.0);
+    }
+}
+
 /// Counts a check that has ended, and how long it took from its first beginning, in seconds.
 fn count_ended(scan: &Scan) {
     let status = scan.status().as_str();
-    metrics::counter!("a11ycheck_scans_total", "status" => status).increment(1);
+    let code = match &scan.state {
+        ScanState::Failed { failure, .. } => failure.code.to_string(),
+        ScanState::Queued | ScanState::Running { .. } | ScanState::Completed { .. } => "none".to_owned(),
+    };
+    metrics::counter!("a11ycheck_scans_total", "status" => status, "code" => code).increment(1);
     if let ScanState::Completed { started_at, finished_at, .. } | ScanState::Failed { started_at, finished_at, .. } =
         &scan.state
     {

@@ -44,6 +44,14 @@ impl Service {
         self.store().deliveries(team, endpoint, page).await?.ok_or(Error::NotFound)
     }
 
+    /// A delivery of the last 30 days, or one that is pending.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn delivery(&self, team: TeamId, delivery: DeliveryId) -> Result<Delivery, Error> {
+        self.store().delivery(team, delivery).await?.ok_or(Error::NotFound)
+    }
+
     /// The attempts of a delivery that have ended, in order.
     ///
     /// # Errors

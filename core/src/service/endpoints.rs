@@ -66,6 +66,9 @@ impl EndpointInput {
 }
 
 impl Service {
+    /// How long a replaced secret may sign along at most.
+    pub const LONGEST_OVERLAP: TimeDelta = TimeDelta::days(30);
+
     /// Creates an endpoint. The secret is in the answer and is not shown again.
     ///
     /// The address must be public by the service's [policy](Service::policy), and begin with `https`; plain `http` is let in
@@ -95,9 +98,13 @@ impl Service {
     /// The team's endpoints, by creation.
     ///
     /// # Errors
-    /// Only [`Error::Unavailable`] and [`Error::Corrupt`].
+    /// [`Error::NotFound`] where there is no such team.
     pub async fn endpoints(&self, team: TeamId) -> Result<Vec<WebhookEndpoint>, Error> {
-        Ok(self.store().endpoints(team).await?)
+        let endpoints = self.store().endpoints(team).await?;
+        if endpoints.is_empty() {
+            self.team(team).await?;
+        }
+        Ok(endpoints)
     }
 
     /// Changes an endpoint's address and what it listens to. Pending deliveries go to the new address.
@@ -116,20 +123,22 @@ impl Service {
 
     /// Replaces an endpoint's secret, and gives the new one, which is not shown again.
     ///
-    /// For `overlap` from now, at most 30 days, both secrets sign: `Svc-Signature` then has two `v1`. Zero replaces at once,
-    /// for a secret that got into wrong hands, and for receivers that read exactly one `v1`.
+    /// With an overlap of zero the new secret signs alone at once. With a longer one, at most
+    /// [`LONGEST_OVERLAP`](Self::LONGEST_OVERLAP), both secrets sign for so long: `Svc-Signature` then has two `v1`, which
+    /// receivers that read exactly one can't verify.
     ///
     /// # Errors
-    /// [`Error::NotFound`].
+    /// [`Error::Invalid`] where the overlap is negative or too long, [`Error::NotFound`]. The secret is not replaced.
     pub async fn rotate_endpoint_secret(
         &self,
         team: TeamId,
         id: EndpointId,
         overlap: TimeDelta,
     ) -> Result<EndpointSecret, Error> {
-        const LONGEST: TimeDelta = TimeDelta::days(30);
+        if overlap < TimeDelta::zero() || overlap > Self::LONGEST_OVERLAP {
+            return Err(invalid("overlap", Problem::OverlapOutOfRange(Self::LONGEST_OVERLAP)));
+        }
         let secret = EndpointSecret::generate();
-        let overlap = overlap.clamp(TimeDelta::zero(), LONGEST);
         let is_there = self.store().rotate_secret(team, id, secret.clone(), overlap).await?;
         is_there.then_some(secret).ok_or(Error::NotFound)
     }
@@ -140,6 +149,15 @@ impl Service {
     /// [`Error::NotFound`].
     pub async fn enable_endpoint(&self, team: TeamId, id: EndpointId) -> Result<WebhookEndpoint, Error> {
         self.store().enable_endpoint(team, id).await?.ok_or(Error::NotFound)
+    }
+
+    /// Switches an endpoint off by hand: what waits for it is dropped, and nothing is sent to it until it is
+    /// [switched on](Self::enable_endpoint).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn disable_endpoint(&self, team: TeamId, id: EndpointId) -> Result<WebhookEndpoint, Error> {
+        self.store().disable_endpoint(team, id).await?.ok_or(Error::NotFound)
     }
 
     /// Deletes an endpoint with all its deliveries.

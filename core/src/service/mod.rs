@@ -41,10 +41,10 @@ pub use self::{
     exported_file::{ExportedFile, FileChunks},
     links::Links,
     list_sites::SitesQuery,
-    operate::Backlog,
+    operate::{Backlog, DeliveryBacklog},
     read_report::ReportRequest,
     settings::{InvalidSetting, OwnSettings, SetSettingError, SettingDifference, SettingsError, SharedSettings},
-    teams::{ChangePlanError, RemovePlanError, TeamInput, TokenInput},
+    teams::{ChangePlanError, CreateTeamError, RemovePlanError, TeamInput, TokenInput},
 };
 use crate::{
     clock::Clock,

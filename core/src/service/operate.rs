@@ -3,7 +3,10 @@
 use chrono::TimeDelta;
 
 use super::Service;
-use crate::{error::Error, store::QueueDepth};
+use crate::{
+    error::Error,
+    store::{DeliveryDepth, QueueDepth},
+};
 
 /// How much work waits, and for how long the first of it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +15,19 @@ pub struct Backlog {
     pub waiting: u64,
     /// How long the first of them has waited; zero where none waits.
     pub oldest: TimeDelta,
+}
+
+/// How many webhook deliveries wait, and for how long the first that is due has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeliveryBacklog {
+    /// Deliveries that have not ended.
+    pub pending: u64,
+    /// Of these, those that are due and that no dispatcher has.
+    pub due: u64,
+    /// How long ago the first of those that are due fell due; zero where none is.
+    pub oldest: TimeDelta,
+    /// Endpoints that are switched off.
+    pub endpoints_off: u64,
 }
 
 impl Service {
@@ -24,7 +40,18 @@ impl Service {
         Ok(())
     }
 
-    /// How much work waits.
+    /// How many webhook deliveries wait.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub async fn delivery_backlog(&self) -> Result<DeliveryBacklog, Error> {
+        let DeliveryDepth { pending, due, oldest_due, endpoints_off } = self.store().delivery_depth().await?;
+        let now = self.store().now().await?;
+        let oldest = oldest_due.map_or(TimeDelta::zero(), |since| now - since);
+        Ok(DeliveryBacklog { pending, due, oldest, endpoints_off })
+    }
+
+    /// How many checks wait.
     ///
     /// # Errors
     /// [`Error::Unavailable`].

@@ -60,6 +60,18 @@ pub enum RemovePlanError {
     Plan(#[from] DeletePlanError),
 }
 
+/// Why a team was not created.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CreateTeamError {
+    /// The name holds nothing that can be seen.
+    #[error("the team's name is blank; give it one that people can read")]
+    BlankName,
+    /// There is no such plan, or the store failed.
+    #[error(transparent)]
+    Plan(#[from] UnknownPlan),
+}
+
 /// Why a team stays on the plan that it is on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -116,12 +128,32 @@ impl Service {
     /// Creates a team.
     ///
     /// # Errors
-    /// [`UnknownPlan`].
-    pub async fn create_team(&self, input: TeamInput) -> Result<Team, UnknownPlan> {
+    /// [`CreateTeamError`]: nothing is created.
+    pub async fn create_team(&self, input: TeamInput) -> Result<Team, CreateTeamError> {
         let TeamInput { name, plan, subscription, seats_used } = input;
         let name = bounded(name.trim(), TeamInput::MAX_NAME);
+        if name.chars().all(|character| character.is_whitespace() || character.is_control()) {
+            return Err(CreateTeamError::BlankName);
+        }
         let id = TeamId::generate(self.parts().clock.now());
-        self.store().create_team(NewTeam { id, name, plan, subscription, seats_used }).await
+        Ok(self.store().create_team(NewTeam { id, name, plan, subscription, seats_used }).await?)
+    }
+
+    /// A team by its id.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where there is no such team.
+    pub async fn team(&self, id: TeamId) -> Result<Team, Error> {
+        self.store().team(id).await?.ok_or(Error::NotFound)
+    }
+
+    /// Deletes a team with all that it has, for good: tokens, sites, checks, reports, endpoints, deliveries. Its running checks
+    /// stop, and their results are dropped. With a large team it takes as long as it needs; others see the team whole until then.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where there is no such team.
+    pub async fn delete_team(&self, id: TeamId) -> Result<(), Error> {
+        if self.store().delete_team(id).await? { Ok(()) } else { Err(Error::NotFound) }
     }
 
     /// All teams, the oldest first.

@@ -45,7 +45,8 @@ pub use self::{
     sites::{AddSiteError, SiteStore, SiteUsage},
     teams::{DeletePlanError, TeamStore, UnknownPlan},
     webhooks::{
-        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, RecordError, SendError, WebhookStore,
+        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, RecordError, SendError,
+        WebhookStore,
     },
 };
 

@@ -91,6 +91,22 @@ pub trait TeamStore {
     /// Blocks a team or lets it in again. `false` where there is no such team.
     async fn set_standing(&self, id: TeamId, standing: Standing) -> Result<bool, StoreError>;
 
+    /// Deletes a team with all that it has: its tokens and their counters, brand, sites, checks, findings and files, endpoints,
+    /// deliveries with their log, and events. `false` where there is no such team.
+    ///
+    /// A worker that checks a site of the team learns so from its next move ([`LeaseError::Gone`](super::LeaseError::Gone)), and
+    /// its result is dropped; one that delivers to an endpoint of the team learns so when it records the end
+    /// ([`RecordError::Gone`](super::RecordError::Gone)). Files that lie outside the store's own tables are deleted by the next
+    /// [purge](super::ScanStore::purge_scans) at the latest, as those of a deleted site are.
+    ///
+    /// # Atomicity
+    /// All of this is one step, however much the team has: others see the team whole or not at all. It may take longer than
+    /// other steps, and what it waits for is bounded.
+    ///
+    /// # Concurrency
+    /// Whatever is added to the team at the same moment is deleted with it, or refused because there is no such team.
+    async fn delete_team(&self, id: TeamId) -> Result<bool, StoreError>;
+
     /// Puts a team on a plan. `false` where there is no such team.
     ///
     /// The new limits hold at once; what is there stays: sites beyond the new number, and the pages of queued checks. Sites

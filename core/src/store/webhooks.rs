@@ -158,6 +158,15 @@ pub trait WebhookStore {
     /// team has no such endpoint.
     async fn enable_endpoint(&self, team: TeamId, id: EndpointId) -> Result<Option<WebhookEndpoint>, StoreError>;
 
+    /// Switches an endpoint off now, and gives it, as [`EndpointStatus::switched_off`](crate::domain::EndpointStatus::switched_off)
+    /// does. `None` where the team has no such endpoint.
+    ///
+    /// What is pending for it is [dropped](crate::domain::DeliveryState::dropped), but for attempts that are under way.
+    ///
+    /// # Atomicity
+    /// All of this is one step.
+    async fn disable_endpoint(&self, team: TeamId, id: EndpointId) -> Result<Option<WebhookEndpoint>, StoreError>;
+
     /// Deletes an endpoint with all its deliveries and their log. A worker that has an attempt under way learns so when
     /// it records the end ([`RecordError::Gone`]). `false` where the team has no such endpoint.
     async fn delete_endpoint(&self, team: TeamId, id: EndpointId) -> Result<bool, StoreError>;
@@ -186,6 +195,9 @@ pub trait WebhookStore {
         endpoint: EndpointId,
         page: PageRequest,
     ) -> Result<Option<Page<Delivery>>, StoreError>;
+
+    /// A delivery. `None` where the team has no such delivery.
+    async fn delivery(&self, team: TeamId, id: DeliveryId) -> Result<Option<Delivery>, StoreError>;
 
     /// A delivery's attempts that have ended. `None` where the team has no such delivery.
     ///
@@ -246,4 +258,20 @@ pub trait WebhookStore {
     /// with their attempts, and with their events where no other delivery needs them; gives how many. Fewer than `limit` means that no more are
     /// left for now.
     async fn purge_deliveries(&self, limit: u32) -> Result<u32, StoreError>;
+
+    /// How many deliveries wait, of all teams, and since when the first that is due has been.
+    async fn delivery_depth(&self) -> Result<DeliveryDepth, StoreError>;
+}
+
+/// How many deliveries wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeliveryDepth {
+    /// Deliveries that have not ended.
+    pub pending: u64,
+    /// Of these, those that are [due](crate::domain::DeliveryState::due_at) and that no worker holds.
+    pub due: u64,
+    /// When the first of those that are due fell due.
+    pub oldest_due: Option<DateTime<Utc>>,
+    /// Endpoints that are switched off.
+    pub endpoints_off: u64,
 }

@@ -2,6 +2,7 @@
 
 mod canary;
 mod flags;
+mod memory;
 mod pool;
 mod process;
 mod profile;
@@ -11,5 +12,6 @@ pub use self::pool::BrowserError;
 pub(crate) use self::{
     flags::VIEWPORT,
     pool::{Browser, BrowserPool},
+    process::is_sandboxed,
     tab::{Tab, TabError, TabSettings},
 };

@@ -97,10 +97,18 @@ impl BrowserPool {
             return Ok(Arc::clone(browser));
         }
         // Scans that still use the old one keep it alive until they are done.
-        *current = None;
+        if let Some(old) = current.take() {
+            let reason = if old.is_alive() { "served_its_time" } else { "died" };
+            metrics::counter!("a11ycheck_browser_restarts_total", "reason" => reason).increment(1);
+        }
         let browser = Arc::new(self.start().await?);
         *current = Some(Arc::clone(&browser));
         Ok(browser)
+    }
+
+    /// Bytes that the current browser and its helpers have in memory; `None` where none runs, or one is being started.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        self.current.try_lock().ok()?.as_ref().filter(|browser| browser.is_alive())?.process.memory()
     }
 
     /// The process id of the current browser, if one runs.

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     flags::{Sandbox, switches},
+    memory,
     profile::Profile,
 };
 use crate::cdp::Connection;
@@ -92,6 +93,11 @@ impl Process {
     pub(super) fn kill(&self) {
         self.connection.close();
         self.group.kill();
+    }
+
+    /// Bytes that the browser and its helpers have in memory; `None` when it has ended.
+    pub(super) fn memory(&self) -> Option<u64> {
+        memory::resident((*self.group.0.lock().unwrap_or_else(PoisonError::into_inner))?)
     }
 
     /// A token that fires when the process was reaped and its folder deleted.
@@ -174,7 +180,7 @@ impl End {
         };
         self.group.retire().await;
         self.connection.close();
-        tracing::debug!(?status, "a browser ended");
+        tracing::debug!(exit = ?status, "a browser ended");
         self.profile.delete().await;
     }
 }
@@ -194,6 +200,11 @@ fn environment(folder: &Path) -> Vec<(&'static str, OsString)> {
     let own = ["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"]
         .map(|name| (name, folder.as_os_str().to_owned()));
     passed_on.chain(own).chain([("LANG", "en_US.UTF-8".into())]).collect()
+}
+
+/// Whether the browsers that this process starts lock their page processes in.
+pub(crate) fn is_sandboxed() -> bool {
+    sandbox() == Sandbox::On
 }
 
 fn sandbox() -> Sandbox {

@@ -81,7 +81,7 @@ impl Survey<'_> {
             let fetched = match fetched {
                 Ok(fetched) if fetched.status.is_success() => fetched,
                 Ok(fetched) => {
-                    tracing::debug!(file = file.as_str(), status = %fetched.status, "there is no such sitemap");
+                    tracing::debug!(file = file.as_str(), status = fetched.status.as_u16(), "there is no such sitemap");
                     continue;
                 }
                 Err(error) => {

@@ -89,14 +89,14 @@ impl From<CdpError> for PageError {
     fn from(error: CdpError) -> Self {
         match &error {
             CdpError::Ended { end: SessionEnd::BrowserGone | SessionEnd::Crashed | SessionEnd::Detached, .. } => {
-                tracing::debug!(%error, "a tab was lost");
+                tracing::debug!(error = &error as &dyn std::error::Error, "a tab was lost");
                 Self::Crashed
             }
             CdpError::TimedOut { .. } => {
                 Self::timeout("The page keeps the browser busy and could not be checked in time.")
             }
             CdpError::Refused { .. } | CdpError::Shape { .. } | CdpError::Arguments { .. } => {
-                tracing::warn!(%error, "a page could not be checked");
+                tracing::warn!(error = &error as &dyn std::error::Error, "a page could not be checked");
                 Self::failed(FailureCode::EngineError, "The page could not be examined to its end.")
             }
         }

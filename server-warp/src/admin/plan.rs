@@ -4,8 +4,8 @@ use std::{error::Error, path::PathBuf};
 
 use a11ycheck_core::{
     Service,
-    domain::{PlanCatalog, PlanCode},
-    service::RemovePlanError,
+    domain::{PlanCatalog, PlanCatalogError, PlanCode},
+    service::{CreateTeamError, RemovePlanError},
     store::{DeletePlanError, UnknownPlan},
 };
 use clap::Subcommand;
@@ -22,13 +22,22 @@ pub(super) enum PlanCommand {
     Delete { plan: String },
 }
 
+/// Why a file of plans is of no use.
+#[derive(Debug, thiserror::Error)]
+enum PlanFileError {
+    #[error("plan put {}: the file can't be read", .0.display())]
+    Read(PathBuf, #[source] std::io::Error),
+    #[error("plan put {}: the file holds no valid plans", .0.display())]
+    Content(PathBuf, #[source] PlanCatalogError),
+}
+
 pub(super) async fn run(service: &Service, command: PlanCommand) -> Result<Value, Box<dyn Error + Send + Sync>> {
     Ok(match command {
         PlanCommand::List => json!(service.plans().await?),
         PlanCommand::Put { file } => {
-            let text = std::fs::read_to_string(&file)
-                .map_err(|error| format!("{}: the file can't be read: {error}", file.display()))?;
-            put(service, &PlanCatalog::from_toml(&text)?).await?
+            let text = std::fs::read_to_string(&file).map_err(|source| PlanFileError::Read(file.clone(), source))?;
+            let plans = PlanCatalog::from_toml(&text).map_err(|source| PlanFileError::Content(file, source))?;
+            put(service, &plans).await?
         }
         PlanCommand::Delete { plan } => {
             let code = PlanCode::new(plan);
@@ -54,9 +63,9 @@ async fn put(service: &Service, plans: &PlanCatalog) -> Result<Value, Box<dyn Er
 }
 
 /// Says what to do where a database holds no plan yet, since no command stores one by the way.
-pub(super) fn unknown(error: UnknownPlan) -> Box<dyn Error + Send + Sync> {
+pub(super) fn unknown(error: CreateTeamError) -> Box<dyn Error + Send + Sync> {
     match error {
-        UnknownPlan::Unknown(code) => {
+        CreateTeamError::Plan(UnknownPlan::Unknown(code)) => {
             format!("there is no plan `{code}`: see `admin plan list`; a server stores its plans when it starts").into()
         }
         other => other.into(),

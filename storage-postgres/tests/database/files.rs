@@ -214,6 +214,20 @@ async fn a_deleted_site_leaves_no_object_behind() {
 }
 
 #[tokio::test]
+async fn a_deleted_team_leaves_no_object_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = World::in_folder(folder.path()).await;
+    let scan = world.completed().await;
+    world.put_report(scan, b"a report").await;
+    let late = world.running().await;
+    assert!(world.store.delete_team(world.team).await.unwrap());
+    let refused = world.store.complete_scan(late, world.completion()).await.unwrap_err();
+    assert!(matches!(refused, LeaseError::Gone), "{refused:?}");
+    world.store.purge_scans(10).await.unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no empty folder either");
+}
+
+#[tokio::test]
 async fn a_site_deleted_while_its_check_completes_leaves_no_object_behind() {
     let folder = tempfile::tempdir().unwrap();
     let world = World::in_folder(folder.path()).await;

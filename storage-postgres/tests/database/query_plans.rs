@@ -5,7 +5,7 @@
 use a11ycheck_core::{
     domain::{
         AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt, Lease, NewEndpoint,
-        NewEvent, NewSite, RateLimits, RequestClass, SiteDetails, SiteUrl, TokenHash,
+        NewEvent, NewSite, NewTeam, RateLimits, RequestClass, SiteDetails, SiteUrl, Subscription, TokenHash,
     },
     id::{EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
@@ -211,6 +211,24 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
         let secret = EndpointSecret::generate();
         assert!(store.rotate_secret(team, new.id, secret, TimeDelta::hours(1)).await.unwrap());
         assert!(store.delete_endpoint(team, new.id).await.unwrap());
+    });
+    measure!("delivery", async |store, _| {
+        assert!(store.delivery(team, id("dlv", 25_162)).await.unwrap().is_some());
+    });
+    measure!("create a team, give it a site and an endpoint, tell it something, and delete it", async |store, _| {
+        let plan = store.team(team).await.unwrap().unwrap().plan.code;
+        let new = NewTeam {
+            id: TeamId::generate(Utc::now()),
+            name: "New".to_owned(),
+            plan,
+            subscription: Subscription::ACTIVE,
+            seats_used: 1,
+        };
+        let new = store.create_team(new).await.unwrap().id;
+        store.add_site(new, new_site(), Some(ScanId::generate(Utc::now()))).await.unwrap();
+        let endpoint = store.create_endpoint(new, new_endpoint()).await.unwrap().id;
+        store.send_event(new, endpoint, event()).await.unwrap();
+        assert!(store.delete_team(new).await.unwrap());
     });
     measure!("deliveries", async |store, _| {
         assert!(store.deliveries(team, endpoint, page).await.unwrap().unwrap().total >= 20);

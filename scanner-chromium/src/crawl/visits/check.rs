@@ -116,7 +116,9 @@ impl Crawl<'_> {
         let _cutter = self.parts.cutters.acquire().await;
         match tokio::task::spawn_blocking(|| cut_out(captures)).await {
             Ok(pictures) => checked.collected.add_pictures(pictures),
-            Err(error) => tracing::warn!(%error, "pictures of a page could not be cut out"),
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "pictures of a page could not be cut out");
+            }
         }
         checked
     }

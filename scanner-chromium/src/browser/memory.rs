@@ -1,0 +1,45 @@
+//! What a browser and its helpers hold in memory, as far as the system tells.
+
+use std::fs;
+
+use rustix::{param::page_size, process::Pid};
+
+/// Bytes that the processes of a group have in memory; what several of them share counts for each. `None` where the system has
+/// no `/proc`.
+pub(super) fn resident(group: Pid) -> Option<u64> {
+    let group = group.as_raw_nonzero().get();
+    let processes = fs::read_dir("/proc").ok()?.flatten();
+    // A process that has ended since the folder was read has no file any more.
+    let pages = processes.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
+    let pages: u64 = pages.filter_map(|stat| pages_of(&stat, group)).sum();
+    (pages > 0).then(|| pages.saturating_mul(page_size() as u64))
+}
+
+/// The resident pages of a process by its line in `/proc/<pid>/stat`, where it belongs to the group (proc(5)).
+fn pages_of(stat: &str, group: i32) -> Option<u64> {
+    // The name stands in parentheses and may hold spaces and parentheses of its own.
+    let (_, after_name) = stat.rsplit_once(')')?;
+    let fields: Vec<&str> = after_name.split_ascii_whitespace().collect();
+    // State, parent, group: fields 3 to 5 of the manual. `rss` is field 24.
+    let of_group: i32 = fields.get(2)?.parse().ok()?;
+    (of_group == group).then(|| fields.get(21)?.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_counts_for_its_group_whatever_its_name() {
+        let stat = "4711 (a) b (c) S 1 4700 4700 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 9 0 100 123456789 2500 18446744073709551615 1 1";
+        assert_eq!(pages_of(stat, 4700), Some(2_500));
+        assert_eq!(pages_of(stat, 4711), None);
+        assert_eq!(pages_of("4711 (x", 4700), None);
+    }
+
+    #[test]
+    fn the_memory_of_a_running_process_is_seen() {
+        let own = rustix::process::getpgrp();
+        assert!(resident(own).is_some_and(|bytes| bytes > 1_000_000), "{own:?}");
+    }
+}

@@ -1,0 +1,8 @@
+//! What operators see and do: logs, metrics and the command line, of real processes over a real PostgreSQL.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
+
+mod admin;
+mod logs;
+mod metrics;
+mod support;

@@ -1,0 +1,58 @@
+//! How busy the connections are, for operators.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
+
+use crate::PostgresStore;
+
+/// The connections of a store, as they are at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolUsage {
+    /// Connections that may be open at once.
+    pub max: u32,
+    /// Connections that are open.
+    pub open: u32,
+    /// Of these, those that no step uses.
+    pub idle: u32,
+    /// Steps that wait for a connection.
+    pub waiting: u32,
+}
+
+impl PostgresStore {
+    /// How busy the connections of this process are.
+    pub fn pool_usage(&self) -> PoolUsage {
+        let pool = self.pool();
+        PoolUsage {
+            max: pool.options().get_max_connections(),
+            open: pool.size(),
+            idle: u32::try_from(pool.num_idle()).unwrap_or(u32::MAX),
+            waiting: self.waiting().count(),
+        }
+    }
+}
+
+/// Steps that wait for a connection, in all clones of a store.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Waiting(Arc<AtomicU32>);
+
+impl Waiting {
+    /// Counts one more, until what this returns is dropped.
+    pub(crate) fn begin(&self) -> impl Drop + Send + use<> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ended(Arc::clone(&self.0))
+    }
+
+    fn count(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+struct Ended(Arc<AtomicU32>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
