@@ -56,7 +56,7 @@ impl Parts {
         };
         let builder = configured(builder, settings, &shared).with_base_url(base_url);
         let builder = plans.into_iter().fold(builder, ServiceBuilder::with_plans);
-        let service = builder.build().await.map_err(shared::told)?;
+        let service = builder.build().await.map_err(shared::explain)?;
         let versions = match &scanner {
             Some(scanner) => Some(scanner.versions().await?),
             None => None,

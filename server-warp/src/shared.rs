@@ -52,8 +52,8 @@ fn difference(difference: &SettingDifference) -> String {
     )
 }
 
-/// Makes a refused difference of plans the operator's.
-pub(crate) fn told(error: BuildError) -> Box<dyn std::error::Error + Send + Sync> {
+/// Adds to plans that differ what the operator can do about them.
+pub(crate) fn explain(error: BuildError) -> Box<dyn std::error::Error + Send + Sync> {
     match error {
         BuildError::PlansDiffer(differences) => SharedError::PlansDiffer(differences).into(),
         other => other.into(),

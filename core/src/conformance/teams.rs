@@ -66,7 +66,7 @@ pub(super) async fn no_plans_put_changes_nothing<S: Store>(factory: &impl StoreF
 pub(super) async fn plans_are_seeded_only_where_there_is_none<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::empty(factory).await;
     let (one, other) = (fixtures::plan(), fixtures::other_plan("other", |_| {}));
-    assert!(world.store.seed_plans(&[one.clone()]).await.unwrap());
+    assert!(world.store.seed_plans(std::slice::from_ref(&one)).await.unwrap());
     let changed = fixtures::plan_with(|limits| limits.seats = 9);
     assert!(!world.store.seed_plans(&[changed, other]).await.unwrap());
     assert_eq!(world.store.plans().await.unwrap(), [one]);
@@ -80,7 +80,7 @@ pub(super) async fn plans_that_are_missing_are_added_and_those_that_are_there_st
     let changed = fixtures::plan_with(|limits| limits.seats = 9);
     let stored = world.store.add_missing_plans(&[alpha.clone(), changed]).await.unwrap();
     assert_eq!(stored, [alpha.clone(), fixtures::plan()], "what is stored, by code");
-    assert_eq!(world.store.add_missing_plans(&[zeta.clone()]).await.unwrap(), [zeta.clone()]);
+    assert_eq!(world.store.add_missing_plans(std::slice::from_ref(&zeta)).await.unwrap(), std::slice::from_ref(&zeta));
     assert_eq!(world.store.plans().await.unwrap(), [zeta, alpha, fixtures::plan()]);
     assert_eq!(world.store.add_missing_plans(&[]).await.unwrap(), []);
 }
