@@ -22,7 +22,13 @@ use crate::{
 impl TeamStore for MemoryStore {
     async fn put_plans(&self, plans: &[Plan]) -> Result<(), StoreError> {
         self.step(|state, _| {
-            state.plans.extend(plans.iter().map(|plan| (plan.code.clone(), plan.clone())));
+            for plan in plans {
+                let plan = match state.plans.get(&plan.code) {
+                    Some(stored) => plan.clone().in_place_of(stored),
+                    None => plan.clone(),
+                };
+                state.plans.insert(plan.code.clone(), plan);
+            }
             Ok(())
         })
     }
@@ -79,7 +85,7 @@ impl TeamStore for MemoryStore {
 
     async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan> {
         self.step(|state, now| {
-            let Some(limits) = state.plans.get(plan).map(|plan| plan.limits) else {
+            let Some(limits) = state.plans.get(plan).map(|plan| plan.limits.clone()) else {
                 return Err(UnknownPlan::Unknown(plan.clone()));
             };
             let Some(team) = state.teams.get_mut(&id) else { return Ok(false) };

@@ -26,14 +26,18 @@ impl TeamStore for PostgresStore {
     async fn put_plans(&self, plans: &[Plan]) -> Result<(), StoreError> {
         let documents: Vec<Json<&Plan>> = plans.iter().map(Json).collect();
         self.step(|| async {
-            // In the order of their codes, so that nodes that start together don't wait for each other in a circle.
+            // In the order of their codes, so that nodes that start together don't wait for each other in a circle. What is
+            // known replaces what is stored, as `Plan::in_place_of` says: a plan writes down all fields that it knows.
             sqlx::query(
                 "WITH new AS MATERIALIZED (
                      SELECT document ->> 'code' AS code, document FROM unnest($1::jsonb[]) AS document
                      ORDER BY document ->> 'code' COLLATE \"C\"
                  ), put AS (
                      INSERT INTO plans (code, document) SELECT code, document FROM new
-                     ON CONFLICT (code) DO UPDATE SET document = excluded.document
+                     ON CONFLICT (code) DO UPDATE SET document = plans.document || excluded.document || jsonb_build_object(
+                         'features', (plans.document -> 'features') || (excluded.document -> 'features'),
+                         'limits', (plans.document -> 'limits') || (excluded.document -> 'limits')
+                     )
                  )
                  UPDATE retention SET due_at = '-infinity'
                  FROM teams t JOIN plans p ON p.code = t.plan_code JOIN new ON new.code = p.code

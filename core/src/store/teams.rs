@@ -25,7 +25,8 @@ pub enum UnknownPlan {
 #[async_trait]
 pub trait TeamStore {
     /// Adds plans, each code once, and replaces those whose code is there already: for all teams that are on them, at
-    /// once. As with [`change_plan`](Self::change_plan), what is there stays.
+    /// once. As with [`change_plan`](Self::change_plan), what is there stays, and so do the fields of a stored plan that only
+    /// a later release knows ([`Plan::in_place_of`]).
     async fn put_plans(&self, plans: &[Plan]) -> Result<(), StoreError>;
 
     /// The plans.
