@@ -34,6 +34,12 @@ impl Locale {
             Self::Ru => "ru",
         }
     }
+
+    /// Reads a stored code. For a language of a later release it is English, in which this release can write: codes are stored
+    /// once and never written back, so that such a one need not be kept.
+    pub fn from_stored(code: &str) -> Self {
+        code.parse().unwrap_or(Self::En)
+    }
 }
 
 impl fmt::Display for Locale {

@@ -20,7 +20,7 @@ impl SiteStore for MemoryStore {
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
         self.step(|state, now| {
             let Some(owner) = state.teams.get(&team) else { return Err(AddSiteError::NoTeam) };
-            let limits = state.plan(&owner.plan)?.limits;
+            let limits = state.plan(&owner.plan)?.limits.clone();
             if owner.sites.len() >= usize::try_from(limits.sites).unwrap_or(usize::MAX) {
                 return Err(AddSiteError::LimitReached(limits.sites));
             }

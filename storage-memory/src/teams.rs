@@ -51,7 +51,11 @@ impl TeamStore for MemoryStore {
         self.step(|state, now| {
             let mut shortened = Vec::new();
             for plan in plans {
-                let Some(before) = state.plans.insert(plan.code.clone(), plan.clone()) else { continue };
+                let Some(stored) = state.plans.get_mut(&plan.code) else {
+                    state.plans.insert(plan.code.clone(), plan.clone());
+                    continue;
+                };
+                let before = std::mem::replace(stored, plan.clone().in_place_of(stored));
                 let (before, months) = (before.limits.history_months, plan.limits.history_months);
                 for team in state.teams.values_mut().filter(|team| team.plan == plan.code) {
                     team.held_until = purge_hold(before, months, team.held_until, now);

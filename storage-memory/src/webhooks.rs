@@ -70,7 +70,7 @@ impl WebhookStore for MemoryStore {
     ) -> Result<Option<WebhookEndpoint>, StoreError> {
         self.step(|state, _| {
             let Some(row) = state.endpoint_mut(team, id) else { return Ok(None) };
-            row.endpoint.details = details;
+            row.endpoint.details = details.in_place_of(&row.endpoint.details);
             Ok(Some(row.endpoint.clone()))
         })
     }

@@ -74,7 +74,7 @@ impl FileStore for PostgresStore {
 }
 
 impl PostgresStore {
-    /// The picture of this subject; of any number where that is `None`.
+    /// The picture of this subject; of any number where that is `None`. One in a format of a later release is as good as none.
     async fn picture(
         &self,
         team: TeamId,
@@ -87,7 +87,8 @@ impl PostgresStore {
                 .step(|| async {
                     let row = sqlx::query_as(concat!(
                         "SELECT scan_id, subject, number, format, width, height, bytes, upload, size FROM screenshots
-                         WHERE subject = $4 AND ($5::bigint IS NULL OR number = $5) AND scan_id = (SELECT s.id",
+                         WHERE subject = $4 AND ($5::bigint IS NULL OR number = $5) AND format IN ('png', 'webp')
+                             AND scan_id = (SELECT s.id",
                         from_history!(),
                         " AND s.id = $3)",
                     ))

@@ -62,8 +62,12 @@ pub(crate) async fn put(
     let Some(now) = locked.first().map(|(_, _, now)| *now) else { return Ok(Vec::new()) };
     let before: HashMap<String, u32> =
         locked.into_iter().map(|(code, Json(document), _)| (code, history_months(&document))).collect();
+    // As `Plan::in_place_of`: a plan writes down all fields that this release knows, and those of a later one stay.
     sqlx::query(
-        "UPDATE plans SET document = new.document
+        "UPDATE plans SET document = plans.document || new.document || jsonb_build_object(
+             'features', (plans.document -> 'features') || (new.document -> 'features'),
+             'limits', (plans.document -> 'limits') || (new.document -> 'limits')
+         )
          FROM unnest($1::jsonb[]) AS new (document) WHERE plans.code = new.document ->> 'code'",
     )
     .bind(documents(plans))

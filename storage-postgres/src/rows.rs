@@ -4,10 +4,11 @@ use std::error::Error as StdError;
 
 use a11ycheck_core::{
     domain::{
-        ApiToken, Failure, FencingToken, Lease, Logo, Outcome, Plan, PlatformKey, Scan, ScanState, Site, SiteDetails,
-        SiteUrl, Subscription, Team, TeamBrand,
+        ApiToken, BrandName, Failure, FencingToken, Lease, Logo, Outcome, Plan, PlatformKey, Scan, ScanState, Site,
+        SiteDetails, SiteUrl, Subscription, Team, TeamBrand,
     },
     id::WorkerId,
+    locale::Locale,
     page::PageRequest,
 };
 use chrono::{DateTime, Utc};
@@ -81,11 +82,10 @@ impl BrandRow {
     }
 
     fn read(self) -> Result<TeamBrand, BoxedError> {
-        let logo = self.logo.map(|bytes| Logo::recognised(bytes).ok_or("the logo has no known format"));
         Ok(TeamBrand {
-            name: self.name.map(|name| name.parse()).transpose()?,
+            name: self.name.map(BrandName::from_stored),
             colour: self.colour.map(|colour| colour.parse()).transpose()?,
-            logo: logo.transpose()?,
+            logo: self.logo.map(Logo::from_stored),
         })
     }
 }
@@ -175,7 +175,7 @@ impl SiteRow {
             details: SiteDetails {
                 url: SiteUrl::parse(&self.url)?,
                 name: self.site_name,
-                report_locale: self.report_locale.parse()?,
+                report_locale: Locale::from_stored(&self.report_locale),
                 stack: self.stack.iter().map(|key| PlatformKey::new(key)).collect(),
                 tags: self.tags,
             },
@@ -311,7 +311,8 @@ pub(crate) fn count(stored: i64) -> Result<u32, BoxedError> {
     Ok(u32::try_from(stored)?)
 }
 
-/// A value that serde writes as one word, such as `past_due`, from that word.
+/// A value that serde writes as one word, such as `past_due`, from that word. One of a later release is kept as it is
+/// ([`UnknownWord`](a11ycheck_core::domain::UnknownWord)).
 pub(crate) fn word<T: DeserializeOwned>(stored: &str) -> Result<T, BoxedError> {
     Ok(serde_json::from_value(serde_json::Value::from(stored))?)
 }

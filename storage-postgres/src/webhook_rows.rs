@@ -58,13 +58,13 @@ impl EndpointRow {
     }
 
     fn read(self) -> Result<WebhookEndpoint, BoxedError> {
-        let events = self.events.iter().map(|kind| Ok(kind.parse::<EventKind>()?));
+        let events = self.events.iter().map(|kind| EventKind::from_stored(kind));
         Ok(WebhookEndpoint {
             id: self.endpoint_id.parse()?,
             team: self.endpoint_team_id.parse()?,
             details: EndpointDetails {
                 url: SiteUrl::parse(&self.endpoint_url)?,
-                events: events.collect::<Result<_, BoxedError>>()?,
+                events: events.collect::<Result<_, _>>()?,
             },
             status: self.status.status()?,
             created_at: self.endpoint_created_at,
@@ -143,7 +143,7 @@ impl DeliveryRow {
             team: self.delivery_team_id.parse()?,
             endpoint: self.delivery_endpoint_id.parse()?,
             event: self.event_id.parse()?,
-            kind: self.event_kind.parse()?,
+            kind: EventKind::from_stored(&self.event_kind)?,
             created_at: self.delivery_created_at,
             state: self.state.read()?,
         })

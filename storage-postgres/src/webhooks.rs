@@ -66,17 +66,10 @@ impl WebhookStore for PostgresStore {
         details: EndpointDetails,
     ) -> Result<Option<WebhookEndpoint>, StoreError> {
         self.step(|| async {
-            let row: Option<EndpointRow> = sqlx::query_as(concat!(
-                "UPDATE endpoints e SET url = $3, events = $4 WHERE e.team_id = $1 AND e.id = $2 RETURNING ",
-                endpoint_columns!(),
-            ))
-            .bind(team.to_string())
-            .bind(id.to_string())
-            .bind(details.url.as_str())
-            .bind(stored_events(&details))
-            .fetch_optional(&mut *self.session().await?)
-            .await?;
-            Ok(row.map(EndpointRow::endpoint).transpose()?)
+            let mut db = self.session().await?;
+            let mut tx = db.begin().await?;
+            let changed = change_endpoint(&mut tx, team, id, &details).await;
+            end(tx, changed).await
         })
         .await
     }
@@ -347,6 +340,34 @@ async fn create_endpoint(
     Ok(WebhookEndpoint { id: *id, team, details: details.clone(), status, created_at: now })
 }
 
+/// The statements of [`WebhookStore::change_endpoint`].
+async fn change_endpoint<E>(
+    db: &mut PgConnection,
+    team: TeamId,
+    id: EndpointId,
+    details: &EndpointDetails,
+) -> Result<Option<WebhookEndpoint>, Failure<E>> {
+    let row: Option<EndpointRow> = sqlx::query_as(concat!(
+        "SELECT ",
+        endpoint_columns!(),
+        " FROM endpoints e WHERE e.team_id = $1 AND e.id = $2 FOR NO KEY UPDATE",
+    ))
+    .bind(team.to_string())
+    .bind(id.to_string())
+    .fetch_optional(&mut *db)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let stored = row.endpoint()?;
+    let details = details.clone().in_place_of(&stored.details);
+    sqlx::query("UPDATE endpoints SET url = $2, events = $3 WHERE id = $1")
+        .bind(id.to_string())
+        .bind(details.url.as_str())
+        .bind(stored_events(&details))
+        .execute(db)
+        .await?;
+    Ok(Some(WebhookEndpoint { details, ..stored }))
+}
+
 /// The statements of [`WebhookStore::rotate_secret`].
 async fn rotate_secret<E>(
     db: &mut PgConnection,
@@ -449,7 +470,7 @@ async fn resend_delivery(
     Ok(delivery)
 }
 
-fn stored_events(details: &EndpointDetails) -> Vec<&'static str> {
+fn stored_events(details: &EndpointDetails) -> Vec<&str> {
     details.events.iter().map(|kind| kind.as_str()).collect()
 }
 

@@ -3,7 +3,7 @@
 //! [`TestApp`] is the service behind real HTTP on loopback, over one of the stores, with a clock that a test moves and a
 //! scanner that it scripts; its clients hold every answer against the OpenAPI document. [`TestSite`] is a web site on
 //! loopback, [`Receiver`] one that webhooks are sent to. [`NodeSettings`] start a node of the crash tests: a process of its
-//! own, which may be killed.
+//! own, which may be killed. [`release`] brings back what an earlier release left in its database.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
 
@@ -13,6 +13,7 @@ mod client;
 mod node;
 mod openapi;
 mod receiver;
+pub mod release;
 mod site;
 
 #[doc = include_str!("../../README.md")]

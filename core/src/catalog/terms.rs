@@ -97,6 +97,8 @@ impl Terms {
             FailureCode::BrowserCrashed => &self.failure.browser_crashed,
             FailureCode::EngineError => &self.failure.engine_error,
             FailureCode::WorkerLost => &self.failure.worker_lost,
+            // Of a later release, which has a sentence for it.
+            FailureCode::Unknown(_) => &self.label.not_checked,
         }
     }
 

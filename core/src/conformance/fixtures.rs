@@ -8,7 +8,7 @@ use crate::{
     domain::{
         Ability, CheckFrequency, DiffSummary, Engine, Features, Finding, Findings, Impact, IsoDuration, Limits, Logo,
         NewSite, NewTeam, NewToken, Outcome, PageOutcome, PlainToken, Plan, PlanCode, PlatformKey, RuleFacts, RuleId,
-        ScreenshotId, ScreenshotRef, SiteDetails, SiteUrl, Subscription, TeamBrand,
+        ScreenshotId, ScreenshotRef, SiteDetails, SiteUrl, Subscription, TeamBrand, UnknownFields,
     },
     id::{SiteId, TeamId, TokenId},
     locale::Locale,
@@ -21,7 +21,14 @@ pub(super) fn plan() -> Plan {
     Plan {
         code: PlanCode::new("standard"),
         name: "Standard".to_owned(),
-        features: Features { api: true, exports: true, white_label: false, statement_drafts: true, acr_drafts: false },
+        features: Features {
+            api: true,
+            exports: true,
+            white_label: false,
+            statement_drafts: true,
+            acr_drafts: false,
+            unknown: UnknownFields::none(),
+        },
         limits: Limits {
             sites: 5,
             pages_per_check: 25,
@@ -31,7 +38,9 @@ pub(super) fn plan() -> Plan {
             manual_check_interval: IsoDuration::hours(1),
             requests_per_minute: 60,
             files_per_minute: 20,
+            unknown: UnknownFields::none(),
         },
+        unknown: UnknownFields::none(),
     }
 }
 

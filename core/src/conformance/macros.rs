@@ -44,6 +44,14 @@ macro_rules! store_conformance {
                 a_deleted_token_admits_no_later_request,
                 a_taken_id_or_hash_is_refused_and_changes_nothing,
             }
+            later_release {
+                what_a_later_release_stored_with_a_plan_comes_back_and_stays_when_the_plan_is_put_again,
+                an_ability_of_a_later_release_comes_back_with_its_token,
+                a_failure_code_of_a_later_release_comes_back_with_its_check,
+                a_changed_endpoint_listens_to_the_kinds_of_a_later_release_as_before,
+                an_event_of_a_later_release_is_delivered_as_any_other,
+                a_logo_of_a_later_release_comes_back_whole,
+            }
             rate_limits {
                 an_unknown_token_is_not_admitted,
                 an_admitted_request_comes_with_team_plan_token_and_time,

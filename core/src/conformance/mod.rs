@@ -49,6 +49,7 @@ mod fixtures;
 mod hints;
 mod history;
 mod isolation;
+mod later_release;
 mod leases;
 mod macros;
 mod manual_checks;

@@ -1,9 +1,8 @@
 //! One try to deliver.
 
-use std::fmt;
-
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::{Deserialize, Serialize};
+
+use super::{UnknownWord, stored_word::stored_words};
 
 /// An attempt that has ended, as the log of deliveries has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,8 +59,7 @@ impl AttemptResult {
 }
 
 /// Why there was no answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AttemptFailure {
     /// The name has no address.
@@ -79,28 +77,19 @@ pub enum AttemptFailure {
     /// Nobody lived to tell: the attempt was begun [as often as it may be](super::DeliveryState::MAX_TRIES), and its
     /// workers died. The receiver may have got it.
     WorkerLost,
+    /// A reason of a later release, shown as it is stored.
+    Unknown(UnknownWord),
 }
 
-impl AttemptFailure {
-    /// The reason in one word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Dns => "dns",
-            Self::RefusedAddress => "refused_address",
-            Self::Connect => "connect",
-            Self::Tls => "tls",
-            Self::Timeout => "timeout",
-            Self::BrokenOff => "broken_off",
-            Self::WorkerLost => "worker_lost",
-        }
-    }
-}
-
-impl fmt::Display for AttemptFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+stored_words!(AttemptFailure {
+    Dns = "dns",
+    RefusedAddress = "refused_address",
+    Connect = "connect",
+    Tls = "tls",
+    Timeout = "timeout",
+    BrokenOff = "broken_off",
+    WorkerLost = "worker_lost",
+});
 
 /// The beginning of an answer's body as text: at most [`MAX_BYTES`](Self::MAX_BYTES) of UTF-8, without U+0000. Whatever
 /// bytes the receiver sent, this can be stored and shown; it is a stranger's text all the same.

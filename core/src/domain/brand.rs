@@ -38,6 +38,11 @@ impl BrandName {
     /// Characters of a name.
     pub const MAX_LENGTH: usize = 80;
 
+    /// Takes a stored name back. It was judged when it was stored, perhaps by the rules of a later release.
+    pub fn from_stored(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -76,6 +81,8 @@ pub enum LogoFormat {
     Png,
     Jpeg,
     WebP,
+    /// One of a later release, which files of this one can't show.
+    Unknown,
 }
 
 impl Logo {
@@ -88,13 +95,17 @@ impl Logo {
     /// to the bounds, is not looked at here: [`decoded_logo`](crate::export::pdf::decoded_logo) does that, once, before a
     /// logo is stored.
     pub fn recognised(bytes: Vec<u8>) -> Option<Self> {
-        let format = match bytes.as_slice() {
-            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => LogoFormat::Png,
-            [0xff, 0xd8, 0xff, ..] => LogoFormat::Jpeg,
-            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => LogoFormat::WebP,
-            _ => return None,
-        };
+        let format = LogoFormat::of(&bytes)?;
         Some(Self { format, bytes })
+    }
+
+    /// Takes a stored logo back, of whatever format: what this release can't show stays as it is stored.
+    pub fn from_stored(bytes: Vec<u8>) -> Self {
+        Self { format: LogoFormat::of(&bytes).unwrap_or(LogoFormat::Unknown), bytes }
+    }
+    /// Whether this release can show it.
+    pub const fn is_shown(&self) -> bool {
+        !matches!(self.format, LogoFormat::Unknown)
     }
 
     /// Its format.
@@ -115,12 +126,23 @@ impl fmt::Debug for Logo {
 }
 
 impl LogoFormat {
+    /// The format that the first bytes of a file tell.
+    const fn of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
+            [0xff, 0xd8, 0xff, ..] => Some(Self::Jpeg),
+            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Self::WebP),
+            _ => None,
+        }
+    }
+
     /// The value of `Content-Type`.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Png => "image/png",
             Self::Jpeg => "image/jpeg",
             Self::WebP => "image/webp",
+            Self::Unknown => "application/octet-stream",
         }
     }
 }
@@ -157,5 +179,14 @@ mod tests {
         {
             assert_eq!(Logo::recognised(bytes.to_vec()), None);
         }
+    }
+
+    #[test]
+    fn a_logo_of_a_later_release_is_kept_and_not_shown() {
+        let stored = b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec();
+        let logo = Logo::from_stored(stored.clone());
+        assert_eq!((logo.bytes(), logo.is_shown()), (stored.as_slice(), false));
+        let known = b"\x89PNG\r\n\x1a\n...".to_vec();
+        assert_eq!(Some(Logo::from_stored(known.clone())), Logo::recognised(known));
     }
 }

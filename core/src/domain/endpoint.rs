@@ -42,6 +42,16 @@ pub struct EndpointDetails {
     pub events: BTreeSet<EventKind>,
 }
 
+impl EndpointDetails {
+    /// Returns these details with the kinds of a later release to which the stored endpoint listens: who changes an endpoint
+    /// with this release can't name them, and so can't mean to drop them.
+    #[must_use]
+    pub fn in_place_of(mut self, stored: &Self) -> Self {
+        self.events.extend(stored.events.iter().filter(|kind| matches!(kind, EventKind::Unknown(_))));
+        self
+    }
+}
+
 /// An endpoint to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEndpoint {
@@ -205,6 +215,17 @@ mod tests {
         assert_eq!(status.after_delivered(), status, "only a hand switches on");
         assert_eq!(status.switched_off(now + TimeDelta::hours(1)), status);
         assert_eq!(EndpointStatus::ON.switched_off(now), status, "and a hand may switch off");
+    }
+
+    #[test]
+    fn a_change_drops_no_kind_that_it_could_not_name() {
+        let details = |events: &[EventKind]| EndpointDetails {
+            url: SiteUrl::parse("https://hooks.example.com").unwrap(),
+            events: events.iter().copied().collect(),
+        };
+        let later = EventKind::from_stored("scan.failed").unwrap();
+        let stored = details(&[EventKind::ScanCompleted, later]);
+        assert_eq!(details(&[EventKind::IssuesNew]).in_place_of(&stored), details(&[EventKind::IssuesNew, later]));
     }
 
     #[test]

@@ -1,14 +1,11 @@
 //! Why a check, or one page of it, could not be done.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
-use super::bounded;
+use super::{UnknownWord, bounded, stored_word::stored_words};
 
 /// The reason in one word, stable for clients.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureCode {
     /// No connection to the web server, or it broke off.
@@ -39,29 +36,28 @@ pub enum FailureCode {
     EngineError,
     /// The check was begun several times, and no worker brought it to its end.
     WorkerLost,
+    /// A code of a later release, shown as it is stored: the contract lets codes be added.
+    Unknown(UnknownWord),
 }
 
-impl FailureCode {
-    /// The code as clients read it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unreachable => "unreachable",
-            Self::Dns => "dns",
-            Self::Tls => "tls",
-            Self::HttpStatus => "http_status",
-            Self::NotHtml => "not_html",
-            Self::RedirectedAway => "redirected_away",
-            Self::LoginRequired => "login_required",
-            Self::Timeout => "timeout",
-            Self::RefusedAddress => "refused_address",
-            Self::BlockedByRobots => "blocked_by_robots",
-            Self::TooLarge => "too_large",
-            Self::BrowserCrashed => "browser_crashed",
-            Self::EngineError => "engine_error",
-            Self::WorkerLost => "worker_lost",
-        }
-    }
+stored_words!(FailureCode {
+    Unreachable = "unreachable",
+    Dns = "dns",
+    Tls = "tls",
+    HttpStatus = "http_status",
+    NotHtml = "not_html",
+    RedirectedAway = "redirected_away",
+    LoginRequired = "login_required",
+    Timeout = "timeout",
+    RefusedAddress = "refused_address",
+    BlockedByRobots = "blocked_by_robots",
+    TooLarge = "too_large",
+    BrowserCrashed = "browser_crashed",
+    EngineError = "engine_error",
+    WorkerLost = "worker_lost",
+});
 
+impl FailureCode {
     /// Whether the same check may well succeed when tried again soon. Where it may not (a missing page, a login,
     /// another site), trying again only delays the answer.
     pub const fn is_worth_retrying(self) -> bool {
@@ -75,7 +71,8 @@ impl FailureCode {
             | Self::RefusedAddress
             | Self::BlockedByRobots
             | Self::TooLarge
-            | Self::WorkerLost => false,
+            | Self::WorkerLost
+            | Self::Unknown(_) => false,
         }
     }
 }
@@ -102,11 +99,5 @@ impl Failure {
     /// What stands in a check which no worker brought to its end.
     pub fn worker_lost() -> Self {
         Self::new(FailureCode::WorkerLost, "The check was interrupted several times and could not be completed.")
-    }
-}
-
-impl fmt::Display for FailureCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }

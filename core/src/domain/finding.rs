@@ -1,8 +1,12 @@
 //! What a check found, free of any language: rules by id, elements by selector.
 
-use std::{borrow::Borrow, collections::BTreeMap, fmt};
+use std::{
+    borrow::{Borrow, Cow},
+    collections::BTreeMap,
+    fmt,
+};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Failure, Fingerprint, PlatformKey};
 
@@ -29,6 +33,13 @@ impl Impact {
             Self::Serious => "serious",
             Self::Critical => "critical",
         }
+    }
+
+    /// Reads a stored word. Findings are stored once and never written back, so one of a later release need not be kept: it is
+    /// taken for moderate, as a rule is for which axe-core has no impact, which neither hides nor dramatises it.
+    fn stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = <Cow<'de, str>>::deserialize(deserializer)?;
+        Ok(Self::ALL.into_iter().find(|impact| impact.as_str() == word).unwrap_or(Self::Moderate))
     }
 }
 
@@ -81,6 +92,7 @@ pub enum RuleKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleFacts {
     /// A constant of the rule in axe-core.
+    #[serde(deserialize_with = "Impact::stored")]
     pub impact: Impact,
     /// axe-core's tags: `wcag2a`, `wcag143`, `EN-9.1.4.3`, `best-practice` …
     pub tags: Vec<String>,

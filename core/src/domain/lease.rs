@@ -1,14 +1,12 @@
 //! The right to work on a check, for a while.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::{Deserialize, Serialize};
 
 use crate::id::WorkerId;
 
 /// Tells one holder of a check from the next. It grows with every change of hands, so a worker that slept through the end
 /// of its lease can prove nothing with the number it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FencingToken(i64);
 
 impl FencingToken {
@@ -35,7 +33,7 @@ impl FencingToken {
 }
 
 /// A worker's right to a running check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// Who holds it, for logs; the token is what proves it.
     pub worker: WorkerId,

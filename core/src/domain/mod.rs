@@ -19,6 +19,7 @@ mod lease;
 mod plan;
 mod plan_catalog;
 mod plan_difference;
+mod plan_file;
 mod platform;
 mod rate_window;
 mod scan;
@@ -28,8 +29,10 @@ mod shared_setting;
 mod site;
 mod site_input;
 mod site_url;
+mod stored_word;
 mod team;
 mod token;
+mod unknown_fields;
 
 pub(crate) use self::finding::bounded;
 pub use self::{
@@ -61,6 +64,8 @@ pub use self::{
     site::{NewSite, Site, SiteDetails},
     site_input::{FieldErrors, Problem, RawSite, SiteInput},
     site_url::{SiteUrl, SiteUrlError},
+    stored_word::{NotAWord, UnknownWord},
     team::{NewTeam, PlanStatus, Standing, Subscription, Team},
     token::{Ability, ApiToken, NewToken, PlainToken, TokenHash},
+    unknown_fields::UnknownFields,
 };

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Plan, PlanCode};
+use super::{Plan, PlanCode, plan_file::PlanEntry};
 
 /// The plans that an operator offers: at least one, each code once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,10 +40,10 @@ impl PlanCatalog {
         #[serde(deny_unknown_fields)]
         struct File {
             #[serde(default)]
-            plan: Vec<Plan>,
+            plan: Vec<PlanEntry>,
         }
 
-        Self::new(toml::from_str::<File>(text)?.plan)
+        Self::new(toml::from_str::<File>(text)?.plan.into_iter().map(Plan::from).collect())
     }
 
     /// Checks plans that were read elsewhere.
@@ -116,6 +116,22 @@ mod tests {
         let text = include_str!("../../plans.toml").replacen("sites =", "site =", 1);
         let error = PlanCatalog::from_toml(&text).unwrap_err();
         assert!(std::error::Error::source(&error).unwrap().to_string().contains("site"), "{error:?}");
+    }
+
+    #[test]
+    fn what_no_release_knows_is_named_although_a_stored_plan_may_have_it() {
+        let text = include_str!("../../plans.toml");
+        for (known, unknown) in [
+            ("name = \"Free\"", "name = \"Free\"\nbadge = 1"),
+            ("api = false", "api = false, sso = true"),
+            ("seats = 1", "seats = 1\nlanguages = 7"),
+            ("\"monthly\"", "\"fortnightly\""),
+        ] {
+            let error = PlanCatalog::from_toml(&text.replacen(known, unknown, 1)).unwrap_err();
+            let source = std::error::Error::source(&error).unwrap().to_string();
+            let named = ["badge", "sso", "languages", "fortnightly"].iter().any(|name| source.contains(name));
+            assert!(named, "{source}");
+        }
     }
 
     #[test]

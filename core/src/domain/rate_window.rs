@@ -1,7 +1,6 @@
 //! Fixed windows of requests: design §4, row "60/min and 20/min counters".
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::{Deserialize, Serialize};
 
 /// One counter: a window that begins with its first request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +39,7 @@ pub enum RequestClass {
 }
 
 /// How many requests a window admits, by counter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimits {
     /// Of any kind.
     pub general: u32,

@@ -3,11 +3,11 @@
 use chrono::{DateTime, Months, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{DiffSummary, Engine, ScanState, ScanStatus, Totals};
+use super::{DiffSummary, Engine, ScanState, ScanStatus, Totals, UnknownWord, stored_word::stored_words};
 use crate::id::{ScanId, SiteId, TeamId};
 
 /// A check of a site.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scan {
     /// Its id.
     pub id: ScanId,
@@ -51,24 +51,21 @@ impl Scan {
 }
 
 /// Who started a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ScanKind {
     /// The service: by schedule, or because the site is new.
     Scheduled,
     /// A user.
     Manual,
+    /// A later release, in a way of its own. It is no manual check: it uses up nobody's interval.
+    Unknown(UnknownWord),
 }
 
-impl ScanKind {
-    /// The contract's word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Scheduled => "scheduled",
-            Self::Manual => "manual",
-        }
-    }
-}
+stored_words!(ScanKind {
+    Scheduled = "scheduled",
+    Manual = "manual",
+});
 
 /// What a completed check found, in numbers: all that lists and events show, without the findings themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,6 @@
 //! The states of a check and the moves between them.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::{Deserialize, Serialize};
 
 use super::{Failure, FencingToken, Lease, Outcome};
 use crate::id::WorkerId;
@@ -17,8 +16,7 @@ use crate::id::WorkerId;
 ///                       └────────────────────────► Failed
 ///                         fail, or worker lost three times
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScanState {
     /// Waits for a worker. A crash changes nothing.
     Queued,
@@ -56,8 +54,7 @@ pub enum ScanState {
 }
 
 /// The name of a [`ScanState`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the states are explained at ScanState")]
 pub enum ScanStatus {
     Queued,

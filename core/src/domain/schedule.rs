@@ -10,7 +10,7 @@ impl CheckFrequency {
     /// The time between two checks; a month counts as 30 days, so that no check drifts through the calendar.
     pub const fn period(self) -> TimeDelta {
         match self {
-            Self::Daily => TimeDelta::days(1),
+            Self::Daily | Self::Unknown(_) => TimeDelta::days(1),
             Self::Weekly => TimeDelta::days(7),
             Self::Monthly => TimeDelta::days(30),
         }

@@ -1,13 +1,12 @@
 //! A team: the owner of sites and tokens.
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
-use super::{Plan, PlanCode};
+use super::{Plan, PlanCode, UnknownWord, stored_word::stored_words};
 use crate::id::TeamId;
 
 /// A team with the plan that it is on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Team {
     /// Its id.
     pub id: TeamId,
@@ -28,7 +27,7 @@ pub struct Team {
 impl Team {
     /// Whether checks of its sites start by themselves: not while it is blocked, nor once its plan has ended.
     pub fn is_served(&self, now: DateTime<Utc>) -> bool {
-        self.standing == Standing::Active && !self.subscription.has_lapsed(now)
+        !self.standing.is_blocked() && !self.subscription.has_lapsed(now)
     }
 }
 
@@ -48,17 +47,35 @@ pub struct NewTeam {
 }
 
 /// Whether a team may do anything at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Standing {
     /// It may.
     Active,
     /// The operator shut it out.
     Blocked,
+    /// A standing of a later release. It may not: whatever it stands for, it is not the ordinary case, and a restriction that
+    /// this release can't keep is not lifted by it.
+    Unknown(UnknownWord),
+}
+
+stored_words!(Standing {
+    Active = "active",
+    Blocked = "blocked",
+});
+
+impl Standing {
+    /// Whether the team is shut out.
+    pub const fn is_blocked(self) -> bool {
+        match self {
+            Self::Active => false,
+            Self::Blocked | Self::Unknown(_) => true,
+        }
+    }
 }
 
 /// On what terms a team has its plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subscription {
     /// How it stands.
     pub status: PlanStatus,
@@ -77,15 +94,15 @@ impl Subscription {
         let over = |end: Option<DateTime<Utc>>| end.is_some_and(|end| end <= now);
         match self.status {
             PlanStatus::Trialing => over(self.trial_ends_at) || over(self.ends_at),
-            PlanStatus::Active | PlanStatus::PastDue => over(self.ends_at),
+            PlanStatus::Active | PlanStatus::PastDue | PlanStatus::Unknown(_) => over(self.ends_at),
             PlanStatus::Canceled => self.ends_at.is_none_or(|end| end <= now),
         }
     }
 }
 
 /// How a subscription stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PlanStatus {
     /// In its trial.
     Trialing,
@@ -95,19 +112,17 @@ pub enum PlanStatus {
     PastDue,
     /// Ended, or ending at [`Subscription::ends_at`].
     Canceled,
+    /// A status of a later release. The plan holds until [`Subscription::ends_at`]: a team that may well have paid is not
+    /// shut out by a node that is about to be replaced.
+    Unknown(UnknownWord),
 }
 
-impl PlanStatus {
-    /// The word that the account shows.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Trialing => "trialing",
-            Self::Active => "active",
-            Self::PastDue => "past_due",
-            Self::Canceled => "canceled",
-        }
-    }
-}
+stored_words!(PlanStatus {
+    Trialing = "trialing",
+    Active = "active",
+    PastDue = "past_due",
+    Canceled = "canceled",
+});
 
 #[cfg(test)]
 mod tests {
@@ -122,6 +137,21 @@ mod tests {
         assert!(!canceled.has_lapsed(end - TimeDelta::microseconds(1)));
         assert!(canceled.has_lapsed(end));
         assert!(Subscription { ends_at: None, ..canceled }.has_lapsed(end));
+    }
+
+    #[test]
+    fn a_status_of_a_later_release_shuts_nobody_out_before_the_plans_end() {
+        let end = Utc::now();
+        let status = PlanStatus::from_stored("on_hold").unwrap();
+        let terms = Subscription { status, ends_at: Some(end), trial_ends_at: Some(end - TimeDelta::days(1)) };
+        assert!(!terms.has_lapsed(end - TimeDelta::microseconds(1)));
+        assert!(terms.has_lapsed(end));
+    }
+
+    #[test]
+    fn a_standing_of_a_later_release_is_no_way_in() {
+        assert!(Standing::from_stored("suspended").unwrap().is_blocked());
+        assert!(Standing::Blocked.is_blocked() && !Standing::Active.is_blocked());
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, fmt};
 
 use chrono::{DateTime, Utc};
 use rand::RngExt as _;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::{UnknownWord, stored_word::stored_words};
 use crate::id::{TeamId, TokenId};
 
 /// A token as its holder sends it. It exists in the clear only here: on its way to the one who asked for it, or on its
@@ -68,14 +68,21 @@ impl TokenHash {
 }
 
 /// What a token may do. Abilities are independent: `write` does not include `read` (design §4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Ability {
     /// Every GET request.
     Read,
     /// Adding and deleting sites, starting checks.
     Write,
+    /// An ability of a later release, which is good for nothing in this one.
+    Unknown(UnknownWord),
 }
+
+stored_words!(Ability {
+    Read = "read",
+    Write = "write",
+});
 
 /// A token of a team, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -48,7 +48,7 @@ impl Service {
     /// [`Error::NotFound`] where there is no such team, [`Error::TeamBlocked`].
     pub async fn act_for(&self, team: TeamId) -> Result<Actor, Error> {
         let team = self.store().team(team).await?.ok_or(Error::NotFound)?;
-        if team.standing == crate::domain::Standing::Blocked {
+        if team.standing.is_blocked() {
             return Err(Error::TeamBlocked);
         }
         Ok(Actor::new(team, BTreeSet::from([Ability::Read, Ability::Write])))

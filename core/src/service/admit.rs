@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::{Actor, Service};
 use crate::{
-    domain::{PlainToken, RateDecision, RequestClass, Standing, TokenHash},
+    domain::{PlainToken, RateDecision, RequestClass, TokenHash},
     error::Error,
     store::AdmittedToken,
 };
@@ -70,7 +70,7 @@ fn household(address: IpAddr) -> IpAddr {
 fn judged(AdmittedToken { team, token, rate, .. }: AdmittedToken) -> Result<Actor, Error> {
     if !rate.is_admitted() {
         Err(Error::TooManyRequests(rate))
-    } else if team.standing == Standing::Blocked {
+    } else if team.standing.is_blocked() {
         Err(Error::TeamBlocked)
     } else if !team.plan.features.api {
         Err(Error::ApiNotIncluded)

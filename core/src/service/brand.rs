@@ -2,7 +2,7 @@
 
 use super::{Service, exported_file::FileFacts};
 use crate::{
-    domain::{Scan, Team, TeamBrand},
+    domain::{Logo, Scan, Team, TeamBrand},
     error::Error,
     export::Brand,
     id::TeamId,
@@ -38,7 +38,7 @@ impl Service {
         Ok(Brand {
             name: name.map_or_else(|| team.name.clone(), |name| name.as_str().to_owned()),
             colour: colour.unwrap_or(own.colour),
-            logo,
+            logo: logo.filter(Logo::is_shown),
         })
     }
 

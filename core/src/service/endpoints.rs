@@ -22,7 +22,8 @@ use crate::{
 pub struct EndpointInput {
     /// Where events are sent: a public `https` address. `https://` is added when the scheme was left out.
     pub url: String,
-    /// What it listens to: names of [`EventKind::SELECTABLE`], at least one.
+    /// What it listens to: names of [`EventKind::SELECTABLE`], at least one. In a change, kinds of a later release that the
+    /// endpoint listens to may be named as well; they stay whether they are or not.
     pub events: Vec<String>,
 }
 
@@ -35,8 +36,9 @@ impl EndpointInput {
     /// Names that are looked at.
     const MAX_EVENTS: usize = 10;
 
-    /// Checks every field. Whether the address is public is judged apart, since that takes a look-up.
-    fn check(&self) -> Result<EndpointDetails, FieldErrors> {
+    /// Checks every field of an endpoint that listens to these kinds so far. Whether the address is public is judged apart, since
+    /// that takes a look-up.
+    fn check(&self, before: &BTreeSet<EventKind>) -> Result<EndpointDetails, FieldErrors> {
         let mut errors = FieldErrors::default();
         let url = match SiteUrl::parse(&self.url) {
             _ if self.url.trim().is_empty() => Err(Problem::Required),
@@ -53,9 +55,9 @@ impl EndpointInput {
         }
         let mut events = BTreeSet::new();
         for (index, name) in self.events.iter().take(Self::MAX_EVENTS).enumerate() {
-            match name.parse() {
-                Ok(kind) if EventKind::SELECTABLE.contains(&kind) => drop(events.insert(kind)),
-                Ok(_) | Err(_) => errors.add(&format!("events.{index}"), Problem::NotInList),
+            match EventKind::SELECTABLE.iter().chain(before).find(|kind| kind.as_str() == name) {
+                Some(kind) => drop(events.insert(*kind)),
+                None => errors.add(&format!("events.{index}"), Problem::NotInList),
             }
         }
         match url {
@@ -83,7 +85,7 @@ impl Service {
         team: TeamId,
         input: EndpointInput,
     ) -> Result<(WebhookEndpoint, EndpointSecret), Error> {
-        let details = self.checked(&input).await?;
+        let details = self.checked(&input, &BTreeSet::new()).await?;
         let id = EndpointId::generate(self.parts().clock.now());
         let secret = EndpointSecret::generate();
         let new = NewEndpoint { id, details, secret: secret.clone() };
@@ -117,7 +119,9 @@ impl Service {
         id: EndpointId,
         input: EndpointInput,
     ) -> Result<WebhookEndpoint, Error> {
-        let details = self.checked(&input).await?;
+        let endpoints = self.store().endpoints(team).await?;
+        let before = endpoints.into_iter().find(|endpoint| endpoint.id == id).ok_or(Error::NotFound)?;
+        let details = self.checked(&input, &before.details.events).await?;
         self.store().change_endpoint(team, id, details).await?.ok_or(Error::NotFound)
     }
 
@@ -168,8 +172,8 @@ impl Service {
         if self.store().delete_endpoint(team, id).await? { Ok(()) } else { Err(Error::NotFound) }
     }
 
-    async fn checked(&self, input: &EndpointInput) -> Result<EndpointDetails, Error> {
-        let details = input.check().map_err(Error::Invalid)?;
+    async fn checked(&self, input: &EndpointInput, before: &BTreeSet<EventKind>) -> Result<EndpointDetails, Error> {
+        let details = input.check(before).map_err(Error::Invalid)?;
         let parts = self.parts();
         match target::judge(&parts.policy, &*parts.resolver, details.url.url()).await {
             Ok(_) | Err(TargetError::Policy(PolicyError::Resolve(_))) => Ok(details),
@@ -191,7 +195,8 @@ mod tests {
 
     fn problems(url: &str, events: &[&str]) -> Vec<(String, Problem)> {
         let input = EndpointInput { url: url.to_owned(), events: events.iter().map(|&name| name.to_owned()).collect() };
-        let errors = input.check().err().unwrap_or_default();
+        let before = BTreeSet::from([EventKind::from_stored("scan.failed").unwrap()]);
+        let errors = input.check(&before).err().unwrap_or_default();
         errors.iter().map(|(field, problems)| (field.to_owned(), problems[0].clone())).collect()
     }
 
@@ -204,6 +209,8 @@ mod tests {
         assert_eq!(problems(&"a".repeat(501), &["issues.new"]), one("url", Problem::TooLong(500)));
         assert_eq!(problems("a.example.com", &[]), one("events", Problem::Required));
         assert_eq!(problems("a.example.com", &["issues.new", "ping"]), one("events.1", Problem::NotInList));
+        assert_eq!(problems("a.example.com", &["scan.failed"]), [], "it listens to that of a later release");
+        assert_eq!(problems("a.example.com", &["scan.begun"]), one("events.0", Problem::NotInList));
         assert_eq!(problems("a.example.com", &["issues.new"; 11]), one("events", Problem::TooMany(10)));
         assert_eq!(problems("", &["x"]).len(), 2);
     }

@@ -55,7 +55,8 @@ pub trait TeamStore {
 
     /// Adds plans, each code once, and replaces those whose code is there already: for all teams that are on them, at
     /// once. As with [`change_plan`](Self::change_plan), what is there stays, and a shorter history holds the purge of
-    /// their teams off. Returns the plans whose history became shorter, in the order given.
+    /// their teams off; the fields of a stored plan that only a later release knows stay as well ([`Plan::in_place_of`]).
+    /// Returns the plans whose history became shorter, in the order given.
     async fn put_plans(&self, plans: &[Plan]) -> Result<Vec<ShortenedHistory>, StoreError>;
 
     /// Deletes a plan. `false` where there is none of this code.

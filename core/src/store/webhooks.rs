@@ -136,7 +136,7 @@ pub trait WebhookStore {
     /// Changes an endpoint's address and what it listens to, and gives it. `None` where the team has no such endpoint.
     ///
     /// Pending deliveries go to the new address from their next attempt on. They stay although the endpoint may no longer
-    /// listen to their kind.
+    /// listen to their kind. Kinds that only a later release knows stay ([`EndpointDetails::in_place_of`]).
     async fn change_endpoint(
         &self,
         team: TeamId,

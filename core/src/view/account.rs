@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+use super::word;
 use crate::{domain::Features, id::TeamId, service::Account};
 
 /// `GET /account`, inside `data`.
@@ -10,7 +11,7 @@ use crate::{domain::Features, id::TeamId, service::Account};
 pub struct AccountView<'a> {
     team: TeamView<'a>,
     plan: PlanView<'a>,
-    features: Features,
+    features: FeaturesView,
     limits: LimitsView,
     usage: UsageView,
 }
@@ -28,6 +29,15 @@ struct PlanView<'a> {
     status: &'static str,
     ends_at: Option<DateTime<Utc>>,
     trial_ends_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Serialize)]
+struct FeaturesView {
+    api: bool,
+    exports: bool,
+    white_label: bool,
+    statement_drafts: bool,
+    acr_drafts: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -62,15 +72,15 @@ impl<'a> From<&'a Account> for AccountView<'a> {
             plan: PlanView {
                 code: team.plan.code.as_str(),
                 name: &team.plan.name,
-                status: team.subscription.status.as_str(),
+                status: word::plan_status(team.subscription.status),
                 ends_at: team.subscription.ends_at,
                 trial_ends_at: team.subscription.trial_ends_at,
             },
-            features: team.plan.features,
+            features: FeaturesView::from(&team.plan.features),
             limits: LimitsView {
                 sites: limits.sites,
                 pages_per_check: limits.pages_per_check,
-                check_frequency: limits.check_frequency.as_str(),
+                check_frequency: word::check_frequency(limits.check_frequency),
                 history_months: limits.history_months,
                 seats: limits.seats,
                 manual_check_interval: limits.manual_check_interval.to_string(),
@@ -82,5 +92,13 @@ impl<'a> From<&'a Account> for AccountView<'a> {
                 manual_checks_available: usage.manual_checks_available,
             },
         }
+    }
+}
+
+impl From<&Features> for FeaturesView {
+    // What a later release has stored beside these is no field of this release's contract.
+    fn from(features: &Features) -> Self {
+        let &Features { api, exports, white_label, statement_drafts, acr_drafts, unknown: _ } = features;
+        Self { api, exports, white_label, statement_drafts, acr_drafts }
     }
 }

@@ -4,6 +4,7 @@ mod account;
 mod list;
 mod scan;
 mod site;
+mod word;
 
 pub use self::{
     account::AccountView,

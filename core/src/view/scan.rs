@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+use super::word;
 use crate::{
     domain::{Failure, Scan, ScanState, Totals},
     id::{ScanId, SiteId},
@@ -61,7 +62,7 @@ impl<'a> ScanView<'a> {
         Self {
             id: scan.id,
             site_id: scan.site,
-            kind: scan.kind.as_str(),
+            kind: word::kind(scan.kind),
             status: scan.status().as_str(),
             pages_requested: scan.pages_requested,
             pages_scanned,

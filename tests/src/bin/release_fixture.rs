@@ -1,0 +1,193 @@
+//! Writes what this release leaves in its database into a folder of `storage-postgres/tests/fixtures`, whose README says when
+//! to run it:
+//!
+//! ```text
+//! DATABASE_URL=postgres://… cargo run -p a11ycheck-tests --bin a11ycheck-release-fixture
+//! ```
+
+#![allow(clippy::unwrap_used, reason = "a fixture that can't be made is no fixture")]
+
+use a11ycheck_core::{
+    Service,
+    clock::ManualClock,
+    domain::{
+        Ability, AttemptFailure, AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt,
+        Failure, FailureCode, Impact, Lease, Logo, NewEndpoint, NewToken, PlainToken, PlanCode, PlanStatus, SiteInput,
+        SiteUrl, Standing, Subscription, Team, TeamBrand,
+    },
+    engine::{Step, Worker},
+    id::{EndpointId, ScanId, SiteId, TokenId, WorkerId},
+    locale::Locale,
+    net::StaticResolver,
+    page::PageRequest,
+    scanner::{CancellationToken, Script, ScriptedScanner},
+    service::{Actor, TeamInput},
+    store::{
+        ClaimLimits, ClaimedDelivery, Document, DocumentKey, FileStore as _, Look, QueueStore as _, ScanStore as _,
+        SiteStore as _, StoreClock as _, TeamStore as _, WebhookStore as _,
+    },
+};
+use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
+use a11ycheck_tests::{Postgres, TestApp, release};
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::{Connection as _, PgConnection};
+
+#[tokio::main]
+async fn main() {
+    let url = std::env::var("DATABASE_URL").expect("DATABASE_URL names a database where a schema may be created");
+    let schema = format!("a11ycheck_test_{}", ulid::Ulid::generate().to_string().to_lowercase());
+    // Three hours before the tests over it begin, so that nothing has left the history of a plan by then.
+    let start = DateTime::<Utc>::from_timestamp(TestApp::<Postgres>::START, 0).unwrap() - TimeDelta::hours(3);
+    let clock = ManualClock::at(start);
+    let store = PostgresStore::connect(PostgresConfig::new(&url).with_schema(&schema)).await.unwrap();
+    let fill = Fill::begin(store.with_clock(clock.clone()), clock).await;
+    fill.everything().await;
+    let mut db = PgConnection::connect(&url).await.unwrap();
+    let folder = release::folder(concat!("release-", env!("CARGO_PKG_VERSION")));
+    release::write(&release::tables(&mut db, &schema).await, &folder);
+    release::run(&mut db, format!("DROP SCHEMA {schema} CASCADE")).await;
+}
+
+/// Fills a store with at least one of each thing that is stored, in each of its states.
+struct Fill {
+    store: PostgresStore,
+    clock: ManualClock,
+    service: Service,
+}
+
+impl Fill {
+    async fn begin(store: PostgresStore, clock: ManualClock) -> Self {
+        let page = Script::page("https://atelier.example.com/")
+            .with_problem("image-alt", Impact::Critical, "#logo", "<img id=logo src=logo.png>")
+            .with_pictures();
+        let second = page
+            .clone()
+            .with_problem("label", Impact::Serious, "#name", "<input id=name>")
+            .with_recommendation("region", Impact::Moderate, "div", "<div>Hello</div>")
+            .and_failed_page(
+                "https://atelier.example.com/slow",
+                Failure::new(FailureCode::Timeout, "It was not ready."),
+            );
+        let failed = Script::failing(Failure::new(FailureCode::NotHtml, "The address leads to a picture."));
+        let scanner = ScriptedScanner::new([page, second, failed]);
+        let service = Service::builder(store.clone(), scanner)
+            .with_clock(clock.clone())
+            .with_resolver(StaticResolver::new())
+            .with_base_url("https://a11y.example.com/v1")
+            .build()
+            .await
+            .unwrap();
+        Self { store, clock, service }
+    }
+
+    async fn everything(&self) {
+        let team = self.team("Atelier", "agency", Subscription::ACTIVE).await;
+        self.token(&team, release::TOKEN, &[Ability::Read, Ability::Write]).await;
+        self.brand(&team).await;
+        self.endpoint(&team, &[EventKind::ScanCompleted, EventKind::IssuesNew]).await;
+        let actor = self.service.act_for(team.id).await.unwrap();
+
+        let site = self.site(&actor, "https://atelier.example.com/", "Atelier").await;
+        self.work().await;
+        self.clock.advance(TimeDelta::hours(1));
+        self.attempt(Some(204)).await;
+        let scan = self.service.start_scan(&actor, site).await.unwrap().id;
+        self.work().await;
+        self.attempt(None).await;
+        self.files(&team, scan).await;
+        self.site(&actor, "https://atelier.example.com/catalogue.pdf", "A picture").await;
+        self.work().await;
+        self.site(&actor, "https://running.example.com/", "Running").await;
+        self.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
+        self.site(&actor, "https://queued.example.com/", "Queued").await;
+
+        let trial = Subscription {
+            status: PlanStatus::Trialing,
+            ends_at: Some(self.clock_now().await + TimeDelta::days(400)),
+            trial_ends_at: Some(self.clock_now().await + TimeDelta::days(14)),
+        };
+        let trying = self.team("Kontor", "pro", trial).await;
+        self.token(&trying, release::TRYING_TOKEN, &[Ability::Read]).await;
+        let blocked = self.team("Shut out", "starter", Subscription::ACTIVE).await;
+        self.store.set_standing(blocked.id, Standing::Blocked).await.unwrap();
+    }
+
+    async fn clock_now(&self) -> DateTime<Utc> {
+        self.store.now().await.unwrap()
+    }
+
+    async fn team(&self, name: &str, plan: &str, subscription: Subscription) -> Team {
+        let input = TeamInput { subscription, ..TeamInput::new(name, PlanCode::new(plan)) };
+        self.service.create_team(input).await.unwrap()
+    }
+
+    async fn token(&self, team: &Team, token: &str, abilities: &[Ability]) {
+        let token = NewToken {
+            id: TokenId::generate(self.clock_now().await),
+            name: "Integration".to_owned(),
+            abilities: abilities.iter().copied().collect(),
+            hash: PlainToken::presented(token).hash(),
+        };
+        self.store.create_token(team.id, token).await.unwrap().unwrap();
+    }
+
+    async fn brand(&self, team: &Team) {
+        let brand = TeamBrand {
+            name: "Atelier Nord".parse().ok(),
+            colour: "#0b5394".parse().ok(),
+            logo: Logo::recognised(b"\x89PNG\r\n\x1a\n, or what a team would put here".to_vec()),
+        };
+        assert!(self.store.set_brand(team.id, brand).await.unwrap());
+    }
+
+    async fn endpoint(&self, team: &Team, events: &[EventKind]) {
+        let endpoint = NewEndpoint {
+            id: EndpointId::generate(self.clock_now().await),
+            details: EndpointDetails {
+                url: SiteUrl::parse("https://hooks.example.com/a11y").unwrap(),
+                events: events.iter().copied().collect(),
+            },
+            secret: EndpointSecret::from_stored("whsec_0000000000000000000000000000000000000000"),
+        };
+        self.store.create_endpoint(team.id, endpoint).await.unwrap();
+    }
+
+    async fn site(&self, actor: &Actor, url: &str, name: &str) -> SiteId {
+        let input = SiteInput {
+            name: Some(name.to_owned()),
+            report_locale: Locale::De,
+            stack: vec!["wordpress".to_owned(), "woocommerce".to_owned()],
+            tags: vec!["client".to_owned()],
+            ..SiteInput::new(url)
+        };
+        self.service.add_site(actor, input).await.unwrap().id
+    }
+
+    /// Does all checks that are due.
+    async fn work(&self) {
+        let worker = Worker::new(self.service.clone());
+        while worker.step(&CancellationToken::new()).await.unwrap() == Step::Worked {}
+    }
+
+    /// Makes an attempt of all that is due: the receiver answers with this status, or not at all.
+    async fn attempt(&self, status: Option<u16>) {
+        let limits = ClaimLimits { all: 9, retries: 9, per_endpoint: 9 };
+        let due = self.store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM).await.unwrap();
+        for ClaimedDelivery { claim, .. } in due {
+            let result = match status {
+                Some(status) => AttemptResult::Answered { status, excerpt: Excerpt::of(b"Thanks") },
+                None => AttemptResult::Failed(AttemptFailure::Timeout),
+            };
+            let report = AttemptReport { duration: TimeDelta::milliseconds(120), result };
+            self.store.record_attempt(claim, report).await.unwrap();
+        }
+    }
+
+    /// A PDF that was kept, and an express report that was bought.
+    async fn files(&self, team: &Team, scan: ScanId) {
+        let document = Document { look: Look([7; 16]), bytes: b"%PDF-1.7, or what was rendered".to_vec() };
+        assert!(self.store.put_document(team.id, scan, DocumentKey::Report(Locale::De), document).await.unwrap());
+        assert!(self.store.mark_express(team.id, scan).await.unwrap());
+        assert_eq!(self.store.sites(team.id, None, PageRequest::new(1, 9)).await.unwrap().total, 1);
+    }
+}

@@ -1,0 +1,104 @@
+//! A server of this build over what a release left.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use a11ycheck_core::{
+    Service,
+    clock::ManualClock,
+    domain::{AttemptReport, AttemptResult, Excerpt, Lease},
+    id::WorkerId,
+    scanner::{Script, ScriptedScanner},
+    store::{ClaimLimits, WebhookStore as _},
+};
+use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
+use a11ycheck_tests::{
+    Postgres, TestApp,
+    release::{self, Table},
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+use sqlx::{Connection as _, PgConnection};
+
+/// A server of this build, which has brought the tables of a release up to date.
+pub(crate) struct Upgraded {
+    pub(crate) app: TestApp<Postgres>,
+    pub(crate) store: PostgresStore,
+    /// A connection beside the store's, in the same schema.
+    pub(crate) db: PgConnection,
+    schema: String,
+}
+
+impl Upgraded {
+    pub(crate) async fn start(release: &str, scripts: impl IntoIterator<Item = Script>) -> Self {
+        let url = std::env::var("DATABASE_URL").expect(
+            "DATABASE_URL is not set: run the tests with `cargo xtask test`, which starts a PostgreSQL for them, or name a \
+             database where schemas may be created",
+        );
+        // The prefix by which the store's own tests know what earlier runs have left.
+        let schema = format!("a11ycheck_test_{}", ulid::Ulid::generate().to_string().to_lowercase());
+        let mut db = PgConnection::connect(&url).await.unwrap();
+        release::load(&mut db, &schema, &release::folder(release)).await;
+        let clock = ManualClock::at(DateTime::<Utc>::from_timestamp(TestApp::<Postgres>::START, 0).unwrap());
+        let config = PostgresConfig::new(url).with_schema(&schema).with_max_connections(4);
+        let store = PostgresStore::connect(config).await.unwrap().with_clock(clock.clone());
+        let scanner = ScriptedScanner::new(scripts);
+        let service = Service::builder(store.clone(), scanner.clone());
+        let app = TestApp::over(service, clock, scanner, "agency").await;
+        Self { app, store, db, schema }
+    }
+
+    /// Has every delivery that is due received, and gives the kinds of their events.
+    pub(crate) async fn deliver(&self) -> Vec<String> {
+        let mut kinds = Vec::new();
+        loop {
+            self.app.clock.advance(TimeDelta::minutes(2));
+            let limits = ClaimLimits { all: 9, retries: 9, per_endpoint: 9 };
+            let due = self.store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM).await.unwrap();
+            if due.is_empty() {
+                kinds.sort_unstable();
+                return kinds;
+            }
+            for claimed in due {
+                kinds.push(claimed.kind.to_string());
+                let result = AttemptResult::Answered { status: 204, excerpt: Excerpt::default() };
+                let report = AttemptReport { duration: TimeDelta::milliseconds(1), result };
+                self.store.record_attempt(claimed.claim, report).await.unwrap();
+            }
+        }
+    }
+
+    /// The tables whose rows stay: without the record of migrations, and without those of checks that have not ended.
+    pub(crate) async fn tables(&mut self) -> Vec<Table> {
+        let mut tables = release::tables(&mut self.db, &self.schema).await;
+        tables.retain(|table| !["migrations", "active_scans"].contains(&table.name.as_str()));
+        tables
+    }
+
+    /// All that is named "later" in the tables: for each row, what stands where.
+    pub(crate) async fn later(&mut self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut later = BTreeMap::new();
+        for Table { name, rows } in self.tables().await {
+            for row in &rows {
+                let key = ["id", "code", "delivery_id", "scan_id", "team_id", "subject", "number", "kind", "locale"]
+                    .map(|column| row.get(column).map_or_else(String::new, ToString::to_string));
+                let mut found = BTreeSet::new();
+                find(row, "", &mut found);
+                later.insert(format!("{name} {}", key.concat()), found);
+            }
+        }
+        later
+    }
+}
+
+/// Everything below `value` that is, or lies under, something named "later".
+fn find(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| find(value, &format!("{path}/{name}"), found)),
+        // By what it is, not where: a list may grow in front of it.
+        Value::Array(items) => items.iter().for_each(|item| find(item, &format!("{path}/*"), found)),
+        _ if path.contains("later") || value.to_string().contains("later") => {
+            found.insert(format!("{path} = {value}"));
+        }
+        _ => {}
+    }
+}
