@@ -40,5 +40,10 @@ pub(crate) fn count() -> Result<PrometheusHandle, BuildError> {
     );
     metrics::describe_gauge!("a11ycheck_queue_waiting", "Checks that no worker has.");
     metrics::describe_gauge!("a11ycheck_queue_oldest_seconds", "How long the first of them has waited.");
+    metrics::describe_gauge!("a11ycheck_pdf_waiting", "PDFs that wait in this process to be rendered.");
+    metrics::describe_counter!(
+        "a11ycheck_pdf_renderings_total",
+        "PDFs that were rendered in this process, by outcome."
+    );
     Ok(handle)
 }

@@ -9,7 +9,7 @@ use a11ycheck_core::{
     engine::{Scheduler, Step, Worker},
     net::StaticResolver,
     scanner::{CancellationToken, Script, ScriptedScanner},
-    service::{TeamInput, TokenInput},
+    service::{ServiceBuilder, TeamInput, TokenInput},
 };
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits, routes, serve};
 use chrono::{DateTime, Utc};
@@ -41,6 +41,15 @@ impl<B: Backend> TestApp<B> {
 
     /// A server whose team is on this plan. It is 1 June 2027, 12:00.
     pub async fn on_plan(plan: &str, scripts: impl IntoIterator<Item = Script>) -> Self {
+        Self::configured(plan, scripts, |builder| builder).await
+    }
+
+    /// The same, with a service that is put together in another way.
+    pub async fn configured(
+        plan: &str,
+        scripts: impl IntoIterator<Item = Script>,
+        configure: impl FnOnce(ServiceBuilder) -> ServiceBuilder,
+    ) -> Self {
         let clock = ManualClock::at(DateTime::<Utc>::from_timestamp(1_811_851_200, 0).unwrap());
         let scanner = ScriptedScanner::new(scripts);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -48,14 +57,12 @@ impl<B: Backend> TestApp<B> {
         let resolver = StaticResolver::new()
             .with("inside.example.com", ["10.0.0.7".parse().unwrap()])
             .with("both.example.com", ["93.184.215.14".parse().unwrap(), "192.168.1.1".parse().unwrap()]);
-        let service = B::begin(clock.clone(), scanner.clone())
+        let builder = B::begin(clock.clone(), scanner.clone())
             .await
             .with_clock(clock.clone())
             .with_resolver(resolver)
-            .with_base_url(&base_url)
-            .build()
-            .await
-            .unwrap();
+            .with_base_url(&base_url);
+        let service = configure(builder).build().await.unwrap();
         let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new(plan))).await.unwrap();
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
