@@ -68,7 +68,7 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     let pages = match settings.metrics_listen {
         Some(address) => {
             let pages = or_not_found(counted.or(health(service)).unify().boxed());
-            serving.spawn(serve(listen(address).await?, pages, limits, stop.clone().cancelled_owned()));
+            serving.spawn(serve(listen(address).await?, pages, limits.clone(), stop.clone().cancelled_owned()));
             health(service)
         }
         None => health(service).or(counted).unify().boxed(),
