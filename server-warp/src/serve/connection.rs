@@ -18,6 +18,7 @@ use super::{
     ServeLimits,
     deadlines::HeadTimer,
     head::flaw,
+    peers::is_trusted,
     wire::{Tracked, Wire},
 };
 use crate::{
@@ -40,6 +41,8 @@ where
     let wire = Wire::new(stream, limits.write);
     let progress = Arc::clone(wire.progress());
     let timer = HeadTimer::new(Arc::clone(&progress), limits.head, limits.idle);
+    // A proxy's connection carries requests of others, too.
+    let is_proxy = is_trusted(&limits.trusted_proxies, address.0.ip());
     let service = TowerToHyperService::new(warp::service(routes));
     let answer = hyper::service::service_fn(move |mut request: Request<Incoming>| {
         progress.begin_answer();
@@ -63,7 +66,7 @@ where
                 }
             };
             let mut response = observed.end(response);
-            if response.extensions().get::<RefusedUnknown>().is_some() {
+            if !is_proxy && response.extensions().get::<RefusedUnknown>().is_some() {
                 // Who guesses tokens, or has none, pays for a new connection with each attempt.
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }

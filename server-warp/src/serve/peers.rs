@@ -48,7 +48,7 @@ impl Peers {
     /// Counts a connection. `None` where the peer has as many as it may.
     pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Share> {
         let address = address.to_canonical();
-        if self.trusted.iter().any(|network| network.contains(&address)) {
+        if is_trusted(&self.trusted, address) {
             return Some(Share { counted: None });
         }
         let peer = subnet(address);
@@ -97,6 +97,12 @@ impl Drop for Share {
             }
         }
     }
+}
+
+/// Whether a peer is one of these proxies.
+pub(super) fn is_trusted(proxies: &[IpNet], peer: IpAddr) -> bool {
+    let peer = peer.to_canonical();
+    proxies.iter().any(|network| network.contains(&peer))
 }
 
 /// An IPv6 customer has at least 64 bits of addresses (RFC 6177), and counts as one peer.

@@ -17,7 +17,7 @@ use tokio::{
 use warp::{Filter as _, Reply as _, filters::BoxedFilter, reply::Response};
 
 use super::{ServeLimits, connection::connection, serve};
-use crate::visit::ClientAddress;
+use crate::visit::{ClientAddress, RefusedUnknown};
 
 /// Longer than anything here takes on a machine that is busy with other work.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -42,10 +42,14 @@ fn large(bytes: usize) -> (BoxedFilter<(Response,)>, Arc<AtomicUsize>) {
 
 /// A connection in memory, where time is what the test says it is.
 fn connected(routes: BoxedFilter<(Response,)>) -> (DuplexStream, JoinHandle<()>) {
+    connected_under(&ServeLimits::default(), routes)
+}
+
+fn connected_under(limits: &ServeLimits, routes: BoxedFilter<(Response,)>) -> (DuplexStream, JoinHandle<()>) {
     let (client, server) = duplex(PIPE);
     let address = ClientAddress("203.0.113.9:1".parse().unwrap());
     let open = GracefulShutdown::new();
-    let connection = connection(server, address, routes, &ServeLimits::default(), &open);
+    let connection = connection(server, address, routes, limits, &open);
     let served = async move {
         connection.await;
         // Dropped before, it would ask the connection to end.
@@ -87,6 +91,27 @@ async fn a_connection_that_a_proxy_keeps_for_a_minute_is_still_there_and_is_clos
     }
     asks_well(&mut client).await;
     assert_eq!(closed_after(&mut client).await, 75);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proxy_keeps_its_connection_when_one_of_its_clients_is_refused() {
+    let refused = warp::path("refused").map(|| {
+        let mut response = warp::http::StatusCode::UNAUTHORIZED.into_response();
+        response.extensions_mut().insert(RefusedUnknown);
+        response
+    });
+    let routes = refused.or(routes()).unify().boxed();
+    let request = b"GET /refused HTTP/1.1\r\nhost: a\r\n\r\n";
+    let (mut client, _) = connected(routes.clone());
+    client.write_all(request).await.unwrap();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("connection: close\r\n"), "{answer}");
+
+    let limits = ServeLimits { trusted_proxies: vec!["203.0.113.0/24".parse().unwrap()], ..ServeLimits::default() };
+    let (mut proxy, _) = connected_under(&limits, routes);
+    proxy.write_all(request).await.unwrap();
+    asks_well(&mut proxy).await;
 }
 
 #[tokio::test(start_paused = true)]
