@@ -119,9 +119,13 @@ impl Settings {
 
     pub(crate) fn serve_limits(&self) -> ServeLimits {
         let default = ServeLimits::default();
+        let connections = self.max_connections.unwrap_or(default.connections);
         ServeLimits {
-            connections: self.max_connections.unwrap_or(default.connections),
+            connections,
+            connections_per_peer: self.max_connections_per_peer.unwrap_or(ServeLimits::share_of(connections)),
+            trusted_proxies: self.trust_proxy.clone(),
             head: self.head_timeout.map_or(default.head, Duration::from_secs),
+            idle: self.idle_timeout.map_or(default.idle, Duration::from_secs),
             ..default
         }
     }
@@ -204,6 +208,15 @@ mod tests {
         assert_eq!(policy(Settings::default()), None);
         let blocked = Settings { block_domain: vec!["ads.example.com".to_owned()], ..Settings::default() };
         assert_eq!(policy(blocked).as_deref(), Some("block-domain=ads.example.com"));
+    }
+
+    #[test]
+    fn no_peer_has_more_than_a_quarter_of_the_connections_unless_it_is_given_more() {
+        let settings = Settings { max_connections: Some(20), ..Settings::default() };
+        assert_eq!(settings.serve_limits().connections_per_peer, 5);
+        let settings = Settings { max_connections_per_peer: Some(20), ..settings };
+        assert_eq!(settings.serve_limits().connections_per_peer, 20);
+        assert_eq!(Settings::default().serve_limits().connections_per_peer, 1_024);
     }
 
     #[test]

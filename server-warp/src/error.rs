@@ -49,8 +49,9 @@ pub(crate) enum Refusal {
 /// Seconds that a client waits when the store is in trouble.
 const RETRY_AFTER_TROUBLE: HeaderValue = HeaderValue::from_static("5");
 
-/// Seconds that a client waits for a PDF: contract, "try again in a minute".
-const RETRY_AFTER_RENDERING: HeaderValue = HeaderValue::from_static("60");
+/// Seconds that a client waits for a PDF that was not ready in time: it is being rendered still, and a queue that is full
+/// makes room with each of its files.
+const RETRY_AFTER_RENDERING: HeaderValue = HeaderValue::from_static("5");
 
 impl Refusal {
     /// The answer: contract, "Errors".

@@ -77,7 +77,7 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
             let pages = or_not_found(counted.or(health(service)).unify().boxed());
             let listener = listen(address).await?;
             addresses.metrics_listen = Some(listener.local_addr()?);
-            serving.spawn(serve(listener, pages, limits, stop.clone().cancelled_owned()));
+            serving.spawn(serve(listener, pages, limits.clone(), stop.clone().cancelled_owned()));
             health(service)
         }
         None => health(service).or(counted).unify().boxed(),

@@ -89,7 +89,8 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_BLOCK_DOMAIN", value_name = "DOMAIN", value_delimiter = ',')]
     pub(crate) block_domain: Vec<String>,
 
-    /// A proxy whose X-Forwarded-For header tells where a request comes from. Can be given several times.
+    /// A proxy whose X-Forwarded-For header tells where a request comes from, and which may have any number of connections.
+    /// Can be given several times.
     #[arg(long, env = "A11YCHECK_TRUST_PROXY", value_name = "CIDR", value_delimiter = ',')]
     pub(crate) trust_proxy: Vec<IpNet>,
 
@@ -130,9 +131,18 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_MAX_CONNECTIONS", value_name = "N")]
     pub(crate) max_connections: Option<usize>,
 
-    /// Seconds that the head of a request may take, and a connection may idle. [default: 15]
+    /// Connections at a time from one address (of IPv6, from one network of 64 bits); further ones are refused. Proxies
+    /// that --trust-proxy names are not bounded. [default: a quarter of --max-connections]
+    #[arg(long, env = "A11YCHECK_MAX_CONNECTIONS_PER_PEER", value_name = "N")]
+    pub(crate) max_connections_per_peer: Option<usize>,
+
+    /// Seconds that the head of a request may take. [default: 15]
     #[arg(long, env = "A11YCHECK_HEAD_TIMEOUT", value_name = "SECONDS")]
     pub(crate) head_timeout: Option<u64>,
+
+    /// Seconds that a connection may stay open without a request. Longer than a proxy in front keeps one. [default: 75]
+    #[arg(long, env = "A11YCHECK_IDLE_TIMEOUT", value_name = "SECONDS")]
+    pub(crate) idle_timeout: Option<u64>,
 
     /// Requests without a valid token that an address may make within a minute. [default: 60]
     #[arg(long, env = "A11YCHECK_ANONYMOUS_REQUESTS", value_name = "N")]
@@ -222,7 +232,7 @@ impl Settings {
     fn over(self, below: Self) -> Self {
         over!(self, below;
             listen database_url database_connections files_url roles demo base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
-            ignore_robots no_evidence chromium axe max_connections head_timeout anonymous_requests metrics_listen log log_format ready_file)
+            ignore_robots no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout anonymous_requests metrics_listen log log_format ready_file)
     }
 }
 

@@ -92,4 +92,6 @@ fn describe() {
     describe_gauge!("a11ycheck_browser_sandboxed", "1 where the browser runs in its sandbox, else 0.");
     describe_gauge!("a11ycheck_build_info", "Always 1; the version stands in the label.");
     describe_gauge!("a11ycheck_engine_info", "Always 1; the programs that check stand in the labels.");
+    describe_gauge!("a11ycheck_pdf_waiting", "PDFs that wait in this process to be rendered.");
+    describe_counter!("a11ycheck_pdf_renderings_total", "PDFs that were rendered in this process, by outcome.");
 }

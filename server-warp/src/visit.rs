@@ -12,7 +12,7 @@ use a11ycheck_core::{
     Service,
     domain::{PlainToken, RequestClass},
     page::PageInput,
-    service::{Actor, Admission, Caller},
+    service::{Actor, Admission, Caller, CountedAgainst},
 };
 use bytes::{Buf, Bytes, BytesMut};
 use chrono::{DateTime, Utc};
@@ -123,16 +123,20 @@ impl Visit {
             Ok(admission) => admission,
             Err(refusal) => return refusal.into_response(),
         };
-        let Admission { rate, at, actor } = admission;
+        let Admission { mut rate, at, against, actor } = admission;
         let team = actor.as_ref().ok().map(Actor::team_id);
+        let Self { service, query, headers, body, .. } = self;
         let answered = match actor {
-            Ok(actor) => {
-                let Self { service, query, headers, body, .. } = self;
-                handler(Admitted { service, actor, query, at, headers, body }).await
-            }
+            Ok(actor) => handler(Admitted { service: service.clone(), actor, query, at, headers, body }).await,
             Err(error) => Err(error.into()),
         };
+        if let Err(Refusal::Core(error)) = &answered
+            && let Some(left) = service.give_back(against, class, at, error).await
+        {
+            rate = left;
+        }
         let mut response = answered.unwrap_or_else(Refusal::into_response);
+        mark_unknown(&mut response, against);
         if let Some(team) = team {
             response.extensions_mut().insert(AnsweredFor(team));
         }
@@ -154,11 +158,12 @@ impl Visit {
     /// Answers whoever asks, with or without a token; counted like any other request.
     pub(crate) async fn answer_anyone(self, response: Response) -> Response {
         match self.admit(RequestClass::General).await {
-            Ok(Admission { rate, at, actor }) => {
+            Ok(Admission { rate, at, against, actor }) => {
                 let mut response = match actor {
                     Err(error @ a11ycheck_core::Error::TooManyRequests(_)) => Refusal::from(error).into_response(),
                     _ => response,
                 };
+                mark_unknown(&mut response, against);
                 show_rate(&mut response, &rate, at);
                 response
             }
@@ -174,6 +179,16 @@ impl Visit {
     async fn admit(&self, class: RequestClass) -> Result<Admission, Refusal> {
         let caller = Caller { token: bearer(&self.headers), address: self.address };
         Ok(self.service.admit(&caller, class).await?)
+    }
+}
+
+/// Left on the answer to a request without a valid token that was refused: the accept loop closes its connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RefusedUnknown;
+
+fn mark_unknown(response: &mut Response, against: CountedAgainst) {
+    if against == CountedAgainst::Address && response.status().is_client_error() {
+        response.extensions_mut().insert(RefusedUnknown);
     }
 }
 

@@ -255,7 +255,9 @@ async fn ten_thousand_idle_connections_and_one_that_drips_are_cut_off_and_the_se
     // Each connection is an open file of this process, too.
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
-    let server = Server::start(&["--workers", "0", "--head-timeout", "3"]).await;
+    // All of them come from one address: as many of them as of others.
+    let limits = ["--head-timeout", "3", "--max-connections-per-peer", "4096"];
+    let server = Server::start(&[&["--workers", "0"], &limits[..]].concat()).await;
     let address = server.address.clone();
     let mut dripping = TcpStream::connect(&address).await.unwrap();
     let drip = tokio::spawn(async move {

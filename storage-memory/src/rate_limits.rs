@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use a11ycheck_core::{
     domain::{RateDecision, RateLimits, RequestClass, TokenHash},
+    id::TokenId,
     store::{AdmittedToken, RateLimitStore, StoreError},
 };
 use async_trait::async_trait;
@@ -27,6 +28,23 @@ impl RateLimitStore for MemoryStore {
                 row.counters = counters;
             }
             Ok(Some(AdmittedToken { team, token, rate, at: now }))
+        })
+    }
+
+    async fn give_back_token(
+        &self,
+        token: TokenId,
+        class: RequestClass,
+        counted_at: DateTime<Utc>,
+    ) -> Result<Option<RateDecision>, StoreError> {
+        self.step(|state, now| {
+            let Some(row) = state.tokens.get(&token) else { return Ok(None) };
+            let team = state.team(row.token.team)?.ok_or_else(|| corrupt(token, "its team is missing"))?;
+            let limits =
+                RateLimits { general: team.plan.limits.requests_per_minute, files: team.plan.limits.files_per_minute };
+            let Some(row) = state.tokens.get_mut(&token) else { return Ok(None) };
+            row.counters.give_back(class, counted_at);
+            Ok(Some(row.counters.left(class, limits, now)))
         })
     }
 

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use a11ycheck_core::{
     domain::{RateCounters, RateDecision, RateLimits, RateWindow, RequestClass, TokenHash},
+    id::TokenId,
     store::{AdmittedToken, RateLimitStore, StoreError},
 };
 use async_trait::async_trait;
@@ -124,6 +125,56 @@ impl RateLimitStore for PostgresStore {
         .await
     }
 
+    async fn give_back_token(
+        &self,
+        token: TokenId,
+        class: RequestClass,
+        counted_at: DateTime<Utc>,
+    ) -> Result<Option<RateDecision>, StoreError> {
+        self.step(|| async {
+            // `RateCounters::give_back` on a row that no other request can change meanwhile. Where there is none, nothing
+            // is counted.
+            let row: Option<LeftRow> = sqlx::query_as(
+                "WITH asked AS MATERIALIZED (
+                     SELECT
+                         k.id AS key,
+                         (p.document #>> '{limits,requests_per_minute}')::bigint AS general_limit,
+                         (p.document #>> '{limits,files_per_minute}')::bigint AS files_limit,
+                         coalesce($3, clock_timestamp()) AS at
+                     FROM tokens k JOIN teams t ON t.id = k.team_id JOIN plans p ON p.code = t.plan_code
+                     WHERE k.id = $4
+                 ), given AS (
+                     UPDATE request_counters AS c SET
+                         general_used = CASE
+                             WHEN $5 >= c.general_started_at AND $5 < c.general_started_at + $2
+                             THEN greatest(c.general_used - 1, 0) ELSE c.general_used
+                         END,
+                         files_used = CASE
+                             WHEN $1 AND $5 >= c.files_started_at AND $5 < c.files_started_at + $2
+                             THEN greatest(c.files_used - 1, 0) ELSE c.files_used
+                         END
+                     FROM asked WHERE c.key = asked.key
+                     RETURNING c.*
+                 )
+                 SELECT
+                     asked.general_limit, asked.files_limit, asked.at,
+                     given.general_started_at, coalesce(given.general_used, 0) AS general_used,
+                     given.files_started_at, coalesce(given.files_used, 0) AS files_used
+                 FROM asked LEFT JOIN given ON given.key = asked.key",
+            )
+            .bind(class == RequestClass::File)
+            .bind(RateWindow::LENGTH)
+            .bind(self.instant())
+            .bind(token.to_string())
+            .bind(counted_at)
+            .fetch_optional(&mut *self.session().await?)
+            .await?;
+            let left = |row: LeftRow| row.left(class).map_err(|source| Corrupt::new("request_counters", token, source));
+            Ok(row.map(left).transpose()?)
+        })
+        .await
+    }
+
     async fn admit_address(
         &self,
         address: IpAddr,
@@ -227,6 +278,29 @@ impl CountersRow {
             general: window(self.general_started_at, self.general_used - i64::from(self.admitted))?,
             files: window(self.files_started_at, self.files_used - i64::from(counted_in_files))?,
         })
+    }
+}
+
+/// The counters after a request was given back, and the plan's limits.
+#[derive(FromRow)]
+struct LeftRow {
+    general_limit: i64,
+    files_limit: i64,
+    at: DateTime<Utc>,
+    general_started_at: Option<DateTime<Utc>>,
+    general_used: i64,
+    files_started_at: Option<DateTime<Utc>>,
+    files_used: i64,
+}
+
+impl LeftRow {
+    fn left(self, class: RequestClass) -> Result<RateDecision, BoxedError> {
+        let limits = RateLimits { general: count(self.general_limit)?, files: count(self.files_limit)? };
+        let counters = RateCounters {
+            general: window(self.general_started_at, self.general_used)?,
+            files: window(self.files_started_at, self.files_used)?,
+        };
+        Ok(counters.left(class, limits, self.at))
     }
 }
 

@@ -41,9 +41,18 @@ impl<B: Backend> TestApp<B> {
 
     /// A server whose team is on this plan. It is 1 June 2027, 12:00.
     pub async fn on_plan(plan: &str, scripts: impl IntoIterator<Item = Script>) -> Self {
+        Self::configured(plan, scripts, |builder| builder).await
+    }
+
+    /// The same, with a service that is put together in another way.
+    pub async fn configured(
+        plan: &str,
+        scripts: impl IntoIterator<Item = Script>,
+        configure: impl FnOnce(ServiceBuilder) -> ServiceBuilder,
+    ) -> Self {
         let clock = ManualClock::at(DateTime::<Utc>::from_timestamp(Self::START, 0).unwrap());
         let scanner = ScriptedScanner::new(scripts);
-        let service = B::begin(clock.clone(), scanner.clone()).await;
+        let service = configure(B::begin(clock.clone(), scanner.clone()).await);
         Self::over(service, clock, scanner, plan).await
     }
 

@@ -17,6 +17,7 @@ use a11ycheck_core::{
 };
 use a11ycheck_storage_memory::MemoryStore;
 use chrono::{DateTime, Utc};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 
 /// A service with a team on a plan.
@@ -280,11 +281,19 @@ fn contains(file: &[u8], text: &str) -> bool {
 }
 
 #[tokio::test]
-async fn who_asks_while_a_file_is_being_rendered_is_told_to_come_back() {
+async fn who_asks_for_a_file_while_it_is_being_rendered_gets_it_and_it_is_rendered_once() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let (counted, _guard) = (recorder.handle(), metrics::set_default_local_recorder(&recorder));
     let world = World::on_plan("agency").await;
-    let (_, scan) = world.checked_site().await;
-    let (first, second) = tokio::join!(world.acr(scan, "pdf", "de"), world.acr(scan, "pdf", "de"));
-    assert!(first.is_ok());
-    assert!(matches!(second, Err(Error::PdfUnavailable)), "{second:?}");
-    assert!(world.acr(scan, "pdf", "de").await.is_ok(), "the place is free again");
+    let (site, scan) = world.checked_site().await;
+    let draft = async || bytes(world.acr(scan, "pdf", "de").await.unwrap()).await;
+    let report = async |target| bytes(world.export(target, "pdf", "de").await.unwrap()).await;
+    let (of_scan, of_site) = (ExportTarget::Scan(scan), ExportTarget::LatestOf(site));
+    let (first, second, third, fourth) = tokio::join!(draft(), report(of_scan), draft(), report(of_site));
+    assert!(first == third && second == fourth && first != second);
+    let renderings = counted.render();
+    let line = "a11ycheck_pdf_renderings_total{outcome=\"rendered\"} 2";
+    assert!(renderings.lines().any(|other| other == line), "{renderings}");
+    assert_eq!((draft().await, report(of_site).await), (first, second), "they are kept");
+    assert!(counted.render().lines().any(|other| other == line));
 }

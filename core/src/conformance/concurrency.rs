@@ -19,7 +19,7 @@ use super::{
 use crate::{
     domain::{
         EventKind, Lease, NewSite, Plan, PlanCode, RateLimits, RequestClass, ScanState, ScreenshotId, Subscription,
-        TeamBrand,
+        TeamBrand, TokenHash,
     },
     id::{ScanId, SiteId, WorkerId},
     page::PageRequest,
@@ -201,6 +201,46 @@ pub(super) async fn sixty_of_100_requests_at_once_are_admitted_where_the_limit_i
     })
     .await;
     assert_eq!(decisions.iter().filter(|rate| rate.is_admitted()).count(), 20, "of an address likewise");
+}
+
+pub(super) async fn requests_given_back_while_others_are_admitted_are_given_back_exactly<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (token, hash) = world.token(world.team().await).await;
+    // 20 of 48 at once: of each three, one is counted and stays so, one is counted and given back, one was counted before.
+    let counted_at = world.now();
+    for _ in 0..16 {
+        assert!(world.store.admit_token(&hash, RequestClass::File).await.unwrap().unwrap().rate.is_admitted());
+    }
+    let admitted = race(48, |number| {
+        let store = Arc::clone(&world.store);
+        async move {
+            if number % 3 == 0 {
+                store.give_back_token(token, RequestClass::File, counted_at).await.unwrap();
+                return 0;
+            }
+            let rate = store.admit_token(&hash, RequestClass::File).await.unwrap().unwrap().rate;
+            if number % 3 == 1 && rate.is_admitted() {
+                store.give_back_token(token, RequestClass::File, counted_at).await.unwrap();
+                return 0;
+            }
+            u32::from(rate.is_admitted())
+        }
+    })
+    .await;
+    let used: u32 = admitted.into_iter().sum();
+    let left = store_left(&world, &hash).await;
+    assert_eq!(left, 20 - used, "what was neither refused nor given back, and nothing else, is counted");
+}
+
+/// Files that the token has left.
+async fn store_left<S: Store>(world: &World<S>, hash: &TokenHash) -> u32 {
+    let mut left = 0;
+    while world.store.admit_token(hash, RequestClass::File).await.unwrap().unwrap().rate.is_admitted() {
+        left += 1;
+    }
+    left
 }
 
 pub(super) async fn one_of_many_ends_of_a_check_counts<S: Store>(factory: &impl StoreFactory<Store = S>) {

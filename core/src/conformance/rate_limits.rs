@@ -106,6 +106,77 @@ pub(super) async fn admission_is_what_the_domain_says_it_is<S: Store>(factory: &
     }
 }
 
+pub(super) async fn a_request_that_is_given_back_counts_against_no_counter<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let team = world.team().await;
+    let ((token, hash), (other, other_hash)) = (world.token(team).await, world.token(team).await);
+    let give_back = async |token, class| {
+        world.store.give_back_token(token, class, world.now()).await.unwrap().expect("it is known")
+    };
+    let left = |limit, remaining| RateDecision { limit, remaining, retry_at: None };
+    assert_eq!(give_back(token, RequestClass::File).await, left(20, 20), "what was never counted");
+    for _ in 0..20 {
+        assert!(world.admit(&hash, RequestClass::File).await.rate.is_admitted());
+    }
+    assert_eq!(give_back(token, RequestClass::General).await, left(60, 41), "only to the counter of its class");
+    assert_eq!(world.admit(&hash, RequestClass::File).await.rate.limit, 20, "and so there is no file left");
+    assert_eq!(give_back(token, RequestClass::File).await, left(20, 1));
+    assert_eq!(world.admit(&hash, RequestClass::File).await.rate, left(20, 0));
+    assert_eq!(world.admit(&hash, RequestClass::General).await.rate.remaining, 40, "18, the one above and this one");
+
+    world.admit(&other_hash, RequestClass::File).await;
+    for _ in 0..3 {
+        assert_eq!(give_back(other, RequestClass::File).await, left(20, 20), "never below zero");
+    }
+    assert_eq!(world.admit(&other_hash, RequestClass::General).await.rate.remaining, 59);
+    world.store.delete_token(team, other).await.unwrap();
+    let unknown = world.store.give_back_token(other, RequestClass::File, world.now()).await.unwrap();
+    assert_eq!(unknown, None);
+}
+
+pub(super) async fn what_an_earlier_window_counted_is_not_given_back_to_the_present_one<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (token, hash) = world.token(world.team().await).await;
+    let counted_at = world.admit(&hash, RequestClass::File).await.at;
+    let give_back = async || {
+        let rate = world.store.give_back_token(token, RequestClass::File, counted_at).await.unwrap();
+        rate.expect("it is known").remaining
+    };
+    world.clock.set(counted_at + RateWindow::LENGTH - INSTANT);
+    assert_eq!(world.admit(&hash, RequestClass::General).await.rate.remaining, 58, "the last instant of the window");
+    world.clock.set(counted_at + RateWindow::LENGTH);
+    assert_eq!(world.admit(&hash, RequestClass::File).await.rate.remaining, 19);
+    assert_eq!(give_back().await, 19, "both windows were renewed");
+    assert_eq!(world.admit(&hash, RequestClass::General).await.rate.remaining, 58);
+}
+
+pub(super) async fn giving_back_is_what_the_domain_says_it_is<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (token, hash) = world.token(world.team().await).await;
+    let mut counters = RateCounters::default();
+    let mut counted = Vec::new();
+    for step in 0..300_i64 {
+        let class = if step % 3 == 0 { RequestClass::General } else { RequestClass::File };
+        if counters.admit(class, LIMITS, world.now()).is_admitted() {
+            counted.push((class, world.now()));
+        }
+        world.admit(&hash, class).await;
+        if step % 4 == 3 {
+            // Some of this window, some of one that has ended.
+            let back = usize::try_from(step % 11).unwrap().min(counted.len() - 1);
+            let (class, at) = counted[counted.len() - 1 - back];
+            counters.give_back(class, at);
+            let left = counters.left(class, LIMITS, world.now());
+            assert_eq!(world.store.give_back_token(token, class, at).await.unwrap(), Some(left), "step {step}");
+        }
+        world.advance(TimeDelta::milliseconds(if step % 70 == 0 { 47_000 } else { step * 29 % 1_900 }));
+    }
+}
+
 pub(super) async fn each_token_has_counters_of_its_own<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::new(factory).await;
     let (team, neighbour) = (world.team().await, world.team().await);

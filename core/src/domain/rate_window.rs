@@ -107,6 +107,26 @@ impl RateCounters {
             .unwrap_or_default();
         RateDecision { limit, remaining, retry_at: None }
     }
+
+    /// Takes a request that was counted at `counted_at` out of its counters again: of each counter only in the window in
+    /// which it was counted, and never below zero. A window that has begun since then has not counted it.
+    pub fn give_back(&mut self, class: RequestClass, counted_at: DateTime<Utc>) {
+        let files = self.files.as_mut().filter(|_| class == RequestClass::File);
+        for window in self.general.as_mut().into_iter().chain(files) {
+            if window.started_at <= counted_at && counted_at < window.ends_at() {
+                window.used = window.used.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Returns what is left to requests of this class at `now`, without counting one.
+    pub fn left(&self, class: RequestClass, limits: RateLimits, now: DateTime<Utc>) -> RateDecision {
+        let left = |window, limit: u32| (limit, limit.saturating_sub(RateWindow::current(window, now).used));
+        let general = left(self.general, limits.general);
+        let files = left(self.files, limits.files);
+        let (limit, remaining) = if class == RequestClass::File && files.1 < general.1 { files } else { general };
+        RateDecision { limit, remaining, retry_at: None }
+    }
 }
 
 #[cfg(test)]
@@ -153,5 +173,33 @@ mod tests {
         }
         let tied = counters.admit(RequestClass::File, LIMITS, now);
         assert_eq!((tied.limit, tied.remaining), (60, 18));
+    }
+
+    #[test]
+    fn a_request_that_was_not_served_is_given_back_to_the_windows_that_counted_it_and_to_no_later_one() {
+        let start = Utc::now();
+        let mut counters = RateCounters::default();
+        assert_eq!(counters.admit(RequestClass::General, LIMITS, start).remaining, 59);
+        let counted_at = start + TimeDelta::seconds(40);
+        assert_eq!(counters.admit(RequestClass::File, LIMITS, counted_at).remaining, 19);
+        let mut given_back = counters;
+        given_back.give_back(RequestClass::File, counted_at);
+        assert_eq!(given_back.left(RequestClass::File, LIMITS, counted_at).remaining, 20);
+        assert_eq!(
+            given_back.left(RequestClass::General, LIMITS, counted_at).remaining,
+            59,
+            "the other one stays counted"
+        );
+        for _ in 0..3 {
+            given_back.give_back(RequestClass::File, counted_at);
+        }
+        assert_eq!(given_back.left(RequestClass::General, LIMITS, counted_at).remaining, 60, "never below zero");
+
+        // The general window is renewed at 60 s, that of files lasts until 100 s.
+        let later = start + TimeDelta::seconds(70);
+        assert_eq!(counters.admit(RequestClass::File, LIMITS, later).remaining, 18);
+        counters.give_back(RequestClass::File, counted_at);
+        let left = |class| counters.left(class, LIMITS, later).remaining;
+        assert_eq!((left(RequestClass::General), left(RequestClass::File)), (59, 19));
     }
 }

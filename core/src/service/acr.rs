@@ -51,6 +51,8 @@ impl Service {
     /// `format` and `lang`; [`Error::AcrNotIncluded`]; [`Error::NotCompleted`] for a check that is queued, running or
     /// failed; [`Error::PdfUnavailable`].
     pub async fn acr(&self, actor: &Actor, request: &AcrRequest) -> Result<ExportedFile, Error> {
+        #[cfg(feature = "pdf")]
+        let arrived = tokio::time::Instant::now();
         actor.require(Ability::Read)?;
         let team = actor.team();
         let scan = self.store().scan(team.id, request.scan).await?.ok_or(Error::NotFound)?;
@@ -67,7 +69,7 @@ impl Service {
         }
         let format = match format {
             #[cfg(feature = "pdf")]
-            Some(Wanted::Pdf) => return self.pdf(team, scan, PdfFile::ConformanceReport, locale).await,
+            Some(Wanted::Pdf) => return self.pdf(team, scan, PdfFile::ConformanceReport, locale, arrived).await,
             Some(Wanted::Draft(format)) => format,
             None => AcrFormat::default(),
         };

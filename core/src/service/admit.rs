@@ -8,6 +8,7 @@ use super::{Actor, Service};
 use crate::{
     domain::{PlainToken, RateDecision, RequestClass, TokenHash},
     error::Error,
+    id::TokenId,
     store::AdmittedToken,
 };
 
@@ -27,8 +28,19 @@ pub struct Admission {
     pub rate: RateDecision,
     /// When they said it.
     pub at: DateTime<Utc>,
+    /// Whose counters they are.
+    pub against: CountedAgainst,
     /// Who may come in, or why nobody may.
     pub actor: Result<Actor, Error>,
+}
+
+/// Whose counters a request is counted against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CountedAgainst {
+    /// Those of the token that it carries.
+    Token(TokenId),
+    /// Those of the address that it came from: it carries no valid token.
+    Address,
 }
 
 impl Service {
@@ -48,10 +60,31 @@ impl Service {
             let limits = self.parts().anonymous_limits;
             let (rate, at) = self.store().admit_address(household(caller.address), class, limits).await?;
             let error = if rate.is_admitted() { Error::Unauthenticated } else { Error::TooManyRequests(rate) };
-            return Ok(Admission { rate, at, actor: Err(error) });
+            return Ok(Admission { rate, at, against: CountedAgainst::Address, actor: Err(error) });
         };
-        let (rate, at) = (known.rate, known.at);
-        Ok(Admission { rate, at, actor: judged(known) })
+        let (rate, at, against) = (known.rate, known.at, CountedAgainst::Token(known.token.id));
+        Ok(Admission { rate, at, against, actor: judged(known) })
+    }
+
+    /// Gives a request of this class back to the counters of its token where it was refused because the service is busy, and
+    /// the client is to ask again: [`Error::PdfUnavailable`]. Returns what is left then; `None` for a request that stays
+    /// counted. `admitted_at` is [`Admission::at`].
+    pub async fn give_back(
+        &self,
+        against: CountedAgainst,
+        class: RequestClass,
+        admitted_at: DateTime<Utc>,
+        refusal: &Error,
+    ) -> Option<RateDecision> {
+        let (CountedAgainst::Token(token), Error::PdfUnavailable) = (against, refusal) else { return None };
+        match self.store().give_back_token(token, class, admitted_at).await {
+            Ok(left) => left,
+            Err(error) => {
+                // It stays counted: the client waits for the rest of a minute at most.
+                tracing::warn!(%token, error = &error as &dyn std::error::Error, "Could not give a request back");
+                None
+            }
+        }
     }
 
     async fn known(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, Error> {

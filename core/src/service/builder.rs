@@ -25,6 +25,8 @@ pub struct ServiceBuilder {
     anonymous_limits: RateLimits,
     sender: Option<Box<dyn WebhookSender>>,
     header_prefix: HeaderPrefix,
+    #[cfg(feature = "pdf")]
+    render_limits: super::RenderLimits,
 }
 
 /// Which plans a service stores when it is put together.
@@ -67,6 +69,8 @@ impl ServiceBuilder {
             anonymous_limits: RateLimits { general: 60, files: 20 },
             sender: None,
             header_prefix: HeaderPrefix::default(),
+            #[cfg(feature = "pdf")]
+            render_limits: super::RenderLimits::default(),
         }
     }
 
@@ -129,6 +133,13 @@ impl ServiceBuilder {
         Self { header_prefix, ..self }
     }
 
+    /// How many PDFs are rendered at a time, and how many wait. Default: a rendering for every two processor cores.
+    #[cfg(feature = "pdf")]
+    #[must_use]
+    pub fn with_render_limits(self, render_limits: super::RenderLimits) -> Self {
+        Self { render_limits, ..self }
+    }
+
     /// Checks the parts, and stores plans where they are missing.
     ///
     /// # Errors
@@ -156,7 +167,7 @@ impl ServiceBuilder {
                 links,
                 anonymous_limits: self.anonymous_limits,
                 #[cfg(feature = "pdf")]
-                renderer: super::pdf::Renderer::default(),
+                renderings: super::pdf::Renderings::new(self.render_limits),
                 sender,
                 header_prefix: self.header_prefix,
                 user_agent,

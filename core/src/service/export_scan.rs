@@ -68,6 +68,8 @@ impl Service {
     /// [`Error::ExportsNotIncluded`]; [`Error::NotCompleted`] for a check that is queued, running or failed;
     /// [`Error::PdfUnavailable`].
     pub async fn export_scan(&self, actor: &Actor, request: &ExportRequest) -> Result<ExportedFile, Error> {
+        #[cfg(feature = "pdf")]
+        let arrived = tokio::time::Instant::now();
         actor.require(Ability::Read)?;
         let team = actor.team();
         let scan = self.target(team.id, request.target).await?;
@@ -82,7 +84,7 @@ impl Service {
         let format = match format {
             // In every plan with the API (contract, "Format and plan rules for files").
             #[cfg(feature = "pdf")]
-            Some(Wanted::Pdf) => return self.pdf(team, scan, PdfFile::Report, locale).await,
+            Some(Wanted::Pdf) => return self.pdf(team, scan, PdfFile::Report, locale, arrived).await,
             Some(Wanted::Issues(format)) => format,
             None => ExportFormat::default(),
         };

@@ -5,6 +5,8 @@ use std::{
     time::Duration,
 };
 
+#[cfg(feature = "pdf")]
+use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use tokio::{runtime::Handle, sync::mpsc, time};
 
@@ -38,7 +40,7 @@ enum Content {
     Made(FileKind, Box<FileFacts>),
     /// Made before.
     #[cfg(feature = "pdf")]
-    Ready(Vec<u8>),
+    Ready(Bytes),
 }
 
 /// Which file it is.
@@ -75,7 +77,7 @@ impl ExportedFile {
         site: &SiteDetails,
         checked_at: DateTime<Utc>,
         suffix: &str,
-        bytes: Vec<u8>,
+        bytes: Bytes,
     ) -> Self {
         let file_name = file_name(site.url.domain(), checked_at, suffix);
         Self { scan, media_type: "application/pdf", file_name, content: Content::Ready(bytes) }

@@ -30,11 +30,13 @@ mod teams;
 
 use std::sync::Arc;
 
+#[cfg(feature = "pdf")]
+pub use self::pdf::RenderLimits;
 pub use self::{
     account::Account,
     acr::AcrRequest,
     actor::Actor,
-    admit::{Admission, Caller},
+    admit::{Admission, Caller, CountedAgainst},
     builder::{BuildError, ServiceBuilder},
     endpoints::EndpointInput,
     export_scan::{ExportRequest, ExportTarget},
@@ -70,7 +72,7 @@ pub(crate) struct Parts {
     pub(crate) links: Links,
     pub(crate) anonymous_limits: RateLimits,
     #[cfg(feature = "pdf")]
-    pub(crate) renderer: pdf::Renderer,
+    pub(crate) renderings: Arc<pdf::Renderings>,
     /// Makes the attempts of deliveries; without it they wait.
     pub(crate) sender: Option<Box<dyn WebhookSender>>,
     pub(crate) header_prefix: HeaderPrefix,

@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::StoreError;
-use crate::domain::{ApiToken, RateDecision, RateLimits, RequestClass, Team, TokenHash};
+use crate::{
+    domain::{ApiToken, RateDecision, RateLimits, RequestClass, Team, TokenHash},
+    id::TokenId,
+};
 
 /// A request whose token is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +35,22 @@ pub trait RateLimitStore {
     /// # Concurrency
     /// Of any number of requests at once, exactly as many are admitted as the limit allows.
     async fn admit_token(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, StoreError>;
+
+    /// Gives back a request of this class that [`admit_token`](Self::admit_token) admitted at `counted_at`, as
+    /// [`RateCounters::give_back`](crate::domain::RateCounters::give_back) does. Returns what is then left, under the plan's
+    /// limits, to requests of the class; `None` for an unknown token.
+    ///
+    /// # Atomicity
+    /// It is given back to all counters of its class whose window still lasts, or, after a crash, to none.
+    ///
+    /// # Concurrency
+    /// Among any number of requests at once, on any number of nodes, each call gives back exactly one.
+    async fn give_back_token(
+        &self,
+        token: TokenId,
+        class: RequestClass,
+        counted_at: DateTime<Utc>,
+    ) -> Result<Option<RateDecision>, StoreError>;
 
     /// Counts a request that has no valid token against the address it came from, in the same way, under `limits`.
     /// Counters of addresses whose window has ended are forgotten.

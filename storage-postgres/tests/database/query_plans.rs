@@ -166,6 +166,10 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
     measure!("admit_token", async |store, _| {
         assert!(store.admit_token(&hash, RequestClass::File).await.unwrap().unwrap().rate.is_admitted());
     });
+    measure!("give_back_token", async |store, _| {
+        let token = id("tok", 1_006);
+        assert!(store.give_back_token(token, RequestClass::File, Utc::now()).await.unwrap().is_some());
+    });
     measure!("admit_address", async |store, round| {
         let address = std::net::Ipv4Addr::from_bits(u32::try_from(round).unwrap()).into();
         store.admit_address(address, RequestClass::General, limits).await.unwrap();

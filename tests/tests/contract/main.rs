@@ -7,6 +7,7 @@ mod connections;
 mod errors;
 mod fire;
 mod openapi;
+mod pdf;
 mod rate_limits;
 mod report;
 mod scans;

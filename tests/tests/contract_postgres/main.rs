@@ -10,6 +10,8 @@ mod errors;
 mod fire;
 #[path = "../contract/openapi.rs"]
 mod openapi;
+#[path = "../contract/pdf.rs"]
+mod pdf;
 #[path = "../contract/rate_limits.rs"]
 mod rate_limits;
 #[path = "../contract/report.rs"]

@@ -1,15 +1,13 @@
-//! PDF files: rendered once per language, then kept.
+//! What a PDF file is made of, and where it is kept.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::collections::HashMap;
 
+use bytes::Bytes;
+use futures_util::FutureExt as _;
 use sha2::{Digest as _, Sha256};
-use tokio::sync::Semaphore;
+use tokio::time::Instant;
+use tracing::Instrument as _;
 
-use super::{ExportedFile, Service, exported_file::FileFacts};
 use crate::{
     domain::{Logo, Scan, ScanState, ScreenshotRef, Team},
     error::Error,
@@ -20,12 +18,13 @@ use crate::{
     id::{ScanId, TeamId},
     locale::Locale,
     report::Report,
+    service::{ExportedFile, Service, exported_file::FileFacts},
     store::{Document, DocumentKey, Look},
 };
 
 /// Which PDF file of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PdfFile {
+pub(in crate::service) enum PdfFile {
     /// The report for the site's owner.
     Report,
     /// The draft of a conformance report.
@@ -49,100 +48,72 @@ impl PdfFile {
     }
 }
 
-/// The files that are being rendered in this process.
-#[derive(Debug)]
-pub(crate) struct Renderer {
-    /// At most one rendering per core would leave none for requests.
-    places: Arc<Semaphore>,
-    under_way: Mutex<HashSet<(ScanId, DocumentKey)>>,
-}
-
-impl Default for Renderer {
-    fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { places: Arc::new(Semaphore::new(cores.div_ceil(2))), under_way: Mutex::default() }
-    }
-}
-
-impl Renderer {
-    /// How long a client waits for a first rendering (contract, "Limits": up to one minute).
-    const PATIENCE: Duration = Duration::from_secs(55);
-    /// Pictures that go into one file.
-    const MAX_PICTURES: usize = 200;
-
-    fn under_way(&self) -> std::sync::MutexGuard<'_, HashSet<(ScanId, DocumentKey)>> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+/// Pictures that go into one file.
+const MAX_PICTURES: usize = 200;
 
 impl Service {
     /// A PDF file of a completed check, from the store or, the first time for a language and a brand, rendered and
     /// kept.
     ///
     /// # Errors
-    /// [`Error::NotCompleted`]; [`Error::PdfUnavailable`] while the same file is being rendered for somebody else, all
-    /// places are taken, the rendering takes too long (it goes on, and is kept), or it failed.
-    pub(super) async fn pdf(
+    /// [`Error::NotCompleted`]; [`Error::PdfUnavailable`] where too many are waited for, it takes longer than
+    /// [`RenderLimits::patience`](super::RenderLimits::patience) from `arrived` on (it is still rendered, and kept), or its
+    /// rendering failed.
+    pub(in crate::service) async fn pdf(
         &self,
         team: &Team,
         scan: Scan,
         file: PdfFile,
         locale: Option<Locale>,
+        arrived: Instant,
     ) -> Result<ExportedFile, Error> {
         let ScanState::Completed { finished_at, .. } = scan.state else { return Err(Error::NotCompleted) };
         let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?;
         let locale = locale.unwrap_or(site.details.report_locale);
-        let id = scan.id;
-        let brand = self.shown_brand(team).await?;
-        let bytes = match self.store().document(team.id, id, file.key(locale)).await? {
-            Some(document) if document.look == look_of(&brand) => document.bytes,
-            Some(_) | None => self.render(team, scan, file, locale).await?,
+        let (id, key) = (scan.id, file.key(locale));
+        let look = look_of(&self.shown_brand(team).await?);
+        let bytes = match self.kept(team.id, id, key, look).await? {
+            Some(bytes) => bytes,
+            None => {
+                let (service, owner) = (self.clone(), team.clone());
+                // What is logged belongs to the request that it is rendered for.
+                let work = async move { service.rendered(&owner, &scan, file, locale).await }.in_current_span();
+                self.parts().renderings.wait(team.id, (id, key, look), arrived, || work.boxed()).await?
+            }
         };
         Ok(ExportedFile::ready(id, &site.details, finished_at, file.suffix(), bytes))
     }
 
-    /// Renders in a task of its own, so that a client who goes away does not waste what was begun.
-    async fn render(&self, team: &Team, scan: Scan, file: PdfFile, locale: Locale) -> Result<Vec<u8>, Error> {
-        let renderer = &self.parts().renderer;
-        let place = Arc::clone(&renderer.places).try_acquire_owned().map_err(|_| Error::PdfUnavailable)?;
-        let work = (scan.id, file.key(locale));
-        if !renderer.under_way().insert(work) {
-            return Err(Error::PdfUnavailable);
-        }
-        let (service, team) = (self.clone(), team.clone());
-        let rendering = tokio::spawn(async move {
-            let rendered = service.rendered(&team, &scan, file, locale).await;
-            service.parts().renderer.under_way().remove(&work);
-            drop(place);
-            rendered
-        });
-        match tokio::time::timeout(Renderer::PATIENCE, rendering).await {
-            Ok(Ok(rendered)) => rendered,
-            Ok(Err(panic)) => {
-                tracing::error!(scan = %work.0, error = &panic as &dyn std::error::Error, "Rendering a PDF panicked");
-                renderer.under_way().remove(&work);
-                Err(Error::PdfUnavailable)
-            }
-            Err(_) => Err(Error::PdfUnavailable),
-        }
+    /// The file as it was kept, if it looks like this.
+    async fn kept(&self, team: TeamId, scan: ScanId, key: DocumentKey, look: Look) -> Result<Option<Bytes>, Error> {
+        let document = self.store().document(team, scan, key).await?;
+        Ok(document.filter(|document| document.look == look).map(|document| document.bytes.into()))
     }
 
-    async fn rendered(&self, team: &Team, scan: &Scan, file: PdfFile, locale: Locale) -> Result<Vec<u8>, Error> {
+    async fn rendered(&self, team: &Team, scan: &Scan, file: PdfFile, locale: Locale) -> Result<Bytes, Error> {
+        let key = file.key(locale);
         let brand = self.shown_brand(team).await?;
         let look = look_of(&brand);
+        // By this node or another one, since it was asked for.
+        if let Some(bytes) = self.kept(team.id, scan.id, key, look).await? {
+            return Ok(bytes);
+        }
         let rendering = match file {
             PdfFile::Report => self.report_file(team, scan, locale, brand).await?,
             PdfFile::ConformanceReport => self.draft_file(team, scan, locale, brand).await?,
         };
-        let bytes = match tokio::task::spawn_blocking(rendering).await {
+        let rendered = tokio::task::spawn_blocking(rendering).await;
+        let outcome = if matches!(rendered, Ok(Ok(_))) { "rendered" } else { "failed" };
+        metrics::counter!("a11ycheck_pdf_renderings_total", "outcome" => outcome).increment(1);
+        let bytes = match rendered {
             Ok(Ok(bytes)) => bytes,
             Ok(Err(error)) => return Err(failed(scan.id, &error)),
             Err(panic) => return Err(failed(scan.id, &panic)),
         };
         // A check that was deleted meanwhile has no files any more.
         let document = Document { look, bytes: bytes.clone() };
-        let is_kept = self.store().put_document(team.id, scan.id, file.key(locale), document).await?;
-        if is_kept { Ok(bytes) } else { Err(Error::NotFound) }
+        let is_kept = self.store().put_document(team.id, scan.id, key, document).await?;
+        if is_kept { Ok(bytes.into()) } else { Err(Error::NotFound) }
     }
 
     /// Gets what the report's file is made of.
@@ -181,7 +152,7 @@ impl Service {
         let examples = groups.flat_map(|group| &group.examples);
         let shots = examples.filter_map(|example| Some((example.id, shot_of(example.id)?)));
         let mut pictures = HashMap::new();
-        for (issue, shot) in shots.take(Renderer::MAX_PICTURES) {
+        for (issue, shot) in shots.take(MAX_PICTURES) {
             if let Some(picture) = self.store().screenshot(team, report.scan_id, shot.id).await? {
                 pictures.insert(issue, picture.bytes);
             }

@@ -1,0 +1,111 @@
+//! Takes connections in, as many as there may be.
+
+use std::{sync::Arc, time::Duration};
+
+use hyper_util::server::graceful::GracefulShutdown;
+use ipnet::IpNet;
+use socket2::SockRef;
+use tokio::{net::TcpListener, sync::Semaphore};
+use warp::{filters::BoxedFilter, reply::Response};
+
+use super::{connection::connection, peers::Peers};
+use crate::visit::ClientAddress;
+
+/// What the accept loop bounds.
+#[derive(Debug, Clone)]
+pub struct ServeLimits {
+    /// Connections at a time; further ones wait to be accepted.
+    pub connections: usize,
+    /// Connections at a time from one IPv4 address, or from one IPv6 network of 64 bits; further ones are refused.
+    pub connections_per_peer: usize,
+    /// Proxies, which speak for many clients: their connections are bounded by [`connections`](Self::connections) only.
+    pub trusted_proxies: Vec<IpNet>,
+    /// How long the head of a request may take to arrive: that of the first from the connection's beginning on, that of a
+    /// later one from its first byte on.
+    pub head: Duration,
+    /// How long a connection may stay without a request after an answer.
+    pub idle: Duration,
+    /// How long an answer may wait for the client to read any of it.
+    pub write: Duration,
+    /// How long requests under way have when the server stops.
+    pub drain: Duration,
+}
+
+impl ServeLimits {
+    /// A quarter of all: no single peer keeps the others out.
+    pub const fn share_of(connections: usize) -> usize {
+        connections.div_ceil(4)
+    }
+}
+
+impl Default for ServeLimits {
+    fn default() -> Self {
+        let connections = 4_096;
+        Self {
+            connections,
+            connections_per_peer: Self::share_of(connections),
+            trusted_proxies: Vec::new(),
+            head: Duration::from_secs(15),
+            // Longer than proxies keep a connection for later use, 60 s by default: who closes first must be the proxy, or
+            // now and then it sends a request into a connection that is just being closed.
+            idle: Duration::from_secs(75),
+            write: Duration::from_secs(30),
+            drain: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Bytes of an answer that the system takes ahead of its reader. Left to itself it takes several megabytes and asks for more
+/// only when a third of them has been read: a slow reader would seem to stand still.
+const SEND_BUFFER: usize = 256 * 1024;
+
+/// Serves `routes` on `listener` until `stop` ends; then takes no more connections, and gives requests under way their time.
+pub async fn serve(
+    listener: TcpListener,
+    routes: BoxedFilter<(Response,)>,
+    limits: ServeLimits,
+    stop: impl Future<Output = ()>,
+) {
+    let permits = Arc::new(Semaphore::new(limits.connections));
+    let peers = Peers::new(limits.connections_per_peer, limits.trusted_proxies.clone());
+    let limits = Arc::new(limits);
+    let open = GracefulShutdown::new();
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let permit = tokio::select! {
+            permit = Arc::clone(&permits).acquire_owned() => permit,
+            () = &mut stop => break,
+        };
+        // The semaphore is never closed, so a permit is always given in the end.
+        let Ok(permit) = permit else { break };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut stop => break,
+        };
+        match accepted {
+            Ok((stream, address)) => {
+                let Some(share) = peers.admit(address.ip()) else {
+                    Peers::refuse(stream);
+                    continue;
+                };
+                if let Err(error) = SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER) {
+                    tracing::debug!(%error, "The system's own send buffer stays");
+                }
+                let connection = connection(stream, ClientAddress(address), routes.clone(), &limits, &open);
+                tokio::spawn(async move {
+                    connection.await;
+                    drop((permit, share));
+                });
+            }
+            Err(error) => {
+                // Out of descriptors, or a client that was gone at once: neither ends the server.
+                tracing::warn!(error = &error as &dyn std::error::Error, "Could not accept a connection");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+    drop(listener);
+    if tokio::time::timeout(limits.drain, open.shutdown()).await.is_err() {
+        tracing::warn!("Cut off requests that did not end in time");
+    }
+}

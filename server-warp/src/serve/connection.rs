@@ -1,0 +1,91 @@
+//! One connection: its requests and what they are answered.
+
+use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc};
+
+use futures_util::FutureExt as _;
+use hyper::{Request, body::Incoming, service::Service as _};
+use hyper_util::{rt::TokioIo, server::graceful::GracefulShutdown, service::TowerToHyperService};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tracing::Instrument as _;
+use warp::{
+    filters::BoxedFilter,
+    http::{HeaderValue, StatusCode, header},
+    reply::Response,
+};
+
+use a11ycheck_core::message::ErrorBody;
+
+use super::{
+    ServeLimits,
+    deadlines::HeadTimer,
+    head::flaw,
+    peers::is_trusted,
+    wire::{Tracked, Wire},
+};
+use crate::{
+    observe::Observed,
+    reply,
+    visit::{ClientAddress, RefusedUnknown},
+};
+
+/// Serves `routes` on `stream` until one of the two sides, or a limit, ends the connection.
+pub(super) fn connection<S>(
+    stream: S,
+    address: ClientAddress,
+    routes: BoxedFilter<(Response,)>,
+    limits: &ServeLimits,
+    open: &GracefulShutdown,
+) -> impl Future<Output = ()> + use<S>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let wire = Wire::new(stream, limits.write);
+    let progress = Arc::clone(wire.progress());
+    let timer = HeadTimer::new(Arc::clone(&progress), limits.head, limits.idle);
+    // A proxy's connection carries requests of others, too.
+    let is_proxy = is_trusted(&limits.trusted_proxies, address.0.ip());
+    let service = TowerToHyperService::new(warp::service(routes));
+    let answer = hyper::service::service_fn(move |mut request: Request<Incoming>| {
+        progress.begin_answer();
+        request.extensions_mut().insert(address);
+        let observed = Observed::begin(&request);
+        let (service, span, progress) = (service.clone(), observed.span(), Arc::clone(&progress));
+        async move {
+            let response = match flaw(&request) {
+                Some(flaw) => flaw.into_response(),
+                None => {
+                    let answered = AssertUnwindSafe(async move { service.call(request).await })
+                        .catch_unwind()
+                        .instrument(span.clone())
+                        .await;
+                    match answered {
+                        Ok(Ok(response)) => response,
+                        Ok(Err(never)) => match never {},
+                        Err(_) => {
+                            tracing::error!(parent: &span, "A request made the server panic");
+                            let body = ErrorBody::plain("Server Error");
+                            reply::json(StatusCode::INTERNAL_SERVER_ERROR, &body)
+                        }
+                    }
+                }
+            };
+            let mut response = observed.end(response);
+            if !is_proxy && response.extensions().get::<RefusedUnknown>().is_some() {
+                // Who guesses tokens, or has none, pays for a new connection with each attempt.
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, Infallible>(response.map(|body| Tracked::new(body, progress)))
+        }
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(timer)
+        .header_read_timeout(limits.head)
+        .serve_connection(TokioIo::new(wire), answer);
+    let watched = open.watch(connection);
+    async move {
+        if let Err(error) = watched.await {
+            // A client that goes away or is too slow: its own affair.
+            tracing::debug!(error = &error as &dyn std::error::Error, "A connection ended early");
+        }
+    }
+}
