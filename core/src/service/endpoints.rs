@@ -13,6 +13,7 @@ use crate::{
     error::Error,
     id::{EndpointId, TeamId},
     net::PolicyError,
+    sealing::Keyring,
     store::CreateEndpointError,
     webhook::target::{self, TargetError},
 };
@@ -74,7 +75,7 @@ impl Service {
     ///
     /// # Errors
     /// [`Error::NotFound`] where there is no such team; [`Error::Invalid`] with every field that does not hold up, or with
-    /// the number of endpoints.
+    /// the number of endpoints; [`Error::NoSealingKey`].
     pub async fn create_endpoint(
         &self,
         team: TeamId,
@@ -83,7 +84,7 @@ impl Service {
         let details = self.checked(&input).await?;
         let id = EndpointId::generate(self.parts().clock.now());
         let secret = EndpointSecret::generate();
-        let new = NewEndpoint { id, details, secret: secret.clone() };
+        let new = NewEndpoint { id, details, secret: secret.seal(self.sealing_keys()?, id) };
         let endpoint = self.store().create_endpoint(team, new).await.map_err(|error| match error {
             CreateEndpointError::LimitReached => invalid("url", Problem::EndpointLimit(WebhookEndpoint::MAX_PER_TEAM)),
             CreateEndpointError::NoTeam => Error::NotFound,
@@ -120,7 +121,7 @@ impl Service {
     /// for a secret that got into wrong hands, and for receivers that read exactly one `v1`.
     ///
     /// # Errors
-    /// [`Error::NotFound`].
+    /// [`Error::NotFound`], [`Error::NoSealingKey`].
     pub async fn rotate_endpoint_secret(
         &self,
         team: TeamId,
@@ -130,7 +131,8 @@ impl Service {
         const LONGEST: TimeDelta = TimeDelta::days(30);
         let secret = EndpointSecret::generate();
         let overlap = overlap.clamp(TimeDelta::zero(), LONGEST);
-        let is_there = self.store().rotate_secret(team, id, secret.clone(), overlap).await?;
+        let sealed = secret.seal(self.sealing_keys()?, id);
+        let is_there = self.store().rotate_secret(team, id, sealed, overlap).await?;
         is_there.then_some(secret).ok_or(Error::NotFound)
     }
 
@@ -148,6 +150,10 @@ impl Service {
     /// [`Error::NotFound`].
     pub async fn delete_endpoint(&self, team: TeamId, id: EndpointId) -> Result<(), Error> {
         if self.store().delete_endpoint(team, id).await? { Ok(()) } else { Err(Error::NotFound) }
+    }
+
+    fn sealing_keys(&self) -> Result<&Keyring, Error> {
+        self.parts().sealing.as_ref().ok_or(Error::NoSealingKey)
     }
 
     async fn checked(&self, input: &EndpointInput) -> Result<EndpointDetails, Error> {

@@ -24,6 +24,7 @@ mod operate;
 mod pdf;
 mod read_report;
 mod read_scan;
+pub(crate) mod sealing;
 mod start_scan;
 mod teams;
 
@@ -42,6 +43,7 @@ pub use self::{
     list_sites::SitesQuery,
     operate::Backlog,
     read_report::ReportRequest,
+    sealing::{Rotation, SealingError, SealingStatus},
     teams::{ChangePlanError, TeamInput, TokenInput},
 };
 use crate::{
@@ -49,6 +51,7 @@ use crate::{
     domain::{PlanCatalog, RateLimits},
     net::{AddressPolicy, Resolver},
     scanner::Scanner,
+    sealing::Keyring,
     store::Store,
     webhook::{HeaderPrefix, WebhookSender},
 };
@@ -73,6 +76,8 @@ pub(crate) struct Parts {
     /// Makes the attempts of deliveries; without it they wait.
     pub(crate) sender: Option<Box<dyn WebhookSender>>,
     pub(crate) header_prefix: HeaderPrefix,
+    /// Seals and opens secrets; without it nothing that takes one can be done.
+    pub(crate) sealing: Option<Keyring>,
     /// What sends the webhooks, and for whom.
     pub(crate) user_agent: String,
 }

@@ -7,6 +7,7 @@ mod files;
 mod hints;
 mod migrations;
 mod query_plans;
+mod sealing;
 #[path = "../../benches/store/seed.rs"]
 mod seed;
 mod settings;
