@@ -4,6 +4,7 @@ mod admin;
 mod config;
 mod demo;
 mod parts;
+mod sealing;
 mod settings;
 mod shutdown;
 mod telemetry;
@@ -42,8 +43,9 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
     match command {
         Some(Command::Admin(command)) => {
             telemetry::log(&settings, "warn")?;
-            let service = parts::for_admin(&settings).await?;
-            welcome::print(&admin::run(&service, command).await?);
+            let Some(command) = admin::without_database(command)? else { return Ok(()) };
+            let service = parts::for_admin(&settings, command.takes_keys()).await?;
+            welcome::print(&admin::run(&settings, &service, command).await?);
             Ok(())
         }
         None => {

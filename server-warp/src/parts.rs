@@ -2,13 +2,20 @@
 
 use std::sync::Arc;
 
-use a11ycheck_core::{Service, domain::Engine, scanner::NoScanner, service::ServiceBuilder};
+use a11ycheck_core::{
+    Service,
+    domain::Engine,
+    scanner::NoScanner,
+    service::{BuildError, SealingError, ServiceBuilder},
+};
 use a11ycheck_scanner_chromium::ChromiumScanner;
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_storage_postgres::PostgresStore;
 
 use crate::{
     AnyError,
+    admin::TakesKeys,
+    sealing,
     settings::{Role, Settings},
 };
 
@@ -41,7 +48,9 @@ impl Parts {
             (None, Some(scanner)) => Service::builder(MemoryStore::new(), Arc::clone(scanner)),
             (None, None) => Service::builder(MemoryStore::new(), NoScanner),
         };
-        let service = configured(builder, settings)?.with_base_url(base_url).build().await?;
+        let keys = sealing::for_server(settings, database.as_ref()).await?;
+        let builder = configured(builder, settings)?.with_base_url(base_url).with_sealing(keys);
+        let service = builder.build().await.map_err(|error| with_advice(error, settings))?;
         let versions = match &scanner {
             Some(scanner) => Some(scanner.versions().await?),
             None => None,
@@ -60,13 +69,27 @@ impl Parts {
     }
 }
 
-/// A service over the database, for commands that end at once.
-pub(crate) async fn for_admin(settings: &Settings) -> Result<Service, AnyError> {
+/// A service over the database, for commands that end at once, with the keys to its secrets or without.
+pub(crate) async fn for_admin(settings: &Settings, keys: TakesKeys) -> Result<Service, AnyError> {
     let config = settings.database()?.ok_or(
         "admin commands work on a database: name it with --database-url before `admin`, or in A11YCHECK_DATABASE_URL",
     )?;
     let builder = Service::builder(PostgresStore::connect(config).await?, NoScanner);
-    Ok(configured(builder, settings)?.build().await?)
+    let builder = match keys {
+        TakesKeys::Yes => builder.with_sealing(sealing::for_command(settings)?),
+        TakesKeys::No => builder.without_sealing(),
+    };
+    configured(builder, settings)?.build().await.map_err(|error| with_advice(error, settings))
+}
+
+/// What an operator can get wrong about keys, with what to do.
+fn with_advice(error: BuildError, settings: &Settings) -> AnyError {
+    match error {
+        BuildError::Sealing(error @ (SealingError::OtherKey { .. } | SealingError::MissingKey { .. })) => {
+            format!("{error}: {}", sealing::advice(&error, settings)).into()
+        }
+        error => error.into(),
+    }
 }
 
 fn configured(builder: ServiceBuilder, settings: &Settings) -> Result<ServiceBuilder, AnyError> {

@@ -44,6 +44,12 @@ pub(super) enum EndpointCommand {
     Resend { team: TeamId, delivery: DeliveryId },
 }
 
+impl EndpointCommand {
+    pub(super) const fn makes_secret(&self) -> bool {
+        matches!(self, Self::Create { .. } | Self::Rotate { .. })
+    }
+}
+
 pub(super) async fn run(service: &Service, command: EndpointCommand) -> Result<Value, a11ycheck_core::Error> {
     Ok(match command {
         EndpointCommand::List { team } => {
