@@ -11,8 +11,8 @@ use a11ycheck_core::{
     locale::Locale,
     page::PageRequest,
     store::{
-        ClaimLimits, Completion, FileStore as _, QueueStore as _, RateLimitStore as _, ScanStore as _, SiteStore as _,
-        TeamStore as _, WebhookStore as _,
+        ClaimLimits, Completion, FileStore as _, QueueStore as _, RateLimitStore as _, ScanStore as _,
+        SealingStore as _, SiteStore as _, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
