@@ -42,6 +42,9 @@ pub enum Error {
     /// The PDF can't be had right now: others are being rendered, or it could not be.
     #[error("the PDF is not available now")]
     PdfUnavailable,
+    /// The service has no key to seal a secret with.
+    #[error("the service has no sealing key, which it takes to keep a secret")]
+    NoSealingKey,
     /// What was sent does not hold up, or a limit of the plan stands against it.
     #[error("the request is not valid")]
     Invalid(FieldErrors),

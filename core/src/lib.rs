@@ -36,6 +36,7 @@
 //! - [`service`]: the use-cases; [`engine`]: the loops
 //! - [`store`], [`scanner`], [`clock`], [`net::Resolver`]: the traits that other parts implement
 //! - [`net`]: which addresses may be reached
+//! - [`sealing`]: how secrets are kept
 //! - [`catalog`], [`report`], [`export`], [`view`], [`message`]: what people and clients read
 //! - [`webhook`]: how events are sent; [`signing`]: how they are signed, for senders and receivers
 //!
@@ -67,6 +68,7 @@ pub mod net;
 pub mod page;
 pub mod report;
 pub mod scanner;
+pub mod sealing;
 pub mod service;
 pub mod store;
 pub mod view;

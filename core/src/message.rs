@@ -48,7 +48,7 @@ impl From<&Error> for ErrorBody {
             }
             Error::Invalid(fields) => fields.into(),
             Error::Unavailable(_) => Self::plain("The service is busy right now. Please try again in a moment."),
-            Error::Corrupt(_) => Self::plain("Server Error"),
+            Error::NoSealingKey | Error::Corrupt(_) => Self::plain("Server Error"),
         }
     }
 }

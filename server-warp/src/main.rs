@@ -6,6 +6,7 @@ mod demo;
 mod gauges;
 mod log_lines;
 mod parts;
+mod sealing;
 mod settings;
 mod shared;
 mod shutdown;
@@ -46,8 +47,9 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
     match command {
         Some(Command::Admin(command)) => {
             telemetry::log(&settings, "warn")?;
-            let service = parts::for_admin(&settings).await?;
-            welcome::print(&admin::run(&service, command).await?);
+            let Some(command) = admin::without_database(command)? else { return Ok(()) };
+            let service = parts::for_admin(&settings, command.takes_keys()).await?;
+            welcome::print(&admin::run(&settings, &service, command).await?);
             Ok(())
         }
         None => {

@@ -6,7 +6,7 @@ use a11ycheck_core::{
     Service,
     domain::Engine,
     scanner::NoScanner,
-    service::{ServiceBuilder, SharedSettings},
+    service::{BuildError, SealingError, ServiceBuilder, SharedSettings},
 };
 use a11ycheck_scanner_chromium::ChromiumScanner;
 use a11ycheck_storage_memory::MemoryStore;
@@ -14,6 +14,8 @@ use a11ycheck_storage_postgres::PostgresStore;
 
 use crate::{
     AnyError,
+    admin::TakesKeys,
+    sealing,
     settings::{Role, Settings},
     shared,
 };
@@ -54,9 +56,10 @@ impl Parts {
             (None, Some(scanner)) => Service::builder(memory, Arc::clone(scanner)),
             (None, None) => Service::builder(memory, NoScanner),
         };
-        let builder = configured(builder, settings, &shared).with_base_url(base_url);
+        let keys = sealing::for_server(settings, database.as_ref()).await?;
+        let builder = configured(builder, settings, &shared).with_base_url(base_url).with_sealing(keys);
         let builder = plans.into_iter().fold(builder, ServiceBuilder::with_plans);
-        let service = builder.build().await.map_err(shared::explain)?;
+        let service = builder.build().await.map_err(|error| explained(error, settings))?;
         let versions = match &scanner {
             Some(scanner) => Some(scanner.versions().await?),
             None => None,
@@ -75,8 +78,8 @@ impl Parts {
     }
 }
 
-/// A service over the database, for commands that end at once.
-pub(crate) async fn for_admin(settings: &Settings) -> Result<Service, AnyError> {
+/// A service over the database, for commands that end at once, with the keys to its secrets or without.
+pub(crate) async fn for_admin(settings: &Settings, keys: TakesKeys) -> Result<Service, AnyError> {
     let config = settings.database()?.ok_or(
         "admin commands work on a database: name it with --database-url before `admin`, or in A11YCHECK_DATABASE_URL",
     )?;
@@ -84,7 +87,21 @@ pub(crate) async fn for_admin(settings: &Settings) -> Result<Service, AnyError> 
     let shared = SharedSettings::peek(&store, &settings.own_settings()?).await?;
     let builder = configured(Service::builder(store, NoScanner), settings, &shared);
     let builder = shared.base_url.iter().fold(builder, ServiceBuilder::with_base_url);
-    Ok(builder.with_stored_plans().build().await?)
+    let builder = match keys {
+        TakesKeys::Yes => builder.with_sealing(sealing::for_command(settings)?),
+        TakesKeys::No => builder.without_sealing(),
+    };
+    builder.with_stored_plans().build().await.map_err(|error| explained(error, settings))
+}
+
+/// What an operator can get wrong about keys and plans, with what to do.
+fn explained(error: BuildError, settings: &Settings) -> AnyError {
+    match error {
+        BuildError::Sealing(error @ (SealingError::OtherKey { .. } | SealingError::MissingKey { .. })) => {
+            format!("{error}: {}", sealing::advice(&error, settings)).into()
+        }
+        error => shared::explain(error),
+    }
 }
 
 fn configured(builder: ServiceBuilder, settings: &Settings, shared: &SharedSettings) -> ServiceBuilder {

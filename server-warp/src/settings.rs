@@ -51,6 +51,12 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_DATABASE_CONNECTIONS", value_name = "N")]
     pub(crate) database_connections: Option<u32>,
 
+    /// The file with the keys that secrets in the database are sealed with, one in a line; the first one seals. Only its owner
+    /// may be able to read it. The keys themselves may be in A11YCHECK_SEALING_KEYS instead. [default: sealing.key in
+    /// $STATE_DIRECTORY or in a11ycheck below $XDG_STATE_HOME, made at the first start]
+    #[arg(long, env = "A11YCHECK_SEALING_KEY_FILE", value_name = "FILE")]
+    pub(crate) sealing_key: Option<PathBuf>,
+
     /// Keeps pictures and PDFs in an object store, s3://bucket/folder, or in a folder that all servers share,
     /// file:///folder. S3 takes credentials and further settings from the environment: AWS_ACCESS_KEY_ID,
     /// AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT and so on. [default: in the database]
@@ -231,7 +237,7 @@ macro_rules! over {
 impl Settings {
     fn over(self, below: Self) -> Self {
         over!(self, below;
-            listen database_url database_connections files_url roles demo base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
+            listen database_url database_connections sealing_key files_url roles demo base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
             ignore_robots no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout anonymous_requests metrics_listen log log_format ready_file)
     }
 }

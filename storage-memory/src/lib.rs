@@ -30,6 +30,7 @@ mod outbox;
 mod queue;
 mod rate_limits;
 mod scans;
+mod sealing;
 mod settings;
 mod sites;
 mod state;

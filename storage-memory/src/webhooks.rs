@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use a11ycheck_core::{
     domain::{
-        Attempt, AttemptReport, Delivery, DeliveryState, DeliveryStatus, EndpointDetails, EndpointSecret,
-        EndpointSecrets, EndpointStatus, NewEndpoint, NewEvent, WebhookEndpoint,
+        Attempt, AttemptReport, Delivery, DeliveryState, DeliveryStatus, EndpointDetails, EndpointSecrets,
+        EndpointStatus, NewEndpoint, NewEvent, WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
     page::{Page, PageRequest},
+    sealing::{KeyId, Sealed},
     store::{
         ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, RecordError, SendError,
         StoreError, WebhookStore,
@@ -79,7 +80,7 @@ impl WebhookStore for MemoryStore {
         &self,
         team: TeamId,
         id: EndpointId,
-        secret: EndpointSecret,
+        secret: Sealed,
         overlap: TimeDelta,
     ) -> Result<bool, StoreError> {
         self.step(|state, now| {
@@ -168,6 +169,7 @@ impl WebhookStore for MemoryStore {
         worker: &WorkerId,
         limits: ClaimLimits,
         term: TimeDelta,
+        keys: &[KeyId],
     ) -> Result<Vec<ClaimedDelivery>, StoreError> {
         self.step(|state, now| {
             for id in state.lost_deliveries(limits.all, now) {
@@ -178,7 +180,7 @@ impl WebhookStore for MemoryStore {
                     Err(error) => return Err(StoreError::Corrupt { what: id.to_string(), source: Box::new(error) }),
                 }
             }
-            let Due { taken, orphaned } = due(state, worker, limits, now)?;
+            let Due { taken, orphaned } = due(state, worker, limits, keys, now)?;
             for id in orphaned {
                 state.drop_delivery(id, now);
             }
@@ -230,7 +232,13 @@ struct Due {
     orphaned: Vec<DeliveryId>,
 }
 
-fn due(state: &State, worker: &WorkerId, limits: ClaimLimits, now: DateTime<Utc>) -> Result<Due, StoreError> {
+fn due(
+    state: &State,
+    worker: &WorkerId,
+    limits: ClaimLimits,
+    keys: &[KeyId],
+    now: DateTime<Utc>,
+) -> Result<Due, StoreError> {
     let size = |limit: u32| usize::try_from(limit).unwrap_or(usize::MAX);
     let mut retries_left = size(limits.retries);
     let mut under_way: HashMap<EndpointId, usize> = HashMap::new();
@@ -247,6 +255,9 @@ fn due(state: &State, worker: &WorkerId, limits: ClaimLimits, now: DateTime<Utc>
         if !row.endpoint.status.is_on() {
             due.orphaned.push(id);
             return Ok(Walk::Next);
+        }
+        if !row.secrets.are_opened_by(keys) {
+            return Ok(Walk::PassEndpoint);
         }
         let under_way = under_way.entry(endpoint).or_insert_with(|| row.under_way_of(worker, now));
         if *under_way >= size(limits.per_endpoint) {

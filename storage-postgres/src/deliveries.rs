@@ -3,6 +3,7 @@
 use a11ycheck_core::{
     domain::{AttemptReport, AttemptResult, Delivery, DeliveryRefusal, DeliveryState, EndpointStatus, SiteUrl},
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
+    sealing::KeyId,
     store::{ClaimLimits, ClaimedDelivery, DeliveryClaim, RecordError},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -23,10 +24,11 @@ pub(crate) async fn claim<E>(
     worker: &WorkerId,
     limits: ClaimLimits,
     term: TimeDelta,
+    keys: &[KeyId],
     passed_over: &PassedOver,
     instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<ClaimedDelivery>, Failure<E>> {
-    let chosen = choose(db, worker, limits, &passed_over.ids(), instant).await?;
+    let chosen = choose(db, worker, limits, keys, &passed_over.ids(), instant).await?;
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
@@ -55,9 +57,11 @@ pub(crate) async fn claim<E>(
     let Some(now) = rows.first().map(|row| row.now) else { return Ok(claimed) };
     for row in rows {
         let (id, endpoint) = (row.delivery.id().to_owned(), row.delivery.endpoint_id().to_owned());
-        match row.due(worker, term) {
+        match row.due(worker, term, keys) {
             // Since it was looked for, or there were more than could be given up at once: the next claim will.
             Ok(Due::Lost) => {}
+            // Since it was looked for.
+            Ok(Due::Locked) => {}
             Ok(Due::Dropped(id, state)) => write_state(db, id, &state).await?,
             Ok(Due::Claimed { delivery, tries }) => {
                 ids.push(id);
@@ -385,8 +389,13 @@ struct DueRow {
 /// What is to become of a delivery that is due.
 enum Due {
     Lost,
+    /// The worker lacks a key to what it is signed with.
+    Locked,
     Dropped(DeliveryId, DeliveryState),
-    Claimed { delivery: Box<ClaimedDelivery>, tries: u32 },
+    Claimed {
+        delivery: Box<ClaimedDelivery>,
+        tries: u32,
+    },
 }
 
 /// What can't be read of a delivery that is due: it alone, or that to which others go as well.
@@ -402,7 +411,7 @@ impl From<Corrupt> for Unusable {
 }
 
 impl DueRow {
-    fn due(self, worker: &WorkerId, term: TimeDelta) -> Result<Due, Unusable> {
+    fn due(self, worker: &WorkerId, term: TimeDelta, keys: &[KeyId]) -> Result<Due, Unusable> {
         let delivery = self.delivery.delivery()?;
         let id = delivery.id;
         if delivery.state.is_lost(self.now) {
@@ -411,20 +420,23 @@ impl DueRow {
         if !self.is_on {
             return Ok(Due::Dropped(id, delivery.state.dropped(self.now)));
         }
+        let endpoint = delivery.endpoint;
+        let unusable = |error| Unusable::Endpoint(Corrupt::new("endpoints", endpoint, error));
+        let secrets = self.secrets.secrets().map_err(unusable)?;
+        let Some(secrets) = secrets.filter(|secrets| secrets.are_opened_by(keys)) else { return Ok(Due::Locked) };
         let corrupt = |error| Corrupt::new("deliveries", id, Box::new(error));
         let state = delivery.state.claim(worker.clone(), term, self.now).map_err(corrupt)?;
         let DeliveryState::Attempting { attempts, tries, lease, started_at } = state else {
             return Err(Corrupt::new("deliveries", id, "it was claimed, and no attempt is under way").into());
         };
-        let unusable = |error| Unusable::Endpoint(Corrupt::new("endpoints", delivery.endpoint, error));
-        let url = SiteUrl::parse(&self.url).map_err(unusable)?;
+        let url = SiteUrl::parse(&self.url).map_err(|error| unusable(error.into()))?;
         let delivery = Box::new(ClaimedDelivery {
             claim: DeliveryClaim { delivery: id, token: lease.token },
             attempt: attempts + 1,
             started_at,
-            endpoint: delivery.endpoint,
+            endpoint,
             url,
-            secrets: self.secrets.secrets().signing(self.now),
+            secrets: secrets.signing(self.now),
             event: delivery.event,
             kind: delivery.kind,
             body: self.body.into(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use a11ycheck_core::{id::WorkerId, store::ClaimLimits};
+use a11ycheck_core::{id::WorkerId, sealing::KeyId, store::ClaimLimits};
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, PgConnection};
 
@@ -19,15 +19,22 @@ macro_rules! busy {
     };
 }
 
-/// How many attempts the worker may take up for an endpoint, up to its limit `$3`; NULL for one that is switched off.
+/// How many attempts the worker may take up for an endpoint, up to its limit `$3`; none where a secret is sealed with none of
+/// the keys `$6`, or not sealed yet; NULL for an endpoint that is switched off.
 /// Endpoints are looked up one by one: LIMIT has no effect but that.
 macro_rules! room {
     ($endpoint:literal) => {
         concat!(
             "CROSS JOIN LATERAL (
-                 SELECT e.id AS endpoint_id, CASE WHEN e.off_since IS NULL THEN greatest($3 - coalesce(
-                     (SELECT attempts FROM busy WHERE busy.endpoint_id = e.id), 0
-                 ), 0) END AS room
+                 SELECT e.id AS endpoint_id, CASE
+                     WHEN e.off_since IS NOT NULL THEN NULL
+                     WHEN e.sealed_with = ANY ($6)
+                         AND (e.previous_until IS NULL OR e.sealed_previous_with = ANY ($6))
+                         THEN greatest($3 - coalesce(
+                             (SELECT attempts FROM busy WHERE busy.endpoint_id = e.id), 0
+                         ), 0)
+                     ELSE 0
+                 END AS room
                  FROM endpoints e WHERE e.id = ",
             $endpoint,
             " LIMIT 1
@@ -98,20 +105,26 @@ pub(crate) async fn choose(
     db: &mut PgConnection,
     worker: &WorkerId,
     limits: ClaimLimits,
+    keys: &[KeyId],
     unreadable: &[String],
     instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<String>, sqlx::Error> {
+    let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
     // Of each kind, what the other one takes from an endpoint's room may be passed over: no more than is taken of it.
     let most = i64::from(limits.all) + i64::from(limits.retries);
-    let mut due = ask(db, FIRST_DUE, worker, limits, most, unreadable, instant).await?;
+    let mut due = ask(db, FIRST_DUE, worker, limits, most, unreadable, &keys, instant).await?;
     if i64::try_from(due.len()) == Ok(most) {
         // More may be due: those of one endpoint must not hide the others'.
-        due = ask(db, due_by_endpoint!("attempts = 0", "false"), worker, limits, most, unreadable, instant).await?;
-        due.extend(ask(db, due_by_endpoint!("attempts > 0", "true"), worker, limits, most, unreadable, instant).await?);
+        due = ask(db, due_by_endpoint!("attempts = 0", "false"), worker, limits, most, unreadable, &keys, instant)
+            .await?;
+        due.extend(
+            ask(db, due_by_endpoint!("attempts > 0", "true"), worker, limits, most, unreadable, &keys, instant).await?,
+        );
     }
     Ok(taken_up(due, limits))
 }
 
+#[expect(clippy::too_many_arguments, reason = "the parameters of one statement, in its order")]
 async fn ask(
     db: &mut PgConnection,
     statement: &'static str,
@@ -119,6 +132,7 @@ async fn ask(
     limits: ClaimLimits,
     most: i64,
     unreadable: &[String],
+    keys: &[String],
     instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<Candidate>, sqlx::Error> {
     sqlx::query_as(statement)
@@ -127,6 +141,7 @@ async fn ask(
         .bind(i64::from(limits.per_endpoint))
         .bind(most)
         .bind(unreadable)
+        .bind(keys)
         .fetch_all(db)
         .await
 }

@@ -24,7 +24,7 @@
 //! and `retention` are what happens to checks; `outbox`, `due` and `deliveries` are what happens to events, and `delivery_figures` what
 //! operators see of it; `delete_team` is a transaction of many steps; `hints`
 //! is how nodes wake each other; `passed_over` keeps a row that can't be read from holding up a queue; `store` runs steps,
-//! each in a `session`; `uploads` and `objects` are files outside the tables; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
+//! each in a `session`; `uploads` and `objects` are files outside the tables; `sealing` is which key seals which secret; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
 //!
 //! # Features
 //! `object-store` (on by default): `PostgresConfig::with_files` keeps pictures and documents in an object store.
@@ -57,6 +57,7 @@ mod rate_limits;
 mod retention;
 mod rows;
 mod scans;
+mod sealing;
 mod session;
 mod settings;
 mod sites;

@@ -2,10 +2,11 @@
 
 use a11ycheck_core::{
     domain::{
-        Attempt, AttemptReport, AttemptResult, Delivery, DeliveryState, EndpointDetails, EndpointSecret,
-        EndpointSecrets, EndpointStatus, EventKind, Excerpt, FencingToken, Lease, SiteUrl, WebhookEndpoint,
+        Attempt, AttemptReport, AttemptResult, Delivery, DeliveryState, EndpointDetails, EndpointSecrets,
+        EndpointStatus, EventKind, Excerpt, FencingToken, Lease, SiteUrl, WebhookEndpoint,
     },
     id::{DeliveryId, WorkerId},
+    sealing::Sealed,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::FromRow;
@@ -26,7 +27,7 @@ macro_rules! endpoint_columns {
 /// The columns of [`SecretsRow`], of an endpoint `e`.
 macro_rules! secrets_columns {
     () => {
-        "e.secret, e.previous_secret, e.previous_until"
+        "e.sealed_secret, e.sealed_previous, e.previous_until"
     };
 }
 
@@ -98,15 +99,20 @@ pub(crate) fn stored_status(status: EndpointStatus) -> (i64, Option<DateTime<Utc
 
 #[derive(FromRow)]
 pub(crate) struct SecretsRow {
-    secret: String,
-    previous_secret: Option<String>,
+    sealed_secret: Option<Vec<u8>>,
+    sealed_previous: Option<Vec<u8>>,
     previous_until: Option<DateTime<Utc>>,
 }
 
 impl SecretsRow {
-    pub(crate) fn secrets(self) -> EndpointSecrets {
-        let previous = self.previous_secret.map(EndpointSecret::from_stored).zip(self.previous_until);
-        EndpointSecrets { current: EndpointSecret::from_stored(self.secret), previous }
+    /// `None` where one of them is not sealed yet.
+    pub(crate) fn secrets(self) -> Result<Option<EndpointSecrets>, BoxedError> {
+        let current = self.sealed_secret.as_deref().map(Sealed::from_bytes).transpose()?;
+        let previous = self.sealed_previous.as_deref().map(Sealed::from_bytes).transpose()?;
+        if previous.is_none() && self.previous_until.is_some() {
+            return Ok(None);
+        }
+        Ok(current.map(|current| EndpointSecrets { current, previous: previous.zip(self.previous_until) }))
     }
 }
 

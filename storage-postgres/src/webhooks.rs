@@ -2,11 +2,12 @@
 
 use a11ycheck_core::{
     domain::{
-        Attempt, AttemptReport, Delivery, DeliveryStatus, EndpointDetails, EndpointSecret, EndpointStatus, NewEndpoint,
-        NewEvent, WebhookEndpoint,
+        Attempt, AttemptReport, Delivery, DeliveryStatus, EndpointDetails, EndpointStatus, NewEndpoint, NewEvent,
+        WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
     page::{Page, PageRequest},
+    sealing::{KeyId, Sealed},
     store::{
         ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, RecordError, SendError,
         StoreError, WebhookStore, Work,
@@ -23,8 +24,7 @@ use crate::{
     rows::{Counted, paged},
     store::end,
     webhook_rows::{
-        AttemptRow, DeliveryRow, EndpointRow, SecretsRow, StatusRow, delivery_columns, endpoint_columns,
-        secrets_columns, stored_status,
+        AttemptRow, DeliveryRow, EndpointRow, StatusRow, delivery_columns, endpoint_columns, stored_status,
     },
 };
 
@@ -78,14 +78,27 @@ impl WebhookStore for PostgresStore {
         &self,
         team: TeamId,
         id: EndpointId,
-        secret: EndpointSecret,
+        secret: Sealed,
         overlap: TimeDelta,
     ) -> Result<bool, StoreError> {
         self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let rotated = rotate_secret(&mut tx, team, id, &secret, overlap, self.instant()).await;
-            end(tx, rotated).await
+            // As `EndpointSecrets::rotated` says; the one before may not be sealed yet.
+            let rotated = sqlx::query(
+                "UPDATE endpoints
+                 SET previous_secret = secret, sealed_previous = sealed_secret, sealed_previous_with = sealed_with,
+                     previous_until = coalesce($3, clock_timestamp()) + $4,
+                     secret = NULL, sealed_secret = $5, sealed_with = $6
+                 WHERE team_id = $1 AND id = $2",
+            )
+            .bind(team.to_string())
+            .bind(id.to_string())
+            .bind(self.instant())
+            .bind(overlap)
+            .bind(secret.to_bytes())
+            .bind(secret.key().to_string())
+            .execute(&mut *self.session().await?)
+            .await?;
+            Ok(rotated.rows_affected() > 0)
         })
         .await
     }
@@ -233,6 +246,7 @@ impl WebhookStore for PostgresStore {
         worker: &WorkerId,
         limits: ClaimLimits,
         term: TimeDelta,
+        keys: &[KeyId],
     ) -> Result<Vec<ClaimedDelivery>, StoreError> {
         let lost = self.step(|| async {
             let mut db = self.session().await?;
@@ -261,8 +275,8 @@ impl WebhookStore for PostgresStore {
         self.step(|| async {
             let mut db = self.session().await?;
             let mut tx = db.begin().await?;
-            let claimed =
-                deliveries::claim(&mut tx, worker, limits, term, &self.unreadable().deliveries, self.instant()).await;
+            let passed_over = &self.unreadable().deliveries;
+            let claimed = deliveries::claim(&mut tx, worker, limits, term, keys, passed_over, self.instant()).await;
             end(tx, claimed).await
         })
         .await
@@ -319,15 +333,17 @@ async fn create_endpoint(
     let status = EndpointStatus::ON;
     let (failed_in_a_row, off_since) = stored_status(status);
     let created = sqlx::query(
-        "INSERT INTO endpoints (id, team_id, url, events, secret, failed_in_a_row, off_since, created_at)
-         SELECT $2, $1, $3, $4, $5, $6, $7, $8
-         WHERE (SELECT count(*) FROM endpoints WHERE team_id = $1) < $9",
+        "INSERT INTO endpoints
+             (id, team_id, url, events, sealed_secret, sealed_with, failed_in_a_row, off_since, created_at)
+         SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9
+         WHERE (SELECT count(*) FROM endpoints WHERE team_id = $1) < $10",
     )
     .bind(team.to_string())
     .bind(id.to_string())
     .bind(details.url.as_str())
     .bind(stored_events(details))
-    .bind(secret.reveal())
+    .bind(secret.to_bytes())
+    .bind(secret.key().to_string())
     .bind(failed_in_a_row)
     .bind(off_since)
     .bind(now)
@@ -366,39 +382,6 @@ async fn change_endpoint<E>(
         .execute(db)
         .await?;
     Ok(Some(WebhookEndpoint { details, ..stored }))
-}
-
-/// The statements of [`WebhookStore::rotate_secret`].
-async fn rotate_secret<E>(
-    db: &mut PgConnection,
-    team: TeamId,
-    id: EndpointId,
-    secret: &EndpointSecret,
-    overlap: TimeDelta,
-    instant: Option<DateTime<Utc>>,
-) -> Result<bool, Failure<E>> {
-    let row: Option<LockedSecrets> = sqlx::query_as(concat!(
-        "WITH e AS MATERIALIZED (SELECT * FROM endpoints WHERE team_id = $1 AND id = $2 FOR NO KEY UPDATE)
-         SELECT coalesce($3, clock_timestamp()) AS now, ",
-        secrets_columns!(),
-        " FROM e",
-    ))
-    .bind(team.to_string())
-    .bind(id.to_string())
-    .bind(instant)
-    .fetch_optional(&mut *db)
-    .await?;
-    let Some(LockedSecrets { now, secrets }) = row else { return Ok(false) };
-    let secrets = secrets.secrets().rotated(secret.clone(), now + overlap);
-    let (previous, until) = secrets.previous.unzip();
-    sqlx::query("UPDATE endpoints SET secret = $2, previous_secret = $3, previous_until = $4 WHERE id = $1")
-        .bind(id.to_string())
-        .bind(secrets.current.reveal())
-        .bind(previous.as_ref().map(EndpointSecret::reveal))
-        .bind(until)
-        .execute(db)
-        .await?;
-    Ok(true)
 }
 
 /// The statements of [`WebhookStore::delete_endpoint`].
@@ -472,13 +455,6 @@ async fn resend_delivery(
 
 fn stored_events(details: &EndpointDetails) -> Vec<&str> {
     details.events.iter().map(|kind| kind.as_str()).collect()
-}
-
-#[derive(FromRow)]
-struct LockedSecrets {
-    now: DateTime<Utc>,
-    #[sqlx(flatten)]
-    secrets: SecretsRow,
 }
 
 #[derive(FromRow)]

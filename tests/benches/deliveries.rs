@@ -21,6 +21,7 @@ use a11ycheck_core::{
     engine::{Dispatcher, EngineConfig},
     net::{AddressPolicy, SystemResolver},
     scanner::ScriptedScanner,
+    sealing::Keyring,
     service::{EndpointInput, TeamInput},
     webhook::HttpSender,
 };
@@ -55,7 +56,7 @@ async fn deliver() -> (f64, Received) {
     let receiver = Receiver::start([Reply::Status(204)]).await;
     let policy = AddressPolicy::builder().allow_network("127.0.0.0/8".parse().unwrap()).build();
     let sender = HttpSender::new(policy.clone(), Arc::new(SystemResolver::new()));
-    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default());
+    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default()).with_sealing(Keyring::ephemeral());
     let service = builder.with_policy(policy).with_sender(sender).build().await.unwrap();
     let mut team = None;
     for number in 0..ENDPOINTS {

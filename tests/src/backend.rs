@@ -1,6 +1,8 @@
 //! The stores that the same tests run over.
 
-use a11ycheck_core::{Service, clock::ManualClock, scanner::ScriptedScanner, service::ServiceBuilder};
+use a11ycheck_core::{
+    Service, clock::ManualClock, scanner::ScriptedScanner, sealing::Keyring, service::ServiceBuilder,
+};
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
 
@@ -20,7 +22,7 @@ pub struct Postgres;
 
 impl Backend for Memory {
     async fn begin(clock: ManualClock, scanner: ScriptedScanner) -> ServiceBuilder {
-        Service::builder(MemoryStore::with_clock(clock), scanner)
+        Service::builder(MemoryStore::with_clock(clock), scanner).with_sealing(Keyring::ephemeral())
     }
 }
 
@@ -34,6 +36,7 @@ impl Backend for Postgres {
         let schema = format!("a11ycheck_test_{}", ulid::Ulid::generate().to_string().to_lowercase());
         let config = PostgresConfig::new(url).with_schema(schema).with_max_connections(4);
         let store = PostgresStore::connect(config).await.expect("the test database can be used");
-        Service::builder(store.with_clock(clock), scanner)
+        // The schema is new, and ends with the test.
+        Service::builder(store.with_clock(clock), scanner).with_sealing(Keyring::ephemeral())
     }
 }

@@ -23,7 +23,7 @@ impl<S: Store> World<S> {
     }
 
     async fn claim_within(&self, worker: &WorkerId, limits: ClaimLimits) -> Vec<ClaimedDelivery> {
-        self.store.claim_deliveries(worker, limits, TERM).await.unwrap()
+        self.store.claim_deliveries(worker, limits, TERM, &self.ring.ids()).await.unwrap()
     }
 
     /// Lets the one due attempt, which has this number, be begun as often as it may be, and its workers die; gives what

@@ -47,12 +47,12 @@ pub(super) async fn each_of_300_deliveries_is_claimed_once_by_16_workers<S: Stor
         made.insert(world.ping(team, endpoints[number % 5]).await.id);
     }
     let claimed = race(16, |_| {
-        let store = Arc::clone(&world.store);
+        let (store, keys) = (Arc::clone(&world.store), world.ring.ids());
         async move {
             let (worker, mut claimed) = (WorkerId::generate(), Vec::new());
             let limits = ClaimLimits { all: 7, retries: 7, per_endpoint: 1_000 };
             loop {
-                let batch = store.claim_deliveries(&worker, limits, TERM).await.unwrap();
+                let batch = store.claim_deliveries(&worker, limits, TERM, &keys).await.unwrap();
                 if batch.is_empty() {
                     return claimed;
                 }

@@ -8,7 +8,7 @@ use super::{
     world::{INSTANT, World},
 };
 use crate::{
-    domain::{EndpointSecret, EndpointStatus, EventKind, NewEndpoint, WebhookEndpoint},
+    domain::{EndpointStatus, EventKind, NewEndpoint, WebhookEndpoint},
     id::{DeliveryId, EndpointId, TeamId},
     page::PageRequest,
     store::{CreateEndpointError, RecordError, SendError, Store},
@@ -111,7 +111,7 @@ pub(super) async fn a_replaced_secret_signs_along_for_the_overlap_and_no_longer<
         claimed.secrets
     };
     assert_eq!(signing().await, std::slice::from_ref(&first));
-    let [second, third, fourth] = std::array::from_fn(|_| EndpointSecret::generate());
+    let [second, third, fourth] = std::array::from_fn(|_| world.secret(id));
     let overlap = TimeDelta::hours(24);
     assert!(world.store.rotate_secret(team, id, second.clone(), overlap).await.unwrap());
     world.advance(overlap - INSTANT);
@@ -163,7 +163,7 @@ pub(super) async fn what_is_asked_of_no_endpoint_is_answered_with_nothing<S: Sto
     assert_eq!(store.endpoints(team).await.unwrap(), []);
     assert_eq!(store.endpoints(TeamId::generate(world.now())).await.unwrap(), []);
     assert_eq!(store.change_endpoint(team, id, details("https://a.example/", BOTH)).await.unwrap(), None);
-    assert!(!store.rotate_secret(team, id, EndpointSecret::generate(), TimeDelta::zero()).await.unwrap());
+    assert!(!store.rotate_secret(team, id, world.secret(id), TimeDelta::zero()).await.unwrap());
     assert_eq!(store.enable_endpoint(team, id).await.unwrap(), None);
     assert_eq!(store.disable_endpoint(team, id).await.unwrap(), None);
     assert_eq!(store.delivery(team, delivery).await.unwrap(), None);

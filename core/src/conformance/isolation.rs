@@ -10,7 +10,7 @@ use super::{
     world::World,
 };
 use crate::{
-    domain::{EndpointSecret, EventKind, RequestClass, ScreenshotId, Standing, Subscription},
+    domain::{EventKind, RequestClass, ScreenshotId, Standing, Subscription},
     id::{ScanId, SiteId, TeamId, TokenId},
     page::PageRequest,
     store::{SendError, StartScanError, Store},
@@ -153,7 +153,7 @@ pub(super) async fn an_endpoint_is_seen_and_changed_by_its_team_alone<S: Store>(
     let before = (world.endpoint_row(owner, id).await, world.deliveries(owner, id).await);
     assert_eq!(store.endpoints(stranger).await.unwrap(), []);
     assert_eq!(store.change_endpoint(stranger, id, details("https://evil.example/", BOTH)).await.unwrap(), None);
-    let secret = EndpointSecret::generate();
+    let secret = world.secret(id);
     assert!(!store.rotate_secret(stranger, id, secret.clone(), TimeDelta::zero()).await.unwrap());
     assert_eq!(store.enable_endpoint(stranger, id).await.unwrap(), None);
     assert_eq!(store.disable_endpoint(stranger, id).await.unwrap(), None);

@@ -330,6 +330,16 @@ macro_rules! store_conformance {
                 a_last_failure_and_a_success_at_once_are_counted_one_after_the_other,
                 an_endpoint_deleted_while_a_check_completes_leaves_nothing_behind,
             }
+            sealing {
+                a_worker_is_given_what_its_keys_open_and_the_rest_waits_for_others,
+                what_a_worker_can_not_sign_holds_up_nothing_behind_it,
+                secrets_are_counted_by_their_keys,
+                what_another_key_seals_is_found_to_the_last,
+                a_secret_that_is_sealed_with_another_key_stays_in_its_place,
+                a_secret_that_was_replaced_meanwhile_is_not_brought_back,
+                of_many_who_reseal_a_secret_at_once_one_counts,
+                nothing_is_kept_in_the_clear_and_nothing_sealed_is_sealed_over,
+            }
             settings {
                 a_setting_that_nobody_stored_has_no_value,
                 the_first_value_settled_stays_and_later_ones_get_it,

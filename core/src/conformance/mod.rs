@@ -60,6 +60,7 @@ mod reference;
 mod retention;
 mod scans;
 mod schedule;
+mod sealing;
 mod settings;
 mod sites;
 mod switch_off;

@@ -189,7 +189,7 @@ impl<S: Store> Walk<S> {
     /// Each claim is another worker's, which has nothing else under way.
     async fn claim(&mut self, limits: ClaimLimits) -> Vec<ClaimedDelivery> {
         let (worker, now) = (WorkerId::generate(), self.world.now());
-        let claimed = self.world.store.claim_deliveries(&worker, limits, TERM).await.unwrap();
+        let claimed = self.world.store.claim_deliveries(&worker, limits, TERM, &self.world.ring.ids()).await.unwrap();
         self.give_up(limits.all);
         let mut expected = Vec::new();
         let (mut retries, mut under_way) = (limits.retries, BTreeMap::<EndpointId, u32>::new());

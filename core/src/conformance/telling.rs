@@ -14,6 +14,7 @@ use crate::{
     },
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
     page::PageRequest,
+    sealing::Sealed,
     store::{ClaimLimits, ClaimedDelivery, Completion, DeliveryClaim, Store},
 };
 
@@ -40,11 +41,13 @@ pub(super) fn timed_out() -> AttemptReport {
 
 impl<S: Store> World<S> {
     pub(super) fn new_endpoint(&self, events: &[EventKind]) -> NewEndpoint {
-        NewEndpoint {
-            id: EndpointId::generate(self.now()),
-            details: details("https://hooks.example/a11y?key=1", events),
-            secret: EndpointSecret::generate(),
-        }
+        let id = EndpointId::generate(self.now());
+        NewEndpoint { id, details: details("https://hooks.example/a11y?key=1", events), secret: self.secret(id) }
+    }
+
+    /// A new secret, sealed for the endpoint.
+    pub(super) fn secret(&self, endpoint: EndpointId) -> Sealed {
+        EndpointSecret::generate().seal(&self.ring, endpoint)
     }
 
     pub(super) async fn endpoint(&self, team: TeamId, events: &[EventKind]) -> EndpointId {
@@ -106,7 +109,7 @@ impl<S: Store> World<S> {
 
     /// All that is due, given to a new worker.
     pub(super) async fn claim_deliveries(&self) -> Vec<ClaimedDelivery> {
-        self.store.claim_deliveries(&WorkerId::generate(), PLENTY, TERM).await.unwrap()
+        self.store.claim_deliveries(&WorkerId::generate(), PLENTY, TERM, &self.ring.ids()).await.unwrap()
     }
 
     /// The one delivery that is due.

@@ -13,6 +13,7 @@ use crate::{
     },
     id::{ScanId, SiteId, TeamId, TokenId, WorkerId},
     page::PageRequest,
+    sealing::Keyring,
     store::{Claim, ClaimedScan, Completion, Store},
 };
 
@@ -23,13 +24,15 @@ pub(super) const INSTANT: TimeDelta = TimeDelta::microseconds(1);
 pub(super) struct World<S> {
     pub(super) store: Arc<S>,
     pub(super) clock: ManualClock,
+    /// What secrets are sealed with.
+    pub(super) ring: Keyring,
 }
 
 impl<S: Store> World<S> {
     /// A store without anything, at half past nine on 15 January 2027.
     pub(super) async fn empty(factory: &impl StoreFactory<Store = S>) -> Self {
         let clock = ManualClock::at(DateTime::from_timestamp_micros(1_800_005_400_123_456).unwrap());
-        Self { store: Arc::new(factory.empty(clock.clone()).await), clock }
+        Self { store: Arc::new(factory.empty(clock.clone()).await), clock, ring: Keyring::ephemeral() }
     }
 
     /// A store with the plan [`fixtures::plan`].

@@ -4,9 +4,13 @@ use std::{collections::BTreeSet, fmt};
 
 use chrono::{DateTime, Utc};
 use rand::RngExt as _;
+use zeroize::Zeroizing;
 
 use super::{EventKind, SiteUrl};
-use crate::id::{EndpointId, TeamId};
+use crate::{
+    id::{EndpointId, TeamId},
+    sealing::{KeyId, Keyring, OpenError, Sealed, SealingContext},
+};
 
 /// An address of a team that events are delivered to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,8 +63,8 @@ pub struct NewEndpoint {
     pub id: EndpointId,
     /// What was asked for.
     pub details: EndpointDetails,
-    /// What its deliveries are signed with.
-    pub secret: EndpointSecret,
+    /// What its deliveries are signed with, [sealed](EndpointSecret::seal) for it.
+    pub secret: Sealed,
 }
 
 /// Whether an endpoint is delivered to.
@@ -128,11 +132,23 @@ impl EndpointStatus {
     }
 }
 
-/// What deliveries to an endpoint are signed with: `whsec_` and 40 random characters, all of which is the key. A store keeps
-/// it as it is, since a hash can't sign; whoever reads the store's data can forge deliveries. `Debug` does not show it, and
-/// there is no `Display`.
+/// What deliveries to an endpoint are signed with: `whsec_` and 40 random characters, all of which is the key. A hash can't
+/// sign, so a store keeps the secret [sealed](Self::seal). `Debug` does not show it, and there is no `Display`; it is
+/// overwritten when it is dropped.
 #[derive(Clone, PartialEq, Eq)]
-pub struct EndpointSecret(String);
+pub struct EndpointSecret(Zeroizing<String>);
+
+/// Why a sealed secret of an endpoint can't be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenSecretError {
+    /// It was not opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// What was opened is no text.
+    #[error("a sealed secret is no text")]
+    NotText,
+}
 
 impl EndpointSecret {
     /// What every secret begins with.
@@ -145,15 +161,25 @@ impl EndpointSecret {
     pub fn generate() -> Self {
         let mut rng = rand::rng();
         let random = (0..Self::RANDOM_CHARACTERS).map(|_| char::from(Self::ALPHABET[rng.random_range(0..64)]));
-        Self(Self::PREFIX.chars().chain(random).collect())
+        Self(Zeroizing::new(Self::PREFIX.chars().chain(random).collect()))
     }
 
-    /// Takes a stored secret back.
-    pub fn from_stored(text: impl Into<String>) -> Self {
-        Self(text.into())
+    /// Seals it for the endpoint that it belongs to: what a store keeps.
+    pub fn seal(&self, ring: &Keyring, endpoint: EndpointId) -> Sealed {
+        ring.seal(&SealingContext::webhook_secret(endpoint), self.0.as_bytes())
     }
 
-    /// The secret itself: to be shown once, to be stored, to sign with.
+    /// Opens a secret that was sealed for the endpoint.
+    ///
+    /// # Errors
+    /// [`OpenSecretError`].
+    pub fn open(ring: &Keyring, endpoint: EndpointId, sealed: &Sealed) -> Result<Self, OpenSecretError> {
+        let opened = ring.open(&SealingContext::webhook_secret(endpoint), sealed)?;
+        let text = std::str::from_utf8(&opened).map_err(|_| OpenSecretError::NotText)?;
+        Ok(Self(Zeroizing::new(text.to_owned())))
+    }
+
+    /// The secret itself: to be shown once, and to sign with.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -165,32 +191,50 @@ impl fmt::Debug for EndpointSecret {
     }
 }
 
-/// The secrets of an endpoint: one, and for a while after it was replaced the one before it.
+/// The secrets of an endpoint, sealed: one, and for a while after it was replaced the one before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointSecrets {
     /// The newest.
-    pub current: EndpointSecret,
+    pub current: Sealed,
     /// The one before it, and the instant from which on it signs no more.
-    pub previous: Option<(EndpointSecret, DateTime<Utc>)>,
+    pub previous: Option<(Sealed, DateTime<Utc>)>,
 }
 
 impl EndpointSecrets {
     /// One secret.
-    pub const fn new(secret: EndpointSecret) -> Self {
+    pub const fn new(secret: Sealed) -> Self {
         Self { current: secret, previous: None }
     }
 
     /// Replaced by a new secret; the present one signs along until `until`. A third, older one signs no more: receivers
     /// never see more than two signatures.
     #[must_use]
-    pub fn rotated(self, secret: EndpointSecret, until: DateTime<Utc>) -> Self {
+    pub fn rotated(self, secret: Sealed, until: DateTime<Utc>) -> Self {
         Self { current: secret, previous: Some((self.current, until)) }
     }
 
     /// Those that sign at `now`, the newest first.
-    pub fn signing(&self, now: DateTime<Utc>) -> Vec<EndpointSecret> {
+    pub fn signing(&self, now: DateTime<Utc>) -> Vec<Sealed> {
         let previous = self.previous.iter().filter(|(_, until)| now < *until).map(|(secret, _)| secret);
         std::iter::once(&self.current).chain(previous).cloned().collect()
+    }
+
+    /// All of them, whether they sign or not.
+    pub fn all(&self) -> impl Iterator<Item = &Sealed> {
+        std::iter::once(&self.current).chain(self.previous.iter().map(|(secret, _)| secret))
+    }
+
+    /// Tells whether these keys open all of them.
+    pub fn are_opened_by(&self, keys: &[KeyId]) -> bool {
+        self.all().all(|secret| keys.contains(&secret.key()))
+    }
+
+    /// Puts the same secret, sealed with another key, in the place of `old`, wherever it stands by now. Returns whether it
+    /// stands anywhere.
+    pub fn reseal(&mut self, old: &Sealed, new: &Sealed) -> bool {
+        let previous = self.previous.iter_mut().map(|(secret, _)| secret);
+        let place = std::iter::once(&mut self.current).chain(previous).find(|secret| *secret == old);
+        place.map(|secret| *secret = new.clone()).is_some()
     }
 }
 
@@ -231,7 +275,7 @@ mod tests {
     #[test]
     fn a_replaced_secret_signs_along_until_its_time_is_over() {
         let (now, overlap) = (Utc::now(), TimeDelta::hours(24));
-        let [first, second, third] = std::array::from_fn(|_| EndpointSecret::generate());
+        let [first, second, third] = sealed();
         let secrets = EndpointSecrets::new(first.clone()).rotated(second.clone(), now + overlap);
         assert_eq!(secrets.signing(now), [second.clone(), first]);
         assert_eq!(secrets.signing(now + overlap), std::slice::from_ref(&second));
@@ -239,10 +283,36 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_that_is_sealed_with_another_key_keeps_its_place_and_its_time() {
+        let (now, [first, second, again]) = (Utc::now(), sealed());
+        let mut secrets = EndpointSecrets::new(first.clone()).rotated(second.clone(), now);
+        assert!(secrets.reseal(&first, &again));
+        assert_eq!(secrets, EndpointSecrets { current: second.clone(), previous: Some((again.clone(), now)) });
+        assert!(!secrets.reseal(&first, &again), "it stands there no more");
+        assert!(secrets.are_opened_by(&[second.key(), again.key()]));
+        assert!(!secrets.are_opened_by(&[second.key()]) && !secrets.are_opened_by(&[again.key()]));
+    }
+
+    #[test]
+    fn a_secret_is_opened_for_the_endpoint_that_it_was_sealed_for_alone() {
+        let (ring, secret) = (Keyring::ephemeral(), EndpointSecret::generate());
+        let [mine, anothers] = std::array::from_fn(|_| EndpointId::generate(Utc::now()));
+        let sealed = secret.seal(&ring, mine);
+        assert_eq!(EndpointSecret::open(&ring, mine, &sealed).unwrap(), secret);
+        assert!(EndpointSecret::open(&ring, anothers, &sealed).is_err());
+    }
+
+    #[test]
     fn secrets_are_long_never_the_same_and_not_in_logs() {
         let secret = EndpointSecret::generate();
         assert_eq!(secret.reveal().strip_prefix("whsec_").unwrap().len(), 40);
         assert_ne!(secret, EndpointSecret::generate());
-        assert!(!format!("{:?}", EndpointSecrets::new(secret.clone())).contains(secret.reveal()));
+        assert!(!format!("{secret:?}").contains(secret.reveal()));
+    }
+
+    /// Secrets, each sealed with a key of its own.
+    fn sealed() -> [Sealed; 3] {
+        let endpoint = EndpointId::generate(Utc::now());
+        std::array::from_fn(|_| EndpointSecret::generate().seal(&Keyring::ephemeral(), endpoint))
     }
 }

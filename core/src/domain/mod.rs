@@ -41,7 +41,9 @@ pub use self::{
     colour::{Colour, ParseColourError},
     delivery::{Delivery, DeliveryRefusal, DeliveryState, DeliveryStatus, next_attempt_at},
     diff::{DiffSummary, FixedRule, PreviousScan, compare},
-    endpoint::{EndpointDetails, EndpointSecret, EndpointSecrets, EndpointStatus, NewEndpoint, WebhookEndpoint},
+    endpoint::{
+        EndpointDetails, EndpointSecret, EndpointSecrets, EndpointStatus, NewEndpoint, OpenSecretError, WebhookEndpoint,
+    },
     event::{EventKind, NewEvent, UnknownEvent},
     failure::{Failure, FailureCode},
     finding::{

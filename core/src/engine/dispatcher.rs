@@ -15,8 +15,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{Step, pace, recording::record};
 use crate::{
-    domain::{AttemptFailure, AttemptReport, AttemptResult},
+    domain::{AttemptFailure, AttemptReport, AttemptResult, EndpointSecret},
     id::WorkerId,
+    sealing::Keyring,
     service::Service,
     store::{ClaimLimits, ClaimedDelivery, StoreError, Work},
     webhook::request,
@@ -45,9 +46,12 @@ impl Dispatcher {
     pub(super) const SENDER_LIMIT: Duration = Duration::from_secs(15);
 
     /// A dispatcher for this service, with a name of its own; `None` where the service has no
-    /// [sender](crate::service::ServiceBuilder::with_sender).
+    /// [sender](crate::service::ServiceBuilder::with_sender), or no [keys](crate::service::ServiceBuilder::with_sealing) to
+    /// the secrets that deliveries are signed with.
     pub fn new(service: Service) -> Option<Self> {
-        service.parts().sender.is_some().then(|| Self { id: WorkerId::generate(), service })
+        let parts = service.parts();
+        let is_equipped = parts.sender.is_some() && parts.sealing.is_some();
+        is_equipped.then(|| Self { id: WorkerId::generate(), service })
     }
 
     /// Runs until `stop`; attempts that are under way then are made to their end.
@@ -111,14 +115,25 @@ impl Dispatcher {
     }
 
     async fn claim(&self, limits: ClaimLimits) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        self.service.store().claim_deliveries(&self.id, limits, Self::LEASE).await
+        let keys = self.service.parts().sealing.as_ref().map(Keyring::ids).unwrap_or_default();
+        self.service.store().claim_deliveries(&self.id, limits, Self::LEASE, &keys).await
     }
 
     async fn attempt(&self, delivery: ClaimedDelivery) -> Result<(), StoreError> {
         let parts = self.service.parts();
-        // `new` makes sure that there is one.
-        let Some(sender) = &parts.sender else { return Ok(()) };
-        let request = request::signed(&delivery, &parts.header_prefix, &parts.user_agent);
+        // `new` makes sure that there are both.
+        let (Some(sender), Some(keys)) = (&parts.sender, &parts.sealing) else { return Ok(()) };
+        let opened = delivery.secrets.iter().map(|secret| EndpointSecret::open(keys, delivery.endpoint, secret));
+        let secrets = match opened.collect::<Result<Vec<_>, _>>() {
+            Ok(secrets) => secrets,
+            Err(error) => {
+                // Claims give only what the keys open, so the row is damaged. The attempt counts as lost in the end.
+                tracing::error!(delivery = %delivery.claim.delivery, endpoint = %delivery.endpoint, error = &error as &dyn StdError, "A delivery can't be signed: replace the secret of its endpoint");
+                return Ok(());
+            }
+        };
+        let request = request::signed(&delivery, &secrets, &parts.header_prefix, &parts.user_agent);
+        drop(secrets);
         let begun = Instant::now();
         let sent = tokio::time::timeout(Self::SENDER_LIMIT, sender.send(request)).await;
         let result = sent.unwrap_or(AttemptResult::Failed(AttemptFailure::Timeout));

@@ -11,13 +11,16 @@ mod pace;
 mod recording;
 mod retention;
 mod scheduler;
+mod sealing;
 mod worker;
 
 use std::time::Duration;
 
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub use self::{dispatcher::Dispatcher, pace::Step, retention::Retention, scheduler::Scheduler, worker::Worker};
+pub use self::{
+    dispatcher::Dispatcher, pace::Step, retention::Retention, scheduler::Scheduler, sealing::Sealing, worker::Worker,
+};
 use crate::service::Service;
 
 /// Which loops run, and how many of them.
@@ -63,7 +66,13 @@ impl Engine {
         }
         match Dispatcher::new(service.clone()) {
             Some(dispatcher) if config.webhooks => drop(tasks.spawn(dispatcher.run(config.poll, stop.clone()))),
-            None if config.webhooks => tracing::warn!("Webhooks are not delivered: the service has no sender"),
+            None if config.webhooks => {
+                tracing::warn!("Webhooks are not delivered: the service has no sender, or no sealing keys");
+            }
+            Some(_) | None => {}
+        }
+        match Sealing::new(service.clone()) {
+            Some(sealing) if config.webhooks => drop(tasks.spawn(sealing.run(stop.clone()))),
             Some(_) | None => {}
         }
         if config.retention {

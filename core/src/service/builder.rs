@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Links, Parts, Service};
+use super::{Links, Parts, SealingError, Service, sealing};
 use crate::{
     clock::{Clock, SystemClock},
     domain::{PlanCatalog, PlanDifference, RateLimits},
     net::{AddressPolicy, Resolver, SystemResolver},
     scanner::Scanner,
+    sealing::Keyring,
     store::{Store, StoreError},
     webhook::{HeaderPrefix, WebhookSender},
 };
@@ -27,6 +28,7 @@ pub struct ServiceBuilder {
     header_prefix: HeaderPrefix,
     #[cfg(feature = "pdf")]
     render_limits: super::RenderLimits,
+    sealing: Sealing,
 }
 
 /// Which plans a service stores when it is put together.
@@ -38,6 +40,14 @@ enum Plans {
     Given(PlanCatalog),
     /// None.
     Stored,
+}
+
+/// What the service is to do about secrets.
+enum Sealing {
+    /// Nobody said anything: there must not be any.
+    Unsaid,
+    LeftOut,
+    With(Keyring),
 }
 
 /// Why a service could not be put together.
@@ -53,6 +63,9 @@ pub enum BuildError {
     /// The plans could not be stored.
     #[error("the plans could not be stored")]
     Store(#[from] StoreError),
+    /// The keys do not go with what is stored.
+    #[error("secrets can't be sealed and opened")]
+    Sealing(#[from] SealingError),
 }
 
 impl ServiceBuilder {
@@ -71,6 +84,7 @@ impl ServiceBuilder {
             header_prefix: HeaderPrefix::default(),
             #[cfg(feature = "pdf")]
             render_limits: super::RenderLimits::default(),
+            sealing: Sealing::Unsaid,
         }
     }
 
@@ -140,12 +154,37 @@ impl ServiceBuilder {
         Self { render_limits, ..self }
     }
 
-    /// Checks the parts, and stores plans where they are missing.
+    /// The keys that secrets are sealed with: those of webhook endpoints. Default: none; then no endpoint can be created, none
+    /// is delivered to, and a store that holds secrets is refused.
+    ///
+    /// The keys must outlive the process where the store does: [`Keyring::ephemeral`] is for stores that end with it. All
+    /// services over one store are given the same first key, which the store knows by its id; it is changed by
+    /// [`Service::rotate_sealing_key`].
+    #[must_use]
+    pub fn with_sealing(self, keys: Keyring) -> Self {
+        Self { sealing: Sealing::With(keys), ..self }
+    }
+
+    /// Leaves the secrets in the store alone, sealed or not: for programs that have no key, and need none for what they do.
+    #[must_use]
+    pub fn without_sealing(self) -> Self {
+        Self { sealing: Sealing::LeftOut, ..self }
+    }
+
+    /// Checks the parts, stores plans where they are missing, and seals secrets that an earlier release stored in the clear.
     ///
     /// # Errors
     /// [`BuildError`].
     pub async fn build(self) -> Result<Service, BuildError> {
         let links = Links::new(&self.base_url).ok_or(BuildError::BaseUrl(self.base_url))?;
+        let is_left_out = matches!(self.sealing, Sealing::LeftOut);
+        let keys = match self.sealing {
+            Sealing::With(keys) => Some(keys),
+            Sealing::Unsaid | Sealing::LeftOut => None,
+        };
+        if !is_left_out {
+            sealing::begin(&*self.store, keys.as_ref()).await?;
+        }
         match &self.plans {
             Plans::Shipped => {
                 if self.store.seed_plans(PlanCatalog::shipped().plans()).await? {
@@ -170,6 +209,7 @@ impl ServiceBuilder {
                 renderings: super::pdf::Renderings::new(self.render_limits),
                 sender,
                 header_prefix: self.header_prefix,
+                sealing: keys,
                 user_agent,
             }),
         })

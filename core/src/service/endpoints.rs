@@ -13,6 +13,7 @@ use crate::{
     error::Error,
     id::{EndpointId, TeamId},
     net::PolicyError,
+    sealing::Keyring,
     store::CreateEndpointError,
     webhook::target::{self, TargetError},
 };
@@ -79,7 +80,7 @@ impl Service {
     ///
     /// # Errors
     /// [`Error::NotFound`] where there is no such team; [`Error::Invalid`] with every field that does not hold up, or with
-    /// the number of endpoints.
+    /// the number of endpoints; [`Error::NoSealingKey`].
     pub async fn create_endpoint(
         &self,
         team: TeamId,
@@ -88,7 +89,7 @@ impl Service {
         let details = self.checked(&input, &BTreeSet::new()).await?;
         let id = EndpointId::generate(self.parts().clock.now());
         let secret = EndpointSecret::generate();
-        let new = NewEndpoint { id, details, secret: secret.clone() };
+        let new = NewEndpoint { id, details, secret: secret.seal(self.sealing_keys()?, id) };
         let endpoint = self.store().create_endpoint(team, new).await.map_err(|error| match error {
             CreateEndpointError::LimitReached => invalid("url", Problem::EndpointLimit(WebhookEndpoint::MAX_PER_TEAM)),
             CreateEndpointError::NoTeam => Error::NotFound,
@@ -132,7 +133,8 @@ impl Service {
     /// receivers that read exactly one can't verify.
     ///
     /// # Errors
-    /// [`Error::Invalid`] where the overlap is negative or too long, [`Error::NotFound`]. The secret is not replaced.
+    /// [`Error::Invalid`] where the overlap is negative or too long, [`Error::NotFound`], [`Error::NoSealingKey`]. The secret is
+    /// not replaced.
     pub async fn rotate_endpoint_secret(
         &self,
         team: TeamId,
@@ -143,7 +145,8 @@ impl Service {
             return Err(invalid("overlap", Problem::OverlapOutOfRange(Self::LONGEST_OVERLAP)));
         }
         let secret = EndpointSecret::generate();
-        let is_there = self.store().rotate_secret(team, id, secret.clone(), overlap).await?;
+        let sealed = secret.seal(self.sealing_keys()?, id);
+        let is_there = self.store().rotate_secret(team, id, sealed, overlap).await?;
         is_there.then_some(secret).ok_or(Error::NotFound)
     }
 
@@ -170,6 +173,10 @@ impl Service {
     /// [`Error::NotFound`].
     pub async fn delete_endpoint(&self, team: TeamId, id: EndpointId) -> Result<(), Error> {
         if self.store().delete_endpoint(team, id).await? { Ok(()) } else { Err(Error::NotFound) }
+    }
+
+    fn sealing_keys(&self) -> Result<&Keyring, Error> {
+        self.parts().sealing.as_ref().ok_or(Error::NoSealingKey)
     }
 
     async fn checked(&self, input: &EndpointInput, before: &BTreeSet<EventKind>) -> Result<EndpointDetails, Error> {

@@ -24,6 +24,7 @@ mod operate;
 mod pdf;
 mod read_report;
 mod read_scan;
+pub(crate) mod sealing;
 mod settings;
 mod start_scan;
 mod teams;
@@ -45,6 +46,7 @@ pub use self::{
     list_sites::SitesQuery,
     operate::{Backlog, DeliveryBacklog},
     read_report::ReportRequest,
+    sealing::{Rotation, SealingError, SealingStatus},
     settings::{InvalidSetting, OwnSettings, SetSettingError, SettingDifference, SettingsError, SharedSettings},
     teams::{ChangePlanError, CreateTeamError, RemovePlanError, TeamInput, TokenInput},
 };
@@ -53,6 +55,7 @@ use crate::{
     domain::RateLimits,
     net::{AddressPolicy, Resolver},
     scanner::Scanner,
+    sealing::Keyring,
     store::Store,
     webhook::{HeaderPrefix, WebhookSender},
 };
@@ -76,6 +79,8 @@ pub(crate) struct Parts {
     /// Makes the attempts of deliveries; without it they wait.
     pub(crate) sender: Option<Box<dyn WebhookSender>>,
     pub(crate) header_prefix: HeaderPrefix,
+    /// Seals and opens secrets; without it nothing that takes one can be done.
+    pub(crate) sealing: Option<Keyring>,
     /// What sends the webhooks, and for whom.
     pub(crate) user_agent: String,
 }

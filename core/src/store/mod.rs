@@ -24,6 +24,7 @@ mod hints;
 mod queue;
 mod rate_limits;
 mod scans;
+mod sealing;
 mod settings;
 mod sites;
 mod teams;
@@ -41,6 +42,7 @@ pub use self::{
     queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore},
     rate_limits::{AdmittedToken, RateLimitStore},
     scans::{ScanStore, StartScanError, TrendPoint},
+    sealing::{SealedValue, SealingStore, UnsealedValue},
     settings::SettingsStore,
     sites::{AddSiteError, SiteStore, SiteUsage},
     teams::{DeletePlanError, TeamStore, UnknownPlan},
@@ -67,6 +69,7 @@ pub trait Store:
     + QueueStore
     + FileStore
     + WebhookStore
+    + SealingStore
     + HintStore
     + SettingsStore
     + Send
@@ -85,6 +88,7 @@ impl<S> Store for S where
         + QueueStore
         + FileStore
         + WebhookStore
+        + SealingStore
         + HintStore
         + SettingsStore
         + Send

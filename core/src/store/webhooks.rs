@@ -7,11 +7,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::StoreError;
 use crate::{
     domain::{
-        Attempt, AttemptReport, Delivery, DeliveryRefusal, EndpointDetails, EndpointSecret, EventKind, FencingToken,
-        NewEndpoint, NewEvent, SiteUrl, WebhookEndpoint,
+        Attempt, AttemptReport, Delivery, DeliveryRefusal, EndpointDetails, EventKind, FencingToken, NewEndpoint,
+        NewEvent, SiteUrl, WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, EventId, TeamId, WorkerId},
     page::{Page, PageRequest},
+    sealing::{KeyId, Sealed},
 };
 
 /// Why an endpoint was not created.
@@ -98,7 +99,7 @@ pub struct ClaimedDelivery {
     /// The endpoint's address.
     pub url: SiteUrl,
     /// What to sign with: the endpoint's secret, then the one before it for as long as that signs along.
-    pub secrets: Vec<EndpointSecret>,
+    pub secrets: Vec<Sealed>,
     /// What is told.
     pub event: EventId,
     /// What kind of event that is.
@@ -150,7 +151,7 @@ pub trait WebhookStore {
         &self,
         team: TeamId,
         id: EndpointId,
-        secret: EndpointSecret,
+        secret: Sealed,
         overlap: TimeDelta,
     ) -> Result<bool, StoreError>;
 
@@ -208,6 +209,9 @@ pub trait WebhookStore {
     /// Gives deliveries that are [due](crate::domain::DeliveryState::due_at) to `worker`, each under a lease that lasts
     /// `term`, as [`DeliveryState::claim`](crate::domain::DeliveryState::claim) does.
     ///
+    /// A worker is given only what it can sign: deliveries of endpoints with a secret that none of `keys`
+    /// [opens](crate::domain::EndpointSecrets::are_opened_by), or with one that is not sealed yet, are left as they are.
+    ///
     /// Before that, attempts that [are lost](crate::domain::DeliveryState::is_lost) are
     /// [given up](crate::domain::DeliveryState::give_up), `limits.all` at most, those whose lease ended first before others:
     /// with all that [recording](Self::record_attempt) a failed one entails, and
@@ -233,6 +237,7 @@ pub trait WebhookStore {
         worker: &WorkerId,
         limits: ClaimLimits,
         term: TimeDelta,
+        keys: &[KeyId],
     ) -> Result<Vec<ClaimedDelivery>, StoreError>;
 
     /// Records the end of an attempt, now, in the delivery's log, and moves the delivery on as

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{WebhookRequest, signature};
-use crate::store::ClaimedDelivery;
+use crate::{domain::EndpointSecret, store::ClaimedDelivery};
 
 /// What the names of the three headers begin with: the contract's neutral `Svc-`, or the operator's brand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,8 +50,13 @@ impl Default for HeaderPrefix {
 
 /// The request of an attempt: the event's bytes, signed anew with the instant at which the attempt began, so that a receiver
 /// takes a retry of any age for what it is.
-pub(crate) fn signed(delivery: &ClaimedDelivery, prefix: &HeaderPrefix, user_agent: &str) -> WebhookRequest {
-    let secrets: Vec<&str> = delivery.secrets.iter().map(|secret| secret.reveal()).collect();
+pub(crate) fn signed(
+    delivery: &ClaimedDelivery,
+    secrets: &[EndpointSecret],
+    prefix: &HeaderPrefix,
+    user_agent: &str,
+) -> WebhookRequest {
+    let secrets: Vec<&str> = secrets.iter().map(EndpointSecret::reveal).collect();
     let signature = signature::sign_with(&secrets, delivery.started_at.timestamp(), &delivery.body);
     WebhookRequest {
         url: delivery.url.url().clone(),

@@ -72,6 +72,12 @@ pub(super) enum EndpointCommand {
     Resend { team: TeamId, delivery: DeliveryId },
 }
 
+impl EndpointCommand {
+    pub(super) const fn makes_secret(&self) -> bool {
+        matches!(self, Self::Create { .. } | Self::Rotate { .. })
+    }
+}
+
 pub(super) async fn run(service: &Service, command: EndpointCommand) -> Result<Outcome, Error> {
     let thing = match command {
         EndpointCommand::List { team } => {

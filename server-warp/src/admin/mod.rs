@@ -7,6 +7,7 @@ mod endpoint;
 mod lines;
 mod plan;
 mod scan;
+mod sealing;
 mod setting;
 mod team;
 mod token;
@@ -17,9 +18,10 @@ use a11ycheck_core::{Service, message::ErrorBody};
 use clap::{Args, Subcommand};
 
 use self::{
-    endpoint::EndpointCommand, lines::Outcome, plan::PlanCommand, scan::ScanCommand, setting::SettingCommand,
-    team::TeamCommand, token::TokenCommand,
+    endpoint::EndpointCommand, lines::Outcome, plan::PlanCommand, scan::ScanCommand, sealing::SealingCommand,
+    setting::SettingCommand, team::TeamCommand, token::TokenCommand,
 };
+use crate::{settings::Settings, welcome};
 
 #[derive(Debug, Args)]
 pub(crate) struct Admin {
@@ -51,10 +53,45 @@ enum Subject {
     /// Webhook endpoints.
     #[command(subcommand)]
     Endpoint(EndpointCommand),
+    /// The keys that secrets in the database are sealed with.
+    #[command(subcommand)]
+    Sealing(SealingCommand),
+}
+
+/// Whether a command makes or shows a secret that is stored sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TakesKeys {
+    Yes,
+    No,
+}
+
+impl Admin {
+    /// A rotation takes keys as well, but not those that the database expects.
+    pub(crate) fn takes_keys(&self) -> TakesKeys {
+        match &self.subject {
+            Subject::Endpoint(command) if command.makes_secret() => TakesKeys::Yes,
+            _ => TakesKeys::No,
+        }
+    }
+}
+
+/// Does what takes no database, and prints what there is to print; gives every other command back.
+pub(crate) fn without_database(admin: Admin) -> Result<Option<Admin>, Box<dyn Error + Send + Sync>> {
+    match &admin.subject {
+        Subject::Sealing(SealingCommand::NewKey { file }) => {
+            welcome::print(&sealing::new_key(file.as_deref())?);
+            Ok(None)
+        }
+        _ => Ok(Some(admin)),
+    }
 }
 
 /// Does what is asked, and gives what there is to print.
-pub(crate) async fn run(service: &Service, admin: Admin) -> Result<String, Box<dyn Error + Send + Sync>> {
+pub(crate) async fn run(
+    settings: &Settings,
+    service: &Service,
+    admin: Admin,
+) -> Result<String, Box<dyn Error + Send + Sync>> {
     let outcome: Outcome = match admin.subject {
         Subject::Team(command) => team::run(service, command).await?.into(),
         Subject::Plan(command) => plan::run(service, command).await?.into(),
@@ -62,6 +99,7 @@ pub(crate) async fn run(service: &Service, admin: Admin) -> Result<String, Box<d
         Subject::Token(command) => token::run(service, command).await?.into(),
         Subject::Scan(command) => scan::run(service, command).await?.into(),
         Subject::Endpoint(command) => endpoint::run(service, command).await.map_err(in_words)?,
+        Subject::Sealing(command) => sealing::run(settings, service, command).await?,
     };
     Ok(if admin.json { outcome.in_json() } else { outcome.in_lines() })
 }

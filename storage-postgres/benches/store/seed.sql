@@ -57,9 +57,11 @@ UPDATE active_scans
     );
 
 -- One endpoint or two for each team.
-INSERT INTO endpoints (id, team_id, url, events, secret, failed_in_a_row, off_since, created_at)
+INSERT INTO endpoints (id, team_id, url, events, sealed_secret, sealed_with, failed_in_a_row, off_since, created_at)
     SELECT seed_id('whe', n), seed_id('team', n / 2), 'https://hooks-' || n || '.example/', '{scan.completed,issues.new}',
-        'whsec_' || lpad(n::text, 40, '0'), 0, NULL, now() - interval '1 year'
+        -- Of the form of a sealed value, under the key of the runs; nobody opens it.
+        '\x01603b46db489a5537'::bytea || sha256(n::text::bytea) || sha256(n::text::bytea) || sha256(n::text::bytea),
+        'key_603b46db489a5537', 0, NULL, now() - interval '1 year'
     FROM generate_series(0::bigint, {teams} * 2 - 1) n WHERE n % 4 <> 3;
 -- What the last four checks of each site told, and, of a twentieth of the teams, one that leaves the log.
 INSERT INTO events

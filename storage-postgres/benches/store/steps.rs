@@ -301,7 +301,9 @@ impl World {
     /// As the dispatcher does.
     async fn claim_deliveries(&self) -> Vec<ClaimedDelivery> {
         let limits = ClaimLimits { all: 256, retries: 192, per_endpoint: 4 };
-        self.store.claim_deliveries(&self.worker, limits, TimeDelta::seconds(60)).await.unwrap()
+        // The key of `seed.sql`.
+        let key = "key_603b46db489a5537".parse().unwrap();
+        self.store.claim_deliveries(&self.worker, limits, TimeDelta::seconds(60), &[key]).await.unwrap()
     }
 
     async fn token_hash(&mut self, token: i64) -> [u8; 32] {

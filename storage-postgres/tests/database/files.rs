@@ -236,7 +236,8 @@ async fn a_site_deleted_while_its_check_completes_leaves_no_object_behind() {
         url: SiteUrl::parse("https://hooks.example/").unwrap(),
         events: [EventKind::ScanCompleted].into(),
     };
-    let (id, secret) = (EndpointId::generate(Utc::now()), EndpointSecret::generate());
+    let id = EndpointId::generate(Utc::now());
+    let secret = EndpointSecret::generate().seal(&support::ring(), id);
     world.store.create_endpoint(team, NewEndpoint { id, details, secret }).await.unwrap();
     let claim = world.running().await;
     let (id, body) = (EventId::generate(Utc::now()), b"{}".as_slice().into());

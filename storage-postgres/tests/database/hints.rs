@@ -80,7 +80,8 @@ impl Cluster {
             url: SiteUrl::parse("https://hooks.example/").unwrap(),
             events: [EventKind::ScanCompleted, EventKind::IssuesNew].into(),
         };
-        let new = NewEndpoint { id: EndpointId::generate(Utc::now()), details, secret: EndpointSecret::generate() };
+        let id = EndpointId::generate(Utc::now());
+        let new = NewEndpoint { id, details, secret: EndpointSecret::generate().seal(&support::ring(), id) };
         self.node.create_endpoint(self.team, new).await.unwrap().id
     }
 }
@@ -138,7 +139,8 @@ async fn a_check_queued_on_one_node_is_run_by_another_and_told_by_a_third_althou
     let (mut engines, scanner) = (Vec::new(), ScriptedScanner::default());
     for config in [EngineConfig { workers: 2, ..idle }, EngineConfig { webhooks: true, ..idle }] {
         let store = PostgresStore::connect(cluster.config.clone()).await.unwrap();
-        let service = Service::builder(store, scanner.clone()).with_sender(Receiver(told.clone()));
+        let service =
+            Service::builder(store, scanner.clone()).with_sender(Receiver(told.clone())).with_sealing(support::ring());
         engines.push(Engine::start(&service.build().await.unwrap(), config));
     }
     for checks in 1..=3 {
@@ -180,7 +182,10 @@ async fn whatever_a_node_makes_due_the_others_are_told() {
     let sent = node.send_event(team, endpoint, event()).await.unwrap();
     all_hinted(Work::Deliveries).await;
     let limits = ClaimLimits { all: 1, retries: 1, per_endpoint: 1 };
-    let claimed = node.claim_deliveries(&WorkerId::generate(), limits, TimeDelta::seconds(60)).await.unwrap();
+    let claimed = node
+        .claim_deliveries(&WorkerId::generate(), limits, TimeDelta::seconds(60), &support::ring().ids())
+        .await
+        .unwrap();
     let result = AttemptResult::Answered { status: 204, excerpt: Excerpt::of(b"") };
     node.record_attempt(claimed[0].claim, AttemptReport { duration: TimeDelta::zero(), result }).await.unwrap();
     node.resend_delivery(team, sent.id).await.unwrap();

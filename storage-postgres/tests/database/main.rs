@@ -8,6 +8,7 @@ mod hints;
 mod migrations;
 mod query_plans;
 mod rate_limits;
+mod sealing;
 #[path = "../../benches/store/seed.rs"]
 mod seed;
 mod settings;

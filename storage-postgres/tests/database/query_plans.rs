@@ -11,8 +11,8 @@ use a11ycheck_core::{
     locale::Locale,
     page::PageRequest,
     store::{
-        ClaimLimits, Completion, FileStore as _, QueueStore as _, RateLimitStore as _, ScanStore as _, SiteStore as _,
-        TeamStore as _, WebhookStore as _,
+        ClaimLimits, Completion, FileStore as _, QueueStore as _, RateLimitStore as _, ScanStore as _,
+        SealingStore as _, SiteStore as _, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
@@ -136,7 +136,8 @@ fn details() -> EndpointDetails {
 }
 
 fn new_endpoint() -> NewEndpoint {
-    NewEndpoint { id: EndpointId::generate(Utc::now()), details: details(), secret: EndpointSecret::generate() }
+    let id = EndpointId::generate(Utc::now());
+    NewEndpoint { id, details: details(), secret: EndpointSecret::generate().seal(&support::ring(), id) }
 }
 
 fn event() -> NewEvent {
@@ -212,9 +213,13 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
         let new = store.create_endpoint(team, new_endpoint()).await.unwrap();
         assert!(store.change_endpoint(team, new.id, details()).await.unwrap().is_some());
         assert!(store.enable_endpoint(team, new.id).await.unwrap().is_some());
-        let secret = EndpointSecret::generate();
+        let secret = EndpointSecret::generate().seal(&support::ring(), new.id);
         assert!(store.rotate_secret(team, new.id, secret, TimeDelta::hours(1)).await.unwrap());
         assert!(store.delete_endpoint(team, new.id).await.unwrap());
+    });
+    measure!("sealed_otherwise with nothing left to seal, unsealed", async |store, _| {
+        assert_eq!(store.sealed_otherwise(support::ring().current(), 100).await.unwrap(), []);
+        assert_eq!(store.unsealed(100).await.unwrap(), []);
     });
     measure!("delivery", async |store, _| {
         assert!(store.delivery(team, id("dlv", 25_162)).await.unwrap().is_some());
@@ -242,7 +247,9 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
     });
     measure!("send_event, claim_deliveries, record_attempt, resend_delivery", async |store, _| {
         let sent = store.send_event(team, endpoint, event()).await.unwrap();
-        for claimed in store.claim_deliveries(&WorkerId::generate(), PLENTY, Lease::TERM).await.unwrap() {
+        for claimed in
+            store.claim_deliveries(&WorkerId::generate(), PLENTY, Lease::TERM, &support::ring().ids()).await.unwrap()
+        {
             store.record_attempt(claimed.claim, answered()).await.unwrap();
         }
         store.resend_delivery(team, sent.id).await.unwrap();
@@ -252,7 +259,9 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
         for _ in 0..2 {
             store.send_event(team, endpoint, event()).await.unwrap();
         }
-        assert_eq!(store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM).await.unwrap().len(), 1);
+        let keys = support::ring().ids();
+        let claimed = store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM, &keys).await.unwrap();
+        assert_eq!(claimed.len(), 1);
     });
     measure!("claim_scan, complete_scan with an event", async |store, _| {
         let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();

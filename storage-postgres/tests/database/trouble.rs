@@ -73,8 +73,9 @@ impl World {
     async fn delivery(&self) -> (EndpointId, DeliveryId) {
         let url = SiteUrl::parse("https://hooks.example").unwrap();
         let details = EndpointDetails { url, events: [EventKind::ScanCompleted].into() };
-        let secret = EndpointSecret::generate();
-        let new = NewEndpoint { id: EndpointId::generate(Utc::now()), details, secret };
+        let id = EndpointId::generate(Utc::now());
+        let secret = EndpointSecret::generate().seal(&support::ring(), id);
+        let new = NewEndpoint { id, details, secret };
         let endpoint = self.store.create_endpoint(self.team, new).await.unwrap().id;
         let (now, body) = (Utc::now(), b"{}".as_slice().into());
         let event = NewEvent { id: EventId::generate(now), kind: EventKind::ScanCompleted, created_at: now, body };
@@ -83,7 +84,8 @@ impl World {
 
     async fn claim_one(&self, term: TimeDelta) -> Option<DeliveryId> {
         let one = ClaimLimits { all: 1, retries: 1, per_endpoint: 1 };
-        let claimed = self.store.claim_deliveries(&WorkerId::generate(), one, term).await.unwrap();
+        let claimed =
+            self.store.claim_deliveries(&WorkerId::generate(), one, term, &support::ring().ids()).await.unwrap();
         claimed.first().map(|claimed| claimed.claim.delivery)
     }
 

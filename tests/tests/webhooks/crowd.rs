@@ -10,6 +10,7 @@ use a11ycheck_core::{
     net::SystemResolver,
     page::PageInput,
     scanner::ScriptedScanner,
+    sealing::Keyring,
     service::{EndpointInput, TeamInput},
     webhook::HttpSender,
 };
@@ -35,7 +36,7 @@ async fn ninety_endpoints_get_theirs_while_ten_do_not_answer() {
     // Long enough that the ten could not get through their queues while the ninety are served: 100 deliveries, 4 at a time.
     let timeout = Duration::from_secs(4);
     let sender = HttpSender::new(loopback(), Arc::new(SystemResolver::new())).with_timeout(timeout);
-    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default());
+    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default()).with_sealing(Keyring::ephemeral());
     let service = builder.with_policy(loopback()).with_sender(sender).build().await.unwrap();
     let healthy = Receiver::start([Reply::Status(204)]).await;
     let hanging = Receiver::start([Reply::Hang]).await;

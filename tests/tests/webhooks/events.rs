@@ -7,6 +7,7 @@ use a11ycheck_core::{
     engine::{Dispatcher, Worker},
     page::PageInput,
     scanner::{CancellationToken, Script, ScriptedScanner},
+    sealing::Keyring,
     service::{EndpointInput, TeamInput},
     signing,
     webhook::HeaderPrefix,
@@ -95,6 +96,7 @@ async fn a_failed_check_is_told_to_nobody() {
     let receiver = Receiver::start([]).await;
     let failure = Failure::new(FailureCode::NotHtml, "No page.");
     let service = Service::builder(MemoryStore::new(), ScriptedScanner::new([Script::failing(failure)]))
+        .with_sealing(Keyring::ephemeral())
         .with_policy(loopback())
         .build()
         .await
@@ -132,6 +134,7 @@ async fn an_endpoint_hears_what_it_chose_and_a_ping_whatever_it_chose() {
 async fn an_operators_brand_stands_in_the_headers() {
     let receiver = Receiver::start([Reply::Status(204)]).await;
     let service = Service::builder(MemoryStore::new(), ScriptedScanner::default())
+        .with_sealing(Keyring::ephemeral())
         .with_policy(loopback())
         .with_header_prefix(HeaderPrefix::new("Acme-").unwrap())
         .build()

@@ -11,6 +11,7 @@ use a11ycheck_core::{
     net::{AddressPolicy, StaticResolver},
     page::PageInput,
     scanner::{CancellationToken, Script, ScriptedScanner},
+    sealing::Keyring,
     service::{Actor, EndpointInput, TeamInput},
     webhook::HttpSender,
 };
@@ -51,6 +52,7 @@ impl Hooks {
             .with_resolver(resolver.clone())
             .with_base_url("https://a11y.example.com/v1")
             .with_sender(sender)
+            .with_sealing(Keyring::ephemeral())
             .build()
             .await
             .unwrap();

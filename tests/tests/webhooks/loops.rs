@@ -9,6 +9,7 @@ use a11ycheck_core::{
     net::SystemResolver,
     page::PageInput,
     scanner::ScriptedScanner,
+    sealing::Keyring,
     service::{EndpointInput, TeamInput},
     webhook::{HttpSender, WebhookRequest, WebhookSender},
 };
@@ -21,7 +22,7 @@ use crate::hooks::loopback;
 async fn stopping_waits_for_what_is_being_sent_and_begins_nothing() {
     let receiver = Receiver::start([Reply::SlowBody]).await;
     let sender = HttpSender::new(loopback(), Arc::new(SystemResolver::new())).with_timeout(Duration::from_secs(1));
-    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default());
+    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default()).with_sealing(Keyring::ephemeral());
     let service = builder.with_policy(loopback()).with_sender(sender).build().await.unwrap();
     let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new("pro"))).await.unwrap().id;
     let (endpoint, _) = service.create_endpoint(team, EndpointInput::new(receiver.url("/"))).await.unwrap();
@@ -50,7 +51,7 @@ impl WebhookSender for Lost {
 
 #[tokio::test(start_paused = true)]
 async fn a_sender_that_does_not_come_back_is_given_up_and_the_attempt_counts() {
-    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default());
+    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default()).with_sealing(Keyring::ephemeral());
     let service = builder.with_policy(loopback()).with_sender(Lost).build().await.unwrap();
     let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new("pro"))).await.unwrap().id;
     let input = EndpointInput::new("http://127.0.0.1:9000/");

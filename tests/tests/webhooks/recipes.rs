@@ -10,6 +10,7 @@ use a11ycheck_core::{
     net::SystemResolver,
     page::PageInput,
     scanner::ScriptedScanner,
+    sealing::Keyring,
     service::{EndpointInput, TeamInput},
     signing,
     webhook::HttpSender,
@@ -105,7 +106,7 @@ impl Recipe {
 
 async fn accepts_what_is_sent_and_nothing_else(recipe: Recipe) {
     let sender = HttpSender::new(loopback(), Arc::new(SystemResolver::new())).with_timeout(Duration::from_secs(30));
-    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default());
+    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default()).with_sealing(Keyring::ephemeral());
     let service = builder.with_policy(loopback()).with_sender(sender).build().await.unwrap();
     let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new("pro"))).await.unwrap().id;
     let (endpoint, old) = service.create_endpoint(team, EndpointInput::new(recipe.url())).await.unwrap();

@@ -5,6 +5,14 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use a11ycheck_core::{
+    Error, Service,
+    domain::PlanCode,
+    engine::{Dispatcher, Sealing},
+    scanner::ScriptedScanner,
+    service::{EndpointInput, TeamInput},
+};
+use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_tests::{Receiver, Reply};
 use chrono::TimeDelta;
 use tracing_subscriber::{filter::LevelFilter, util::SubscriberInitExt as _};
@@ -49,4 +57,14 @@ async fn no_secret_stands_in_the_log_however_much_it_tells_and_however_attempts_
     for secret in [first.reveal(), second.reveal(), "whsec_", "open-sesame"] {
         assert_eq!(told.lines().find(|line| line.contains(secret)), None);
     }
+}
+
+#[tokio::test]
+async fn without_a_sealing_key_an_endpoint_is_refused_rather_than_kept_in_the_clear() {
+    let service = Service::builder(MemoryStore::new(), ScriptedScanner::default()).build().await.unwrap();
+    let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new("agency"))).await.unwrap().id;
+    let refused = service.create_endpoint(team, EndpointInput::new("https://93.184.215.14/hook")).await;
+    assert!(matches!(refused, Err(Error::NoSealingKey)), "{refused:?}");
+    assert_eq!(service.endpoints(team).await.unwrap(), []);
+    assert!(Dispatcher::new(service.clone()).is_none() && Sealing::new(service).is_none());
 }

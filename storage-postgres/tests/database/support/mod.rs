@@ -5,6 +5,7 @@ pub(crate) mod s3;
 
 use a11ycheck_core::{
     domain::{DiffSummary, Engine, Findings, Outcome, Totals},
+    sealing::{Keyring, SealingKey},
     store::Completion,
 };
 use a11ycheck_storage_postgres::PostgresConfig;
@@ -89,4 +90,9 @@ pub(crate) fn completion() -> Completion {
     };
     let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine: engine() };
     Completion { finished_at: Utc::now(), outcome, findings, screenshots: vec![], screen: None, events: vec![] }
+}
+
+/// What the tests' secrets are sealed with: those that `seed.sql` makes, too.
+pub(crate) fn ring() -> Keyring {
+    Keyring::new(SealingKey::parse("a11ykey_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8").unwrap())
 }
