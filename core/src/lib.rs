@@ -36,7 +36,7 @@
 //! - [`service`]: the use-cases; [`engine`]: the loops
 //! - [`store`], [`scanner`], [`clock`], [`net::Resolver`]: the traits that other parts implement
 //! - [`net`]: which addresses may be reached
-//! - [`catalog`], [`report`], [`export`], [`view`], [`message`]: what people and clients read
+//! - [`catalog`], [`report`], [`export`], [`view`], [`message`], [`timestamp`]: what people and clients read
 //! - [`webhook`]: how events are sent; [`signing`]: how they are signed, for senders and receivers
 //!
 //! # Features
@@ -69,6 +69,7 @@ pub mod report;
 pub mod scanner;
 pub mod service;
 pub mod store;
+pub mod timestamp;
 pub mod view;
 pub mod webhook;
 

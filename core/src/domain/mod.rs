@@ -15,6 +15,7 @@ mod finding;
 mod fingerprint;
 mod iso_duration;
 mod lease;
+mod manual_checks;
 mod plan;
 mod plan_catalog;
 mod platform;
@@ -45,6 +46,7 @@ pub use self::{
     fingerprint::{Fingerprint, Key},
     iso_duration::{IsoDuration, ParseDurationError},
     lease::{FencingToken, Lease},
+    manual_checks::ManualChecks,
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},
     platform::{PlatformKey, leading_platform},

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Plan, PlanCode};
+use super::{Plan, PlanCode, Scan};
 use crate::id::TeamId;
 
 /// A team with the plan that it is on.
@@ -29,6 +29,23 @@ impl Team {
     /// Whether checks of its sites start by themselves: not while it is blocked, nor once its plan has ended.
     pub fn is_served(&self, now: DateTime<Utc>) -> bool {
         self.standing == Standing::Active && !self.subscription.has_lapsed(now)
+    }
+
+    /// Whether its plan includes the API: not once it has ended (design §4, "a lapsed plan"). A blocked team is refused
+    /// whatever its plan.
+    pub fn includes_api(&self, now: DateTime<Utc>) -> bool {
+        self.plan.features.api && !self.subscription.has_lapsed(now)
+    }
+
+    /// Whether the API answers a request of the team's at all.
+    pub fn may_use_api(&self, now: DateTime<Utc>) -> bool {
+        self.standing == Standing::Active && self.includes_api(now)
+    }
+
+    /// Whether it may have the issue exports of a check, asked for by its id: those of its plan, or of an express report
+    /// that was bought for the check.
+    pub const fn includes_exports_of(&self, scan: &Scan) -> bool {
+        self.plan.features.exports || scan.express
     }
 }
 
@@ -81,6 +98,11 @@ impl Subscription {
             PlanStatus::Canceled => self.ends_at.is_none_or(|end| end <= now),
         }
     }
+
+    /// How it stands at `now`: what has lapsed is canceled, whatever was noted before.
+    pub fn status_at(&self, now: DateTime<Utc>) -> PlanStatus {
+        if self.has_lapsed(now) { PlanStatus::Canceled } else { self.status }
+    }
 }
 
 /// How a subscription stands.
@@ -122,6 +144,17 @@ mod tests {
         assert!(!canceled.has_lapsed(end - TimeDelta::microseconds(1)));
         assert!(canceled.has_lapsed(end));
         assert!(Subscription { ends_at: None, ..canceled }.has_lapsed(end));
+    }
+
+    #[test]
+    fn what_has_lapsed_is_canceled_from_its_end_on() {
+        let end = Utc::now();
+        for status in [PlanStatus::Trialing, PlanStatus::Active, PlanStatus::PastDue, PlanStatus::Canceled] {
+            let terms = Subscription { status, ends_at: Some(end), trial_ends_at: None };
+            assert_eq!(terms.status_at(end - TimeDelta::microseconds(1)), status);
+            assert_eq!(terms.status_at(end), PlanStatus::Canceled);
+        }
+        assert_eq!(Subscription::ACTIVE.status_at(end), PlanStatus::Active);
     }
 
     #[test]

@@ -8,6 +8,6 @@ mod site;
 pub use self::{
     account::AccountView,
     list::{ListView, PagedList},
-    scan::ScanView,
+    scan::{ScanView, Viewer},
     site::SiteView,
 };

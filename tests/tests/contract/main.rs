@@ -5,8 +5,10 @@
 mod account;
 mod connections;
 mod errors;
+mod files;
 mod fire;
 mod openapi;
+mod plans;
 mod rate_limits;
 mod report;
 mod scans;
