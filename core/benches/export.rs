@@ -41,7 +41,7 @@ static ALLOCATOR: Counting = Counting;
 
 fn main() {
     let url = SiteUrl::parse("https://shop.example/").unwrap();
-    let site = SiteDetails { url, name: None, report_locale: Locale::Uk, stack: vec![], tags: vec![] };
+    let site = SiteDetails { url, name: None, report_locale: Locale::Uk, platform: None, stack: vec![], tags: vec![] };
     let findings = findings();
     let source = ExportSource {
         team: "Blue Team",

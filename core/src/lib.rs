@@ -37,7 +37,7 @@
 //! - [`store`], [`scanner`], [`clock`], [`net::Resolver`]: the traits that other parts implement
 //! - [`net`]: which addresses may be reached
 //! - [`sealing`]: how secrets are kept
-//! - [`catalog`], [`report`], [`export`], [`view`], [`message`]: what people and clients read
+//! - [`catalog`], [`report`], [`export`], [`view`], [`message`], [`timestamp`]: what people and clients read
 //! - [`webhook`]: how events are sent; [`signing`]: how they are signed, for senders and receivers
 //!
 //! # Features
@@ -71,6 +71,7 @@ pub mod scanner;
 pub mod sealing;
 pub mod service;
 pub mod store;
+pub mod timestamp;
 pub mod view;
 pub mod webhook;
 

@@ -64,6 +64,7 @@ fn a_check_with_200_000_elements_is_exported_within_64_mb_beyond_its_data() {
         url: SiteUrl::parse("https://shop.example/").unwrap(),
         name: None,
         report_locale: Locale::En,
+        platform: None,
         stack: vec![],
         tags: vec![],
     };

@@ -25,7 +25,8 @@ async (limits, early) => {
 
   const links = new Set();
   let hasPassword = false;
-  for (const root of roots()) {
+  const trees = roots();
+  for (const root of trees) {
     hasPassword ||= root.querySelector('input[type="password"]') !== null;
     for (const link of root.querySelectorAll('a[href]:not([download]), area[href]:not([download])')) {
       // A string for HTML; in SVG it is an object.
@@ -35,6 +36,28 @@ async (limits, early) => {
       }
     }
   }
+
+  // Whether a login form is all that the page shows: a heading, a footer and the like may stand beside it. Texts that frames show
+  // are not known, so that a frame of some size counts as more.
+  const showsOnlyLogin = () => {
+    const all = (selectors) => trees.flatMap((root) => [...root.querySelectorAll(selectors)]);
+    const isShown = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    const login = ['type="password"', 'autocomplete~="current-password" i', 'autocomplete~="username" i'];
+    const fields = all(login.map((attribute) => `input[${attribute}]`).join()).filter(isShown);
+    if (fields.length === 0) return false;
+    const forms = new Set(fields.map((field) => field.closest('form') ?? field.parentElement));
+    const asked = 'input:not([type="hidden"], [type="submit"], [type="button"], [type="checkbox"], [type="radio"]), select, textarea';
+    const questions = [...forms].flatMap((form) => [...Element.prototype.querySelectorAll.call(form, asked)]).filter(isShown);
+    if (questions.length > limits.loginFields) return false;
+    const isLarge = ({ width, height }) => width * height > limits.loginFrame;
+    if (all('iframe').some((frame) => isShown(frame) && isLarge(frame.getBoundingClientRect()))) return false;
+    // Past fields that hide the property.
+    const length = (element) =>
+      element instanceof HTMLElement ? String(Reflect.get(HTMLElement.prototype, 'innerText', element)).trim().length : 0;
+    const sum = (elements) => elements.reduce((total, element) => total + length(element), 0);
+    const shown = trees.flatMap((root) => (root === document ? [document.querySelector('body')] : [...root.children]));
+    return sum(shown) - sum([...forms]) <= limits.loginText;
+  };
 
   const canonicals = document.querySelectorAll('head link[rel~="canonical" i][href]');
   const named = canonicals.length === 1 ? String(canonicals[0].href ?? '') : '';
@@ -126,6 +149,7 @@ async (limits, early) => {
     // Past a form named "title", which hides the property.
     title: cut(Reflect.get(Document.prototype, 'title', document), limits.text),
     hasPassword,
+    showsOnlyLogin: showsOnlyLogin(),
     framesLeftOut,
     links: [...links],
     canonical,

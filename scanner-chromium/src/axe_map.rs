@@ -17,6 +17,8 @@ pub(crate) struct Collected {
     pub(crate) version: String,
     pub(crate) title: String,
     pub(crate) has_password: bool,
+    /// A login form is all that the page shows.
+    pub(crate) shows_only_login: bool,
     pub(crate) links: Vec<String>,
     /// The address that the page calls its own, if it names exactly one.
     pub(crate) canonical: Option<String>,

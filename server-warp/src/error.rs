@@ -41,6 +41,9 @@ pub(crate) enum Refusal {
     /// The body did not arrive in time, or broke off.
     #[error("the body did not arrive")]
     Incomplete,
+    /// A file could not be made.
+    #[error("the file could not be made")]
+    File(#[source] std::io::Error),
     /// The configured base address can't carry a query.
     #[error("the base address can't be used in links")]
     BaseUrl(#[source] url::ParseError),
@@ -79,7 +82,7 @@ impl Refusal {
             Self::Incomplete => {
                 (StatusCode::REQUEST_TIMEOUT, ErrorBody::plain("The body of this request did not arrive in time."))
             }
-            Self::BaseUrl(_) => (StatusCode::INTERNAL_SERVER_ERROR, ErrorBody::plain("Server Error")),
+            Self::File(_) | Self::BaseUrl(_) => (StatusCode::INTERNAL_SERVER_ERROR, ErrorBody::plain("Server Error")),
         };
         if status.is_server_error() {
             tracing::error!(

@@ -1,12 +1,14 @@
 //! Successful answers: contract, "Conventions" and "List envelope".
 
 use a11ycheck_core::{
+    export::disclaimer_header,
     page::Page,
     scanner::{Screenshot, ScreenshotFormat},
     service::ExportedFile,
     view::{ListView, PagedList},
     webhook::HeaderPrefix,
 };
+use futures_util::StreamExt as _;
 use serde::Serialize;
 use url::Url;
 use warp::{
@@ -76,21 +78,30 @@ pub(crate) fn picture(shot: Screenshot) -> Response {
 }
 
 /// A file to be saved, sent as it is made: contract, "Issue export files" and the rows of the exports.
-pub(crate) fn file(file: ExportedFile, prefix: &HeaderPrefix) -> Response {
+pub(crate) async fn file(file: ExportedFile, prefix: &HeaderPrefix) -> Result<Response, Refusal> {
+    let file = file.measured().await.map_err(Refusal::File)?;
     let (scan, media_type, disposition) = (file.scan.to_string(), file.media_type, file.content_disposition());
-    // A body that breaks off is cut, so that nobody takes half a file for a whole one.
-    let chunks = futures_util::stream::unfold(file.into_chunks(), |mut chunks| async {
-        chunks.next().await.map(|chunk| (chunk, chunks))
+    let length = file.length();
+    // A body that breaks off is cut, so that nobody takes half a file for a whole one. It is begun when it is first asked for,
+    // which it never is for HEAD.
+    let chunks = futures_util::stream::once(async { file.into_chunks() });
+    let chunks = chunks.flat_map(|chunks| {
+        futures_util::stream::unfold(chunks, |mut chunks| async { chunks.next().await.map(|chunk| (chunk, chunks)) })
     });
     let mut response = warp::reply::stream(chunks).into_response();
     let headers = response.headers_mut();
+    headers.extend(length.map(|length| (header::CONTENT_LENGTH, HeaderValue::from(length))));
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // Both values were made to fit a header, and a prefix is made of letters, digits and hyphens.
-    for (name, value) in [(prefix.header("Scan"), scan), (header::CONTENT_DISPOSITION.to_string(), disposition)] {
+    // The values were made to fit a header, and a prefix is made of letters, digits and hyphens.
+    for (name, value) in [
+        (prefix.header("Scan"), scan),
+        (prefix.header("Disclaimer"), disclaimer_header().to_owned()),
+        (header::CONTENT_DISPOSITION.to_string(), disposition),
+    ] {
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
             headers.insert(name, value);
         }
     }
-    response
+    Ok(response)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{NewSite, ScanKind, Site, next_scan_at},
+    domain::{ManualChecks, NewSite, ScanKind, Site, next_scan_at},
     id::{ScanId, SiteId, TeamId},
     page::{Page, PageRequest},
     store::{AddSiteError, SiteStore, SiteUsage, StoreError},
@@ -39,7 +39,7 @@ impl SiteStore for MemoryStore {
             state.due.insert((next_scan_at, id));
             let row = SiteRow {
                 site: site.clone(),
-                last_manual_at: None,
+                manual: ManualChecks::default(),
                 active: None,
                 scans: BTreeSet::new(),
                 completed: BTreeSet::new(),

@@ -8,8 +8,8 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        ApiToken, Findings, Plan, PlanCode, RateCounters, Scan, ScanKind, ScanState, ScanStatus, ScreenshotId,
-        SharedSetting, Site, Standing, Subscription, Team, TeamBrand, TokenHash, is_in_history,
+        ApiToken, Findings, ManualChecks, Plan, PlanCode, RateCounters, Scan, ScanKind, ScanState, ScanStatus,
+        ScreenshotId, SharedSetting, Site, Standing, Subscription, Team, TeamBrand, TokenHash, is_in_history,
     },
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId},
     page::Page,
@@ -82,8 +82,8 @@ pub(crate) struct TokenRow {
 
 pub(crate) struct SiteRow {
     pub(crate) site: Site,
-    /// When a manual check was started last. Kept here because it outlives the check.
-    pub(crate) last_manual_at: Option<DateTime<Utc>>,
+    /// When manual checks were started. Kept here because it outlives the checks.
+    pub(crate) manual: ManualChecks,
     /// The queued or running check: there is room for one.
     pub(crate) active: Option<ScanId>,
     /// All checks, by when they were queued, then id.
@@ -171,7 +171,7 @@ impl State {
             row.active = Some(id);
             row.scans.insert((now, id));
             if kind == ScanKind::Manual {
-                row.last_manual_at = Some(now);
+                row.manual = row.manual.started(now);
             }
         }
         self.queue.insert((now, id));
@@ -184,13 +184,20 @@ impl State {
     pub(crate) fn set_scan_state(&mut self, id: ScanId, state: ScanState) {
         let Some(row) = self.scans.get_mut(&id) else { return };
         row.scan.state = state;
-        let scan = &row.scan;
-        if scan.state.is_active() {
+        if row.scan.state.is_active() {
             return;
         }
+        let scan = row.scan.clone();
         self.queue.remove(&(scan.queued_at, id));
+        // A team with checks has a plan.
+        let interval = self.plan_of(scan.team).map(|plan| plan.limits.manual_check_interval);
         if let Some(site) = self.sites.get_mut(&scan.site) {
             site.active = None;
+            if let (ScanState::Failed { failure, .. }, ScanKind::Manual, Ok(interval)) =
+                (&scan.state, scan.kind, interval)
+            {
+                site.manual = site.manual.failed(scan.queued_at, failure.code, interval);
+            }
             if let (ScanStatus::Completed, Some(finished_at)) = (scan.status(), scan.finished_at()) {
                 site.completed.insert((finished_at, id));
             }
@@ -259,7 +266,7 @@ impl SiteRow {
 
     /// Whether the plan's time between two manual checks is over.
     pub(crate) fn manual_interval_is_over(&self, plan: &Plan, now: DateTime<Utc>) -> bool {
-        self.last_manual_at.is_none_or(|last| plan.limits.manual_check_interval.after(last) <= now)
+        self.manual.may_start(plan.limits.manual_check_interval, now)
     }
 }
 

@@ -2,15 +2,16 @@
 
 use a11ycheck_core::{
     domain::{Scan, ScanState, Site, TransitionError, TransitionRefusal},
-    id::WorkerId,
-    store::{Claim, ClaimedScan},
+    id::{ScanId, WorkerId},
+    store::{Claim, ClaimedScan, LeaseError},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{FromRow, PgConnection};
 
 use crate::{
     error::{Corrupt, Failure},
-    moves::write_state,
+    give_back::{give_back, lock_site},
+    moves::{move_on, write_state},
     rows::{ScanRow, SiteRow, scan_columns, site_columns},
 };
 
@@ -18,8 +19,8 @@ use crate::{
 pub(crate) enum Taken {
     /// It was given to the worker.
     Claimed(Box<ClaimedScan>),
-    /// It was begun as often as it may be, and has failed.
-    GivenUp,
+    /// It was begun as often as it may be, and is to be given up.
+    WornOut(ScanId),
     /// It can't be read, and was left as it is; its id.
     Unreadable(String, Corrupt),
     /// There is none.
@@ -56,14 +57,29 @@ pub(crate) async fn take_next<E>(
     .await?;
     let Some(next) = next else { return without_partner(db, unreadable, instant).await };
     let id = next.scan.id().to_owned();
-    let (scan, site) = match next.moved_on(worker, term) {
-        Ok(moved_on) => moved_on,
+    let (scan, site) = match next.claimed(worker, term) {
+        Ok(Claimed::Running(scan, site)) => (*scan, site),
+        Ok(Claimed::WornOut(scan)) => return Ok(Taken::WornOut(scan)),
         Err(problem) => return Ok(Taken::Unreadable(id, problem)),
     };
     write_state(db, scan.id, &scan.state).await?;
-    let ScanState::Running { lease, .. } = &scan.state else { return Ok(Taken::GivenUp) };
+    let ScanState::Running { lease, .. } = &scan.state else {
+        return Err(Corrupt::new("active_scans", scan.id, "it was claimed, and is not running").into());
+    };
     let claim = Claim { scan: scan.id, token: lease.token };
     Ok(Taken::Claimed(Box::new(ClaimedScan { claim, scan, site })))
+}
+
+/// Gives up a check that was begun as often as it may be. Nothing is left to do where its last worker came back, or another
+/// caller was faster.
+pub(crate) async fn give_up(
+    db: &mut PgConnection,
+    scan: ScanId,
+    instant: Option<DateTime<Utc>>,
+) -> Result<(), Failure<LeaseError>> {
+    lock_site(db, scan).await?;
+    let given_up = move_on(db, scan, instant, |held, now| held.abandon(now)).await?;
+    give_back(db, &given_up).await
 }
 
 /// A row of the queue may stand alone, as there are no foreign keys: whoever takes up the work would find nothing, for ever.
@@ -98,15 +114,21 @@ struct NextRow {
 }
 
 impl NextRow {
-    /// The check, running now, or failed.
-    fn moved_on(self, worker: &WorkerId, term: TimeDelta) -> Result<(Scan, Site), Corrupt> {
+    fn claimed(self, worker: &WorkerId, term: TimeDelta) -> Result<Claimed, Corrupt> {
         let (mut scan, site) = (self.scan.scan()?, self.site.site()?);
-        let held = scan.state.clone();
-        let moved = match held.clone().claim(worker.clone(), term, self.now) {
-            Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => held.abandon(self.now),
-            moved => moved,
-        };
-        scan.state = moved.map_err(|problem| Corrupt::new("active_scans", scan.id, problem))?;
-        Ok((scan, site))
+        match scan.state.clone().claim(worker.clone(), term, self.now) {
+            Ok(running) => {
+                scan.state = running;
+                Ok(Claimed::Running(Box::new(scan), site))
+            }
+            Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => Ok(Claimed::WornOut(scan.id)),
+            Err(problem) => Err(Corrupt::new("active_scans", scan.id, problem)),
+        }
     }
+}
+
+/// What a claim makes of a check that is due.
+enum Claimed {
+    Running(Box<Scan>, Site),
+    WornOut(ScanId),
 }

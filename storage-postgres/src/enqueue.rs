@@ -35,7 +35,7 @@ pub(crate) async fn enqueue(
              ON CONFLICT (site_id) DO NOTHING
              RETURNING scan_id
          ), manual AS (
-             UPDATE sites SET last_manual_at = $6
+             UPDATE sites SET last_manual_at = $6, previous_manual_at = last_manual_at
              FROM new JOIN active ON active.scan_id = new.id
              WHERE sites.id = new.site_id AND $5 = 'manual'
          )

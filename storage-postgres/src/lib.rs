@@ -43,6 +43,7 @@ mod due;
 mod enqueue;
 mod error;
 mod files;
+mod give_back;
 mod hints;
 mod migrate;
 mod moves;

@@ -8,7 +8,7 @@ use sqlx::{
 use crate::{ConnectError, PostgresConfig};
 
 /// Every migration, in order. The number and the name are those of the file.
-const MIGRATIONS: [(i64, &str, &str); 15] = [
+const MIGRATIONS: [(i64, &str, &str); 16] = [
     (1, "plans and teams", include_str!("../migrations/0001_plans_and_teams.sql")),
     (2, "request counters", include_str!("../migrations/0002_request_counters.sql")),
     (3, "sites", include_str!("../migrations/0003_sites.sql")),
@@ -23,6 +23,7 @@ const MIGRATIONS: [(i64, &str, &str); 15] = [
     (12, "tries of attempts", include_str!("../migrations/0012_tries_of_attempts.sql")),
     (13, "settings and holds", include_str!("../migrations/0013_settings_and_holds.sql")),
     (15, "sealed secrets", include_str!("../migrations/0015_sealed_secrets.sql")),
+    (16, "manual checks and platforms", include_str!("../migrations/0016_manual_checks_and_platforms.sql")),
     (17, "deleted teams", include_str!("../migrations/0017_deleted_teams.sql")),
 ];
 

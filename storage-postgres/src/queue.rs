@@ -11,10 +11,11 @@ use sqlx::{Connection as _, FromRow, PgConnection};
 
 use crate::{
     PostgresStore,
-    claim::{Taken, take_next},
+    claim::{Taken, give_up, take_next},
     documents::{self, Results},
     enqueue::{NewScan, enqueue},
     error::{Corrupt, Failure},
+    give_back::{give_back, lock_site},
     moves::move_on,
     outbox::{Told, tell},
     passed_over::PassedOver,
@@ -57,7 +58,7 @@ impl QueueStore for PostgresStore {
                     self.node().pass_on(Work::Scans);
                     return Ok(Some(*claimed));
                 }
-                Taken::GivenUp => {}
+                Taken::WornOut(id) => self.give_up(id).await?,
                 Taken::Unreadable(id, problem) => {
                     if !self.unreadable().scans.add(id, &problem) {
                         return Err(problem.into());
@@ -136,8 +137,7 @@ impl QueueStore for PostgresStore {
         self.step(|| async {
             let mut db = self.session().await?;
             let mut tx = db.begin().await?;
-            let fail = |held: ScanState, now| held.fail(claim.token, failure.clone(), now);
-            let failed = move_on(&mut tx, claim.scan, self.instant(), fail).await;
+            let failed = fail_scan(&mut tx, claim, &failure, self.instant()).await;
             end(tx, failed).await
         })
         .await
@@ -156,6 +156,41 @@ impl QueueStore for PostgresStore {
         })
         .await
     }
+}
+
+impl PostgresStore {
+    /// Gives up a check that was begun as often as it may be.
+    async fn give_up(&self, scan: ScanId) -> Result<(), StoreError> {
+        let given_up = self
+            .step(|| async {
+                let mut db = self.session().await?;
+                let mut tx = db.begin().await?;
+                let given_up = give_up(&mut tx, scan, self.instant()).await;
+                end::<_, LeaseError>(tx, given_up).await
+            })
+            .await;
+        match given_up {
+            // Its last worker came back, another caller was faster, or the site was deleted.
+            Ok(()) | Err(LeaseError::Refused(_) | LeaseError::Gone) => Ok(()),
+            Err(LeaseError::Store(error)) => Err(error),
+            Err(other) => Err(StoreError::Unavailable(other.into())),
+        }
+    }
+}
+
+/// The statements of [`QueueStore::fail_scan`].
+async fn fail_scan(
+    db: &mut PgConnection,
+    claim: Claim,
+    failure: &ScanFailure,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Scan, Failure<LeaseError>> {
+    if failure.code.is_our_fault() {
+        lock_site(db, claim.scan).await?;
+    }
+    let failed = move_on(db, claim.scan, instant, |held, now| held.fail(claim.token, failure.clone(), now)).await?;
+    give_back(db, &failed).await?;
+    Ok(failed)
 }
 
 /// The statements of [`QueueStore::queue_due_scans`].

@@ -39,7 +39,7 @@ macro_rules! token_columns {
 macro_rules! site_columns {
     () => {
         "site.id AS site_id, site.team_id AS site_team_id, site.url, site.name AS site_name, site.report_locale, \
-         site.stack, site.tags, site.next_scan_at, site.created_at AS site_created_at"
+         site.platform, site.stack, site.tags, site.next_scan_at, site.created_at AS site_created_at"
     };
 }
 
@@ -157,6 +157,7 @@ pub(crate) struct SiteRow {
     url: String,
     site_name: Option<String>,
     report_locale: String,
+    platform: Option<String>,
     stack: Vec<String>,
     tags: Vec<String>,
     next_scan_at: DateTime<Utc>,
@@ -176,6 +177,7 @@ impl SiteRow {
                 url: SiteUrl::parse(&self.url)?,
                 name: self.site_name,
                 report_locale: Locale::from_stored(&self.report_locale),
+                platform: self.platform.as_deref().map(PlatformKey::new),
                 stack: self.stack.iter().map(|key| PlatformKey::new(key)).collect(),
                 tags: self.tags,
             },

@@ -1,7 +1,7 @@
 //! Checks, as their team sees them.
 
 use a11ycheck_core::{
-    domain::{Findings, Scan, ScanKind},
+    domain::{Findings, ManualChecks, Scan, ScanKind},
     id::{ScanId, SiteId, TeamId},
     page::{Page, PageRequest},
     store::{ScanStore, StartScanError, StoreError, TrendPoint, Work},
@@ -237,13 +237,13 @@ async fn start_manual_scan(
     .bind(instant)
     .fetch_optional(&mut *db)
     .await?;
-    let Some((last, plan, now)) = locked else { return Err(Failure::Refused(StartScanError::NoSite)) };
+    let Some((last_at, plan, now)) = locked else { return Err(Failure::Refused(StartScanError::NoSite)) };
     let limits = rows::plan(plan)?.limits;
     let new = NewScan { id, team, site, pages_requested: limits.pages_per_check };
     // Undone when the interval is not over: an active check is told first.
     let queued = enqueue(db, &[new], ScanKind::Manual, now).await?;
     let scan = queued.into_iter().next().ok_or(Failure::Refused(StartScanError::Active))?;
-    if last.is_some_and(|last| limits.manual_check_interval.after(last) > now) {
+    if !(ManualChecks { last_at, ..ManualChecks::default() }).may_start(limits.manual_check_interval, now) {
         return Err(Failure::Refused(StartScanError::TooSoon(limits.manual_check_interval)));
     }
     Ok(scan)

@@ -1,7 +1,7 @@
 //! Sites.
 
 use a11ycheck_core::{
-    domain::{NewSite, ScanKind, Site, next_scan_at},
+    domain::{ManualChecks, NewSite, PlatformKey, ScanKind, Site, next_scan_at},
     id::{ScanId, SiteId, TeamId},
     page::{Page, PageRequest},
     store::{AddSiteError, SiteStore, SiteUsage, StoreError, Work},
@@ -123,8 +123,10 @@ impl SiteStore for PostgresStore {
             };
             let interval = rows::plan(plan)?.limits.manual_check_interval;
             // Months are counted by the calendar, which the domain does.
-            let is_over = |last: &Option<DateTime<Utc>>| last.is_none_or(|last| interval.after(last) <= now);
-            let available = idle.iter().flatten().filter(|last| is_over(last)).count();
+            let may_start = |last_at: &&Option<DateTime<Utc>>| {
+                ManualChecks { last_at: **last_at, ..ManualChecks::default() }.may_start(interval, now)
+            };
+            let available = idle.iter().flatten().filter(may_start).count();
             let number = |count: i64| rows::count(count).map_err(|source| Corrupt::new("teams", team, source));
             Ok(SiteUsage {
                 sites: number(sites)?,
@@ -161,8 +163,8 @@ async fn add_site(
     let stack: Vec<&str> = details.stack.iter().map(|key| key.as_str()).collect();
     let added = sqlx::query(
         "INSERT INTO sites
-             (id, team_id, url, domain, name, report_locale, stack, tags, next_scan_at, created_at)
-         SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10
+             (id, team_id, url, domain, name, report_locale, stack, tags, next_scan_at, created_at, platform)
+         SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $12
          WHERE (SELECT count(*) FROM sites WHERE team_id = $1) < $11",
     )
     .bind(team.to_string())
@@ -176,6 +178,7 @@ async fn add_site(
     .bind(next_scan_at)
     .bind(now)
     .bind(i64::from(limits.sites))
+    .bind(details.platform.as_ref().map(PlatformKey::as_str))
     .execute(&mut *db)
     .await?;
     if added.rows_affected() == 0 {

@@ -120,7 +120,7 @@ impl OpenApi {
         }
         let body = serde_json::from_slice(&request.body).map_err(|error| error.to_string())?;
         match self.problems(&described["requestBody"]["content"]["application/json"]["schema"], &body).as_slice() {
-            [] => Ok(()),
+            [] => one_form_of_timestamps(&body),
             problems => Err(format!("the body differs: {}", problems.join("; "))),
         }
     }
@@ -242,7 +242,7 @@ impl OpenApi {
             &text
         };
         match self.problems(schema, body).as_slice() {
-            [] => Ok(()),
+            [] => one_form_of_timestamps(body),
             problems => Err(format!("the body differs: {}", problems.join("; "))),
         }
     }
@@ -255,6 +255,20 @@ impl OpenApi {
             Arc::new(options.build(&whole).unwrap())
         });
         Arc::clone(validator)
+    }
+}
+
+/// Every timestamp of a body has six digits after the point and a `Z`: what `format: date-time` alone does not ask for.
+fn one_form_of_timestamps(body: &Value) -> Result<(), String> {
+    match body {
+        Value::String(text) if chrono::DateTime::parse_from_rfc3339(text).is_ok() => {
+            let form = "0000-00-00T00:00:00.000000Z";
+            let digits = text.chars().map(|character| if character.is_ascii_digit() { '0' } else { character });
+            if digits.eq(form.chars()) { Ok(()) } else { Err(format!("the timestamp {text} has another form")) }
+        }
+        Value::Array(items) => items.iter().try_for_each(one_form_of_timestamps),
+        Value::Object(fields) => fields.values().try_for_each(one_form_of_timestamps),
+        _ => Ok(()),
     }
 }
 
@@ -309,6 +323,11 @@ mod tests {
         assert!(with(|scan| scan["pages_scanned"] = json!("2")).contains("pages_scanned"));
         assert!(with(|scan| scan["status"] = json!("paused")).contains("status"));
         assert!(with(|scan| scan["queued_at"] = json!("yesterday")).contains("queued_at"));
+        for odd in ["2027-06-01T12:00:00Z", "2027-06-01T12:00:00.072Z", "2027-06-01T12:00:00.000000+00:00"] {
+            let body = json!({"queued_at": odd});
+            assert!(one_form_of_timestamps(&body).is_err(), "{odd}");
+        }
+        assert!(with(|scan| scan["queued_at"] = json!("2027-06-01T12:00:00Z")).contains("another form"));
         assert!(with(|scan| scan["id"] = json!("site_01K1MBZ7Q3R9V4X8T2N6W5Y0AB")).contains("id"));
     }
 

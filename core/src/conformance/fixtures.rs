@@ -98,7 +98,8 @@ pub(super) fn new_site(url: &str, now: DateTime<Utc>) -> NewSite {
         url: SiteUrl::parse(url).unwrap(),
         name: Some("The shop".to_owned()),
         report_locale: Locale::Uk,
-        stack: vec![PlatformKey::new("shopify"), PlatformKey::new("vue")],
+        platform: Some(PlatformKey::new("vue")),
+        stack: vec![PlatformKey::new("vue"), PlatformKey::new("shopify")],
         tags: vec!["client".to_owned(), "2027".to_owned()],
     };
     NewSite { id: SiteId::generate(now), details }

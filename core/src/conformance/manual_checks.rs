@@ -7,7 +7,7 @@ use super::{
     world::{INSTANT, World},
 };
 use crate::{
-    domain::{IsoDuration, Scan, ScanKind, ScanState, Standing, Subscription},
+    domain::{Failure, FailureCode, IsoDuration, Lease, Scan, ScanKind, ScanState, Standing, Subscription},
     id::{ScanId, SiteId, TeamId},
     store::{StartScanError, Store},
 };
@@ -15,6 +15,12 @@ use crate::{
 impl<S: Store> World<S> {
     async fn try_start(&self, team: TeamId, site: SiteId) -> Result<Scan, StartScanError> {
         self.store.start_manual_scan(team, site, ScanId::generate(self.now())).await
+    }
+
+    /// A manual check that was queued, begun and failed now, for this reason.
+    async fn failed_with(&self, team: TeamId, site: SiteId, code: FailureCode) {
+        let claim = self.running(team, site).await;
+        self.store.fail_scan(claim, Failure::new(code, "It failed.")).await.unwrap();
     }
 
     /// Asserts that a manual check may start at `from`, and not an instant earlier. Leaves it queued.
@@ -126,6 +132,96 @@ pub(super) async fn a_failed_manual_check_counts_for_the_interval<S: Store>(fact
     let (team, site) = world.team_and_site().await;
     let start = world.now();
     world.failed(team, site).await;
+    world.assert_free_from(team, site, start + TimeDelta::hours(1), IsoDuration::hours(1)).await;
+}
+
+pub(super) async fn a_manual_check_that_failed_through_our_fault_is_given_back<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let team = world.team().await;
+    for code in [FailureCode::WorkerLost, FailureCode::BrowserCrashed, FailureCode::EngineError] {
+        let site = world.site(team).await;
+        world.failed_with(team, site, code).await;
+        assert_eq!(world.usage(team).await, (1, 1), "{code}");
+        let started = world.try_start(team, site).await;
+        assert!(started.is_ok(), "{code}: {started:?}");
+        world.store.delete_site(team, site).await.unwrap();
+    }
+    for code in [FailureCode::Dns, FailureCode::Unreachable, FailureCode::Timeout, FailureCode::LoginRequired] {
+        let (site, start) = (world.site(team).await, world.now());
+        world.failed_with(team, site, code).await;
+        assert_eq!(world.usage(team).await, (1, 0), "{code}");
+        world.assert_free_from(team, site, start + TimeDelta::hours(1), IsoDuration::hours(1)).await;
+        world.store.delete_site(team, site).await.unwrap();
+    }
+}
+
+pub(super) async fn a_manual_check_whose_workers_were_lost_is_given_back<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let id = world.start(team, site).await;
+    for _ in 0..ScanState::MAX_ATTEMPTS {
+        world.claim().await;
+        world.advance(Lease::TERM);
+    }
+    assert_eq!(world.try_claim().await, None);
+    let state = world.state(team, id).await;
+    assert!(
+        matches!(&state, ScanState::Failed { failure, .. } if failure.code == FailureCode::WorkerLost),
+        "{state:?}"
+    );
+    assert_eq!(world.usage(team).await, (1, 1));
+    let started = world.try_start(team, site).await;
+    assert!(started.is_ok(), "{started:?}");
+}
+
+pub(super) async fn one_manual_check_is_given_back_in_an_interval<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let first = world.now();
+    world.failed_with(team, site, FailureCode::EngineError).await;
+    world.advance(TimeDelta::hours(1) - INSTANT);
+    let second = world.now();
+    world.failed_with(team, site, FailureCode::EngineError).await;
+    assert_eq!(world.usage(team).await, (1, 0), "the second within an hour counts");
+    world.assert_free_from(team, site, second + TimeDelta::hours(1), IsoDuration::hours(1)).await;
+    assert!(world.now() >= first + TimeDelta::hours(1));
+    let claim = world.claim().await;
+    world.store.fail_scan(claim, Failure::new(FailureCode::EngineError, "It failed.")).await.unwrap();
+    assert_eq!(world.usage(team).await, (1, 1), "the third, in another hour, does not");
+}
+
+pub(super) async fn a_manual_check_that_is_given_back_leaves_the_one_before_to_count<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let start = world.now();
+    world.completed(team, site).await;
+    world.advance(TimeDelta::hours(1));
+    world.failed_with(team, site, FailureCode::BrowserCrashed).await;
+    let slow = fixtures::other_plan("slow", |limits| limits.manual_check_interval = IsoDuration::hours(5));
+    world.put_plan(slow.clone()).await;
+    world.store.change_plan(team, &slow.code, Subscription::ACTIVE).await.unwrap();
+    world.assert_free_from(team, site, start + TimeDelta::hours(5), IsoDuration::hours(5)).await;
+}
+
+pub(super) async fn a_scheduled_check_that_failed_through_our_fault_gives_nothing_back<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    world.clock.set(world.store.site(team, site).await.unwrap().unwrap().next_scan_at - TimeDelta::minutes(1));
+    let start = world.now();
+    world.completed(team, site).await;
+    world.advance(TimeDelta::minutes(1));
+    assert_eq!(world.store.queue_due_scans(10).await.unwrap().queued.len(), 1);
+    let claim = world.claim().await;
+    world.store.fail_scan(claim, Failure::worker_lost()).await.unwrap();
+    assert_eq!(world.usage(team).await, (1, 0));
     world.assert_free_from(team, site, start + TimeDelta::hours(1), IsoDuration::hours(1)).await;
 }
 

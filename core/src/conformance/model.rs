@@ -14,7 +14,7 @@ use super::{
     world::{INSTANT, World, failure},
 };
 use crate::{
-    domain::{IsoDuration, Lease, ScanState, ScanStatus},
+    domain::{Failure, IsoDuration, Lease, ScanState, ScanStatus},
     id::{ScanId, SiteId, TeamId, WorkerId},
     page::PageRequest,
     store::{AddSiteError, Claim, ClaimedScan, Completion, LeaseError, StartScanError, Store},
@@ -45,10 +45,12 @@ enum Move {
     Retry,
     Complete,
     Fail,
+    /// Through our own fault.
+    Break,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let moves = vec![Move::Renew, Move::HandBack, Move::Retry, Move::Complete, Move::Fail];
+    let moves = vec![Move::Renew, Move::HandBack, Move::Retry, Move::Complete, Move::Fail, Move::Break];
     let spans = vec![
         INSTANT,
         TimeDelta::seconds(30),
@@ -201,6 +203,7 @@ impl<S: Store> Walk<S> {
             Move::Retry => store.retry_scan(claim, delay).await,
             Move::Complete => store.complete_scan(claim, completion).await.map(drop),
             Move::Fail => store.fail_scan(claim, failure()).await.map(drop),
+            Move::Break => store.fail_scan(claim, Failure::worker_lost()).await.map(drop),
         };
         let expected = self.model.move_on(claim.scan, |state| match name {
             Move::Renew => state.renew(claim.token, Lease::TERM, 5, now),
@@ -208,6 +211,7 @@ impl<S: Store> Walk<S> {
             Move::Retry => state.retry_at(claim.token, now + delay),
             Move::Complete => state.complete(claim.token, outcome, now),
             Move::Fail => state.fail(claim.token, failure(), now),
+            Move::Break => state.fail(claim.token, Failure::worker_lost(), now),
         });
         match (expected, moved) {
             (Some(Ok(())), Ok(())) | (None, Err(LeaseError::Gone)) => {}

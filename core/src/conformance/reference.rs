@@ -14,8 +14,15 @@ pub(super) struct Model {
     plan: Plan,
     sites: BTreeMap<SiteId, Site>,
     /// Every manual start of a site that there is, the oldest first.
-    manual: BTreeMap<SiteId, Vec<DateTime<Utc>>>,
+    manual: BTreeMap<SiteId, Vec<ManualStart>>,
     scans: Vec<Scan>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ManualStart {
+    at: DateTime<Utc>,
+    /// It failed through our own fault, as the first one in its interval.
+    is_given_back: bool,
 }
 
 impl Model {
@@ -60,7 +67,7 @@ impl Model {
             return Err(StartScanError::TooSoon(self.plan.limits.manual_check_interval));
         }
         let scan = self.queued(&self.sites[&site], id, ScanKind::Manual, now);
-        self.manual.entry(site).or_default().push(now);
+        self.manual.entry(site).or_default().push(ManualStart { at: now, is_given_back: false });
         self.scans.push(scan.clone());
         Ok(scan)
     }
@@ -91,12 +98,18 @@ impl Model {
 
     pub(super) fn claim(&mut self, worker: &WorkerId, now: DateTime<Utc>) -> Option<Scan> {
         self.scans.sort_by_key(|scan| (scan.queued_at, scan.id));
-        for scan in self.scans.iter_mut().filter(|scan| scan.state.is_due(now)) {
+        for index in 0..self.scans.len() {
+            let scan = &mut self.scans[index];
+            if !scan.state.is_due(now) {
+                continue;
+            }
             if let Ok(running) = scan.state.clone().claim(worker.clone(), Lease::TERM, now) {
                 scan.state = running;
                 return Some(scan.clone());
             }
             scan.state = scan.state.clone().abandon(now).unwrap();
+            let given_up = scan.clone();
+            self.give_back(&given_up);
         }
         None
     }
@@ -108,7 +121,25 @@ impl Model {
         decide: impl FnOnce(ScanState) -> Result<ScanState, TransitionError>,
     ) -> Option<Result<(), TransitionError>> {
         let scan = self.scans.iter_mut().find(|scan| scan.id == id)?;
-        Some(decide(scan.state.clone()).map(|state| scan.state = state))
+        let moved = decide(scan.state.clone()).map(|state| scan.state = state);
+        let scan = scan.clone();
+        if moved.is_ok() {
+            self.give_back(&scan);
+        }
+        Some(moved)
+    }
+
+    /// A manual check that failed through our own fault does not count, once per interval.
+    fn give_back(&mut self, scan: &Scan) {
+        let ScanState::Failed { failure, .. } = &scan.state else { return };
+        if scan.kind != ScanKind::Manual || !failure.code.is_our_fault() {
+            return;
+        }
+        let interval = self.plan.limits.manual_check_interval;
+        let starts = self.manual.get_mut(&scan.site).unwrap();
+        let mut given_back = starts.iter().filter(|start| start.is_given_back);
+        let is_first = given_back.all(|start| interval.after(start.at) <= scan.queued_at);
+        starts.last_mut().unwrap().is_given_back = is_first;
     }
 
     pub(super) fn purge(&mut self, now: DateTime<Utc>) -> usize {
@@ -137,11 +168,16 @@ impl Model {
         (due.len() as u64, due.iter().map(|scan| scan.queued_at).min())
     }
 
-    /// Manual checks of a site are never closer together than the plan's interval.
+    /// Manual checks of a site that count are never closer together than the plan's interval, and neither are those that
+    /// were given back.
     pub(super) fn assert_intervals(&self) {
         for (site, starts) in &self.manual {
-            for pair in starts.windows(2) {
-                assert!(self.plan.limits.manual_check_interval.after(pair[0]) <= pair[1], "{site}: {pair:?}");
+            for is_given_back in [false, true] {
+                let alike = starts.iter().filter(|start| start.is_given_back == is_given_back);
+                let alike: Vec<DateTime<Utc>> = alike.map(|start| start.at).collect();
+                for pair in alike.windows(2) {
+                    assert!(self.plan.limits.manual_check_interval.after(pair[0]) <= pair[1], "{site}: {pair:?}");
+                }
             }
         }
     }
@@ -164,8 +200,9 @@ impl Model {
     }
 
     fn interval_is_over(&self, site: SiteId, now: DateTime<Utc>) -> bool {
-        let last = self.manual.get(&site).and_then(|starts| starts.last());
-        last.is_none_or(|last| self.plan.limits.manual_check_interval.after(*last) <= now)
+        let starts = self.manual.get(&site);
+        let last = starts.and_then(|starts| starts.iter().rev().find(|start| !start.is_given_back));
+        last.is_none_or(|last| self.plan.limits.manual_check_interval.after(last.at) <= now)
     }
 
     fn is_seen(&self, scan: &Scan, now: DateTime<Utc>) -> bool {

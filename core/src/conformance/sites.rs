@@ -36,6 +36,7 @@ pub(super) async fn a_site_reads_as_it_was_added<S: Store>(factory: &impl StoreF
     let team = world.team().await;
     let bare = |mut site: NewSite| {
         site.details.name = None;
+        site.details.platform = None;
         site.details.stack.clear();
         site.details.tags.clear();
         site

@@ -77,6 +77,13 @@ impl FailureCode {
     }
 }
 
+impl FailureCode {
+    /// Whether the check failed through our own fault, and neither the site's nor the network's.
+    pub const fn is_our_fault(self) -> bool {
+        matches!(self, Self::WorkerLost | Self::BrowserCrashed | Self::EngineError)
+    }
+}
+
 /// Why a check or a page failed: a code for programs, a sentence for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{code}: {message}")]

@@ -16,6 +16,7 @@ mod fingerprint;
 mod history;
 mod iso_duration;
 mod lease;
+mod manual_checks;
 mod plan;
 mod plan_catalog;
 mod plan_difference;
@@ -54,6 +55,7 @@ pub use self::{
     history::{ShortenedHistory, is_held, purge_hold},
     iso_duration::{IsoDuration, ParseDurationError},
     lease::{FencingToken, Lease},
+    manual_checks::ManualChecks,
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},
     plan_difference::PlanDifference,

@@ -108,6 +108,7 @@ mod tests {
             assert_eq!(plan(code).limits.requests_per_minute, 60, "{code}");
         }
         assert!(plan("agency").features.acr_drafts && plan("agency").features.white_label);
+        assert!(shipped.plans().iter().all(|plan| !plan.features.statement_drafts), "there is no such thing yet");
         assert!(!plan("pro").features.acr_drafts);
     }
 

@@ -32,7 +32,9 @@ pub struct SiteDetails {
     pub name: Option<String>,
     /// The language of its reports.
     pub report_locale: Locale,
-    /// What it is built with; at most 8, each once.
+    /// The one platform that was named in the older form of `stack`; it is the first of the stack then.
+    pub platform: Option<PlatformKey>,
+    /// What it is built with, each once: at most 8, and [`platform`](Self::platform) beside them.
     pub stack: Vec<PlatformKey>,
     /// At most 10 of at most 40 characters, each once, in the order given.
     pub tags: Vec<String>,
@@ -40,8 +42,13 @@ pub struct SiteDetails {
 
 impl SiteDetails {
     /// The platform that tips follow.
-    pub fn platform(&self) -> Option<&PlatformKey> {
+    pub fn tip_platform(&self) -> Option<&PlatformKey> {
         leading_platform(&self.stack)
+    }
+
+    /// The platform that the older form of `stack` shows: the one that was named in it, else the one that tips follow.
+    pub fn shown_platform(&self) -> Option<&PlatformKey> {
+        self.platform.as_ref().or_else(|| self.tip_platform())
     }
 
     /// What to call the site: its name, else its domain.

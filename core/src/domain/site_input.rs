@@ -138,9 +138,9 @@ impl RawSite {
     /// Checks every field. Whether the address is public is judged apart, since that takes a look-up.
     pub(crate) fn check(&self) -> Result<CheckedSite, FieldErrors> {
         let mut fields = Fields { body: &self.0, errors: FieldErrors::default() };
-        let url = fields.required_text("url").and_then(|text| match SiteUrl::parse(&text) {
+        let url = fields.required_text("url").and_then(|text| match SiteUrl::typed(&text) {
             Ok(url) => Some(url),
-            Err(SiteUrlError::TooLong) => fields.refuse("url", Problem::TooLong(SiteUrl::MAX_LENGTH)),
+            Err(SiteUrlError::TooLong) => fields.refuse("url", Problem::TooLong(SiteUrl::MAX_TYPED)),
             Err(SiteUrlError::Invalid) => fields.refuse("url", Problem::NotUrl),
         });
         let name = fields.text("name", Self::MAX_NAME);
@@ -155,11 +155,12 @@ impl RawSite {
 
         match (url, report_locale) {
             (Some(url), Some(report_locale)) if fields.errors.is_empty() => {
-                // `platform` is the older form of `stack`: where both come, it leads.
-                let stack = platform.iter().chain(&stack).map(|key| PlatformKey::new(key));
-                let stack = each_once(stack).into_iter().take(Self::MAX_STACK).collect();
+                // `platform` is the older form of `stack`: where both come, it leads, as a ninth beside eight others.
+                let platform = platform.as_deref().map(PlatformKey::new);
+                let stack = stack.iter().map(|key| PlatformKey::new(key));
+                let stack = each_once(platform.iter().cloned().chain(stack));
                 Ok(CheckedSite {
-                    details: SiteDetails { url, name, report_locale, stack, tags: each_once(tags) },
+                    details: SiteDetails { url, name, report_locale, platform, stack, tags: each_once(tags) },
                     scan,
                 })
             }
@@ -236,7 +237,9 @@ impl Fields<'_> {
             .filter_map(|(index, item)| {
                 let name = format!("{field}.{index}");
                 match item {
-                    Value::String(text) if trimmed(&text).is_empty() => self.refuse(&name, Problem::NotString),
+                    // An empty text counts as null, and an item that is null is one that was left out.
+                    Value::Null => self.refuse(&name, Problem::Required),
+                    Value::String(text) if trimmed(&text).is_empty() => self.refuse(&name, Problem::Required),
                     Value::String(text) if trimmed(&text).chars().count() > max_length => {
                         self.refuse(&name, Problem::TooLong(max_length))
                     }
@@ -293,7 +296,8 @@ mod tests {
         let text = |length: usize| "ж".repeat(length);
 
         assert_eq!(with("url", json!(5)), one("url", Problem::NotString));
-        assert_eq!(with("url", json!(format!("example.com/{}", "a".repeat(489)))), one("url", Problem::TooLong(500)));
+        assert_eq!(with("url", json!(format!("example.com/{}", text(488)))), []);
+        assert_eq!(with("url", json!(format!("example.com/{}", text(489)))), one("url", Problem::TooLong(500)));
         assert_eq!(with("url", json!("ftp://example.com")), one("url", Problem::NotUrl));
         assert_eq!(with("name", json!(text(120))), []);
         assert_eq!(with("name", json!(text(121))), one("name", Problem::TooLong(120)));
@@ -307,6 +311,9 @@ mod tests {
         assert_eq!(with("tags", json!(vec!["a"; 11])), one("tags", Problem::TooMany(10)));
         assert_eq!(with("tags", json!([text(40), text(41)])), one("tags.1", Problem::TooLong(40)));
         assert_eq!(with("tags", json!(["a", 1])), one("tags.1", Problem::NotString));
+        for empty in [json!(""), json!("  "), json!(null)] {
+            assert_eq!(with("tags", json!(["a", empty])), one("tags.1", Problem::Required));
+        }
         assert_eq!(with("scan", json!("yes")), one("scan", Problem::NotBoolean));
         for flag in [json!(true), json!(0), json!("1"), json!(null)] {
             assert_eq!(with("scan", flag), []);
@@ -338,6 +345,23 @@ mod tests {
             json!({"url": "a.example", "report_locale": "en", "platform": "Shopify", "stack": ["vue", "shopify"]}),
         );
         assert_eq!(site.stack.iter().map(PlatformKey::as_str).collect::<Vec<_>>(), ["shopify", "vue"]);
+    }
+
+    #[test]
+    fn a_platform_beside_a_full_stack_is_kept_as_a_ninth_and_reads_back_as_given() {
+        let keys = ["wordpress", "woocommerce", "c", "d", "e", "f", "g", "h"];
+        let site = details(json!({"url": "a.example", "report_locale": "en", "platform": "vue", "stack": keys}));
+        let stack: Vec<&str> = site.stack.iter().map(PlatformKey::as_str).collect();
+        assert_eq!(stack, [&["vue"][..], &keys].concat());
+        assert_eq!(site.shown_platform().map(PlatformKey::as_str), Some("vue"), "as it was given");
+        assert_eq!(
+            site.tip_platform().map(PlatformKey::as_str),
+            Some("woocommerce"),
+            "tips follow the first shop platform"
+        );
+
+        let site = details(json!({"url": "a.example", "report_locale": "en", "stack": keys}));
+        assert_eq!(site.shown_platform().map(PlatformKey::as_str), Some("woocommerce"), "where none was given");
     }
 
     #[test]

@@ -8,8 +8,8 @@ use url::{Host, Url};
 /// Why a text is not the address of a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SiteUrlError {
-    /// Longer than [`SiteUrl::MAX_LENGTH`].
-    #[error("the address is longer than {} characters", SiteUrl::MAX_LENGTH)]
+    /// Typed with more than [`SiteUrl::MAX_TYPED`] characters, or longer than [`SiteUrl::MAX_LENGTH`] once normalised.
+    #[error("the address is too long")]
     TooLong,
     /// Not an `http` or `https` address with a host, or one that carries a user name.
     #[error("not a web address")]
@@ -23,16 +23,37 @@ pub enum SiteUrlError {
 pub struct SiteUrl(Url);
 
 impl SiteUrl {
-    /// Characters of an address (contract, "Body of POST /sites").
-    pub const MAX_LENGTH: usize = 500;
+    /// Characters of an address as it is typed (contract, "Body of POST /sites").
+    pub const MAX_TYPED: usize = 500;
 
-    /// Reads an address as a person types it; `https://` is added when the scheme was left out.
+    /// Characters of an address as it is stored and shown: room for [`MAX_TYPED`](Self::MAX_TYPED) characters of four bytes,
+    /// each of which becomes twelve (`%F0%9F%9B%92`), and for the scheme.
+    pub const MAX_LENGTH: usize = 12 * Self::MAX_TYPED + "https://".len();
+
+    /// Characters of a name in the DNS, without the dot at its end (RFC 1035, 2.3.4, in text form).
+    const MAX_DOMAIN: usize = 253;
+
+    /// Reads an address as a person types it: at most [`MAX_TYPED`](Self::MAX_TYPED) characters after trimming, whatever
+    /// they become when they are encoded.
+    ///
+    /// # Errors
+    /// [`SiteUrlError`], too long before invalid. A host that is too long for the DNS is invalid.
+    pub fn typed(text: &str) -> Result<Self, SiteUrlError> {
+        if text.trim().chars().count() > Self::MAX_TYPED {
+            return Err(SiteUrlError::TooLong);
+        }
+        // Only a host can still be too long: some characters stand for a dozen others in a name.
+        let url = Self::parse(text).map_err(|_| SiteUrlError::Invalid)?;
+        if url.domain().len() > Self::MAX_DOMAIN { Err(SiteUrlError::Invalid) } else { Ok(url) }
+    }
+
+    /// Reads an address, normalised or not; `https://` is added when the scheme was left out.
     ///
     /// # Errors
     /// [`SiteUrlError`], too long before invalid.
     pub fn parse(text: &str) -> Result<Self, SiteUrlError> {
         let text = text.trim();
-        if text.chars().count() > Self::MAX_LENGTH {
+        if text.len() > Self::MAX_LENGTH {
             return Err(SiteUrlError::TooLong);
         }
         let with_scheme = if has_scheme(text) { text.to_owned() } else { format!("https://{text}") };
@@ -42,10 +63,10 @@ impl SiteUrl {
         }
         url.set_fragment(None);
         drop_trailing_dot(&mut url)?;
-        if url.host_str().is_none_or(str::is_empty) || url.as_str().chars().count() > Self::MAX_LENGTH {
+        if url.host_str().is_none_or(str::is_empty) {
             return Err(SiteUrlError::Invalid);
         }
-        Ok(Self(url))
+        if url.as_str().len() > Self::MAX_LENGTH { Err(SiteUrlError::TooLong) } else { Ok(Self(url)) }
     }
 
     /// The host as the contract's `domain` shows it: ASCII form, lower case, no trailing dot; IPv6 in brackets.
@@ -152,11 +173,32 @@ mod tests {
     }
 
     #[test]
-    fn five_hundred_characters_are_allowed_and_one_more_is_not() {
-        let longest = format!("https://example.com/{}", "a".repeat(SiteUrl::MAX_LENGTH - 20));
-        assert_eq!(longest.len(), 500);
-        assert!(SiteUrl::parse(&longest).is_ok());
-        assert_eq!(SiteUrl::parse(&format!("{longest}a")), Err(SiteUrlError::TooLong));
+    fn five_hundred_typed_characters_are_allowed_whatever_they_become_and_one_more_is_not() {
+        for (start, letter) in [
+            ("https://example.com/", "a"),
+            ("example.com/", "a"),
+            ("example.com/", "я"),
+            ("example.com/", "\u{1f6d2}"),
+            ("example.com?", "\u{1f6d2}"),
+            ("приклад.укр/", "ґ"),
+        ] {
+            let longest = format!("{start}{}", letter.repeat(SiteUrl::MAX_TYPED - start.chars().count()));
+            let url = SiteUrl::typed(&format!("  {longest}\n")).unwrap_or_else(|error| panic!("{start}: {error}"));
+            assert!(url.as_str().len() <= SiteUrl::MAX_LENGTH, "{start}: {}", url.as_str().len());
+            assert_eq!(SiteUrl::parse(url.as_str()), Ok(url), "a store reads it back");
+            assert_eq!(SiteUrl::typed(&format!("{longest}{letter}")), Err(SiteUrlError::TooLong), "{start}");
+        }
+    }
+
+    #[test]
+    fn a_host_that_is_too_long_for_the_dns_is_no_web_address() {
+        let domain = format!("{}example.com", "a.".repeat(121));
+        assert_eq!(domain.len(), 253);
+        assert!(SiteUrl::typed(&domain).is_ok());
+        // Each of these letters stands for eighteen others.
+        for host in [format!("b.{domain}"), "\u{fdfa}.".repeat(200), "\u{fdfa}".repeat(400)] {
+            assert_eq!(SiteUrl::typed(&host), Err(SiteUrlError::Invalid), "{host}");
+        }
     }
 
     proptest::proptest! {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Plan, PlanCode, UnknownWord, stored_word::stored_words};
+use super::{Plan, PlanCode, Scan, UnknownWord, stored_word::stored_words};
 use crate::id::TeamId;
 
 /// A team with the plan that it is on.
@@ -28,6 +28,23 @@ impl Team {
     /// Whether checks of its sites start by themselves: not while it is blocked, nor once its plan has ended.
     pub fn is_served(&self, now: DateTime<Utc>) -> bool {
         !self.standing.is_blocked() && !self.subscription.has_lapsed(now)
+    }
+
+    /// Whether its plan includes the API: not once it has ended (design §4, "a lapsed plan"). A blocked team is refused
+    /// whatever its plan.
+    pub fn includes_api(&self, now: DateTime<Utc>) -> bool {
+        self.plan.features.api && !self.subscription.has_lapsed(now)
+    }
+
+    /// Whether the API answers a request of the team's at all.
+    pub fn may_use_api(&self, now: DateTime<Utc>) -> bool {
+        !self.standing.is_blocked() && self.includes_api(now)
+    }
+
+    /// Whether it may have the issue exports of a check, asked for by its id: those of its plan, or of an express report
+    /// that was bought for the check.
+    pub const fn includes_exports_of(&self, scan: &Scan) -> bool {
+        self.plan.features.exports || scan.express
     }
 }
 
@@ -98,6 +115,11 @@ impl Subscription {
             PlanStatus::Canceled => self.ends_at.is_none_or(|end| end <= now),
         }
     }
+
+    /// How it stands at `now`: what has lapsed is canceled, whatever was noted before.
+    pub fn status_at(&self, now: DateTime<Utc>) -> PlanStatus {
+        if self.has_lapsed(now) { PlanStatus::Canceled } else { self.status }
+    }
 }
 
 /// How a subscription stands.
@@ -152,6 +174,17 @@ mod tests {
     fn a_standing_of_a_later_release_is_no_way_in() {
         assert!(Standing::from_stored("suspended").unwrap().is_blocked());
         assert!(Standing::Blocked.is_blocked() && !Standing::Active.is_blocked());
+    }
+
+    #[test]
+    fn what_has_lapsed_is_canceled_from_its_end_on() {
+        let end = Utc::now();
+        for status in [PlanStatus::Trialing, PlanStatus::Active, PlanStatus::PastDue, PlanStatus::Canceled] {
+            let terms = Subscription { status, ends_at: Some(end), trial_ends_at: None };
+            assert_eq!(terms.status_at(end - TimeDelta::microseconds(1)), status);
+            assert_eq!(terms.status_at(end), PlanStatus::Canceled);
+        }
+        assert_eq!(Subscription::ACTIVE.status_at(end), PlanStatus::Active);
     }
 
     #[test]

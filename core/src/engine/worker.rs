@@ -22,7 +22,7 @@ use crate::{
     scanner::{ProgressSink, ScanError, ScanOutput, ScanRequest},
     service::Service,
     store::{Claim, ClaimedScan, Completion, LeaseError, StoreError, Work},
-    view::SiteView,
+    view::{SiteView, Viewer},
     webhook::payload,
 };
 
@@ -220,7 +220,8 @@ impl Worker {
         Ok(())
     }
 
-    /// What endpoints are told: the check as it will be once it is stored, and the site as it is now.
+    /// What endpoints are told: the check as it will be once it is stored, with links to the files that the team may have
+    /// now, and the site as it is now.
     async fn events(
         &self,
         claimed: &ClaimedScan,
@@ -232,9 +233,12 @@ impl Worker {
         let site = store.site(scan.team, scan.site).await?.ok_or(LeaseError::Gone)?;
         let team = store.team(scan.team).await?.ok_or(LeaseError::Gone)?;
         let state = scan.state.clone().complete(claim.token, outcome.clone(), now)?;
-        let completed = Scan { state, ..scan.clone() };
+        // An express report may have been bought while the check ran.
+        let express = store.scan(scan.team, scan.id).await?.ok_or(LeaseError::Gone)?.express;
+        let completed = Scan { state, express, ..scan.clone() };
         let site = SiteView::new(&site, team.is_served(now));
-        Ok(payload::scan_events(&completed, outcome, site, self.service.links(), now))
+        let viewer = Viewer { team: &team, at: now, links: self.service.links() };
+        Ok(payload::scan_events(&completed, outcome, site, &viewer))
     }
 
     /// The base can't change while this worker holds the site's one active check.

@@ -1,4 +1,5 @@
-//! A row per element, for spreadsheets: contract, "Issue export files".
+//! A row per element and nothing else, for spreadsheets and imports: contract, "Issue export files". The disclaimer stands in
+//! the file's name, and in a header of the answer.
 
 use std::io;
 
@@ -50,7 +51,6 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
             }
         }
     }
-    rows.write_record(["", "disclaimer", "", "", &issues.terms.disclaimer, "", "", "", "", ""])?;
     rows.flush()
 }
 

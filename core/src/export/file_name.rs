@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
 
+use crate::{catalog::terms, locale::Locale};
+
 /// `{domain}-{date}-{suffix}`, for example `example.com-2027-06-01-a11ycheck.json`: lower-case ASCII without a character
 /// that a file system refuses. `suffix` is ours, not a user's.
 pub fn file_name(domain: &str, checked_at: DateTime<Utc>, suffix: &str) -> String {
@@ -16,6 +18,12 @@ pub fn file_name(domain: &str, checked_at: DateTime<Utc>, suffix: &str) -> Strin
         .collect();
     // A leading dot hides a file, a leading hyphen makes it an option.
     format!("{}-{}-{suffix}", domain.trim_start_matches(['.', '-']), checked_at.format("%Y-%m-%d"))
+}
+
+/// The value of the header `Svc-Disclaimer`, which comes with every file. It is the English sentence in every language:
+/// a header carries ASCII, and there is no encoding of other letters that all clients read.
+pub fn disclaimer_header() -> &'static str {
+    &terms(Locale::En).disclaimer
 }
 
 /// The value of `Content-Disposition` that offers a file under this name, whatever the name is: RFC 6266. A browser that
@@ -68,6 +76,13 @@ mod tests {
         assert_eq!(file_name("example.com", day, "a11ycheck.json"), "example.com-2027-06-01-a11ycheck.json");
         assert_eq!(file_name("[2001:db8::1]", day, "a11ycheck.md"), "2001-db8--1-2027-06-01-a11ycheck.md");
         assert_eq!(file_name("-x.example", day, "a11ycheck.md"), "x.example-2027-06-01-a11ycheck.md");
+    }
+
+    #[test]
+    fn the_disclaimer_fits_a_header() {
+        let value = disclaimer_header();
+        assert!(value.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{value}");
+        assert!(value.contains("automated check") && value.contains("not a full audit"), "{value}");
     }
 
     #[test]

@@ -50,7 +50,8 @@ impl ExportFormat {
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Json => "a11ycheck.json",
-            Self::Csv => "a11ycheck.csv",
+            // It has no place for the disclaimer but its name.
+            Self::Csv => "a11ycheck-automated-check-no-audit.csv",
             Self::Github => "a11ycheck.md",
             Self::Jira => "a11ycheck-jira.csv",
         }

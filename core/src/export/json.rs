@@ -9,6 +9,7 @@ use super::issues::{IssueRule, Issues, STANDARD};
 use crate::{
     domain::{Finding, Impact, RuleKind},
     locale::Locale,
+    timestamp,
 };
 
 /// Names the form of the file; the number changes when a reader would have to.
@@ -38,6 +39,7 @@ struct Document<'a> {
     disclaimer: &'a str,
     generated_by: &'a str,
     site: Site<'a>,
+    #[serde(serialize_with = "timestamp::serialize")]
     checked_at: DateTime<Utc>,
     pages_checked: usize,
     standard: &'a str,

@@ -11,9 +11,9 @@
 //! | `github` | one GitHub issue per rule | code spans and escapes: no HTML, no mention, no reference |
 //! | `jira` | Jira's CSV importer | blocks without markup that can't be left, no formula |
 //!
-//! Every file carries the disclaimer in its language: as a field in JSON, as a quotation at the top of GitHub's, at the end
-//! of each description in Jira's. In CSV it is the last row, with `disclaimer` as its type and the sentence as its title:
-//! a line before the header would break importers, a further column the contract.
+//! Every file carries the disclaimer in its language: as a field in JSON, as a quotation at the top of GitHub's, at the end of
+//! each description in Jira's. Only CSV has a row per element and nothing else: its name says what it is. A header of the
+//! answer says it of every format ([`disclaimer_header`]).
 //!
 //! Numbers, severities and names of fields are the same in every language.
 //!
@@ -37,7 +37,7 @@ mod wiki;
 
 pub use self::{
     brand::Brand,
-    file_name::{content_disposition, file_name},
+    file_name::{content_disposition, disclaimer_header, file_name},
     format::{ExportFormat, UnknownFormat, write},
     issues::{ExportSource, STANDARD},
     json::FORMAT_LABEL,

@@ -15,6 +15,7 @@ use crate::{
     locale::Locale,
     service::Links,
     store::TrendPoint,
+    timestamp,
 };
 
 /// A report in one language; serialises to the contract's JSON.
@@ -26,13 +27,14 @@ pub struct Report {
     pub locale: Locale,
     /// The site's address.
     pub url: String,
-    /// The start page's title, else the site's name. Hostile text.
+    /// What the owner calls the site, as in exports; else the start page's title, else the domain. Hostile text.
     pub title: String,
     /// The platform that tips follow.
     pub platform: Option<PlatformKey>,
     /// Its name.
     pub platform_name: Option<String>,
     /// When the check completed.
+    #[serde(serialize_with = "timestamp::serialize")]
     pub checked_at: DateTime<Utc>,
     /// The first page as a picture.
     pub screen: Option<Screen>,
@@ -82,6 +84,7 @@ pub struct Diff {
     /// The check compared with; null for the first.
     pub previous_id: Option<ScanId>,
     /// When that completed.
+    #[serde(serialize_with = "timestamp::serialize_option")]
     pub previous_date: Option<DateTime<Utc>>,
     /// Its problem elements.
     pub previous_total: Option<u64>,
@@ -110,6 +113,7 @@ pub struct Trend {
     /// The check.
     pub id: ScanId,
     /// When it completed.
+    #[serde(serialize_with = "timestamp::serialize")]
     pub date: DateTime<Utc>,
     /// Its problem elements.
     pub total: u64,
@@ -136,12 +140,13 @@ impl Report {
         let platform = platform(&site.details, findings).cloned();
         let (groups, advisory) =
             groups::ranked(findings, &groups::Setting { scan: scan.id, links, locale, platform: platform.as_ref() });
-        let start_title = findings.pages.first().map_or("", |page| page.title.trim());
+        let start_title = findings.pages.first().map(|page| page.title.trim()).filter(|title| !title.is_empty());
+        let name = site.details.name.as_deref().or(start_title);
         Self {
             scan_id: scan.id,
             locale,
             url: site.details.url.to_string(),
-            title: if start_title.is_empty() { site.details.display_name() } else { start_title }.to_owned(),
+            title: name.unwrap_or_else(|| site.details.url.domain()).to_owned(),
             platform_name: platform.as_ref().map(|key| key.display_name().to_owned()),
             platform,
             checked_at: finished_at,

@@ -50,5 +50,5 @@ pub(crate) fn ranked(findings: &Findings) -> Vec<RankedRule<'_>> {
 
 /// The platform that tips follow: what the owner says of the site outweighs what the pages showed.
 pub(crate) fn platform<'a>(site: &'a SiteDetails, findings: &'a Findings) -> Option<&'a PlatformKey> {
-    site.platform().or_else(|| leading_platform(&findings.stack))
+    site.tip_platform().or_else(|| leading_platform(&findings.stack))
 }

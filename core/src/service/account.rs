@@ -2,7 +2,7 @@
 
 use super::{Actor, Service};
 use crate::{
-    domain::{Ability, Team},
+    domain::{Ability, PlanStatus, Team},
     error::Error,
     store::SiteUsage,
 };
@@ -12,6 +12,8 @@ use crate::{
 pub struct Account {
     /// The team with its plan.
     pub team: Team,
+    /// How the plan stood when the actor was admitted: canceled from its end on.
+    pub status: PlanStatus,
     /// How much is used.
     pub usage: SiteUsage,
 }
@@ -24,6 +26,7 @@ impl Service {
     pub async fn account(&self, actor: &Actor) -> Result<Account, Error> {
         actor.require(Ability::Read)?;
         let usage = self.store().site_usage(actor.team_id()).await?;
-        Ok(Account { team: actor.team().clone(), usage })
+        let status = actor.team().subscription.status_at(actor.admitted_at());
+        Ok(Account { team: actor.team().clone(), status, usage })
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
+
 use super::Service;
 use crate::{
     domain::{Ability, Team},
@@ -14,11 +16,12 @@ use crate::{
 pub struct Actor {
     team: Team,
     abilities: BTreeSet<Ability>,
+    admitted_at: DateTime<Utc>,
 }
 
 impl Actor {
-    pub(crate) const fn new(team: Team, abilities: BTreeSet<Ability>) -> Self {
-        Self { team, abilities }
+    pub(crate) const fn new(team: Team, abilities: BTreeSet<Ability>, admitted_at: DateTime<Utc>) -> Self {
+        Self { team, abilities, admitted_at }
     }
 
     /// The team as it was when the actor was admitted.
@@ -29,6 +32,11 @@ impl Actor {
     /// The team's id.
     pub const fn team_id(&self) -> TeamId {
         self.team.id
+    }
+
+    /// When the actor was admitted, by the store's clock.
+    pub const fn admitted_at(&self) -> DateTime<Utc> {
+        self.admitted_at
     }
 
     /// Lets pass who has this ability. Every use-case asks by itself; a frontend asks when it has work to do before the
@@ -51,6 +59,7 @@ impl Service {
         if team.standing.is_blocked() {
             return Err(Error::TeamBlocked);
         }
-        Ok(Actor::new(team, BTreeSet::from([Ability::Read, Ability::Write])))
+        let now = self.store().now().await?;
+        Ok(Actor::new(team, BTreeSet::from([Ability::Read, Ability::Write]), now))
     }
 }

@@ -50,7 +50,7 @@ impl Service {
     /// # Errors
     /// Only [`Error::Unavailable`] and [`Error::Corrupt`]; refusals stand in [`Admission::actor`], in this order:
     /// [`Error::Unauthenticated`] (or [`Error::TooManyRequests`] of the address), [`Error::TooManyRequests`],
-    /// [`Error::TeamBlocked`], [`Error::ApiNotIncluded`].
+    /// [`Error::TeamBlocked`], [`Error::ApiNotIncluded`], also from the end of a plan on.
     pub async fn admit(&self, caller: &Caller, class: RequestClass) -> Result<Admission, Error> {
         let known = match caller.token.as_ref().map(PlainToken::hash) {
             Some(hash) => self.known(&hash, class).await?,
@@ -100,15 +100,15 @@ fn household(address: IpAddr) -> IpAddr {
     }
 }
 
-fn judged(AdmittedToken { team, token, rate, .. }: AdmittedToken) -> Result<Actor, Error> {
+fn judged(AdmittedToken { team, token, rate, at }: AdmittedToken) -> Result<Actor, Error> {
     if !rate.is_admitted() {
         Err(Error::TooManyRequests(rate))
     } else if team.standing.is_blocked() {
         Err(Error::TeamBlocked)
-    } else if !team.plan.features.api {
+    } else if !team.includes_api(at) {
         Err(Error::ApiNotIncluded)
     } else {
-        Ok(Actor::new(team, token.abilities))
+        Ok(Actor::new(team, token.abilities, at))
     }
 }
 

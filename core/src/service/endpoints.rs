@@ -36,15 +36,18 @@ impl EndpointInput {
 
     /// Names that are looked at.
     const MAX_EVENTS: usize = 10;
+    /// Characters of an address, both as it is typed and as it is sent to: receivers are programs, whose addresses are ASCII.
+    const MAX_URL: usize = 500;
 
     /// Checks every field of an endpoint that listens to these kinds so far. Whether the address is public is judged apart, since
     /// that takes a look-up.
     fn check(&self, before: &BTreeSet<EventKind>) -> Result<EndpointDetails, FieldErrors> {
         let mut errors = FieldErrors::default();
-        let url = match SiteUrl::parse(&self.url) {
+        let url = match SiteUrl::typed(&self.url) {
             _ if self.url.trim().is_empty() => Err(Problem::Required),
+            Ok(url) if url.as_str().len() > Self::MAX_URL => Err(Problem::TooLong(Self::MAX_URL)),
             Ok(url) => Ok(url),
-            Err(SiteUrlError::TooLong) => Err(Problem::TooLong(SiteUrl::MAX_LENGTH)),
+            Err(SiteUrlError::TooLong) => Err(Problem::TooLong(Self::MAX_URL)),
             Err(SiteUrlError::Invalid) => Err(Problem::NotUrl),
         };
         let url = url.map_err(|problem| errors.add("url", problem)).ok();

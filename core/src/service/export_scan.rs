@@ -88,8 +88,12 @@ impl Service {
             Some(Wanted::Issues(format)) => format,
             None => ExportFormat::default(),
         };
-        let is_bought = scan.express && matches!(request.target, ExportTarget::Scan(_));
-        if !team.plan.features.exports && !is_bought {
+        let is_included = match request.target {
+            ExportTarget::Scan(_) => team.includes_exports_of(&scan),
+            // What was bought for a check is not the site's.
+            ExportTarget::LatestOf(_) => team.plan.features.exports,
+        };
+        if !is_included {
             return Err(Error::ExportsNotIncluded);
         }
 

@@ -31,6 +31,7 @@ pub struct ExportedFile {
     /// In ASCII, without a path.
     pub file_name: String,
     content: Content,
+    length: Option<u64>,
 }
 
 /// What a file holds.
@@ -39,7 +40,6 @@ enum Content {
     /// Made while it is read.
     Made(FileKind, Box<FileFacts>),
     /// Made before.
-    #[cfg(feature = "pdf")]
     Ready(Bytes),
 }
 
@@ -61,13 +61,16 @@ pub(super) struct FileFacts {
 }
 
 impl ExportedFile {
+    /// Bytes of a file that is kept while it is measured.
+    pub const KEPT: usize = 256 * 1024;
+
     pub(super) fn new(scan: ScanId, kind: FileKind, facts: FileFacts) -> Self {
         let (media_type, suffix) = match &kind {
             FileKind::Issues(format) => (format.media_type(), format.suffix()),
             FileKind::Acr(format, _) => (format.media_type(), format.suffix()),
         };
         let file_name = file_name(facts.site.url.domain(), facts.checked_at, suffix);
-        Self { scan, media_type, file_name, content: Content::Made(kind, Box::new(facts)) }
+        Self { scan, media_type, file_name, content: Content::Made(kind, Box::new(facts)), length: None }
     }
 
     /// A PDF that is there already.
@@ -80,7 +83,13 @@ impl ExportedFile {
         bytes: Bytes,
     ) -> Self {
         let file_name = file_name(site.url.domain(), checked_at, suffix);
-        Self { scan, media_type: "application/pdf", file_name, content: Content::Ready(bytes) }
+        Self {
+            scan,
+            media_type: "application/pdf",
+            file_name,
+            length: Some(length(&bytes)),
+            content: Content::Ready(bytes),
+        }
     }
 
     /// The value of `Content-Disposition`.
@@ -92,7 +101,6 @@ impl ExportedFile {
     ///
     /// # Errors
     /// Those of `out`; what is written by then is not a whole file.
-    #[cfg_attr(not(feature = "pdf"), expect(unused_mut, reason = "only a ready file is written here"))]
     pub fn write_to(&self, mut out: impl io::Write) -> io::Result<()> {
         match &self.content {
             Content::Made(kind, facts) => {
@@ -103,9 +111,35 @@ impl ExportedFile {
                     FileKind::Acr(format, brand) => acr::write(*format, &source, brand, out),
                 }
             }
-            #[cfg(feature = "pdf")]
             Content::Ready(bytes) => out.write_all(bytes),
         }
+    }
+
+    /// How many bytes the file has; `None` before it was [measured](Self::measured).
+    pub const fn length(&self) -> Option<u64> {
+        self.length
+    }
+
+    /// Finds out how long the file is. That takes a thread of its own as long as writing it; a file of up to
+    /// [`KEPT`](Self::KEPT) bytes is kept, so that it is written once, and of a longer one nothing is.
+    ///
+    /// # Errors
+    /// None that this version knows of: what the file is made of can be written.
+    ///
+    /// # Panics
+    /// Outside a Tokio runtime.
+    pub async fn measured(self) -> io::Result<Self> {
+        if self.length.is_some() {
+            return Ok(self);
+        }
+        let measuring = tokio::task::spawn_blocking(move || {
+            let mut measure = Measure { length: 0, kept: Some(Vec::new()) };
+            self.write_to(&mut measure)?;
+            let Measure { length, kept } = measure;
+            let content = kept.map_or(self.content, |kept| Content::Ready(kept.into()));
+            Ok(Self { content, length: Some(length), ..self })
+        });
+        measuring.await.unwrap_or_else(|panic| Err(io::Error::other(panic)))
     }
 
     /// Writes the file on a thread of its own while its chunks are taken: at most [`FileChunks::AHEAD`] are ready at once,
@@ -125,6 +159,31 @@ impl ExportedFile {
             }
         });
         FileChunks { receiver, is_ended: false }
+    }
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    bytes.len() as u64
+}
+
+/// Counts what is written, and keeps it as long as it is short.
+struct Measure {
+    length: u64,
+    kept: Option<Vec<u8>>,
+}
+
+impl io::Write for Measure {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.length += length(bytes);
+        match &mut self.kept {
+            Some(kept) if kept.len() + bytes.len() <= ExportedFile::KEPT => kept.extend_from_slice(bytes),
+            _ => self.kept = None,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -240,7 +299,8 @@ mod tests {
             stack: vec![],
             screen: None,
         };
-        let site = SiteDetails { url, name: None, report_locale: Locale::En, stack: vec![], tags: vec![] };
+        let site =
+            SiteDetails { url, name: None, report_locale: Locale::En, platform: None, stack: vec![], tags: vec![] };
         let scan = ScanId::generate(Utc::now());
         let facts = FileFacts { team: String::new(), site, checked_at: Utc::now(), findings, locale: Locale::En };
         ExportedFile::new(scan, FileKind::Issues(ExportFormat::Json), facts)
@@ -256,6 +316,19 @@ mod tests {
         assert!(first.len() < whole.len() / 4, "one chunk of {} bytes", first.len());
         let rest = chunks.collect().await.unwrap();
         assert!([first, rest].concat() == whole);
+    }
+
+    #[tokio::test]
+    async fn a_measured_file_is_as_long_as_it_says_and_the_same() {
+        for (elements, is_kept) in [(0, true), (20, true), (5_000, false)] {
+            let (file, mut whole) = (file(elements), Vec::new());
+            file.write_to(&mut whole).unwrap();
+            assert_eq!(file.length(), None);
+            let measured = file.measured().await.unwrap();
+            assert_eq!(measured.length(), Some(whole.len() as u64));
+            assert_eq!(matches!(measured.content, Content::Ready(_)), is_kept, "{} bytes", whole.len());
+            assert!(measured.into_chunks().collect().await.unwrap() == whole);
+        }
     }
 
     #[tokio::test]

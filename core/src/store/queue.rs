@@ -85,7 +85,8 @@ pub trait QueueStore {
     /// lasts `term`.
     ///
     /// Checks that come before it in the order and were begun as often as they may be are
-    /// [given up](crate::domain::ScanState::abandon) on the way. Whose check it is plays no part: what is queued is done,
+    /// [given up](crate::domain::ScanState::abandon) on the way, which gives a manual check back as
+    /// [`fail_scan`](Self::fail_scan) does. Whose check it is plays no part: what is queued is done,
     /// though its team was blocked since.
     ///
     /// # Atomicity
@@ -131,6 +132,9 @@ pub trait QueueStore {
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError>;
 
     /// Ends a check that can't be done, and gives it: failed now.
+    ///
+    /// # Atomicity
+    /// A manual check that is [given back](crate::domain::ManualChecks::failed) is so in the same step.
     ///
     /// # Errors
     /// As [`renew_lease`](Self::renew_lease).

@@ -53,7 +53,9 @@ pub trait ScanStore {
     /// # Concurrency
     /// A site never has two checks queued or running, and manual checks of a site are never closer together than the
     /// plan's interval, however many are asked for at once. Failed manual checks, and those that have left the history,
-    /// count for the interval; the interval is that of the plan of now, and is over at its very end.
+    /// count for the interval; the interval is that of the plan of now, and is over at its very end. A check that failed
+    /// through our own fault does not count, once per interval: [`ManualChecks`](crate::domain::ManualChecks), which has
+    /// the rule.
     ///
     /// # Errors
     /// [`StartScanError::NoSite`], then [`Active`](StartScanError::Active), then [`TooSoon`](StartScanError::TooSoon):

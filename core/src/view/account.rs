@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::word;
-use crate::{domain::Features, id::TeamId, service::Account};
+use crate::{domain::Features, id::TeamId, service::Account, timestamp};
 
 /// `GET /account`, inside `data`.
 #[derive(Debug, Serialize)]
@@ -27,7 +27,9 @@ struct PlanView<'a> {
     code: &'a str,
     name: &'a str,
     status: &'static str,
+    #[serde(serialize_with = "timestamp::serialize_option")]
     ends_at: Option<DateTime<Utc>>,
+    #[serde(serialize_with = "timestamp::serialize_option")]
     trial_ends_at: Option<DateTime<Utc>>,
 }
 
@@ -65,14 +67,14 @@ struct UsedView {
 }
 
 impl<'a> From<&'a Account> for AccountView<'a> {
-    fn from(Account { team, usage }: &'a Account) -> Self {
+    fn from(Account { team, status, usage }: &'a Account) -> Self {
         let limits = &team.plan.limits;
         Self {
             team: TeamView { id: team.id, name: &team.name },
             plan: PlanView {
                 code: team.plan.code.as_str(),
                 name: &team.plan.name,
-                status: word::plan_status(team.subscription.status),
+                status: word::plan_status(*status),
                 ends_at: team.subscription.ends_at,
                 trial_ends_at: team.subscription.trial_ends_at,
             },

@@ -9,6 +9,6 @@ mod word;
 pub use self::{
     account::AccountView,
     list::{ListView, PagedList},
-    scan::ScanView,
+    scan::{ScanView, Viewer},
     site::SiteView,
 };

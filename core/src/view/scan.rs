@@ -5,10 +5,22 @@ use serde::Serialize;
 
 use super::word;
 use crate::{
-    domain::{Failure, Scan, ScanState, Totals},
+    domain::{Failure, Scan, ScanState, Team, Totals},
     id::{ScanId, SiteId},
     service::Links,
+    timestamp,
 };
+
+/// For whom a check is shown, and at which instant: links lead to files that the team may have then.
+#[derive(Debug, Clone, Copy)]
+pub struct Viewer<'a> {
+    /// Whose check it is, with the plan of that instant.
+    pub team: &'a Team,
+    /// The instant: of the answer, or of the completion that an event tells.
+    pub at: DateTime<Utc>,
+    /// The service's addresses.
+    pub links: &'a Links,
+}
 
 /// A check, as answers and events show it.
 #[derive(Debug, Serialize)]
@@ -23,8 +35,11 @@ pub struct ScanView<'a> {
     previous_issues: Option<u64>,
     by_impact: Option<Totals>,
     error: Option<&'a Failure>,
+    #[serde(serialize_with = "timestamp::serialize")]
     queued_at: DateTime<Utc>,
+    #[serde(serialize_with = "timestamp::serialize_option")]
     started_at: Option<DateTime<Utc>>,
+    #[serde(serialize_with = "timestamp::serialize_option")]
     finished_at: Option<DateTime<Utc>>,
     links: ScanLinks,
 }
@@ -48,8 +63,9 @@ struct ExportLinks {
 }
 
 impl<'a> ScanView<'a> {
-    /// A check with its links below the service's base address. Only a completed check has more than its own.
-    pub fn new(scan: &'a Scan, links: &Links) -> Self {
+    /// A check with its links below the service's base address. Only a completed check has more than its own; those to
+    /// exports and to the draft of a conformance report are null where the request would answer 403.
+    pub fn new(scan: &'a Scan, viewer: &Viewer<'_>) -> Self {
         let (pages_scanned, started_at, error) = match &scan.state {
             ScanState::Queued => (0, None, None),
             ScanState::Running { pages_scanned, started_at, .. } => (*pages_scanned, Some(*started_at), None),
@@ -73,25 +89,27 @@ impl<'a> ScanView<'a> {
             queued_at: scan.queued_at,
             started_at,
             finished_at: scan.finished_at(),
-            links: ScanLinks::new(scan.id, outcome.is_some(), links),
+            links: ScanLinks::new(scan, viewer),
         }
     }
 }
 
 impl ScanLinks {
-    fn new(scan: ScanId, is_completed: bool, links: &Links) -> Self {
-        let export = |format| links.export(scan, format);
+    fn new(scan: &Scan, Viewer { team, at, links }: &Viewer<'_>) -> Self {
+        let (id, is_completed) = (scan.id, scan.outcome().is_some());
+        let is_open = is_completed && team.may_use_api(*at);
+        let export = |format| links.export(id, format);
         Self {
-            itself: links.scan(scan),
-            report: is_completed.then(|| links.report(scan)),
-            pdf: is_completed.then(|| links.pdf(scan)),
-            exports: is_completed.then(|| ExportLinks {
+            itself: links.scan(id),
+            report: is_completed.then(|| links.report(id)),
+            pdf: is_completed.then(|| links.pdf(id)),
+            exports: (is_open && team.includes_exports_of(scan)).then(|| ExportLinks {
                 json: export("json"),
                 csv: export("csv"),
                 github: export("github"),
                 jira: export("jira"),
             }),
-            acr: is_completed.then(|| links.acr(scan)),
+            acr: (is_open && team.plan.features.acr_drafts).then(|| links.acr(id)),
         }
     }
 }

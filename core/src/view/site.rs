@@ -7,6 +7,7 @@ use crate::{
     domain::{PlatformKey, Site},
     id::SiteId,
     locale::Locale,
+    timestamp,
 };
 
 /// A site, as answers and events show it.
@@ -21,7 +22,9 @@ pub struct SiteView<'a> {
     report_locale: Locale,
     status: &'static str,
     tags: &'a [String],
+    #[serde(serialize_with = "timestamp::serialize")]
     next_scan_at: DateTime<Utc>,
+    #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
 }
 
@@ -33,7 +36,7 @@ impl<'a> SiteView<'a> {
             url: site.details.url.as_str(),
             domain: site.details.url.domain(),
             name: site.details.name.as_deref(),
-            platform: site.details.platform(),
+            platform: site.details.shown_platform(),
             stack: &site.details.stack,
             report_locale: site.details.report_locale,
             status: if is_served { "active" } else { "paused" },

@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::{
     domain::{EventKind, NewEvent, Outcome, Scan},
     id::EventId,
-    service::Links,
-    view::{ScanView, SiteView},
+    timestamp,
+    view::{ScanView, SiteView, Viewer},
 };
 
 #[derive(Serialize)]
@@ -16,6 +16,7 @@ struct Envelope<'a, D> {
     id: EventId,
     #[serde(rename = "type")]
     kind: EventKind,
+    #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
     data: &'a D,
 }
@@ -33,17 +34,11 @@ struct PingData {
 }
 
 /// What a completed check is told with, in order: `scan.completed`, and `issues.new` when it found new problems.
-pub(crate) fn scan_events(
-    scan: &Scan,
-    outcome: &Outcome,
-    site: SiteView<'_>,
-    links: &Links,
-    now: DateTime<Utc>,
-) -> Vec<NewEvent> {
-    let data = ScanData { scan: ScanView::new(scan, links), site, new_issues: outcome.diff.new };
+pub(crate) fn scan_events(scan: &Scan, outcome: &Outcome, site: SiteView<'_>, viewer: &Viewer<'_>) -> Vec<NewEvent> {
+    let data = ScanData { scan: ScanView::new(scan, viewer), site, new_issues: outcome.diff.new };
     let found_new = (outcome.diff.new > 0).then_some(EventKind::IssuesNew);
     let kinds = std::iter::once(EventKind::ScanCompleted).chain(found_new);
-    kinds.map(|kind| event(kind, &data, now)).collect()
+    kinds.map(|kind| event(kind, &data, viewer.at)).collect()
 }
 
 /// A test event.

@@ -25,6 +25,7 @@ pub(crate) fn site(name: &str) -> SiteDetails {
         url: SiteUrl::parse(HOME).unwrap(),
         name: Some(name.to_owned()),
         report_locale: Locale::En,
+        platform: None,
         stack: vec![PlatformKey::new("shopify")],
         tags: vec![],
     }

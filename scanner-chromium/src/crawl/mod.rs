@@ -8,6 +8,7 @@ mod fetch;
 mod frontier;
 mod kinds;
 mod ledger;
+mod login;
 mod pace;
 mod robots;
 mod site;

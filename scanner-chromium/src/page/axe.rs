@@ -38,6 +38,10 @@ fn limits() -> Value {
         "links": 5_000,
         "link": 2_000,
         "roots": 1_000,
+        // What may stand beside a login form that is all there is: fields of the form, characters, pixels of a frame.
+        "loginFields": 4,
+        "loginText": 500,
+        "loginFrame": 40_000,
     })
 }
 

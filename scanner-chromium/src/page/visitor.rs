@@ -89,6 +89,8 @@ pub(crate) enum Looked {
 pub(crate) enum Look {
     /// Nothing.
     Page,
+    /// Not even pictures: whether the page opens.
+    Peek,
     /// What the site is built with.
     Platform,
     /// The same, and what the site looks like.

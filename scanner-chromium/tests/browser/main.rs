@@ -11,6 +11,7 @@ mod evidence;
 mod guard;
 mod hostile;
 mod lifecycle;
+mod login;
 mod platform;
 mod politeness;
 mod scan;

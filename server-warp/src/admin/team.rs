@@ -202,7 +202,7 @@ fn shown_team(team: &Team) -> Value {
         "id": team.id,
         "name": team.name,
         "plan": team.plan.code,
-        "status": team.subscription.status.as_str(),
+        "status": team.subscription.status_at(Utc::now()).as_str(),
         "ends_at": team.subscription.ends_at,
         "trial_ends_at": team.subscription.trial_ends_at,
         "standing": team.standing,

@@ -64,17 +64,17 @@ pub(super) fn routes(door: &BoxedFilter<(Visit,)>) -> BoxedFilter<(Response,)> {
 
 async fn export(Admitted { service, actor, query, .. }: Admitted, target: ExportTarget) -> Result<Response, Refusal> {
     let request = ExportRequest { target, format: query.get("format"), lang: query.get("lang") };
-    Ok(reply::file(service.export_scan(&actor, &request).await?, service.header_prefix()))
+    reply::file(service.export_scan(&actor, &request).await?, service.header_prefix()).await
 }
 
 async fn report(Admitted { service, actor, query, .. }: Admitted, target: ExportTarget) -> Result<Response, Refusal> {
     let request = ExportRequest { target, format: Some("pdf".to_owned()), lang: query.get("lang") };
-    Ok(reply::file(service.export_scan(&actor, &request).await?, service.header_prefix()))
+    reply::file(service.export_scan(&actor, &request).await?, service.header_prefix()).await
 }
 
 async fn conformance(Admitted { service, actor, query, .. }: Admitted, scan: ScanId) -> Result<Response, Refusal> {
     let request = AcrRequest { scan, format: query.get("format"), lang: query.get("lang") };
-    Ok(reply::file(service.acr(&actor, &request).await?, service.header_prefix()))
+    reply::file(service.acr(&actor, &request).await?, service.header_prefix()).await
 }
 
 async fn evidence(Admitted { service, actor, .. }: Admitted, scan: ScanId, id: String) -> Result<Response, Refusal> {

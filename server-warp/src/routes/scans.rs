@@ -1,6 +1,10 @@
 //! `/scans/{scan}` and `/scans/{scan}/report`
 
-use a11ycheck_core::{id::ScanId, service::ReportRequest, view::ScanView};
+use a11ycheck_core::{
+    id::ScanId,
+    service::ReportRequest,
+    view::{ScanView, Viewer},
+};
 use warp::{
     Filter,
     filters::BoxedFilter,
@@ -33,9 +37,10 @@ pub(super) fn routes(door: &BoxedFilter<(Visit,)>) -> BoxedFilter<(Response,)> {
     one.or(report).unify().boxed()
 }
 
-async fn show(Admitted { service, actor, .. }: Admitted, scan: ScanId) -> Result<Response, Refusal> {
+async fn show(Admitted { service, actor, at, .. }: Admitted, scan: ScanId) -> Result<Response, Refusal> {
     let scan = service.scan(&actor, scan).await?;
-    Ok(reply::data(StatusCode::OK, ScanView::new(&scan, service.links())))
+    let viewer = Viewer { team: actor.team(), at, links: service.links() };
+    Ok(reply::data(StatusCode::OK, ScanView::new(&scan, &viewer)))
 }
 
 async fn report(Admitted { service, actor, query, .. }: Admitted, scan: ScanId) -> Result<Response, Refusal> {

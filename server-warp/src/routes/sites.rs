@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::Ability,
     id::SiteId,
     service::SitesQuery,
-    view::{ScanView, SiteView},
+    view::{ScanView, SiteView, Viewer},
 };
 use warp::{
     Filter,
@@ -73,12 +73,14 @@ async fn delete(Admitted { service, actor, .. }: Admitted, site: SiteId) -> Resu
     Ok(reply::no_content())
 }
 
-async fn list_scans(Admitted { service, actor, query, .. }: Admitted, site: SiteId) -> Result<Response, Refusal> {
+async fn list_scans(Admitted { service, actor, query, at, .. }: Admitted, site: SiteId) -> Result<Response, Refusal> {
     let page = service.scans(&actor, site, &query.page()).await?;
-    reply::list(&page, &service.links().site_scans(site), &query, |scan| ScanView::new(scan, service.links()))
+    let viewer = Viewer { team: actor.team(), at, links: service.links() };
+    reply::list(&page, &service.links().site_scans(site), &query, |scan| ScanView::new(scan, &viewer))
 }
 
-async fn start_scan(Admitted { service, actor, .. }: Admitted, site: SiteId) -> Result<Response, Refusal> {
+async fn start_scan(Admitted { service, actor, at, .. }: Admitted, site: SiteId) -> Result<Response, Refusal> {
     let scan = service.start_scan(&actor, site).await?;
-    Ok(reply::data(StatusCode::ACCEPTED, ScanView::new(&scan, service.links())))
+    let viewer = Viewer { team: actor.team(), at, links: service.links() };
+    Ok(reply::data(StatusCode::ACCEPTED, ScanView::new(&scan, &viewer)))
 }

@@ -340,6 +340,7 @@ fn new_site() -> NewSite {
         url: SiteUrl::parse("https://new.example").unwrap(),
         name: None,
         report_locale: Locale::En,
+        platform: None,
         stack: vec![],
         tags: vec![],
     };

@@ -125,6 +125,7 @@ fn new_site() -> NewSite {
         url: SiteUrl::parse("https://example.com").unwrap(),
         name: None,
         report_locale: Locale::En,
+        platform: None,
         stack: vec![],
         tags: vec![],
     };

@@ -18,7 +18,7 @@ async fn the_account_tells_team_plan_features_limits_and_usage() {
             "team": {"id": app.team.id, "name": "Blue Team"},
             "plan": {"code": "pro", "name": "Pro", "status": "active", "ends_at": null, "trial_ends_at": null},
             "features": {
-                "api": true, "exports": true, "white_label": false, "statement_drafts": true, "acr_drafts": false,
+                "api": true, "exports": true, "white_label": false, "statement_drafts": false, "acr_drafts": false,
             },
             "limits": {
                 "sites": 15, "pages_per_check": 100, "check_frequency": "weekly", "history_months": 12, "seats": 10,

@@ -5,9 +5,11 @@
 mod account;
 mod connections;
 mod errors;
+mod files;
 mod fire;
 mod openapi;
 mod pdf;
+mod plans;
 mod rate_limits;
 mod report;
 mod scans;

@@ -47,7 +47,8 @@ async fn a_report_ranks_groups_and_tells_what_changed() {
     assert_eq!(report["totals"], json!({"critical": 1, "serious": 1, "moderate": 0, "minor": 0}));
     assert_eq!((&report["total"], &report["locale"], &report["screen"]), (&json!(2), &json!("en"), &Value::Null));
     assert_eq!((&report["platform"], &report["platform_name"]), (&json!("shopify"), &json!("Shopify")));
-    assert_eq!(report["checked_at"], "2027-06-01T13:00:00Z");
+    assert_eq!(report["title"], "Example", "what the owner calls the site");
+    assert_eq!(report["checked_at"], "2027-06-01T13:00:00.000000Z");
     let ranked = |list: &str| {
         let groups = report[list].as_array().unwrap().iter();
         groups.map(|group| (group["rank"].as_u64().unwrap(), group["rule"].as_str().unwrap())).collect::<Vec<_>>()
@@ -71,8 +72,8 @@ async fn a_report_ranks_groups_and_tells_what_changed() {
     assert_eq!(
         report["trend"],
         json!([
-            {"id": first, "date": "2027-06-01T12:00:00Z", "total": 2},
-            {"id": second, "date": "2027-06-01T13:00:00Z", "total": 2},
+            {"id": first, "date": "2027-06-01T12:00:00.000000Z", "total": 2},
+            {"id": second, "date": "2027-06-01T13:00:00.000000Z", "total": 2},
         ])
     );
     assert_eq!(client.get(&format!("/scans/{second}")).await.data(200)["previous_issues"], 2);

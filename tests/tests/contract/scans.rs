@@ -44,7 +44,7 @@ async fn a_check_goes_from_queued_over_running_to_completed_and_each_state_has_i
         queued,
         json!({
             "id": id, "site_id": site, "kind": "manual", "status": "queued", "pages_requested": 250, "pages_scanned": 0,
-            "issues": null, "previous_issues": null, "by_impact": null, "error": null, "queued_at": "2027-06-01T12:00:00Z",
+            "issues": null, "previous_issues": null, "by_impact": null, "error": null, "queued_at": "2027-06-01T12:00:00.000000Z",
             "started_at": null, "finished_at": null,
             "links": {"self": links["self"], "report": null, "pdf": null, "exports": null, "acr": null},
         })
@@ -64,7 +64,10 @@ async fn a_check_goes_from_queued_over_running_to_completed_and_each_state_has_i
     let running = client.get(&itself).await.data(200).clone();
     assert_eq!(running["pages_scanned"], 2);
     assert_eq!(running["status"], "running");
-    assert_eq!((&running["started_at"], &running["finished_at"]), (&json!("2027-06-01T12:00:05Z"), &Value::Null));
+    assert_eq!(
+        (&running["started_at"], &running["finished_at"]),
+        (&json!("2027-06-01T12:00:05.000000Z"), &Value::Null)
+    );
     assert_eq!((&running["issues"], &running["links"]["report"]), (&Value::Null, &Value::Null));
 
     app.clock.advance(TimeDelta::seconds(55));
@@ -76,8 +79,8 @@ async fn a_check_goes_from_queued_over_running_to_completed_and_each_state_has_i
         json!({
             "id": id, "site_id": site, "kind": "manual", "status": "completed", "pages_requested": 250, "pages_scanned": 2,
             "issues": 1, "previous_issues": null, "by_impact": {"critical": 1, "serious": 0, "moderate": 0, "minor": 0},
-            "error": null, "queued_at": "2027-06-01T12:00:00Z", "started_at": "2027-06-01T12:00:05Z",
-            "finished_at": "2027-06-01T12:01:00Z",
+            "error": null, "queued_at": "2027-06-01T12:00:00.000000Z", "started_at": "2027-06-01T12:00:05.000000Z",
+            "finished_at": "2027-06-01T12:01:00.000000Z",
             "links": {
                 "self": links["self"],
                 "report": format!("{}/report", links["self"].as_str().unwrap()),
@@ -192,6 +195,30 @@ async fn a_manual_check_is_refused_while_one_runs_and_within_the_plans_interval(
     assert_eq!(early.refusal(), (422, "You started a check of this site less than an hour ago."));
     app.clock.advance(TimeDelta::microseconds(1));
     client.post_empty(&path).await.data(202);
+}
+
+#[tokio::test]
+async fn a_manual_check_that_failed_through_our_fault_gives_the_hour_back_once() {
+    let lost = || Script::unavailable("no browser");
+    let app = TestApp::start([lost(), lost(), lost(), lost(), lost(), lost()]).await;
+    let client = app.client().await;
+    let site = add(&client, false).await;
+    let path = format!("/sites/{site}/scans");
+    let fail = async || {
+        client.post_empty(&path).await.data(202);
+        for _ in 0..3 {
+            app.run_checks().await;
+            app.clock.advance(TimeDelta::minutes(2));
+        }
+        assert_eq!(newest(&client, &site).await["error"]["code"], "browser_crashed");
+    };
+    let available = async || client.get("/account").await.data(200)["usage"]["manual_checks_available"].clone();
+    fail().await;
+    assert_eq!(available().await, 1);
+    fail().await;
+    assert_eq!(available().await, 0, "once an hour");
+    let refused = client.post_empty(&path).await;
+    assert_eq!(refused.refusal(), (422, "You started a check of this site less than an hour ago."));
 }
 
 #[tokio::test]

@@ -35,7 +35,7 @@ async fn a_site_is_added_with_all_its_fields_and_read_back_the_same() {
         json!({
             "id": null, "url": "https://shop.example.com/start", "domain": "shop.example.com", "name": "Shop",
             "platform": "shopify", "stack": ["vue", "shopify"], "report_locale": "uk", "status": "active",
-            "tags": ["client-a", "eu"], "next_scan_at": null, "created_at": "2027-06-01T12:00:00Z",
+            "tags": ["client-a", "eu"], "next_scan_at": null, "created_at": "2027-06-01T12:00:00.000000Z",
         })
     );
     let path = format!("/sites/{}", site["id"].as_str().unwrap());
@@ -105,6 +105,48 @@ async fn every_field_rule_answers_422_with_the_contracts_words() {
     let both = client.post("/sites", json!({})).await;
     assert_eq!(both.refusal(), (422, "The url field is required. (and 1 more error)"));
     assert_eq!(client.get("/sites").await.body["meta"]["total"], 0, "nothing was added");
+}
+
+#[tokio::test]
+async fn five_hundred_typed_characters_are_accepted_whatever_they_become() {
+    let app = TestApp::start([]).await;
+    let client = app.client().await;
+    for (start, letter, encoded) in [("example.com/", "a", "a"), ("example.com/", "ї", "%D1%97")] {
+        let path = letter.repeat(500 - start.len());
+        let site = client.post("/sites", named(&format!("{start}{path}"))).await.data(201).clone();
+        assert_eq!(site["url"], format!("https://{start}{}", encoded.repeat(500 - start.len())));
+        assert_eq!(client.get(&format!("/sites/{}", site["id"].as_str().unwrap())).await.data(200), &site);
+        let longer = client.post("/sites", named(&format!("{start}{path}{letter}"))).await;
+        assert_eq!(longer.refusal(), (422, "The url field must not be greater than 500 characters."));
+    }
+}
+
+#[tokio::test]
+async fn an_empty_tag_is_one_that_was_left_out() {
+    let app = TestApp::start([]).await;
+    let client = app.client().await;
+    for empty in [json!(""), json!("  "), json!(null)] {
+        let mut body = named("example.com");
+        body["tags"] = json!(["ok", empty]);
+        let answer = client.post("/sites", body).await;
+        assert_eq!(answer.refusal(), (422, "The tags.1 field is required."));
+        assert_eq!(answer.body["errors"], json!({"tags.1": ["The tags.1 field is required."]}));
+    }
+}
+
+#[tokio::test]
+async fn a_platform_beside_a_full_stack_is_kept_and_reads_back_as_given() {
+    let app = TestApp::start([]).await;
+    let client = app.client().await;
+    let mut body = named("example.com");
+    let stack = ["wordpress", "woocommerce", "c", "d", "e", "f", "g", "h"];
+    (body["platform"], body["stack"]) = (json!("vue"), json!(stack));
+    let added = client.post("/sites", body.clone()).await.data(201).clone();
+    assert_eq!((&added["platform"], &added["stack"]), (&json!("vue"), &json!([&["vue"][..], &stack].concat())));
+    assert_eq!(client.get(&format!("/sites/{}", added["id"].as_str().unwrap())).await.data(200), &added);
+
+    body["stack"] = json!([&stack[..], &["i"]].concat());
+    assert_eq!(client.post("/sites", body).await.refusal(), (422, "The stack field must not have more than 8 items."));
 }
 
 #[tokio::test]

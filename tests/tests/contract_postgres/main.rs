@@ -6,12 +6,16 @@
 mod account;
 #[path = "../contract/errors.rs"]
 mod errors;
+#[path = "../contract/files.rs"]
+mod files;
 #[path = "../contract/fire.rs"]
 mod fire;
 #[path = "../contract/openapi.rs"]
 mod openapi;
 #[path = "../contract/pdf.rs"]
 mod pdf;
+#[path = "../contract/plans.rs"]
+mod plans;
 #[path = "../contract/rate_limits.rs"]
 mod rate_limits;
 #[path = "../contract/report.rs"]

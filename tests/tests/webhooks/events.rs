@@ -1,21 +1,25 @@
 //! What a completed check has endpoints told.
 
+use std::sync::Arc;
+
 use a11ycheck_core::{
     Service,
     clock::Clock as _,
-    domain::{EventKind, Failure, FailureCode, PlanCode, SiteInput},
+    domain::{EventKind, Failure, FailureCode, PlanCode, ScanStatus, SiteInput, Subscription},
     engine::{Dispatcher, Worker},
+    net::StaticResolver,
     page::PageInput,
     scanner::{CancellationToken, Script, ScriptedScanner},
     sealing::Keyring,
     service::{EndpointInput, TeamInput},
     signing,
-    webhook::HeaderPrefix,
+    webhook::{HeaderPrefix, HttpSender},
 };
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_tests::{OpenApi, Receiver, Reply};
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use crate::hooks::{Hooks, loopback};
 
@@ -37,7 +41,7 @@ async fn the_payload_is_the_contracts_check_and_site_with_links_that_can_be_foll
     let expected = json!({
         "id": body["id"],
         "type": "scan.completed",
-        "created_at": "2027-06-01T12:00:00Z",
+        "created_at": "2027-06-01T12:00:00.000000Z",
         "data": {
             "scan": {
                 "id": scan, "site_id": site, "kind": "scheduled", "status": "completed",
@@ -45,8 +49,8 @@ async fn the_payload_is_the_contracts_check_and_site_with_links_that_can_be_foll
                 "issues": 1, "previous_issues": null,
                 "by_impact": {"critical": 1, "serious": 0, "moderate": 0, "minor": 0},
                 "error": null,
-                "queued_at": "2027-06-01T12:00:00Z", "started_at": "2027-06-01T12:00:00Z",
-                "finished_at": "2027-06-01T12:00:00Z",
+                "queued_at": "2027-06-01T12:00:00.000000Z", "started_at": "2027-06-01T12:00:00.000000Z",
+                "finished_at": "2027-06-01T12:00:00.000000Z",
                 "links": {
                     "self": link(""), "report": link("/report"), "pdf": link("/pdf"),
                     "exports": {
@@ -60,12 +64,67 @@ async fn the_payload_is_the_contracts_check_and_site_with_links_that_can_be_foll
                 "id": site, "url": "https://93.184.215.14/", "domain": "93.184.215.14",
                 "name": "Крамниця \u{1f6d2}", "platform": null, "stack": [], "report_locale": "en",
                 "status": "active", "tags": [],
-                "next_scan_at": body["data"]["site"]["next_scan_at"], "created_at": "2027-06-01T12:00:00Z",
+                "next_scan_at": body["data"]["site"]["next_scan_at"], "created_at": "2027-06-01T12:00:00.000000Z",
             },
             "new_issues": 0,
         },
     });
     assert_eq!(body, expected);
+}
+
+#[tokio::test]
+async fn links_of_an_event_lead_to_the_files_that_the_team_had_when_the_check_completed() {
+    let receiver = Receiver::start([Reply::Status(500)]).await;
+    let hooks = Hooks::new().await;
+    hooks.endpoint(&receiver.url("/")).await;
+    let plan = async |code| {
+        hooks.service.change_plan(hooks.team, &PlanCode::new(code), Subscription::ACTIVE).await.unwrap();
+    };
+    plan("starter").await;
+    hooks.checked_site().await;
+    hooks.dispatch().await;
+    plan("agency").await;
+    hooks.clock.advance(TimeDelta::minutes(1));
+    hooks.dispatch().await;
+    let [first, again] = receiver.received().try_into().unwrap();
+    assert!(first.body == again.body, "the bytes of an event stay");
+    assert_eq!(OpenApi::document().judge_delivery(&first), Ok(()));
+    let links = serde_json::from_slice::<Value>(&first.body).unwrap()["data"]["scan"]["links"].clone();
+    assert_eq!((&links["exports"], &links["acr"]), (&Value::Null, &Value::Null));
+    assert!(links["report"].is_string() && links["pdf"].is_string());
+}
+
+#[tokio::test]
+async fn an_express_report_that_was_bought_while_the_check_ran_opens_the_links_of_its_event() {
+    let receiver = Receiver::start([Reply::Status(204)]).await;
+    let gate = Arc::new(Semaphore::new(0));
+    let policy = loopback();
+    let service = Service::builder(
+        MemoryStore::new(),
+        ScriptedScanner::new([Script::page("https://93.184.215.14/").held_by(&gate)]),
+    )
+    .with_sender(HttpSender::new(policy.clone(), Arc::new(StaticResolver::new())))
+    .with_policy(policy)
+    .build()
+    .await
+    .unwrap();
+    let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new("starter"))).await.unwrap().id;
+    service.create_endpoint(team, EndpointInput::new(receiver.url("/"))).await.unwrap();
+    let actor = service.act_for(team).await.unwrap();
+    let site = service.add_site(&actor, SiteInput::new("https://93.184.215.14/")).await.unwrap().id;
+    let worker = Worker::new(service.clone());
+    let working = tokio::spawn(async move { worker.step(&CancellationToken::new()).await });
+    let scan = async || service.scans(&actor, site, &PageInput::default()).await.unwrap().items[0].clone();
+    while scan().await.status() != ScanStatus::Running {
+        tokio::task::yield_now().await;
+    }
+    service.mark_express(team, scan().await.id).await.unwrap();
+    gate.add_permits(1);
+    working.await.unwrap().unwrap();
+    Dispatcher::new(service.clone()).unwrap().step().await.unwrap();
+    let [event] = receiver.received().try_into().unwrap();
+    let links = serde_json::from_slice::<Value>(&event.body).unwrap()["data"]["scan"]["links"].clone();
+    assert_eq!((links["exports"].is_object(), &links["acr"]), (true, &Value::Null));
 }
 
 #[tokio::test]

@@ -99,11 +99,11 @@ impl Crawl<'_> {
 
     async fn pictures(&self, visitor: &Visitor, look: Look, checked: &mut Checked, done_by: Instant) -> Vec<Capture> {
         match self.parts.config.evidence {
-            Evidence::Taken => {
+            Evidence::Taken if look != Look::Peek => {
                 let plan = plan(checked.collected.candidates(), &mut self.pictured());
                 visitor.picture(look, checked, plan, done_by).await
             }
-            Evidence::LeftOut => Vec::new(),
+            Evidence::Taken | Evidence::LeftOut => Vec::new(),
         }
     }
 

@@ -22,6 +22,7 @@ use super::{
     fetch::{FetchError, Fetcher},
     frontier::Frontier,
     ledger::Ledger,
+    login,
     pace::Pace,
     robots::{PRODUCT_TOKEN, Robots},
     site::{Site, Start},
@@ -52,9 +53,6 @@ const BYTES_PER_SCAN: u64 = 200 * 1024 * 1024;
 const BYTES_PER_PAGE: u64 = 10 * 1024 * 1024;
 /// Bytes that robots.txt and sitemaps may take of a scan, besides.
 const SURVEY_BYTES: u64 = 64 * 1024 * 1024;
-/// Parts of an address that speak for a login page.
-const LOGIN_PATHS: [&str; 8] =
-    ["/login", "/log-in", "/signin", "/sign-in", "/sign_in", "/wp-login", "/users/sign", "/auth/"];
 
 /// What became of a page that was opened.
 type Visited = Result<Checked, PageError>;
@@ -165,7 +163,7 @@ impl<'a> Crawl<'a> {
             Some(Err(error)) => return Err(self.at_start(error).await),
             None => return Err(CrawlError::Start(timed_out())),
         };
-        if leads_to_login(start, &first) {
+        if login::was_sent_to_login(start, &first) {
             let message = "A login page stands in place of the page that was asked for.";
             return Err(CrawlError::Start(Failure::new(FailureCode::LoginRequired, message)));
         }
@@ -186,6 +184,13 @@ impl<'a> Crawl<'a> {
         let site = Site::of(&first.url);
         // A page may be shown by way of the owner's other names: that of a common login, say.
         let way: Arc<dyn Scope> = Arc::new(Start::of(&first.url));
+        if login::shows_only_login(start, &first) {
+            let others = login::others(&first, &listed, &site, &robots);
+            if !self.shows_more(&first, &others, &site, &way).await? {
+                let message = "The start page shows a login form, and nothing that can be seen without a login.";
+                return Err(CrawlError::Start(Failure::new(FailureCode::LoginRequired, message)));
+            }
+        }
         let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, self.engine(&first));
         ledger.settle(start, 0, Ok(first));
         ledger.add_sitemap(&listed);
@@ -219,6 +224,24 @@ impl<'a> Crawl<'a> {
 
     fn survey<'b>(&'b self, scope: &'b Start) -> Survey<'b> {
         Survey { fetcher: &self.fetcher, pace: &self.pace, scope, done_by: self.done_by }
+    }
+
+    /// Whether one of these pages shows more of the site than its login page does.
+    async fn shows_more(
+        &self,
+        login: &Checked,
+        others: &[Url],
+        site: &Site,
+        way: &Arc<dyn Scope>,
+    ) -> Result<bool, BrowserError> {
+        for url in others {
+            if let Some(Ok(found)) = self.visit(url, site, way, Look::Peek).await?
+                && login::shows_more(login, &found)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Visits what the ledger knows of until the budget or the time is used up.
@@ -423,15 +446,6 @@ fn heed(robots: Robots, url: &Url) -> Result<Robots, CrawlError> {
 
 fn timed_out() -> Failure {
     Failure::new(FailureCode::Timeout, "The page could not be checked within its time.")
-}
-
-/// Whether a visitor who asked for `start` was sent to log in. An owner who gives the address of a login page means it.
-fn leads_to_login(start: &Url, found: &Checked) -> bool {
-    let looks_like_login = |url: &Url| {
-        let path = url.path().to_ascii_lowercase();
-        LOGIN_PATHS.iter().any(|login| path.contains(login))
-    };
-    found.collected.has_password && looks_like_login(&found.url) && !looks_like_login(start)
 }
 
 fn port(url: &Url) -> u16 {

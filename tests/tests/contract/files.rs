@@ -1,0 +1,70 @@
+//! Exports, PDFs, drafts of conformance reports and pictures, as files.
+
+use crate::TestApp;
+use a11ycheck_core::{domain::Impact, scanner::Script};
+use a11ycheck_tests::{Answer, Client};
+use chrono::TimeDelta;
+use reqwest::Method;
+use serde_json::json;
+
+/// Checks a site with three elements that fail, and gives the path of the check.
+async fn checked(app: &TestApp, client: &Client) -> String {
+    let site = json!({"url": "example.com", "report_locale": "de"});
+    let site = client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned();
+    app.run_checks().await;
+    let list = client.get(&format!("/sites/{site}/scans")).await;
+    format!("/scans/{}", list.body["data"][0]["id"].as_str().unwrap())
+}
+
+fn script() -> Script {
+    Script::page("https://example.com/")
+        .with_problem("image-alt", Impact::Critical, "#logo", "<img>")
+        .with_problem("label", Impact::Critical, "#name", "<input>")
+        .with_recommendation("region", Impact::Moderate, "div", "<div>")
+        .with_pictures()
+}
+
+fn length(answer: &Answer) -> Option<usize> {
+    answer.header("content-length").parse().ok()
+}
+
+#[tokio::test]
+async fn every_file_tells_its_length_and_what_it_is_before_it_is_read() {
+    let app = TestApp::start([script()]).await;
+    let client = app.client().await;
+    let scan = checked(&app, &client).await;
+    let exports = ["json", "csv", "github", "jira", "pdf"].map(|format| format!("{scan}/export?format={format}"));
+    let drafts = ["json", "html", "pdf"].map(|format| format!("{scan}/acr?format={format}"));
+    for path in exports.into_iter().chain(drafts).chain([format!("{scan}/pdf")]) {
+        let head = client.send(Method::HEAD, &path, None).await;
+        let file = client.get(&path).await;
+        assert_eq!((head.status, file.status), (200, 200), "{path}");
+        assert_eq!(length(&file), Some(file.bytes.len()), "{path}");
+        assert_eq!(length(&head), Some(file.bytes.len()), "HEAD {path}");
+        for answer in [&head, &file] {
+            let disclaimer = "This is an automated check, not a full audit, and not legal advice.";
+            assert_eq!(answer.header("svc-disclaimer"), disclaimer, "{path}");
+        }
+    }
+    app.clock.advance(TimeDelta::seconds(61));
+    for path in [format!("{scan}/evidence/issue/1"), format!("{scan}/evidence/screen")] {
+        let picture = client.get(&path).await;
+        assert_eq!(length(&picture), Some(picture.bytes.len()), "{path}");
+        let head = client.send(Method::HEAD, &path, None).await;
+        assert_eq!(length(&head), Some(picture.bytes.len()), "HEAD {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_csv_file_has_a_row_per_element_and_its_name_says_that_it_is_no_audit() {
+    let app = TestApp::start([script()]).await;
+    let client = app.client().await;
+    let scan = checked(&app, &client).await;
+    let file = client.get(&format!("{scan}/export?format=csv")).await;
+    let text = String::from_utf8(file.bytes.clone()).unwrap();
+    let lines: Vec<&str> = text.split_terminator("\r\n").collect();
+    assert_eq!(lines.len(), 4, "a header and three elements: {text}");
+    assert!(lines[1..].iter().all(|line| line.contains(",https://example.com/,")), "{text}");
+    let name = "attachment; filename=\"example.com-2027-06-01-a11ycheck-automated-check-no-audit.csv\"";
+    assert_eq!(file.header("content-disposition"), name);
+}
