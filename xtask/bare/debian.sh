@@ -43,6 +43,8 @@ make_debian() {
     debootstrap --variant=minbase --include=git,gcc,libc6-dev "$release" "$folder" "$mirror" >"$log" 2>&1 ||
         { tail -n 20 "$log" >&2; rm -f "$log"; return 1; }
     rm -f "$log"
+    # It was made for its owner alone, and is to be the root folder of all users.
+    chmod 755 "$folder"
 
     # No package may start a server of the system: it would be one of this machine's network.
     printf '#!/bin/sh\nexit 101\n' >"$folder/usr/sbin/policy-rc.d"
@@ -100,7 +102,7 @@ inside() (
 
 clone() {
     git -c safe.directory="$workspace" -C "$workspace" bundle create --quiet "$folder/root/a11ycheck.bundle" HEAD
-    inside 'git clone --quiet a11ycheck.bundle a11ycheck && rm a11ycheck.bundle'
+    inside 'git -c advice.detachedHead=false clone --quiet a11ycheck.bundle a11ycheck && rm a11ycheck.bundle'
 }
 
 # The lines that the server prints for its user to paste, `curl` with those that a backslash continues.

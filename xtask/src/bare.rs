@@ -42,10 +42,12 @@ pub(crate) fn run(machine: &Machine) -> Result<(), Error> {
     let toolchain = toolchain(machine)?;
     warn_of_changes(machine)?;
     // The Debian downloads no crate: whatever is missing is fetched here.
+    let host = rustc(machine, "host-tuple")?;
     let mut fetch = Command::new(&machine.cargo);
-    let status = run_command(fetch.args(["fetch", "--locked"]).current_dir(&machine.root))?;
+    fetch.args(["fetch", "--locked", "--target", &host]).current_dir(&machine.root);
+    let status = run_command(&mut fetch)?;
     if !status.success() {
-        return Err(Error::Failed { command: "cargo fetch --locked".to_owned(), status });
+        return Err(Error::Failed { command: crate::command::shown(&fetch), status });
     }
 
     let mut command = outside(machine, &toolchain);
@@ -73,11 +75,16 @@ fn outside(machine: &Machine, toolchain: &Path) -> Command {
 
 /// The folder that holds the toolchain and nothing else.
 fn toolchain(machine: &Machine) -> Result<PathBuf, Error> {
-    let rustc = machine.cargo.with_file_name("rustc");
-    let shown = answer(Command::new(&rustc).args(["--print", "sysroot"]).current_dir(&machine.root))?;
-    let folder = PathBuf::from(shown.trim_end());
+    let folder = PathBuf::from(rustc(machine, "sysroot")?);
     let is_shared = ["/", "/usr", "/usr/local"].iter().any(|shared| folder == Path::new(shared));
     if is_shared || !folder.join("bin/cargo").is_file() { Err(Error::BareToolchain { folder }) } else { Ok(folder) }
+}
+
+/// What the compiler says of itself.
+fn rustc(machine: &Machine, what: &str) -> Result<String, Error> {
+    let rustc = machine.cargo.with_file_name("rustc");
+    let shown = answer(Command::new(rustc).args(["--print", what]).current_dir(&machine.root))?;
+    Ok(shown.trim_end().to_owned())
 }
 
 fn warn_of_changes(machine: &Machine) -> Result<(), Error> {
