@@ -162,12 +162,11 @@ async fn a_page_that_bends_the_language_does_not_bend_its_result() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_with_very_many_faults_is_kept_within_bounds() {
-    let html = page(
-        &"long ".repeat(10_000),
-        &format!("<img src=data:,{}>", "y".repeat(20_000)).repeat(6_000).replace(&"y".repeat(20_000), "y"),
-    );
+    // As few as pass the bound, and as long as the product itself waits: with 20 seconds for a page, whether this many are
+    // reached would depend on how busy the machine is.
+    let html = page(&"long ".repeat(10_000), &"<img src=data:,y>".repeat(5_001));
     let site = Site::start(move |_| Reply::Html(html.clone())).await;
-    let scanner = scanner();
+    let scanner = ChromiumScanner::new(config().with_page_timeout(Duration::from_secs(60))).unwrap();
     let findings = scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
     assert_eq!(findings.items.len(), 5_000);
