@@ -42,9 +42,7 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
     match command {
         Some(Command::Admin(command)) => {
             telemetry::log(&settings, "warn")?;
-            let service = parts::for_admin(&settings).await?;
-            welcome::print(&admin::run(&service, command).await?);
-            Ok(())
+            admin::run(&settings, command).await
         }
         None => {
             telemetry::log(&settings, "info,sqlx=warn")?;

@@ -3,17 +3,20 @@
 //! One file per subject: its commands, what each does, and what there is to print.
 
 mod brand;
+mod doctor;
 mod endpoint;
 mod plan;
 mod scan;
 mod team;
 mod token;
 
-use std::{error::Error, fmt::Write as _};
+use std::fmt::Write as _;
 
 use a11ycheck_core::{Service, message::ErrorBody};
 use clap::{Args, Subcommand};
 use serde_json::Value;
+
+use crate::{AnyError, parts, settings::Settings, welcome};
 
 use self::{endpoint::EndpointCommand, plan::PlanCommand, scan::ScanCommand, team::TeamCommand, token::TokenCommand};
 
@@ -24,7 +27,16 @@ pub(crate) struct Admin {
     json: bool,
 
     #[command(subcommand)]
-    subject: Subject,
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Looks for what checks need on this machine: browser, sandbox, fonts, axe-core. Says what to do about what is missing,
+    /// and then ends with an error. Needs no database.
+    Doctor,
+    #[command(flatten)]
+    Stored(Subject),
 }
 
 #[derive(Debug, Subcommand)]
@@ -46,20 +58,37 @@ enum Subject {
     Endpoint(EndpointCommand),
 }
 
-/// Does what is asked, and gives what there is to print.
-pub(crate) async fn run(service: &Service, admin: Admin) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let outcome = match admin.subject {
+/// Does what is asked, and prints what there is to say.
+pub(crate) async fn run(settings: &Settings, admin: Admin) -> Result<(), AnyError> {
+    let print = |outcome: &Value| {
+        welcome::print(&if admin.json { format!("{outcome:#}\n") } else { in_lines(outcome) });
+    };
+    match admin.task {
+        Task::Doctor => {
+            let diagnosis = doctor::examine(settings).await?;
+            print(&diagnosis.things);
+            Ok(diagnosis.outcome?)
+        }
+        Task::Stored(subject) => {
+            print(&stored(&parts::for_admin(settings).await?, subject).await?);
+            Ok(())
+        }
+    }
+}
+
+/// Does what is asked of the database.
+async fn stored(service: &Service, subject: Subject) -> Result<Value, AnyError> {
+    Ok(match subject {
         Subject::Team(command) => team::run(service, command).await?,
         Subject::Plan(command) => plan::run(service, command).await?,
         Subject::Token(command) => token::run(service, command).await?,
         Subject::Scan(command) => scan::run(service, command).await?,
         Subject::Endpoint(command) => endpoint::run(service, command).await.map_err(in_words)?,
-    };
-    Ok(if admin.json { format!("{outcome:#}\n") } else { in_lines(&outcome) })
+    })
 }
 
 /// What is wrong with which field, rather than that something is.
-fn in_words(error: a11ycheck_core::Error) -> Box<dyn Error + Send + Sync> {
+fn in_words(error: a11ycheck_core::Error) -> AnyError {
     match &error {
         a11ycheck_core::Error::Invalid(_) => ErrorBody::from(&error).message.into(),
         _ => error.into(),
