@@ -9,7 +9,7 @@ use a11ycheck_core::{
 use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence};
 use image::{ImageFormat, RgbImage, load_from_memory_with_format};
 
-use crate::support::{Progress, Reply, Site, config, items, page, pages, request};
+use crate::support::{Progress, Reply, Site, config, items, page, page_time, pages, request};
 
 const RED: [u8; 3] = [255, 0, 0];
 
@@ -182,7 +182,8 @@ async fn a_page_that_turns_on_the_photographer_loses_its_pictures_and_nothing_el
         Reply::Html(page("Bad", &format!("{bad}<script>addEventListener('resize', () => {{ {trick} }})</script>")))
     })
     .await;
-    let output = output(config().with_page_timeout(Duration::from_secs(15)), &site, 5).await;
+    let page_time = page_time(Duration::from_secs(15)).await;
+    let output = output(config().with_page_timeout(page_time), &site, 5).await;
     assert_eq!(pages(&output.findings), ["/", "/1", "/2", "/3", "/4"]);
     for number in 1..5 {
         let rules: Vec<&str> =
