@@ -4,10 +4,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use a11ycheck_core::net::{AddressPolicy, Resolver, SystemResolver};
 
-use crate::ChromiumError;
-
-/// Where Debian and its relatives, and others, put Chromium; the lighter build first.
-const USUAL_BROWSERS: [&str; 3] = ["chromium-headless-shell", "chromium", "chromium-browser"];
+use crate::{ChromiumError, axe_source::AxeSource, places::Places};
 
 /// How a [`ChromiumScanner`](crate::ChromiumScanner) works. Only the address policy has no default.
 #[derive(Debug, Clone)]
@@ -44,14 +41,16 @@ impl ChromiumConfig {
         }
     }
 
-    /// The browser to start. By default the one that `A11YCHECK_CHROMIUM` names, else `chromium-headless-shell`, else
-    /// `chromium`, as found in `PATH`.
+    /// The browser to start. By default the one that `A11YCHECK_CHROMIUM` names, else `chromium-headless-shell`,
+    /// `chromium` or Google Chrome, as found in `PATH` or in the usual places of programs.
     pub fn with_browser(self, path: impl Into<PathBuf>) -> Self {
         Self { browser: Some(path.into()), ..self }
     }
 
-    /// The `axe.min.js` to run. By default the one that `A11YCHECK_AXE` names, else
-    /// `node_modules/axe-core/axe.min.js` in the current folder or one above it.
+    /// The `axe.min.js` to run. By default the one that `A11YCHECK_AXE` names, else the first of the right version that lies
+    /// beside this program or in `../share/a11ycheck`, in `a11ycheck` or `javascript/axe-core` or `nodejs/axe-core` of the
+    /// folders of shared data (`XDG_DATA_HOME`, `XDG_DATA_DIRS`, `/usr/local/share`, `/usr/share`), or in
+    /// `node_modules/axe-core` of the current folder or one above it.
     pub fn with_axe(self, path: impl Into<PathBuf>) -> Self {
         Self { axe: Some(path.into()), ..self }
     }
@@ -100,25 +99,19 @@ impl ChromiumConfig {
         if let Some(path) = self.browser.clone().or_else(|| path_from_env("A11YCHECK_CHROMIUM")) {
             return if path.is_file() { Ok(path) } else { Err(ChromiumError::BrowserMissing(path)) };
         }
-        let folders: Vec<PathBuf> =
-            std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
-        USUAL_BROWSERS
-            .iter()
-            .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
-            .find(|program| program.is_file())
-            .ok_or(ChromiumError::BrowserNotFound)
+        let places = Places::here().browsers();
+        match places.first() {
+            Some(program) => Ok(program),
+            None => Err(ChromiumError::BrowserNotFound { folders: places.folders, files: places.files }),
+        }
     }
 
-    /// The file with axe-core.
-    pub(crate) fn find_axe(&self) -> Result<PathBuf, ChromiumError> {
-        if let Some(path) = self.axe.clone().or_else(|| path_from_env("A11YCHECK_AXE")) {
-            return Ok(path);
+    /// axe-core, read.
+    pub(crate) fn find_axe(&self) -> Result<AxeSource, ChromiumError> {
+        match self.axe.clone().or_else(|| path_from_env("A11YCHECK_AXE")) {
+            Some(path) => AxeSource::read(&path),
+            None => AxeSource::first(Places::here().axe()),
         }
-        let here = std::env::current_dir().map_err(|_| ChromiumError::AxeNotFound)?;
-        here.ancestors()
-            .map(|folder| folder.join("node_modules/axe-core/axe.min.js"))
-            .find(|file| file.is_file())
-            .ok_or(ChromiumError::AxeNotFound)
     }
 }
 

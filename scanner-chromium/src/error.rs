@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::BrowserError;
+use crate::{BrowserError, axe_source::WANTED, places::BROWSERS};
 
 /// What keeps the scanner from working. Each message says what to install or to set.
 #[derive(Debug, thiserror::Error)]
@@ -11,17 +11,30 @@ pub enum ChromiumError {
     /// No Chromium in any of the usual places.
     #[error(
         "no Chromium was found: install chromium-headless-shell or chromium (apt-get install chromium-headless-shell), \
-         or set A11YCHECK_CHROMIUM to its path"
+         or name one with --chromium or in A11YCHECK_CHROMIUM. Looked for {} in {}, and for {}",
+        BROWSERS.join(", "),
+        listed(folders),
+        listed(files)
     )]
-    BrowserNotFound,
+    BrowserNotFound {
+        /// The folders in which it was looked for under each of its names.
+        folders: Vec<PathBuf>,
+        /// Further files that would have done.
+        files: Vec<PathBuf>,
+    },
     /// The configured browser is no file.
-    #[error("there is no browser at {}: install one there, or correct A11YCHECK_CHROMIUM", .0.display())]
+    #[error("there is no browser at {}: install one there, or correct --chromium or A11YCHECK_CHROMIUM", .0.display())]
     BrowserMissing(PathBuf),
     /// axe-core is not installed.
     #[error(
-        "axe-core was not found: run `npm ci` in the project's folder, or set A11YCHECK_AXE to the path of axe.min.js"
+        "axe-core {WANTED} was not found: name its axe.min.js with --axe or in A11YCHECK_AXE, put it into one of the \
+         places below, or run `npm ci` in the project's folder. Looked for {}",
+        listed(looked_for)
     )]
-    AxeNotFound,
+    AxeNotFound {
+        /// The files that would have done, in the order of looking.
+        looked_for: Vec<PathBuf>,
+    },
     /// axe-core could not be read.
     #[error("axe-core at {} could not be read", path.display())]
     AxeUnreadable {
@@ -31,7 +44,11 @@ pub enum ChromiumError {
         source: io::Error,
     },
     /// axe-core is of another version than the one whose rules this scanner knows.
-    #[error("axe-core at {} is version {found}; this scanner needs {wanted}: run `npm ci`", path.display())]
+    #[error(
+        "axe-core at {} is version {found}; this scanner needs {wanted}: run `npm ci`, or name another axe.min.js with --axe \
+         or in A11YCHECK_AXE",
+        path.display()
+    )]
     AxeVersion {
         /// Where it is.
         path: PathBuf,
@@ -48,4 +65,8 @@ pub enum ChromiumError {
         "no browser could be started: check that Chromium runs for this user, or set A11YCHECK_CHROMIUM to another one"
     )]
     Browser(#[from] BrowserError),
+}
+
+fn listed(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,7 @@
 //! [`ChromiumScanner`] opens the pages of a site in a headless browser, as a visitor would see them, lets axe-core check each
 //! one, and returns what failed. It needs two programs that it does not bring along: a Chromium (Debian's
 //! `chromium-headless-shell` or `chromium`) and axe-core 4.14 from npm. [`ChromiumConfig`] says where they are; by default
-//! they are looked for in the usual places.
+//! they are looked for in the usual places. [`ChromiumConfig::examine`] tells what is there, down to the fonts.
 //!
 //! ```no_run
 //! use a11ycheck_core::net::AddressPolicy;
@@ -31,7 +31,8 @@
 //! # Map
 //! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `page` checks one page, `evidence` pictures
 //! what fails on it, `crawl` decides
-//! which pages and in what order, `platform` tells what the site is built with.
+//! which pages and in what order, `platform` tells what the site is built with. `places` knows where the browser and axe-core
+//! may lie, `fonts` and `examination` what the machine has.
 
 mod axe_map;
 mod axe_source;
@@ -41,15 +42,20 @@ mod config;
 mod crawl;
 mod error;
 mod evidence;
+mod examination;
+mod fonts;
 mod guard;
 mod page;
+mod places;
 mod platform;
 mod scanner;
 
 pub use self::{
-    browser::BrowserError,
+    browser::{BrowserError, Sandbox},
     config::{ChromiumConfig, Evidence, RobotsPolicy},
     error::ChromiumError,
+    examination::{Examination, FoundAxe, FoundBrowser},
+    fonts::Fonts,
     guard::GuardError,
     scanner::ChromiumScanner,
 };

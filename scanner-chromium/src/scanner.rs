@@ -51,7 +51,7 @@ impl ChromiumScanner {
     /// Those of [`ChromiumError`] that concern the two files, and the system's certificate authorities; the message says
     /// what to install or to set.
     pub fn new(config: ChromiumConfig) -> Result<Self, ChromiumError> {
-        let axe = AxeSource::read(&config.find_axe()?)?;
+        let axe = config.find_axe()?;
         let browsers = BrowserPool::new(config.find_browser()?);
         let tls = tls_config().map_err(ChromiumError::Certificates)?;
         let places = Semaphore::new(config.tabs);

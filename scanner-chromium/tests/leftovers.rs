@@ -10,7 +10,7 @@ use std::{collections::BTreeSet, fs, time::Duration};
 
 use a11ycheck_scanner_chromium::ChromiumScanner;
 
-use crate::support::{Reply, Site, config, page, pages, scan};
+use crate::support::{Reply, Site, config, page, page_time, pages, scan};
 
 /// What becomes of a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,11 +68,12 @@ fn hostile() -> Vec<(&'static str, Fate, Reply)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_dozen_hostile_pages_cost_themselves_and_leave_no_process_folder_or_descriptor() {
+    let page_time = page_time(Duration::from_secs(5)).await;
     // What opens once and stays, such as the resolver's, is open after a scan of a good page.
-    visit("/good", 1).await;
+    visit("/good", 1, Duration::from_secs(20)).await;
     let before = descriptors();
 
-    let found = visit("/", 60).await;
+    let found = visit("/", 60, page_time).await;
 
     let listed = |path: &str| found.iter().find(|page| page.split(['?', ' ']).next() == Some(path));
     for (path, fate, _) in hostile() {
@@ -91,12 +92,12 @@ async fn two_dozen_hostile_pages_cost_themselves_and_leave_no_process_folder_or_
 }
 
 /// Scans from a page of the hostile site, and sees that no process and no folder is left.
-async fn visit(path: &str, budget: u32) -> Vec<String> {
+async fn visit(path: &str, budget: u32, page_time: Duration) -> Vec<String> {
     let folders = folders();
     // The site's connections, some of which hang for ever, go with a runtime of its own.
     let server = tokio::runtime::Runtime::new().unwrap();
     let site = server.spawn(hostile_site()).await.unwrap();
-    let scanner = ChromiumScanner::new(config().with_page_timeout(Duration::from_secs(5))).unwrap();
+    let scanner = ChromiumScanner::new(config().with_page_timeout(page_time)).unwrap();
     let found = pages(&scan(&scanner, &site.url(path), budget).await);
     scanner.close().await;
     drop(site);

@@ -47,10 +47,7 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
     match command {
         Some(Command::Admin(command)) => {
             telemetry::log(&settings, "warn")?;
-            let Some(command) = admin::without_database(command)? else { return Ok(()) };
-            let service = parts::for_admin(&settings, command.takes_keys()).await?;
-            welcome::print(&admin::run(&settings, &service, command).await?);
-            Ok(())
+            admin::run(&settings, command).await
         }
         None => {
             telemetry::log(&settings, "info,sqlx=warn")?;

@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 /// What to do instead of serving.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Manages teams, plans, tokens and checks in the database that --database-url names.
+    /// Manages teams, plans, tokens and checks in the database that --database-url names, and examines this machine.
     Admin(Admin),
 }
 
@@ -125,11 +125,12 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_NO_EVIDENCE")]
     pub(crate) no_evidence: bool,
 
-    /// The browser. [default: chromium-headless-shell or chromium, as found in PATH]
+    /// The browser. [default: chromium-headless-shell, chromium or Google Chrome, in PATH or the usual places]
     #[arg(long, env = "A11YCHECK_CHROMIUM", value_name = "FILE")]
     pub(crate) chromium: Option<PathBuf>,
 
-    /// The axe.min.js of axe-core. [default: node_modules/axe-core/axe.min.js here or in a folder above]
+    /// The axe.min.js of axe-core. [default: beside this program, in ../share/a11ycheck, /usr/share/a11ycheck and the like, or
+    /// in node_modules/axe-core here or in a folder above]
     #[arg(long, env = "A11YCHECK_AXE", value_name = "FILE")]
     pub(crate) axe: Option<PathBuf>,
 

@@ -197,6 +197,31 @@ pub(crate) enum Error {
     )]
     PipInstall { status: ExitStatus },
 
+    /// Only root can make a Debian in a folder.
+    #[error(
+        "a bare Debian can be made by root only: become root with this user's PATH and HOME, as `sudo --preserve-env=PATH,HOME` \
+         does, then run this command again"
+    )]
+    BareNotRoot,
+
+    /// The toolchain is not in a folder of its own.
+    #[error(
+        "the Rust toolchain lies in {folder} together with other programs, so a bare Debian can't be given it alone: \
+         install one with rustup, then run this command again"
+    )]
+    BareToolchain { folder: PathBuf },
+
+    /// One of the README's commands failed in a bare Debian.
+    #[error(
+        "a bare Debian could not be made, or one of the two commands failed in it ({status}): mend what is reported above. \
+         What passes here and fails there depends on something that set-up does not install"
+    )]
+    Bare { status: ExitStatus },
+
+    /// A program did not do what every program of this name does.
+    #[error("`{command}` ended with {status}: mend what it reports above, then run this command again")]
+    Failed { command: String, status: ExitStatus },
+
     /// A bench found what must not be, or could not be run.
     #[error("the bench ended with {status}: mend what it reports above")]
     Bench { status: ExitStatus },

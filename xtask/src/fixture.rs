@@ -43,6 +43,7 @@ impl Bench {
             root: self.root(),
             path: self.programs().into(),
             cargo: self.programs().join("cargo"),
+            cargo_home: self.0.path().join("cargo-home"),
             chromium: None,
             axe: None,
             database_url: None,

@@ -18,6 +18,8 @@ pub(crate) struct Machine {
     pub(crate) path: OsString,
     /// The cargo that runs us.
     pub(crate) cargo: PathBuf,
+    /// Where cargo keeps what it has downloaded.
+    pub(crate) cargo_home: PathBuf,
     /// `A11YCHECK_CHROMIUM`, unless empty.
     pub(crate) chromium: Option<OsString>,
     /// `A11YCHECK_AXE`, unless empty.
@@ -59,6 +61,8 @@ impl Machine {
             root: Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default(),
             path: env::var_os("PATH").unwrap_or_default(),
             cargo: set("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from),
+            cargo_home: set("CARGO_HOME")
+                .map_or_else(|| PathBuf::from(set("HOME").unwrap_or_default()).join(".cargo"), PathBuf::from),
             chromium: set("A11YCHECK_CHROMIUM"),
             axe: set("A11YCHECK_AXE"),
             database_url: set("DATABASE_URL"),

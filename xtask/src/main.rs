@@ -6,6 +6,7 @@
 
 mod apt;
 mod axe;
+mod bare;
 mod bench;
 mod browser;
 mod command;
@@ -38,7 +39,8 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Setup => setup::for_tests(&machine).map(|_| ()),
         Command::Serve { arguments } => serve::run(&machine, &arguments).map(|never| match never {}),
-        Command::Test { arguments } => test::run(&machine, &arguments),
+        Command::Test { bare: true, .. } => bare::run(&machine),
+        Command::Test { bare: false, arguments } => test::run(&machine, &arguments),
         Command::Schemathesis => schemathesis::run(&machine),
         Command::Bench { bench } => bench::run(&machine, &bench),
     };
@@ -72,6 +74,9 @@ enum Command {
     },
     /// Sets up, then runs every check: format, lints, tests (on a PostgreSQL of their own), documentation, random requests
     Test {
+        /// Make a bare Debian in a folder and run `cargo xtask test` and `cargo xtask serve` there, as of the last commit
+        #[arg(long, conflicts_with = "arguments")]
+        bare: bool,
         /// Run only `cargo test` with these arguments, such as a part of a test's name (`NAME -- --nocapture` works too)
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
@@ -124,7 +129,17 @@ mod tests {
 
     #[test]
     fn test_keeps_the_arguments_of_the_test_program() {
-        let Command::Test { arguments } = parse(&["test", "leases", "--", "--nocapture"]) else { panic!("not test") };
+        let Command::Test { bare: false, arguments } = parse(&["test", "leases", "--", "--nocapture"]) else {
+            panic!("not test")
+        };
         assert_eq!(arguments, ["leases", "--", "--nocapture"]);
+        let Command::Test { bare: false, arguments } = parse(&["test", "--test", "crash"]) else { panic!("not test") };
+        assert_eq!(arguments, ["--test", "crash"]);
+    }
+
+    #[test]
+    fn a_bare_debian_runs_everything_and_not_a_choice() {
+        assert!(matches!(parse(&["test", "--bare"]), Command::Test { bare: true, .. }));
+        assert!(Cli::try_parse_from(["xtask", "test", "--bare", "leases"]).is_err());
     }
 }

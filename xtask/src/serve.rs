@@ -13,8 +13,9 @@ use crate::error::Error;
 use crate::machine::Machine;
 use crate::setup::{self, Tools};
 
-const PACKAGE: &str = "a11ycheck-server-warp";
 const PROGRAM: &str = "a11ycheck-server";
+/// A program that is built along, because it needs what tests need: see [`build`].
+const EXAMPLE: &str = "embed";
 
 /// Replaces this process by the server, so that Ctrl-C and `SIGTERM` reach it and its exit code is ours.
 ///
@@ -33,9 +34,14 @@ pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<Infallibl
 }
 
 /// Builds the server and gives its path, which only cargo knows (target folder, profile and triple can be configured).
+///
+/// Dependencies get the features of all that is selected. The whole workspace is, and an example for the sake of what tests
+/// depend on, so that the features are those of `cargo test --workspace`: whoever has run the tests waits for nothing here, where
+/// the server's package alone would compile 73 crates once more.
 pub(crate) fn build(machine: &Machine) -> Result<PathBuf, Error> {
     let mut cargo = Command::new(&machine.cargo);
-    cargo.args(["build", "--package", PACKAGE, "--bin", PROGRAM, "--message-format=json-render-diagnostics"]);
+    cargo.args(["build", "--workspace", "--bin", PROGRAM, "--example", EXAMPLE]);
+    cargo.arg("--message-format=json-render-diagnostics");
     cargo.current_dir(&machine.root).stderr(Stdio::inherit());
     eprintln!("==> Building the server: {}", shown(&cargo));
     let built = cargo.output().map_err(|source| Error::Start { program: machine.cargo.clone(), source })?;

@@ -57,8 +57,10 @@ impl Step {
     }
 }
 
-/// Lints and tests name the whole workspace, so that both resolve to one set of features: each dependency is compiled once to
-/// check and once to run. A package apart or `--all-features` would build many of them anew, which hurts on two cores.
+/// Lints, tests, documentation and the server of the random requests select the whole workspace with what tests depend on, so
+/// that all resolve to one set of features: each dependency is compiled once to check and once to run. A package apart or
+/// `--all-features` would compile many of them once more, which hurts on two cores. Two exceptions: core without features, and
+/// `cargo xtask` itself, which is a package apart so that it runs from every folder, and compiles a dozen small crates for it.
 fn every_step() -> Vec<Step> {
     vec![
         Step::new("Format", &["fmt", "--all", "--check"], "Run `cargo fmt --all`"),
@@ -75,7 +77,12 @@ fn every_step() -> Vec<Step> {
         ),
         // Includes the examples of the documentation, which a choice of targets (`--all-targets`) would leave out.
         Step::new("Tests", &["test", "--workspace"], "`cargo xtask test NAME` runs only the tests of that name"),
-        Step::new("Documentation", &["doc", "--workspace", "--no-deps"], "Mend what rustdoc reports above"),
+        // An example, for the features: without one, cargo leaves out what tests depend on.
+        Step::new(
+            "Documentation",
+            &["doc", "--workspace", "--no-deps", "--lib", "--bins", "--example", "embed"],
+            "Mend what rustdoc reports above",
+        ),
         Step::new("Random requests", &["xtask", "schemathesis"], "`cargo xtask schemathesis` runs this alone"),
     ]
 }

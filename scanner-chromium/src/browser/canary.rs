@@ -31,7 +31,8 @@ pub(super) async fn require_guard(connection: &Connection, guard: &Guard, deadli
     if guard.log().has_heard_of(NAME, 80) { Ok(()) } else { Err(StartError::GuardNotInForce) }
 }
 
-struct Deaf;
+/// Takes no notice of what happens in a tab.
+pub(super) struct Deaf;
 
 impl EventSink for Deaf {
     fn event(&self, _: &str, _: &Value) -> Option<Reaction> {

@@ -81,8 +81,16 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> V
 
 /// Whether the browser locks its page processes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sandbox {
+pub enum Sandbox {
+    /// It does; one that can't does not start.
     On,
-    /// Only for uid 0, as whom Chromium does not start otherwise.
+    /// It does not. Only for uid 0, as whom Chromium does not start otherwise.
     Off,
+}
+
+impl Sandbox {
+    /// What this process's user gets.
+    pub(crate) fn here() -> Self {
+        if rustix::process::geteuid().is_root() { Self::Off } else { Self::On }
+    }
 }

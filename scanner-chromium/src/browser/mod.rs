@@ -2,13 +2,14 @@
 
 mod canary;
 mod flags;
+mod fonts;
 mod memory;
 mod pool;
 mod process;
 mod profile;
 mod tab;
 
-pub use self::pool::BrowserError;
+pub use self::{flags::Sandbox, pool::BrowserError};
 pub(crate) use self::{
     flags::VIEWPORT,
     pool::{Browser, BrowserPool},

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
 
@@ -17,8 +17,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{canary, process::Process};
+use super::{canary, fonts, process::Process};
 use crate::{
+    Fonts,
     cdp::{CdpError, Connection, EventSink, Reaction, SessionEnd},
     guard::{Guard, GuardError},
 };
@@ -50,6 +51,12 @@ pub enum BrowserError {
         /// What was waited for.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The program started, and fell silent later.
+    #[error("the browser did not say which fonts it has")]
+    NoAnswer {
+        /// What was waited for.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The listener that keeps the browser's own traffic inside could not be opened.
     #[error("the egress guard could not be opened")]
     Guard(#[from] GuardError),
@@ -70,11 +77,18 @@ pub(crate) struct BrowserPool {
     gone: std::sync::Mutex<Vec<CancellationToken>>,
     /// Ends every process.
     closed: CancellationToken,
+    fonts_logged: AtomicBool,
 }
 
 impl BrowserPool {
     pub(crate) fn new(program: PathBuf) -> Self {
-        Self { program, current: Mutex::default(), gone: std::sync::Mutex::default(), closed: CancellationToken::new() }
+        Self {
+            program,
+            current: Mutex::default(),
+            gone: std::sync::Mutex::default(),
+            closed: CancellationToken::new(),
+            fonts_logged: AtomicBool::new(false),
+        }
     }
 
     /// A browser for a new scan: the current one, or its successor when it died or served its time.
@@ -140,7 +154,25 @@ impl BrowserPool {
             gone.retain(|gone| !gone.is_cancelled());
             gone.push(process.gone());
         }
-        Browser::prepare(program, process, guard).await
+        let browser = Browser::prepare(program, process, guard).await?;
+        self.log_fonts(&browser).await;
+        Ok(browser)
+    }
+
+    /// Names the fonts in the log, of the first browser: they are the same for all that follow.
+    async fn log_fonts(&self, browser: &Browser) {
+        if self.fonts_logged.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        match browser.fonts().await {
+            Ok(fonts) if fonts.is_empty() => tracing::warn!(
+                %fonts,
+                "the browser has no font: text has no size and no contrast, so checks miss problems and report others that \
+                 nobody has; install one, such as fonts-dejavu-core"
+            ),
+            Ok(fonts) => tracing::info!(%fonts, "pages are drawn with the fonts of this machine"),
+            Err(error) => tracing::warn!(%error, "the browser did not say which fonts it draws pages with"),
+        }
     }
 
     fn gone(&self) -> std::sync::MutexGuard<'_, Vec<CancellationToken>> {
@@ -190,6 +222,13 @@ impl Browser {
 
     pub(super) fn user_agent(&self) -> &str {
         &self.user_agent
+    }
+
+    /// What it draws text with.
+    pub(crate) async fn fonts(&self) -> Result<Fonts, BrowserError> {
+        let drawn = fonts::drawn(self.connection(), Instant::now() + START_TIME).await;
+        let drawn = drawn.map_err(|source| BrowserError::NoAnswer { source: Box::new(source) })?;
+        Ok(Fonts { families: crate::fonts::families().await, drawn })
     }
 
     pub(crate) fn is_alive(&self) -> bool {

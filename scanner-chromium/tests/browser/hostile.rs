@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use a11ycheck_scanner_chromium::ChromiumScanner;
 
-use crate::support::{Reply, Site, config, items, page, pages, scan, scanner};
+use crate::support::{Reply, Site, config, items, page, page_time, pages, scan, scanner};
 
-/// Visits `/bad` between two good pages, in one tab, with 6 s per page.
+/// Visits `/bad` between two good pages, in one tab, with 6 s per page, or more on a busy machine.
 async fn between_good_pages(bad: Reply) -> Vec<String> {
     let site = Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", "<a href=/bad>b</a> <a href=/good>g</a>")),
@@ -17,14 +17,15 @@ async fn between_good_pages(bad: Reply) -> Vec<String> {
         _ => Reply::Hang,
     })
     .await;
-    let scanner = ChromiumScanner::new(config().with_tabs(1).with_page_timeout(Duration::from_secs(6))).unwrap();
+    let page_time = page_time(Duration::from_secs(6)).await;
+    let scanner = ChromiumScanner::new(config().with_tabs(1).with_page_timeout(page_time)).unwrap();
     let started = Instant::now();
     let findings = scan(&scanner, &site.url("/"), 5).await;
     let browser = scanner.browser_pid().await;
     assert!(browser.is_some(), "the browser did not outlive the page");
     scanner.close().await;
     // The bound is the page's own; what comes on top is the start of the browser and two good pages.
-    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    assert!(started.elapsed() < 5 * page_time, "{:?}, with {page_time:?} for a page", started.elapsed());
     pages(&findings)
 }
 
@@ -162,12 +163,11 @@ async fn a_page_that_bends_the_language_does_not_bend_its_result() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_with_very_many_faults_is_kept_within_bounds() {
-    let html = page(
-        &"long ".repeat(10_000),
-        &format!("<img src=data:,{}>", "y".repeat(20_000)).repeat(6_000).replace(&"y".repeat(20_000), "y"),
-    );
+    // As few as pass the bound, and as long as the product itself waits: with 20 seconds for a page, whether this many are
+    // reached would depend on how busy the machine is.
+    let html = page(&"long ".repeat(10_000), &"<img src=data:,y>".repeat(5_001));
     let site = Site::start(move |_| Reply::Html(html.clone())).await;
-    let scanner = scanner();
+    let scanner = ChromiumScanner::new(config().with_page_timeout(Duration::from_secs(60))).unwrap();
     let findings = scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
     assert_eq!(findings.items.len(), 5_000);

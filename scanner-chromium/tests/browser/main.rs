@@ -8,6 +8,7 @@ mod by_hand;
 mod crawl;
 mod discovery;
 mod evidence;
+mod examination;
 mod guard;
 mod hostile;
 mod lifecycle;

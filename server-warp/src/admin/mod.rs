@@ -3,6 +3,7 @@
 //! One file per subject: its commands, what each does, and what there is to print.
 
 mod brand;
+mod doctor;
 mod endpoint;
 mod lines;
 mod plan;
@@ -12,16 +13,16 @@ mod setting;
 mod team;
 mod token;
 
-use std::error::Error;
 
 use a11ycheck_core::{Service, message::ErrorBody};
 use clap::{Args, Subcommand};
+
+use crate::{AnyError, parts, settings::Settings, welcome};
 
 use self::{
     endpoint::EndpointCommand, lines::Outcome, plan::PlanCommand, scan::ScanCommand, sealing::SealingCommand,
     setting::SettingCommand, team::TeamCommand, token::TokenCommand,
 };
-use crate::{settings::Settings, welcome};
 
 #[derive(Debug, Args)]
 pub(crate) struct Admin {
@@ -30,7 +31,16 @@ pub(crate) struct Admin {
     json: bool,
 
     #[command(subcommand)]
-    subject: Subject,
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Looks for what checks need on this machine: browser, sandbox, fonts, axe-core. Says what to do about what is missing,
+    /// and then ends with an error. Needs no database.
+    Doctor,
+    #[command(flatten)]
+    Stored(Subject),
 }
 
 #[derive(Debug, Subcommand)]
@@ -65,47 +75,54 @@ pub(crate) enum TakesKeys {
     No,
 }
 
-impl Admin {
+impl Subject {
     /// A rotation takes keys as well, but not those that the database expects.
-    pub(crate) fn takes_keys(&self) -> TakesKeys {
-        match &self.subject {
-            Subject::Endpoint(command) if command.makes_secret() => TakesKeys::Yes,
+    const fn takes_keys(&self) -> TakesKeys {
+        match self {
+            Self::Endpoint(command) if command.makes_secret() => TakesKeys::Yes,
             _ => TakesKeys::No,
         }
     }
 }
 
-/// Does what takes no database, and prints what there is to print; gives every other command back.
-pub(crate) fn without_database(admin: Admin) -> Result<Option<Admin>, Box<dyn Error + Send + Sync>> {
-    match &admin.subject {
-        Subject::Sealing(SealingCommand::NewKey { file }) => {
-            welcome::print(&sealing::new_key(file.as_deref())?);
-            Ok(None)
+/// Does what is asked, and prints what there is to say.
+pub(crate) async fn run(settings: &Settings, admin: Admin) -> Result<(), AnyError> {
+    let print = |outcome: Outcome| {
+        welcome::print(&if admin.json { outcome.in_json() } else { outcome.in_lines() });
+    };
+    match admin.task {
+        Task::Doctor => {
+            let diagnosis = doctor::examine(settings).await?;
+            print(diagnosis.things.into());
+            Ok(diagnosis.outcome?)
         }
-        _ => Ok(Some(admin)),
+        Task::Stored(Subject::Sealing(SealingCommand::NewKey { file })) => {
+            welcome::print(&sealing::new_key(file.as_deref())?);
+            Ok(())
+        }
+        Task::Stored(subject) => {
+            let service = parts::for_admin(settings, subject.takes_keys()).await?;
+            print(stored(settings, &service, subject).await?);
+            Ok(())
+        }
     }
 }
 
-/// Does what is asked, and gives what there is to print.
-pub(crate) async fn run(
-    settings: &Settings,
-    service: &Service,
-    admin: Admin,
-) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let outcome: Outcome = match admin.subject {
+/// Does what is asked of the database.
+async fn stored(settings: &Settings, service: &Service, subject: Subject) -> Result<Outcome, AnyError> {
+    Ok(match subject {
         Subject::Team(command) => team::run(service, command).await?.into(),
         Subject::Plan(command) => plan::run(service, command).await?.into(),
         Subject::Setting(command) => setting::run(service, command).await?.into(),
         Subject::Token(command) => token::run(service, command).await?.into(),
         Subject::Scan(command) => scan::run(service, command).await?.into(),
         Subject::Endpoint(command) => endpoint::run(service, command).await.map_err(in_words)?,
-        Subject::Sealing(command) => sealing::run(settings, service, command).await?,
-    };
-    Ok(if admin.json { outcome.in_json() } else { outcome.in_lines() })
+        Subject::Sealing(command) => sealing::run(settings, service, command).await?.into(),
+    })
 }
 
 /// What is wrong with which field, rather than that something is.
-fn in_words(error: a11ycheck_core::Error) -> Box<dyn Error + Send + Sync> {
+fn in_words(error: a11ycheck_core::Error) -> AnyError {
     match &error {
         a11ycheck_core::Error::Invalid(_) => ErrorBody::from(&error).message.into(),
         _ => error.into(),

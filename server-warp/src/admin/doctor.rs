@@ -1,0 +1,167 @@
+//! `admin doctor`: what checks need of this machine, what there is of it, and what to do about the rest.
+
+use std::error::Error;
+
+use a11ycheck_scanner_chromium::{BrowserError, ChromiumError, Examination, FoundAxe, FoundBrowser, Sandbox};
+use serde_json::{Value, json};
+
+use crate::{AnyError, settings::Settings};
+
+/// Checks would fail, or their results would be wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("this machine can't check sites yet: see to what is missing above, then run this command again")]
+pub(crate) struct Missing;
+
+/// What the doctor says, and whether sites can be checked.
+pub(crate) struct Diagnosis {
+    /// One object for each thing that checks need.
+    pub(crate) things: Value,
+    /// Whether everything essential is there.
+    pub(crate) outcome: Result<(), Missing>,
+}
+
+/// Examines this machine, with the browser and the axe-core that the settings name. Needs no database.
+pub(crate) async fn examine(settings: &Settings) -> Result<Diagnosis, AnyError> {
+    let things = things(settings.scanner(settings.policy()?).examine().await);
+    let is_complete = things.iter().all(|thing| thing.state != State::Missing);
+    Ok(Diagnosis {
+        things: things.iter().map(Thing::shown).collect::<Vec<_>>().into(),
+        outcome: if is_complete { Ok(()) } else { Err(Missing) },
+    })
+}
+
+/// One thing that checks need.
+struct Thing {
+    name: &'static str,
+    state: State,
+    details: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Ok,
+    /// Checks work; the details say what to change.
+    Warning,
+    /// Checks don't work, or lead to wrong results; the details say what to do.
+    Missing,
+    /// Whether it is there can't be found out yet.
+    Unknown,
+}
+
+impl Thing {
+    const fn new(name: &'static str, state: State, details: String) -> Self {
+        Self { name, state, details }
+    }
+
+    fn shown(&self) -> Value {
+        let state = match self.state {
+            State::Ok => "ok",
+            State::Warning => "warning",
+            State::Missing => "missing",
+            State::Unknown => "unknown",
+        };
+        json!({ "name": self.name, "state": state, "details": self.details })
+    }
+}
+
+fn things(found: Examination) -> Vec<Thing> {
+    let axe = match found.axe {
+        Ok(FoundAxe { script, version }) => (State::Ok, format!("{version} ({})", script.display())),
+        Err(error) => (State::Missing, told(&error)),
+    };
+    let authorities = match found.authorities {
+        Ok(()) => (State::Ok, "secure sites can be known".to_owned()),
+        Err(error) => (State::Missing, told(&error)),
+    };
+    let [browser, sandbox, fonts] = of_browser(found.browser);
+    let all =
+        [("browser", browser), ("sandbox", sandbox), ("fonts", fonts), ("axe-core", axe), ("authorities", authorities)];
+    all.map(|(name, (state, details))| Thing::new(name, state, details)).into()
+}
+
+/// The browser, its sandbox, its fonts.
+fn of_browser(found: Result<FoundBrowser, ChromiumError>) -> [(State, String); 3] {
+    let FoundBrowser { program, version, sandbox, fonts } = match found {
+        Ok(browser) => browser,
+        Err(error) => {
+            let unknown = || (State::Unknown, "no browser runs that could show it".to_owned());
+            let sandbox = if lacks_sandbox(&error) { (State::Missing, NO_SANDBOX.to_owned()) } else { unknown() };
+            return [(State::Missing, told(&error)), sandbox, unknown()];
+        }
+    };
+    let sandbox = match sandbox {
+        Sandbox::On => (State::Ok, "on".to_owned()),
+        Sandbox::Off => (
+            State::Warning,
+            "off, because this user is root: a page that breaks into the browser has the whole machine; run the server as \
+             another user"
+                .to_owned(),
+        ),
+    };
+    let fonts = if fonts.is_empty() {
+        (State::Missing, "none: text has no size and no contrast; install one, such as fonts-dejavu-core".to_owned())
+    } else {
+        (State::Ok, fonts.to_string())
+    };
+    [(State::Ok, format!("{version} ({})", program.display())), sandbox, fonts]
+}
+
+const NO_SANDBOX: &str = "the system does not let this user make namespaces, which the sandbox consists of: allow it (sysctl \
+    kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0; in a container, a seccomp profile \
+    that permits it), or install Debian's chromium-sandbox";
+
+/// Chromium says so, and ends, where it may not lock its page processes in.
+fn lacks_sandbox(error: &ChromiumError) -> bool {
+    matches!(error, ChromiumError::Browser(BrowserError::NotReady { complaints, .. }) if complaints.contains("No usable sandbox"))
+}
+
+/// The error with its causes.
+fn told(error: &dyn Error) -> String {
+    let mut told = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        told.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_browser_without_a_sandbox_is_told_apart_from_one_that_is_broken() {
+        let failed = |complaints: &str| {
+            let source = "it ended".into();
+            let error = BrowserError::NotReady { program: "/b".into(), complaints: complaints.to_owned(), source };
+            of_browser(Err(error.into())).map(|(state, _)| state)
+        };
+        let locked = failed(": [1:1:FATAL:zygote_host_impl_linux.cc(132)] No usable sandbox! If you are running on …");
+        assert_eq!(locked, [State::Missing, State::Missing, State::Unknown]);
+        assert_eq!(failed(": cannot open shared object file"), [State::Missing, State::Unknown, State::Unknown]);
+    }
+
+    #[test]
+    fn what_is_missing_says_what_to_do_with_its_causes() {
+        let looked_for = vec!["/usr/share/a11ycheck/axe.min.js".into()];
+        let found = Examination {
+            browser: Err(ChromiumError::BrowserMissing("/b".into())),
+            axe: Err(ChromiumError::AxeNotFound { looked_for }),
+            authorities: Ok(()),
+        };
+        let things = things(found);
+        let states: Vec<_> = things.iter().map(|thing| (thing.name, thing.state)).collect();
+        assert_eq!(
+            states,
+            [
+                ("browser", State::Missing),
+                ("sandbox", State::Unknown),
+                ("fonts", State::Unknown),
+                ("axe-core", State::Missing),
+                ("authorities", State::Ok),
+            ]
+        );
+        assert!(things[3].details.contains("/usr/share/a11ycheck/axe.min.js"), "{}", things[3].details);
+    }
+}

@@ -1,0 +1,152 @@
+# Makes a Debian in a folder, which holds nothing but git and a C compiler, and runs the README's two commands there.
+#
+# $1: an empty folder. $2: the workspace; its last commit is what is run. $3: the Rust toolchain's folder. $4: cargo's home.
+# Descriptor 3 is a pipe from the caller, and ends when the caller does.
+#
+# Of this machine the Debian gets the toolchain and cargo's downloads, which it can't write to, and copies of what says where
+# packages come from (of apt, npm, pip and cargo) and whom to trust for them. The network is the machine's.
+#
+# Process 1 of its namespace: when it ends, everything in the Debian is ended, and its mounts are undone.
+set -eu
+folder=$1 workspace=$2 toolchain=$3 cargo_home=$4
+home=${HOME:-/root}
+begun=$(date +%s)
+
+say() {
+    echo "==> $*" >&2
+}
+
+since() {
+    echo $(($(date +%s) - $1))
+}
+
+# A copy, at the same path unless another is given, of what is there.
+copy() {
+    if [ -e "$1" ]; then
+        mkdir -p "$(dirname "$folder${2:-$1}")"
+        cp -RLn "$1" "$(dirname "$folder${2:-$1}")/"
+    fi
+}
+
+read_only() {
+    mkdir -p "$folder$2"
+    mount --bind "$1" "$folder$2"
+    mount -o remount,bind,ro "$folder$2"
+}
+
+make_debian() {
+    . /etc/os-release
+    release=$VERSION_CODENAME
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $release" 'Component: main' | head -n 1)
+    say "Making a bare $NAME $release in $folder"
+    log=$folder/making.log
+    debootstrap --variant=minbase --include=git,gcc,libc6-dev "$release" "$folder" "$mirror" >"$log" 2>&1 ||
+        { tail -n 20 "$log" >&2; rm -f "$log"; return 1; }
+    rm -f "$log"
+    # It was made for its owner alone, and is to be the root folder of all users.
+    chmod 755 "$folder"
+
+    # No package may start a server of the system: it would be one of this machine's network.
+    printf '#!/bin/sh\nexit 101\n' >"$folder/usr/sbin/policy-rc.d"
+    chmod 755 "$folder/usr/sbin/policy-rc.d"
+    rm -f "$folder/etc/apt/sources.list"
+    for name in sources.list sources.list.d apt.conf apt.conf.d preferences preferences.d auth.conf auth.conf.d keyrings \
+        trusted.gpg trusted.gpg.d; do
+        copy "/etc/apt/$name"
+    done
+    for file in /usr/share/keyrings /usr/local/share/ca-certificates /etc/resolv.conf /etc/hosts /etc/pip.conf; do
+        copy "$file"
+    done
+    copy "$home/.npmrc" /root/.npmrc
+    copy "$home/.pip" /root/.pip
+    copy "$home/.config/pip" /root/.config/pip
+    copy "$cargo_home/config.toml" /root/.cargo/config.toml
+}
+
+mount_debian() {
+    mount -t proc proc "$folder/proc"
+    mount -t sysfs -o ro sys "$folder/sys"
+    mount -t tmpfs -o mode=755 dev "$folder/dev"
+    for device in null zero full random urandom tty; do
+        : >"$folder/dev/$device"
+        mount --bind "/dev/$device" "$folder/dev/$device"
+    done
+    mkdir "$folder/dev/shm" "$folder/dev/pts"
+    mount -t tmpfs -o mode=1777 shm "$folder/dev/shm"
+    mount -t devpts -o newinstance,mode=620,ptmxmode=666 pts "$folder/dev/pts"
+    ln -s pts/ptmx "$folder/dev/ptmx"
+    ln -s /proc/self/fd "$folder/dev/fd"
+    for number in 0/stdin 1/stdout 2/stderr; do
+        ln -s "/proc/self/fd/${number%/*}" "$folder/dev/${number#*/}"
+    done
+    read_only "$toolchain" /opt/rust
+    for part in cache index; do
+        read_only "$cargo_home/registry/$part" "/root/.cargo/registry/$part"
+    done
+}
+
+# Nothing of the caller's environment but where packages come from, and whom to trust for them.
+inside() (
+    for name in $(env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p'); do
+        case $name in
+            PIP_* | NPM_CONFIG_* | npm_config_* | NODE_EXTRA_CA_CERTS | SSL_CERT_* | REQUESTS_CA_BUNDLE | *_proxy | *_PROXY) ;;
+            PATH) ;;
+            *) unset "$name" ;;
+        esac
+    done
+    # No login, so nothing else sets these. The port is any: the network is the machine's, where 8080 may be taken.
+    export HOME=/root LANG=C.UTF-8 CARGO_NET_OFFLINE=true A11YCHECK_LISTEN=127.0.0.1:0
+    export PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+    exec /usr/sbin/chroot "$folder" sh -c "cd /root/a11ycheck 2>/dev/null || cd /root; $1" 3<&-
+)
+
+clone() {
+    git -c safe.directory="$workspace" -C "$workspace" bundle create --quiet "$folder/root/a11ycheck.bundle" HEAD
+    inside 'git -c advice.detachedHead=false clone --quiet a11ycheck.bundle a11ycheck && rm a11ycheck.bundle'
+}
+
+# The lines that the server prints for its user to paste, `curl` with those that a backslash continues.
+lines_to_paste() {
+    awk '/^ *curl / { on = 1 } on { print } !/\\$/ { on = 0 }' "$1"
+}
+
+serve() {
+    said=$folder/root/serve.txt
+    : >"$said"
+    inside 'exec cargo xtask serve' >"$said" &
+    server=$!
+    while ! grep -q 'Ctrl-C stops it' "$said"; do
+        kill -0 "$server" 2>/dev/null || { say 'The server ended before it answered'; return 1; }
+        sleep 1
+    done
+    answered=$(since "$1")
+    lines_to_paste "$said" >"$folder/root/paste.sh"
+    lines=$(grep -c '^ *curl ' "$folder/root/paste.sh") || { say 'The server printed no line to paste'; return 1; }
+    # With the machine's curl, which the Debian lacks.
+    sed 's/^ *curl /&--silent --show-error --fail-with-body /' "$folder/root/paste.sh" >"$folder/root/pasted.sh"
+    sh -e "$folder/root/pasted.sh" >"$folder/root/answers.txt" || { cat "$folder/root/answers.txt" >&2; return 1; }
+    kill -TERM "$server"
+    wait "$server" || { say "The server ended with status $? when it was stopped"; return 1; }
+}
+
+run() {
+    make_debian
+    mount_debian
+    clone
+    made=$(since "$begun")
+    started=$(date +%s)
+    say "Running \`cargo xtask test\` there"
+    inside 'exec cargo xtask test'
+    tested=$(since "$started")
+    say "Running \`cargo xtask serve\` there"
+    serve "$(date +%s)"
+    say "Bare $NAME $VERSION_CODENAME, commit $(git -c safe.directory="$workspace" -C "$workspace" rev-parse --short HEAD):" \
+        "made in $made s, \`cargo xtask test\` passed in $tested s, \`cargo xtask serve\` answered after $answered s and its" \
+        "$lines lines to paste worked"
+}
+
+trap 'exit 1' HUP INT TERM
+run </dev/null &
+work=$!
+{ cat <&3; kill -TERM 1; } >/dev/null 2>&1 &
+wait "$work"
