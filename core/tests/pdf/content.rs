@@ -99,7 +99,7 @@ fn pictures_and_the_chart_are_told_in_words_and_english_is_marked() {
     let folder = Folder::new();
     let english = unpacked(&folder.add("en", &Sample::new(Locale::En, USUAL).render().unwrap()));
     assert!(english.contains("/Alt (Screenshot: main > .product-grid > li:nth-child\\(1\\)"));
-    assert!(english.contains("/Alt (Development over time. 2026-10-17: 54 problems; "));
+    assert!(english.contains("/Alt (Trend over time. 2026-10-17: 54 problems; "));
     // In an English file nothing stands in another language.
     assert_eq!(english.matches("/Lang (en)").count(), 1);
     let polish = unpacked(&folder.add("pl", &Sample::new(Locale::Pl, USUAL).render().unwrap()));

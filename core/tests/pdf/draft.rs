@@ -105,7 +105,7 @@ fn the_parts_of_a_draft_are_bookmarks() {
         "Overview",
         "Contents",
         "Not checked",
-        "How the conformance was decided",
+        "How conformance was determined",
         "Success criteria, level A",
         "Success criteria, level AA",
         "Success criteria, level AAA",
