@@ -86,6 +86,16 @@ fn every_language_can_be_read() {
 }
 
 #[test]
+fn texts_have_no_break_spaces_where_a_line_must_not_break() {
+    let card = |rule, locale| super::card(rule, locale).unwrap();
+    assert!(card("meta-viewport", Locale::De).how_to_fix.contains("200\u{A0}%"));
+    assert!(card("button-name", Locale::Pl).how_to_fix.contains(" w\u{A0}przycisku "));
+    assert!(super::tip("bypass", "vue", Locale::Cs).unwrap().contains(" v\u{A0}`App.vue`"));
+    assert!(super::criterion("2.4.4").unwrap().name(Locale::Ru).contains("(в\u{A0}контексте)"));
+    assert!(super::terms(Locale::Uk).disclaimer.contains(" а\u{A0}не "));
+}
+
+#[test]
 fn every_rule_has_a_card_and_every_card_a_rule() {
     let ids: BTreeSet<&str> = rules().map(|(id, _)| id).collect();
     for locale in Locale::ALL {
@@ -125,6 +135,10 @@ fn no_text_is_empty_untidy_or_unfinished() {
             assert!(!text.is_empty(), "{at}: empty");
             assert!(text.trim() == text && !text.contains("  ") && !text.contains('\n'), "{at}: stray white space");
             assert!(!text.chars().any(char::is_control), "{at}: control character");
+            assert!(
+                !text.contains('\u{A0}'),
+                "{at}: a no-break space, which nobody sees in the file: spacing.rs puts them in"
+            );
             assert_eq!(text.matches('`').count() % 2, 0, "{at}: a backtick without its partner");
             for word in ["TODO", "FIXME", "XXX", "TBD", "???"] {
                 assert!(!text.contains(word), "{at}: unfinished");

@@ -1,8 +1,10 @@
-//! Which languages there are, and where their files stand.
+//! Which languages there are, and where their files are.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
-use super::{card::CardFile, terms::Terms, tips::TipFile};
+use toml::{Table, Value};
+
+use super::{card::CardFile, spacing::with_no_breaks, terms::Terms, tips::TipFile};
 use crate::locale::Locale;
 
 /// The files of one language, as text.
@@ -69,11 +71,23 @@ impl Language {
     }
 }
 
-/// Reads a file of the catalogue.
+/// Reads a file of the catalogue, with no-break spaces in its texts where the language asks for them.
 ///
 /// # Panics
 /// If the file does not have the form of `T`. The files are compiled in and the tests read every one of them, so a build
 /// whose tests pass never gets there.
 fn read<T: serde::de::DeserializeOwned>(kind: &str, locale: Locale, text: &str) -> T {
-    toml::from_str(text).unwrap_or_else(|error| panic!("catalog/{kind}/{locale}.toml: {error}"))
+    let parsed = text.parse().map(|table: Table| typeset(locale, Value::Table(table))).and_then(Value::try_into);
+    parsed.unwrap_or_else(|error| panic!("catalog/{kind}/{locale}.toml: {error}"))
+}
+
+/// The value with no-break spaces in all its texts.
+fn typeset(locale: Locale, value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(with_no_breaks(locale, &text)),
+        Value::Table(table) => {
+            Value::Table(table.into_iter().map(|(key, value)| (key, typeset(locale, value))).collect())
+        }
+        other => other,
+    }
 }

@@ -8,7 +8,8 @@
 //! The tests of this module prove that no rule, text, placeholder or plural form is missing in any of the languages, and
 //! that all files can be read.
 //!
-//! Texts are plain text with `code` in backticks.
+//! Texts are plain text with `code` in backticks. Where a line must not break they have no-break spaces, which the module
+//! `spacing` puts in when the files are read.
 
 mod card;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod description;
 mod language;
 mod plural;
 mod rule;
+mod spacing;
 mod terms;
 mod tips;
 mod wcag;

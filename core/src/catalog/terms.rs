@@ -221,7 +221,7 @@ mod tests {
     fn words_that_stand_for_a_fact_have_their_names() {
         let english = terms(Locale::En);
         assert_eq!(english.severity(Impact::Serious), "Serious");
-        assert_eq!(english.failure(FailureCode::Dns), "The name of the site has no address.");
+        assert_eq!(english.failure(FailureCode::Dns), "The site’s domain was not found: it has no IP address.");
         assert!(english.disclaimer.contains("not a full audit"));
     }
 }

@@ -5,8 +5,18 @@ use std::borrow::Cow;
 /// One line without white space around it or two blanks in a row. What is invisible and changes how its surroundings are
 /// read (control characters, and those that turn the direction of writing) becomes U+FFFD.
 pub(super) fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
+    joined(text.split_whitespace(), text.len())
+}
+
+/// [`one_line`], with the no-break spaces of the text.
+pub(super) fn one_line_with_no_breaks(text: &str) -> String {
+    let may_break = |character: char| character.is_whitespace() && character != '\u{a0}';
+    joined(text.split(may_break).filter(|word| !word.is_empty()), text.len())
+}
+
+fn joined<'a>(words: impl Iterator<Item = &'a str>, capacity: usize) -> String {
+    let mut line = String::with_capacity(capacity);
+    for word in words {
         if !line.is_empty() {
             line.push(' ');
         }
@@ -52,6 +62,8 @@ mod tests {
         assert_eq!(one_line(" a\r\n\tb \u{2028} c\u{85}d "), "a b c d");
         assert_eq!(one_line("exe.\u{202e}gpj\u{1b}[31m"), "exe.\u{fffd}gpj\u{fffd}[31m");
         assert_eq!(visible("a\n\tb\u{7}"), "a\n\tb\u{fffd}");
+        assert_eq!(one_line_with_no_breaks(" 24\u{a0}px\r\n\tb \u{2028} c "), "24\u{a0}px b c");
+        assert_eq!(one_line("24\u{a0}px"), "24 px");
         assert_eq!(one_line("שלום 👩‍🦽 Ціна ₴"), "שלום 👩‍🦽 Ціна ₴");
     }
 

@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     catalog::{Level, Terms, fill, terms},
-    export::{Brand, ExportSource, STANDARD, text::one_line},
+    export::{
+        Brand, ExportSource, STANDARD,
+        text::{one_line, one_line_with_no_breaks},
+    },
 };
 
 /// Contrasts are 7:1 and better, but for headings in the brand's colour, which are large: 4.5:1 and better. Nothing is told by
@@ -176,7 +179,7 @@ fn address(url: &str) -> String {
 /// The text as HTML, in an element or in a quoted attribute.
 fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len() + 8);
-    for character in one_line(text).chars() {
+    for character in one_line_with_no_breaks(text).chars() {
         match character {
             '&' => html.push_str("&amp;"),
             '<' => html.push_str("&lt;"),

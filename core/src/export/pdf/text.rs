@@ -105,13 +105,18 @@ pub(super) fn marked(text: &str) -> Vec<Run> {
     parts.map(|(number, part)| if number % 2 == 1 { Run::mono(part) } else { Run::regular(part) }).collect()
 }
 
-/// Hostile text for one line: the first `max` characters, an ellipsis where there are more. Spaces in a row become one.
+/// Hostile text for one line: the first `max` characters, an ellipsis where there are more. Spaces in a row become one; a
+/// no-break space stays one.
 pub(super) fn line(text: &str, max: usize) -> String {
-    let words = visible(text).map(|character| if character.is_whitespace() { ' ' } else { character });
+    let words = visible(text).map(|character| match character {
+        '\u{A0}' => character,
+        _ if character.is_whitespace() => ' ',
+        _ => character,
+    });
     let mut before = ' ';
     let single = words.filter(|character| {
         let before = std::mem::replace(&mut before, *character);
-        (*character, before) != (' ', ' ')
+        !(character.is_whitespace() && before.is_whitespace())
     });
     let mut shown = bounded(single, max);
     shown.truncate(shown.trim_end().len());
@@ -181,6 +186,7 @@ mod tests {
         assert_eq!(line("\u{200F}\u{200F}", 5), "");
         assert_eq!(line("12345", 5), "12345");
         assert_eq!(line(&" ".repeat(100), 5), "");
+        assert_eq!(line("24\u{A0}\u{A0} \u{A0}px\u{A0}", 50), "24\u{A0}px");
     }
 
     #[test]
