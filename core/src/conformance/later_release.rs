@@ -45,7 +45,7 @@ pub(super) async fn what_a_later_release_stored_with_a_plan_comes_back_and_stays
     assert!(world.store.change_plan(team, &stored.code, Subscription::ACTIVE).await.unwrap());
 
     let changed = fixtures::plan_with(|limits| limits.seats = 9);
-    world.store.put_plans(&[changed.clone()]).await.unwrap();
+    world.store.put_plans(std::slice::from_ref(&changed)).await.unwrap();
     let kept = world.store.plans().await.unwrap();
     assert_eq!(kept, [changed.in_place_of(&stored)]);
     let document = serde_json::to_value(&kept[0]).unwrap();
