@@ -10,4 +10,5 @@ mod query_plans;
 #[path = "../../benches/store/seed.rs"]
 mod seed;
 mod support;
+mod team_deletion;
 mod trouble;
