@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_that_its_error_names_itself_is_not_told_twice() {
+    fn a_cause_that_its_error_names_itself_is_not_repeated() {
         let error = layered(&["--plans p.toml", "line 3: expected `=`", "expected `=`", "the end"]);
         assert_eq!(causes(&error), ["line 3: expected `=`", "the end"]);
     }
