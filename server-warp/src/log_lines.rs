@@ -60,7 +60,7 @@ where
         let target = fields.target.unwrap_or_else(|| event.metadata().target().to_owned());
         line.insert("target".to_owned(), target.into());
         // Directly after what every line has, so that a person finds it.
-        line.insert("message".to_owned(), fields.values.remove("message").unwrap_or_default());
+        line.insert("message".to_owned(), fields.values.shift_remove("message").unwrap_or_default());
         for span in context.event_scope().into_iter().flat_map(tracing_subscriber::registry::Scope::from_root) {
             let extensions = span.extensions();
             let text = extensions.get::<FormattedFields<N>>().map_or("", |fields| fields.fields.as_str());
@@ -192,7 +192,7 @@ mod tests {
     #[error("{message}")]
     struct Layer {
         message: &'static str,
-        source: Option<Box<Layer>>,
+        source: Option<Box<Self>>,
     }
 
     fn layered(messages: &[&'static str]) -> Layer {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_that_its_error_names_itself_is_not_told_twice() {
+    fn a_cause_that_its_error_names_itself_is_not_repeated() {
         let error = layered(&["--plans p.toml", "line 3: expected `=`", "expected `=`", "the end"]);
         assert_eq!(causes(&error), ["line 3: expected `=`", "the end"]);
     }

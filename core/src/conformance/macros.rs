@@ -283,7 +283,7 @@ macro_rules! store_conformance {
                 nothing_is_made_for_an_endpoint_that_is_off,
                 an_endpoint_switched_on_by_hand_is_told_again_and_counts_anew,
                 one_endpoint_is_switched_off_and_no_other,
-                an_endpoint_switched_off_by_hand_is_told_nothing_until_it_is_switched_on,
+                an_endpoint_disabled_by_hand_gets_nothing_until_it_is_enabled,
             }
             hints {
                 a_queued_check_is_hinted_at,

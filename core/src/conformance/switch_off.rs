@@ -195,7 +195,7 @@ pub(super) async fn one_endpoint_is_switched_off_and_no_other<S: Store>(factory:
     assert_eq!(world.due().await, [fresh.id]);
 }
 
-pub(super) async fn an_endpoint_switched_off_by_hand_is_told_nothing_until_it_is_switched_on<S: Store>(
+pub(super) async fn an_endpoint_disabled_by_hand_gets_nothing_until_it_is_enabled<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::empty(factory).await;

@@ -1,4 +1,4 @@
-//! What a server tells those who watch it.
+//! What a server reports to those who watch it.
 
 use crate::support::{Database, Server, get, wait_for};
 
@@ -9,7 +9,7 @@ fn value(page: &str, sample: &str) -> Option<f64> {
 }
 
 #[tokio::test]
-async fn metrics_on_an_address_of_their_own_tell_of_queues_connections_browser_and_process() {
+async fn metrics_on_an_address_of_their_own_show_queues_connections_browser_and_process() {
     let database = Database::create().await;
     let server = Server::start(&[
         "--database-url",

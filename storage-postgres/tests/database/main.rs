@@ -13,4 +13,5 @@ mod sealing;
 mod seed;
 mod settings;
 mod support;
+mod team_deletion;
 mod trouble;

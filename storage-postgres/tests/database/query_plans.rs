@@ -225,7 +225,7 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
     measure!("delivery", async |store, _| {
         assert!(store.delivery(team, id("dlv", 25_162)).await.unwrap().is_some());
     });
-    measure!("create a team, give it a site and an endpoint, tell it something, and delete it", async |store, _| {
+    measure!("create a team, give it a site and an endpoint, send an event, and delete it", async |store, _| {
         let plan = store.team(team).await.unwrap().unwrap().plan.code;
         let new = NewTeam {
             id: TeamId::generate(Utc::now()),
