@@ -58,7 +58,7 @@ pub(crate) async fn take_next<E>(
     let Some(next) = next else { return without_partner(db, unreadable, instant).await };
     let id = next.scan.id().to_owned();
     let (scan, site) = match next.claimed(worker, term) {
-        Ok(Claimed::Running(scan, site)) => (*scan, site),
+        Ok(Claimed::Running(running)) => *running,
         Ok(Claimed::WornOut(scan)) => return Ok(Taken::WornOut(scan)),
         Err(problem) => return Ok(Taken::Unreadable(id, problem)),
     };
@@ -119,7 +119,7 @@ impl NextRow {
         match scan.state.clone().claim(worker.clone(), term, self.now) {
             Ok(running) => {
                 scan.state = running;
-                Ok(Claimed::Running(Box::new(scan), site))
+                Ok(Claimed::Running(Box::new((scan, site))))
             }
             Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => Ok(Claimed::WornOut(scan.id)),
             Err(problem) => Err(Corrupt::new("active_scans", scan.id, problem)),
@@ -129,6 +129,6 @@ impl NextRow {
 
 /// What a claim makes of a check that is due.
 enum Claimed {
-    Running(Box<Scan>, Site),
+    Running(Box<(Scan, Site)>),
     WornOut(ScanId),
 }
