@@ -41,15 +41,19 @@ impl SealingStore for PostgresStore {
 
     async fn sealed_otherwise(&self, key: KeyId, limit: u32) -> Result<Vec<SealedValue>, StoreError> {
         self.step(|| async {
-            // Two ranges of an index rather than one inequality, which would look at all that the key does seal.
+            // Two ranges of an index, in its order, rather than one inequality, which would look at all that the key does seal.
             let rows: Vec<(String, Vec<u8>)> = sqlx::query_as(
-                "(SELECT id, sealed_secret FROM endpoints WHERE sealed_with < $1 LIMIT $2)
+                "(SELECT id, sealed_secret FROM endpoints WHERE sealed_with < $1
+                  ORDER BY sealed_with LIMIT $2)
                  UNION ALL
-                 (SELECT id, sealed_secret FROM endpoints WHERE sealed_with > $1 LIMIT $2)
+                 (SELECT id, sealed_secret FROM endpoints WHERE sealed_with > $1
+                  ORDER BY sealed_with LIMIT $2)
                  UNION ALL
-                 (SELECT id, sealed_previous FROM endpoints WHERE sealed_previous_with < $1 LIMIT $2)
+                 (SELECT id, sealed_previous FROM endpoints WHERE sealed_previous_with < $1
+                  ORDER BY sealed_previous_with LIMIT $2)
                  UNION ALL
-                 (SELECT id, sealed_previous FROM endpoints WHERE sealed_previous_with > $1 LIMIT $2)
+                 (SELECT id, sealed_previous FROM endpoints WHERE sealed_previous_with > $1
+                  ORDER BY sealed_previous_with LIMIT $2)
                  LIMIT $2",
             )
             .bind(key.to_string())
