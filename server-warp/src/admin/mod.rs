@@ -13,7 +13,6 @@ mod setting;
 mod team;
 mod token;
 
-
 use a11ycheck_core::{Service, message::ErrorBody};
 use clap::{Args, Subcommand};
 

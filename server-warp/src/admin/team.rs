@@ -145,8 +145,7 @@ pub(super) async fn run(service: &Service, command: TeamCommand) -> Result<Value
         }
         TeamCommand::Plan { team, plan, terms } => {
             let before = service.team(team).await?;
-            let held_until =
-                service.change_plan(team, &PlanCode::new(&plan), terms.over(before.subscription)).await?;
+            let held_until = service.change_plan(team, &PlanCode::new(&plan), terms.over(before.subscription)).await?;
             let mut shown = shown_team(&service.team(team).await?);
             if let Some(held_until) = held_until {
                 shown["purges_nothing_before"] = json!(held_until);
