@@ -14,6 +14,7 @@ mod node;
 mod openapi;
 mod receiver;
 pub mod release;
+mod sealing;
 mod site;
 
 #[doc = include_str!("../../README.md")]
@@ -27,5 +28,6 @@ pub use self::{
     node::{NodeSettings, QuickClock, SeededScanner},
     openapi::{OpenApi, Operation},
     receiver::{Received, Receiver, Reply},
+    sealing::ring,
     site::{Page, TestSite},
 };

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use a11ycheck_core::net::AddressPolicy;
 use a11ycheck_scanner_chromium::{BrowserError, ChromiumError, Examination, FoundAxe, FoundBrowser, Sandbox};
 use serde_json::{Value, json};
 
@@ -22,7 +23,8 @@ pub(crate) struct Diagnosis {
 
 /// Examines this machine, with the browser and the axe-core that the settings name. Needs no database.
 pub(crate) async fn examine(settings: &Settings) -> Result<Diagnosis, AnyError> {
-    let things = things(settings.scanner(settings.policy()?).examine().await);
+    // Nothing is connected to.
+    let things = things(settings.scanner(AddressPolicy::default()).examine().await);
     let is_complete = things.iter().all(|thing| thing.state != State::Missing);
     Ok(Diagnosis {
         things: things.iter().map(Thing::shown).collect::<Vec<_>>().into(),

@@ -28,7 +28,7 @@ use a11ycheck_core::{
     },
 };
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
-use a11ycheck_tests::{Postgres, TestApp, release};
+use a11ycheck_tests::{Postgres, TestApp, release, ring};
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{Connection as _, PgConnection};
 
@@ -74,6 +74,7 @@ impl Fill {
             .with_clock(clock.clone())
             .with_resolver(StaticResolver::new())
             .with_base_url("https://a11y.example.com/v1")
+            .with_sealing(ring())
             .build()
             .await
             .unwrap();
@@ -141,13 +142,14 @@ impl Fill {
     }
 
     async fn endpoint(&self, team: &Team, events: &[EventKind]) {
+        let id = EndpointId::generate(self.clock_now().await);
         let endpoint = NewEndpoint {
-            id: EndpointId::generate(self.clock_now().await),
+            id,
             details: EndpointDetails {
                 url: SiteUrl::parse("https://hooks.example.com/a11y").unwrap(),
                 events: events.iter().copied().collect(),
             },
-            secret: EndpointSecret::from_stored("whsec_0000000000000000000000000000000000000000"),
+            secret: EndpointSecret::generate().seal(&ring(), id),
         };
         self.store.create_endpoint(team.id, endpoint).await.unwrap();
     }
@@ -172,7 +174,7 @@ impl Fill {
     /// Makes an attempt of all that is due: the receiver answers with this status, or not at all.
     async fn attempt(&self, status: Option<u16>) {
         let limits = ClaimLimits { all: 9, retries: 9, per_endpoint: 9 };
-        let due = self.store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM).await.unwrap();
+        let due = self.store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM, &ring().ids()).await.unwrap();
         for ClaimedDelivery { claim, .. } in due {
             let result = match status {
                 Some(status) => AttemptResult::Answered { status, excerpt: Excerpt::of(b"Thanks") },

@@ -2,18 +2,13 @@
 
 use std::time::Duration;
 
-use a11ycheck_core::{
-    Service,
-    domain::PlanCatalog,
-    net::AddressPolicy,
-    scanner::Scanner,
-    sealing::{Keyring, SealingKey},
-    service::ServiceBuilder,
-};
+use a11ycheck_core::{Service, domain::PlanCatalog, net::AddressPolicy, scanner::Scanner, service::ServiceBuilder};
 use a11ycheck_storage_postgres::{ConnectError, PostgresConfig, PostgresStore};
 use serde::{Deserialize, Serialize};
 
 use super::QuickClock;
+
+use crate::ring;
 
 /// All that a node is told: its one argument, as JSON.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -49,9 +44,6 @@ const PLANS: &str = r#"
     requests_per_minute = 1000000
     files_per_minute = 1000000
 "#;
-
-/// What all nodes seal with.
-const KEY: &str = "a11ykey_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 
 impl NodeSettings {
     /// The only plan that there is.
@@ -97,6 +89,6 @@ impl NodeSettings {
         builder
             .with_policy(AddressPolicy::builder().allow_network(loopback).build())
             .with_plans(PlanCatalog::from_toml(PLANS).unwrap())
-            .with_sealing(Keyring::new(SealingKey::parse(KEY).unwrap()))
+            .with_sealing(ring())
     }
 }

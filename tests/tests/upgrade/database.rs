@@ -14,6 +14,7 @@ use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
 use a11ycheck_tests::{
     Postgres, TestApp,
     release::{self, Table},
+    ring,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
@@ -42,7 +43,7 @@ impl Upgraded {
         let config = PostgresConfig::new(url).with_schema(&schema).with_max_connections(4);
         let store = PostgresStore::connect(config).await.unwrap().with_clock(clock.clone());
         let scanner = ScriptedScanner::new(scripts);
-        let service = Service::builder(store.clone(), scanner.clone());
+        let service = Service::builder(store.clone(), scanner.clone()).with_sealing(ring());
         let app = TestApp::over(service, clock, scanner, "agency").await;
         Self { app, store, db, schema }
     }
@@ -53,7 +54,8 @@ impl Upgraded {
         loop {
             self.app.clock.advance(TimeDelta::minutes(2));
             let limits = ClaimLimits { all: 9, retries: 9, per_endpoint: 9 };
-            let due = self.store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM).await.unwrap();
+            let due =
+                self.store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM, &ring().ids()).await.unwrap();
             if due.is_empty() {
                 kinds.sort_unstable();
                 return kinds;

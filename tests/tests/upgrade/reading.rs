@@ -74,7 +74,7 @@ impl Upgraded {
 
     async fn as_operator(&self, read: &mut Read) {
         let service = &self.app.service;
-        service.stored_plans().await.unwrap();
+        service.plans().await.unwrap();
         for team in service.teams(PageRequest::new(1, 100)).await.unwrap().items {
             service.brand(team.id).await.unwrap();
             service.tokens(team.id).await.unwrap();
