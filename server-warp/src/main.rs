@@ -26,6 +26,7 @@ use crate::{
     demo::Demo,
     parts::Parts,
     settings::{Arguments, Command, Role, Settings},
+    shutdown::StopSignals,
     welcome::Addresses,
 };
 
@@ -58,10 +59,15 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
 }
 
 async fn run(settings: Settings) -> Result<(), AnyError> {
+    let mut stop_signals = StopSignals::listen()?;
     let recorded = telemetry::count()?;
     let listener = listen(settings.listen()).await?;
     let listening = listener.local_addr()?;
-    let parts = Parts::assemble(&settings, listening).await?;
+    let parts = tokio::select! {
+        parts = Parts::assemble(&settings, listening) => parts?,
+        // Nothing has begun that would have to be handed back.
+        () = stop_signals.received() => return Ok(()),
+    };
     let service = &parts.service;
     let demo = if parts.is_durable && !settings.demo { None } else { Some(Demo::create(service).await?) };
 
@@ -94,7 +100,7 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     }
     welcome::welcome(&settings, &addresses, &parts, demo.as_ref());
 
-    shutdown::asked_to_stop().await?;
+    stop_signals.received().await;
     tracing::info!("Stopping: no new requests, running checks are handed back");
     stop.cancel();
     serving.join_all().await;

@@ -1,17 +1,30 @@
 //! The process and its surroundings: when to stop, how many files may be open.
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::io;
 
-/// Ends at the first SIGTERM or SIGINT.
-pub(crate) async fn asked_to_stop() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// The signals that ask a server to stop: SIGTERM and SIGINT.
+pub(crate) struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl StopSignals {
+    /// Begins to listen. From now on the signals do not end the process by themselves, so that a server that is asked to stop
+    /// right after it has started still hands back what it has begun.
+    pub(crate) fn listen() -> io::Result<Self> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
-    Ok(())
+
+    /// Waits for the first of them since [`listen`](Self::listen).
+    pub(crate) async fn received(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
 }
 
 /// Asks for as many open files as the system grants: each connection is one, and the usual soft limit of 1024 is less than

@@ -13,7 +13,7 @@ use a11ycheck_core::{
     clock::{Clock as _, SystemClock},
     id::ScanId,
 };
-use a11ycheck_tests::{Client, Page, Receiver, Reply, TestSite};
+use a11ycheck_tests::{Client, Page, Receiver, Reply, SEALING_KEY, TestSite, ring};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
@@ -78,6 +78,7 @@ impl Database {
         command
             .env("A11YCHECK_DATABASE_URL", self.url.as_str())
             .env("A11YCHECK_DATABASE_CONNECTIONS", "3")
+            .env("A11YCHECK_SEALING_KEYS", SEALING_KEY)
             .env("TMPDIR", self.folder.path())
             .args(arguments)
             .stdin(Stdio::null())
@@ -297,7 +298,8 @@ async fn a_server_with_other_settings_does_not_start_and_one_without_takes_those
     let database = Database::create().await;
     let derived = database.start(&["--roles", "api"]).await;
     let (settings, _) = database.admin(&["setting", "list"]).await;
-    assert_eq!(settings, json!([]), "the address that a server listens on is no setting");
+    let names: Vec<&Value> = settings.as_array().unwrap().iter().map(|setting| &setting["setting"]).collect();
+    assert_eq!(names, ["sealing-key"], "the address that a server listens on is no setting");
     derived.stop().await;
 
     let given =
@@ -336,6 +338,7 @@ async fn a_server_with_other_settings_does_not_start_and_one_without_takes_those
         {"setting": "base-url", "value": "https://b.example/v1"},
         {"setting": "header-prefix", "value": "Acme-"},
         {"setting": "address-policy", "value": "block-domain=ads.example.com"},
+        {"setting": "sealing-key", "value": ring().current().to_string()},
     ]);
     assert_eq!(settings, expected);
     for server in [first, same, second, third] {

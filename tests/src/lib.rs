@@ -28,6 +28,6 @@ pub use self::{
     node::{NodeSettings, QuickClock, SeededScanner},
     openapi::{OpenApi, Operation},
     receiver::{Received, Receiver, Reply},
-    sealing::ring,
+    sealing::{SEALING_KEY, ring},
     site::{Page, TestSite},
 };

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use a11ycheck_tests::SEALING_KEY;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
@@ -24,7 +25,9 @@ impl Database {
         run(&format!("CREATE DATABASE {name} TEMPLATE template0")).await;
         let mut url: Url = server().parse().unwrap();
         url.set_path(&name);
-        Self { name, url: url.into() }
+        let database = Self { name, url: url.into() };
+        database.admin_json(&["plan", "put", concat!(env!("CARGO_MANIFEST_DIR"), "/../core/plans.toml")]).await;
+        database
     }
 
     /// Takes it away, whoever is connected to it.
@@ -36,7 +39,7 @@ impl Database {
     pub(crate) async fn admin(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_a11ycheck-server"));
         command.args(["--allow-network", "127.0.0.0/8", "--database-url", &self.url, "admin"]).args(arguments);
-        command.stdin(Stdio::null()).output().await.unwrap()
+        command.env("A11YCHECK_SEALING_KEYS", SEALING_KEY).stdin(Stdio::null()).output().await.unwrap()
     }
 
     /// What an admin command prints, as JSON.
@@ -90,6 +93,7 @@ impl Server {
             .arg(&path)
             .args(arguments)
             .env("TMPDIR", folder.path())
+            .env("A11YCHECK_SEALING_KEYS", SEALING_KEY)
             .stdout(file("stdout"))
             .stderr(file("stderr"))
             .kill_on_drop(true)

@@ -326,12 +326,12 @@ async fn what_can_not_be_read_is_told_by_table_and_id() {
 async fn a_check_that_can_not_be_read_holds_up_no_other() {
     let mut world = World::new().await;
     let (odd, sound) = (world.add_site().await.unwrap(), world.add_site().await.unwrap());
-    world.run("UPDATE sites SET report_locale = 'of a newer version' WHERE id = $1", odd).await;
+    world.run("UPDATE sites SET url = 'of a newer version: ' || url WHERE id = $1", odd).await;
     let claimed = world.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
     assert_eq!(claimed.site.id, sound);
     assert!(world.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().is_none());
     // Another node may be able to read it.
-    world.run("UPDATE sites SET report_locale = 'en' WHERE id = $1", odd).await;
+    world.run("UPDATE sites SET url = substr(url, 21) WHERE id = $1", odd).await;
     let other = PostgresStore::connect(world.config.clone()).await.unwrap();
     assert_eq!(other.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap().site.id, odd);
 }

@@ -104,6 +104,7 @@ async fn an_express_report_that_was_bought_while_the_check_ran_opens_the_links_o
         ScriptedScanner::new([Script::page("https://93.184.215.14/").held_by(&gate)]),
     )
     .with_sender(HttpSender::new(policy.clone(), Arc::new(StaticResolver::new())))
+    .with_sealing(Keyring::ephemeral())
     .with_policy(policy)
     .build()
     .await
