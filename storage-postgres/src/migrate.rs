@@ -22,9 +22,9 @@ const MIGRATIONS: [(i64, &str, &str); 16] = [
     (11, "vacuum", include_str!("../migrations/0011_vacuum.sql")),
     (12, "tries of attempts", include_str!("../migrations/0012_tries_of_attempts.sql")),
     (13, "settings and holds", include_str!("../migrations/0013_settings_and_holds.sql")),
-    (15, "sealed secrets", include_str!("../migrations/0015_sealed_secrets.sql")),
-    (16, "manual checks and platforms", include_str!("../migrations/0016_manual_checks_and_platforms.sql")),
-    (17, "deleted teams", include_str!("../migrations/0017_deleted_teams.sql")),
+    (14, "sealed secrets", include_str!("../migrations/0014_sealed_secrets.sql")),
+    (15, "manual checks and platforms", include_str!("../migrations/0015_manual_checks_and_platforms.sql")),
+    (16, "deleted teams", include_str!("../migrations/0016_deleted_teams.sql")),
 ];
 
 /// Creates the schema and the tables, or brings them up to date. Any number of nodes may do so at once: one does, the
