@@ -9,7 +9,7 @@ use std::{
 use a11ycheck_core::{
     domain::{
         ApiToken, Findings, Plan, PlanCode, RateCounters, Scan, ScanKind, ScanState, ScanStatus, ScreenshotId, Site,
-        Standing, Subscription, Team, TeamBrand, TokenHash, is_in_history,
+        Standing, Subscription, Team, TeamBrand, TokenHash, Urgency, is_in_history,
     },
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId},
     page::Page,
@@ -37,7 +37,7 @@ pub(crate) struct State {
     /// All sites, by when they are checked next.
     pub(crate) due: BTreeSet<(DateTime<Utc>, SiteId)>,
     pub(crate) scans: HashMap<ScanId, ScanRow>,
-    /// Queued and running checks, in the order in which workers get them.
+    /// Queued and running checks, by [`Urgency::rank_at`], then id.
     pub(crate) queue: BTreeSet<(DateTime<Utc>, ScanId)>,
     pub(crate) endpoints: HashMap<EndpointId, EndpointRow>,
     pub(crate) deliveries: HashMap<DeliveryId, DeliveryRow>,
@@ -91,6 +91,8 @@ pub(crate) struct SiteRow {
 
 pub(crate) struct ScanRow {
     pub(crate) scan: Scan,
+    /// Whether somebody waits for it.
+    pub(crate) urgency: Urgency,
     /// What a completed check found; nothing in any other state.
     pub(crate) result: Option<ScanResult>,
 }
@@ -157,6 +159,7 @@ impl State {
         site: SiteId,
         id: ScanId,
         kind: ScanKind,
+        urgency: Urgency,
         now: DateTime<Utc>,
     ) -> Result<Scan, StoreError> {
         let team =
@@ -171,8 +174,8 @@ impl State {
                 row.last_manual_at = Some(now);
             }
         }
-        self.queue.insert((now, id));
-        self.scans.insert(id, ScanRow { scan: scan.clone(), result: None });
+        self.queue.insert((urgency.rank_at(now), id));
+        self.scans.insert(id, ScanRow { scan: scan.clone(), urgency, result: None });
         self.hints.give(Work::Scans);
         Ok(scan)
     }
@@ -185,7 +188,7 @@ impl State {
         if scan.state.is_active() {
             return;
         }
-        self.queue.remove(&(scan.queued_at, id));
+        self.queue.remove(&(row.urgency.rank_at(scan.queued_at), id));
         if let Some(site) = self.sites.get_mut(&scan.site) {
             site.active = None;
             if let (ScanStatus::Completed, Some(finished_at)) = (scan.status(), scan.finished_at()) {
@@ -210,9 +213,10 @@ impl State {
         if let Some(team) = self.teams.get_mut(&row.site.team) {
             team.sites.remove(&(row.site.details.url.domain().to_owned(), id));
         }
-        for key in row.scans {
-            self.queue.remove(&key);
-            self.scans.remove(&key.1);
+        for (queued_at, id) in row.scans {
+            if let Some(scan) = self.scans.remove(&id) {
+                self.queue.remove(&(scan.urgency.rank_at(queued_at), id));
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use sqlx::{
 use crate::{ConnectError, PostgresConfig};
 
 /// Every migration, in order. The number and the name are those of the file.
-const MIGRATIONS: [(i64, &str, &str); 12] = [
+const MIGRATIONS: [(i64, &str, &str); 13] = [
     (1, "plans and teams", include_str!("../migrations/0001_plans_and_teams.sql")),
     (2, "request counters", include_str!("../migrations/0002_request_counters.sql")),
     (3, "sites", include_str!("../migrations/0003_sites.sql")),
@@ -21,6 +21,7 @@ const MIGRATIONS: [(i64, &str, &str); 12] = [
     (10, "objects", include_str!("../migrations/0010_objects.sql")),
     (11, "vacuum", include_str!("../migrations/0011_vacuum.sql")),
     (12, "tries of attempts", include_str!("../migrations/0012_tries_of_attempts.sql")),
+    (19, "claim order", include_str!("../migrations/0019_claim_order.sql")),
 ];
 
 /// Creates the schema and the tables, or brings them up to date. Any number of nodes may do so at once: one does, the

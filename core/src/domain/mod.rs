@@ -27,6 +27,7 @@ mod site_input;
 mod site_url;
 mod team;
 mod token;
+mod urgency;
 
 pub(crate) use self::finding::bounded;
 pub use self::{
@@ -57,4 +58,5 @@ pub use self::{
     site_url::{SiteUrl, SiteUrlError},
     team::{NewTeam, PlanStatus, Standing, Subscription, Team},
     token::{Ability, ApiToken, NewToken, PlainToken, TokenHash},
+    urgency::Urgency,
 };
