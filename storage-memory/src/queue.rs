@@ -1,14 +1,19 @@
 //! Checks, as workers and the scheduler see them.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use a11ycheck_core::{
-    domain::{Failure, FencingToken, Scan, ScanKind, ScanState, TransitionError, TransitionRefusal, next_scan_at},
-    id::{ScanId, SiteId, WorkerId},
+    domain::{
+        Failure, FencingToken, Scan, ScanKind, ScanState, TransitionError, TransitionRefusal, Urgency, next_scan_at,
+    },
+    id::{ScanId, SiteId, TeamId, WorkerId},
     store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Work},
 };
 use async_trait::async_trait;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     MemoryStore,
@@ -29,7 +34,13 @@ impl QueueStore for MemoryStore {
                 let team = state.team(team)?.ok_or_else(|| corrupt(id, "its team is missing"))?;
                 state.set_next_scan_at(*id, next_scan_at(*id, team.plan.limits.check_frequency, now));
                 if is_free && team.is_served(now) {
-                    queued.push(state.enqueue(*id, ScanId::generate(now), ScanKind::Scheduled, now)?);
+                    queued.push(state.enqueue(
+                        *id,
+                        ScanId::generate(now),
+                        ScanKind::Scheduled,
+                        Urgency::Scheduled,
+                        now,
+                    )?);
                 }
             }
             Ok(DueSites { queued, more: due.len() == limit })
@@ -38,32 +49,22 @@ impl QueueStore for MemoryStore {
 
     async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError> {
         self.step(|state, now| {
-            let mut given_up = Vec::new();
-            let mut claimed = None;
-            // Passes over the checks that other workers hold, of which there are as many as there are workers.
-            for (_, id) in &state.queue {
-                let scan = &state.scans.get(id).ok_or_else(|| corrupt(id, "it is queued, and missing"))?.scan;
-                if !scan.state.is_due(now) {
-                    continue;
-                }
+            while let Some(id) = first_due(state, now)? {
+                let scan = &state.scans.get(&id).ok_or_else(|| corrupt(id, "it is queued, and missing"))?.scan;
                 match scan.state.clone().claim(worker.clone(), term, now) {
                     Ok(running) => {
-                        claimed = Some((*id, running));
-                        break;
+                        state.set_scan_state(id, running);
+                        state.hints.give(Work::Scans);
+                        return claimed_scan(state, id).map(Some);
                     }
                     Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => {
-                        given_up.push((*id, abandoned(scan, now)?));
+                        let failed = abandoned(scan, now)?;
+                        state.set_scan_state(id, failed);
                     }
                     Err(error) => return Err(StoreError::Corrupt { what: id.to_string(), source: Box::new(error) }),
                 }
             }
-            for (id, failed) in given_up {
-                state.set_scan_state(id, failed);
-            }
-            let Some((id, running)) = claimed else { return Ok(None) };
-            state.set_scan_state(id, running);
-            state.hints.give(Work::Scans);
-            claimed_scan(state, id).map(Some)
+            Ok(None)
         })
     }
 
@@ -110,12 +111,29 @@ impl QueueStore for MemoryStore {
 
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
         self.step(|state, now| {
-            let is_due = |id: &ScanId| state.scans.get(id).is_some_and(|row| row.scan.state.is_due(now));
-            let mut waiting = state.queue.iter().filter(|(_, id)| is_due(id)).map(|(queued_at, _)| *queued_at);
-            let oldest = waiting.next();
-            Ok(QueueDepth { waiting: u64::from(oldest.is_some()) + waiting.count() as u64, oldest })
+            let due = state.queue.iter().filter_map(|(_, id)| state.scans.get(id)).map(|row| &row.scan);
+            let due: Vec<DateTime<Utc>> =
+                due.filter(|scan| scan.state.is_due(now)).map(|scan| scan.queued_at).collect();
+            Ok(QueueDepth { waiting: due.len() as u64, oldest: due.into_iter().min() })
         })
     }
+}
+
+/// Returns the due check that is to begin first: of the team with the fewest running checks, the one of the lowest rank.
+fn first_due(state: &State, now: DateTime<Utc>) -> Result<Option<ScanId>, StoreError> {
+    let mut running: HashMap<TeamId, usize> = HashMap::new();
+    // The first due check of each team: `queue` is in the order of ranks.
+    let mut firsts: HashMap<TeamId, (DateTime<Utc>, ScanId)> = HashMap::new();
+    for (rank_at, id) in &state.queue {
+        let scan = &state.scans.get(id).ok_or_else(|| corrupt(id, "it is queued, and missing"))?.scan;
+        if scan.state.is_due(now) {
+            firsts.entry(scan.team).or_insert((*rank_at, *id));
+        } else {
+            *running.entry(scan.team).or_default() += 1;
+        }
+    }
+    let first = firsts.iter().min_by_key(|(team, first)| (running.get(team).copied().unwrap_or_default(), **first));
+    Ok(first.map(|(_, (_, id))| *id))
 }
 
 /// The one way in which a holder moves a check: the domain decides, and where it refuses, nothing has changed.
@@ -129,7 +147,7 @@ fn move_on(
     Ok(state.scans.get(&id).ok_or(LeaseError::Gone)?.scan.clone())
 }
 
-fn abandoned(scan: &Scan, now: chrono::DateTime<chrono::Utc>) -> Result<ScanState, StoreError> {
+fn abandoned(scan: &Scan, now: DateTime<Utc>) -> Result<ScanState, StoreError> {
     let corrupt = |error| StoreError::Corrupt { what: scan.id.to_string(), source: Box::new(error) };
     scan.state.clone().abandon(now).map_err(corrupt)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use a11ycheck_core::{
-    domain::{Findings, Scan, ScanKind, is_held, is_in_history},
+    domain::{Findings, Scan, ScanKind, Urgency, is_held, is_in_history},
     id::{ScanId, SiteId, TeamId},
     page::{Page, PageRequest},
     store::{ScanStore, StartScanError, StoreError, TrendPoint},
@@ -30,7 +30,7 @@ impl ScanStore for MemoryStore {
             if state.scans.contains_key(&id) {
                 return Err(taken(id).into());
             }
-            Ok(state.enqueue(site, id, ScanKind::Manual, now)?)
+            Ok(state.enqueue(site, id, ScanKind::Manual, Urgency::Requested, now)?)
         })
     }
 

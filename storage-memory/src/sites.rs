@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{ManualChecks, NewSite, ScanKind, Site, next_scan_at},
+    domain::{ManualChecks, NewSite, ScanKind, Site, Urgency, next_scan_at},
     id::{ScanId, SiteId, TeamId},
     page::{Page, PageRequest},
     store::{AddSiteError, SiteStore, SiteUsage, StoreError},
@@ -46,7 +46,7 @@ impl SiteStore for MemoryStore {
             };
             state.sites.insert(id, row);
             if let Some(scan) = first_scan {
-                state.enqueue(id, scan, ScanKind::Scheduled, now)?;
+                state.enqueue(id, scan, ScanKind::Scheduled, Urgency::Requested, now)?;
             }
             Ok(site)
         })

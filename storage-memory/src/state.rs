@@ -9,7 +9,7 @@ use std::{
 use a11ycheck_core::{
     domain::{
         ApiToken, Findings, ManualChecks, Plan, PlanCode, RateCounters, Scan, ScanKind, ScanState, ScanStatus,
-        ScreenshotId, SharedSetting, Site, Standing, Subscription, Team, TeamBrand, TokenHash, is_in_history,
+        ScreenshotId, SharedSetting, Site, Standing, Subscription, Team, TeamBrand, TokenHash, Urgency, is_in_history,
     },
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId},
     page::Page,
@@ -37,7 +37,7 @@ pub(crate) struct State {
     /// All sites, by when they are checked next.
     pub(crate) due: BTreeSet<(DateTime<Utc>, SiteId)>,
     pub(crate) scans: HashMap<ScanId, ScanRow>,
-    /// Queued and running checks, in the order in which workers get them.
+    /// Queued and running checks, by [`Urgency::rank_at`], then id.
     pub(crate) queue: BTreeSet<(DateTime<Utc>, ScanId)>,
     pub(crate) endpoints: HashMap<EndpointId, EndpointRow>,
     pub(crate) deliveries: HashMap<DeliveryId, DeliveryRow>,
@@ -94,6 +94,8 @@ pub(crate) struct SiteRow {
 
 pub(crate) struct ScanRow {
     pub(crate) scan: Scan,
+    /// Whether somebody waits for it.
+    pub(crate) urgency: Urgency,
     /// What a completed check found; nothing in any other state.
     pub(crate) result: Option<ScanResult>,
 }
@@ -160,6 +162,7 @@ impl State {
         site: SiteId,
         id: ScanId,
         kind: ScanKind,
+        urgency: Urgency,
         now: DateTime<Utc>,
     ) -> Result<Scan, StoreError> {
         let team =
@@ -174,8 +177,8 @@ impl State {
                 row.manual = row.manual.started(now);
             }
         }
-        self.queue.insert((now, id));
-        self.scans.insert(id, ScanRow { scan: scan.clone(), result: None });
+        self.queue.insert((urgency.rank_at(now), id));
+        self.scans.insert(id, ScanRow { scan: scan.clone(), urgency, result: None });
         self.hints.give(Work::Scans);
         Ok(scan)
     }
@@ -188,7 +191,7 @@ impl State {
             return;
         }
         let scan = row.scan.clone();
-        self.queue.remove(&(scan.queued_at, id));
+        self.queue.remove(&(row.urgency.rank_at(scan.queued_at), id));
         // A team with checks has a plan.
         let interval = self.plan_of(scan.team).map(|plan| plan.limits.manual_check_interval);
         if let Some(site) = self.sites.get_mut(&scan.site) {
@@ -241,9 +244,10 @@ impl State {
         if let Some(team) = self.teams.get_mut(&row.site.team) {
             team.sites.remove(&(row.site.details.url.domain().to_owned(), id));
         }
-        for key in row.scans {
-            self.queue.remove(&key);
-            self.scans.remove(&key.1);
+        for (queued_at, id) in row.scans {
+            if let Some(scan) = self.scans.remove(&id) {
+                self.queue.remove(&(scan.urgency.rank_at(queued_at), id));
+            }
         }
     }
 

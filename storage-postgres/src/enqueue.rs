@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use a11ycheck_core::{
-    domain::{Scan, ScanKind, ScanState},
+    domain::{Scan, ScanKind, ScanState, Urgency},
     id::{ScanId, SiteId, TeamId},
 };
 use chrono::{DateTime, Utc};
@@ -23,6 +23,7 @@ pub(crate) async fn enqueue(
     db: &mut PgConnection,
     new: &[NewScan],
     kind: ScanKind,
+    urgency: Urgency,
     now: DateTime<Utc>,
 ) -> Result<Vec<Scan>, sqlx::Error> {
     let queued: Vec<String> = sqlx::query_scalar(
@@ -30,8 +31,8 @@ pub(crate) async fn enqueue(
              SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
                  AS new (id, team_id, site_id, pages_requested)
          ), active AS (
-             INSERT INTO active_scans (site_id, scan_id, team_id, queued_at)
-             SELECT site_id, id, team_id, $6 FROM new
+             INSERT INTO active_scans (site_id, scan_id, team_id, queued_at, rank_at)
+             SELECT site_id, id, team_id, $6, $7 FROM new
              ON CONFLICT (site_id) DO NOTHING
              RETURNING scan_id
          ), manual AS (
@@ -49,6 +50,7 @@ pub(crate) async fn enqueue(
     .bind(new.iter().map(|scan| i64::from(scan.pages_requested)).collect::<Vec<_>>())
     .bind(kind.as_str())
     .bind(now)
+    .bind(urgency.rank_at(now))
     .fetch_all(db)
     .await?;
     let queued: HashSet<String> = queued.into_iter().collect();

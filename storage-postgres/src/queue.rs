@@ -1,7 +1,7 @@
 //! Checks, as workers and the scheduler see them.
 
 use a11ycheck_core::{
-    domain::{Failure as ScanFailure, NewEvent, Outcome, Scan, ScanKind, ScanState, next_scan_at},
+    domain::{Failure as ScanFailure, NewEvent, Outcome, Scan, ScanKind, ScanState, Urgency, next_scan_at},
     id::{ScanId, SiteId, WorkerId},
     store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Work},
 };
@@ -249,7 +249,7 @@ async fn queue_due_scans<E>(
             new.push(NewScan { id: ScanId::generate(now), team: team.id, site, pages_requested });
         }
     }
-    let queued = enqueue(db, &new, ScanKind::Scheduled, now).await?;
+    let queued = enqueue(db, &new, ScanKind::Scheduled, Urgency::Scheduled, now).await?;
     move_next_scans(db, ids, nexts).await?;
     Ok(DueSites { queued, more })
 }

@@ -1,7 +1,7 @@
 //! Checks, as their team sees them.
 
 use a11ycheck_core::{
-    domain::{Findings, ManualChecks, Scan, ScanKind},
+    domain::{Findings, ManualChecks, Scan, ScanKind, Urgency},
     id::{ScanId, SiteId, TeamId},
     page::{Page, PageRequest},
     store::{ScanStore, StartScanError, StoreError, TrendPoint, Work},
@@ -241,7 +241,7 @@ async fn start_manual_scan(
     let limits = rows::plan(plan)?.limits;
     let new = NewScan { id, team, site, pages_requested: limits.pages_per_check };
     // Undone when the interval is not over: an active check is told first.
-    let queued = enqueue(db, &[new], ScanKind::Manual, now).await?;
+    let queued = enqueue(db, &[new], ScanKind::Manual, Urgency::Requested, now).await?;
     let scan = queued.into_iter().next().ok_or(Failure::Refused(StartScanError::Active))?;
     if !(ManualChecks { last_at, ..ManualChecks::default() }).may_start(limits.manual_check_interval, now) {
         return Err(Failure::Refused(StartScanError::TooSoon(limits.manual_check_interval)));

@@ -1,7 +1,7 @@
 //! Sites.
 
 use a11ycheck_core::{
-    domain::{ManualChecks, NewSite, PlatformKey, ScanKind, Site, next_scan_at},
+    domain::{ManualChecks, NewSite, PlatformKey, ScanKind, Site, Urgency, next_scan_at},
     id::{ScanId, SiteId, TeamId},
     page::{Page, PageRequest},
     store::{AddSiteError, SiteStore, SiteUsage, StoreError, Work},
@@ -186,7 +186,7 @@ async fn add_site(
     }
     if let Some(id) = first_scan {
         let first = NewScan { id, team, site: site.id, pages_requested: limits.pages_per_check };
-        enqueue(db, &[first], ScanKind::Scheduled, now).await?;
+        enqueue(db, &[first], ScanKind::Scheduled, Urgency::Requested, now).await?;
     }
     Ok(Site { id: site.id, team, details: details.clone(), next_scan_at, created_at: now })
 }

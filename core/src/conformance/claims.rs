@@ -1,5 +1,7 @@
 //! Handing checks out: which, to whom, and when they are given up.
 
+use std::collections::BTreeSet;
+
 use chrono::TimeDelta;
 
 use super::{
@@ -7,8 +9,8 @@ use super::{
     world::{INSTANT, World, lease_of},
 };
 use crate::{
-    domain::{Failure, Lease, ScanState, Standing},
-    id::{ScanId, WorkerId},
+    domain::{Failure, Lease, ScanState, Standing, Urgency},
+    id::{ScanId, TeamId, WorkerId},
     store::{ClaimedScan, QueueDepth, Store},
 };
 
@@ -18,6 +20,16 @@ impl<S: Store> World<S> {
         let claimed = self.try_claim().await.expect("a check is due");
         self.advance(Lease::TERM);
         claimed
+    }
+
+    /// Adds sites to a team and lets the schedule queue a check of each; the clock moves on until they fall due.
+    async fn scheduled(&self, team: TeamId, count: u32) -> BTreeSet<ScanId> {
+        for _ in 0..count {
+            self.site(team).await;
+        }
+        self.advance(TimeDelta::days(40));
+        let due = self.store.queue_due_scans(u32::MAX).await.unwrap();
+        due.queued.into_iter().filter(|scan| scan.team == team).map(|scan| scan.id).collect()
     }
 
     async fn depth(&self) -> QueueDepth {
@@ -45,21 +57,19 @@ pub(super) async fn a_claimed_check_runs_under_a_lease_of_the_worker<S: Store>(f
     assert_eq!(world.store.site(team, site).await.unwrap(), Some(claimed.site));
 }
 
-pub(super) async fn the_longest_waiting_check_is_given_first_then_the_least_id<S: Store>(
+pub(super) async fn the_longest_waiting_check_of_a_team_is_given_first_then_the_least_id<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::empty(factory).await;
     world.put_plan(fixtures::roomy()).await;
-    let teams = [world.team().await, world.team().await];
+    let team = world.team().await;
     let mut expected = Vec::new();
     for round in 0..3 {
-        for team in teams {
-            for _ in 0..3 {
-                // An id of an earlier time on a later check, so that an order by id alone shows.
-                let id = ScanId::generate(world.now() - TimeDelta::hours(round));
-                world.store.start_manual_scan(team, world.site(team).await, id).await.unwrap();
-                expected.push((world.now(), id));
-            }
+        for _ in 0..6 {
+            // An id of an earlier time on a later check, so that an order by id alone shows.
+            let id = ScanId::generate(world.now() - TimeDelta::hours(round));
+            world.store.start_manual_scan(team, world.site(team).await, id).await.unwrap();
+            expected.push((world.now(), id));
         }
         world.advance(INSTANT);
     }
@@ -68,6 +78,77 @@ pub(super) async fn the_longest_waiting_check_is_given_first_then_the_least_id<S
         assert_eq!(world.claim().await.scan, id);
     }
     assert_eq!(world.try_claim().await, None);
+}
+
+pub(super) async fn a_check_that_somebody_waits_for_begins_before_scheduled_ones<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    let team = world.team().await;
+    let scheduled = world.scheduled(team, 40).await;
+    world.advance(TimeDelta::minutes(5));
+    let manual = world.start(team, world.site(team).await).await;
+    let first_of_site = ScanId::generate(world.now());
+    let new_site = fixtures::new_site("https://new.example", world.now());
+    world.store.add_site(team, new_site, Some(first_of_site)).await.unwrap();
+    let requested = BTreeSet::from([manual, first_of_site]);
+    assert_eq!(BTreeSet::from([world.claim().await.scan, world.claim().await.scan]), requested);
+    for _ in 0..scheduled.len() {
+        assert!(scheduled.contains(&world.claim().await.scan));
+    }
+    assert_eq!(world.try_claim().await, None);
+}
+
+pub(super) async fn requested_checks_do_not_put_a_scheduled_one_off_for_more_than_six_hours<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    let team = world.team().await;
+    let [scheduled] = world.scheduled(team, 1).await.into_iter().collect::<Vec<_>>()[..] else { panic!("one is due") };
+    world.advance(Urgency::HEAD_START - INSTANT);
+    let in_time = world.start(team, world.site(team).await).await;
+    world.advance(INSTANT * 2);
+    let too_late = world.start(team, world.site(team).await).await;
+    for expected in [in_time, scheduled, too_late] {
+        assert_eq!(world.claim().await.scan, expected);
+    }
+}
+
+pub(super) async fn the_team_with_the_fewest_running_checks_is_served_first<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    let (busy, other, late) = (world.team().await, world.team().await, world.team().await);
+    for _ in 0..40 {
+        world.start(busy, world.site(busy).await).await;
+    }
+    world.advance(TimeDelta::minutes(1));
+    for _ in 0..2 {
+        world.start(other, world.site(other).await).await;
+    }
+    // Fair shares outrank urgency.
+    world.scheduled(late, 1).await;
+    let mut teams = Vec::new();
+    for _ in 0..7 {
+        teams.push(world.try_claim().await.expect("a check is due").scan.team);
+    }
+    assert_eq!(teams, [busy, other, late, busy, other, busy, busy], "one team alone uses all workers");
+}
+
+pub(super) async fn a_check_whose_worker_was_lost_is_in_nobodys_share<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    let (lost, other) = (world.team().await, world.team().await);
+    world.start(lost, world.site(lost).await).await;
+    let first = world.lose_a_worker().await;
+    world.start(other, world.site(other).await).await;
+    world.start(other, world.site(other).await).await;
+    assert_eq!(world.claim().await.scan, first.claim.scan, "no team has a running check, and this one waits longest");
 }
 
 pub(super) async fn a_claimed_check_is_given_again_when_its_lease_ends_and_not_before<S: Store>(

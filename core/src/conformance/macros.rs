@@ -130,7 +130,11 @@ macro_rules! store_conformance {
             claims {
                 an_empty_queue_gives_nothing,
                 a_claimed_check_runs_under_a_lease_of_the_worker,
-                the_longest_waiting_check_is_given_first_then_the_least_id,
+                the_longest_waiting_check_of_a_team_is_given_first_then_the_least_id,
+                a_check_that_somebody_waits_for_begins_before_scheduled_ones,
+                requested_checks_do_not_put_a_scheduled_one_off_for_more_than_six_hours,
+                the_team_with_the_fewest_running_checks_is_served_first,
+                a_check_whose_worker_was_lost_is_in_nobodys_share,
                 a_claimed_check_is_given_again_when_its_lease_ends_and_not_before,
                 a_check_whose_lease_ended_keeps_its_place,
                 a_check_of_a_team_that_was_blocked_since_is_given_all_the_same,

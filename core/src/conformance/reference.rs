@@ -1,11 +1,11 @@
 //! The model that random walks hold a store against: lists, searched from end to end, and the domain's own rules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
 use crate::{
-    domain::{Lease, Plan, Scan, ScanKind, ScanState, Site, TransitionError, is_in_history, next_scan_at},
+    domain::{Lease, Plan, Scan, ScanKind, ScanState, Site, TransitionError, Urgency, is_in_history, next_scan_at},
     id::{ScanId, SiteId, TeamId, WorkerId},
     store::StartScanError,
 };
@@ -16,6 +16,8 @@ pub(super) struct Model {
     /// Every manual start of a site that there is, the oldest first.
     manual: BTreeMap<SiteId, Vec<ManualStart>>,
     scans: Vec<Scan>,
+    /// Checks that the schedule queued; all others were requested.
+    scheduled: BTreeSet<ScanId>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +30,7 @@ struct ManualStart {
 impl Model {
     /// Of teams that are all on this plan and in good standing.
     pub(super) fn new(plan: Plan) -> Self {
-        Self { plan, sites: BTreeMap::new(), manual: BTreeMap::new(), scans: Vec::new() }
+        Self { plan, sites: BTreeMap::new(), manual: BTreeMap::new(), scans: Vec::new(), scheduled: BTreeSet::new() }
     }
 
     pub(super) fn sites(&self) -> Vec<(TeamId, SiteId)> {
@@ -93,16 +95,15 @@ impl Model {
 
     /// Takes over checks whose ids the store has chosen.
     pub(super) fn insert(&mut self, scans: Vec<Scan>) {
+        self.scheduled.extend(scans.iter().map(|scan| scan.id));
         self.scans.extend(scans);
     }
 
     pub(super) fn claim(&mut self, worker: &WorkerId, now: DateTime<Utc>) -> Option<Scan> {
-        self.scans.sort_by_key(|scan| (scan.queued_at, scan.id));
-        for index in 0..self.scans.len() {
-            let scan = &mut self.scans[index];
-            if !scan.state.is_due(now) {
-                continue;
-            }
+        loop {
+            let due = self.scans.iter().filter(|scan| scan.state.is_due(now));
+            let first = due.min_by_key(|scan| (self.running(scan.team, now), self.rank_at(scan), scan.id))?.id;
+            let scan = self.scans.iter_mut().find(|scan| scan.id == first)?;
             if let Ok(running) = scan.state.clone().claim(worker.clone(), Lease::TERM, now) {
                 scan.state = running;
                 return Some(scan.clone());
@@ -111,7 +112,16 @@ impl Model {
             let given_up = scan.clone();
             self.give_back(&given_up);
         }
-        None
+    }
+
+    fn running(&self, team: TeamId, now: DateTime<Utc>) -> usize {
+        let of_team = self.scans.iter().filter(|scan| scan.team == team && scan.state.is_active());
+        of_team.filter(|scan| !scan.state.is_due(now)).count()
+    }
+
+    fn rank_at(&self, scan: &Scan) -> DateTime<Utc> {
+        let is_scheduled = self.scheduled.contains(&scan.id);
+        if is_scheduled { Urgency::Scheduled } else { Urgency::Requested }.rank_at(scan.queued_at)
     }
 
     /// `None` for a check that is gone.

@@ -34,6 +34,7 @@ mod stored_word;
 mod team;
 mod token;
 mod unknown_fields;
+mod urgency;
 
 pub(crate) use self::finding::bounded;
 pub use self::{
@@ -72,4 +73,5 @@ pub use self::{
     team::{NewTeam, PlanStatus, Standing, Subscription, Team},
     token::{Ability, ApiToken, NewToken, PlainToken, TokenHash},
     unknown_fields::UnknownFields,
+    urgency::Urgency,
 };

@@ -81,8 +81,7 @@ pub trait QueueStore {
     /// However many schedulers run, a site that falls due is queued once.
     async fn queue_due_scans(&self, limit: u32) -> Result<DueSites, StoreError>;
 
-    /// Gives the longest-waiting check that is [due](crate::domain::ScanState::is_due) to `worker`, under a lease that
-    /// lasts `term`.
+    /// Gives the first check that is [due](crate::domain::ScanState::is_due) to `worker`, under a lease that lasts `term`.
     ///
     /// Checks that come before it in the order and were begun as often as they may be are
     /// [given up](crate::domain::ScanState::abandon) on the way, which gives a manual check back as
@@ -94,7 +93,13 @@ pub trait QueueStore {
     /// was or leased.
     ///
     /// # Ordering
-    /// By `queued_at`, then id. Under contention a check that another caller is about to take is passed over, not waited for.
+    /// By the number of checks of its team that are running, so that a team with many checks, or with slow ones, delays no
+    /// other team; then by [`Urgency::rank_at`](crate::domain::Urgency::rank_at), so that a check that somebody waits for
+    /// begins before scheduled ones; then by id. A check counts as running until its lease ends.
+    ///
+    /// # Concurrency
+    /// A check that another caller is about to take is passed over, not waited for. Callers that claim at the same moment may
+    /// each count the team's running checks without the other's.
     async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError>;
 
     /// Extends a lease to `term` from now, and records the pages done. A lease that has ended but was not taken by

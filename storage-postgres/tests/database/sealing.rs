@@ -91,7 +91,7 @@ impl World {
                      ADD CONSTRAINT endpoints_previous_is_whole CHECK (
                          num_nonnulls(previous_secret, previous_until) IN (0, 2)
                      );
-                 DELETE FROM migrations WHERE version = 15",
+                 DELETE FROM migrations WHERE description = 'sealed secrets'",
             )
             .await
             .unwrap();

@@ -1,0 +1,46 @@
+//! Which of the checks that wait begins first.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// Whether somebody waits for a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Urgency {
+    /// A person or a program asked for the check and waits for its result: it was started by hand, or it is the check that
+    /// was queued when its site was added.
+    Requested,
+    /// The schedule queued the check.
+    Scheduled,
+}
+
+impl Urgency {
+    /// How much longer than a requested check a scheduled one has to have waited before it goes first.
+    ///
+    /// After an outage, hundreds of scheduled checks are queued at once and take minutes or hours, which nobody notices;
+    /// whoever asks for a check notices seconds. The bound keeps a steady flow of requested checks from putting scheduled
+    /// ones off without end: six hours are a quarter of the shortest interval between scheduled checks, a day.
+    pub const HEAD_START: TimeDelta = TimeDelta::hours(6);
+
+    /// Returns the instant by which a check that was queued at `queued_at` is ordered among the checks of its team: the
+    /// earliest goes first.
+    pub fn rank_at(self, queued_at: DateTime<Utc>) -> DateTime<Utc> {
+        match self {
+            Self::Requested => queued_at,
+            Self::Scheduled => queued_at + Self::HEAD_START,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_requested_check_goes_first_unless_a_scheduled_one_has_waited_six_hours_longer() {
+        let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let requested = Urgency::Requested.rank_at(now);
+        let scheduled = |waited| Urgency::Scheduled.rank_at(now - waited);
+        assert!(requested < scheduled(TimeDelta::zero()));
+        assert!(requested < scheduled(TimeDelta::hours(6) - TimeDelta::microseconds(1)));
+        assert!(requested > scheduled(TimeDelta::hours(6) + TimeDelta::microseconds(1)));
+    }
+}
