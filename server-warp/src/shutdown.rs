@@ -5,17 +5,23 @@ use std::io;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The signals that ask a server to stop: SIGTERM and SIGINT.
+/// The signals that ask a server to stop: SIGTERM, SIGINT and SIGHUP. The last is what `systemctl reload`, logrotate and a closed
+/// terminal send; by itself it would end the process with all requests under way.
 pub(crate) struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
+    hang_up: Signal,
 }
 
 impl StopSignals {
     /// Begins to listen. From now on the signals do not end the process by themselves, so that a server that is asked to stop
     /// right after it has started still hands back what it has begun.
     pub(crate) fn listen() -> io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
     }
 
     /// Waits for the first of them since [`listen`](Self::listen).
@@ -23,6 +29,7 @@ impl StopSignals {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
+            _ = self.hang_up.recv() => {}
         }
     }
 }

@@ -63,8 +63,12 @@ impl Server {
         self.process.id().unwrap()
     }
 
-    async fn stop(mut self) {
-        kill_process(pid(self.pid()), Signal::TERM).unwrap();
+    async fn stop(self) {
+        self.stop_by(Signal::TERM).await;
+    }
+
+    async fn stop_by(mut self, signal: Signal) {
+        kill_process(pid(self.pid()), signal).unwrap();
         let status = tokio::time::timeout(Duration::from_secs(30), self.process.wait()).await;
         assert!(status.expect("the server stops in time").unwrap().success());
         assert_nothing_left(self.folder.path());
@@ -218,6 +222,13 @@ async fn a_setting_that_makes_no_sense_is_told_in_plain_words() {
         let output = server.env("A11YCHECK_LISTEN", "127.0.0.1:0").args(arguments).output().await.unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && told.contains(words), "{arguments:?}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_stops_in_order_by_whichever_signal_it_is_asked_to() {
+    for signal in [Signal::INT, Signal::HUP] {
+        Server::start(&["--workers", "1"]).await.stop_by(signal).await;
     }
 }
 

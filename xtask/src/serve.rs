@@ -37,7 +37,7 @@ pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<Infallibl
 ///
 /// Dependencies get the features of all that is selected. The whole workspace is, and an example for the sake of what tests
 /// depend on, so that the features are those of `cargo test --workspace`: whoever has run the tests waits for nothing here, where
-/// the server's package alone would compile 73 crates once more.
+/// the server's package alone would compile some 70 units of dependencies once more.
 pub(crate) fn build(machine: &Machine) -> Result<PathBuf, Error> {
     let mut cargo = Command::new(&machine.cargo);
     cargo.args(["build", "--workspace", "--bin", PROGRAM, "--example", EXAMPLE]);

@@ -5,7 +5,6 @@ use std::{
     time::Duration,
 };
 
-#[cfg(feature = "pdf")]
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use tokio::{runtime::Handle, sync::mpsc, time};

@@ -182,7 +182,7 @@ impl Service {
         if let Some(held_until) = held_until {
             tracing::warn!(
                 %team, %plan, %held_until,
-                "The history of a team became shorter: older checks are hidden now, and purged from then on; \
+                "The history of a team became shorter within the last day: older checks are hidden, and purged from then on; \
                  until then, putting the team back on its plan brings them back"
             );
         }
