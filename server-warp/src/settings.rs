@@ -271,7 +271,7 @@ impl<T> Says for Vec<T> {
 mod tests {
     use std::io::Write as _;
 
-    use clap::CommandFactory as _;
+    use clap::{CommandFactory as _, FromArgMatches as _, builder::Resettable};
 
     use super::*;
 
@@ -279,9 +279,10 @@ mod tests {
         let mut config = tempfile::NamedTempFile::new().unwrap();
         config.write_all(file.as_bytes()).unwrap();
         let path = config.path().to_str().unwrap();
-        Arguments::parse_from(["a11ycheck-server", "--config", path].iter().chain(flags))
-            .settled()
-            .map(|(settings, _)| settings)
+        // Whatever is set where the tests run is not part of them.
+        let command = Arguments::command().mut_args(|argument| argument.env(Resettable::Reset));
+        let matches = command.get_matches_from(["a11ycheck-server", "--config", path].iter().chain(flags));
+        Arguments::from_arg_matches(&matches).unwrap().settled().map(|(settings, _)| settings)
     }
 
     #[test]

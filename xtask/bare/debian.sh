@@ -94,8 +94,8 @@ inside() (
             *) unset "$name" ;;
         esac
     done
-    # No login, so nothing else sets these. The port is any: the network is the machine's, where 8080 may be taken.
-    export HOME=/root LANG=C.UTF-8 CARGO_NET_OFFLINE=true A11YCHECK_LISTEN=127.0.0.1:0
+    # No login, so nothing else sets these.
+    export HOME=/root LANG=C.UTF-8 CARGO_NET_OFFLINE=true
     export PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
     exec /usr/sbin/chroot "$folder" sh -c "cd /root/a11ycheck 2>/dev/null || cd /root; $1" 3<&-
 )
@@ -113,7 +113,8 @@ lines_to_paste() {
 serve() {
     said=$folder/root/serve.txt
     : >"$said"
-    inside 'exec cargo xtask serve' >"$said" &
+    # The port is any: the network is the machine's, where 8080 may be taken.
+    inside 'A11YCHECK_LISTEN=127.0.0.1:0 exec cargo xtask serve' >"$said" &
     server=$!
     while ! grep -q 'Ctrl-C stops it' "$said"; do
         kill -0 "$server" 2>/dev/null || { say 'The server ended before it answered'; return 1; }

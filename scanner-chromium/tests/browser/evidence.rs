@@ -130,12 +130,15 @@ async fn the_first_page_is_shown_and_the_others_are_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pictures_change_nothing_of_what_is_found() {
+    // A frame that is laid out after its script has run has a `resize` of its own: the second animation frame comes after it.
     let site = Site::start(|request| match request.path.as_str() {
         "/" => Reply::Html(page(
             "Home",
             "<a href=/other style='position: sticky; top: 0; color: #ccc'>pale</a><img src=data:,><div style='height: 300vh'></div>
              <button></button><input><p style='color: #999; position: fixed; bottom: 0'>pale, too</p>
-             <script>addEventListener('resize', () => document.body.append(document.createElement('input')))</script>",
+             <script>const grow = () => document.body.append(document.createElement('input'));
+               const listen = () => addEventListener('resize', grow);
+               requestAnimationFrame(() => requestAnimationFrame(listen))</script>",
         )),
         _ => Reply::Html(page("Other", "<ul><p>no item</p></ul><a href=#></a><iframe src=/></iframe>")),
     })
