@@ -2,7 +2,7 @@
 
 use std::{
     borrow::{Borrow, Cow},
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
 };
 
@@ -224,6 +224,10 @@ pub struct PageOutcome {
     pub error: Option<Failure>,
     /// Frames of the page in which axe-core could not run: not checked, which is not the same as free of problems.
     pub frames_not_checked: u32,
+    /// Elements that fail and are not among [`Findings::items`], by rule: a page has a limit of elements that are kept. They
+    /// count in totals. Never 0.
+    #[serde(default)]
+    pub left_out: BTreeMap<RuleId, u32>,
 }
 
 impl PageOutcome {
@@ -232,7 +236,13 @@ impl PageOutcome {
 
     /// A page that was checked.
     pub fn checked(url: impl Into<String>, title: &str) -> Self {
-        Self { url: url.into(), title: bounded(title, Self::MAX_TITLE), error: None, frames_not_checked: 0 }
+        Self {
+            url: url.into(),
+            title: bounded(title, Self::MAX_TITLE),
+            error: None,
+            frames_not_checked: 0,
+            left_out: BTreeMap::new(),
+        }
     }
 
     /// A page that could not be checked.
@@ -272,6 +282,10 @@ pub struct Findings {
     pub stack: Vec<PlatformKey>,
     /// Width and height of the first page's picture in pixels, when one was taken.
     pub screen: Option<(u32, u32)>,
+    /// The rules that ran to their end on at least one page, whatever they found; `None` where that is not known: in checks of
+    /// earlier releases, and of scanners that do not say it.
+    #[serde(default)]
+    pub ran: Option<BTreeSet<RuleId>>,
 }
 
 impl Findings {
@@ -285,15 +299,28 @@ impl Findings {
         self.items.iter().filter(|finding| self.kind_of(&finding.rule) == RuleKind::Problem)
     }
 
-    /// Counts of the problems by impact.
+    /// Whether the rule ran on at least one page, as far as that is known.
+    pub fn has_run(&self, rule: &RuleId) -> bool {
+        self.ran.as_ref().is_none_or(|ran| ran.contains(rule) || self.rules.contains_key(rule))
+    }
+
+    /// Counts of the problems by impact, those included that were left out above the limit of a page.
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
-        for finding in self.problems() {
-            if let Some(facts) = self.rules.get(&finding.rule) {
-                totals.add(facts.impact);
+        let left_out = self.pages.iter().flat_map(|page| &page.left_out).map(|(rule, count)| (rule, u64::from(*count)));
+        for (rule, count) in self.items.iter().map(|finding| (&finding.rule, 1)).chain(left_out) {
+            if let Some(facts) = self.rules.get(rule)
+                && facts.kind() == RuleKind::Problem
+            {
+                totals.add(facts.impact, count);
             }
         }
         totals
+    }
+
+    /// Elements of a rule that fail and were left out above the limit of a page.
+    pub fn left_out(&self, rule: &RuleId) -> u64 {
+        self.pages.iter().filter_map(|page| page.left_out.get(rule)).map(|count| u64::from(*count)).sum()
     }
 
     /// Pages on which axe-core ran.
@@ -318,13 +345,13 @@ impl Totals {
         self.critical + self.serious + self.moderate + self.minor
     }
 
-    /// Counts one element.
-    pub const fn add(&mut self, impact: Impact) {
+    /// Counts so many elements.
+    pub const fn add(&mut self, impact: Impact, count: u64) {
         match impact {
-            Impact::Critical => self.critical += 1,
-            Impact::Serious => self.serious += 1,
-            Impact::Moderate => self.moderate += 1,
-            Impact::Minor => self.minor += 1,
+            Impact::Critical => self.critical += count,
+            Impact::Serious => self.serious += count,
+            Impact::Moderate => self.moderate += count,
+            Impact::Minor => self.minor += count,
         }
     }
 }

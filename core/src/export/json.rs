@@ -9,6 +9,7 @@ use super::issues::{IssueRule, Issues, STANDARD};
 use crate::{
     domain::{Finding, Impact, RuleKind},
     locale::Locale,
+    report::is_zero,
     timestamp,
 };
 
@@ -80,7 +81,10 @@ struct Rule<'a> {
     platform_tip: Option<&'a str>,
     wcag: &'a [String],
     en301549: &'a [String],
-    count: usize,
+    count: u64,
+    /// Of `count`, those that `issues` lacks.
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: u64,
     pages: usize,
     issues: Elements<'a>,
 }
@@ -97,7 +101,8 @@ impl<'a> Rule<'a> {
             platform_tip: rule.platform_tip,
             wcag: &rule.wcag,
             en301549: &rule.en301549,
-            count: rule.ranked.elements.len(),
+            count: rule.ranked.count(),
+            left_out: rule.ranked.left_out,
             pages: rule.pages,
             issues: Elements { issues, rule },
         }

@@ -10,7 +10,7 @@ pub use self::groups::{Example, ExampleBox, Group, PageCount};
 pub(crate) use self::rank::{RankedRule, platform, ranked};
 use crate::{
     catalog::card,
-    domain::{Failure, Findings, Outcome, PlatformKey, Scan, Site, Totals},
+    domain::{Failure, Findings, Outcome, PlatformKey, RuleKind, Scan, Site, Totals},
     id::ScanId,
     locale::Locale,
     service::Links,
@@ -74,6 +74,10 @@ pub struct PageView {
     pub title: String,
     /// Its problem elements; 0 where it could not be checked, which [`error`](Self::error) then says.
     pub issues: u64,
+    /// Elements that fail on it, recommendations included, and are counted but not listed: a page has a limit of elements that
+    /// are kept. Not in the JSON where it is 0.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: u64,
     /// Why it could not be checked.
     pub error: Option<Failure>,
 }
@@ -94,6 +98,18 @@ pub struct Diff {
     pub fixed: u64,
     /// Elements that both have.
     pub remaining: u64,
+    /// Those of `remaining` on pages that the previous check did not have, known by their template; `None`, and not in the
+    /// JSON, where there is no previous check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carried: Option<u64>,
+    /// Elements of this check that can't be compared: `total = new + remaining + not_comparable_now`. As `carried` where
+    /// there is no previous check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_comparable_now: Option<u64>,
+    /// Elements of the previous check that can't be compared:
+    /// `previous_total = fixed + (remaining - carried) + not_comparable_before`. As `carried` where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_comparable_before: Option<u64>,
     /// The fixed ones by rule, most first.
     pub fixed_rules: Vec<FixedRuleView>,
 }
@@ -165,6 +181,12 @@ impl Report {
     }
 }
 
+/// Whether a count is left out of the JSON.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+pub(crate) const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 fn pages(findings: &Findings) -> Vec<PageView> {
     let mut issues = vec![0; findings.pages.len()];
     for finding in findings.problems() {
@@ -172,12 +194,17 @@ fn pages(findings: &Findings) -> Vec<PageView> {
             *count += 1;
         }
     }
+    for (issues, page) in issues.iter_mut().zip(&findings.pages) {
+        let problems = page.left_out.iter().filter(|(rule, _)| findings.kind_of(rule) == RuleKind::Problem);
+        *issues += problems.map(|(_, count)| u64::from(*count)).sum::<u64>();
+    }
     let counted = findings.pages.iter().zip(issues);
     counted
         .map(|(page, issues)| PageView {
             url: page.url.clone(),
             title: page.title.clone(),
             issues,
+            left_out: page.left_out.values().map(|count| u64::from(*count)).sum(),
             error: page.error.clone(),
         })
         .collect()
@@ -192,6 +219,9 @@ fn diff(outcome: &Outcome, locale: Locale) -> Diff {
         new: summary.new,
         fixed: summary.fixed,
         remaining: summary.remaining,
+        carried: summary.previous.map(|_| summary.carried),
+        not_comparable_now: summary.previous.map(|_| summary.not_comparable_now),
+        not_comparable_before: summary.previous.map(|_| summary.not_comparable_before),
         fixed_rules: summary
             .fixed_rules
             .iter()
