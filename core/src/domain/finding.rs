@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Failure, Fingerprint, PlatformKey};
+use super::{Failure, Fingerprint, PlatformKey, masked_html, masked_selector, masked_text};
 
 /// How hard a problem hits the people it hits; axe-core's four steps. Ordered: `Minor` is least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -195,17 +195,18 @@ impl Finding {
     /// Characters of a failure summary that are kept.
     pub const MAX_SUMMARY: usize = 4_000;
 
-    /// A finding on page number `page` whose address is `page_url`, with its texts bounded and its fingerprint taken.
+    /// A finding on page number `page` whose address is `page_url`: its texts are bounded, what they tell of people is masked, and
+    /// then its fingerprint is taken.
     pub fn new(rule: RuleId, page: usize, page_url: &str, selector: &str, html: &str, failure_summary: &str) -> Self {
-        let selector = bounded(selector, Self::MAX_SELECTOR);
-        let html = bounded(html, Self::MAX_HTML);
+        let selector = bounded(&masked_selector(selector), Self::MAX_SELECTOR);
+        let html = bounded(&masked_html(html), Self::MAX_HTML);
         Self {
             fingerprint: Fingerprint::of(&rule, page_url, &selector, &html),
             rule,
             page,
             selector,
             html,
-            failure_summary: bounded(failure_summary, Self::MAX_SUMMARY),
+            failure_summary: bounded(&masked_text(failure_summary), Self::MAX_SUMMARY),
             area: None,
             screenshot: None,
             is_new: false,
@@ -234,11 +235,13 @@ impl PageOutcome {
     /// Characters of a title that are kept.
     pub const MAX_TITLE: usize = 300;
 
-    /// A page that was checked.
+    /// A page that was checked. What its address and its title tell of people is masked.
     pub fn checked(url: impl Into<String>, title: &str) -> Self {
+        let mut url = url.into();
+        mask(&mut url, masked_text);
         Self {
-            url: url.into(),
-            title: bounded(title, Self::MAX_TITLE),
+            url,
+            title: bounded(&masked_text(title), Self::MAX_TITLE),
             error: None,
             frames_not_checked: 0,
             left_out: BTreeMap::new(),
@@ -271,10 +274,12 @@ pub struct Findings {
     /// What checked.
     pub engine: Engine,
     /// The pages, in the order in which they were taken up; the start page first.
+    #[serde(deserialize_with = "masked_pages")]
     pub pages: Vec<PageOutcome>,
     /// Facts of every rule that [`items`](Self::items) or [`needs_review`](Self::needs_review) names.
     pub rules: BTreeMap<RuleId, RuleFacts>,
     /// Elements that fail, by page, then rule, then as axe-core orders them.
+    #[serde(deserialize_with = "masked_items")]
     pub items: Vec<Finding>,
     /// Elements that axe-core could not decide, counted by rule. Never part of a total: a person must look.
     pub needs_review: BTreeMap<RuleId, u32>,
@@ -356,6 +361,33 @@ impl Totals {
     }
 }
 
+/// Reads pages, and masks what an earlier release kept of their addresses and titles.
+fn masked_pages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PageOutcome>, D::Error> {
+    let mut pages = Vec::<PageOutcome>::deserialize(deserializer)?;
+    for page in &mut pages {
+        mask(&mut page.url, masked_text);
+        mask(&mut page.title, masked_text);
+    }
+    Ok(pages)
+}
+
+/// Reads elements, and masks what an earlier release, whose keys have an earlier version, kept of them.
+fn masked_items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Finding>, D::Error> {
+    let mut items = Vec::<Finding>::deserialize(deserializer)?;
+    for finding in items.iter_mut().filter(|finding| finding.fingerprint.version < Fingerprint::VERSION) {
+        mask(&mut finding.selector, masked_selector);
+        mask(&mut finding.html, masked_html);
+        mask(&mut finding.failure_summary, masked_text);
+    }
+    Ok(items)
+}
+
+fn mask(text: &mut String, masked: impl Fn(&str) -> Cow<'_, str>) {
+    if let Cow::Owned(masked) = masked(text) {
+        *text = masked;
+    }
+}
+
 /// The first `max` characters, without U+0000, which PostgreSQL text cannot hold.
 pub(crate) fn bounded(text: &str, max: usize) -> String {
     text.chars().filter(|character| *character != '\0').take(max).collect()
@@ -373,6 +405,36 @@ mod tests {
             description: String::new(),
             help_url: String::new(),
         }
+    }
+
+    #[test]
+    fn what_a_page_tells_of_people_is_not_kept() {
+        let page = PageOutcome::checked("https://a.example/?token=abc", "Orders of jane@example.org");
+        assert_eq!((page.url.as_str(), page.title.as_str()), ("https://a.example/?token=***", "Orders of ***"));
+        let html = r#"<input name="name" value="Jane Doe">"#;
+        let selector = r#"[value="Jane Doe"]"#;
+        let finding = Finding::new(RuleId::new("label"), 0, &page.url, selector, html, "Jane: jane@example.org");
+        assert_eq!(finding.selector, r#"[value="***"]"#);
+        assert_eq!(finding.html, r#"<input name="name" value="***">"#);
+        assert_eq!(finding.failure_summary, "Jane: ***");
+    }
+
+    #[test]
+    fn what_an_earlier_release_kept_of_people_is_masked_when_it_is_read() {
+        let stored = serde_json::json!({
+            "engine": {"axe": "", "browser": ""},
+            "pages": [{"url": "https://a.example/?sid=1", "title": "", "error": null, "frames_not_checked": 0}],
+            "rules": {},
+            "items": [{
+                "rule": "label", "page": 0, "selector": "#a", "html": "<input id=a value=Jane>", "failure_summary": "",
+                "fingerprint": {"tight": "00", "loose": "01", "template": "02"}, "area": null, "screenshot": null,
+                "is_new": false,
+            }],
+            "needs_review": {}, "stack": [], "screen": null,
+        });
+        let read: Findings = serde_json::from_value(stored).unwrap();
+        assert_eq!(read.pages[0].url, "https://a.example/?sid=***");
+        assert_eq!(read.items[0].html, "<input id=a value=***>");
     }
 
     #[test]
