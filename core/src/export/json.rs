@@ -9,7 +9,6 @@ use super::issues::{IssueRule, Issues, STANDARD};
 use crate::{
     domain::{Finding, Impact, RuleKind},
     locale::Locale,
-    report::is_zero,
     timestamp,
 };
 
@@ -82,11 +81,10 @@ struct Rule<'a> {
     wcag: &'a [String],
     en301549: &'a [String],
     count: u64,
-    /// Of `count`, those that `issues` lacks.
-    #[serde(skip_serializing_if = "is_zero")]
-    left_out: u64,
     pages: usize,
     issues: Elements<'a>,
+    /// Of `count`, those that `issues` lacks. An addition to the contract's keys, and so behind them.
+    left_out: u64,
 }
 
 impl<'a> Rule<'a> {
@@ -102,9 +100,9 @@ impl<'a> Rule<'a> {
             wcag: &rule.wcag,
             en301549: &rule.en301549,
             count: rule.ranked.count(),
-            left_out: rule.ranked.left_out,
             pages: rule.pages,
             issues: Elements { issues, rule },
+            left_out: rule.ranked.left_out,
         }
     }
 }

@@ -27,8 +27,7 @@ pub struct Group {
     pub rank: u64,
     /// Elements.
     pub count: u64,
-    /// Of these, those that no export lists: their pages had more elements than are kept. Not in the JSON where it is 0.
-    #[serde(skip_serializing_if = "super::is_zero")]
+    /// Of these, those that no export lists: their pages had more elements than are kept.
     pub left_out: u64,
     /// Of these, those that the previous completed check did not have.
     pub new_count: u64,

@@ -75,8 +75,7 @@ pub struct PageView {
     /// Its problem elements; 0 where it could not be checked, which [`error`](Self::error) then says.
     pub issues: u64,
     /// Elements that fail on it, recommendations included, and are counted but not listed: a page has a limit of elements that
-    /// are kept. Not in the JSON where it is 0.
-    #[serde(skip_serializing_if = "is_zero")]
+    /// are kept.
     pub left_out: u64,
     /// Why it could not be checked.
     pub error: Option<Failure>,
@@ -98,18 +97,13 @@ pub struct Diff {
     pub fixed: u64,
     /// Elements that both have.
     pub remaining: u64,
-    /// Those of `remaining` on pages that the previous check did not have, known by their template; `None`, and not in the
-    /// JSON, where there is no previous check.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub carried: Option<u64>,
-    /// Elements of this check that can't be compared: `total = new + remaining + not_comparable_now`. As `carried` where
-    /// there is no previous check.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub not_comparable_now: Option<u64>,
+    /// Those of `remaining` on pages that the previous check did not have, known by their template.
+    pub carried: u64,
+    /// Elements of this check that can't be compared: `total = new + remaining + not_comparable_now`. All of them for the first.
+    pub not_comparable_now: u64,
     /// Elements of the previous check that can't be compared:
-    /// `previous_total = fixed + (remaining - carried) + not_comparable_before`. As `carried` where there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub not_comparable_before: Option<u64>,
+    /// `previous_total = fixed + (remaining - carried) + not_comparable_before`.
+    pub not_comparable_before: u64,
     /// The fixed ones by rule, most first.
     pub fixed_rules: Vec<FixedRuleView>,
 }
@@ -181,12 +175,6 @@ impl Report {
     }
 }
 
-/// Whether a count is left out of the JSON.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
-pub(crate) const fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
 fn pages(findings: &Findings) -> Vec<PageView> {
     let mut issues = vec![0; findings.pages.len()];
     for finding in findings.problems() {
@@ -219,9 +207,12 @@ fn diff(outcome: &Outcome, locale: Locale) -> Diff {
         new: summary.new,
         fixed: summary.fixed,
         remaining: summary.remaining,
-        carried: summary.previous.map(|_| summary.carried),
-        not_comparable_now: summary.previous.map(|_| summary.not_comparable_now),
-        not_comparable_before: summary.previous.map(|_| summary.not_comparable_before),
+        carried: summary.carried,
+        not_comparable_now: match summary.previous {
+            Some(_) => summary.not_comparable_now,
+            None => outcome.totals.total(),
+        },
+        not_comparable_before: summary.not_comparable_before,
         fixed_rules: summary
             .fixed_rules
             .iter()
