@@ -147,7 +147,7 @@ words! {
         report_title overview site platform checked_on pages_checked standard checked_with prepared_by severity by_severity
         fix_first problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
         platform_tip references learn_more found_on page pages element elements source_code details_in_english
-        further_elements new fixed remaining since_previous_check previous_check first_check trend total not_checked
+        further_elements elements_left_out new fixed remaining since_previous_check previous_check first_check trend total not_checked
         frames_not_checked needs_review needs_review_note machine_draft page_of contents
         notes screenshot
     }

@@ -141,7 +141,11 @@ pub(super) fn findings(count: u32) -> Findings {
     Findings {
         engine: engine(),
         pages: vec![
-            PageOutcome { frames_not_checked: 1, ..PageOutcome::checked(url, "Крамниця") },
+            PageOutcome {
+                frames_not_checked: 1,
+                left_out: BTreeMap::from([(rule.clone(), 7)]),
+                ..PageOutcome::checked(url, "Крамниця")
+            },
             PageOutcome::failed("https://shop.example/old", "", super::world::failure()),
         ],
         rules: BTreeMap::from([(rule.clone(), facts)]),
@@ -149,6 +153,7 @@ pub(super) fn findings(count: u32) -> Findings {
         needs_review: BTreeMap::from([(RuleId::new("link-in-text-block"), 3)]),
         stack: vec![PlatformKey::new("shopify")],
         screen: Some((1_280, 720)),
+        ran: Some(BTreeSet::from([rule, RuleId::new("image-alt")])),
     }
 }
 

@@ -231,6 +231,9 @@ pub(super) async fn an_outcome_reads_as_it_was_stored<S: Store>(factory: &impl S
             new: 12,
             fixed: 5,
             remaining: 2,
+            carried: 1,
+            not_comparable_now: 3,
+            not_comparable_before: 7,
             fixed_rules: vec![
                 FixedRule {
                     rule: RuleId::new("image-alt"),

@@ -1,14 +1,26 @@
 //! What changed between two checks of a site.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap, HashSet},
+    hash::Hash,
+};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Finding, Findings, Key, RuleId, RuleKind};
+use super::{Findings, Fingerprint, Key, PageOutcome, RuleId, RuleKind, fingerprint::page_key};
 use crate::id::ScanId;
 
-/// A completed check in numbers, with what changed since the one before. Counts problem elements only.
+/// A completed check in numbers, with what changed since the one before. Counts problem elements only, those that were left
+/// out of the report above the limit of a page included.
+///
+/// For a check that was compared with another, the numbers add up:
+///
+/// - its total is `new + remaining + not_comparable_now`;
+/// - the total of the previous check is `fixed + (remaining - carried) + not_comparable_before`.
+///
+/// Summaries that an earlier release stored have 0 in the three that it did not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffSummary {
     /// What it was compared with; `None` for the first completed check of a site, which has nothing new.
@@ -19,6 +31,18 @@ pub struct DiffSummary {
     pub fixed: u64,
     /// Elements that both have.
     pub remaining: u64,
+    /// Those of [`remaining`](Self::remaining) that stand on a page which the previous check did not have, and are known
+    /// because their template stood on another page.
+    #[serde(default)]
+    pub carried: u64,
+    /// Elements of this check of which it can't be known whether they are new: the previous check could not check their page,
+    /// did not run their rule, or left out elements there.
+    #[serde(default)]
+    pub not_comparable_now: u64,
+    /// Elements of the previous check of which it can't be known whether they are gone: this check did not check their page,
+    /// did not run their rule, or left out elements there.
+    #[serde(default)]
+    pub not_comparable_before: u64,
     /// The fixed ones by rule, most first.
     pub fixed_rules: Vec<FixedRule>,
 }
@@ -48,52 +72,48 @@ pub struct FixedRule {
 impl DiffSummary {
     /// The first completed check of a site.
     pub const fn first() -> Self {
-        Self { previous: None, new: 0, fixed: 0, remaining: 0, fixed_rules: Vec::new() }
+        Self {
+            previous: None,
+            new: 0,
+            fixed: 0,
+            remaining: 0,
+            carried: 0,
+            not_comparable_now: 0,
+            not_comparable_before: 0,
+            fixed_rules: Vec::new(),
+        }
     }
 }
 
 /// Compares `current` with the previous completed check and marks what is new in it, recommendations included.
 ///
-/// Elements are matched by their tight key first and by their loose key among what is left, each element once. What
-/// cannot be known is counted nowhere: earlier elements of a page that was not checked this time are not fixed, and
-/// elements of a page that failed in the previous check are not new.
+/// On a page that both have, each element is matched once: with one that has the same loose and tight key, then with one that
+/// has the same loose key, the same tight key, and the same outline, in this order, so that an element that stays is not taken
+/// for the neighbour that moved into its place.
+///
+/// An element on a page that the previous check did not have is new only where its template was nowhere in it; otherwise it
+/// remains. What can't be known is counted as not comparable, and is never new or fixed.
 pub fn compare(current: &mut Findings, previous: &Findings, base: PreviousScan) -> DiffSummary {
-    let checked_now: HashSet<&str> =
-        current.pages.iter().filter(|page| page.is_checked()).map(|page| page.url.as_str()).collect();
-    let failed_before: HashSet<&str> =
-        previous.pages.iter().filter(|page| !page.is_checked()).map(|page| page.url.as_str()).collect();
-    let page_of = |findings: &Findings, finding: &Finding| {
-        findings.pages.get(finding.page).map_or("", |page| page.url.as_str()).to_owned()
+    let (is, was) = {
+        let (now, before) = (Side::of(current), Side::of(previous));
+        judged(&now, &before)
     };
-
-    let before: Vec<&Finding> =
-        previous.items.iter().filter(|finding| checked_now.contains(page_of(previous, finding).as_str())).collect();
-    let now: Vec<usize> = (0..current.items.len())
-        .filter(|index| !failed_before.contains(page_of(current, &current.items[*index]).as_str()))
-        .collect();
-
-    let mut matches = Matches {
-        unmatched_before: before.iter().map(|_| true).collect(),
-        unmatched_now: now.iter().map(|_| true).collect(),
+    let mut summary = DiffSummary {
+        previous: Some(base),
+        not_comparable_now: left_out(current),
+        not_comparable_before: left_out(previous),
+        ..DiffSummary::first()
     };
-    let keys = |pick: fn(&Finding) -> &Key| {
-        (
-            before.iter().map(|finding| pick(finding)).collect(),
-            now.iter().map(|index| pick(&current.items[*index])).collect(),
-        )
-    };
-    let (tight_before, tight_now) = keys(|finding| &finding.fingerprint.tight);
-    matches.pair(tight_before, tight_now);
-    let (loose_before, loose_now) = keys(|finding| &finding.fingerprint.loose);
-    matches.pair(loose_before, loose_now);
-
-    let is_problem = |findings: &Findings, finding: &Finding| findings.kind_of(&finding.rule) == RuleKind::Problem;
-    let mut summary = DiffSummary { previous: Some(base), ..DiffSummary::first() };
     let mut fixed: BTreeMap<&RuleId, u64> = BTreeMap::new();
-    for (finding, gone) in before.iter().zip(&matches.unmatched_before) {
-        if *gone && is_problem(previous, finding) {
-            summary.fixed += 1;
-            *fixed.entry(&finding.rule).or_default() += 1;
+    for (finding, was) in previous.items.iter().zip(&was) {
+        match was {
+            _ if previous.kind_of(&finding.rule) != RuleKind::Problem => {}
+            Fate::NotComparable => summary.not_comparable_before += 1,
+            Fate::Alone => {
+                summary.fixed += 1;
+                *fixed.entry(&finding.rule).or_default() += 1;
+            }
+            Fate::Paired | Fate::Carried => {}
         }
     }
     summary.fixed_rules = fixed
@@ -106,49 +126,148 @@ pub fn compare(current: &mut Findings, previous: &Findings, base: PreviousScan) 
         .collect();
     summary.fixed_rules.sort_by_key(|fixed| std::cmp::Reverse(fixed.count));
 
-    for (index, is_new) in now.into_iter().zip(matches.unmatched_now) {
-        let counts = is_problem(current, &current.items[index]);
-        current.items[index].is_new = is_new;
-        match (counts, is_new) {
-            (true, true) => summary.new += 1,
-            (true, false) => summary.remaining += 1,
-            (false, _) => {}
+    for (index, is) in is.into_iter().enumerate() {
+        let counts = current.kind_of(&current.items[index].rule) == RuleKind::Problem;
+        current.items[index].is_new = is == Fate::Alone;
+        match is {
+            _ if !counts => {}
+            Fate::NotComparable => summary.not_comparable_now += 1,
+            Fate::Alone => summary.new += 1,
+            Fate::Paired => summary.remaining += 1,
+            Fate::Carried => {
+                summary.remaining += 1;
+                summary.carried += 1;
+            }
         }
     }
     summary
 }
 
-/// Which elements have found no partner yet.
-struct Matches {
-    unmatched_before: Vec<bool>,
-    unmatched_now: Vec<bool>,
+/// Problem elements that were left out above the limit of a page.
+fn left_out(findings: &Findings) -> u64 {
+    let rules = findings.pages.iter().flat_map(|page| &page.left_out);
+    rules.filter(|(rule, _)| findings.kind_of(rule) == RuleKind::Problem).map(|(_, count)| u64::from(*count)).sum()
 }
 
-impl Matches {
-    /// Pairs elements of equal keys, in order, as a multiset intersection.
-    fn pair(&mut self, before: Vec<&Key>, now: Vec<&Key>) {
-        let mut waiting: HashMap<&Key, Vec<usize>> = HashMap::new();
-        for (index, key) in before.into_iter().enumerate().rev() {
-            if self.unmatched_before[index] {
-                waiting.entry(key).or_default().push(index);
+/// What the comparison says of an element of either check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// The other check has it.
+    Paired,
+    /// It is on a page that the previous check did not have, and its template stood elsewhere.
+    Carried,
+    /// The other check does not have it.
+    Alone,
+    /// The other check could not see it.
+    NotComparable,
+}
+
+/// One check, ready to be compared.
+struct Side<'a> {
+    findings: &'a Findings,
+    /// By [`page_key`].
+    pages: HashMap<&'a str, &'a PageOutcome>,
+    /// The keys of the elements, in the version of this release.
+    keys: Vec<Cow<'a, Fingerprint>>,
+}
+
+impl<'a> Side<'a> {
+    fn of(findings: &'a Findings) -> Self {
+        let keys = findings.items.iter().map(|finding| {
+            if finding.fingerprint.version == Fingerprint::VERSION {
+                return Cow::Borrowed(&finding.fingerprint);
             }
+            let page_url = findings.pages.get(finding.page).map_or("", |page| &page.url);
+            Cow::Owned(Fingerprint::of(&finding.rule, page_url, &finding.selector, &finding.html))
+        });
+        Self {
+            findings,
+            pages: findings.pages.iter().map(|page| (page_key(&page.url), page)).collect(),
+            keys: keys.collect(),
         }
-        for (index, key) in now.into_iter().enumerate() {
-            if !self.unmatched_now[index] {
-                continue;
-            }
-            if let Some(partner) = waiting.get_mut(key).and_then(Vec::pop) {
-                self.unmatched_before[partner] = false;
-                self.unmatched_now[index] = false;
-            }
+    }
+
+    fn page_of(&self, index: usize) -> &'a str {
+        self.findings.pages.get(self.findings.items[index].page).map_or("", |page| page_key(&page.url))
+    }
+
+    fn rule_of(&self, index: usize) -> &'a RuleId {
+        &self.findings.items[index].rule
+    }
+
+    /// Whether elements of this rule were left out on this page.
+    fn left_out(&self, page: &str, rule: &RuleId) -> bool {
+        self.pages.get(page).is_some_and(|page| page.left_out.contains_key(rule))
+    }
+}
+
+/// Returns what became of the elements of `now` and of those of `before`.
+fn judged(now: &Side<'_>, before: &Side<'_>) -> (Vec<Fate>, Vec<Fate>) {
+    // What is still `None` has found no partner yet.
+    let mut was: Vec<Option<Fate>> = (0..before.keys.len())
+        .map(|index| {
+            let is_checked = now.pages.get(before.page_of(index)).is_some_and(|page| page.is_checked());
+            let can_be_seen = is_checked && now.findings.has_run(before.rule_of(index));
+            (!can_be_seen).then_some(Fate::NotComparable)
+        })
+        .collect();
+    let templates: HashSet<&Key> = before.keys.iter().map(|keys| &keys.template).collect();
+    let mut is: Vec<Option<Fate>> = (0..now.keys.len())
+        .map(|index| match before.pages.get(now.page_of(index)) {
+            _ if !before.findings.has_run(now.rule_of(index)) => Some(Fate::NotComparable),
+            Some(page) if page.is_checked() => None,
+            Some(_) => Some(Fate::NotComparable),
+            None if templates.contains(&now.keys[index].template) => Some(Fate::Carried),
+            None => Some(Fate::Alone),
+        })
+        .collect();
+    pair(now, before, &mut is, &mut was, |keys| Some((&keys.loose, &keys.tight)));
+    pair(now, before, &mut is, &mut was, |keys| Some(&keys.loose));
+    pair(now, before, &mut is, &mut was, |keys| Some(&keys.tight));
+    pair(now, before, &mut is, &mut was, |keys| keys.outline.as_ref());
+    // Where elements were left out, the partner may be among those.
+    let alone = |side: &Side<'_>, other: &Side<'_>, index: usize| {
+        if other.left_out(side.page_of(index), side.rule_of(index)) { Fate::NotComparable } else { Fate::Alone }
+    };
+    let is =
+        is.into_iter().enumerate().map(|(index, fate)| fate.unwrap_or_else(|| alone(now, before, index))).collect();
+    let was =
+        was.into_iter().enumerate().map(|(index, fate)| fate.unwrap_or_else(|| alone(before, now, index))).collect();
+    (is, was)
+}
+
+/// Pairs elements of equal keys that have no partner yet, in order, as a multiset intersection.
+fn pair<'a, K: Eq + Hash>(
+    now: &'a Side<'_>,
+    before: &'a Side<'_>,
+    is: &mut [Option<Fate>],
+    was: &mut [Option<Fate>],
+    key: impl Fn(&'a Fingerprint) -> Option<K>,
+) {
+    let mut waiting: HashMap<K, Vec<usize>> = HashMap::new();
+    for (index, keys) in before.keys.iter().enumerate().rev() {
+        if was[index].is_none()
+            && let Some(key) = key(keys)
+        {
+            waiting.entry(key).or_default().push(index);
+        }
+    }
+    for (index, keys) in now.keys.iter().enumerate() {
+        if is[index].is_none()
+            && let Some(partner) = key(keys).and_then(|key| waiting.get_mut(&key)?.pop())
+        {
+            is[index] = Some(Fate::Paired);
+            was[partner] = Some(Fate::Paired);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::domain::{Engine, Failure, FailureCode, Impact, PageOutcome, RuleFacts};
+    use crate::domain::{Engine, Failure, FailureCode, Finding, Impact, PageOutcome, RuleFacts};
 
     fn check(pages: &[&str], elements: &[(&str, usize, &str, &str)]) -> Findings {
         let facts = |tag: &str| RuleFacts {
@@ -173,6 +292,7 @@ mod tests {
             needs_review: BTreeMap::new(),
             stack: vec![],
             screen: None,
+            ran: None,
         }
     }
 
@@ -218,6 +338,154 @@ mod tests {
         let mut third = check(&["/", "/shop"], &[("label", 1, "#x", "<input>")]);
         assert_eq!(compared(&mut third, &second), (0, 0, 0));
         assert!(!third.items[0].is_new);
+    }
+
+    fn summary(current: &mut Findings, previous: &Findings) -> DiffSummary {
+        let base = PreviousScan {
+            id: ScanId::generate(Utc::now()),
+            finished_at: Utc::now(),
+            total: previous.totals().total(),
+        };
+        compare(current, previous, base)
+    }
+
+    #[test]
+    fn what_a_template_puts_on_a_new_page_is_carried_and_not_new() {
+        let before = check(&["/"], &[("image-alt", 0, "#logo", "<img src=logo>")]);
+        let mut now = check(
+            &["/", "/news"],
+            &[
+                ("image-alt", 0, "#logo", "<img src=logo>"),
+                ("image-alt", 1, "#logo", "<img src=logo>"),
+                ("image-alt", 1, "#photo", "<img src=photo>"),
+            ],
+        );
+        let summary = summary(&mut now, &before);
+        assert_eq!((summary.new, summary.fixed, summary.remaining, summary.carried), (1, 0, 2, 1));
+        assert_eq!(now.items.iter().map(|finding| finding.is_new).collect::<Vec<_>>(), [false, false, true]);
+    }
+
+    #[test]
+    fn a_renamed_path_brings_nothing_new() {
+        let elements = [("image-alt", 0, "#logo", "<img src=logo>"), ("label", 0, "#name", "<input name=name>")];
+        let before = check(&["/p1"], &elements);
+        let mut now = check(&["/q1"], &elements);
+        let summary = summary(&mut now, &before);
+        assert_eq!((summary.new, summary.fixed, summary.remaining, summary.carried), (0, 0, 2, 2));
+        assert_eq!(summary.not_comparable_before, 2);
+    }
+
+    #[test]
+    fn the_newcomer_in_a_list_is_new_and_not_the_neighbour_whose_place_it_took() {
+        let item = |place: usize, text: &str| (format!("li:nth-child({place})"), format!("<b class=price>{text}</b>"));
+        let list = |texts: &[&str]| -> Vec<(String, String)> {
+            texts.iter().zip(1..).map(|(text, place)| item(place, text)).collect()
+        };
+        let of = |list: &[(String, String)]| {
+            let elements: Vec<_> =
+                list.iter().map(|(selector, html)| ("label", 0, selector.as_str(), html.as_str())).collect();
+            check(&["/"], &elements)
+        };
+        let before = of(&list(&["one", "two", "three"]));
+        let mut now = of(&list(&["fresh", "one", "two", "three"]));
+        assert_eq!(compared(&mut now, &before), (1, 0, 3));
+        assert_eq!(now.items.iter().map(|finding| finding.is_new).collect::<Vec<_>>(), [true, false, false, false]);
+    }
+
+    #[test]
+    fn elements_of_a_rule_that_did_not_run_before_are_not_new() {
+        let mut before = check(&["/"], &[("image-alt", 0, "#a", "<img src=a>")]);
+        before.rules.remove(&RuleId::new("label"));
+        before.ran = Some([RuleId::new("image-alt")].into());
+        let mut now = check(&["/"], &[("image-alt", 0, "#a", "<img src=a>"), ("label", 0, "#b", "<input name=b>")]);
+        let summary = summary(&mut now, &before);
+        assert_eq!((summary.new, summary.remaining, summary.not_comparable_now), (0, 1, 1));
+        assert!(!now.items[1].is_new);
+    }
+
+    #[test]
+    fn elements_that_were_left_out_make_none_new_and_none_fixed() {
+        let label = RuleId::new("label");
+        let mut before = check(&["/"], &[("label", 0, "#a", "<input name=a>"), ("label", 0, "#c", "<input name=c>")]);
+        let mut now = check(&["/"], &[("label", 0, "#b", "<input name=b>"), ("label", 0, "#c", "<input name=c>")]);
+        before.pages[0].left_out.insert(label.clone(), 10);
+        now.pages[0].left_out.insert(label, 20);
+        let summary = summary(&mut now, &before);
+        assert_eq!((summary.new, summary.fixed, summary.remaining), (0, 0, 1));
+        assert_eq!((summary.not_comparable_now, summary.not_comparable_before), (21, 11));
+    }
+
+    #[test]
+    fn keys_of_an_earlier_version_are_made_again() {
+        let elements = [("image-alt", 0, "#logo", "<img src=logo>")];
+        let mut before = check(&["https://a.example/"], &elements);
+        before.items[0].fingerprint = serde_json::from_str(r#"{"tight":"00","loose":"01","template":"02"}"#).unwrap();
+        let mut now = check(&["https://a.example/"], &elements);
+        assert_eq!(compared(&mut now, &before), (0, 0, 1));
+    }
+
+    proptest! {
+        /// Whoever adds up the numbers of a report gets its totals.
+        #[test]
+        fn the_numbers_add_up(before in any_check(), mut now in any_check()) {
+            let summary = summary(&mut now, &before);
+            prop_assert_eq!(now.totals().total(), summary.new + summary.remaining + summary.not_comparable_now);
+            prop_assert_eq!(
+                before.totals().total(),
+                summary.fixed + (summary.remaining - summary.carried) + summary.not_comparable_before
+            );
+            let marked = now.problems().filter(|finding| finding.is_new).count() as u64;
+            prop_assert_eq!(marked, summary.new);
+            prop_assert_eq!(summary.fixed_rules.iter().map(|rule| rule.count).sum::<u64>(), summary.fixed);
+        }
+
+        /// A site that did not change has nothing new and nothing fixed.
+        #[test]
+        fn a_check_is_equal_to_itself(before in any_check()) {
+            let mut now = before.clone();
+            let summary = summary(&mut now, &before);
+            prop_assert_eq!((summary.new, summary.fixed, summary.carried), (0, 0, 0));
+        }
+    }
+
+    /// A check of up to four pages, any of which may have failed, may lack rules and may have left out elements.
+    fn any_check() -> impl Strategy<Value = Findings> {
+        const RULES: [&str; 3] = ["image-alt", "label", "region"];
+        let page = (any::<bool>(), 0..3_u32);
+        let pages = prop::collection::btree_map(0..6_usize, page, 1..4);
+        let elements = prop::collection::vec((0..3_usize, 0..4_usize, 0..4_usize, 0..4_usize), 0..12);
+        (pages, elements, prop::option::of(0..3_usize)).prop_map(|(pages, elements, lacking)| {
+            let urls: Vec<String> = pages.keys().map(|number| format!("/{number}")).collect();
+            let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+            let texts: Vec<(&str, usize, String, String)> = elements
+                .into_iter()
+                .map(|(rule, page, place, html)| {
+                    (RULES[rule], page % urls.len(), format!("#e{place}"), format!("<i title={html}x>"))
+                })
+                .collect();
+            let elements: Vec<_> =
+                texts.iter().map(|(rule, page, at, html)| (*rule, *page, at.as_str(), html.as_str())).collect();
+            let mut findings = check(&urls, &elements);
+            for (page, (failed, left_out)) in findings.pages.iter_mut().zip(pages.into_values()) {
+                if failed {
+                    page.error = Some(Failure::new(FailureCode::Timeout, ""));
+                } else if left_out > 0 {
+                    page.left_out.insert(RuleId::new("label"), left_out);
+                }
+            }
+            let pages = &findings.pages;
+            findings.items.retain(|finding| pages[finding.page].is_checked());
+            if let Some(lacking) = lacking {
+                let rule = RuleId::new(RULES[lacking]);
+                findings.items.retain(|finding| finding.rule != rule);
+                for page in &mut findings.pages {
+                    page.left_out.remove(&rule);
+                }
+                findings.rules.remove(&rule);
+                findings.ran = Some(findings.rules.keys().cloned().collect());
+            }
+            findings
+        })
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use std::{
     borrow::{Borrow, Cow},
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
 };
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Failure, Fingerprint, PlatformKey};
+use super::{Failure, Fingerprint, PlatformKey, masked_html, masked_selector, masked_text};
 
 /// How hard a problem hits the people it hits; axe-core's four steps. Ordered: `Minor` is least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -195,17 +195,18 @@ impl Finding {
     /// Characters of a failure summary that are kept.
     pub const MAX_SUMMARY: usize = 4_000;
 
-    /// A finding on page number `page` whose address is `page_url`, with its texts bounded and its fingerprint taken.
+    /// A finding on page number `page` whose address is `page_url`: its texts are bounded, what they tell of people is masked, and
+    /// then its fingerprint is taken.
     pub fn new(rule: RuleId, page: usize, page_url: &str, selector: &str, html: &str, failure_summary: &str) -> Self {
-        let selector = bounded(selector, Self::MAX_SELECTOR);
-        let html = bounded(html, Self::MAX_HTML);
+        let selector = bounded(&masked_selector(selector), Self::MAX_SELECTOR);
+        let html = bounded(&masked_html(html), Self::MAX_HTML);
         Self {
             fingerprint: Fingerprint::of(&rule, page_url, &selector, &html),
             rule,
             page,
             selector,
             html,
-            failure_summary: bounded(failure_summary, Self::MAX_SUMMARY),
+            failure_summary: bounded(&masked_text(failure_summary), Self::MAX_SUMMARY),
             area: None,
             screenshot: None,
             is_new: false,
@@ -224,15 +225,27 @@ pub struct PageOutcome {
     pub error: Option<Failure>,
     /// Frames of the page in which axe-core could not run: not checked, which is not the same as free of problems.
     pub frames_not_checked: u32,
+    /// Elements that fail and are not among [`Findings::items`], by rule: a page has a limit of elements that are kept. They
+    /// count in totals. Never 0.
+    #[serde(default)]
+    pub left_out: BTreeMap<RuleId, u32>,
 }
 
 impl PageOutcome {
     /// Characters of a title that are kept.
     pub const MAX_TITLE: usize = 300;
 
-    /// A page that was checked.
+    /// A page that was checked. What its address and its title tell of people is masked.
     pub fn checked(url: impl Into<String>, title: &str) -> Self {
-        Self { url: url.into(), title: bounded(title, Self::MAX_TITLE), error: None, frames_not_checked: 0 }
+        let mut url = url.into();
+        mask(&mut url, masked_text);
+        Self {
+            url,
+            title: bounded(&masked_text(title), Self::MAX_TITLE),
+            error: None,
+            frames_not_checked: 0,
+            left_out: BTreeMap::new(),
+        }
     }
 
     /// A page that could not be checked.
@@ -261,10 +274,12 @@ pub struct Findings {
     /// What checked.
     pub engine: Engine,
     /// The pages, in the order in which they were taken up; the start page first.
+    #[serde(deserialize_with = "masked_pages")]
     pub pages: Vec<PageOutcome>,
     /// Facts of every rule that [`items`](Self::items) or [`needs_review`](Self::needs_review) names.
     pub rules: BTreeMap<RuleId, RuleFacts>,
     /// Elements that fail, by page, then rule, then as axe-core orders them.
+    #[serde(deserialize_with = "masked_items")]
     pub items: Vec<Finding>,
     /// Elements that axe-core could not decide, counted by rule. Never part of a total: a person must look.
     pub needs_review: BTreeMap<RuleId, u32>,
@@ -272,6 +287,10 @@ pub struct Findings {
     pub stack: Vec<PlatformKey>,
     /// Width and height of the first page's picture in pixels, when one was taken.
     pub screen: Option<(u32, u32)>,
+    /// The rules that ran to their end on at least one page, whatever they found; `None` where that is not known: in checks of
+    /// earlier releases, and of scanners that do not say it.
+    #[serde(default)]
+    pub ran: Option<BTreeSet<RuleId>>,
 }
 
 impl Findings {
@@ -285,15 +304,28 @@ impl Findings {
         self.items.iter().filter(|finding| self.kind_of(&finding.rule) == RuleKind::Problem)
     }
 
-    /// Counts of the problems by impact.
+    /// Whether the rule ran on at least one page, as far as that is known.
+    pub fn has_run(&self, rule: &RuleId) -> bool {
+        self.ran.as_ref().is_none_or(|ran| ran.contains(rule) || self.rules.contains_key(rule))
+    }
+
+    /// Counts of the problems by impact, those included that were left out above the limit of a page.
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
-        for finding in self.problems() {
-            if let Some(facts) = self.rules.get(&finding.rule) {
-                totals.add(facts.impact);
+        let left_out = self.pages.iter().flat_map(|page| &page.left_out).map(|(rule, count)| (rule, u64::from(*count)));
+        for (rule, count) in self.items.iter().map(|finding| (&finding.rule, 1)).chain(left_out) {
+            if let Some(facts) = self.rules.get(rule)
+                && facts.kind() == RuleKind::Problem
+            {
+                totals.add(facts.impact, count);
             }
         }
         totals
+    }
+
+    /// Elements of a rule that fail and were left out above the limit of a page.
+    pub fn left_out(&self, rule: &RuleId) -> u64 {
+        self.pages.iter().filter_map(|page| page.left_out.get(rule)).map(|count| u64::from(*count)).sum()
     }
 
     /// Pages on which axe-core ran.
@@ -318,14 +350,41 @@ impl Totals {
         self.critical + self.serious + self.moderate + self.minor
     }
 
-    /// Counts one element.
-    pub const fn add(&mut self, impact: Impact) {
+    /// Counts so many elements.
+    pub const fn add(&mut self, impact: Impact, count: u64) {
         match impact {
-            Impact::Critical => self.critical += 1,
-            Impact::Serious => self.serious += 1,
-            Impact::Moderate => self.moderate += 1,
-            Impact::Minor => self.minor += 1,
+            Impact::Critical => self.critical += count,
+            Impact::Serious => self.serious += count,
+            Impact::Moderate => self.moderate += count,
+            Impact::Minor => self.minor += count,
         }
+    }
+}
+
+/// Reads pages, and masks what an earlier release kept of their addresses and titles.
+fn masked_pages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PageOutcome>, D::Error> {
+    let mut pages = Vec::<PageOutcome>::deserialize(deserializer)?;
+    for page in &mut pages {
+        mask(&mut page.url, masked_text);
+        mask(&mut page.title, masked_text);
+    }
+    Ok(pages)
+}
+
+/// Reads elements, and masks what an earlier release, whose keys have an earlier version, kept of them.
+fn masked_items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Finding>, D::Error> {
+    let mut items = Vec::<Finding>::deserialize(deserializer)?;
+    for finding in items.iter_mut().filter(|finding| finding.fingerprint.version < Fingerprint::VERSION) {
+        mask(&mut finding.selector, masked_selector);
+        mask(&mut finding.html, masked_html);
+        mask(&mut finding.failure_summary, masked_text);
+    }
+    Ok(items)
+}
+
+fn mask(text: &mut String, masked: impl Fn(&str) -> Cow<'_, str>) {
+    if let Cow::Owned(masked) = masked(text) {
+        *text = masked;
     }
 }
 
@@ -346,6 +405,36 @@ mod tests {
             description: String::new(),
             help_url: String::new(),
         }
+    }
+
+    #[test]
+    fn what_a_page_tells_of_people_is_not_kept() {
+        let page = PageOutcome::checked("https://a.example/?token=abc", "Orders of jane@example.org");
+        assert_eq!((page.url.as_str(), page.title.as_str()), ("https://a.example/?token=***", "Orders of ***"));
+        let html = r#"<input name="name" value="Jane Doe">"#;
+        let selector = r#"[value="Jane Doe"]"#;
+        let finding = Finding::new(RuleId::new("label"), 0, &page.url, selector, html, "Jane: jane@example.org");
+        assert_eq!(finding.selector, r#"[value="***"]"#);
+        assert_eq!(finding.html, r#"<input name="name" value="***">"#);
+        assert_eq!(finding.failure_summary, "Jane: ***");
+    }
+
+    #[test]
+    fn what_an_earlier_release_kept_of_people_is_masked_when_it_is_read() {
+        let stored = serde_json::json!({
+            "engine": {"axe": "", "browser": ""},
+            "pages": [{"url": "https://a.example/?sid=1", "title": "", "error": null, "frames_not_checked": 0}],
+            "rules": {},
+            "items": [{
+                "rule": "label", "page": 0, "selector": "#a", "html": "<input id=a value=Jane>", "failure_summary": "",
+                "fingerprint": {"tight": "00", "loose": "01", "template": "02"}, "area": null, "screenshot": null,
+                "is_new": false,
+            }],
+            "needs_review": {}, "stack": [], "screen": null,
+        });
+        let read: Findings = serde_json::from_value(stored).unwrap();
+        assert_eq!(read.pages[0].url, "https://a.example/?sid=***");
+        assert_eq!(read.items[0].html, "<input id=a value=***>");
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod history;
 mod iso_duration;
 mod lease;
 mod manual_checks;
+mod masking;
 mod plan;
 mod plan_catalog;
 mod plan_difference;
@@ -57,6 +58,7 @@ pub use self::{
     iso_duration::{IsoDuration, ParseDurationError},
     lease::{FencingToken, Lease},
     manual_checks::ManualChecks,
+    masking::{MASK, masked_html, masked_selector, masked_text},
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},
     plan_difference::PlanDifference,

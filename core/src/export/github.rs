@@ -29,9 +29,9 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
 /// All that is said of a rule, and as many of its elements as there is room for.
 fn section(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
     let label = &issues.terms.label;
-    let further = |count: usize| text(&fill(&label.further_elements, &[("n", &count.to_string())]));
+    let further = |count: u64| text(&fill(&label.further_elements, &[("n", &count.to_string())]));
     let labels = format!("\nLabels: {}\n", rule.labels().join(", "));
-    let count = rule.ranked.elements.len();
+    let count = rule.ranked.count();
 
     let mut section = head(issues, rule);
     // Fewer elements left out make no longer a line.

@@ -54,9 +54,9 @@ fn description(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
     const OPEN: &str = "{noformat}\n";
     const CLOSE: &str = "{noformat}\n";
     let label = &issues.terms.label;
-    let further = |count: usize| format!("\n{}\n", text(&fill(&label.further_elements, &[("n", &count.to_string())])));
+    let further = |count: u64| format!("\n{}\n", text(&fill(&label.further_elements, &[("n", &count.to_string())])));
     let foot = format!("\n_{}_", text(&issues.terms.disclaimer));
-    let count = rule.ranked.elements.len();
+    let count = rule.ranked.count();
 
     let mut description = head(issues, rule);
     // Fewer elements left out make no longer a line.

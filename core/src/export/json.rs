@@ -80,9 +80,11 @@ struct Rule<'a> {
     platform_tip: Option<&'a str>,
     wcag: &'a [String],
     en301549: &'a [String],
-    count: usize,
+    count: u64,
     pages: usize,
     issues: Elements<'a>,
+    /// Of `count`, those that `issues` lacks. An addition to the contract's keys, and so behind them.
+    left_out: u64,
 }
 
 impl<'a> Rule<'a> {
@@ -97,9 +99,10 @@ impl<'a> Rule<'a> {
             platform_tip: rule.platform_tip,
             wcag: &rule.wcag,
             en301549: &rule.en301549,
-            count: rule.ranked.elements.len(),
+            count: rule.ranked.count(),
             pages: rule.pages,
             issues: Elements { issues, rule },
+            left_out: rule.ranked.left_out,
         }
     }
 }

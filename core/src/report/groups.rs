@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::rank::{self, RankedRule};
 use crate::{
     catalog::{criterion, describe, tip},
-    domain::{Finding, Findings, Impact, Key, PlatformKey, RuleId, RuleKind},
+    domain::{Finding, Findings, Impact, Key, PageOutcome, PlatformKey, RuleId, RuleKind},
     id::ScanId,
     locale::Locale,
     service::Links,
@@ -27,6 +27,8 @@ pub struct Group {
     pub rank: u64,
     /// Elements.
     pub count: u64,
+    /// Of these, those that no export lists: their pages had more elements than are kept.
+    pub left_out: u64,
     /// Of these, those that the previous completed check did not have.
     pub new_count: u64,
     /// What is wrong.
@@ -149,7 +151,8 @@ impl Maker<'_> {
             rule: (*rule).clone(),
             severity: facts.impact,
             rank: 0,
-            count: elements.len() as u64,
+            count: ranked.count(),
+            left_out: ranked.left_out,
             new_count: elements.iter().filter(|(_, finding)| finding.is_new).count() as u64,
             title: texts.title.to_owned(),
             summary: texts.summary.to_owned(),
@@ -161,15 +164,18 @@ impl Maker<'_> {
             has_card: texts.has_card,
             help: facts.help_url.clone(),
             refs: refs(ranked, locale),
-            pages: self.page_counts(elements),
+            pages: self.page_counts(rule, elements),
             boxes: shown.iter().filter_map(|(id, finding)| example_box(*id, finding)).collect(),
             examples: shown.iter().map(|(id, finding)| self.example(*id, finding)).collect(),
             n: elements.iter().map(|(_, finding)| &finding.fingerprint.template).collect::<HashSet<_>>().len() as u64,
         }
     }
 
-    fn page_counts(&self, elements: &[(u64, &Finding)]) -> Vec<PageCount> {
-        let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
+    fn page_counts(&self, rule: &RuleId, elements: &[(u64, &Finding)]) -> Vec<PageCount> {
+        let left_out = |page: &PageOutcome| page.left_out.get(rule).map(|count| u64::from(*count));
+        let pages = self.findings.pages.iter().enumerate();
+        let mut counts: BTreeMap<usize, u64> =
+            pages.filter_map(|(page, outcome)| Some((page, left_out(outcome)?))).collect();
         for (_, finding) in elements {
             *counts.entry(finding.page).or_default() += 1;
         }
@@ -252,6 +258,7 @@ mod tests {
             needs_review: BTreeMap::new(),
             stack: vec![],
             screen: None,
+            ran: None,
         };
         let links = Links::new("https://a.example/v1").unwrap();
         let platform = PlatformKey::new("shopify");

@@ -10,7 +10,7 @@ pub use self::groups::{Example, ExampleBox, Group, PageCount};
 pub(crate) use self::rank::{RankedRule, platform, ranked};
 use crate::{
     catalog::card,
-    domain::{Failure, Findings, Outcome, PlatformKey, Scan, Site, Totals},
+    domain::{Failure, Findings, Outcome, PlatformKey, RuleKind, Scan, Site, Totals},
     id::ScanId,
     locale::Locale,
     service::Links,
@@ -74,6 +74,9 @@ pub struct PageView {
     pub title: String,
     /// Its problem elements; 0 where it could not be checked, which [`error`](Self::error) then says.
     pub issues: u64,
+    /// Elements that fail on it, recommendations included, and are counted but not listed: a page has a limit of elements that
+    /// are kept.
+    pub left_out: u64,
     /// Why it could not be checked.
     pub error: Option<Failure>,
 }
@@ -94,6 +97,13 @@ pub struct Diff {
     pub fixed: u64,
     /// Elements that both have.
     pub remaining: u64,
+    /// Those of `remaining` on pages that the previous check did not have, known by their template.
+    pub carried: u64,
+    /// Elements of this check that can't be compared: `total = new + remaining + not_comparable_now`. All of them for the first.
+    pub not_comparable_now: u64,
+    /// Elements of the previous check that can't be compared:
+    /// `previous_total = fixed + (remaining - carried) + not_comparable_before`.
+    pub not_comparable_before: u64,
     /// The fixed ones by rule, most first.
     pub fixed_rules: Vec<FixedRuleView>,
 }
@@ -172,12 +182,17 @@ fn pages(findings: &Findings) -> Vec<PageView> {
             *count += 1;
         }
     }
+    for (issues, page) in issues.iter_mut().zip(&findings.pages) {
+        let problems = page.left_out.iter().filter(|(rule, _)| findings.kind_of(rule) == RuleKind::Problem);
+        *issues += problems.map(|(_, count)| u64::from(*count)).sum::<u64>();
+    }
     let counted = findings.pages.iter().zip(issues);
     counted
         .map(|(page, issues)| PageView {
             url: page.url.clone(),
             title: page.title.clone(),
             issues,
+            left_out: page.left_out.values().map(|count| u64::from(*count)).sum(),
             error: page.error.clone(),
         })
         .collect()
@@ -192,6 +207,12 @@ fn diff(outcome: &Outcome, locale: Locale) -> Diff {
         new: summary.new,
         fixed: summary.fixed,
         remaining: summary.remaining,
+        carried: summary.carried,
+        not_comparable_now: match summary.previous {
+            Some(_) => summary.not_comparable_now,
+            None => outcome.totals.total(),
+        },
+        not_comparable_before: summary.not_comparable_before,
         fixed_rules: summary
             .fixed_rules
             .iter()

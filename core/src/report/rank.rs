@@ -15,9 +15,16 @@ pub(crate) struct RankedRule<'a> {
     pub(crate) kind: RuleKind,
     /// With their numbers within the check, from 1, in the order of the findings.
     pub(crate) elements: Vec<(u64, &'a Finding)>,
+    /// Elements that count as well and are not listed: their pages had more of them than are kept.
+    pub(crate) left_out: u64,
 }
 
 impl RankedRule<'_> {
+    /// All elements that break the rule.
+    pub(crate) const fn count(&self) -> u64 {
+        self.elements.len() as u64 + self.left_out
+    }
+
     /// Clauses of EN 301 549. The catalogue knows which the standard really has; tags serve for rules that it does not
     /// know.
     pub(crate) fn en301549(&self) -> Vec<String> {
@@ -40,11 +47,11 @@ pub(crate) fn ranked(findings: &Findings) -> Vec<RankedRule<'_>> {
     }
     let known = by_rule.into_iter().filter_map(|(rule, elements)| {
         let facts = findings.rules.get(rule)?;
-        Some(RankedRule { rule, facts, kind: facts.kind(), elements })
+        Some(RankedRule { rule, facts, kind: facts.kind(), elements, left_out: findings.left_out(rule) })
     });
     let mut rules: Vec<RankedRule<'_>> = known.collect();
     // The sort is stable, and the map gave the rules in the order of their ids.
-    rules.sort_by_key(|rule| (rule.kind, Reverse(rule.facts.impact), Reverse(rule.elements.len())));
+    rules.sort_by_key(|rule| (rule.kind, Reverse(rule.facts.impact), Reverse(rule.count())));
     rules
 }
 

@@ -64,7 +64,7 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
     );
     assert_eq!(
         keys(&file["rules"][0]),
-        "rule type severity title summary how_to_fix platform_tip wcag en301549 count pages issues"
+        "rule type severity title summary how_to_fix platform_tip wcag en301549 count pages issues left_out"
     );
     assert_eq!(keys(&file["rules"][0]["issues"][0]), "page selector html failure_summary is_new");
 }

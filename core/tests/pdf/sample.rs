@@ -60,7 +60,7 @@ impl Sample {
             .map(|(number, (id, _))| group(size.rules + number, id))
             .collect();
         let totals = groups.iter().fold(Totals::default(), |mut totals, group| {
-            (0..group.count).for_each(|_| totals.add(group.severity));
+            totals.add(group.severity, group.count);
             totals
         });
         let examples = groups.iter().chain(&advisory).flat_map(|group| &group.examples);
@@ -89,6 +89,9 @@ impl Sample {
                     new: 4,
                     fixed: 7,
                     remaining: total.saturating_sub(4),
+                    carried: 0,
+                    not_comparable_now: 0,
+                    not_comparable_before: 0,
                     fixed_rules: vec![FixedRuleView {
                         title: catalog::card("html-has-lang", locale).unwrap().title.to_owned(),
                         count: 7,
@@ -165,6 +168,7 @@ fn group(
         severity: entry.impact,
         rank,
         count,
+        left_out: 0,
         new_count: count / 3,
         title: texts.title.to_owned(),
         summary: texts.summary.to_owned(),
@@ -224,6 +228,7 @@ fn pages(addresses: &[String]) -> Vec<PageView> {
         url: url.clone(),
         title: format!("Linen and cotton, page {number} – Example shop"),
         issues: if number == last { 0 } else { 12 },
+        left_out: 0,
         error: (number == last && last > 0)
             .then(|| Failure::new(FailureCode::Timeout, "The page was not ready in time.")),
     };
@@ -244,5 +249,6 @@ fn findings(addresses: &[String]) -> Findings {
         needs_review: BTreeMap::from(undecided.map(|(id, count)| (RuleId::new(id), count))),
         stack: vec![],
         screen: None,
+        ran: None,
     }
 }

@@ -58,9 +58,9 @@ async fn a_report_ranks_groups_and_tells_what_changed() {
     assert_eq!(
         report["pages"],
         json!([
-            {"url": "https://example.com/", "title": "https://example.com/", "issues": 2, "error": null},
+            {"url": "https://example.com/", "title": "https://example.com/", "issues": 2, "left_out": 0, "error": null},
             {
-                "url": "https://example.com/slow", "title": "", "issues": 0,
+                "url": "https://example.com/slow", "title": "", "issues": 0, "left_out": 0,
                 "error": {"code": "timeout", "message": "The page was not ready in time."},
             },
         ])
@@ -93,7 +93,7 @@ async fn a_group_has_all_its_fields() {
     assert_eq!(
         group,
         json!({
-            "rule": "link-name", "severity": "serious", "rank": 2, "count": 1, "new_count": 1, "title": null,
+            "rule": "link-name", "severity": "serious", "rank": 2, "count": 1, "left_out": 0, "new_count": 1, "title": null,
             "summary": null, "impact": null, "who": null, "how_to_fix": null, "platform_tip": null, "machine": true,
             "has_card": true, "help": "https://rules.example/link-name",
             "refs": ["EN 301 549 9.2.4.4", "EN 301 549 9.4.1.2"],
@@ -117,7 +117,7 @@ async fn the_first_check_has_nothing_to_be_compared_with() {
         report.data(200)["diff"],
         json!({
             "previous_id": null, "previous_date": null, "previous_total": null, "new": 0, "fixed": 0, "remaining": 0,
-            "fixed_rules": [],
+            "carried": 0, "not_comparable_now": 2, "not_comparable_before": 0, "fixed_rules": [],
         })
     );
 }

@@ -87,6 +87,7 @@ pub(crate) fn completion() -> Completion {
         needs_review: Default::default(),
         stack: vec![],
         screen: None,
+        ran: None,
     };
     let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine: engine() };
     Completion { finished_at: Utc::now(), outcome, findings, screenshots: vec![], screen: None, events: vec![] }

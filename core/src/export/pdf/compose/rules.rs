@@ -180,6 +180,10 @@ impl Composer<'_> {
             let further = fill(&label.further_elements, &[("n", &further.to_string())]);
             flow.paragraph(&[Run::regular(further)], Style::BODY);
         }
+        if group.left_out > 0 {
+            let left_out = fill(&label.elements_left_out, &[("n", &group.left_out.to_string())]);
+            flow.paragraph(&[Run::regular(left_out)], Style::BODY);
+        }
     }
 
     fn example(&self, flow: &mut Flow, example: &Example) {

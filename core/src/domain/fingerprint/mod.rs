@@ -1,0 +1,216 @@
+//! Who an element is from one check to the next.
+//!
+//! One key is never enough: peers that use the selector alone report one fixed and one new issue whenever a class name
+//! changes, peers that use the HTML alone do so whenever a counter in it moves. So each finding has several keys, compared one
+//! after the other by [`diff`](super::diff).
+//!
+//! No key holds the site's own host: a check of `https://www.shop.example` and one of the same build on another machine give
+//! the same keys.
+
+mod markup;
+mod random;
+mod steady;
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use url::Url;
+
+use super::RuleId;
+
+/// The first 64 bits of a SHA-256, in hexadecimal: short enough to store per element, and a clash needs
+/// billions of elements in one check.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Key(String);
+
+impl Key {
+    fn of(parts: &[&str]) -> Self {
+        let mut hash = Sha256::new();
+        for part in parts {
+            // The length keeps ("ab", "c") and ("a", "bc") apart.
+            hash.update(part.len().to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        Self(hash.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+/// The keys of one element under one rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// The version of the normalisation that made the keys; 1 where none is stored. Keys of different versions are not
+    /// compared: those of the previous check are made again from what is stored of its elements.
+    #[serde(default = "first_version")]
+    pub version: u16,
+    /// Rule, page and selector.
+    pub tight: Key,
+    /// Rule, page and normalised HTML.
+    pub loose: Key,
+    /// Rule, page, the selector without classes, and the element's tag with its attributes but without classes and text: what
+    /// is left when a deployment renames classes and changes words at once. `None` in version 1.
+    #[serde(default)]
+    pub outline: Option<Key>,
+    /// Rule and normalised HTML: what one template repeats on every page has this in common.
+    pub template: Key,
+}
+
+const fn first_version() -> u16 {
+    1
+}
+
+impl Fingerprint {
+    /// The version of the keys that this release makes.
+    pub const VERSION: u16 = 2;
+
+    /// Returns the keys of an element; the same input gives the same keys in every release of the same
+    /// [`VERSION`](Self::VERSION).
+    pub fn of(rule: &RuleId, page_url: &str, selector: &str, html: &str) -> Self {
+        let origin = Origin::of(page_url);
+        let relative = |text| origin.as_ref().map_or(Cow::Borrowed(text), |origin| origin.taken_from(text));
+        let (page, selector, html) = (page_key(page_url), relative(selector), relative(html));
+        let normalised = markup::normalised(&html);
+        let rule = rule.as_str();
+        Self {
+            version: Self::VERSION,
+            tight: Key::of(&["tight", rule, page, &steady::selector(&selector)]),
+            loose: Key::of(&["loose", rule, page, &normalised]),
+            outline: Some(Key::of(&["outline", rule, page, &steady::shape(&selector), &markup::first_tag(&html)])),
+            template: Key::of(&["template", rule, &normalised]),
+        }
+    }
+}
+
+/// Returns what tells a page from the others of its site: its address without scheme, host and port. What is no absolute
+/// address is returned as it is.
+pub(super) fn page_key(url: &str) -> &str {
+    let Some((scheme, rest)) = url.split_once("://") else { return url };
+    if !matches!(scheme, "http" | "https") {
+        return url;
+    }
+    rest.find(['/', '?', '#']).map_or("", |path| &rest[path..])
+}
+
+/// A site's own host, however a page writes it.
+struct Origin {
+    /// With its port, without `www.`.
+    host: String,
+}
+
+impl Origin {
+    fn of(page_url: &str) -> Option<Self> {
+        let url = Url::parse(page_url).ok()?;
+        let host = url.host_str()?;
+        let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+        Some(Self { host: format!("{}{port}", host.strip_prefix("www.").unwrap_or(host)) })
+    }
+
+    /// Returns the text with addresses of the site made relative to it.
+    fn taken_from<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut out = Cow::Borrowed(text);
+        for start in ["https://www.", "http://www.", "https://", "http://"] {
+            let address = format!("{start}{}", self.host);
+            if !out.contains(&address) {
+                continue;
+            }
+            let mut left = String::with_capacity(out.len());
+            let mut rest = &*out;
+            while let Some(at) = rest.find(&address) {
+                let after = &rest[at + address.len()..];
+                // `https://shop.example.net` and `https://shop.example:8080` are others.
+                let is_own = !after.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '.' | '-' | ':'));
+                left.push_str(&rest[..at]);
+                if !is_own {
+                    left.push_str(&address);
+                }
+                rest = after;
+            }
+            left.push_str(rest);
+            out = Cow::Owned(left);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(page: &str, selector: &str, html: &str) -> Fingerprint {
+        Fingerprint::of(&RuleId::new("image-alt"), page, selector, html)
+    }
+
+    #[test]
+    fn a_renamed_class_changes_the_tight_key_only() {
+        let before = of("https://a.example/", ".css-1x2y > img", r#"<img class="css-1x2y" src="/logo.png">"#);
+        let after = of("https://a.example/", ".css-9z8w > img", r#"<img src="/logo.png" class="css-9z8w">"#);
+        assert_ne!(before.tight, after.tight);
+        assert_eq!(before.loose, after.loose);
+    }
+
+    #[test]
+    fn counters_hashes_queries_and_white_space_do_not_matter() {
+        let before = of("p", "s", "<a href=\"/app.3f2a9c1e.js?v=7\" id=\"item-12\">\n 12 items</a>");
+        let after = of("p", "s", "<a id='item-340' href='/app.77b1c9d2.js?v=8'>340  items</a>");
+        assert_eq!(before.loose, after.loose);
+    }
+
+    #[test]
+    fn different_words_and_attributes_do_matter() {
+        assert_ne!(of("p", "s", "<a href=/x>Buy</a>").loose, of("p", "s", "<a href=/x>Sell</a>").loose);
+        assert_ne!(of("p", "s", "<a href=/x>Buy</a>").loose, of("p", "s", "<a href=/y>Buy</a>").loose);
+    }
+
+    #[test]
+    fn the_template_key_is_the_same_on_every_page() {
+        let home = of("https://a.example/", "#logo", "<img src=/logo.png>");
+        let about = of("https://a.example/about", "#logo", "<img src=/logo.png>");
+        assert_eq!(home.template, about.template);
+        assert_ne!(home.loose, about.loose);
+    }
+
+    #[test]
+    fn the_same_build_on_another_host_has_the_same_keys() {
+        let html = |host: &str| format!(r#"<a href="{host}/shop"><img src="{host}/logo.png"></a>"#);
+        let selector = |host: &str| format!(r#"a[href$="{host}/shop"] > img"#);
+        let of = |host: &str| of(&format!("{host}/about"), &selector(host), &html(host));
+        let here = of("https://www.shop.example");
+        assert_eq!(here, of("http://127.0.0.1:4173"));
+        assert_eq!(here, of("https://shop.example"));
+    }
+
+    #[test]
+    fn addresses_of_other_hosts_stay() {
+        let other = |host: &str| of("https://shop.example/", "a", &format!(r#"<a href="{host}/x">x</a>"#));
+        assert_ne!(other("https://shop.example").loose, other("https://shop.example.net").loose);
+        assert_ne!(other("https://shop.example").loose, other("https://pay.example").loose);
+    }
+
+    #[test]
+    fn a_renamed_class_and_a_changed_text_leave_the_outline() {
+        let before = of("p", ".css-a > .price", r#"<b class="price" data-kind="sum">old words</b>"#);
+        let after = of("p", ".css-b > .cost", r#"<b class="cost" data-kind="sum">new words</b>"#);
+        assert_ne!((&before.tight, &before.loose), (&after.tight, &after.loose));
+        assert_eq!(before.outline, after.outline);
+        let other = of("p", ".css-b > .cost", r#"<b class="cost" data-kind="tax">new words</b>"#);
+        assert_ne!(before.outline, other.outline);
+    }
+
+    #[test]
+    fn keys_of_an_earlier_release_are_read_as_of_the_first_version() {
+        let stored = r#"{"tight":"0011223344556677","loose":"8899aabbccddeeff","template":"0123456789abcdef"}"#;
+        let read: Fingerprint = serde_json::from_str(stored).unwrap();
+        assert_eq!((read.version, read.outline), (1, None));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_fingerprint(html in any::<String>(), tail in "[<>=\"' /a-zé0-9]{0,60}") {
+            let html = html + &tail;
+            prop_assert_eq!(of("p", "s", &html), of("p", "s", &html));
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What a page knows of people leaves no trace in what is stored of it.
+//!
+//! Values of fields, e-mail addresses, numbers of cards and accounts, and what looks like a token are replaced when findings
+//! are taken, before keys and pictures are made, and in findings of earlier releases when they are read. The name of a field or
+//! a parameter stays, since a developer looks for the element by it.
+//!
+//! Masking is a guard against what lies in markup by accident, not a proof: a name in a text is not recognised as one.
+
+mod markup;
+mod numbers;
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use regex::{Captures, Regex};
+
+pub use markup::masked_html;
+
+/// What stands in place of a value.
+pub const MASK: &str = "***";
+
+/// Returns the text without e-mail addresses, numbers of cards and accounts, signed tokens, and values of parameters that are
+/// or look like tokens. Masking twice changes nothing more.
+pub fn masked_text(text: &str) -> Cow<'_, str> {
+    let text = masked_parameters(text);
+    let text = replaced(text, &SIGNED_TOKEN, |_| true);
+    let text = replaced(text, &EMAIL, |found| !ends_like_a_file(found));
+    let text = replaced(text, &ACCOUNT, numbers::is_iban);
+    replaced(text, &CARD, numbers::is_card)
+}
+
+/// Returns a selector without what [`masked_text`] masks and without values of fields: `[value="…"]`. Where the result differs,
+/// it finds no element any more.
+pub fn masked_selector(selector: &str) -> Cow<'_, str> {
+    let selector =
+        VALUE_IN_SELECTOR.replace_all(selector, |found: &Captures<'_>| format!("{}{MASK}{}", &found[1], &found[2]));
+    match selector {
+        Cow::Borrowed(selector) => masked_text(selector),
+        Cow::Owned(selector) => Cow::Owned(masked_text(&selector).into_owned()),
+    }
+}
+
+/// `jane@example.org`, its sign also as it is written in an address.
+static EMAIL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)[a-z0-9][a-z0-9._+-]{0,63}(?:@|%40)(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}"));
+/// A JSON Web Token (RFC 7519), which begins with `{"` in base64.
+static SIGNED_TOKEN: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?"));
+/// Letters and digits in the form of ISO 13616, in groups of four or in one.
+static ACCOUNT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b[A-Z]{2}[0-9]{2}(?:[ \u{a0}]?[A-Z0-9]{4}){2,7}(?:[ \u{a0}]?[A-Z0-9]{1,3})?\b"));
+/// Thirteen to nineteen digits, in groups or in one.
+static CARD: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9](?:[ \u{a0}-]?[0-9]){12,18}\b"));
+/// A parameter of an address, in its query or its fragment.
+static PARAMETER: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"([?&#;])([A-Za-z][A-Za-z0-9_.\[\]-]{0,63})=([^&#;"'\\<>\s]+)"#));
+/// A fragment that is no name of a place, such as the token of a link that somebody was sent.
+static FRAGMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(/[^\s"'<>#]*#)([A-Za-z0-9_-]{20,})"#));
+static VALUE_IN_SELECTOR: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(\[(?:value|data-value)[$^*~|]?=")[^"]+(")"#));
+
+/// A pattern of this file.
+#[expect(clippy::unwrap_used, reason = "the patterns are constants, and the tests use each of them")]
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).unwrap()
+}
+
+/// Names of parameters and attributes whose values are nobody else's business, whatever they look like. Compared in small
+/// letters, between anything that is no letter.
+const PRIVATE_NAMES: [&str; 31] = [
+    "access",
+    "apikey",
+    "auth",
+    "authorization",
+    "csrf",
+    "csrfmiddlewaretoken",
+    "csrftoken",
+    "email",
+    "hash",
+    "hmac",
+    "iban",
+    "jwt",
+    "key",
+    "login",
+    "mail",
+    "nonce",
+    "otp",
+    "passwd",
+    "password",
+    "phone",
+    "pin",
+    "secret",
+    "session",
+    "sessionid",
+    "sid",
+    "sig",
+    "signature",
+    "ticket",
+    "token",
+    "user",
+    "xsrf",
+];
+
+/// Whether a value of this name is masked, whatever it is.
+fn is_private(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.split(|character: char| !character.is_ascii_alphanumeric()).any(|word| PRIVATE_NAMES.contains(&word))
+}
+
+/// Whether a value looks like a token: long, in one word, of letters and digits that take turns. Names of articles and files
+/// have hyphens between words, numbers have no letters.
+fn looks_like_token(value: &str) -> bool {
+    let is_of_token = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'%' | b'+' | b'/' | b'=')
+    };
+    if value.len() < 16 || !value.bytes().all(is_of_token) {
+        return false;
+    }
+    value.split(['-', '.', '/', '+', '~', '=', '%']).any(|word| {
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        let has_both_cases =
+            word.bytes().any(|byte| byte.is_ascii_lowercase()) && word.bytes().any(|byte| byte.is_ascii_uppercase());
+        word.len() >= 12 && digits < word.len() && (digits >= 3 || (digits >= 1 && has_both_cases))
+    })
+}
+
+fn masked_parameters(text: &str) -> Cow<'_, str> {
+    let parameters = PARAMETER.replace_all(text, |found: &Captures<'_>| {
+        let value = if is_private(&found[2]) || looks_like_token(&found[3]) { MASK } else { &found[3] };
+        format!("{}{}={value}", &found[1], &found[2])
+    });
+    let fragment = |text: &str| {
+        let masked = FRAGMENT.replace_all(text, |found: &Captures<'_>| {
+            let fragment = if looks_like_token(&found[2]) { MASK } else { &found[2] };
+            format!("{}{fragment}", &found[1])
+        });
+        (masked != text).then(|| masked.into_owned())
+    };
+    match fragment(&parameters) {
+        Some(masked) => Cow::Owned(masked),
+        None => parameters,
+    }
+}
+
+/// Masks what the pattern finds and the judge confirms.
+fn replaced<'a>(text: Cow<'a, str>, pattern: &Regex, is_one: impl Fn(&str) -> bool) -> Cow<'a, str> {
+    let masked = pattern.replace_all(
+        &text,
+        |found: &Captures<'_>| {
+            if is_one(&found[0]) { MASK.to_owned() } else { found[0].to_owned() }
+        },
+    );
+    match masked {
+        Cow::Owned(masked) if *masked != *text => Cow::Owned(masked),
+        Cow::Owned(_) | Cow::Borrowed(_) => text,
+    }
+}
+
+/// `logo@2x.png` is a picture for finer screens.
+fn ends_like_a_file(address: &str) -> bool {
+    let extension = address.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+    matches!(
+        extension.as_str(),
+        "avif"
+            | "css"
+            | "gif"
+            | "htm"
+            | "html"
+            | "ico"
+            | "jpeg"
+            | "jpg"
+            | "js"
+            | "json"
+            | "mjs"
+            | "mp"
+            | "pdf"
+            | "png"
+            | "svg"
+            | "webp"
+            | "woff"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn addresses_and_numbers_of_people_go() {
+        for (text, masked) in [
+            ("Write to jane.doe+x@mail.example.org!", "Write to ***!"),
+            ("/unsubscribe/jane%40example.org/now", "/unsubscribe/***/now"),
+            ("IBAN DE89 3704 0044 0532 0130 00.", "IBAN ***."),
+            ("GB82WEST12345698765432", "***"),
+            ("4111 1111 1111 1111", "***"),
+            ("Card 5555-5555-5555-4444, thanks", "Card ***, thanks"),
+            ("Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "Bearer ***"),
+        ] {
+            assert_eq!(masked_text(text), masked);
+        }
+    }
+
+    #[test]
+    fn parameters_that_are_tokens_go_and_their_names_stay() {
+        for (text, masked) in [
+            ("/reset?token=abc&lang=de", "/reset?token=***&lang=de"),
+            ("/a?lang=de&amp;session_id=1&amp;page=2", "/a?lang=de&amp;session_id=***&amp;page=2"),
+            ("/a?t=9f86d081884c7d659a2feaa0c55ad015", "/a?t=***"),
+            ("https://a.example/#access_token=x1&expires=3600", "https://a.example/#access_token=***&expires=3600"),
+            ("https://a.example/view#9f86d081884c7d659a2feaa0c55ad015", "https://a.example/view#***"),
+        ] {
+            assert_eq!(masked_text(text), masked);
+        }
+    }
+
+    #[test]
+    fn what_belongs_to_the_page_stays() {
+        for text in [
+            "logo@2x.png",
+            "@media (min-width: 40em)",
+            "/articles?page=12&sort=price-descending",
+            "/news/2026/11/accessibility-of-online-shops-in-europe",
+            "/docs#installation-on-debian-and-ubuntu-12",
+            "Order 1763791234567 of 2026-11-22",
+            "EN 301 549 v3.2.1, WCAG 2.1 AA",
+            "4006381333931",
+            "fill=#73879c&x=1",
+        ] {
+            assert_eq!(masked_text(text), text);
+        }
+    }
+
+    #[test]
+    fn a_selector_loses_the_value_of_a_field() {
+        assert_eq!(masked_selector(r#"input[value="Jane Doe"]"#), r#"input[value="***"]"#);
+        assert_eq!(masked_selector(r#"a[href$="jane@example.org"] > b"#), r#"a[href$="***"] > b"#);
+        assert_eq!(masked_selector("#main > li:nth-child(2)"), "#main > li:nth-child(2)");
+    }
+
+    proptest! {
+        #[test]
+        fn masking_twice_is_masking_once(text in r#"[a-z@.%40?&#=/ 0-9A-Z"<>'-]{0,80}"#) {
+            let once = masked_text(&text).into_owned();
+            prop_assert_eq!(masked_text(&once).into_owned(), once);
+        }
+    }
+}
