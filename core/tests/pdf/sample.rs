@@ -226,6 +226,8 @@ fn pages(addresses: &[String]) -> Vec<PageView> {
         issues: if number == last { 0 } else { 12 },
         error: (number == last && last > 0)
             .then(|| Failure::new(FailureCode::Timeout, "The page was not ready in time.")),
+        frames_not_checked_count: 0,
+        frames_not_checked: vec![],
     };
     addresses.iter().enumerate().map(view).collect()
 }
