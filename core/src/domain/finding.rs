@@ -233,7 +233,8 @@ pub struct PageOutcome {
 /// A frame that was not checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UncheckedFrame {
-    /// The address of what the frame shows. Hostile text. At most [`UncheckedFrame::MAX_URL`] characters.
+    /// The address of what the frame shows, without query and fragment; empty where it is not known, as the frame was gone.
+    /// Hostile text. At most [`UncheckedFrame::MAX_URL`] characters.
     pub url: String,
     /// Why it was not checked.
     pub reason: FailureCode,

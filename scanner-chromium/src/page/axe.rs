@@ -138,3 +138,83 @@ pub(super) fn described(exception: &Value) -> String {
     const MAX: usize = 500;
     exception["exception"]["description"].as_str().unwrap_or_default().chars().take(MAX).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use a11ycheck_core::net::AddressPolicy;
+    use tokio::time::Duration;
+
+    use super::*;
+    use crate::{
+        ChromiumConfig,
+        browser::{BrowserPool, TabSettings},
+        page::{events::PageEvents, settle},
+    };
+
+    /// What a frame would return if it could choose.
+    fn part(rule: &str, check: &str, error: Option<&str>) -> String {
+        let check = json!({ "id": check, "data": null, "relatedNodes": [], "result": false });
+        let node =
+            json!({ "selector": ["#in"], "source": "<i>", "nodeIndexes": [3], "ancestry": ["html > i"], "xpath": [] });
+        let result = json!({
+            "id": rule, "result": "inapplicable", "pageLevel": false,
+            "nodes": [{ "any": [check], "all": [], "none": [], "node": node }],
+        });
+        let mut part = json!({ "results": [result], "frames": [] });
+        if let Some(message) = error {
+            part["results"][0]["error"] = json!({ "message": message });
+        }
+        part.to_string()
+    }
+
+    /// Needs a browser and axe-core, like the tests in `tests/browser`.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn parts_that_break_the_joining_are_found_and_take_nothing_from_the_others() {
+        let config = ChromiumConfig::new(AddressPolicy::builder().build());
+        let (browsers, axe) = (BrowserPool::new(config.find_browser().unwrap()), config.find_axe().unwrap());
+        let deadline = Instant::now() + Duration::from_secs(300);
+        let nowhere = TabSettings { proxy: "127.0.0.1:9".parse().unwrap() };
+        let browser = browsers.for_new_scan().await.unwrap();
+        let tab = Tab::open(browser, &nowhere, Arc::new(PageEvents::new())).await.unwrap();
+        let html =
+            "<html lang=en><title>t</title><main><h1>h</h1><img id=own src=data:,></main><p>out of any region</p>
+            <iframe title=a id=a></iframe><iframe title=b id=b></iframe>";
+        let content = json!({ "frameId": tab.main_frame(), "html": html });
+        tab.session().run("Page.setDocumentContent", content, deadline).await.unwrap();
+        let world = settle::watch(&tab, deadline).await.unwrap();
+        let run = run(&tab, world, &axe, Moment::Built, deadline).await.unwrap();
+        assert_eq!(run, Some(Vec::new()));
+
+        let options = axe_options();
+        let good = part("image-alt", "has-alt", None);
+        // The frame says nothing of what axe-core would compare.
+        let broken = part("region", "region", None);
+        let failed = part("image-alt", "has-alt", Some("boom"));
+        let joined = |parts: [Option<String>; 2]| {
+            let (tab, options) = (&tab, &options);
+            async move {
+                let parts: Vec<_> = parts.iter().map(Option::as_deref).collect();
+                join(tab, world, options, &parts, deadline).await.unwrap()
+            }
+        };
+        assert_eq!(joined([Some(good.clone()), Some(broken.clone())]).await, Some(vec![1]));
+        assert_eq!(joined([Some(broken.clone()), None]).await, Some(vec![0]));
+        assert_eq!(
+            joined([Some("null".to_owned()), Some("7".to_owned())]).await,
+            Some(vec![1]),
+            "null counts for none"
+        );
+
+        assert_eq!(joined([Some(good), Some(failed)]).await, None);
+        let collected = collect(&tab, world, Moment::Built, deadline).await.unwrap().unwrap();
+        let found = format!("{collected:?}");
+        for element in ["\"#own\"", "\"#a #in\"", "id: \"region\"", "error: Some(\"boom\")"] {
+            assert!(found.contains(element), "{element} in {found}");
+        }
+        assert!(!found.contains("\"#b #in\""), "{found}");
+        drop(tab);
+        browsers.close().await;
+    }
+}
