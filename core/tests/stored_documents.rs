@@ -13,7 +13,7 @@ const WRITTEN_BACK: [&str; 1] = ["Plan"];
 /// Documents that are stored once and only read from then on.
 const STORED_ONCE: [&str; 3] = ["Failure", "Findings", "Outcome"];
 /// What these consist of. A part of what is written back carries `UnknownFields` of its own.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "Area",
     "DiffSummary",
     "Engine",
@@ -27,6 +27,7 @@ const PARTS: [&str; 13] = [
     "RuleFacts",
     "ScreenshotRef",
     "Totals",
+    "UncheckedFrame",
 ];
 /// Single values: texts and numbers. Enums that are stored as words are not among them, as `stored_words!` reads those.
 const VALUES: [&str; 9] =
@@ -111,7 +112,8 @@ fn findings() -> Value {
         "engine": {"axe": "4.11", "browser": "Chromium"},
         "pages": [
             {"url": "https://a.example/", "title": "A", "error": null, "frames_not_checked": 0, "left_out": {"label": 3}},
-            {"url": "https://a.example/b", "title": "", "error": failure(), "frames_not_checked": 1, "left_out": {}},
+            {"url": "https://a.example/b", "title": "", "error": failure(), "frames_not_checked": 1, "left_out": {},
+             "unchecked_frames": [{"url": "https://ads.example/", "reason": "timeout"}]},
         ],
         "rules": {
             "label": {

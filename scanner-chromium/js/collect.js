@@ -1,4 +1,4 @@
-// Returns what a check needs of the page and of what `run.js` left, as JSON text. `limits` bounds what leaves the page.
+// Returns what a check needs of the page and of what `run.js` or `join.js` left, as JSON text. `limits` bounds what leaves the page.
 // `early` is null, or the milliseconds after its load for which the page has to stay as it was for that to count; the result
 // is null if it does not.
 async (limits, early) => {
@@ -7,7 +7,7 @@ async (limits, early) => {
     await new Promise((resolve) => setTimeout(resolve, watch.since + early - performance.now()));
     if (!watch.isUnchanged()) return 'null';
   }
-  const { results, framesLeftOut } = outcome;
+  const { results } = outcome;
   delete globalThis.outcome;
 
   const cut = (text, length) => String(text ?? '').slice(0, length);
@@ -129,12 +129,13 @@ async (limits, early) => {
     error: result.error ? cut(result.error.message ?? result.error, limits.text) : null,
     nodes,
   });
-  const violation = (result) => {
-    const nodes = [];
-    for (const node of result.nodes) {
-      if (nodesLeft <= 0 || charactersLeft <= 0) break;
+  // The page's own elements come first, so that no frame can crowd them out.
+  const entries = new Map();
+  for (const isOwn of [true, false]) {
+    for (const node of results.violations.flatMap(({ nodes }) => nodes)) {
+      if ((node.target.length === 1) !== isOwn || nodesLeft <= 0 || charactersLeft <= 0) continue;
       nodesLeft -= 1;
-      nodes.push({
+      entries.set(node, {
         // One selector per frame; an array among them is a path through shadow trees.
         selector: kept(node.target.flat(Infinity).join(' ')),
         html: kept(node.html),
@@ -142,15 +143,14 @@ async (limits, early) => {
         area: place(node),
       });
     }
-    return rule(result, nodes);
-  };
+  }
+  const violation = (result) => rule(result, result.nodes.flatMap((node) => entries.get(node) ?? []));
   return JSON.stringify({
     version: axe.version,
     // Past a form named "title", which hides the property.
     title: cut(Reflect.get(Document.prototype, 'title', document), limits.text),
     hasPassword,
     showsOnlyLogin: showsOnlyLogin(),
-    framesLeftOut,
     links: [...links],
     canonical,
     violations: results.violations.map(violation),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use a11ycheck_core::domain::{Area, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId};
+use a11ycheck_core::domain::{Area, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, UncheckedFrame};
 use serde::Deserialize;
 
 use crate::evidence::{Album, Candidate, Picture, Rect};
@@ -22,8 +22,9 @@ pub(crate) struct Collected {
     pub(crate) links: Vec<String>,
     /// The address that the page calls its own, if it names exactly one.
     pub(crate) canonical: Option<String>,
-    /// Frames without which the page had to be checked.
-    frames_left_out: u32,
+    /// The frames that were not checked, if the page had any when it was checked.
+    #[serde(skip)]
+    unchecked_frames: Vec<UncheckedFrame>,
     violations: Vec<RuleResult>,
     incomplete: Vec<RuleResult>,
 }
@@ -55,6 +56,12 @@ struct Node {
 }
 
 impl Collected {
+    /// The same, of a page some of whose frames were not checked.
+    pub(crate) fn without_frames(mut self, unchecked: Vec<UncheckedFrame>) -> Self {
+        self.unchecked_frames = unchecked;
+        self
+    }
+
     /// Elements that fail and whose place on the page is known.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate<'_>> {
         let rules = self.violations.iter().enumerate().filter(|(_, rule)| rule.id != FRAME_TESTED);
@@ -123,9 +130,11 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
         let id = add_facts(&mut findings.rules, rule);
         *findings.needs_review.entry(id).or_default() += total;
     }
-    if collected.frames_left_out > 0 {
-        outcome.frames_not_checked = collected.frames_left_out;
-    }
+    let mut frames = collected.unchecked_frames;
+    // axe-core counts those, too, that have come since it was known which frames there are.
+    outcome.frames_not_checked = outcome.frames_not_checked.max(u32::try_from(frames.len()).unwrap_or(u32::MAX));
+    frames.truncate(PageOutcome::MAX_UNCHECKED_FRAMES);
+    outcome.unchecked_frames = frames;
     findings.pages.push(outcome);
 }
 

@@ -24,8 +24,9 @@
 //!   its pages are asked for at once, and fewer when it says that it is busy.
 //! - At most as many pages as the request allows are in the result, the start page first, each once, and of a large
 //!   site some of each kind. Which ones depends on the site, not on which of them answers first.
-//! - A page is checked in a world of its own scripts can't reach, frames of other origins included; where axe-core could
-//!   not run, the page or frame is listed as not checked, never as free of problems.
+//! - Each document of a page, frames of other origins included, is checked in a world of our own that no script of a page
+//!   reaches, and no message passes between them: neither learns a page what its frames show, nor decides a frame what is said
+//!   of the page. Where axe-core could not run, the page or frame is listed as not checked, never as free of problems.
 //! - When the browser dies during a scan, another takes over, and the scan goes on.
 //!
 //! # Map

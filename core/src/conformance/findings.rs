@@ -6,7 +6,7 @@ use super::{StoreFactory, fixtures, world::World};
 use crate::{
     domain::{
         Area, Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId,
-        ScreenshotId, ScreenshotRef,
+        ScreenshotId, ScreenshotRef, UncheckedFrame,
     },
     store::{Completion, Store},
 };
@@ -75,6 +75,7 @@ pub(super) async fn every_field_of_a_finding_comes_back<S: Store>(factory: &impl
     }
     findings.pages.push(PageOutcome {
         frames_not_checked: u32::MAX,
+        unchecked_frames: vec![UncheckedFrame::new("https://ads.example/\u{1F4A1}", FailureCode::EngineError)],
         ..PageOutcome::failed("https://shop.example/x", "T", Failure::new(FailureCode::TooLarge, ""))
     });
     findings.stack = ["b", "a", "b"].map(PlatformKey::new).to_vec();

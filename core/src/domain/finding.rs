@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Failure, Fingerprint, PlatformKey, masked_html, masked_selector, masked_text};
+use super::{Failure, FailureCode, Fingerprint, PlatformKey, masked_html, masked_selector, masked_text};
 
 /// How hard a problem hits the people it hits; axe-core's four steps. Ordered: `Minor` is least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -223,19 +223,45 @@ pub struct PageOutcome {
     pub title: String,
     /// Why the page was not checked; `None` when it was.
     pub error: Option<Failure>,
-    /// Frames of the page in which axe-core could not run: not checked, which is not the same as free of problems.
+    /// The number of frames of the page that were not checked, which is not the same as free of problems.
     pub frames_not_checked: u32,
+    /// Those frames by address and reason: the first [`PageOutcome::MAX_UNCHECKED_FRAMES`] of them. Checks of earlier
+    /// releases have counted frames without naming them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unchecked_frames: Vec<UncheckedFrame>,
     /// Elements that fail and are not among [`Findings::items`], by rule: a page has a limit of elements that are kept. They
     /// count in totals. Never 0.
     #[serde(default)]
     pub left_out: BTreeMap<RuleId, u32>,
 }
 
+/// A frame that was not checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UncheckedFrame {
+    /// The address of what the frame shows, without query and fragment; empty where it is not known, as the frame was gone.
+    /// Hostile text. At most [`UncheckedFrame::MAX_URL`] characters.
+    pub url: String,
+    /// Why it was not checked.
+    pub reason: FailureCode,
+}
+
+impl UncheckedFrame {
+    /// Characters of an address that are kept.
+    pub const MAX_URL: usize = 500;
+
+    /// A frame at `url`, which is cut to its bound.
+    pub fn new(url: &str, reason: FailureCode) -> Self {
+        Self { url: bounded(url, Self::MAX_URL), reason }
+    }
+}
+
 impl PageOutcome {
     /// Characters of a title that are kept.
     pub const MAX_TITLE: usize = 300;
+    /// Frames of one page that are named.
+    pub const MAX_UNCHECKED_FRAMES: usize = 20;
 
-    /// A page that was checked. What its address and its title tell of people is masked.
+    /// A page that was checked, and all of its frames with it. What its address and its title tell of people is masked.
     pub fn checked(url: impl Into<String>, title: &str) -> Self {
         let mut url = url.into();
         mask(&mut url, masked_text);
@@ -245,6 +271,7 @@ impl PageOutcome {
             error: None,
             frames_not_checked: 0,
             left_out: BTreeMap::new(),
+            unchecked_frames: Vec::new(),
         }
     }
 

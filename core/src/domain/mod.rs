@@ -51,7 +51,7 @@ pub use self::{
     failure::{Failure, FailureCode},
     finding::{
         Area, Engine, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, ScreenshotId, ScreenshotRef,
-        Totals,
+        Totals, UncheckedFrame,
     },
     fingerprint::{Fingerprint, Key},
     history::{ShortenedHistory, is_held, purge_hold},

@@ -10,7 +10,7 @@ pub use self::groups::{Example, ExampleBox, Group, PageCount};
 pub(crate) use self::rank::{RankedRule, platform, ranked};
 use crate::{
     catalog::card,
-    domain::{Failure, Findings, Outcome, PlatformKey, RuleKind, Scan, Site, Totals},
+    domain::{Failure, Findings, Outcome, PlatformKey, RuleKind, Scan, Site, Totals, UncheckedFrame},
     id::ScanId,
     locale::Locale,
     service::Links,
@@ -79,6 +79,11 @@ pub struct PageView {
     pub left_out: u64,
     /// Why it could not be checked.
     pub error: Option<Failure>,
+    /// The number of its frames that were not checked.
+    pub frames_not_checked_count: u32,
+    /// Those frames by address and reason, at most [`PageOutcome::MAX_UNCHECKED_FRAMES`](crate::domain::PageOutcome::MAX_UNCHECKED_FRAMES) of them. Empty in checks of
+    /// releases that counted frames without naming them.
+    pub frames_not_checked: Vec<UncheckedFrame>,
 }
 
 /// What changed.
@@ -194,6 +199,8 @@ fn pages(findings: &Findings) -> Vec<PageView> {
             issues,
             left_out: page.left_out.values().map(|count| u64::from(*count)).sum(),
             error: page.error.clone(),
+            frames_not_checked_count: page.frames_not_checked,
+            frames_not_checked: page.unchecked_frames.clone(),
         })
         .collect()
 }

@@ -2,7 +2,11 @@
 
 use std::{env, fs, path::Path};
 
-use a11ycheck_core::{catalog::terms, domain::Logo, locale::Locale};
+use a11ycheck_core::{
+    catalog::terms,
+    domain::{FailureCode, Logo, UncheckedFrame},
+    locale::Locale,
+};
 
 use crate::{
     USUAL,
@@ -45,6 +49,25 @@ fn the_disclaimer_stands_in_every_language() {
         // In a PDF, a no-break space is a space that no line ends with.
         let disclaimer = terms(locale).disclaimer.replace('\u{A0}', " ");
         assert_eq!(flat.matches(&disclaimer).count(), 2, "{locale}: on the first page and in the notes");
+    }
+}
+
+#[test]
+fn frames_that_were_not_checked_are_counted_and_the_first_named_in_every_language() {
+    let folder = Folder::new();
+    for locale in Locale::ALL {
+        let mut sample = Sample::new(locale, Size { pages: 2, rules: 1, elements: 1, screenshots: 0 });
+        let page = &mut sample.findings.pages[0];
+        page.frames_not_checked = 21;
+        let frame = |number| UncheckedFrame::new(&format!("https://ads.example/{number}"), FailureCode::Timeout);
+        page.unchecked_frames = (0..20).map(frame).collect();
+        let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
+        let flat = tree.split_whitespace().collect::<String>();
+        let words = terms(locale);
+        let of = |text: &str| text.split_whitespace().collect::<String>();
+        let named = |number| of(&format!("https://ads.example/{number}: {}", words.failure(FailureCode::Timeout)));
+        assert!(flat.contains(&of(&format!("{}: 21", words.label.frames_not_checked))), "{locale}");
+        assert!(flat.contains(&named(0)) && flat.contains(&named(2)) && !flat.contains(&named(3)), "{locale}: {flat}");
     }
 }
 

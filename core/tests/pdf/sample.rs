@@ -231,6 +231,8 @@ fn pages(addresses: &[String]) -> Vec<PageView> {
         left_out: 0,
         error: (number == last && last > 0)
             .then(|| Failure::new(FailureCode::Timeout, "The page was not ready in time.")),
+        frames_not_checked_count: 0,
+        frames_not_checked: vec![],
     };
     addresses.iter().enumerate().map(view).collect()
 }

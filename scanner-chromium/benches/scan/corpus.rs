@@ -47,6 +47,11 @@ impl Corpus {
         format!("http://{}:{}/many?pages={pages}", SITES[0], self.port)
     }
 
+    /// A page of the first site that leads to so many pages, each of which shows so many pages of the corpus in frames.
+    pub(crate) fn framed(&self, pages: u32, frames: u32) -> String {
+        format!("http://{}:{}/framed?pages={pages}&frames={frames}", SITES[0], self.port)
+    }
+
     /// The start pages of the two sites.
     pub(crate) fn starts(&self) -> Vec<String> {
         SITES.map(|address| format!("http://{address}:{}/", self.port)).into()
@@ -108,7 +113,11 @@ fn answer(folder: &Path, site: usize, uri: &Uri) -> Response<Full<Bytes>> {
         "/" => return found("text/html", index(half(site)).into()),
         "/robots.txt" => return found("text/plain", robots(half(site)).into()),
         "/many" => return found("text/html", many(uri.query().unwrap_or_default()).into()),
+        "/framed" => return found("text/html", framed(uri.query().unwrap_or_default()).into()),
         _ => {}
+    }
+    if let Some(page) = path.strip_prefix("/frames/") {
+        return found("text/html", with_frames(page).into());
     }
     let path = path.strip_prefix("/again/").and_then(|rest| rest.split_once('/')).map_or(&path[1..], |(_, rest)| rest);
     let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
@@ -130,13 +139,35 @@ fn found(media_type: &'static str, body: Bytes) -> Response<Full<Bytes>> {
 /// Closes whatever else the pages lead to.
 fn robots(pages: impl Iterator<Item = String>) -> String {
     let pages: String = pages.map(|page| format!("Allow: {page}$\n")).collect();
-    format!("User-agent: *\nDisallow: /\nAllow: /$\nAllow: /many\nAllow: /again/*.html$\n{pages}")
+    format!(
+        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /many\nAllow: /framed\nAllow: /frames/\nAllow: /again/*.html$\n{pages}"
+    )
 }
 
 /// A start page that leads to as many pages as the query says: those of the corpus again and again, under other names.
 fn many(query: &str) -> String {
-    let count = query.strip_prefix("pages=").and_then(|count| count.parse().ok()).unwrap_or(0);
+    let count = number(query, "pages=");
     index(PAGES.lines().cycle().take(count).enumerate().map(|(number, page)| format!("/again/{number}{page}")))
+}
+
+/// A start page that leads to as many pages with frames as the query says.
+fn framed(query: &str) -> String {
+    let (pages, frames) = (number(query, "pages="), number(query, "frames="));
+    index((0..pages).map(|page| format!("/frames/{frames}/{page}")))
+}
+
+/// A page that shows so many pages of the corpus in frames, from one of them on: `frames/page`.
+fn with_frames(path: &str) -> String {
+    let (frames, first) = path.split_once('/').unwrap_or_default();
+    let [frames, first] = [frames, first].map(|text| text.parse().unwrap_or(0));
+    let shown = PAGES.lines().cycle().skip(first * frames).take(frames);
+    let shown: String = shown.map(|page| format!("<iframe title='{page}' src='{page}'></iframe>")).collect();
+    format!("<!doctype html><html lang=en><title>Frames {first}</title><main><h1>Frames</h1>{shown}</main></html>")
+}
+
+/// The number of this name in a query; 0 where there is none.
+fn number(query: &str, name: &str) -> usize {
+    query.split('&').find_map(|pair| pair.strip_prefix(name)?.parse().ok()).unwrap_or(0)
 }
 
 /// The pages of a site: every second, from the first or from the second on.

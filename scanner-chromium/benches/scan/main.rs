@@ -7,6 +7,7 @@
 
 mod contender;
 mod corpus;
+mod frames;
 mod long_run;
 mod ours;
 mod table;
@@ -93,6 +94,7 @@ fn compare(arguments: &Arguments) {
         }
     }
     table.print();
+    frames::measure(&corpus, arguments.rounds);
 }
 
 /// Rule ids and counts, page by page.

@@ -153,7 +153,7 @@ mod tests {
 
     fn checked(url: Url, links: impl IntoIterator<Item = String>) -> Result<Checked, PageError> {
         let collected = serde_json::json!({
-            "version": "4.14", "title": "", "hasPassword": false, "showsOnlyLogin": false, "framesLeftOut": 0, "canonical": null,
+            "version": "4.14", "title": "", "hasPassword": false, "showsOnlyLogin": false, "canonical": null,
             "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [],
         });
         Ok(Checked { url, collected: serde_json::from_value(collected).unwrap(), signals: None, screen: None })

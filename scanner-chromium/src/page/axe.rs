@@ -1,31 +1,28 @@
-//! axe-core in a page: a world of its own in every frame, one run from the top.
+//! axe-core in a page: a run in a world of our own in every document, joined in that of the top one.
 
-use a11ycheck_core::domain::FailureCode;
-use futures_util::future::join_all;
+use std::collections::HashSet;
+
+use a11ycheck_core::domain::{FailureCode, UncheckedFrame};
+use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::{Duration, Instant};
+use tokio::time::Instant;
 
 use super::{
     errors::PageError,
+    frames::{FrameTree, Frames, PART},
+    part::Context,
     settle::{Moment, SINCE_LOAD},
-    world::{Evaluated, Outcome, evaluate, mend_timers, world},
+    world::{Evaluated, Outcome, evaluate},
 };
 use crate::{axe_map::Collected, axe_source::AxeSource, browser::Tab, cdp::CdpError};
 
-/// Frames of one page that are looked into. Those beyond are counted as not checked.
-const MAX_FRAMES: usize = 100;
-/// Milliseconds for axe-core to hear from a frame that answered its first call.
-const FRAME_TIME_MS: u32 = 20_000;
-
-/// For a timer to fire in a frame, should it fire at all.
-const FRAME_TIMER_TIME: Duration = Duration::from_secs(1);
-
 const RUN: &str = include_str!("../../js/run.js");
+const JOIN: &str = include_str!("../../js/join.js");
 const COLLECT: &str = include_str!("../../js/collect.js");
 
 /// How axe-core runs: its own default rules, all of them. The one place where that is decided.
 fn axe_options() -> Value {
-    json!({ "frameWaitTime": FRAME_TIME_MS })
+    json!({})
 }
 
 /// What may leave a page. `text` is above what core keeps of any text, so that core decides; `characters` bounds the
@@ -45,34 +42,73 @@ fn limits() -> Value {
     })
 }
 
-/// Runs axe-core over the page and its frames; `false` when it was too early for that. [`collect`] gets the outcome.
+/// Runs axe-core over the page and its frames: the frames that were not checked, or `None` when it was too early for that.
+/// [`collect`] gets the outcome.
 pub(super) async fn run(
     tab: &Tab,
     main_world: i64,
     axe: &AxeSource,
     moment: Moment,
     deadline: Instant,
-) -> Result<bool, PageError> {
-    let frames = frames(tab, deadline).await?;
-    let inject = |frame: String| async move {
-        let world = world(tab, &frame, deadline).await?;
-        mend_timers(tab, world, FRAME_TIMER_TIME, deadline).await?;
-        evaluate(tab, world, axe.expression(), Outcome::Value, deadline).await
-    };
-    // Frames first, so that each is ready to answer when the top document asks. A frame that fails, because it went
-    // away or is another process's, does not answer, and axe-core counts it.
-    for outcome in join_all(frames.into_iter().map(inject)).await {
-        match outcome {
-            Err(error @ (CdpError::Ended { .. } | CdpError::TimedOut { .. })) => return Err(error.into()),
-            Err(error) => tracing::debug!(%error, "axe-core was not injected into a frame"),
-            Ok(_) => {}
-        }
-    }
+) -> Result<Option<Vec<UncheckedFrame>>, PageError> {
     evaluate(tab, main_world, axe.expression(), Outcome::Value, deadline).await?;
-    let expression = format!("({RUN})({}, {})", axe_options(), moment == Moment::Early);
+    let is_early = moment == Moment::Early;
+    if !FrameTree::read(tab, deadline).await?.is_empty() {
+        return run_with_frames(tab, main_world, axe, is_early, deadline).await;
+    }
+    // One run, as parts cost more: what they hold of each element is read even where it passes.
+    let expression = format!("({RUN})({}, {is_early})", axe_options());
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
-    Ok(evaluated.result["value"] == true)
+    Ok((evaluated.result["value"] == true).then(Vec::new))
+}
+
+async fn run_with_frames(
+    tab: &Tab,
+    main_world: i64,
+    axe: &AxeSource,
+    is_early: bool,
+    deadline: Instant,
+) -> Result<Option<Vec<UncheckedFrame>>, PageError> {
+    #[derive(Deserialize)]
+    struct Top {
+        contexts: Vec<Context>,
+        rules: HashSet<String>,
+    }
+    let options = axe_options();
+    let expression = format!("({PART})({options}, null, null, {is_early})");
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
+    finished(&evaluated)?;
+    let Some(text) = evaluated.result["value"].as_str() else { return Ok(None) };
+    let Top { contexts, rules } = serde_json::from_str(text).map_err(shape)?;
+    let mut frames = Frames::check(tab, axe, &options, (main_world, contexts), &rules, deadline).await?;
+    // With all parts; should some not fit, without those; and then without any, which can't fail for them.
+    if let Some(numbers) = join(tab, main_world, &options, &frames.parts(), deadline).await? {
+        frames.leave_out(&numbers);
+        if join(tab, main_world, &options, &frames.parts(), deadline).await?.is_some() {
+            frames.leave_out(&[]);
+            join(tab, main_world, &options, &frames.parts(), deadline).await?;
+        }
+    }
+    Ok(Some(frames.unchecked()))
+}
+
+/// Joins the parts of frames with the page's own; the numbers of those that can't be joined, if it fails for that.
+async fn join(
+    tab: &Tab,
+    main_world: i64,
+    options: &Value,
+    parts: &[Option<&str>],
+    deadline: Instant,
+) -> Result<Option<Vec<usize>>, PageError> {
+    let expression = format!("({JOIN})({options}, {})", json!(parts));
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
+    finished(&evaluated)?;
+    Ok(Deserialize::deserialize(&evaluated.result["value"]).map_err(shape)?)
+}
+
+fn shape(source: serde_json::Error) -> CdpError {
+    CdpError::Shape { method: "Runtime.evaluate", source }
 }
 
 /// What axe-core found, and what else is to be known of the page; `None` when it was too early for that. It takes until it can
@@ -88,35 +124,97 @@ pub(super) async fn collect(
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     let text = evaluated.result["value"].as_str().unwrap_or_default();
-    serde_json::from_str(text).map_err(|source| CdpError::Shape { method: "Runtime.evaluate", source }.into())
+    Ok(serde_json::from_str(text).map_err(shape)?)
 }
 
 fn finished(evaluated: &Evaluated) -> Result<(), PageError> {
     let Some(exception) = &evaluated.exception_details else { return Ok(()) };
-    let error = exception["exception"]["description"].as_str().unwrap_or_default();
-    tracing::warn!(error, "axe-core could not run in a page");
+    tracing::warn!(error = described(exception), "axe-core could not run in a page");
     Err(PageError::failed(FailureCode::EngineError, "axe-core could not run to its end in the page."))
 }
 
-/// The frames below the top document that show a page.
-async fn frames(tab: &Tab, deadline: Instant) -> Result<Vec<String>, CdpError> {
-    let tree: Value = tab.session().call("Page.getFrameTree", json!({}), deadline).await?;
-    let mut frames = Vec::new();
-    let mut trees: Vec<&Value> = children(&tree["frameTree"]).collect();
-    while let Some(tree) = trees.pop() {
-        let frame = &tree["frame"];
-        // The browser's own error page stands there: nothing of the site's.
-        if !frame["unreachableUrl"].is_string()
-            && let Some(id) = frame["id"].as_str()
-            && frames.len() < MAX_FRAMES
-        {
-            frames.push(id.to_owned());
-        }
-        trees.extend(children(tree));
-    }
-    Ok(frames)
+/// What an exception says of itself.
+pub(super) fn described(exception: &Value) -> String {
+    const MAX: usize = 500;
+    exception["exception"]["description"].as_str().unwrap_or_default().chars().take(MAX).collect()
 }
 
-fn children(tree: &Value) -> impl Iterator<Item = &Value> {
-    tree["childFrames"].as_array().into_iter().flatten()
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use a11ycheck_core::net::AddressPolicy;
+    use tokio::time::Duration;
+
+    use super::*;
+    use crate::{
+        ChromiumConfig,
+        browser::{BrowserPool, TabSettings},
+        page::{events::PageEvents, settle},
+    };
+
+    /// What a frame would return if it could choose.
+    fn part(rule: &str, check: &str, error: Option<&str>) -> String {
+        let check = json!({ "id": check, "data": null, "relatedNodes": [], "result": false });
+        let node =
+            json!({ "selector": ["#in"], "source": "<i>", "nodeIndexes": [3], "ancestry": ["html > i"], "xpath": [] });
+        let result = json!({
+            "id": rule, "result": "inapplicable", "pageLevel": false,
+            "nodes": [{ "any": [check], "all": [], "none": [], "node": node }],
+        });
+        let mut part = json!({ "results": [result], "frames": [] });
+        if let Some(message) = error {
+            part["results"][0]["error"] = json!({ "message": message });
+        }
+        part.to_string()
+    }
+
+    /// Needs a browser and axe-core, like the tests in `tests/browser`.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn parts_that_break_the_joining_are_found_and_take_nothing_from_the_others() {
+        let config = ChromiumConfig::new(AddressPolicy::builder().build());
+        let (browsers, axe) = (BrowserPool::new(config.find_browser().unwrap()), config.find_axe().unwrap());
+        let deadline = Instant::now() + Duration::from_secs(300);
+        let nowhere = TabSettings { proxy: "127.0.0.1:9".parse().unwrap() };
+        let browser = browsers.for_new_scan().await.unwrap();
+        let tab = Tab::open(browser, &nowhere, Arc::new(PageEvents::new())).await.unwrap();
+        let html =
+            "<html lang=en><title>t</title><main><h1>h</h1><img id=own src=data:,></main><p>out of any region</p>
+            <iframe title=a id=a></iframe><iframe title=b id=b></iframe>";
+        let content = json!({ "frameId": tab.main_frame(), "html": html });
+        tab.session().run("Page.setDocumentContent", content, deadline).await.unwrap();
+        let world = settle::watch(&tab, deadline).await.unwrap();
+        let run = run(&tab, world, &axe, Moment::Built, deadline).await.unwrap();
+        assert_eq!(run, Some(Vec::new()));
+
+        let options = axe_options();
+        let good = part("image-alt", "has-alt", None);
+        // The frame says nothing of what axe-core would compare.
+        let broken = part("region", "region", None);
+        let failed = part("image-alt", "has-alt", Some("boom"));
+        let joined = |parts: [Option<String>; 2]| {
+            let (tab, options) = (&tab, &options);
+            async move {
+                let parts: Vec<_> = parts.iter().map(Option::as_deref).collect();
+                join(tab, world, options, &parts, deadline).await.unwrap()
+            }
+        };
+        assert_eq!(joined([Some(good.clone()), Some(broken.clone())]).await, Some(vec![1]));
+        assert_eq!(joined([Some(broken.clone()), None]).await, Some(vec![0]));
+        assert_eq!(
+            joined([Some("null".to_owned()), Some("7".to_owned())]).await,
+            Some(vec![1]),
+            "null counts for none"
+        );
+
+        assert_eq!(joined([Some(good), Some(failed)]).await, None);
+        let collected = collect(&tab, world, Moment::Built, deadline).await.unwrap().unwrap();
+        let found = format!("{collected:?}");
+        for element in ["\"#own\"", "\"#a #in\"", "id: \"region\"", "error: Some(\"boom\")"] {
+            assert!(found.contains(element), "{element} in {found}");
+        }
+        assert!(!found.contains("\"#b #in\""), "{found}");
+        drop(tab);
+        browsers.close().await;
+    }
 }

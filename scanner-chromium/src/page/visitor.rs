@@ -188,12 +188,11 @@ impl Visitor {
     ) -> Result<Looked, PageError> {
         self.unless_trouble(async {
             let looked = async {
-                let has_run = axe::run(&self.tab, page.world, task.axe, moment, done_by).await?;
+                let unchecked_frames = axe::run(&self.tab, page.world, task.axe, moment, done_by).await?;
                 drop(core);
-                if !has_run || !self.shows(page) {
-                    return Ok(None);
-                }
-                axe::collect(&self.tab, page.world, moment, done_by).await
+                let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
+                let collected = axe::collect(&self.tab, page.world, moment, done_by).await?;
+                Ok::<_, PageError>(collected.map(|collected| collected.without_frames(unchecked_frames)))
             };
             let collected = looked.await;
             let signals = match task.look {

@@ -65,6 +65,33 @@ impl Console {
 
     /// Elements by rule, from the page's own world.
     fn run_axe(&mut self, url: &str, axe: &str) -> BTreeMap<String, usize> {
+        let counts = "axe.run().then(r => Object.fromEntries(r.violations.map(v => [v.id, v.nodes.length])))";
+        serde_json::from_value(self.evaluate_with_axe(url, axe, counts)).unwrap()
+    }
+
+    /// `rule selector` of each element that fails and the number of those to review by rule, with axe-core in all frames.
+    fn run_axe_in_frames(&mut self, url: &str, axe: &str) -> (Vec<String>, BTreeMap<String, u32>) {
+        let all = "(async () => {
+            const inject = (root) => {
+                for (const element of root.querySelectorAll('*')) {
+                    if (element.shadowRoot) inject(element.shadowRoot);
+                    if (!element.contentWindow) continue;
+                    element.contentWindow.eval(source);
+                    inject(element.contentDocument);
+                }
+            };
+            inject(document);
+            const results = await axe.run();
+            return [
+                results.violations.flatMap(v => v.nodes.map(n => `${v.id} ${n.target.flat(Infinity).join(' ')}`)),
+                Object.fromEntries(results.incomplete.map(v => [v.id, v.nodes.length])),
+            ];
+        })()";
+        let all = all.replacen("source", &json!(axe).to_string(), 1);
+        serde_json::from_value(self.evaluate_with_axe(url, axe, &all)).unwrap()
+    }
+
+    fn evaluate_with_axe(&mut self, url: &str, axe: &str, expression: &str) -> Value {
         let target = self.call(None, "Target.createTarget", json!({ "url": url }))["targetId"].clone();
         let attach = json!({ "targetId": target, "flatten": true });
         let session = self.call(None, "Target.attachToTarget", attach)["sessionId"].clone();
@@ -74,8 +101,7 @@ impl Console {
         };
         while evaluate("location.href !== 'about:blank' && document.readyState") != "complete" {}
         evaluate(axe);
-        let counts = "axe.run().then(r => Object.fromEntries(r.violations.map(v => [v.id, v.nodes.length])))";
-        serde_json::from_value(evaluate(counts)).unwrap()
+        evaluate(expression)
     }
 }
 
@@ -84,6 +110,12 @@ impl Drop for Console {
         self.call(None, "Browser.close", json!({}));
         self.child.wait().unwrap();
     }
+}
+
+fn axe() -> String {
+    let file = std::env::var("A11YCHECK_AXE")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../node_modules/axe-core/axe.min.js").to_owned());
+    std::fs::read_to_string(file).expect("run `npm ci` in the project's folder")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -112,9 +144,7 @@ async fn rules_and_counts_are_those_of_a_run_by_hand() {
     scanner.close().await;
     let urls: Vec<String> = findings.pages.iter().map(|page| page.url.clone()).collect();
     let by_hand = tokio::task::spawn_blocking(move || {
-        let file = std::env::var("A11YCHECK_AXE")
-            .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../node_modules/axe-core/axe.min.js").to_owned());
-        let axe = std::fs::read_to_string(file).expect("run `npm ci` in the project's folder");
+        let axe = axe();
         let mut console = Console::open();
         urls.iter().map(|url| console.run_axe(url, &axe)).collect::<Vec<_>>()
     })
@@ -128,4 +158,69 @@ async fn rules_and_counts_are_those_of_a_run_by_hand() {
         }
         assert_eq!(&by_scanner, by_hand, "{}", findings.pages[number].url);
     }
+}
+
+/// Above all of what axe-core compares across frames: headings, landmarks, regions, titles, ids, keys.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_fails_in_frames_is_what_fails_in_a_run_by_hand() {
+    let site = Site::start(|request| match request.path.as_str() {
+        "/headings" => Reply::Html(
+            "<html lang=en><title>Headings</title><main><h1>a</h1><h3>skips</h3><iframe title=i src=/deep></iframe><h6>x</h6></main>"
+                .to_owned(),
+        ),
+        "/deep" => Reply::Html(
+            "<title>Deep</title><h4>fits</h4><p>outside of a region</p><h6>skips</h6><input accesskey=k><img src=data:,>\
+             <iframe src=/bottom tabindex=-1></iframe>"
+                .to_owned(),
+        ),
+        "/bottom" => Reply::Html("<button></button><nav aria-label=n></nav><nav aria-label=n>x</nav><h1>b</h1>".to_owned()),
+        "/no-heading" => Reply::Html("<html lang=en><title>x</title><p style='color:#aaa'>text</p><a href=#>y</a>".to_owned()),
+        "/colours" => Reply::Html(page(
+            "Colours",
+            "<p style='color:#888'>pale</p><p style='background:linear-gradient(#fff,#000);color:#777'>unsure</p>\
+             <b accesskey=k>k</b><div id=host></div><script>host.attachShadow({ mode: 'open' }).innerHTML =
+                '<img src=data:,><iframe title=twice src=/no-heading></iframe>'</script>",
+        )),
+        "/second" => Reply::Html(
+            "<html lang=en><title>Second</title><iframe title=twice src=/no-heading></iframe>\
+             <iframe title=twice src=/headings></iframe><nav>a</nav><nav>b</nav><p>loose</p>"
+                .to_owned(),
+        ),
+        _ => Reply::Html(
+            "<html lang=en><title>Frames</title><a href=/second>s</a><h2>starts at two</h2>\
+             <iframe title=h src=/headings></iframe><nav aria-label=n>x</nav><iframe src=/colours width=1 height=1></iframe>\
+             <p accesskey=k>k</p><div aria-hidden=true><iframe title=h src=/deep></iframe></div><h4>late</h4>"
+                .to_owned(),
+        ),
+    })
+    .await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 2).await;
+    scanner.close().await;
+    let urls: Vec<String> = findings.pages.iter().map(|page| page.url.clone()).collect();
+    assert_eq!(urls.len(), 2);
+    let by_hand = tokio::task::spawn_blocking(move || {
+        let axe = axe();
+        let mut console = Console::open();
+        urls.iter().map(|url| console.run_axe_in_frames(url, &axe)).collect::<Vec<_>>()
+    })
+    .await
+    .unwrap();
+    let mut to_review = BTreeMap::new();
+    for (number, (failing, review)) in by_hand.into_iter().enumerate() {
+        assert!(failing.iter().filter(|item| item.contains(" iframe")).count() > 5, "{failing:?}");
+        let of_page = findings.items.iter().filter(|item| item.page == number);
+        let mut by_scanner: Vec<String> = of_page.map(|item| format!("{} {}", item.rule, item.selector)).collect();
+        let mut by_hand = failing;
+        // Rule by rule, in the order of the document, which is the same within a rule.
+        by_scanner.sort_by(|a, b| a.split(' ').next().cmp(&b.split(' ').next()));
+        by_hand.sort_by(|a, b| a.split(' ').next().cmp(&b.split(' ').next()));
+        assert_eq!(by_scanner, by_hand, "{}", findings.pages[number].url);
+        for (rule, count) in review {
+            *to_review.entry(rule).or_insert(0) += count;
+        }
+    }
+    let by_scanner: BTreeMap<String, u32> =
+        findings.needs_review.iter().map(|(rule, count)| (rule.to_string(), *count)).collect();
+    assert_eq!(by_scanner, to_review);
 }

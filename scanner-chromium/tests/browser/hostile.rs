@@ -45,6 +45,12 @@ async fn a_page_that_loops_after_it_has_loaded_is_given_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_with_a_frame_that_never_ends_is_given_up() {
+    let bad = Reply::Html(page("Frame", "<iframe title=f srcdoc='<script>while (true) {}</script>'></iframe>"));
+    assert_eq!(between_good_pages(bad).await, ["/", "/bad timeout", "/good"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_page_full_of_alerts_is_given_up() {
     let bad = Reply::Html(page("Alert", "<script>while (true) alert('x')</script>"));
     assert_eq!(between_good_pages(bad).await, ["/", "/bad timeout", "/good"]);

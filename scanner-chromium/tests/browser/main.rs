@@ -9,6 +9,7 @@ mod crawl;
 mod discovery;
 mod evidence;
 mod examination;
+mod frames;
 mod guard;
 mod hostile;
 mod lifecycle;

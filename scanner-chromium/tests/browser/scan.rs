@@ -1,6 +1,6 @@
 //! What is found on pages that behave.
 
-use a11ycheck_core::domain::{Area, Impact, RuleId, RuleKind};
+use a11ycheck_core::domain::{Area, FailureCode, Impact, RuleId, RuleKind, UncheckedFrame};
 
 use crate::support::{Reply, Site, items, page, pages, scan, scanner};
 
@@ -199,6 +199,8 @@ async fn a_frame_that_cannot_be_checked_is_counted_and_is_no_finding() {
     let findings = scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
     assert_eq!(findings.pages[0].frames_not_checked, 1);
+    let gone = UncheckedFrame::new("http://private.test:1/", FailureCode::Unreachable);
+    assert_eq!(findings.pages[0].unchecked_frames, [gone]);
     assert_eq!(items(&findings), [""; 0]);
     assert!(!findings.rules.contains_key("frame-tested") && !findings.needs_review.contains_key("frame-tested"));
 }

@@ -15,6 +15,10 @@ use crate::{
 
 /// Pages in the table of all pages; a row tells how many more there are.
 const MAX_PAGES: usize = 500;
+/// Frames of one page that are named beside their number; the JSON of the report has more.
+const MAX_FRAMES: usize = 3;
+/// Characters of a frame's address.
+const MAX_FRAME_ADDRESS: usize = 80;
 
 impl Composer<'_> {
     pub(super) fn pages(&self, flow: &mut Flow) {
@@ -67,8 +71,11 @@ impl Composer<'_> {
             return Some(self.terms.failure(error.code).to_owned());
         }
         let outcome = self.source.findings.pages.get(page).filter(|outcome| outcome.url == view.url)?;
-        let frames = outcome.frames_not_checked;
-        (frames > 0).then(|| format!("{}: {frames}", self.terms.label.frames_not_checked))
+        let count = outcome.frames_not_checked;
+        let frames = outcome.unchecked_frames.iter().take(MAX_FRAMES).map(|frame| {
+            format!("\n{}: {}", text::line(&frame.url, MAX_FRAME_ADDRESS), self.terms.failure(frame.reason))
+        });
+        (count > 0).then(|| format!("{}: {count}{}", self.terms.label.frames_not_checked, frames.collect::<String>()))
     }
 
     pub(super) fn notes(&self, flow: &mut Flow) {

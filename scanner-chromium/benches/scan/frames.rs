@@ -1,0 +1,49 @@
+//! What a frame costs: pages with frames beside the same pages without.
+
+use std::time::{Duration, Instant};
+
+use a11ycheck_core::scanner::ProgressSink;
+use a11ycheck_scanner_chromium::Evidence;
+
+use crate::{corpus::Corpus, ours};
+
+/// Pages of each kind.
+const PAGES: u32 = 12;
+/// Frames of a page.
+const FRAMES: [u32; 3] = [0, 2, 8];
+
+struct Nobody;
+
+impl ProgressSink for Nobody {
+    fn pages_done(&self, _: u32) {}
+}
+
+/// Measures in turns, and prints the medians. Loading what the frames show is part of what a frame costs.
+#[tokio::main]
+pub(crate) async fn measure(corpus: &Corpus, rounds: usize) {
+    let scanner = ours::scanner(Evidence::LeftOut);
+    scanner.versions().await.unwrap();
+    let mut times = FRAMES.map(|_| Vec::new());
+    for _ in 0..rounds {
+        for (frames, times) in FRAMES.into_iter().zip(&mut times) {
+            let started = Instant::now();
+            let start = corpus.framed(PAGES, frames);
+            let findings = ours::scan(&scanner, &start, PAGES + 1, &Nobody).await;
+            times.push(started.elapsed());
+            let unchecked: u32 = findings.pages.iter().map(|page| page.frames_not_checked).sum();
+            assert_eq!((findings.pages.len(), unchecked), (PAGES as usize + 1, 0), "{:?}", findings.pages);
+        }
+    }
+    scanner.close().await;
+    println!("\n{:<34}{:>9}{:>14}", "pages with frames", "pages/s", "ms per frame");
+    let medians = times.map(|mut times| {
+        times.sort_unstable();
+        times[times.len() / 2]
+    });
+    for (frames, time) in FRAMES.into_iter().zip(medians) {
+        let pages_per_second = f64::from(PAGES + 1) / time.as_secs_f64();
+        let more = time.saturating_sub(medians[0]);
+        let per_frame = Duration::as_secs_f64(&more) * 1_000.0 / f64::from((frames * PAGES).max(1));
+        println!("{:<34}{pages_per_second:>9.2}{per_frame:>14.1}", format!("{frames} frames"));
+    }
+}

@@ -1,0 +1,85 @@
+// Runs axe-core on this document alone; its frames are asked in worlds of their own, and `join.js` joins the parts. Evaluated
+// in a world of our own. `context` is what axe-core in the parent document says of this frame, or null at the top. `limits`
+// bounds what leaves a frame.
+//
+// Returns JSON text, with what axe-core says of this document's frames in `contexts`; the elements of these frames stay in
+// `frameElements`, for the browser to name. At the top, the part itself stays in `ownPart`, and `rules` names the rules that
+// axe-core knows. Null if it `isEarly` and the page has changed since its load.
+async (options, context, limits, isEarly) => {
+  if (isEarly && !watch.isUnchanged()) return null;
+  const isTop = context === null;
+  const scope = context ?? document;
+
+  // The default reads three kinds of paths of each element, of which one is enough, and another where elements of different
+  // documents are compared: that one is read when it is asked for.
+  axe.utils.nodeSerializer.update({
+    toSpec: (node) => ({
+      selector: node.selector,
+      source: node.source,
+      nodeIndexes: node.nodeIndexes,
+      xpath: [],
+      get ancestry() {
+        return node.ancestry;
+      },
+      ...(isTop && { element: node.element }),
+    }),
+  });
+
+  // Nothing comes between these and the beginning of the run, so that both see the same frames in the same order.
+  const contexts = axe.utils.getFrameContexts(scope, options);
+  globalThis.frameElements = contexts.map(({ frameSelector }) => axe.utils.shadowSelect(frameSelector));
+  const part = await axe.runPartial(scope, options);
+
+  const answer = {
+    contexts: contexts.map(({ frameContext: { focusable, page, size } }) => ({
+      focusable,
+      page,
+      size: { width: size.width, height: size.height },
+    })),
+  };
+  if (isTop) {
+    globalThis.ownPart = part;
+    return JSON.stringify({ ...answer, rules: axe.getRules().map(({ ruleId }) => ruleId) });
+  }
+
+  // Of elements that pass, those are needed which axe-core compares across documents. `region` looks at every element, and
+  // compares only frames and what is outside of regions.
+  const isCompared = ({ id, result, data }) =>
+    typeof axe._audit.checks[id]?.after === 'function' && !(id === 'region' && result === true && !data?.isIframe);
+  const passes = ({ any, all, none }) =>
+    (any.length === 0 || any.some(({ result }) => result === true)) &&
+    all.every(({ result }) => result === true) &&
+    none.every(({ result }) => result === false);
+  const checks = (list) =>
+    list.map(({ id, data, result }) => ({
+      id,
+      data: data ?? null,
+      result: typeof result === 'boolean' ? result : undefined,
+    }));
+
+  let nodesLeft = limits.nodes;
+  const spec = (node, hasAncestry) => ({
+    selector: node.selector,
+    source: node.source,
+    nodeIndexes: node.nodeIndexes,
+    ancestry: hasAncestry ? node.ancestry : [],
+  });
+  const results = part.results.map(({ id, result, pageLevel, error, nodes }) => {
+    const kept = [];
+    for (const { any, all, none, node } of nodes) {
+      const isForComparison = [any, all, none].flat().some(isCompared);
+      if (!isForComparison && passes({ any, all, none })) continue;
+      if (--nodesLeft < 0) break;
+      kept.push({
+        any: checks(any),
+        all: checks(all),
+        none: checks(none),
+        node: spec(node, isForComparison),
+      });
+    }
+    return { id, result, pageLevel: pageLevel === true, error: error ? String(error.message ?? error) : undefined, nodes: kept };
+  });
+  const frames = part.frames.map((node) => spec(node, true));
+  const text = nodesLeft < 0 ? '' : JSON.stringify({ ...answer, part: { results, frames } });
+  return text.length === 0 || text.length > limits.characters ? JSON.stringify({ tooLarge: true }) : text;
+}
