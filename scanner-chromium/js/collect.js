@@ -112,7 +112,7 @@ async (limits, early) => {
   };
 
   let nodesLeft = limits.nodes;
-  let charactersLeft = limits.characters;
+  let charactersLeft = 0;
   const kept = (text) => {
     const part = cut(text, limits.text);
     charactersLeft -= part.length;
@@ -129,21 +129,30 @@ async (limits, early) => {
     error: result.error ? cut(result.error.message ?? result.error, limits.text) : null,
     nodes,
   });
-  // The page's own elements come first, so that no frame can crowd them out.
   const entries = new Map();
-  for (const isOwn of [true, false]) {
-    for (const node of results.violations.flatMap(({ nodes }) => nodes)) {
-      if ((node.target.length === 1) !== isOwn || nodesLeft <= 0 || charactersLeft <= 0) continue;
-      nodesLeft -= 1;
-      entries.set(node, {
-        // One selector per frame; an array among them is a path through shadow trees.
-        selector: kept(node.target.flat(Infinity).join(' ')),
-        html: kept(node.html),
-        summary: kept(node.failureSummary),
-        area: place(node),
-      });
-    }
+  const keep = (node) => {
+    if (nodesLeft <= 0 || charactersLeft <= 0 || entries.has(node)) return;
+    nodesLeft -= 1;
+    entries.set(node, {
+      // One selector per frame; an array among them is a path through shadow trees.
+      selector: kept(node.target.flat(Infinity).join(' ')),
+      html: kept(node.html),
+      summary: kept(node.failureSummary),
+      area: place(node),
+    });
+  };
+  const isOwn = ({ target }) => target.length === 1;
+  // The page's own elements come first, so that no frame can crowd them out. And each rule has a share of elements and of
+  // characters before one has more, so that thousands of elements of one rule hide no other.
+  for (const { nodes } of results.violations) {
+    // What the rules before did not use is this one's as well.
+    charactersLeft += limits.characters / results.violations.length;
+    const frames = nodes.filter((node) => !isOwn(node));
+    [...nodes.filter(isOwn), ...frames].slice(0, limits.share).forEach(keep);
   }
+  const all = results.violations.flatMap(({ nodes }) => nodes);
+  all.filter(isOwn).forEach(keep);
+  all.forEach(keep);
   const violation = (result) => rule(result, result.nodes.flatMap((node) => entries.get(node) ?? []));
   return JSON.stringify({
     version: axe.version,
@@ -155,5 +164,9 @@ async (limits, early) => {
     canonical,
     violations: results.violations.map(violation),
     incomplete: results.incomplete.map((result) => rule(result, [])),
+    ran: [results.passes, results.violations, results.incomplete, results.inapplicable]
+      .flat()
+      .filter((result) => !result.error)
+      .map((result) => result.id),
   });
 }

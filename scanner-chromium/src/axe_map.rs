@@ -27,6 +27,8 @@ pub(crate) struct Collected {
     unchecked_frames: Vec<UncheckedFrame>,
     violations: Vec<RuleResult>,
     incomplete: Vec<RuleResult>,
+    /// The rules that ran to their end, whatever they found.
+    ran: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -101,8 +103,11 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
             outcome.frames_not_checked += rule.total;
             continue;
         }
-        if rule.total as usize > rule.nodes.len() {
-            tracing::warn!(url, rule = rule.id, total = rule.total, "a page has more failing elements than are kept");
+        let kept = u32::try_from(rule.nodes.len()).unwrap_or(u32::MAX);
+        let left_out = rule.total.saturating_sub(kept);
+        if left_out > 0 {
+            tracing::info!(url, rule = rule.id, left_out, "A page has more failing elements than are kept");
+            outcome.left_out.insert(RuleId::new(&rule.id), left_out);
         }
         let nodes = std::mem::take(&mut rule.nodes);
         let id = add_facts(&mut findings.rules, rule);
@@ -135,6 +140,8 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
     outcome.frames_not_checked = outcome.frames_not_checked.max(u32::try_from(frames.len()).unwrap_or(u32::MAX));
     frames.truncate(PageOutcome::MAX_UNCHECKED_FRAMES);
     outcome.unchecked_frames = frames;
+    let ran = collected.ran.into_iter().filter(|id| id != FRAME_TESTED).map(RuleId::new);
+    findings.ran.get_or_insert_default().extend(ran);
     findings.pages.push(outcome);
 }
 

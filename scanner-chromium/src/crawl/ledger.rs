@@ -1,6 +1,6 @@
 //! What a scan has found so far.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use a11ycheck_core::{
     domain::{Engine, Failure, FailureCode, Findings, PageOutcome, ScreenshotId},
@@ -47,7 +47,7 @@ impl<'a> Ledger<'a> {
             needs_review: BTreeMap::new(),
             stack: Vec::new(),
             screen: None,
-            ran: None,
+            ran: Some(BTreeSet::new()),
         };
         let signals = Signals::default();
         let (album, screen) = (Album::default(), None);
@@ -154,7 +154,7 @@ mod tests {
     fn checked(url: Url, links: impl IntoIterator<Item = String>) -> Result<Checked, PageError> {
         let collected = serde_json::json!({
             "version": "4.14", "title": "", "hasPassword": false, "showsOnlyLogin": false, "canonical": null,
-            "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [],
+            "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [], "ran": [],
         });
         Ok(Checked { url, collected: serde_json::from_value(collected).unwrap(), signals: None, screen: None })
     }

@@ -168,6 +168,23 @@ async fn a_page_that_bends_the_language_does_not_bend_its_result() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn thousands_of_elements_of_one_rule_hide_no_other_rule() {
+    let html = page("Many", &("<img src=data:,y>".repeat(5_001) + "<input><button></button><a href=/x></a>"));
+    let site = Site::start(move |_| Reply::Html(html.clone())).await;
+    let scanner = ChromiumScanner::new(config().with_page_timeout(Duration::from_secs(60))).unwrap();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    assert_eq!(findings.items.len(), 5_000);
+    for rule in ["button-name", "label", "link-name"] {
+        assert_eq!(findings.items.iter().filter(|item| item.rule.as_str() == rule).count(), 1, "{rule}");
+    }
+    let image_alt = RuleId::new("image-alt");
+    assert_eq!(findings.left_out(&image_alt), 4);
+    assert_eq!(findings.totals().critical, 5_001 + 2, "images, the field and the button");
+    assert!(findings.ran.unwrap().contains("html-has-lang"), "what finds nothing has run as well");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_page_with_very_many_faults_is_kept_within_bounds() {
     // As few as pass the bound, and as long as the product itself waits: with 20 seconds for a page, whether this many are
     // reached would depend on how busy the machine is.

@@ -107,7 +107,7 @@ fn gather(findings: &Findings) -> BTreeMap<String, Evidence<'_>> {
     for (id, entry) in rules().filter(|(_, entry)| is_decisive(entry.basis)) {
         for number in &entry.wcag {
             let evidence = all.entry(number.clone()).or_default();
-            if runs_unasked(entry) {
+            if has_run(findings, id, entry) {
                 evidence.ran.insert(id)
             } else {
                 evidence.off.insert(id)
@@ -154,6 +154,14 @@ const fn is_decisive(basis: Basis) -> bool {
 /// The same, as axe-core tags it.
 fn is_reliable(facts: &RuleFacts) -> bool {
     !facts.tags.iter().any(|tag| matches!(tag.as_str(), "best-practice" | "experimental" | "deprecated"))
+}
+
+/// Whether a rule ran on a page of the check. Checks of releases that did not note it ran what axe-core runs by its own defaults.
+fn has_run(findings: &Findings, id: &str, entry: &RuleEntry) -> bool {
+    match &findings.ran {
+        Some(ran) => ran.contains(id),
+        None => findings.pages_checked() > 0 && runs_unasked(entry),
+    }
 }
 
 /// Whether axe-core runs a rule by its own defaults, as checks have it do: those of level AAA and of WCAG 2.2 wait to be asked.
