@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use a11ycheck_core::domain::RuleId;
 use a11ycheck_scanner_chromium::ChromiumScanner;
 
 use crate::support::{Reply, Site, config, items, page, page_time, pages, scan, scanner};
