@@ -1,5 +1,6 @@
 //! A schema for each test, in the database that `DATABASE_URL` names.
 
+pub(crate) mod pgbouncer;
 pub(crate) mod proxy;
 pub(crate) mod s3;
 
