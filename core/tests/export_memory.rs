@@ -55,6 +55,7 @@ fn findings() -> Findings {
         needs_review: BTreeMap::new(),
         stack: vec![],
         screen: None,
+        pictures_not_stored: false,
     }
 }
 

@@ -24,7 +24,24 @@ pub struct PostgresConfig {
     acquire_timeout: Duration,
     step_timeout: Duration,
     #[cfg(feature = "object-store")]
-    files: Option<(String, Vec<(String, String)>)>,
+    files: Option<Files>,
+}
+
+/// Where files are kept, when that is not in the database.
+#[cfg(feature = "object-store")]
+#[derive(Clone)]
+struct Files {
+    url: String,
+    settings: Vec<(String, String)>,
+    test: FilesTest,
+}
+
+/// Whether an object store is tried before it is used.
+#[cfg(feature = "object-store")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FilesTest {
+    AtStart,
+    LeftOut,
 }
 
 impl PostgresConfig {
@@ -54,27 +71,47 @@ impl PostgresConfig {
     /// Keeps pictures and documents in an object store, `s3://bucket/folder`, or in a folder that is there and that
     /// all nodes share, `file:///folder`, in place of the database. The settings are those of S3, under the names that Amazon's own tools read
     /// from the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, and `AWS_ENDPOINT` for others' stores;
-    /// further names are ignored.
+    /// further names are ignored. Credentials are taken from the machine's metadata service only where `AWS_METADATA_ENDPOINT`
+    /// names it.
+    ///
+    /// [`PostgresStore::connect`](crate::PostgresStore::connect) writes, reads and deletes an object there first, and fails where
+    /// it can't.
     ///
     /// Files that are in the database already stay there, and are read from there; the same goes for files that are in an
     /// object store as long as one is given, which must be the same one. Nodes of one database are given the same address.
     #[cfg(feature = "object-store")]
     #[must_use]
     pub fn with_files(mut self, url: impl Into<String>, settings: impl IntoIterator<Item = (String, String)>) -> Self {
-        self.files = Some((url.into(), settings.into_iter().collect()));
+        let settings = settings.into_iter().collect();
+        self.files = Some(Files { url: url.into(), settings, test: FilesTest::AtStart });
         self
     }
 
-    /// The object store, when there is one.
+    /// Does not try the object store before it is used: for a command that ends soon and should work while the object store
+    /// does not.
     #[cfg(feature = "object-store")]
-    pub(crate) fn objects(&self) -> Result<Option<Objects>, ConnectError> {
-        let open = |(url, settings): &(String, Vec<_>)| Objects::open(url, settings.clone(), self.step_timeout);
-        self.files.as_ref().map(open).transpose().map_err(ConnectError::Files)
+    #[must_use]
+    pub fn without_files_test(mut self) -> Self {
+        if let Some(files) = &mut self.files {
+            files.test = FilesTest::LeftOut;
+        }
+        self
+    }
+
+    /// The object store, when there is one: tried, unless that is left out.
+    #[cfg(feature = "object-store")]
+    pub(crate) async fn objects(&self) -> Result<Option<Objects>, ConnectError> {
+        let Some(Files { url, settings, test }) = &self.files else { return Ok(None) };
+        let objects = Objects::open(url, settings.clone(), self.step_timeout).map_err(ConnectError::Files)?;
+        if *test == FilesTest::AtStart {
+            objects.test().await.map_err(ConnectError::Files)?;
+        }
+        Ok(Some(objects))
     }
 
     #[cfg(not(feature = "object-store"))]
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as with the feature")]
-    pub(crate) const fn objects(&self) -> Result<Option<Objects>, ConnectError> {
+    #[expect(clippy::unnecessary_wraps, clippy::unused_async, clippy::unused_self, reason = "as with the feature")]
+    pub(crate) async fn objects(&self) -> Result<Option<Objects>, ConnectError> {
         Ok(None)
     }
 

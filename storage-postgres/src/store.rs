@@ -49,7 +49,7 @@ impl PostgresStore {
     /// # Errors
     /// [`ConnectError`]: nothing that failed is half done.
     pub async fn connect(config: PostgresConfig) -> Result<Self, ConnectError> {
-        let objects = config.objects()?;
+        let objects = config.objects().await?;
         migrate(&config).await.map_err(ConnectError::explained)?;
         let pool = config.pool()?;
         let node = Arc::new(Node::new(&config, pool.clone())?);

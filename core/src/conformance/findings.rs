@@ -46,6 +46,7 @@ pub(super) async fn no_findings_are_findings_too<S: Store>(factory: &impl StoreF
         needs_review: BTreeMap::new(),
         stack: vec![],
         screen: None,
+        pictures_not_stored: false,
     };
     world.assert_kept(empty).await;
 }

@@ -149,6 +149,7 @@ pub(super) fn findings(count: u32) -> Findings {
         needs_review: BTreeMap::from([(RuleId::new("link-in-text-block"), 3)]),
         stack: vec![PlatformKey::new("shopify")],
         screen: Some((1_280, 720)),
+        pictures_not_stored: false,
     }
 }
 

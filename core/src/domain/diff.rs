@@ -173,6 +173,7 @@ mod tests {
             needs_review: BTreeMap::new(),
             stack: vec![],
             screen: None,
+            pictures_not_stored: false,
         }
     }
 

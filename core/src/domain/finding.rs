@@ -272,6 +272,9 @@ pub struct Findings {
     pub stack: Vec<PlatformKey>,
     /// Width and height of the first page's picture in pixels, when one was taken.
     pub screen: Option<(u32, u32)>,
+    /// Whether pictures were taken and could not be stored: none is referred to then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pictures_not_stored: bool,
 }
 
 impl Findings {
@@ -294,6 +297,12 @@ impl Findings {
             }
         }
         totals
+    }
+
+    /// Forgets every picture, because none could be stored.
+    pub fn without_pictures(mut self) -> Self {
+        self.items.iter_mut().for_each(|finding| finding.screenshot = None);
+        Self { screen: None, pictures_not_stored: true, ..self }
     }
 
     /// Pages on which axe-core ran.
@@ -363,6 +372,18 @@ mod tests {
         let facts = facts(&["wcag2aa", "wcag21aa", "wcag143", "wcag1410", "EN-301-549", "EN-9.1.4.3"]);
         assert_eq!(facts.wcag(), ["1.4.3", "1.4.10"]);
         assert_eq!(facts.en301549(), ["9.1.4.3"]);
+    }
+
+    #[test]
+    fn findings_from_before_pictures_could_be_missing_have_theirs() {
+        let stored = r#"{"engine": {"axe": "4", "browser": "b"}, "pages": [], "rules": {}, "items": [], "needs_review": {},
+            "stack": [], "screen": [1280, 800]}"#;
+        let findings: Findings = serde_json::from_str(stored).unwrap();
+        assert!(!findings.pictures_not_stored);
+        assert!(!serde_json::to_string(&findings).unwrap().contains("pictures_not_stored"), "as before");
+        let without = findings.without_pictures();
+        let read: Findings = serde_json::from_str(&serde_json::to_string(&without).unwrap()).unwrap();
+        assert!(read.pictures_not_stored && read.screen.is_none());
     }
 
     #[test]

@@ -252,6 +252,7 @@ mod tests {
             needs_review: BTreeMap::new(),
             stack: vec![],
             screen: None,
+            pictures_not_stored: false,
         };
         let links = Links::new("https://a.example/v1").unwrap();
         let platform = PlatformKey::new("shopify");

@@ -204,6 +204,7 @@ impl Scanner for ScriptedScanner {
                     needs_review: BTreeMap::new(),
                     stack: vec![],
                     screen: script.screen.as_ref().map(|screen| (screen.width, screen.height)),
+                    pictures_not_stored: false,
                 },
                 screenshots: script.screenshots,
                 screen: script.screen,

@@ -297,6 +297,7 @@ mod tests {
             needs_review: BTreeMap::new(),
             stack: vec![],
             screen: None,
+            pictures_not_stored: false,
         };
         let site =
             SiteDetails { url, name: None, report_locale: Locale::En, platform: None, stack: vec![], tags: vec![] };

@@ -84,6 +84,7 @@ fn findings_of(items: Vec<Finding>) -> Findings {
         needs_review: BTreeMap::from([(RuleId::new("link-name"), 3)]),
         stack: vec![],
         screen: None,
+        pictures_not_stored: false,
     }
 }
 

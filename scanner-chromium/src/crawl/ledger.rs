@@ -47,6 +47,7 @@ impl<'a> Ledger<'a> {
             needs_review: BTreeMap::new(),
             stack: Vec::new(),
             screen: None,
+            pictures_not_stored: false,
         };
         let signals = Signals::default();
         let (album, screen) = (Album::default(), None);

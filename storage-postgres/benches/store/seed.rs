@@ -61,6 +61,7 @@ fn statements(Scale { teams, sites, checks, queued }: Scale) -> Vec<String> {
         needs_review: Default::default(),
         stack: vec![],
         screen: None,
+        pictures_not_stored: false,
     };
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(&serde_json::to_vec(&findings).unwrap()).unwrap();

@@ -358,6 +358,7 @@ fn completion() -> Completion {
         needs_review: Default::default(),
         stack: vec![],
         screen: None,
+        pictures_not_stored: false,
     };
     let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine };
     let body = b"{\"issues\": 7}".repeat(60).into();

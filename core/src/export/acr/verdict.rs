@@ -198,6 +198,7 @@ mod tests {
             needs_review: undecided.iter().map(|(rule, count)| (RuleId::new(*rule), *count)).collect(),
             stack: vec![],
             screen: None,
+            pictures_not_stored: false,
         }
     }
 
