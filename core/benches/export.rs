@@ -141,6 +141,7 @@ fn findings() -> Findings {
         stack: vec![],
         screen: None,
         ran: None,
+        pictures_not_stored: false,
     }
 }
 

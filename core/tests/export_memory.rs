@@ -56,6 +56,7 @@ fn findings() -> Findings {
         stack: vec![],
         screen: None,
         ran: None,
+        pictures_not_stored: false,
     }
 }
 

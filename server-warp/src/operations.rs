@@ -22,21 +22,32 @@ use crate::reply;
 /// How long the store may take to show a sign of life.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// `/healthz`: the process runs. `/readyz`: it can do its work, that is, the store answers.
+/// `/healthz`: the process runs. `/readyz`: it can do its work, that is, the store answers, and files can be kept.
 pub fn health(service: &Service) -> BoxedFilter<(Response,)> {
     let alive = warp::path!("healthz").map(|| reply::json(StatusCode::OK, &json!({"status": "ok"})));
     let service = service.clone();
     let ready = warp::path!("readyz").then(move || {
         let service = service.clone();
         async move {
+            let not_ready = |status| reply::json(StatusCode::SERVICE_UNAVAILABLE, &json!({ "status": status }));
             match tokio::time::timeout(PATIENCE, service.ready()).await {
-                Ok(Ok(())) => return reply::json(StatusCode::OK, &json!({"status": "ready"})),
+                Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    tracing::warn!(error = &error as &dyn StdError, "Not ready: the store does not answer")
+                    tracing::warn!(error = &error as &dyn StdError, "Not ready: the store does not answer");
+                    return not_ready("the store does not answer");
                 }
-                Err(_) => tracing::warn!("Not ready: the store did not answer within {PATIENCE:?}"),
+                Err(_) => {
+                    tracing::warn!("Not ready: the store did not answer within {PATIENCE:?}");
+                    return not_ready("the store does not answer");
+                }
             }
-            reply::json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "the store does not answer"}))
+            match service.files_ready().await {
+                Ok(()) => reply::json(StatusCode::OK, &json!({"status": "ready"})),
+                Err(error) => {
+                    tracing::warn!(error = &error as &dyn StdError, "Not ready: files can't be kept");
+                    not_ready("files can't be kept")
+                }
+            }
         }
     });
     only_get(alive.or(ready).unify().boxed())
@@ -100,6 +111,8 @@ impl Gauges {
             }
         };
         metrics::gauge!("a11ycheck_store_up").set(if is_up { 1.0 } else { 0.0 });
+        // Why not is logged by `/readyz`, and by whatever was to be kept.
+        metrics::gauge!("a11ycheck_files_up").set(if self.service.files_ready().await.is_ok() { 1.0 } else { 0.0 });
         // From the end on, also of an attempt that failed: a store in trouble is not asked more often than one that is well.
         *refreshed = Some(Instant::now());
     }

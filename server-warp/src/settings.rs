@@ -59,7 +59,8 @@ pub(crate) struct Settings {
 
     /// Keeps pictures and PDFs in an object store, s3://bucket/folder, or in a folder that all servers share,
     /// file:///folder. S3 takes credentials and further settings from the environment: AWS_ACCESS_KEY_ID,
-    /// AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT and so on. [default: in the database]
+    /// AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT, AWS_ALLOW_HTTP and others, which docs/object-store.md lists. It is
+    /// tried at the start. [default: in the database]
     #[arg(long, env = "A11YCHECK_FILES_URL", value_name = "URL")]
     pub(crate) files_url: Option<String>,
 

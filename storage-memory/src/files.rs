@@ -50,4 +50,8 @@ impl FileStore for MemoryStore {
             Ok(result.map(|result| result.documents.insert(key, Arc::new(document))).is_some())
         })
     }
+
+    async fn files_ready(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 }

@@ -1,13 +1,18 @@
 //! How to reach the database, and how much of it to use.
 
-use std::{fmt, io, str::FromStr as _, time::Duration};
+use std::{fmt, io, str::FromStr as _, sync::Arc, time::Duration};
 
 use sqlx::{
     PgConnection,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 
-use crate::{ConnectError, objects::Objects, session::Session};
+use crate::{
+    ConnectError,
+    objects::Objects,
+    pooler::{SessionSettings, StartPatience},
+    session::Session,
+};
 
 /// How to reach the database, and how much of it to use. Everything but the address has a default that suits a server of
 /// a few thousand sites.
@@ -19,7 +24,24 @@ pub struct PostgresConfig {
     acquire_timeout: Duration,
     step_timeout: Duration,
     #[cfg(feature = "object-store")]
-    files: Option<(String, Vec<(String, String)>)>,
+    files: Option<Files>,
+}
+
+/// Where files are kept, when that is not in the database.
+#[cfg(feature = "object-store")]
+#[derive(Clone)]
+struct Files {
+    url: String,
+    settings: Vec<(String, String)>,
+    test: FilesTest,
+}
+
+/// Whether an object store is tried before it is used.
+#[cfg(feature = "object-store")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FilesTest {
+    AtStart,
+    LeftOut,
 }
 
 impl PostgresConfig {
@@ -32,7 +54,8 @@ impl PostgresConfig {
     ///
     /// `?sslmode=verify-full` asks for TLS with a certificate that the system, or `&sslrootcert=FILE`, vouches for; the
     /// default of PostgreSQL, `prefer`, encrypts where the server can and verifies nothing. `?host=/folder` means a Unix
-    /// socket in that folder. A pooler in front of the database must keep sessions (`pool_mode = session`).
+    /// socket in that folder. A pooler in front of the database must keep sessions (`pool_mode = session`); its pool must have
+    /// room for all connections of all processes.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -48,27 +71,47 @@ impl PostgresConfig {
     /// Keeps pictures and documents in an object store, `s3://bucket/folder`, or in a folder that is there and that
     /// all nodes share, `file:///folder`, in place of the database. The settings are those of S3, under the names that Amazon's own tools read
     /// from the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, and `AWS_ENDPOINT` for others' stores;
-    /// further names are ignored.
+    /// further names are ignored. Credentials are taken from the machine's metadata service only where `AWS_METADATA_ENDPOINT`
+    /// names it.
+    ///
+    /// [`PostgresStore::connect`](crate::PostgresStore::connect) writes, reads and deletes an object there first, and fails where
+    /// it can't.
     ///
     /// Files that are in the database already stay there, and are read from there; the same goes for files that are in an
     /// object store as long as one is given, which must be the same one. Nodes of one database are given the same address.
     #[cfg(feature = "object-store")]
     #[must_use]
     pub fn with_files(mut self, url: impl Into<String>, settings: impl IntoIterator<Item = (String, String)>) -> Self {
-        self.files = Some((url.into(), settings.into_iter().collect()));
+        let settings = settings.into_iter().collect();
+        self.files = Some(Files { url: url.into(), settings, test: FilesTest::AtStart });
         self
     }
 
-    /// The object store, when there is one.
+    /// Does not try the object store before it is used: for a command that ends soon and should work while the object store
+    /// does not.
     #[cfg(feature = "object-store")]
-    pub(crate) fn objects(&self) -> Result<Option<Objects>, ConnectError> {
-        let open = |(url, settings): &(String, Vec<_>)| Objects::open(url, settings.clone(), self.step_timeout);
-        self.files.as_ref().map(open).transpose().map_err(ConnectError::Files)
+    #[must_use]
+    pub fn without_files_test(mut self) -> Self {
+        if let Some(files) = &mut self.files {
+            files.test = FilesTest::LeftOut;
+        }
+        self
+    }
+
+    /// The object store, when there is one: tried, unless that is left out.
+    #[cfg(feature = "object-store")]
+    pub(crate) async fn objects(&self) -> Result<Option<Objects>, ConnectError> {
+        let Some(Files { url, settings, test }) = &self.files else { return Ok(None) };
+        let objects = Objects::open(url, settings.clone(), self.step_timeout).map_err(ConnectError::Files)?;
+        if *test == FilesTest::AtStart {
+            objects.test().await.map_err(ConnectError::Files)?;
+        }
+        Ok(Some(objects))
     }
 
     #[cfg(not(feature = "object-store"))]
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as with the feature")]
-    pub(crate) const fn objects(&self) -> Result<Option<Objects>, ConnectError> {
+    #[expect(clippy::unnecessary_wraps, clippy::unused_async, clippy::unused_self, reason = "as with the feature")]
+    pub(crate) async fn objects(&self) -> Result<Option<Objects>, ConnectError> {
         Ok(None)
     }
 
@@ -121,19 +164,25 @@ impl PostgresConfig {
         if is_name { Ok(format!("\"{}\"", self.schema)) } else { Err(ConnectError::Schema(self.schema.clone())) }
     }
 
-    /// How a connection is made: in our schema, and nowhere else.
-    fn connect_options(&self) -> Result<PgConnectOptions, ConnectError> {
-        let schema = self.quoted_schema()?;
+    /// How a connection is made. What a session is to have beside that is set by a statement ([`SessionSettings`]): of the
+    /// parameters of a start-up, poolers know only a few, and refuse or drop the others.
+    pub(crate) fn connect_options(&self) -> Result<PgConnectOptions, ConnectError> {
         if !["postgres://", "postgresql://"].iter().any(|scheme| self.url.starts_with(scheme)) {
             return Err(ConnectError::Address(sqlx::Error::Configuration("it begins with another scheme".into())));
         }
         let options = PgConnectOptions::from_str(&self.url).map_err(ConnectError::Address)?;
         // Operators see the name in `pg_stat_activity`; the address may give another one.
         let name = options.get_application_name().unwrap_or("a11ycheck").to_owned();
-        Ok(options.application_name(&name).options([("search_path", schema)]))
+        Ok(options.application_name(&name).extra_float_digits(None))
     }
 
-    /// A connection without limits of time: a migration may take as long as it needs, and may wait for another node's.
+    /// How a start waits for its first connections.
+    pub(crate) const fn start_patience(&self) -> StartPatience {
+        // One more listens.
+        StartPatience::of(self.max_connections.saturating_add(1))
+    }
+
+    /// A connection to migrate with, on which nothing is set yet.
     pub(crate) async fn connect_to_migrate(&self) -> Result<PgConnection, ConnectError> {
         let options = self.connect_options()?;
         let connect = <PgConnection as sqlx::Connection>::connect_with(&options);
@@ -156,13 +205,15 @@ impl PostgresConfig {
     pub(crate) fn pool(&self) -> Result<sqlx::PgPool, ConnectError> {
         /// Connections that rested for longer are tried before they are used: the server may have gone meanwhile.
         const RESTED: Duration = Duration::from_secs(5);
-        let ours = self.step_timeout.as_millis();
-        let options = self.connect_options()?.options([
-            ("statement_timeout", format!("{}ms", ours * 3 / 4)),
-            // A process that hangs must not keep rows locked, nor old row versions from being vacuumed.
-            ("idle_in_transaction_session_timeout", format!("{ours}ms")),
-        ]);
+        let options = self.connect_options()?;
+        let schema = self.quoted_schema()?;
+        let settings = Arc::new(SessionSettings::of_steps(schema.clone(), self.step_timeout));
+        let search_path: Arc<str> = schema.into();
         Ok(PgPoolOptions::new()
+            .after_connect(move |connection, _| {
+                let settings = Arc::clone(&settings);
+                Box::pin(async move { settings.apply(connection).await })
+            })
             .max_connections(self.max_connections.max(1))
             .acquire_timeout(self.acquire_timeout)
             .test_before_acquire(false)
@@ -174,7 +225,10 @@ impl PostgresConfig {
                     Ok(true)
                 })
             })
-            .after_release(|connection, _| Box::pin(Session::is_fit(connection)))
+            .after_release(move |connection, _| {
+                let search_path = Arc::clone(&search_path);
+                Box::pin(async move { Session::is_fit(connection, &search_path).await })
+            })
             .connect_lazy_with(options))
     }
 }

@@ -5,6 +5,8 @@ use std::{borrow::Cow, error::Error as StdError, time::Duration};
 use a11ycheck_core::store::StoreError;
 use sqlx::migrate::MigrateError;
 
+use crate::pooler::{PoolerFault, Relocation, STATEMENT_CLASHES, SettingsLost, is_statement_clash};
+
 /// Why there is no store.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -22,9 +24,55 @@ pub enum ConnectError {
     /// No connection to the database, or it was refused.
     #[error("the database can't be reached")]
     Unreachable(#[source] sqlx::Error),
+    /// A pooler is in the way.
+    #[error(
+        "a pooler between this server and PostgreSQL does not keep sessions: set `pool_mode = session` in PgBouncer (or what \
+         another pooler calls it) for this database, and leave its `server_reset_query` at `DISCARD ALL`, or connect to \
+         PostgreSQL itself"
+    )]
+    Pooler(#[source] PoolerFault),
+    /// There were fewer connections to be had than a start takes, which are two.
+    #[error(
+        "the database gave this server no further connection within {waited:?}: it takes up to {needed} at a time, for which \
+         there must be room in PostgreSQL (`max_connections`) and in a pooler in front of it (`default_pool_size`, \
+         `max_db_connections` in PgBouncer), for each server that shares the database"
+    )]
+    Crowded {
+        /// Connections that this process may hold.
+        needed: u32,
+        /// For how long it was waited.
+        waited: Duration,
+    },
+    /// A pooler dropped the search path at an earlier start, and the tables are in another schema than they should be.
+    #[error(
+        "the tables of schema `{to}` lie in schema `{from}`, because an earlier start went through a pooler that dropped the \
+         search path (PgBouncer: `ignore_startup_parameters = options`): stop all servers, move the tables as follows, and \
+         start again\n\n{0}\n",
+        to = .0.to,
+        from = .0.from
+    )]
+    Misplaced(Box<Relocation>),
     /// The tables could not be brought up to date. Nothing of the migration that failed is there.
     #[error("the tables can't be brought up to date")]
     Migrate(#[source] MigrateError),
+}
+
+impl ConnectError {
+    /// What a clash of prepared statements really means.
+    pub(crate) fn explained(self) -> Self {
+        match self {
+            Self::Unreachable(error) if is_statement_clash(&error) => {
+                Self::Pooler(PoolerFault::Statements(Box::new(error)))
+            }
+            Self::Migrate(error) if is_statement_clash(&error) => {
+                Self::Pooler(PoolerFault::Statements(Box::new(error)))
+            }
+            Self::Unreachable(sqlx::Error::Configuration(error)) if error.is::<SettingsLost>() => {
+                Self::Pooler(PoolerFault::SettingLost)
+            }
+            other => other,
+        }
+    }
 }
 
 /// Why an attempt at a step did not succeed.
@@ -102,9 +150,10 @@ struct TooSlow(Duration);
 
 /// An error of the server, under the name that the manual gives it.
 #[derive(Debug, thiserror::Error)]
-#[error("PostgreSQL reports {condition}")]
+#[error("PostgreSQL reports {condition}{advice}")]
 struct ServerError {
     condition: Cow<'static, str>,
+    advice: &'static str,
     source: sqlx::Error,
 }
 
@@ -113,7 +162,7 @@ const CONFLICTS: [&str; 2] = ["40001", "40P01"];
 
 /// What is expected of a database in trouble, and what of one whose data are damaged: SQLSTATE and name, from appendix A
 /// of PostgreSQL's manual. Names are for logs; a code that is not listed is told as it is.
-const CONDITIONS: [(&str, &str); 24] = [
+const CONDITIONS: [(&str, &str); 26] = [
     ("08003", "connection_does_not_exist"),
     ("08006", "connection_failure"),
     // A text with U+0000, which the domain drops.
@@ -124,12 +173,15 @@ const CONDITIONS: [(&str, &str); 24] = [
     // After a failover to a server that only follows another.
     ("25006", "read_only_sql_transaction"),
     ("25P03", "idle_in_transaction_session_timeout"),
+    // A pooler that does not keep sessions.
+    ("26000", "invalid_sql_statement_name"),
     ("28P01", "invalid_password"),
     ("40001", "serialization_failure"),
     ("40P01", "deadlock_detected"),
     // Tables or rights are missing: the database is not, or no longer, the one that was migrated.
     ("42501", "insufficient_privilege"),
     ("42P01", "undefined_table"),
+    ("42P05", "duplicate_prepared_statement"),
     ("53100", "disk_full"),
     ("53200", "out_of_memory"),
     ("53300", "too_many_connections"),
@@ -158,7 +210,10 @@ fn store_error(error: sqlx::Error) -> StoreError {
             let code = server.code().unwrap_or_default().into_owned();
             let known = CONDITIONS.iter().find(|(known, _)| *known == code);
             let condition = known.map_or_else(|| format!("SQLSTATE {code}").into(), |(_, name)| Cow::Borrowed(*name));
-            let source = Box::new(ServerError { condition, source: sqlx::Error::Database(server) });
+            let is_clash = STATEMENT_CLASHES.contains(&code.as_str());
+            let advice =
+                if is_clash { "; a pooler in front must keep sessions (PgBouncer: pool_mode = session)" } else { "" };
+            let source = Box::new(ServerError { condition, advice, source: sqlx::Error::Database(server) });
             if DAMAGED.contains(&code.as_str()) {
                 StoreError::Corrupt { what: "a page of the database".to_owned(), source }
             } else {
@@ -180,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_acts_on_a_code_knows_its_name() {
-        for code in CONFLICTS.into_iter().chain(DAMAGED) {
+        for code in CONFLICTS.into_iter().chain(DAMAGED).chain(STATEMENT_CLASHES) {
             assert!(CONDITIONS.iter().any(|(known, _)| *known == code), "{code}");
         }
     }

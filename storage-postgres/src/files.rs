@@ -13,9 +13,10 @@ use crate::{
     PostgresStore,
     documents::{ScreenshotRow, size},
     error::{Corrupt, Failure},
+    objects::Objects,
     scans::from_history,
     store::end,
-    uploads::{Place, adopt},
+    uploads::{Bytes, Place, adopt},
 };
 
 /// What a document is called within its upload.
@@ -34,14 +35,17 @@ impl FileStore for PostgresStore {
     }
 
     async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Document>, StoreError> {
+        let mut missing = None;
         for _ in 0..2 {
             let Some((look, place)) = self.place_of_document(team, scan, key).await? else { return Ok(None) };
-            if let Some(bytes) = self.bytes(place).await? {
-                return Ok(Some(Document { look, bytes }));
+            match self.bytes(place).await? {
+                Bytes::Found(bytes) => return Ok(Some(Document { look, bytes })),
+                // Deleted or replaced since: then the row says so now.
+                Bytes::Missing(object) => missing = Some(object),
             }
-            // Deleted or replaced since: then the row says so now.
         }
-        Err(lost(scan))
+        missing.into_iter().for_each(|object| object.tell(scan));
+        Ok(None)
     }
 
     async fn put_document(
@@ -71,6 +75,13 @@ impl FileStore for PostgresStore {
         })
         .await
     }
+
+    async fn files_ready(&self) -> Result<(), StoreError> {
+        match self.objects().map(Objects::health) {
+            Some(Err(fault)) => Err(StoreError::Unavailable(Box::new(fault))),
+            Some(Ok(())) | None => Ok(()),
+        }
+    }
 }
 
 impl PostgresStore {
@@ -82,6 +93,7 @@ impl PostgresStore {
         subject: &'static str,
         number: Option<i64>,
     ) -> Result<Option<Screenshot>, StoreError> {
+        let mut missing = None;
         for _ in 0..2 {
             let row: Option<ScreenshotRow> = self
                 .step(|| async {
@@ -103,12 +115,14 @@ impl PostgresStore {
                 })
                 .await?;
             let Some(mut row) = row else { return Ok(None) };
-            if let Some(bytes) = self.bytes(row.place()?).await? {
-                return Ok(Some(row.screenshot(bytes)?));
+            match self.bytes(row.place()?).await? {
+                Bytes::Found(bytes) => return Ok(Some(row.screenshot(bytes)?)),
+                // Deleted since: then the row is, too.
+                Bytes::Missing(object) => missing = Some(object),
             }
-            // Deleted since: then the row is, too.
         }
-        Err(lost(scan))
+        missing.into_iter().for_each(|object| object.tell(scan));
+        Ok(None)
     }
 
     async fn place_of_document(
@@ -204,11 +218,6 @@ async fn put_document<E>(
         adopt(db, team, upload).await?;
     }
     Ok(true)
-}
-
-/// A row refers to an object that is not there, and nothing of ours has deleted it.
-fn lost(scan: ScanId) -> StoreError {
-    Corrupt::new("files", scan, "an object is not in the object store").into()
 }
 
 /// A document's kind and language as the table has them.

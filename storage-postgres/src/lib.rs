@@ -24,7 +24,7 @@
 //! and `retention` are what happens to checks; `outbox`, `due` and `deliveries` are what happens to events, and `delivery_figures` what
 //! operators see of it; `delete_team` is a transaction of many steps; `hints`
 //! is how nodes wake each other; `passed_over` keeps a row that can't be read from holding up a queue; `store` runs steps,
-//! each in a `session`; `uploads` and `objects` are files outside the tables; `sealing` is which key seals which secret; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
+//! each in a `session`; `pooler` is what a pooler must do, and `misplaced` finds tables that one led astray; `uploads` and `objects` are files outside the tables; `sealing` is which key seals which secret; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
 //!
 //! # Features
 //! `object-store` (on by default): `PostgresConfig::with_files` keeps pictures and documents in an object store.
@@ -46,6 +46,7 @@ mod files;
 mod give_back;
 mod hints;
 mod migrate;
+mod misplaced;
 mod moves;
 #[cfg_attr(not(feature = "object-store"), path = "no_objects.rs")]
 mod objects;
@@ -53,6 +54,7 @@ mod outbox;
 mod passed_over;
 mod plans;
 mod pool_usage;
+mod pooler;
 mod queue;
 mod rate_limits;
 mod retention;
@@ -70,4 +72,10 @@ mod webhooks;
 
 #[cfg(feature = "object-store")]
 pub use self::objects::FilesError;
-pub use self::{config::PostgresConfig, error::ConnectError, pool_usage::PoolUsage, store::PostgresStore};
+pub use self::{
+    config::PostgresConfig,
+    error::ConnectError,
+    pool_usage::PoolUsage,
+    pooler::{PoolerFault, Relocation},
+    store::PostgresStore,
+};

@@ -1,11 +1,17 @@
 //! The tables, brought up to date: `migrations/README.md` has the rules.
 
+use std::time::Duration;
+
 use sqlx::{
-    Connection as _, PgConnection, SqlSafeStr as _,
+    AssertSqlSafe, Connection as _, PgConnection, SqlSafeStr as _,
     migrate::{Migration, MigrationType, Migrator},
 };
 
-use crate::{ConnectError, PostgresConfig};
+use crate::{
+    ConnectError, PostgresConfig,
+    misplaced::{self, default_schemas},
+    pooler::{SessionSettings, keeps_sessions, telling},
+};
 
 /// Every migration, in order. The number and the name are those of the file.
 const MIGRATIONS: [(i64, &str, &str); 17] = [
@@ -31,20 +37,41 @@ const MIGRATIONS: [(i64, &str, &str); 17] = [
 /// Creates the schema and the tables, or brings them up to date. Any number of nodes may do so at once: one does, the
 /// others wait for it.
 pub(crate) async fn migrate(config: &PostgresConfig) -> Result<(), ConnectError> {
+    const TOLD_EVERY: Duration = Duration::from_secs(15);
     // A connection of its own, because the lock is the session's: when a migration fails, it goes with the connection.
     let mut connection = config.connect_to_migrate().await?;
     let schema = config.quoted_schema()?;
+    keeps_sessions(&mut connection, &config.connect_options()?, config.start_patience(), config.step_timeout()).await?;
+    let defaults = default_schemas(&mut connection).await.map_err(ConnectError::Unreachable)?;
+    // A migration may take as long as it needs, and may wait for another node's.
+    let settings = SessionSettings::of_migrations(schema.clone());
+    settings.apply(&mut connection).await.map_err(ConnectError::Unreachable)?;
     let is_there = exists(&schema, &mut connection).await.map_err(ConnectError::Unreachable)?;
+    misplaced::refuse(&mut connection, config.schema(), defaults).await?;
     // `run` is the same, but no future with it can be sent between threads: a borrowed connection is not `Acquire` for every
     // lifetime.
-    migrator(&schema, is_there).run_direct(None, &mut connection, false).await.map_err(ConnectError::Migrate)?;
+    let migrator = migrator(&schema, is_there);
+    let migrating = telling(TOLD_EVERY, migrator.run_direct(None, &mut connection, false), |waited| {
+        tracing::info!(
+            ?waited,
+            "The tables are being brought up to date, by this server or by another one that it waits for"
+        );
+    });
+    migrating.await.map_err(ConnectError::Migrate)?;
     connection.close().await.map_err(ConnectError::Unreachable)
 }
 
 fn migrator(schema: &str, schema_is_there: bool) -> Migrator {
     let migration = |(version, name, sql): (i64, &'static str, &'static str)| {
         let without_transaction = sql.starts_with("-- no-transaction");
-        Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), without_transaction)
+        let migration =
+            Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), without_transaction);
+        if without_transaction {
+            return migration;
+        }
+        // Whatever the session has: no statement of a migration finds another schema. The checksum is the file's.
+        let sql = AssertSqlSafe(format!("SET LOCAL search_path TO {schema};\n{sql}")).into_sql_str();
+        Migration { sql, ..migration }
     };
     let mut migrator = Migrator::with_migrations(MIGRATIONS.into_iter().map(migration).collect());
     // The record of what was done lies in our schema too: the host application may have one of its own.

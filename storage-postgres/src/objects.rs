@@ -1,12 +1,17 @@
 //! An object store: S3 and its kin, or a folder.
 
-use std::{sync::Arc, time::Duration};
+mod health;
+mod open;
+
+use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use object_store::{ObjectStore, ObjectStoreExt as _, local::LocalFileSystem, path::Path};
-use url::Url;
+use object_store::{ObjectStore, ObjectStoreExt as _, path::Path};
+use ulid::Ulid;
 
-/// Why there is no object store.
+use self::health::Health;
+
+/// Why there is no object store that can be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilesError {
@@ -16,14 +21,38 @@ pub enum FilesError {
     /// A URL, and not that of an object store that is known here, or of a folder that is there, or its settings are wrong.
     #[error("the address of the files, or one of its settings, is of no object store")]
     Store(#[source] object_store::Error),
+    /// Bytes and signatures would go over the network in the clear.
+    #[error(
+        "the object store's address is {0}, without TLS: set AWS_ALLOW_HTTP=true if nobody can read along on the way there, or \
+         give AWS_ENDPOINT an https:// address"
+    )]
+    PlainHttp(String),
+    /// No credentials are among the settings, and none are fetched from the machine unless that is asked for.
+    #[error(
+        "there are no credentials for the object store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; to have those of the \
+         role of a machine at Amazon, set AWS_METADATA_ENDPOINT=http://169.254.169.254; for a store that asks for none, \
+         AWS_SKIP_SIGNATURE=true"
+    )]
+    NoCredentials,
+    /// An object was to be written, read and deleted, to see that it can be.
+    #[error("the object store is of no use, since a test object could not be {step}: {advice}")]
+    Test {
+        /// What failed.
+        step: &'static str,
+        /// What to look at.
+        advice: &'static str,
+        /// How it failed.
+        source: Box<dyn StdError + Send + Sync>,
+    },
 }
 
-/// Where files are.
+/// Where files are. Clones share what is known of its health.
 #[derive(Debug, Clone)]
 pub(crate) struct Objects {
     store: Arc<dyn ObjectStore>,
     folder: Path,
     timeout: Duration,
+    health: Arc<Health>,
 }
 
 /// Why objects were not written, read or deleted.
@@ -37,36 +66,27 @@ pub(crate) enum ObjectError {
     Size { found: u64, expected: u64 },
 }
 
+impl ObjectError {
+    /// Whether the store answered, and it is the object that is wrong.
+    pub(crate) const fn is_about_content(&self) -> bool {
+        matches!(self, Self::Size { .. })
+    }
+}
+
 impl Objects {
     /// Requests that are under way at once for one caller.
     const AT_ONCE: usize = 8;
+    /// How many times as long as for one object it may take to write those of a check.
+    const ALL_OBJECTS: u32 = 3;
 
-    /// The object store of an address; nothing is asked of it.
-    pub(crate) fn open(
-        address: &str,
-        settings: impl IntoIterator<Item = (String, String)>,
-        timeout: Duration,
-    ) -> Result<Self, FilesError> {
-        let url = Url::parse(address).map_err(FilesError::Address)?;
-        // The client takes the process's provider. One that is there already is as good.
-        drop(rustls::crypto::ring::default_provider().install_default());
-        if let ("file", Ok(folder)) = (url.scheme(), url.to_file_path()) {
-            let store = LocalFileSystem::new_with_prefix(folder).map_err(FilesError::Store)?;
-            // As durable as the rows that refer to it; and a folder below that was emptied goes, too.
-            let store = store.with_fsync(true).with_automatic_cleanup(true);
-            return Ok(Self { store: Arc::new(store), folder: Path::ROOT, timeout });
-        }
-        let (store, folder) = object_store::parse_url_opts(&url, settings).map_err(FilesError::Store)?;
-        Ok(Self { store: store.into(), folder, timeout })
-    }
-
-    /// Writes objects, by their names.
+    /// Writes objects, by their names. Each may take as long as a step, and all together three times as long.
     pub(crate) async fn put(&self, objects: Vec<(String, Vec<u8>)>) -> Result<(), ObjectError> {
         let puts = stream::iter(objects).map(|(name, bytes)| async move {
             let path = self.path(&name);
-            self.store.put(&path, bytes.into()).await.map(drop)
+            within(self.timeout, async { Ok(self.store.put(&path, bytes.into()).await.map(drop)?) }).await
         });
-        self.in_time(puts.buffer_unordered(Self::AT_ONCE).try_collect::<()>()).await
+        let all = puts.buffer_unordered(Self::AT_ONCE).try_collect::<()>();
+        self.noted(within(self.timeout * Self::ALL_OBJECTS, all).await)
     }
 
     /// Reads an object of a known size; `None` where there is none.
@@ -83,33 +103,97 @@ impl Objects {
             }
             Ok(Some(found.bytes().await?.into()))
         };
-        tokio::time::timeout(self.timeout, read).await.unwrap_or(Err(ObjectError::TooSlow(self.timeout)))
+        self.noted(within(self.timeout, read).await)
     }
 
     /// Deletes objects, those that are not there as well.
     pub(crate) async fn delete(&self, names: Vec<String>) -> Result<(), ObjectError> {
         let paths: Vec<_> = names.iter().map(|name| Ok(self.path(name))).collect();
         let mut deletions = self.store.delete_stream(stream::iter(paths).boxed());
-        self.in_time(async {
+        let deleted = within(self.timeout, async {
             while let Some(deleted) = deletions.next().await {
                 match deleted {
                     Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
-                    Err(error) => return Err(error),
+                    Err(error) => return Err(error.into()),
                 }
             }
             Ok(())
-        })
-        .await
+        });
+        self.noted(deleted.await)
     }
 
-    async fn in_time(&self, work: impl Future<Output = Result<(), object_store::Error>>) -> Result<(), ObjectError> {
-        match tokio::time::timeout(self.timeout, work).await {
-            Ok(done) => Ok(done?),
-            Err(_) => Err(ObjectError::TooSlow(self.timeout)),
+    /// Writes an object, reads it and deletes it.
+    ///
+    /// # Errors
+    /// [`FilesError::Test`].
+    pub(crate) async fn test(&self) -> Result<(), FilesError> {
+        const BYTES: &[u8] = b"a11ycheck was here, and should have deleted this";
+        let name = format!("test/{}", Ulid::generate());
+        let failed =
+            |step| move |error: ObjectError| FilesError::Test { step, advice: advice(&error), source: Box::new(error) };
+        self.put(vec![(name.clone(), BYTES.to_vec())]).await.map_err(failed("written"))?;
+        let read = self.get(&name, BYTES.len() as u64).await.map_err(failed("read"))?;
+        if read.as_deref() != Some(BYTES) {
+            let expected = BYTES.len() as u64;
+            let found = read.map_or(0, |bytes| bytes.len() as u64);
+            return Err(failed("read back")(ObjectError::Size { found, expected }));
         }
+        self.delete(vec![name]).await.map_err(failed("deleted"))
+    }
+
+    /// Whether the store is of use, as far as is known: from the latest request, or, where that was a while ago, from a test
+    /// that is begun now, for the next one who asks. Waits for nothing.
+    pub(crate) fn health(&self) -> Result<(), Arc<FilesError>> {
+        if self.health.begin_test() {
+            let objects = self.clone();
+            tokio::spawn(async move {
+                let tested = within(Health::TEST_LIMIT, async { Ok(objects.test().await) }).await;
+                let tested = tested.unwrap_or_else(|error| {
+                    Err(FilesError::Test {
+                        step: "written, read and deleted",
+                        advice: advice(&error),
+                        source: Box::new(error),
+                    })
+                });
+                objects.health.tested(tested);
+            });
+        }
+        self.health.known()
+    }
+
+    /// Takes the outcome of a request for a sign of the store's health.
+    fn noted<T>(&self, outcome: Result<T, ObjectError>) -> Result<T, ObjectError> {
+        match &outcome {
+            Err(error) if !error.is_about_content() => self.health.suspect(),
+            Ok(_) | Err(_) => {}
+        }
+        outcome
     }
 
     fn path(&self, name: &str) -> Path {
         self.folder.clone().parts().chain(Path::from(name).parts()).collect()
+    }
+}
+
+async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, ObjectError>>) -> Result<T, ObjectError> {
+    tokio::time::timeout(limit, work).await.unwrap_or(Err(ObjectError::TooSlow(limit)))
+}
+
+/// What to look at where a request failed.
+const fn advice(error: &ObjectError) -> &'static str {
+    use object_store::Error as Store;
+    match error {
+        ObjectError::Store(Store::NotFound { .. }) => {
+            "see that the bucket is there, and that the address names it rightly"
+        }
+        ObjectError::Store(Store::PermissionDenied { .. } | Store::Unauthenticated { .. }) => {
+            "see that AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are right, and may put, get and delete objects there"
+        }
+        ObjectError::Store(_) => {
+            "see that AWS_ENDPOINT is right and answers, or that the folder may be written to, and that the credentials may put, \
+             get and delete objects"
+        }
+        ObjectError::TooSlow(_) => "see that AWS_ENDPOINT is right and answers",
+        ObjectError::Size { .. } => "see that it is an object store, and that nothing else writes there",
     }
 }

@@ -21,7 +21,7 @@ use crate::{
     passed_over::PassedOver,
     rows::{TeamRow, team_columns},
     store::end,
-    uploads::adopt,
+    uploads::{UploadError, adopt},
 };
 
 #[async_trait]
@@ -113,7 +113,11 @@ impl QueueStore for PostgresStore {
             Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref(), upload: None };
         let upload = match self.objects() {
             Some(objects) if screen.is_some() || !screenshots.is_empty() => {
-                Some(self.upload(objects, claim.scan, results.files()).await?.ok_or(LeaseError::Gone)?)
+                let upload = self.upload(objects, claim.scan, results.files()).await.map_err(|error| match error {
+                    UploadError::Store(error) => LeaseError::Store(error),
+                    UploadError::Objects(error) => LeaseError::Pictures(Box::new(error)),
+                })?;
+                Some(upload.ok_or(LeaseError::Gone)?)
             }
             Some(_) | None => None,
         };

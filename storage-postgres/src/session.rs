@@ -8,6 +8,8 @@ use std::{
 use sqlx::{PgConnection, PgPool, Postgres, pool::PoolConnection};
 use tokio::runtime::Handle;
 
+use crate::pooler::SettingsLost;
+
 /// A connection that goes back to the pool when this is dropped, if it still answers then.
 pub(crate) struct Session(PoolConnection<Postgres>);
 
@@ -19,10 +21,20 @@ impl Session {
         Ok(Self(pool.acquire().await?))
     }
 
-    /// Whether a connection may be used again: not when it leads to a server that takes no changes. After a failover, the
-    /// address leads to another server, while connections to the former live on.
-    pub(crate) async fn is_fit(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-        sqlx::query_scalar("SELECT current_setting('transaction_read_only') = 'off'").fetch_one(connection).await
+    /// Whether a connection may be used again: not when it leads to a server that takes no changes, nor when its session is
+    /// another one than that which was set up. After a failover, the address leads to another server, while connections to the
+    /// former live on; a pooler can be reconfigured at any time.
+    pub(crate) async fn is_fit(connection: &mut PgConnection, search_path: &str) -> Result<bool, sqlx::Error> {
+        let (takes_changes, is_ours): (bool, bool) = sqlx::query_as(
+            "SELECT current_setting('transaction_read_only') = 'off', current_setting('search_path') = $1",
+        )
+        .bind(search_path)
+        .fetch_one(connection)
+        .await?;
+        if !is_ours {
+            tracing::error!("A connection to the database lost its settings and is dropped: {SettingsLost}");
+        }
+        Ok(takes_changes && is_ours)
     }
 }
 

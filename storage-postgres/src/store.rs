@@ -43,13 +43,14 @@ pub struct PostgresStore {
 pub(crate) const ATTEMPTS: u32 = 5;
 
 impl PostgresStore {
-    /// Connects, and brings the tables up to date. Nodes may start at the same moment.
+    /// Connects, and brings the tables up to date. Nodes may start at the same moment. Where the database, or a pooler in front
+    /// of it, has no connection free, the start waits for up to 100 s, and the log says so.
     ///
     /// # Errors
     /// [`ConnectError`]: nothing that failed is half done.
     pub async fn connect(config: PostgresConfig) -> Result<Self, ConnectError> {
-        let objects = config.objects()?;
-        migrate(&config).await?;
+        let objects = config.objects().await?;
+        migrate(&config).await.map_err(ConnectError::explained)?;
         let pool = config.pool()?;
         let node = Arc::new(Node::new(&config, pool.clone())?);
         let (step_timeout, unreadable) = (config.step_timeout(), Arc::default());

@@ -48,15 +48,64 @@ impl Place {
     }
 }
 
+/// What is where a row says.
+pub(crate) enum Bytes {
+    Found(Vec<u8>),
+    Missing(Missing),
+}
+
+/// An object that is not there (any more), or not as it was written.
+pub(crate) struct Missing {
+    name: String,
+    error: Option<ObjectError>,
+}
+
+impl Missing {
+    /// Tells the log that a row refers to it, and that nothing of ours has deleted it.
+    pub(crate) fn tell(self, scan: ScanId) {
+        let Self { name, error } = self;
+        let error = error.as_ref().map(|error| error as &dyn std::error::Error);
+        tracing::error!(%scan, object = name, error, "An object was lost: it is not in the object store as it was written");
+    }
+}
+
+/// Why files were not written.
+pub(crate) enum UploadError {
+    /// The database.
+    Store(StoreError),
+    /// The object store, while the database is well.
+    Objects(ObjectError),
+}
+
+impl From<StoreError> for UploadError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<UploadError> for StoreError {
+    fn from(error: UploadError) -> Self {
+        match error {
+            UploadError::Store(error) => error,
+            UploadError::Objects(error) => unavailable(error),
+        }
+    }
+}
+
 impl PostgresStore {
-    /// The bytes of a row; `None` where an object is not there (any more).
-    pub(crate) async fn bytes(&self, place: Place) -> Result<Option<Vec<u8>>, StoreError> {
+    /// The bytes of a row.
+    pub(crate) async fn bytes(&self, place: Place) -> Result<Bytes, StoreError> {
         let (name, size) = match place {
-            Place::Here(bytes) => return Ok(Some(bytes)),
+            Place::Here(bytes) => return Ok(Bytes::Found(bytes)),
             Place::Object { name, size } => (name, size),
         };
         let Some(objects) = self.objects() else { return Err(StoreError::Unavailable(Box::new(NoObjectStore))) };
-        objects.get(&name, size).await.map_err(unavailable)
+        match objects.get(&name, size).await {
+            Ok(Some(bytes)) => Ok(Bytes::Found(bytes)),
+            Ok(None) => Ok(Bytes::Missing(Missing { name, error: None })),
+            Err(error) if error.is_about_content() => Ok(Bytes::Missing(Missing { name, error: Some(error) })),
+            Err(error) => Err(unavailable(error)),
+        }
     }
 
     /// Writes files of a check; gives the name of the upload, which is to be adopted. `None` where there is no such check.
@@ -65,7 +114,7 @@ impl PostgresStore {
         objects: &Objects,
         scan: ScanId,
         files: Vec<File>,
-    ) -> Result<Option<String>, StoreError> {
+    ) -> Result<Option<String>, UploadError> {
         let names: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
         let name = format!("{scan}/{}", Ulid::generate());
         let begun = self
@@ -83,12 +132,13 @@ impl PostgresStore {
                 .await?;
                 Ok::<_, Failure<StoreError>>(begun.rows_affected())
             })
-            .await?;
+            .await
+            .map_err(UploadError::Store)?;
         if begun == 0 {
             return Ok(None);
         }
         let files = files.into_iter().map(|(file, bytes)| (format!("{name}/{file}"), bytes)).collect();
-        objects.put(files).await.map_err(unavailable)?;
+        objects.put(files).await.map_err(UploadError::Objects)?;
         Ok(Some(name))
     }
 

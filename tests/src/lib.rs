@@ -14,6 +14,7 @@ mod node;
 mod openapi;
 mod receiver;
 pub mod release;
+mod s3;
 mod sealing;
 mod site;
 
@@ -28,6 +29,7 @@ pub use self::{
     node::{NodeSettings, QuickClock, SeededScanner},
     openapi::{OpenApi, Operation},
     receiver::{Received, Receiver, Reply},
+    s3::S3,
     sealing::{SEALING_KEY, ring},
     site::{Page, TestSite},
 };

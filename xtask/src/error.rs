@@ -181,8 +181,8 @@ pub(crate) enum Error {
 
     /// There is no Python with its module for environments, and no package installer that we know.
     #[error(
-        "Schemathesis runs on Python 3.10 or newer with its module venv, which was not found: install both (Debian's \
-         packages: python3, python3-venv), then run this command again"
+        "Python 3.10 or newer with its module venv, which the tests need, was not found: install both (Debian's packages: \
+         python3, python3-venv), then run this command again"
     )]
     PythonMissing,
 

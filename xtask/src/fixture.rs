@@ -42,6 +42,7 @@ impl Bench {
         Machine {
             root: self.root(),
             path: self.programs().into(),
+            system_folders: vec![self.0.path().join("sbin")],
             cargo: self.programs().join("cargo"),
             cargo_home: self.0.path().join("cargo-home"),
             chromium: None,
@@ -85,6 +86,21 @@ impl Bench {
     /// Puts a fixture into the `PATH`.
     pub(crate) fn add(&self, name: &str, fixture: &str) {
         symlink(program(fixture), self.programs().join(name)).unwrap();
+    }
+
+    /// Installs a program that is not in the `PATH`; gives its folder.
+    pub(crate) fn add_system_program(&self, name: &str) -> PathBuf {
+        let folder = self.0.path().join("sbin");
+        fs::create_dir_all(&folder).unwrap();
+        symlink(program("says-nothing"), folder.join(name)).unwrap();
+        folder
+    }
+
+    /// Gives the workspace the files that pin packages of Python.
+    pub(crate) fn pin_packages(&self) {
+        fs::create_dir_all(self.root().join("xtask")).unwrap();
+        fs::create_dir_all(self.root().join("target")).unwrap();
+        fs::write(self.root().join("xtask/s3-server.txt"), "moto==5\n").unwrap();
     }
 
     pub(crate) fn remove(&self, name: &str) {

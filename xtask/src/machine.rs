@@ -16,6 +16,8 @@ pub(crate) struct Machine {
     pub(crate) root: PathBuf,
     /// The folders of programs, as in `PATH`.
     pub(crate) path: OsString,
+    /// Folders of programs that are not in every user's `PATH`.
+    pub(crate) system_folders: Vec<PathBuf>,
     /// The cargo that runs us.
     pub(crate) cargo: PathBuf,
     /// Where cargo keeps what it has downloaded.
@@ -60,6 +62,7 @@ impl Machine {
         Self {
             root: Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default(),
             path: env::var_os("PATH").unwrap_or_default(),
+            system_folders: vec!["/usr/sbin".into(), "/usr/local/sbin".into()],
             cargo: set("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from),
             cargo_home: set("CARGO_HOME")
                 .map_or_else(|| PathBuf::from(set("HOME").unwrap_or_default()).join(".cargo"), PathBuf::from),
@@ -93,6 +96,12 @@ impl Machine {
             .filter(|folder| folder.is_absolute())
             .map(|folder| folder.join(name))
             .find(|file| is_executable(file))
+    }
+
+    /// The same, where administrators' programs lie as well.
+    pub(crate) fn system_program(&self, name: &str) -> Option<PathBuf> {
+        let system = || self.system_folders.iter().map(|folder| folder.join(name)).find(|file| is_executable(file));
+        self.program(name).or_else(system)
     }
 }
 

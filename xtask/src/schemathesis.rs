@@ -9,17 +9,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::apt::Apt;
 use crate::command::run as run_command;
 use crate::error::Error;
 use crate::machine::Machine;
+use crate::python::PythonProgram;
 use crate::serve;
 
 /// The release that is installed; `xtask/schemathesis.txt` pins what it runs on.
 const VERSION: &str = "4.32.5";
-
-/// Debian's package of Python's module for environments; it brings Python.
-const PACKAGE: &str = "python3-venv";
 
 /// Fewer cases than this prove too little.
 const CASES: u64 = 2_000;
@@ -67,46 +64,15 @@ pub(crate) fn run(machine: &Machine) -> Result<(), Error> {
 
 /// Schemathesis in its pinned version, which is installed into an environment of its own unless it is there.
 fn ensure(machine: &Machine, folder: &Path) -> Result<PathBuf, Error> {
-    let pins = machine.root.join("xtask/schemathesis.txt");
-    let (environment, stamp) = (folder.join("venv"), folder.join("installed.txt"));
-    let program = environment.join("bin/st");
-    let wanted = format!("schemathesis=={VERSION}\n{}", read(&pins)?);
-    let is_installed = fs::read_to_string(&stamp).is_ok_and(|found| found == wanted);
-    if is_installed && runs(&program) {
-        return Ok(program);
-    }
-    eprintln!("==> Schemathesis {VERSION} is not in {}: installing it", environment.display());
-    remove(&stamp)?;
-    make_environment(machine, &environment)?;
-    let mut pip = Command::new(environment.join("bin/python"));
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--constraint"]).arg(&pins);
-    let status = run_command(pip.arg(format!("schemathesis=={VERSION}")))?;
-    if !status.success() {
-        return Err(Error::PipInstall { status });
-    }
-    fs::write(&stamp, wanted).map_err(|source| Error::File { path: stamp, source })?;
-    Ok(program)
-}
-
-/// An environment that outlived its Python does not run.
-fn runs(program: &Path) -> bool {
-    let asked = Command::new(program).arg("--version").stdin(Stdio::null()).output();
-    asked.is_ok_and(|answer| answer.status.success())
-}
-
-fn make_environment(machine: &Machine, environment: &Path) -> Result<(), Error> {
-    let make = |python| run_command(Command::new(python).args(["-m", "venv", "--clear"]).arg(environment));
-    if let Some(python) = machine.program("python3")
-        && make(python)?.success()
-    {
-        return Ok(());
-    }
-    // Debian's python3 comes without what an environment takes, and says so.
-    let mut apt = Apt::find(machine).ok_or(Error::PythonMissing)?;
-    eprintln!("==> Python's module venv was not found: installing it");
-    apt.install(PACKAGE)?;
-    let status = make(machine.program("python3").ok_or(Error::PythonMissing)?)?;
-    if status.success() { Ok(()) } else { Err(Error::Venv { status }) }
+    let wanted = format!("schemathesis=={VERSION}");
+    let name = format!("Schemathesis {VERSION}");
+    let program = PythonProgram {
+        name: &name,
+        program: "st",
+        install: &[&wanted, "--constraint"],
+        pins: &machine.root.join("xtask/schemathesis.txt"),
+    };
+    program.ensure(machine, folder)
 }
 
 /// A running server; stopped when dropped.

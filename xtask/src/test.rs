@@ -8,6 +8,7 @@ use crate::command::{run as run_command, shown};
 use crate::error::Error;
 use crate::export_tools::{self, ExportTools};
 use crate::machine::Machine;
+use crate::neighbours::{self, Neighbours};
 use crate::pdf_tools::{self, PdfTools};
 use crate::postgres::Running;
 use crate::setup::{self, Tools};
@@ -16,14 +17,15 @@ use crate::setup::{self, Tools};
 ///
 /// # Errors
 ///
-/// Those of [`setup::for_tests`], [`pdf_tools::ensure`], [`export_tools::ensure`] and
+/// Those of [`setup::for_tests`], [`pdf_tools::ensure`], [`export_tools::ensure`], [`neighbours::ensure`] and
 /// [`Database::start`](crate::postgres::Database::start), [`Error::Step`] for the first step that fails, and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
     let (tools, database) = setup::for_tests(machine)?;
     let mut apt = Apt::find(machine);
     let pdf = pdf_tools::ensure(machine, apt.as_mut())?;
     let exports = export_tools::ensure(machine, apt.as_mut())?;
-    let tools = TestTools { tools, pdf, exports };
+    let neighbours = neighbours::ensure(machine, apt.as_mut())?;
+    let tools = TestTools { tools, pdf, exports, neighbours };
     // Ends, and is removed, when this function does.
     let database = database.start(machine)?;
     let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
@@ -40,6 +42,7 @@ struct TestTools {
     tools: Tools,
     pdf: PdfTools,
     exports: ExportTools,
+    neighbours: Neighbours,
 }
 
 /// One command of cargo.
@@ -111,7 +114,8 @@ fn cargo(machine: &Machine, tools: &TestTools, database: &Running, step: &Step) 
     command.args(&step.arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
     // Read by rustdoc alone: `RUSTFLAGS` would build every dependency anew.
     command.env("RUSTDOCFLAGS", "-D warnings");
-    database.pass_to(tools.exports.pass_to(tools.pdf.pass_to(tools.tools.pass_to(&mut command))));
+    tools.neighbours.pass_to(tools.exports.pass_to(tools.pdf.pass_to(tools.tools.pass_to(&mut command))));
+    database.pass_to(&mut command);
     command
 }
 
@@ -127,6 +131,7 @@ mod tests {
         bench.add("cargo", "cargo");
         bench.add("sha512sum", "sha512sum");
         bench.add("tar", "tar");
+        bench.pin_packages();
         setup::run(&bench.machine()).unwrap();
         bench
     }

@@ -130,3 +130,11 @@ pub(super) async fn documents_go_with_their_check<S: Store>(factory: &impl Store
 fn document(bytes: Vec<u8>) -> Document {
     Document { look: Look([7; 16]), bytes }
 }
+
+pub(super) async fn a_store_in_order_says_that_files_can_be_kept<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    world.store.files_ready().await.unwrap();
+    let (team, site) = world.team_and_site().await;
+    world.completed(team, site).await;
+    world.store.files_ready().await.unwrap();
+}

@@ -47,6 +47,7 @@ pub(super) async fn no_findings_are_findings_too<S: Store>(factory: &impl StoreF
         stack: vec![],
         screen: None,
         ran: None,
+        pictures_not_stored: false,
     };
     world.assert_kept(empty).await;
 }

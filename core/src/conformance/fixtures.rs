@@ -154,6 +154,7 @@ pub(super) fn findings(count: u32) -> Findings {
         stack: vec![PlatformKey::new("shopify")],
         screen: Some((1_280, 720)),
         ran: Some(BTreeSet::from([rule, RuleId::new("image-alt")])),
+        pictures_not_stored: false,
     }
 }
 

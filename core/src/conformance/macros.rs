@@ -176,6 +176,7 @@ macro_rules! store_conformance {
                 a_document_comes_back_byte_for_byte_and_the_last_one_put_stays,
                 a_document_is_kept_for_completed_checks_of_the_team_alone,
                 documents_go_with_their_check,
+                a_store_in_order_says_that_files_can_be_kept,
             }
             texts {
                 names_in_any_script_come_back,

@@ -293,6 +293,7 @@ mod tests {
             stack: vec![],
             screen: None,
             ran: None,
+            pictures_not_stored: false,
         }
     }
 

@@ -318,6 +318,9 @@ pub struct Findings {
     /// earlier releases, and of scanners that do not say it.
     #[serde(default)]
     pub ran: Option<BTreeSet<RuleId>>,
+    /// Whether pictures were taken and could not be stored: none is referred to then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pictures_not_stored: bool,
 }
 
 impl Findings {
@@ -353,6 +356,12 @@ impl Findings {
     /// Elements of a rule that fail and were left out above the limit of a page.
     pub fn left_out(&self, rule: &RuleId) -> u64 {
         self.pages.iter().filter_map(|page| page.left_out.get(rule)).map(|count| u64::from(*count)).sum()
+    }
+
+    /// Forgets every picture, because none could be stored.
+    pub fn without_pictures(mut self) -> Self {
+        self.items.iter_mut().for_each(|finding| finding.screenshot = None);
+        Self { screen: None, pictures_not_stored: true, ..self }
     }
 
     /// Pages on which axe-core ran.
@@ -479,6 +488,18 @@ mod tests {
         let facts = facts(&["wcag2aa", "wcag21aa", "wcag143", "wcag1410", "EN-301-549", "EN-9.1.4.3"]);
         assert_eq!(facts.wcag(), ["1.4.3", "1.4.10"]);
         assert_eq!(facts.en301549(), ["9.1.4.3"]);
+    }
+
+    #[test]
+    fn findings_from_before_pictures_could_be_missing_have_theirs() {
+        let stored = r#"{"engine": {"axe": "4", "browser": "b"}, "pages": [], "rules": {}, "items": [], "needs_review": {},
+            "stack": [], "screen": [1280, 800]}"#;
+        let findings: Findings = serde_json::from_str(stored).unwrap();
+        assert!(!findings.pictures_not_stored);
+        assert!(!serde_json::to_string(&findings).unwrap().contains("pictures_not_stored"), "as before");
+        let without = findings.without_pictures();
+        let read: Findings = serde_json::from_str(&serde_json::to_string(&without).unwrap()).unwrap();
+        assert!(read.pictures_not_stored && read.screen.is_none());
     }
 
     #[test]

@@ -36,9 +36,12 @@ pub struct Worker {
 impl Worker {
     /// Pages are told to the store at most this often; a renewal comes with each.
     const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
-    /// How long the end of a check is tried to be stored: as a rule, the lease was renewed at most [`Lease::RENEWAL`] before,
-    /// and lasts as long. Where it was not, the token decides.
+    /// How long the end of a check is tried to be stored while the store is in trouble, lease and all: as a rule, the lease was
+    /// renewed at most [`Lease::RENEWAL`] before, and lasts as long. Where it was not, the token decides.
     const END_LIMIT: Duration = Duration::from_secs(40);
+    /// How long a result's pictures are tried to be stored while the rest of the store is well, before it is stored without them.
+    /// Short enough to keep workers at work through an outage, long enough for what restarts.
+    const PICTURES_LIMIT: Duration = Duration::from_secs(60);
     /// After the first failed attempt; twice as long after the second.
     const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);
 
@@ -73,6 +76,7 @@ impl Worker {
         match self.work(claimed, stop).await {
             Ok(()) => Ok(Step::Worked),
             Err(LeaseError::Store(error)) => Err(error),
+            Err(LeaseError::Pictures(error)) => Err(StoreError::Unavailable(error)),
             Err(LeaseError::Gone) => {
                 tracing::info!(%scan, "Dropped a check: it was deleted while it ran");
                 Ok(Step::Worked)
@@ -99,30 +103,79 @@ impl Worker {
                 return Err(error);
             }
         };
-        self.end(&claimed, scanned, stop).await
+        self.end(&claimed, scanned, scanning.progress.pages(), stop).await
     }
 
-    /// Stores how the scanner ended. What a store in trouble can't take yet is not thrown away: it is offered again for as
-    /// long as the check is this worker's, unless that is to stop.
+    /// Stores how the scanner ended, and renews the lease until that is done. When the lease is lost, nothing more is tried.
     async fn end(
         &self,
         claimed: &ClaimedScan,
         scanned: Result<ScanOutput, ScanError>,
+        pages: u32,
         stop: &CancellationToken,
     ) -> Result<(), LeaseError> {
-        let mut patience = Patience::of(Self::END_LIMIT);
+        let give_up = stop.child_token();
+        let mut ending = std::pin::pin!(self.store_end(claimed, scanned, &give_up));
+        let mut losing = std::pin::pin!(self.lose_lease(claimed.claim, pages));
+        let lost = tokio::select! {
+            biased;
+            ended = &mut ending => return ended,
+            lost = &mut losing => lost,
+        };
+        // It may also be lost because the end has just been stored: what became of that counts.
+        give_up.cancel();
+        match ending.await {
+            Err(LeaseError::Store(StoreError::Unavailable(_)) | LeaseError::Pictures(_)) => Err(lost),
+            ended => ended,
+        }
+    }
+
+    /// Renews a lease until it is lost, and says how.
+    async fn lose_lease(&self, claim: Claim, pages: u32) -> LeaseError {
+        let renewal = Lease::RENEWAL.to_std().unwrap_or_default();
+        loop {
+            tokio::time::sleep(renewal).await;
+            match self.service.store().renew_lease(claim, Lease::TERM, pages).await {
+                Ok(()) => {}
+                Err(LeaseError::Store(error)) => {
+                    tracing::warn!(scan = %claim.scan, error = &error as &dyn std::error::Error, "Could not renew a lease");
+                }
+                Err(error) => return error,
+            }
+        }
+    }
+
+    /// Stores how the scanner ended. What a store in trouble can't take yet is not thrown away: it is offered again for as
+    /// long as the check is this worker's, unless that is to stop. A result whose pictures alone can't be stored is in the end,
+    /// or when this worker is to stop, stored without them.
+    async fn store_end(
+        &self,
+        claimed: &ClaimedScan,
+        mut scanned: Result<ScanOutput, ScanError>,
+        stop: &CancellationToken,
+    ) -> Result<(), LeaseError> {
+        let mut store_patience = Patience::of(Self::END_LIMIT);
+        let mut picture_patience = Patience::of(Self::PICTURES_LIMIT);
         loop {
             let error = match self.try_to_end(claimed, &scanned).await {
-                Err(LeaseError::Store(StoreError::Unavailable(error))) => error,
+                Err(error @ (LeaseError::Store(StoreError::Unavailable(_)) | LeaseError::Pictures(_))) => error,
                 ended => return ended,
             };
-            tracing::warn!(scan = %claimed.scan.id, error = &*error as &dyn std::error::Error, "The end of a check could not be stored yet");
+            tracing::warn!(scan = %claimed.scan.id, error = &error as &dyn std::error::Error, "The end of a check could not be stored yet");
+            let is_about_pictures = matches!(error, LeaseError::Pictures(_));
+            if is_about_pictures {
+                // The rest of the store was well just now.
+                store_patience = Patience::of(Self::END_LIMIT);
+            }
+            let patience = if is_about_pictures { &mut picture_patience } else { &mut store_patience };
             let may_try_again = tokio::select! {
                 () = stop.cancelled() => false,
                 is_in_time = patience.wait() => is_in_time,
             };
-            if !may_try_again {
-                return Err(LeaseError::Store(StoreError::Unavailable(error)));
+            scanned = match scanned {
+                scanned if may_try_again => scanned,
+                Ok(output) if is_about_pictures && output.has_pictures() => Ok(output.without_pictures()),
+                _ => return Err(error),
             }
         }
     }
@@ -213,9 +266,14 @@ impl Worker {
         };
         let finished_at = store.now().await?;
         let events = self.events(claimed, &outcome, finished_at).await?;
+        let lacks_pictures = findings.pictures_not_stored;
         let completion = Completion { finished_at, outcome, findings, screenshots, screen, events };
         let scan = store.complete_scan(claimed.claim, completion).await?;
         count_ended(&scan);
+        if lacks_pictures {
+            metrics::counter!("a11ycheck_scans_without_pictures_total").increment(1);
+            tracing::error!(scan = %scan.id, "A check was completed without its pictures: they could not be stored");
+        }
         tracing::info!(scan = %scan.id, issues = scan.outcome().map(|outcome| outcome.totals.total()), "Completed a check");
         Ok(())
     }

@@ -259,6 +259,7 @@ mod tests {
             stack: vec![],
             screen: None,
             ran: None,
+            pictures_not_stored: false,
         };
         let links = Links::new("https://a.example/v1").unwrap();
         let platform = PlatformKey::new("shopify");

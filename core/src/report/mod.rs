@@ -38,6 +38,8 @@ pub struct Report {
     pub checked_at: DateTime<Utc>,
     /// The first page as a picture.
     pub screen: Option<Screen>,
+    /// Whether pictures were taken and could not be stored: then the report shows none.
+    pub pictures_not_stored: bool,
     /// Problem elements by severity.
     pub totals: Totals,
     /// All of them.
@@ -166,6 +168,7 @@ impl Report {
             platform,
             checked_at: finished_at,
             screen: findings.screen.map(|(width, height)| Screen { url: links.screen(scan.id), width, height }),
+            pictures_not_stored: findings.pictures_not_stored,
             totals: outcome.totals,
             total: outcome.totals.total(),
             groups,

@@ -34,6 +34,19 @@ pub struct ScanOutput {
     pub screen: Option<Screenshot>,
 }
 
+impl ScanOutput {
+    /// Whether there is any picture.
+    pub const fn has_pictures(&self) -> bool {
+        self.screen.is_some() || !self.screenshots.is_empty()
+    }
+
+    /// Leaves every picture out, because they can't be stored, which the findings say from then on.
+    #[must_use]
+    pub fn without_pictures(self) -> Self {
+        Self { findings: self.findings.without_pictures(), screenshots: Vec::new(), screen: None }
+    }
+}
+
 /// A picture taken during a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Screenshot {

@@ -205,6 +205,7 @@ impl Scanner for ScriptedScanner {
                     stack: vec![],
                     screen: script.screen.as_ref().map(|screen| (screen.width, screen.height)),
                     ran: None,
+                    pictures_not_stored: false,
                 },
                 screenshots: script.screenshots,
                 screen: script.screen,

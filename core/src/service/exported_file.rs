@@ -298,6 +298,7 @@ mod tests {
             stack: vec![],
             screen: None,
             ran: None,
+            pictures_not_stored: false,
         };
         let site =
             SiteDetails { url, name: None, report_locale: Locale::En, platform: None, stack: vec![], tags: vec![] };

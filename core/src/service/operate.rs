@@ -40,6 +40,15 @@ impl Service {
         Ok(())
     }
 
+    /// Whether files of checks can be kept and read; known without asking, as
+    /// [`FileStore::files_ready`](crate::store::FileStore::files_ready) says.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub async fn files_ready(&self) -> Result<(), Error> {
+        Ok(self.store().files_ready().await?)
+    }
+
     /// How many webhook deliveries wait.
     ///
     /// # Errors

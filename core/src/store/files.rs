@@ -44,13 +44,15 @@ impl fmt::Debug for Document {
 /// Keeps the files of completed checks. They go when their check goes.
 #[async_trait]
 pub trait FileStore {
-    /// The picture of an element; `None` where the team has no such picture in its history.
+    /// The picture of an element; `None` where the team has no such picture in its history, or where its bytes were lost, which
+    /// the log tells.
     async fn screenshot(&self, team: TeamId, scan: ScanId, id: ScreenshotId) -> Result<Option<Screenshot>, StoreError>;
 
     /// The picture of a check's first page; likewise.
     async fn screen(&self, team: TeamId, scan: ScanId) -> Result<Option<Screenshot>, StoreError>;
 
-    /// A document that was kept; `None` where there is none, or no such completed check in the team's history.
+    /// A document that was kept; `None` where there is none, or no such completed check in the team's history, or where its
+    /// bytes were lost, which the log tells.
     async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Document>, StoreError>;
 
     /// Keeps a document, in place of the one of the same key, whatever its look. `false` where the team has no such completed check in its
@@ -62,4 +64,11 @@ pub trait FileStore {
         key: DocumentKey,
         document: Document,
     ) -> Result<bool, StoreError>;
+
+    /// Whether files can be kept and read, as far as is known: not older than half a minute where this is asked as often.
+    /// Answers at once, and costs next to nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] where they can't.
+    async fn files_ready(&self) -> Result<(), StoreError>;
 }

@@ -1,5 +1,7 @@
 //! Checks, as workers and the scheduler see them: of all teams.
 
+use std::error::Error as StdError;
+
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -43,6 +45,9 @@ pub enum LeaseError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The result's pictures can't be stored for now, while everything else could. Nothing was changed.
+    #[error("the pictures of a check could not be stored")]
+    Pictures(#[source] Box<dyn StdError + Send + Sync>),
 }
 
 /// The result of a check, stored as a whole.
@@ -133,7 +138,8 @@ pub trait QueueStore {
     /// before it has ended.
     ///
     /// # Errors
-    /// As [`renew_lease`](Self::renew_lease): the result is dropped whole, events included.
+    /// As [`renew_lease`](Self::renew_lease): the result is dropped whole, events included. [`LeaseError::Pictures`] where the
+    /// place of the pictures is in trouble and the rest of the store is not; a result without pictures never meets it.
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError>;
 
     /// Ends a check that can't be done, and gives it: failed now.

@@ -85,6 +85,7 @@ fn findings_of(items: Vec<Finding>) -> Findings {
         stack: vec![],
         screen: None,
         ran: None,
+        pictures_not_stored: false,
     }
 }
 

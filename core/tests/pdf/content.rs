@@ -72,6 +72,31 @@ fn frames_that_were_not_checked_are_counted_and_the_first_named_in_every_languag
 }
 
 #[test]
+fn pictures_that_are_not_there_are_told_in_every_language_and_nothing_else_is() {
+    let folder = Folder::new();
+    let flat = |name: &str, sample: &Sample| {
+        let tree = structure(&folder.add(name, &sample.render().unwrap()));
+        tree.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for locale in Locale::ALL {
+        let label = &terms(locale).label;
+        let [not_stored, lost] =
+            [&label.pictures_not_stored, &label.pictures_lost].map(|text| text.replace('\u{A0}', " "));
+        let mut sample = Sample::new(locale, Size { pages: 1, rules: 1, elements: 1, screenshots: 0 });
+        let says = |sample: &Sample| {
+            let text = flat(locale.code(), sample);
+            (text.contains(&not_stored), text.contains(&lost))
+        };
+        assert_eq!(says(&sample), (false, false), "{locale}");
+        sample.report.pictures_not_stored = true;
+        assert_eq!(says(&sample), (true, false), "{locale}");
+        sample.report.pictures_not_stored = false;
+        sample.pictures_lost = true;
+        assert_eq!(says(&sample), (false, true), "{locale}");
+    }
+}
+
+#[test]
 fn sections_and_rules_are_bookmarks() {
     let folder = Folder::new();
     let sample = Sample::new(Locale::En, Size { pages: 2, rules: 2, elements: 2, screenshots: 0 });

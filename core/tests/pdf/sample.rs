@@ -36,6 +36,7 @@ pub(crate) struct Sample {
     pub(crate) brand: Brand,
     pub(crate) generated_by: Option<&'static str>,
     pub(crate) pictures: HashMap<u64, Vec<u8>>,
+    pub(crate) pictures_lost: bool,
 }
 
 impl Sample {
@@ -77,6 +78,7 @@ impl Sample {
                 platform_name: Some("Shopify".to_owned()),
                 checked_at: at(),
                 screen: None,
+                pictures_not_stored: false,
                 totals,
                 total,
                 groups,
@@ -109,6 +111,7 @@ impl Sample {
             brand: Brand::default(),
             generated_by: Some("a11ycheck 0.1.0"),
             pictures,
+            pictures_lost: false,
         }
     }
 
@@ -119,6 +122,7 @@ impl Sample {
             brand: &self.brand,
             generated_by: self.generated_by,
             pictures: &|example| self.pictures.get(&example).map(Vec::as_slice),
+            pictures_lost: self.pictures_lost,
         })
     }
 }
@@ -252,5 +256,6 @@ fn findings(addresses: &[String]) -> Findings {
         stack: vec![],
         screen: None,
         ran: None,
+        pictures_not_stored: false,
     }
 }

@@ -48,6 +48,7 @@ impl<'a> Ledger<'a> {
             stack: Vec::new(),
             screen: None,
             ran: Some(BTreeSet::new()),
+            pictures_not_stored: false,
         };
         let signals = Signals::default();
         let (album, screen) = (Album::default(), None);

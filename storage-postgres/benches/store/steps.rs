@@ -359,6 +359,7 @@ fn completion() -> Completion {
         stack: vec![],
         screen: None,
         ran: None,
+        pictures_not_stored: false,
     };
     let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine };
     let body = b"{\"issues\": 7}".repeat(60).into();

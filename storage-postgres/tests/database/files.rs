@@ -63,6 +63,7 @@ conformance! {
         a_document_comes_back_byte_for_byte_and_the_last_one_put_stays,
         a_document_is_kept_for_completed_checks_of_the_team_alone,
         documents_go_with_their_check,
+        a_store_in_order_says_that_files_can_be_kept,
     }
     retention {
         what_left_the_history_is_deleted_with_findings_and_files,
@@ -337,7 +338,7 @@ async fn while_the_object_store_is_away_results_wait_and_purged_files_are_not_fo
     let claim = world.running().await;
     s3.go_down();
     let error = world.store.complete_scan(claim, world.completion()).await.unwrap_err();
-    assert!(matches!(error, LeaseError::Store(StoreError::Unavailable(_))), "{error:?}");
+    assert!(matches!(error, LeaseError::Pictures(_)), "{error:?}");
     assert!(world.store.findings(world.team, claim.scan).await.unwrap().is_none(), "nothing is half done");
     let error = world.store.screen(world.team, first).await.unwrap_err();
     assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
@@ -367,13 +368,27 @@ async fn files_from_before_there_was_an_object_store_are_read_from_the_database(
 }
 
 #[tokio::test]
-async fn a_file_that_somebody_else_took_away_is_an_error_and_not_a_missing_file() {
-    let s3 = S3::start().await;
-    let world = World::in_s3(&s3).await;
+async fn files_that_somebody_else_took_away_or_cut_off_are_none_and_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = World::in_folder(folder.path()).await;
     let scan = world.completed().await;
-    s3.clear();
-    let error = world.store.screen(world.team, scan).await.unwrap_err();
-    assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
+    world.put_report(scan, b"a report").await;
+    let upload = std::fs::read_dir(folder.path().join(scan.to_string())).unwrap();
+    for object in upload.flat_map(|upload| std::fs::read_dir(upload.unwrap().path()).unwrap()) {
+        let object = object.unwrap().path();
+        match object.file_name().unwrap().to_str().unwrap() {
+            "element-1" | "document" => std::fs::remove_file(object).unwrap(),
+            "screen-0" => std::fs::write(object, b"cut o").unwrap(),
+            _ => {}
+        }
+    }
+    let (store, team) = (&world.store, world.team);
+    assert_eq!(store.screenshot(team, scan, ScreenshotId(1)).await.unwrap(), None);
+    assert_eq!(store.screenshot(team, scan, ScreenshotId(2)).await.unwrap(), Some(picture(2)));
+    assert_eq!(store.screen(team, scan).await.unwrap(), None);
+    assert_eq!(world.report(scan).await, None);
+    world.put_report(scan, b"a report").await;
+    assert_eq!(world.report(scan).await.unwrap(), b"a report", "what can be made again is");
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ use chrono::{TimeDelta, Utc};
 use sqlx::{AssertSqlSafe, Executor as _, postgres::PgListener};
 use tokio::sync::mpsc;
 
-use crate::support::{self, proxy::Proxy};
+use crate::support::{self, pgbouncer::PgBouncer, proxy::Proxy};
 
 /// When a hint counts as lost.
 const LOST: Duration = Duration::from_secs(60);
@@ -41,7 +41,11 @@ struct Cluster {
 
 impl Cluster {
     async fn new() -> Self {
-        let (config, schema) = support::config_at(&support::url()).await;
+        Self::at(&support::url()).await
+    }
+
+    async fn at(url: &str) -> Self {
+        let (config, schema) = support::config_at(url).await;
         let node = PostgresStore::connect(config.clone()).await.unwrap();
         node.put_plans(PlanCatalog::shipped().plans()).await.unwrap();
         let team = NewTeam {
@@ -155,6 +159,15 @@ async fn a_check_queued_on_one_node_is_run_by_another_and_told_by_a_third_althou
     for engine in engines {
         engine.stop().await;
     }
+}
+
+#[tokio::test]
+async fn nodes_hear_each_other_through_a_pooler_that_keeps_sessions() {
+    let pooler = PgBouncer::start("").await;
+    let cluster = Cluster::at(&pooler.url()).await;
+    let other = cluster.listener().await;
+    cluster.start().await;
+    hinted(&other, Work::Scans).await;
 }
 
 #[tokio::test]

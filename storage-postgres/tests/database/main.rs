@@ -6,6 +6,7 @@ mod conformance;
 mod files;
 mod hints;
 mod migrations;
+mod pooler;
 mod query_plans;
 mod rate_limits;
 mod sealing;

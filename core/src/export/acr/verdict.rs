@@ -207,6 +207,7 @@ mod tests {
             stack: vec![],
             screen: None,
             ran: None,
+            pictures_not_stored: false,
         }
     }
 

@@ -23,6 +23,8 @@ pub struct PdfSource<'a> {
     /// The picture of the example with this number: PNG, JPEG or WebP. An example whose picture is not there, or can't be
     /// read, is shown without.
     pub pictures: &'a dyn Fn(u64) -> Option<&'a [u8]>,
+    /// Whether pictures that the report refers to are no longer there: the file says so.
+    pub pictures_lost: bool,
 }
 
 impl fmt::Debug for PdfSource<'_> {

@@ -98,9 +98,9 @@ impl Service {
         if let Some(bytes) = self.kept(team.id, scan.id, key, look).await? {
             return Ok(bytes);
         }
-        let rendering = match file {
+        let (rendering, pictures) = match file {
             PdfFile::Report => self.report_file(team, scan, locale, brand).await?,
-            PdfFile::ConformanceReport => self.draft_file(team, scan, locale, brand).await?,
+            PdfFile::ConformanceReport => (self.draft_file(team, scan, locale, brand).await?, Found::All),
         };
         let rendered = tokio::task::spawn_blocking(rendering).await;
         let outcome = if matches!(rendered, Ok(Ok(_))) { "rendered" } else { "failed" };
@@ -110,25 +110,50 @@ impl Service {
             Ok(Err(error)) => return Err(failed(scan.id, &error)),
             Err(panic) => return Err(failed(scan.id, &panic)),
         };
-        // A check that was deleted meanwhile has no files any more.
+        if pictures == Found::Some {
+            // Whoever brings the lost ones back is given a whole file.
+            return Ok(bytes.into());
+        }
         let document = Document { look, bytes: bytes.clone() };
-        let is_kept = self.store().put_document(team.id, scan.id, key, document).await?;
-        if is_kept { Ok(bytes.into()) } else { Err(Error::NotFound) }
+        match self.store().put_document(team.id, scan.id, key, document).await {
+            Ok(true) => Ok(bytes.into()),
+            // A check that was deleted meanwhile has no files any more.
+            Ok(false) => Err(Error::NotFound),
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(scan = %scan.id, error, "A PDF could not be kept, and is rendered again when it is asked for");
+                Ok(bytes.into())
+            }
+        }
     }
 
     /// Gets what the report's file is made of.
-    async fn report_file(&self, team: &Team, scan: &Scan, locale: Locale, brand: Brand) -> Result<Rendering, Error> {
+    async fn report_file(
+        &self,
+        team: &Team,
+        scan: &Scan,
+        locale: Locale,
+        brand: Brand,
+    ) -> Result<(Rendering, Found), Error> {
         let (report, findings) = self.report_of(team.id, scan, Some(locale)).await?;
         let pictures = self.pictures(team.id, &report, |issue| {
             let index = usize::try_from(issue).ok()?.checked_sub(1)?;
             findings.items.get(index)?.screenshot
         });
-        let pictures = pictures.await?;
+        let (pictures, found) = pictures.await?;
         let generated_by = generated_by(team);
-        Ok(Box::new(move || {
+        let rendering: Rendering = Box::new(move || {
             let picture = |issue: u64| pictures.get(&issue).map(Vec::as_slice);
-            render(&PdfSource { report: &report, findings: &findings, brand: &brand, generated_by, pictures: &picture })
-        }))
+            render(&PdfSource {
+                report: &report,
+                findings: &findings,
+                brand: &brand,
+                generated_by,
+                pictures: &picture,
+                pictures_lost: found == Found::Some,
+            })
+        });
+        Ok((rendering, found))
     }
 
     /// Gets what the file of a conformance report's draft is made of.
@@ -147,18 +172,28 @@ impl Service {
         team: TeamId,
         report: &Report,
         shot_of: impl Fn(u64) -> Option<ScreenshotRef>,
-    ) -> Result<HashMap<u64, Vec<u8>>, Error> {
+    ) -> Result<(HashMap<u64, Vec<u8>>, Found), Error> {
         let groups = report.groups.iter().chain(&report.advisory);
         let examples = groups.flat_map(|group| &group.examples);
         let shots = examples.filter_map(|example| Some((example.id, shot_of(example.id)?)));
-        let mut pictures = HashMap::new();
+        let (mut pictures, mut found) = (HashMap::new(), Found::All);
         for (issue, shot) in shots.take(MAX_PICTURES) {
-            if let Some(picture) = self.store().screenshot(team, report.scan_id, shot.id).await? {
-                pictures.insert(issue, picture.bytes);
+            match self.store().screenshot(team, report.scan_id, shot.id).await? {
+                Some(picture) => drop(pictures.insert(issue, picture.bytes)),
+                // The findings name it, so it was there.
+                None => found = Found::Some,
             }
         }
-        Ok(pictures)
+        Ok((pictures, found))
     }
+}
+
+/// Whether the pictures that findings name were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    All,
+    /// Some, or none, are there.
+    Some,
 }
 
 /// What makes a file out of what was got for it; takes up to seconds of one core.

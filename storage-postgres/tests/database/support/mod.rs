@@ -1,5 +1,7 @@
 //! A schema for each test, in the database that `DATABASE_URL` names.
 
+pub(crate) mod pgbouncer;
+#[allow(dead_code, reason = "tests of other targets put it before other servers")]
 pub(crate) mod proxy;
 pub(crate) mod s3;
 
@@ -88,6 +90,7 @@ pub(crate) fn completion() -> Completion {
         stack: vec![],
         screen: None,
         ran: None,
+        pictures_not_stored: false,
     };
     let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine: engine() };
     Completion { finished_at: Utc::now(), outcome, findings, screenshots: vec![], screen: None, events: vec![] }

@@ -1,8 +1,11 @@
 //! A network between the store and the database that a test can break.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use tokio::{
@@ -13,9 +16,17 @@ use tokio::{
 };
 use url::Url;
 
+/// What a proxy leads to.
+#[derive(Clone, Copy)]
+enum Target {
+    /// The one that `DATABASE_URL` names.
+    Database,
+    Server(SocketAddr),
+}
+
 /// Passes bytes on between the store and the database until it is told otherwise.
 pub(crate) struct Proxy {
-    port: u16,
+    address: SocketAddr,
     network: Arc<Network>,
     connections: Arc<Mutex<JoinSet<()>>>,
     accepting: tokio::task::JoinHandle<()>,
@@ -33,19 +44,33 @@ struct Network {
 
 impl Proxy {
     pub(crate) async fn start() -> Self {
+        Self::before(Target::Database).await
+    }
+
+    /// The same, between a client and a server at this address.
+    pub(crate) async fn to(server: SocketAddr) -> Self {
+        Self::before(Target::Server(server)).await
+    }
+
+    async fn before(target: Target) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let address = listener.local_addr().unwrap();
         let (network, connections) = (Arc::<Network>::default(), Arc::<Mutex<JoinSet<()>>>::default());
         let (of_loop, kept) = (Arc::clone(&network), Arc::clone(&connections));
         let accepting = tokio::spawn(async move {
             loop {
                 let (client, _) = listener.accept().await.unwrap();
                 if !of_loop.is_down.load(Ordering::SeqCst) {
-                    kept.lock().unwrap().spawn(pass_on(client, Arc::clone(&of_loop)));
+                    kept.lock().unwrap().spawn(pass_on(client, target, Arc::clone(&of_loop)));
                 }
             }
         });
-        Self { port, network, connections, accepting }
+        Self { address, network, connections, accepting }
+    }
+
+    /// Where it listens.
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// The database's address by way of the proxy.
@@ -55,7 +80,7 @@ impl Proxy {
             url.query_pairs().into_owned().filter(|(key, _)| !matches!(key.as_str(), "host" | "port")).collect();
         url.query_pairs_mut().clear().extend_pairs(kept);
         url.set_host(Some("127.0.0.1")).unwrap();
-        url.set_port(Some(self.port)).unwrap();
+        url.set_port(Some(self.address.port())).unwrap();
         url.into()
     }
 
@@ -96,7 +121,14 @@ impl Drop for Proxy {
     }
 }
 
-async fn pass_on(client: TcpStream, network: Arc<Network>) {
+async fn pass_on(client: TcpStream, target: Target, network: Arc<Network>) {
+    if let Target::Server(server) = target {
+        // A server that has gone refuses, as it would without a network between.
+        if let Ok(server) = TcpStream::connect(server).await {
+            pass_between(client, server, network).await;
+        }
+        return;
+    }
     let url = Url::parse(&super::url()).unwrap();
     let option = |wanted: &str| url.query_pairs().find(|(key, _)| key == wanted).map(|(_, value)| value.into_owned());
     let port = option("port").and_then(|port| port.parse().ok()).or(url.port()).unwrap_or(5432);

@@ -68,10 +68,6 @@ impl S3 {
         self.bucket.objects.lock().unwrap().keys().cloned().collect()
     }
 
-    pub(crate) fn clear(&self) {
-        self.bucket.objects.lock().unwrap().clear();
-    }
-
     pub(crate) fn go_down(&self) {
         self.bucket.is_down.store(true, Ordering::SeqCst);
     }
@@ -115,10 +111,12 @@ async fn answer(bucket: &Bucket, request: Request<Incoming>) -> Result<Response<
         // `DeleteObjects`: those that are not there are deleted, too.
         Method::POST => {
             let text = String::from_utf8(body.to_vec()).unwrap();
+            let mut deleted = String::new();
             for key in text.split("<Key>").skip(1).map(|rest| rest.split("</Key>").next().unwrap()) {
                 objects.remove(&format!("{name}/{key}"));
+                deleted.push_str(&format!("<Deleted><Key>{key}</Key></Deleted>"));
             }
-            reply(StatusCode::OK, Bytes::from_static(b"<DeleteResult></DeleteResult>"))
+            reply(StatusCode::OK, format!("<DeleteResult>{deleted}</DeleteResult>").into())
         }
         _ => reply(StatusCode::METHOD_NOT_ALLOWED, Bytes::new()),
     }

@@ -29,6 +29,7 @@ impl Composer<'_> {
         flow.paragraph(&[Run::regular(text::line(&report.title, MAX_TITLE))], Style::LEAD);
         flow.paragraph(&[Run::bold(self.terms.disclaimer.as_str())], Style { after: 10.0, ..Style::BODY });
         self.facts(flow);
+        self.lack_of_pictures(flow);
         flow.within(Tag::Section, None, |flow| {
             flow.heading(2, Some(Place::Overview), None, &[Run::bold(label.overview.as_str())]);
             let count = &self.terms.count;
@@ -83,6 +84,16 @@ impl Composer<'_> {
             rows: rows.collect(),
             row_heads: RowHeads::First,
         });
+    }
+
+    fn lack_of_pictures(&self, flow: &mut Flow) {
+        let label = &self.terms.label;
+        if self.source.report.pictures_not_stored {
+            flow.paragraph(&[Run::regular(label.pictures_not_stored.as_str())], Style::BODY);
+        }
+        if self.source.pictures_lost {
+            flow.paragraph(&[Run::regular(label.pictures_lost.as_str())], Style::BODY);
+        }
     }
 
     fn by_severity(&self, flow: &mut Flow) {

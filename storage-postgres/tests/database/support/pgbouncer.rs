@@ -1,0 +1,133 @@
+//! PgBouncer in front of the database of the tests.
+
+use std::{
+    collections::HashMap,
+    env, fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
+
+use sqlx::{Connection as _, PgConnection, Row as _, postgres::PgConnectOptions};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    net::UnixStream,
+    process::{Child, Command},
+};
+use url::Url;
+
+/// A PgBouncer of its own, with PgBouncer's defaults where a test says nothing else. Ends when it is dropped.
+pub(crate) struct PgBouncer {
+    folder: TempDir,
+    /// Kept, so that it is killed on drop.
+    _process: Child,
+}
+
+impl PgBouncer {
+    /// Begins with `settings`, lines of its configuration. It asks for no password.
+    pub(crate) async fn start(settings: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        // It runs as another user than root, and makes its socket here.
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let file = folder.path().join("pgbouncer.ini");
+        let socket = folder.path().display();
+        let url = Url::parse(&super::url()).unwrap();
+        let (database, user) = (of_database(&url), url.username());
+        let text = format!(
+            "[databases]\n* = {database}\n[pgbouncer]\nlisten_port = 6432\nunix_socket_dir = {socket}\nauth_type = any\nadmin_users = {user}\n{settings}\n"
+        );
+        fs::write(&file, text).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        let mut process = command(&file).stderr(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+        let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
+        let mut seen = Vec::new();
+        while UnixStream::connect(folder.path().join(".s.PGSQL.6432")).await.is_err() {
+            match log.next_line().await.unwrap() {
+                Some(line) => seen.push(line),
+                None => panic!("PgBouncer ended: {seen:?}"),
+            }
+        }
+        // Whoever writes must be read.
+        tokio::spawn(async move { while let Ok(Some(_)) = log.next_line().await {} });
+        Self { folder, _process: process }
+    }
+
+    /// The database's address by way of it.
+    pub(crate) fn url(&self) -> String {
+        let mut url = Url::parse(&super::url()).unwrap();
+        let kept: Vec<(String, String)> =
+            url.query_pairs().into_owned().filter(|(key, _)| !matches!(key.as_str(), "host" | "port")).collect();
+        let socket = self.folder.path().to_str().unwrap().to_owned();
+        url.query_pairs_mut().clear().extend_pairs(kept).append_pair("host", &socket).append_pair("port", "6432");
+        url.into()
+    }
+
+    /// A connection to the database by way of it.
+    pub(crate) async fn connect(&self) -> PgConnection {
+        self.connect_to(None).await
+    }
+
+    /// Waits until a client stands in line for a session.
+    pub(crate) async fn has_waiting_client(&self) {
+        let mut console = self.connect_to(Some("pgbouncer")).await;
+        loop {
+            let pools = sqlx::raw_sql("SHOW POOLS").fetch_all(&mut console).await.unwrap();
+            if pools.iter().any(|pool| pool.try_get::<i32, _>("cl_waiting").unwrap() > 0) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    async fn connect_to(&self, database: Option<&str>) -> PgConnection {
+        let options: PgConnectOptions = self.url().parse().unwrap();
+        let options = database.into_iter().fold(options, PgConnectOptions::database);
+        // One of those that it refuses, as it does without further settings.
+        PgConnection::connect_with(&options.extra_float_digits(None)).await.unwrap()
+    }
+}
+
+/// How it reaches the database: as in a connection string of libpq.
+fn of_database(url: &Url) -> String {
+    let query: HashMap<_, _> = url.query_pairs().into_owned().collect();
+    let of_query = |key: &str| query.get(key).cloned();
+    let host = of_query("host").or_else(|| url.host_str().map(str::to_owned)).unwrap();
+    let port = of_query("port").unwrap_or_else(|| url.port().unwrap_or(5432).to_string());
+    let mut database = format!("host={host} port={port} user={}", url.username());
+    if let Some(password) = url.password() {
+        database.push_str(&format!(" password={password}"));
+    }
+    database
+}
+
+/// PgBouncer, like PostgreSQL, refuses to be run by root; then it is run by the user that its package makes.
+fn command(file: &Path) -> Command {
+    let program = program();
+    let mut command = if rustix::process::geteuid().is_root() {
+        let mut setpriv = Command::new("setpriv");
+        setpriv.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
+        setpriv
+    } else {
+        Command::new(program)
+    };
+    command.arg(file);
+    command
+}
+
+/// # Panics
+/// When there is none: a test that needs it is never skipped.
+fn program() -> PathBuf {
+    if let Some(program) = env::var_os("A11YCHECK_PGBOUNCER") {
+        return program.into();
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
+    folders.map(|folder| folder.join("pgbouncer")).find(|program| program.is_file()).unwrap_or_else(|| {
+        panic!(
+            "pgbouncer was not found: run the tests with `cargo xtask test`, which installs it, or run \
+             `apt-get install --no-install-recommends pgbouncer`, or set A11YCHECK_PGBOUNCER to its path"
+        )
+    })
+}
