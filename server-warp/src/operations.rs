@@ -22,21 +22,26 @@ use crate::reply;
 /// How long the store may take to show a sign of life.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// `/healthz`: the process runs. `/readyz`: it can do its work, that is, the store answers.
+/// `/healthz`: the process runs. `/readyz`: it can do its work, that is, the store answers, and the scanner works where checks
+/// are done; else why not.
 pub fn health(service: &Service) -> BoxedFilter<(Response,)> {
     let alive = warp::path!("healthz").map(|| reply::json(StatusCode::OK, &json!({"status": "ok"})));
     let service = service.clone();
     let ready = warp::path!("readyz").then(move || {
         let service = service.clone();
         async move {
-            match tokio::time::timeout(PATIENCE, service.ready()).await {
+            let reason = match tokio::time::timeout(PATIENCE, service.ready()).await {
                 Ok(Ok(())) => return reply::json(StatusCode::OK, &json!({"status": "ready"})),
                 Ok(Err(error)) => {
-                    tracing::warn!(error = &error as &dyn StdError, "Not ready: the store does not answer")
+                    tracing::warn!(error = &error as &dyn StdError, "Not ready");
+                    error.to_string()
                 }
-                Err(_) => tracing::warn!("Not ready: the store did not answer within {PATIENCE:?}"),
-            }
-            reply::json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "the store does not answer"}))
+                Err(_) => {
+                    tracing::warn!("Not ready: the store did not answer within {PATIENCE:?}");
+                    "the store does not answer".to_owned()
+                }
+            };
+            reply::json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": reason}))
         }
     });
     only_get(alive.or(ready).unify().boxed())

@@ -88,6 +88,11 @@ fn describe() {
     describe_gauge!("a11ycheck_database_connections_max", "Connections to the database that may be open.");
     describe_gauge!("a11ycheck_database_connections_waiting", "Steps that wait for a connection to the database.");
     describe_counter!("a11ycheck_browser_restarts_total", "Browsers that were replaced, by reason.");
+    describe_counter!("a11ycheck_browser_start_failures_total", "Browsers that did not start.");
+    describe_gauge!(
+        "a11ycheck_scanner_ready",
+        "1 where this process can check; 0 where its scanner can't work, and it begins no check until it can."
+    );
     describe_gauge!("a11ycheck_browser_resident_memory_bytes", "Memory of the browser and its helpers.");
     describe_gauge!("a11ycheck_browser_sandboxed", "1 where the browser runs in its sandbox, else 0.");
     describe_gauge!("a11ycheck_build_info", "Always 1; the version stands in the label.");

@@ -7,9 +7,10 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        Failure, FencingToken, Scan, ScanKind, ScanState, TransitionError, TransitionRefusal, Urgency, next_scan_at,
+        Failure, FencingToken, RetryBy, Scan, ScanKind, ScanState, TransitionError, TransitionRefusal, Urgency,
+        next_scan_at,
     },
-    id::{ScanId, SiteId, TeamId, WorkerId},
+    id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
     store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Work},
 };
 use async_trait::async_trait;
@@ -49,7 +50,8 @@ impl QueueStore for MemoryStore {
 
     async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError> {
         self.step(|state, now| {
-            while let Some(id) = first_due(state, now)? {
+            let node = worker.node();
+            while let Some(id) = first_due(state, &node, now)? {
                 let scan = &state.scans.get(&id).ok_or_else(|| corrupt(id, "it is queued, and missing"))?.scan;
                 match scan.state.clone().claim(worker.clone(), term, now) {
                     Ok(running) => {
@@ -80,8 +82,10 @@ impl QueueStore for MemoryStore {
         })
     }
 
-    async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError> {
-        self.step(|state, now| move_on(state, claim.scan, |held| held.retry_at(claim.token, now + delay)).map(drop))
+    async fn retry_scan(&self, claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError> {
+        self.step(|state, now| {
+            move_on(state, claim.scan, |held| held.retry_at(claim.token, now + delay, next)).map(drop)
+        })
     }
 
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
@@ -119,17 +123,18 @@ impl QueueStore for MemoryStore {
     }
 }
 
-/// Returns the due check that is to begin first: of the team with the fewest running checks, the one of the lowest rank.
-fn first_due(state: &State, now: DateTime<Utc>) -> Result<Option<ScanId>, StoreError> {
+/// Returns the due check that is to begin first on this node: of the team with the fewest running checks, the one of the
+/// lowest rank.
+fn first_due(state: &State, node: &NodeId, now: DateTime<Utc>) -> Result<Option<ScanId>, StoreError> {
     let mut running: HashMap<TeamId, usize> = HashMap::new();
     // The first due check of each team: `queue` is in the order of ranks.
     let mut firsts: HashMap<TeamId, (DateTime<Utc>, ScanId)> = HashMap::new();
     for (rank_at, id) in &state.queue {
         let scan = &state.scans.get(id).ok_or_else(|| corrupt(id, "it is queued, and missing"))?.scan;
-        if scan.state.is_due(now) {
-            firsts.entry(scan.team).or_insert((*rank_at, *id));
-        } else {
+        if !scan.state.is_due(now) {
             *running.entry(scan.team).or_default() += 1;
+        } else if !scan.state.is_left_to_others(node, now) {
+            firsts.entry(scan.team).or_insert((*rank_at, *id));
         }
     }
     let first = firsts.iter().min_by_key(|(team, first)| (running.get(team).copied().unwrap_or_default(), **first));

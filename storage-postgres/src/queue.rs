@@ -1,7 +1,7 @@
 //! Checks, as workers and the scheduler see them.
 
 use a11ycheck_core::{
-    domain::{Failure as ScanFailure, NewEvent, Outcome, Scan, ScanKind, ScanState, Urgency, next_scan_at},
+    domain::{Failure as ScanFailure, NewEvent, Outcome, RetryBy, Scan, ScanKind, ScanState, Urgency, next_scan_at},
     id::{ScanId, SiteId, WorkerId},
     store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Work},
 };
@@ -94,12 +94,12 @@ impl QueueStore for PostgresStore {
         Ok(())
     }
 
-    async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError> {
+    async fn retry_scan(&self, claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError> {
         self.step(|| async {
             let mut db = self.session().await?;
             let mut tx = db.begin().await?;
-            let moved =
-                move_on(&mut tx, claim.scan, self.instant(), |held, now| held.retry_at(claim.token, now + delay)).await;
+            let retry = |held: ScanState, now| held.retry_at(claim.token, now + delay, next);
+            let moved = move_on(&mut tx, claim.scan, self.instant(), retry).await;
             end(tx, moved).await.map(drop)
         })
         .await

@@ -9,8 +9,8 @@ use super::{
     world::{INSTANT, World, lease_of},
 };
 use crate::{
-    domain::{Failure, Lease, ScanState, Standing, Urgency},
-    id::{ScanId, TeamId, WorkerId},
+    domain::{Failure, Lease, RetryBy, ScanState, Standing, Urgency},
+    id::{NodeId, ScanId, TeamId, WorkerId},
     store::{ClaimedScan, QueueDepth, Store},
 };
 
@@ -183,6 +183,83 @@ pub(super) async fn a_check_whose_lease_ended_keeps_its_place<S: Store>(factory:
     assert_eq!(world.claim().await.scan, young);
 }
 
+pub(super) async fn a_check_whose_attempt_broke_is_left_to_other_nodes_first<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let (node, other) = (NodeId::generate(), NodeId::generate());
+    let delay = TimeDelta::seconds(30);
+    let id = world.start(team, site).await;
+    let first = world.try_claim_on(&node).await.expect("nobody has had it yet").claim;
+    world.store.retry_scan(first, delay, RetryBy::OtherNodesFirst).await.unwrap();
+    world.advance(delay - INSTANT);
+    assert_eq!(world.try_claim_on(&other).await, None, "no other node has it before the delay is over");
+    world.advance(INSTANT);
+    assert_eq!(world.try_claim_on(&node).await, None, "whichever worker of the node asks");
+    let second = world.try_claim_on(&other).await.expect("another node has it as soon as the delay is over");
+    assert_eq!((second.claim.scan, lease_of(&second.scan.state).1), (id, 2));
+    world.store.retry_scan(second.claim, delay, RetryBy::OtherNodesFirst).await.unwrap();
+    world.advance(delay);
+    assert!(world.try_claim_on(&node).await.is_some(), "only the latest attempt counts");
+}
+
+pub(super) async fn a_check_whose_worker_was_lost_is_left_to_other_nodes_first<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let (node, other) = (NodeId::generate(), NodeId::generate());
+    world.start(team, site).await;
+    world.try_claim_on(&node).await.expect("nobody has had it yet");
+    world.advance(Lease::TERM);
+    assert_eq!(world.try_claim_on(&node).await, None);
+    assert!(world.try_claim_on(&other).await.is_some());
+}
+
+pub(super) async fn a_node_that_is_alone_takes_its_check_again_in_the_end<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let node = NodeId::generate();
+    world.start(team, site).await;
+    let first = world.try_claim_on(&node).await.expect("nobody has had it yet").claim;
+    world.store.retry_scan(first, TimeDelta::zero(), RetryBy::OtherNodesFirst).await.unwrap();
+    world.advance(ScanState::OTHERS_FIRST - INSTANT);
+    assert_eq!(world.try_claim_on(&node).await, None);
+    world.advance(INSTANT);
+    let second = world.try_claim_on(&node).await.expect("no other node has taken it");
+    assert_eq!(lease_of(&second.scan.state).1, 2);
+    world.advance(Lease::TERM + ScanState::OTHERS_FIRST - INSTANT);
+    assert_eq!(world.try_claim_on(&node).await, None, "its worker was lost");
+    world.advance(INSTANT);
+    assert!(world.try_claim_on(&node).await.is_some());
+}
+
+pub(super) async fn a_check_that_is_left_to_other_nodes_holds_no_other_up<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    let team = world.team().await;
+    let node = NodeId::generate();
+    // More of them than a store may look at in one go.
+    for _ in 0..40 {
+        world.start(team, world.site(team).await).await;
+    }
+    while let Some(claimed) = world.try_claim_on(&node).await {
+        world.store.retry_scan(claimed.claim, TimeDelta::zero(), RetryBy::OtherNodesFirst).await.unwrap();
+    }
+    let (patient, waiting) = (world.team().await, world.depth().await.waiting);
+    assert_eq!(waiting, 40, "they wait, and are counted");
+    for team in [team, patient] {
+        let fresh = world.start(team, world.site(team).await).await;
+        assert_eq!(world.try_claim_on(&node).await.map(|claimed| claimed.claim.scan), Some(fresh));
+    }
+    assert_eq!(world.try_claim_on(&node).await, None);
+}
+
 pub(super) async fn a_check_of_a_team_that_was_blocked_since_is_given_all_the_same<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
@@ -268,7 +345,7 @@ pub(super) async fn depth_counts_what_is_due_and_tells_since_when_the_first_wait
     world.store.hand_back(claim).await.unwrap();
     assert_eq!(world.depth().await, QueueDepth { waiting: 2, oldest: Some(first) }, "it was handed back");
     let claim = world.claim().await;
-    world.store.retry_scan(claim, TimeDelta::seconds(30)).await.unwrap();
+    world.store.retry_scan(claim, TimeDelta::seconds(30), RetryBy::Anyone).await.unwrap();
     assert_eq!(world.depth().await, QueueDepth { waiting: 1, oldest: Some(second) }, "it is put off");
     world.advance(TimeDelta::seconds(30));
     assert_eq!(world.depth().await, QueueDepth { waiting: 2, oldest: Some(first) });

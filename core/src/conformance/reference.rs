@@ -102,6 +102,7 @@ impl Model {
     pub(super) fn claim(&mut self, worker: &WorkerId, now: DateTime<Utc>) -> Option<Scan> {
         loop {
             let due = self.scans.iter().filter(|scan| scan.state.is_due(now));
+            let due = due.filter(|scan| !scan.state.is_left_to_others(&worker.node(), now));
             let first = due.min_by_key(|scan| (self.running(scan.team, now), self.rank_at(scan), scan.id))?.id;
             let scan = self.scans.iter_mut().find(|scan| scan.id == first)?;
             if let Ok(running) = scan.state.clone().claim(worker.clone(), Lease::TERM, now) {

@@ -58,6 +58,9 @@ impl Engine {
     pub fn start(service: &Service, config: EngineConfig) -> Self {
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();
+        if config.workers > 0 {
+            service.parts().gate.describe();
+        }
         for _ in 0..config.workers {
             tasks.spawn(Worker::new(service.clone()).run(config.poll, stop.clone()));
         }

@@ -1,11 +1,13 @@
 //! What an operator watches.
 
+use std::sync::Arc;
+
 use chrono::TimeDelta;
 
 use super::Service;
 use crate::{
     error::Error,
-    store::{DeliveryDepth, QueueDepth},
+    store::{DeliveryDepth, QueueDepth, StoreError},
 };
 
 /// How much work waits, and for how long the first of it has.
@@ -30,14 +32,30 @@ pub struct DeliveryBacklog {
     pub endpoints_off: u64,
 }
 
+/// Why this process can't do its work now.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotReady {
+    /// The store gives no sign of life.
+    #[error("the store does not answer")]
+    Store(#[source] StoreError),
+    /// The scanner can't work, so the workers of this process begin no check. It is tried again and again.
+    #[error("no check can be begun here: {0}")]
+    Scanner(Arc<str>),
+}
+
 impl Service {
-    /// Asks the store for a sign of life.
+    /// Asks the store for a sign of life, and the workers of this process whether the scanner works. Where no worker runs, the
+    /// scanner is not asked.
     ///
     /// # Errors
-    /// [`Error::Unavailable`].
-    pub async fn ready(&self) -> Result<(), Error> {
-        self.store().now().await?;
-        Ok(())
+    /// [`NotReady`].
+    pub async fn ready(&self) -> Result<(), NotReady> {
+        self.store().now().await.map_err(NotReady::Store)?;
+        match self.parts().gate.fault() {
+            Some(reason) => Err(NotReady::Scanner(reason)),
+            None => Ok(()),
+        }
     }
 
     /// How many webhook deliveries wait.

@@ -1,5 +1,6 @@
 //! Browser processes: start, health, recycling. Nothing here knows about pages.
 
+mod advice;
 mod canary;
 mod flags;
 mod fonts;

@@ -17,7 +17,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{canary, fonts, process::Process};
+use super::{canary, fonts, process::Process, profile::Profile};
 use crate::{
     Fonts,
     cdp::{CdpError, Connection, EventSink, Reaction, SessionEnd},
@@ -33,6 +33,14 @@ const PAGES_PER_BROWSER: u32 = 500;
 /// Why there is no browser.
 #[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
+    /// The folder for its profile and its temporary files could not be made.
+    #[error("no folder could be made for the browser in {}", folder.display())]
+    Folder {
+        /// Where it was to be: the system's temporary folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The program could not be started.
     #[error("{} could not be started", program.display())]
     Spawn {
@@ -52,7 +60,7 @@ pub enum BrowserError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The program started, and fell silent later.
-    #[error("the browser did not say which fonts it has")]
+    #[error("the browser did not answer")]
     NoAnswer {
         /// What was waited for.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -115,7 +123,13 @@ impl BrowserPool {
             let reason = if old.is_alive() { "served_its_time" } else { "died" };
             metrics::counter!("a11ycheck_browser_restarts_total", "reason" => reason).increment(1);
         }
-        let browser = Arc::new(self.start().await?);
+        let browser = match self.start().await {
+            Ok(browser) => Arc::new(browser),
+            Err(error) => {
+                metrics::counter!("a11ycheck_browser_start_failures_total").increment(1);
+                return Err(error);
+            }
+        };
         *current = Some(Arc::clone(&browser));
         Ok(browser)
     }
@@ -145,7 +159,9 @@ impl BrowserPool {
     async fn start(&self) -> Result<Browser, BrowserError> {
         let guard = Guard::refuse_all().await?;
         let program = self.program.clone();
-        let process = match Process::spawn(&program, guard.address(), self.closed.clone()) {
+        let profile =
+            Profile::create().map_err(|source| BrowserError::Folder { folder: std::env::temp_dir(), source })?;
+        let process = match Process::spawn(&program, profile, guard.address(), self.closed.clone()) {
             Ok(process) => process,
             Err(source) => return Err(BrowserError::Spawn { program, source }),
         };
@@ -204,7 +220,7 @@ impl Browser {
             }
             Err(StartError::GuardNotInForce) => Err(BrowserError::GuardNotInForce),
             Err(StartError::Protocol(source)) => {
-                let complaints = process.complaints();
+                let complaints = process.last_words().await;
                 let complaints = if complaints.is_empty() { complaints } else { format!(": {complaints}") };
                 Err(BrowserError::NotReady { program, complaints, source: Box::new(source) })
             }
@@ -229,6 +245,16 @@ impl Browser {
         let drawn = fonts::drawn(self.connection(), Instant::now() + START_TIME).await;
         let drawn = drawn.map_err(|source| BrowserError::NoAnswer { source: Box::new(source) })?;
         Ok(Fonts { families: crate::fonts::families().await, drawn })
+    }
+
+    /// Asks it for a sign of life; one that gives none is ended.
+    pub(crate) async fn answers(&self) -> Result<(), BrowserError> {
+        let deadline = Instant::now() + START_TIME;
+        let answer = self.connection().call::<Value>("Browser.getVersion", json!({}), deadline).await;
+        answer.map(drop).map_err(|source| {
+            self.kill();
+            BrowserError::NoAnswer { source: Box::new(source) }
+        })
     }
 
     pub(crate) fn is_alive(&self) -> bool {

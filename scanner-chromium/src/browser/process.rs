@@ -18,7 +18,7 @@ use tokio::{
     net::unix::pipe,
     process::{Child, ChildStderr, Command},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     flags::{Sandbox, switches},
@@ -30,6 +30,9 @@ use crate::cdp::Connection;
 /// Bytes of the browser's own complaints that are kept, to say why it did not start.
 const KEPT_COMPLAINTS: usize = 4096;
 
+/// How long the last complaints of a browser that has ended are waited for.
+const LAST_WORDS_TIME: Duration = Duration::from_secs(2);
+
 /// Variables of our environment that the browser sees. Everything else, secrets above all, stays with us.
 const PASSED_ON: [&str; 5] = ["PATH", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH", "TZ"];
 
@@ -39,13 +42,19 @@ pub(super) struct Process {
     group: Arc<Group>,
     connection: Connection,
     complaints: Arc<Mutex<Vec<u8>>>,
+    /// Fires when the last process of the group has closed its standard error.
+    fell_silent: CancellationToken,
     gone: CancellationToken,
 }
 
 impl Process {
-    /// Starts the program in a folder and a process group of its own. It is killed when `stop` fires.
-    pub(super) fn spawn(program: &Path, proxy: SocketAddr, stop: CancellationToken) -> io::Result<Self> {
-        let profile = Profile::create()?;
+    /// Starts the program in this folder and a process group of its own. It is killed when `stop` fires.
+    pub(super) fn spawn(
+        program: &Path,
+        profile: Profile,
+        proxy: SocketAddr,
+        stop: CancellationToken,
+    ) -> io::Result<Self> {
         let folder = profile.path();
         let (commands_in, commands_out) = io::pipe()?;
         let (answers_in, answers_out) = io::pipe()?;
@@ -76,13 +85,14 @@ impl Process {
             pipe::Sender::from_owned_fd(OwnedFd::from(commands_out))?,
         );
         let complaints = Arc::new(Mutex::new(Vec::new()));
+        let fell_silent = CancellationToken::new();
         if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(keep_last(stderr, Arc::clone(&complaints)));
+            tokio::spawn(keep_last(stderr, Arc::clone(&complaints), fell_silent.clone().drop_guard()));
         }
         let gone = CancellationToken::new();
         let end = End { group: Arc::clone(&group), connection: connection.clone(), profile, gone: gone.clone(), stop };
         tokio::spawn(end.of(child));
-        Ok(Self { group, connection, complaints, gone })
+        Ok(Self { group, connection, complaints, fell_silent, gone })
     }
 
     pub(super) const fn connection(&self) -> &Connection {
@@ -105,8 +115,15 @@ impl Process {
         self.gone.clone()
     }
 
-    /// The last lines that the browser wrote about itself.
-    pub(super) fn complaints(&self) -> String {
+    /// Ends the browser, and returns the last lines that it wrote about itself.
+    ///
+    /// The end of a browser shows on one pipe, and its reasons come by another: they are waited for, though not for long, since
+    /// a process that left the group could keep the pipe open.
+    pub(super) async fn last_words(&self) -> String {
+        self.kill();
+        if tokio::time::timeout(LAST_WORDS_TIME, self.fell_silent.cancelled()).await.is_err() {
+            tracing::debug!("a browser that was ended keeps its standard error open");
+        }
         let bytes = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&bytes).trim().to_owned()
     }
@@ -185,7 +202,7 @@ impl End {
     }
 }
 
-async fn keep_last(mut stderr: ChildStderr, complaints: Arc<Mutex<Vec<u8>>>) {
+async fn keep_last(mut stderr: ChildStderr, complaints: Arc<Mutex<Vec<u8>>>, _fell_silent: DropGuard) {
     let mut chunk = [0; 1024];
     while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
         let mut kept = complaints.lock().unwrap_or_else(PoisonError::into_inner);

@@ -125,7 +125,7 @@ async fn a_check_that_can_not_be_done_is_failed_with_its_reason_at_once() {
 async fn a_check_that_may_succeed_later_is_tried_three_times() {
     let app = TestApp::start([
         Script::failing(Failure::new(FailureCode::Unreachable, "No connection.")),
-        Script::unavailable("no browser"),
+        Script::breaking("no browser"),
         Script::panicking(),
     ])
     .await;
@@ -199,7 +199,7 @@ async fn a_manual_check_is_refused_while_one_runs_and_within_the_plans_interval(
 
 #[tokio::test]
 async fn a_manual_check_that_failed_through_our_fault_gives_the_hour_back_once() {
-    let lost = || Script::unavailable("no browser");
+    let lost = || Script::breaking("no browser");
     let app = TestApp::start([lost(), lost(), lost(), lost(), lost(), lost()]).await;
     let client = app.client().await;
     let site = add(&client, false).await;

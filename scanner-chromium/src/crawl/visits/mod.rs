@@ -71,27 +71,23 @@ pub(crate) enum CrawlError {
     Start(Failure),
     /// Nor could it, but later it may: the site is too busy, or its server fails.
     Troubled { failure: Failure, retry_after: Option<Duration> },
-    /// No browser could be had.
-    Browser(BrowserError),
+    /// No browser could be had to begin with, or no way out of it; nothing of the site was seen.
+    NoBrowser(BrowserError),
+    /// The browser was lost on the way, and no other could be had.
+    LostBrowser(BrowserError),
     /// The crawler's own requests could not be set up.
     Fetcher(FetchError),
 }
 
 impl From<BrowserError> for CrawlError {
     fn from(error: BrowserError) -> Self {
-        Self::Browser(error)
+        Self::LostBrowser(error)
     }
 }
 
 impl From<FetchError> for CrawlError {
     fn from(error: FetchError) -> Self {
         Self::Fetcher(error)
-    }
-}
-
-impl From<GuardError> for CrawlError {
-    fn from(error: GuardError) -> Self {
-        Self::Browser(error.into())
     }
 }
 
@@ -128,12 +124,12 @@ impl<'a> Crawl<'a> {
         let config = &parts.config;
         let all_pages = config.page_timeout.saturating_mul(request.page_budget.max(1));
         let done_by = Instant::now() + config.scan_timeout.min(all_pages.saturating_add(SURVEY_TIME));
-        let browser = parts.browsers.for_new_scan().await?;
+        let browser = parts.browsers.for_new_scan().await.map_err(CrawlError::NoBrowser)?;
         let policy = config.policy.clone();
         let egress = Egress::Judged { policy, resolver: Arc::clone(&config.resolver) };
         let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
-        let guard = Guard::open(egress.clone(), max_bytes).await?;
-        let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await?;
+        let guard = Guard::open(egress.clone(), max_bytes).await.map_err(no_way_out)?;
+        let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await.map_err(no_way_out)?;
         let fetcher = Fetcher::new(survey_guard.address(), parts.tls.clone())?;
         parts.scans.fetch_add(1, Ordering::Relaxed);
         Ok(Self {
@@ -431,6 +427,10 @@ impl<'a> Crawl<'a> {
     fn browser(&self) -> std::sync::MutexGuard<'_, Arc<Browser>> {
         self.browser.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn no_way_out(error: GuardError) -> CrawlError {
+    CrawlError::NoBrowser(error.into())
 }
 
 /// The rules, if they allow `url`.
