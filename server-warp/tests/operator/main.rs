@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
 mod admin;
+mod broken_browser;
 mod logs;
 mod metrics;
 mod support;
