@@ -61,17 +61,22 @@ impl Worker {
         let (store, parts) = (self.service.store(), self.service.parts());
         let step = || async {
             parts.gate.passed(&*parts.scanner, &stop).await;
-            if stop.is_cancelled() { Ok(Step::Idle) } else { self.step(&stop).await }
+            if stop.is_cancelled() { Ok(Step::Idle) } else { self.take(&stop).await }
         };
         pace::run("worker", poll, &stop, || store.hint(Work::Scans), step).await;
     }
 
-    /// Takes the longest-waiting check and works on it to its end, or until `stop`. Takes none while the scanner is known to
-    /// be unable to work.
+    /// Takes the longest-waiting check and works on it to its end, or until `stop`. Where the scanner could not work before, it
+    /// is tried first, and nothing is taken unless it can.
     ///
     /// # Errors
     /// Those of the store; a check whose result could not be stored is taken again when its lease ends.
     pub async fn step(&self, stop: &CancellationToken) -> Result<Step, StoreError> {
+        let parts = self.service.parts();
+        if parts.gate.passes_now(&*parts.scanner).await { self.take(stop).await } else { Ok(Step::Idle) }
+    }
+
+    async fn take(&self, stop: &CancellationToken) -> Result<Step, StoreError> {
         if self.service.parts().gate.fault().is_some() {
             return Ok(Step::Idle);
         }

@@ -72,6 +72,15 @@ impl Gate {
         }
     }
 
+    /// Returns whether the scanner can work, as far as anybody knows; where it could not, it is tried now.
+    pub(crate) async fn passes_now(&self, scanner: &dyn Scanner) -> bool {
+        if self.fault().is_some() {
+            let _trial = self.trial.lock().await;
+            self.attempt(scanner).await;
+        }
+        self.fault().is_none()
+    }
+
     async fn try_scanner(&self, scanner: &dyn Scanner) {
         let _trial = self.trial.lock().await;
         if self.fault().is_none() {
@@ -85,6 +94,10 @@ impl Gate {
         };
         // Nodes whose browser was replaced under them do not try all at the same moment.
         tokio::time::sleep(pause.mul_f64(rand::random_range(0.75..1.25))).await;
+        self.attempt(scanner).await;
+    }
+
+    async fn attempt(&self, scanner: &dyn Scanner) {
         match scanner.check_readiness().await {
             Ok(()) => {
                 tracing::info!("The scanner works again");

@@ -142,6 +142,31 @@ async fn a_check_that_may_succeed_later_is_tried_three_times() {
 }
 
 #[tokio::test]
+async fn a_check_that_finds_no_browser_waits_for_one_and_counts_no_attempt() {
+    let app = TestApp::start([Script::failing(Failure::new(FailureCode::Unreachable, "No connection."))]).await;
+    let client = app.client().await;
+    let site = add(&client, true).await;
+    app.service.ready().await.unwrap();
+    app.scanner.break_down("no browser could be started");
+    for _ in 0..10 {
+        app.run_checks().await;
+        app.clock.advance(TimeDelta::hours(1));
+    }
+    let unready = app.service.ready().await.unwrap_err().to_string();
+    assert_eq!(unready, "no check can be begun here: no browser could be started");
+    let waiting = newest(&client, &site).await;
+    assert!(waiting["finished_at"].is_null() && app.scanner.requests().is_empty(), "{waiting}");
+    app.scanner.repair();
+    for attempts in 1..=3 {
+        app.run_checks().await;
+        assert_eq!(app.scanner.requests().len(), attempts, "all of them are left");
+        app.clock.advance(TimeDelta::minutes(2));
+    }
+    app.service.ready().await.unwrap();
+    assert_eq!(newest(&client, &site).await["error"]["code"], "unreachable");
+}
+
+#[tokio::test]
 async fn a_site_that_is_down_for_maintenance_is_checked_when_it_asks_for_it() {
     let failure = || Failure::new(FailureCode::HttpStatus, "The web server answered with error status 503.");
     let asked = |minutes: u64| Some(Duration::from_secs(minutes * 60));
