@@ -9,6 +9,7 @@ use a11ycheck_core::{
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde_json::json;
 use tokio::{sync::Mutex, time::Instant};
+use tokio_util::sync::CancellationToken;
 use warp::{
     Filter,
     filters::BoxedFilter,
@@ -23,13 +24,16 @@ use crate::reply;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// `/healthz`: the process runs. `/readyz`: it can do its work, that is, the store answers, and the scanner works where checks
-/// are done; else why not.
-pub fn health(service: &Service) -> BoxedFilter<(Response,)> {
+/// are done; else why not. From `stopping` on it is not ready, whatever works: proxies are to send no more requests.
+pub fn health(service: &Service, stopping: &CancellationToken) -> BoxedFilter<(Response,)> {
     let alive = warp::path!("healthz").map(|| reply::json(StatusCode::OK, &json!({"status": "ok"})));
-    let service = service.clone();
+    let (service, stopping) = (service.clone(), stopping.clone());
     let ready = warp::path!("readyz").then(move || {
-        let service = service.clone();
+        let (service, is_stopping) = (service.clone(), stopping.is_cancelled());
         async move {
+            if is_stopping {
+                return reply::json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "the server is stopping"}));
+            }
             let reason = match tokio::time::timeout(PATIENCE, service.ready()).await {
                 Ok(Ok(())) => return reply::json(StatusCode::OK, &json!({"status": "ready"})),
                 Ok(Err(error)) => {
@@ -122,6 +126,19 @@ impl Gauges {
         metrics::gauge!("a11ycheck_webhook_endpoints_off").set(endpoints_off as f64);
         Ok(())
     }
+}
+
+/// `pages`, whose answers end their connections from `stopping` on. A proxy then opens new ones, to servers that do not stop,
+/// and sends no request into a connection that is about to be closed: it could not know whether the request was carried out.
+pub fn ending_connections(pages: BoxedFilter<(Response,)>, stopping: &CancellationToken) -> BoxedFilter<(Response,)> {
+    let stopping = stopping.clone();
+    let answer = move |mut response: Response| {
+        if stopping.is_cancelled() {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    };
+    pages.map(answer).boxed()
 }
 
 fn only_get(pages: BoxedFilter<(Response,)>) -> BoxedFilter<(Response,)> {

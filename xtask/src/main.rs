@@ -18,6 +18,7 @@ mod pdf_tools;
 mod postgres;
 mod probe;
 mod program;
+mod proxies;
 mod schemathesis;
 mod serve;
 mod setup;

@@ -10,19 +10,22 @@ use crate::export_tools::{self, ExportTools};
 use crate::machine::Machine;
 use crate::pdf_tools::{self, PdfTools};
 use crate::postgres::Running;
+use crate::proxies;
 use crate::setup::{self, Tools};
 
 /// Sets up, then runs every step; with arguments, only `cargo test` with them.
 ///
 /// # Errors
 ///
-/// Those of [`setup::for_tests`], [`pdf_tools::ensure`], [`export_tools::ensure`] and
+/// Those of [`setup::for_tests`], [`pdf_tools::ensure`], [`export_tools::ensure`],
+/// [`proxies::ensure`] and
 /// [`Database::start`](crate::postgres::Database::start), [`Error::Step`] for the first step that fails, and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
     let (tools, database) = setup::for_tests(machine)?;
     let mut apt = Apt::find(machine);
     let pdf = pdf_tools::ensure(machine, apt.as_mut())?;
     let exports = export_tools::ensure(machine, apt.as_mut())?;
+    proxies::ensure(machine, apt.as_mut())?;
     let tools = TestTools { tools, pdf, exports };
     // Ends, and is removed, when this function does.
     let database = database.start(machine)?;

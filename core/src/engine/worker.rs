@@ -56,14 +56,14 @@ impl Worker {
         Self { service, id }
     }
 
-    /// Runs until `stop`; a check that runs then is handed back.
-    pub(super) async fn run(self, poll: Duration, stop: CancellationToken) {
+    /// Runs until `drain`, which follows `stop`; a check that runs at `stop` is handed back.
+    pub(super) async fn run(self, poll: Duration, drain: CancellationToken, stop: CancellationToken) {
         let (store, parts) = (self.service.store(), self.service.parts());
         let step = || async {
-            parts.gate.passed(&*parts.scanner, &stop).await;
-            if stop.is_cancelled() { Ok(Step::Idle) } else { self.take(&stop).await }
+            parts.gate.passed(&*parts.scanner, &drain).await;
+            if drain.is_cancelled() { Ok(Step::Idle) } else { self.take(&stop).await }
         };
-        pace::run("worker", poll, &stop, || store.hint(Work::Scans), step).await;
+        pace::run("worker", poll, &drain, || store.hint(Work::Scans), step).await;
     }
 
     /// Takes the longest-waiting check and works on it to its end, or until `stop`. Where the scanner could not work before, it

@@ -4,6 +4,7 @@
 
 mod admin;
 mod broken_browser;
+mod draining;
 mod logs;
 mod metrics;
 mod support;
