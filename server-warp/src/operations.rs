@@ -4,7 +4,8 @@ use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use a11ycheck_core::{
     Service,
-    service::{Backlog, DeliveryBacklog},
+    domain::Urgency,
+    service::{Backlog, DeliveryBacklog, Queue},
 };
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde_json::json;
@@ -116,9 +117,11 @@ impl Gauges {
     // A gauge is a float: exact up to 2^53.
     #[expect(clippy::cast_precision_loss, reason = "see above")]
     async fn read_store(&self) -> Result<(), a11ycheck_core::Error> {
-        let Backlog { waiting, oldest } = self.service.backlog().await?;
-        metrics::gauge!("a11ycheck_queue_waiting").set(waiting as f64);
-        metrics::gauge!("a11ycheck_queue_oldest_seconds").set(oldest.as_seconds_f64());
+        let Backlog { requested, scheduled } = self.service.backlog().await?;
+        for (urgency, Queue { waiting, oldest }) in [(Urgency::Requested, requested), (Urgency::Scheduled, scheduled)] {
+            metrics::gauge!("a11ycheck_queue_waiting", "kind" => urgency.as_str()).set(waiting as f64);
+            metrics::gauge!("a11ycheck_queue_oldest_seconds", "kind" => urgency.as_str()).set(oldest.as_seconds_f64());
+        }
         let DeliveryBacklog { pending, due, oldest, endpoints_off } = self.service.delivery_backlog().await?;
         metrics::gauge!("a11ycheck_webhook_queue_pending").set(pending as f64);
         metrics::gauge!("a11ycheck_webhook_queue_due").set(due as f64);

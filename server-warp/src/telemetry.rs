@@ -66,8 +66,11 @@ fn describe() {
         "a11ycheck_webhook_attempts_total",
         "Attempts of webhook deliveries, by what became of the delivery: pending means that it is tried again."
     );
-    describe_gauge!("a11ycheck_queue_waiting", "Checks that no worker has; the same on all nodes.");
-    describe_gauge!("a11ycheck_queue_oldest_seconds", "How long the first of them has waited; the same on all nodes.");
+    describe_gauge!("a11ycheck_queue_waiting", "Checks that no worker has, by kind; the same on all nodes.");
+    describe_gauge!(
+        "a11ycheck_queue_oldest_seconds",
+        "How long the first of them has waited, by kind; the same on all nodes."
+    );
     describe_gauge!("a11ycheck_webhook_queue_pending", "Deliveries that have not ended; the same on all nodes.");
     describe_gauge!("a11ycheck_webhook_queue_due", "Of these, those that are due; the same on all nodes.");
     describe_gauge!(

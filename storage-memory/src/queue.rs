@@ -11,7 +11,7 @@ use a11ycheck_core::{
         next_scan_at,
     },
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
-    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Work},
+    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -115,10 +115,13 @@ impl QueueStore for MemoryStore {
 
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
         self.step(|state, now| {
-            let due = state.queue.iter().filter_map(|(_, id)| state.scans.get(id)).map(|row| &row.scan);
-            let due: Vec<DateTime<Utc>> =
-                due.filter(|scan| scan.state.is_due(now)).map(|scan| scan.queued_at).collect();
-            Ok(QueueDepth { waiting: due.len() as u64, oldest: due.into_iter().min() })
+            let of = |urgency: Urgency| {
+                let rows = state.queue.iter().filter_map(|(_, id)| state.scans.get(id));
+                let due = rows.filter(|row| row.urgency == urgency && row.scan.state.is_due(now));
+                let due: Vec<DateTime<Utc>> = due.map(|row| row.scan.queued_at).collect();
+                Waiting { checks: due.len() as u64, oldest: due.into_iter().min() }
+            };
+            Ok(QueueDepth { requested: of(Urgency::Requested), scheduled: of(Urgency::Scheduled) })
         })
     }
 }

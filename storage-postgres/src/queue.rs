@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     domain::{Failure as ScanFailure, NewEvent, Outcome, RetryBy, Scan, ScanKind, ScanState, Urgency, next_scan_at},
     id::{ScanId, SiteId, WorkerId},
-    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Work},
+    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -145,14 +145,22 @@ impl QueueStore for PostgresStore {
 
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
         self.step(|| async {
-            let (waiting, oldest): (i64, Option<DateTime<Utc>>) = sqlx::query_as(
-                "SELECT count(*), min(queued_at) FROM active_scans
-                 WHERE lease_expires_at IS NULL OR lease_expires_at <= coalesce($1, statement_timestamp())",
+            let counted: Vec<(String, i64, Option<DateTime<Utc>>)> = sqlx::query_as(
+                "SELECT urgency, count(*), min(queued_at) FROM active_scans
+                 WHERE lease_expires_at IS NULL OR lease_expires_at <= coalesce($1, statement_timestamp())
+                 GROUP BY urgency",
             )
             .bind(self.instant())
-            .fetch_one(&mut *self.session().await?)
+            .fetch_all(&mut *self.session().await?)
             .await?;
-            Ok(QueueDepth { waiting: waiting.unsigned_abs(), oldest })
+            let of = |urgency: Urgency| {
+                let row = counted.iter().find(|(word, ..)| word == urgency.as_str());
+                row.map_or_else(Waiting::default, |(_, checks, oldest)| Waiting {
+                    checks: checks.unsigned_abs(),
+                    oldest: *oldest,
+                })
+            };
+            Ok(QueueDepth { requested: of(Urgency::Requested), scheduled: of(Urgency::Scheduled) })
         })
         .await
     }

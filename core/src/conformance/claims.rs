@@ -11,7 +11,7 @@ use super::{
 use crate::{
     domain::{Failure, Lease, RetryBy, ScanState, Standing, Urgency},
     id::{NodeId, ScanId, TeamId, WorkerId},
-    store::{ClaimedScan, QueueDepth, Store},
+    store::{ClaimedScan, QueueDepth, Store, Waiting},
 };
 
 impl<S: Store> World<S> {
@@ -251,7 +251,7 @@ pub(super) async fn a_check_that_is_left_to_other_nodes_holds_no_other_up<S: Sto
     while let Some(claimed) = world.try_claim_on(&node).await {
         world.store.retry_scan(claimed.claim, TimeDelta::zero(), RetryBy::OtherNodesFirst).await.unwrap();
     }
-    let (patient, waiting) = (world.team().await, world.depth().await.waiting);
+    let (patient, waiting) = (world.team().await, world.depth().await.requested.checks);
     assert_eq!(waiting, 40, "they wait, and are counted");
     for team in [team, patient] {
         let fresh = world.start(team, world.site(team).await).await;
@@ -331,34 +331,61 @@ pub(super) async fn depth_counts_what_is_due_and_tells_since_when_the_first_wait
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::new(factory).await;
-    assert_eq!(world.depth().await, QueueDepth { waiting: 0, oldest: None });
+    let requested = |checks, oldest| QueueDepth { requested: Waiting { checks, oldest }, ..QueueDepth::default() };
+    assert_eq!(world.depth().await, requested(0, None));
     let (team, site) = world.team_and_site().await;
     let (first, other) = (world.now(), world.site(team).await);
     world.start(team, site).await;
     world.advance(TimeDelta::seconds(1));
     world.start(team, other).await;
-    assert_eq!(world.depth().await, QueueDepth { waiting: 2, oldest: Some(first) });
+    assert_eq!(world.depth().await, requested(2, Some(first)));
 
     let claim = world.claim().await;
     let second = first + TimeDelta::seconds(1);
-    assert_eq!(world.depth().await, QueueDepth { waiting: 1, oldest: Some(second) }, "a worker has the first");
+    assert_eq!(world.depth().await, requested(1, Some(second)), "a worker has the first");
     world.store.hand_back(claim).await.unwrap();
-    assert_eq!(world.depth().await, QueueDepth { waiting: 2, oldest: Some(first) }, "it was handed back");
+    assert_eq!(world.depth().await, requested(2, Some(first)), "it was handed back");
     let claim = world.claim().await;
     world.store.retry_scan(claim, TimeDelta::seconds(30), RetryBy::Anyone).await.unwrap();
-    assert_eq!(world.depth().await, QueueDepth { waiting: 1, oldest: Some(second) }, "it is put off");
+    assert_eq!(world.depth().await, requested(1, Some(second)), "it is put off");
     world.advance(TimeDelta::seconds(30));
-    assert_eq!(world.depth().await, QueueDepth { waiting: 2, oldest: Some(first) });
+    assert_eq!(world.depth().await, requested(2, Some(first)));
 
     for _ in 0..2 {
         let claim = world.claim().await;
         world.store.complete_scan(claim, world.completion()).await.unwrap();
     }
-    assert_eq!(world.depth().await, QueueDepth { waiting: 0, oldest: None });
+    assert_eq!(world.depth().await, requested(0, None));
     let third = world.site(team).await;
     let queued_at = world.now();
     world.running(team, third).await;
-    assert_eq!(world.depth().await, QueueDepth { waiting: 0, oldest: None });
+    assert_eq!(world.depth().await, requested(0, None));
     world.advance(Lease::TERM);
-    assert_eq!(world.depth().await, QueueDepth { waiting: 1, oldest: Some(queued_at) }, "its worker was lost");
+    assert_eq!(world.depth().await, requested(1, Some(queued_at)), "its worker was lost");
+}
+
+pub(super) async fn depth_tells_checks_that_somebody_waits_for_from_those_of_the_schedule<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    let team = world.team().await;
+    world.scheduled(team, 3).await;
+    let queued_at = world.now();
+    let scheduled = |checks| Waiting { checks, oldest: Some(queued_at) };
+    assert_eq!(world.depth().await, QueueDepth { requested: Waiting::default(), scheduled: scheduled(3) });
+    world.advance(TimeDelta::minutes(5));
+    let asked_at = world.now();
+    let requested = |checks| Waiting { checks, oldest: Some(asked_at) };
+    world.start(team, world.site(team).await).await;
+    // The first check of a new site is of the kind `scheduled`, too, and somebody waits for it.
+    let new_site = fixtures::new_site("https://new.example", world.now());
+    world.store.add_site(team, new_site, Some(ScanId::generate(world.now()))).await.unwrap();
+    assert_eq!(world.depth().await, QueueDepth { requested: requested(2), scheduled: scheduled(3) });
+    // It stays what it is, however often it is tried.
+    let claim = world.claim().await;
+    assert_eq!(world.depth().await, QueueDepth { requested: requested(1), scheduled: scheduled(3) });
+    world.store.retry_scan(claim, TimeDelta::seconds(30), RetryBy::Anyone).await.unwrap();
+    world.advance(TimeDelta::seconds(30));
+    assert_eq!(world.depth().await, QueueDepth { requested: requested(2), scheduled: scheduled(3) });
 }

@@ -146,6 +146,7 @@ macro_rules! store_conformance {
                 a_third_worker_that_lives_is_not_given_up,
                 checks_that_are_given_up_hold_no_other_up,
                 depth_counts_what_is_due_and_tells_since_when_the_first_waits,
+                depth_tells_checks_that_somebody_waits_for_from_those_of_the_schedule,
             }
             leases {
                 a_renewed_lease_lasts_a_term_from_now_and_records_the_pages,

@@ -255,7 +255,7 @@ impl<S: Store> Walk<S> {
             }
         }
         let depth = self.world.store.queue_depth().await.unwrap();
-        assert_eq!((depth.waiting, depth.oldest), self.model.depth(self.now()));
+        assert_eq!(depth, self.model.depth(self.now()));
         self.model.assert_intervals();
     }
 }

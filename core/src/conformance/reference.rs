@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::{
     domain::{Lease, Plan, Scan, ScanKind, ScanState, Site, TransitionError, Urgency, is_in_history, next_scan_at},
     id::{ScanId, SiteId, TeamId, WorkerId},
-    store::StartScanError,
+    store::{QueueDepth, StartScanError, Waiting},
 };
 
 pub(super) struct Model {
@@ -174,9 +174,14 @@ impl Model {
         (u32::try_from(sites.len()).unwrap(), u32::try_from(free.count()).unwrap())
     }
 
-    pub(super) fn depth(&self, now: DateTime<Utc>) -> (u64, Option<DateTime<Utc>>) {
-        let due: Vec<&Scan> = self.scans.iter().filter(|scan| scan.state.is_due(now)).collect();
-        (due.len() as u64, due.iter().map(|scan| scan.queued_at).min())
+    pub(super) fn depth(&self, now: DateTime<Utc>) -> QueueDepth {
+        let due = self.scans.iter().filter(|scan| scan.state.is_due(now));
+        let (scheduled, requested): (Vec<&Scan>, Vec<&Scan>) = due.partition(|scan| self.scheduled.contains(&scan.id));
+        let waiting = |scans: Vec<&Scan>| Waiting {
+            checks: scans.len() as u64,
+            oldest: scans.iter().map(|scan| scan.queued_at).min(),
+        };
+        QueueDepth { requested: waiting(requested), scheduled: waiting(scheduled) }
     }
 
     /// Manual checks of a site that count are never closer together than the plan's interval, and neither are those that

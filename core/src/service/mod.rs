@@ -44,7 +44,7 @@ pub use self::{
     exported_file::{ExportedFile, FileChunks},
     links::Links,
     list_sites::SitesQuery,
-    operate::{Backlog, DeliveryBacklog, NotReady},
+    operate::{Backlog, DeliveryBacklog, NotReady, Queue},
     read_report::ReportRequest,
     sealing::{Rotation, SealingError, SealingStatus},
     settings::{InvalidSetting, OwnSettings, SetSettingError, SettingDifference, SettingsError, SharedSettings},

@@ -7,12 +7,21 @@ use chrono::TimeDelta;
 use super::Service;
 use crate::{
     error::Error,
-    store::{DeliveryDepth, QueueDepth, StoreError},
+    store::{DeliveryDepth, QueueDepth, StoreError, Waiting},
 };
 
-/// How much work waits, and for how long the first of it has.
+/// How many checks wait, by whether somebody waits for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backlog {
+    /// Checks that were started by hand, and first checks of new sites: they begin first.
+    pub requested: Queue,
+    /// Checks that the schedule queued.
+    pub scheduled: Queue,
+}
+
+/// How many checks of one kind wait, and for how long the first of them has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Queue {
     /// Checks that no worker has.
     pub waiting: u64,
     /// How long the first of them has waited; zero where none waits.
@@ -74,8 +83,12 @@ impl Service {
     /// # Errors
     /// [`Error::Unavailable`].
     pub async fn backlog(&self) -> Result<Backlog, Error> {
-        let QueueDepth { waiting, oldest } = self.store().queue_depth().await?;
+        let QueueDepth { requested, scheduled } = self.store().queue_depth().await?;
         let now = self.store().now().await?;
-        Ok(Backlog { waiting, oldest: oldest.map_or(TimeDelta::zero(), |since| now - since) })
+        let queue = |Waiting { checks, oldest }: Waiting| Queue {
+            waiting: checks,
+            oldest: oldest.map_or(TimeDelta::zero(), |since| now - since),
+        };
+        Ok(Backlog { requested: queue(requested), scheduled: queue(scheduled) })
     }
 }

@@ -150,7 +150,7 @@ pub trait QueueStore {
     /// As [`renew_lease`](Self::renew_lease).
     async fn fail_scan(&self, claim: Claim, failure: Failure) -> Result<Scan, LeaseError>;
 
-    /// How many checks wait, and since when the first of them does.
+    /// How many checks wait, and since when the first of them does: those that somebody waits for, and those of the schedule.
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError>;
 }
 
@@ -164,11 +164,20 @@ pub struct DueSites {
 }
 
 /// How much work waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueDepth {
+    /// Checks that were queued as [`Urgency::Requested`](crate::domain::Urgency::Requested).
+    pub requested: Waiting,
+    /// Checks that were queued as [`Urgency::Scheduled`](crate::domain::Urgency::Scheduled).
+    pub scheduled: Waiting,
+}
+
+/// How many checks of one kind wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Waiting {
     /// Checks that are [due](crate::domain::ScanState::is_due): queued, handed back, or left by a worker whose lease
     /// ended.
-    pub waiting: u64,
+    pub checks: u64,
     /// When the first of these was queued, by `queued_at`.
     pub oldest: Option<DateTime<Utc>>,
 }
