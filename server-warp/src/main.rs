@@ -47,11 +47,11 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
     let (settings, command) = arguments.settled()?;
     match command {
         Some(Command::Admin(command)) => {
-            telemetry::log(&settings, "warn")?;
+            telemetry::log(&settings, "warn,rustls_platform_verifier=off")?;
             admin::run(&settings, command).await
         }
         None => {
-            telemetry::log(&settings, "info,sqlx=warn")?;
+            telemetry::log(&settings, "info,sqlx=warn,rustls_platform_verifier=off")?;
             shutdown::raise_file_limit();
             run(settings).await
         }

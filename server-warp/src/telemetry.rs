@@ -19,7 +19,8 @@ pub(crate) struct LogError {
     source: ParseError,
 }
 
-/// Begins to log; `default` is the filter where the settings name none.
+/// Begins to log; `default` is the filter where the settings name none. It silences `rustls_platform_verifier`, which calls each
+/// fault of a site's certificate an error: of ours there is none, and the check or the delivery says what is wrong.
 pub(crate) fn log(settings: &Settings, default: &str) -> Result<(), LogError> {
     let filter = settings.log.as_deref().unwrap_or(default);
     let filter = EnvFilter::try_new(filter).map_err(|source| LogError { filter: filter.to_owned(), source })?;

@@ -84,7 +84,20 @@ impl Worker {
             return Ok(Step::Idle);
         };
         let scan = claimed.scan.id;
-        tracing::info!(%scan, site = %claimed.site.id, url = %claimed.site.details.url, worker = %self.id, "Began a check");
+        let ScanState::Running { attempt, started_at, .. } = claimed.scan.state else {
+            let problem = "it was claimed, and is not running";
+            return Err(StoreError::Corrupt { what: scan.to_string(), source: problem.into() });
+        };
+        tracing::info!(
+            %scan,
+            site = %claimed.site.id,
+            url = %claimed.site.details.url,
+            kind = %claimed.scan.kind,
+            attempt,
+            waited_seconds = (started_at - claimed.scan.queued_at).num_seconds(),
+            worker = %self.id,
+            "Began a check"
+        );
         let _running = Running::begin();
         match self.work(claimed, stop).await {
             Ok(()) => Ok(Step::Worked),

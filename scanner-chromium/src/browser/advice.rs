@@ -22,10 +22,9 @@ const UNKNOWN: &str = "check that Chromium runs for this user, or set A11YCHECK_
 
 /// Lines that Chromium, the dynamic linker or a shell write when they give up (in lower case), with what they mean. The first
 /// that is found counts.
-const COMPLAINTS: [(&str, &str); 8] = [
+const COMPLAINTS: [(&str, &str); 7] = [
     ("no usable sandbox", SANDBOX),
     ("suid sandbox", SANDBOX),
-    ("sandbox_linux", SANDBOX),
     ("error while loading shared libraries", LIBRARY),
     ("cannot open shared object file", LIBRARY),
     ("resource temporarily unavailable", PROCESSES),
@@ -79,6 +78,10 @@ mod tests {
                 PROCESSES,
             ),
             (": /usr/bin/chromium: 12: Cannot fork", PROCESSES),
+            (
+                ": WARNING:sandbox/policy/linux/sandbox_linux.cc:405] InitializeSandbox() called with multiple threads",
+                UNKNOWN,
+            ),
             (": something new", UNKNOWN),
             ("", UNKNOWN),
         ] {

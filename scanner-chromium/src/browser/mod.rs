@@ -2,6 +2,7 @@
 
 mod advice;
 mod canary;
+mod death;
 mod flags;
 mod fonts;
 mod memory;
@@ -10,10 +11,11 @@ mod process;
 mod profile;
 mod tab;
 
-pub use self::{flags::Sandbox, pool::BrowserError};
 pub(crate) use self::{
+    death::MemoryMarks,
     flags::VIEWPORT,
     pool::{Browser, BrowserPool},
     process::is_sandboxed,
     tab::{Tab, TabError, TabSettings},
 };
+pub use self::{flags::Sandbox, pool::BrowserError};

@@ -17,7 +17,13 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{canary, fonts, process::Process, profile::Profile};
+use super::{
+    canary,
+    death::{Deaths, MemoryMarks},
+    fonts,
+    process::Process,
+    profile::Profile,
+};
 use crate::{
     Fonts,
     cdp::{CdpError, Connection, EventSink, Reaction, SessionEnd},
@@ -203,6 +209,7 @@ pub(crate) struct Browser {
     product: String,
     user_agent: String,
     pages: AtomicU32,
+    deaths: Arc<Deaths>,
     /// Refuses everything: the browser's own traffic ends here, and so does what belongs to no scan.
     _guard: Guard,
 }
@@ -210,13 +217,14 @@ pub(crate) struct Browser {
 impl Browser {
     async fn prepare(program: PathBuf, process: Process, guard: Guard) -> Result<Self, BrowserError> {
         let deadline = Instant::now() + START_TIME;
-        match greet(&process, &guard, deadline).await {
+        let deaths = Arc::new(Deaths::new(process.heap_notices()));
+        match greet(&process, &guard, &deaths, deadline).await {
             Ok(Version { product, user_agent }) => {
                 tracing::info!(browser = product, "a browser started");
                 let user_agent = name_ourselves(&user_agent);
                 // Debian's and Google's builds of the shell name themselves differently from the browser they are.
                 let product = product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium ");
-                Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), _guard: guard })
+                Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), deaths, _guard: guard })
             }
             Err(StartError::GuardNotInForce) => Err(BrowserError::GuardNotInForce),
             Err(StartError::Protocol(source)) => {
@@ -266,6 +274,16 @@ impl Browser {
         self.process.kill();
     }
 
+    /// What is known of memory now, to be asked about a tab that dies later.
+    pub(crate) fn memory_marks(&self) -> MemoryMarks {
+        self.deaths.marks()
+    }
+
+    /// Whether a tab that has died since `before` did so for want of memory, as far as can be known.
+    pub(crate) async fn ran_out_of_memory(&self, target: &str, before: MemoryMarks) -> bool {
+        self.is_alive() && self.deaths.is_for_want_of_memory(target, before).await
+    }
+
     /// Counts a page towards the browser's time of service.
     pub(crate) fn count_page(&self) {
         self.pages.fetch_add(1, Ordering::Relaxed);
@@ -298,10 +316,15 @@ impl From<CdpError> for StartError {
     }
 }
 
-async fn greet(process: &Process, guard: &Guard, deadline: Instant) -> Result<Version, StartError> {
+async fn greet(
+    process: &Process,
+    guard: &Guard,
+    deaths: &Arc<Deaths>,
+    deadline: Instant,
+) -> Result<Version, StartError> {
     let connection = process.connection();
     let version = connection.call("Browser.getVersion", json!({}), deadline).await?;
-    connection.on_browser_events(Arc::new(PopupCloser));
+    connection.on_browser_events(Arc::new(TargetWatch { deaths: Arc::clone(deaths) }));
     let discover = json!({ "discover": true });
     connection.call::<Value>("Target.setDiscoverTargets", discover, deadline).await?;
     canary::require_guard(connection, guard, deadline).await?;
@@ -314,11 +337,18 @@ fn name_ourselves(user_agent: &str) -> String {
     format!("{} a11ycheck/{version}", user_agent.replace("HeadlessChrome/", "Chrome/"))
 }
 
-/// Closes every window that a page opens.
-struct PopupCloser;
+/// Closes every window that a page opens, and notes how tabs die.
+struct TargetWatch {
+    deaths: Arc<Deaths>,
+}
 
-impl EventSink for PopupCloser {
+impl EventSink for TargetWatch {
     fn event(&self, method: &str, params: &Value) -> Option<Reaction> {
+        if method == "Target.targetCrashed"
+            && let (Some(target), Some(status)) = (params["targetId"].as_str(), params["status"].as_str())
+        {
+            self.deaths.note(target, status);
+        }
         let target = &params["targetInfo"];
         // Tabs that we open have no opener; windows of pages have one, `noopener` or not.
         let is_popup = method == "Target.targetCreated" && target["type"] == "page" && target["openerId"].is_string();

@@ -17,10 +17,12 @@ use tokio::{
     io::AsyncReadExt as _,
     net::unix::pipe,
     process::{Child, ChildStderr, Command},
+    sync::watch,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
+    death::HEAP_NOTICE,
     flags::{Sandbox, switches},
     memory,
     profile::Profile,
@@ -44,6 +46,8 @@ pub(super) struct Process {
     complaints: Arc<Mutex<Vec<u8>>>,
     /// Fires when the last process of the group has closed its standard error.
     fell_silent: CancellationToken,
+    /// How often it has written that a page has used up its heap.
+    heap_notices: watch::Receiver<u64>,
     gone: CancellationToken,
 }
 
@@ -86,13 +90,14 @@ impl Process {
         );
         let complaints = Arc::new(Mutex::new(Vec::new()));
         let fell_silent = CancellationToken::new();
+        let (counted, heap_notices) = watch::channel(0);
         if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(keep_last(stderr, Arc::clone(&complaints), fell_silent.clone().drop_guard()));
+            tokio::spawn(keep_last(stderr, Arc::clone(&complaints), counted, fell_silent.clone().drop_guard()));
         }
         let gone = CancellationToken::new();
         let end = End { group: Arc::clone(&group), connection: connection.clone(), profile, gone: gone.clone(), stop };
         tokio::spawn(end.of(child));
-        Ok(Self { group, connection, complaints, fell_silent, gone })
+        Ok(Self { group, connection, complaints, fell_silent, heap_notices, gone })
     }
 
     pub(super) const fn connection(&self) -> &Connection {
@@ -113,6 +118,11 @@ impl Process {
     /// A token that fires when the process was reaped and its folder deleted.
     pub(super) fn gone(&self) -> CancellationToken {
         self.gone.clone()
+    }
+
+    /// How often the browser has written that a page has used up its heap.
+    pub(super) fn heap_notices(&self) -> watch::Receiver<u64> {
+        self.heap_notices.clone()
     }
 
     /// Ends the browser, and returns the last lines that it wrote about itself.
@@ -202,9 +212,24 @@ impl End {
     }
 }
 
-async fn keep_last(mut stderr: ChildStderr, complaints: Arc<Mutex<Vec<u8>>>, _fell_silent: DropGuard) {
+/// Keeps the last of what the browser writes, and counts the notices of pages that have used up their heap.
+async fn keep_last(
+    mut stderr: ChildStderr,
+    complaints: Arc<Mutex<Vec<u8>>>,
+    heap_notices: watch::Sender<u64>,
+    _fell_silent: DropGuard,
+) {
     let mut chunk = [0; 1024];
+    // What may be the beginning of a notice stands before the next chunk.
+    let mut recent = Vec::new();
     while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
+        recent.extend_from_slice(&chunk[..read]);
+        let notices = recent.windows(HEAP_NOTICE.len()).filter(|words| *words == HEAP_NOTICE).count();
+        heap_notices.send_if_modified(|count| {
+            *count += notices as u64;
+            notices > 0
+        });
+        recent.drain(..recent.len().saturating_sub(HEAP_NOTICE.len() - 1));
         let mut kept = complaints.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend_from_slice(&chunk[..read]);
         let surplus = kept.len().saturating_sub(KEPT_COMPLAINTS);
