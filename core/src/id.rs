@@ -1,6 +1,10 @@
 //! Typed ids: `<kind>_<ULID>`, opaque to clients, one Rust type per kind so that a site's id is never passed for a check's.
 
-use std::{fmt, str::FromStr};
+use std::{
+    fmt,
+    str::FromStr,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -93,14 +97,54 @@ ids! {
     EndpointId = "whe_";
 }
 
-/// Names one worker in leases and logs: readable, not secret, unique per process start.
+/// Names one process that works on checks: readable, not secret, unique per process start.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct NodeId(String);
+
+impl NodeId {
+    /// Returns a new name, distinct from that of every other process.
+    pub fn generate() -> Self {
+        Self(format!("node-{}-{:08x}", std::process::id(), rand::random::<u32>()))
+    }
+
+    /// Returns a new worker of this node.
+    pub fn worker(&self) -> WorkerId {
+        static NUMBER: AtomicU64 = AtomicU64::new(1);
+        WorkerId(format!("{}{}{}", self.0, WorkerId::SEPARATOR, NUMBER.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Returns what the names of all workers of this node begin with, and those of no other node's.
+    pub fn worker_prefix(&self) -> String {
+        format!("{}{}", self.0, WorkerId::SEPARATOR)
+    }
+}
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Names one worker in leases and logs: readable, not secret, unique per process start. It begins with the name of its node.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WorkerId(String);
 
 impl WorkerId {
-    /// A new name, distinct from that of every other worker.
+    const SEPARATOR: char = '/';
+
+    /// Returns a new name, distinct from that of every other worker: that of a node with one worker.
     pub fn generate() -> Self {
-        Self(format!("worker-{}-{:08x}", std::process::id(), rand::random::<u32>()))
+        NodeId::generate().worker()
+    }
+
+    /// Returns the name that stands in the lease of a check which no worker has, and which any may take.
+    pub fn none() -> Self {
+        Self("none".to_owned())
+    }
+
+    /// Returns the node that the worker belongs to. A worker of an earlier release is a node of its own.
+    pub fn node(&self) -> NodeId {
+        NodeId(self.0.split_once(Self::SEPARATOR).map_or(self.0.as_str(), |(node, _)| node).to_owned())
     }
 }
 
@@ -129,6 +173,18 @@ mod tests {
         {
             assert!(text.parse::<SiteId>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_worker_belongs_to_the_node_that_it_was_made_for() {
+        let (node, other) = (NodeId::generate(), NodeId::generate());
+        let (one, two) = (node.worker(), node.worker());
+        assert_ne!(one, two);
+        assert_eq!((one.node(), two.node()), (node.clone(), node.clone()));
+        assert!(one.to_string().starts_with(&node.worker_prefix()));
+        assert!(!other.worker().to_string().starts_with(&node.worker_prefix()));
+        let earlier: WorkerId = serde_json::from_str("\"worker-7-0a1b2c3d\"").unwrap();
+        assert_eq!(earlier.node().to_string(), "worker-7-0a1b2c3d");
     }
 
     #[test]

@@ -61,9 +61,7 @@ pub enum ChromiumError {
     #[error("no certificate authorities were found: install ca-certificates (apt-get install ca-certificates)")]
     Certificates(#[source] rustls::Error),
     /// No browser could be started.
-    #[error(
-        "no browser could be started: check that Chromium runs for this user, or set A11YCHECK_CHROMIUM to another one"
-    )]
+    #[error("no browser could be started: {}", .0.advice())]
     Browser(#[from] BrowserError),
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicUsize;
 
 use a11ycheck_core::{
     domain::Engine,
-    scanner::{CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner},
+    scanner::{BoxError, CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner},
 };
 use async_trait::async_trait;
 use tokio::sync::Semaphore;
@@ -115,7 +115,14 @@ impl Scanner for ChromiumScanner {
             Err(CrawlError::Start(failure)) => Err(ScanError::Failed(failure)),
             Err(CrawlError::Troubled { failure, retry_after }) => Err(ScanError::Troubled { failure, retry_after }),
             Err(CrawlError::Fetcher(error)) => Err(ScanError::Unavailable(Box::new(error))),
-            Err(CrawlError::Browser(error)) => Err(ScanError::Unavailable(Box::new(ChromiumError::from(error)))),
+            Err(CrawlError::NoBrowser(error)) => Err(ScanError::Unavailable(Box::new(ChromiumError::from(error)))),
+            Err(CrawlError::LostBrowser(error)) => Err(ScanError::Broken(Box::new(ChromiumError::from(error)))),
         }
+    }
+
+    async fn check_readiness(&self) -> Result<(), BoxError> {
+        let browser = self.parts.browsers.for_new_scan().await.map_err(ChromiumError::from)?;
+        browser.answers().await.map_err(ChromiumError::from)?;
+        Ok(())
     }
 }

@@ -130,6 +130,11 @@ impl Settings {
         }
     }
 
+    /// How long requests are served after a request to stop.
+    pub(crate) fn drain_delay(&self) -> Duration {
+        Duration::from_secs(self.drain_delay.unwrap_or(0))
+    }
+
     /// Whether this process does this. Where no role is named it does everything.
     pub(crate) fn has_role(&self, role: Role) -> bool {
         self.roles.is_empty() || self.roles.contains(&role)

@@ -11,6 +11,7 @@ pub(crate) fn set_constants(parts: &Parts) {
         let (axe, browser) = (versions.axe.clone(), versions.browser.clone());
         metrics::gauge!("a11ycheck_engine_info", "axe" => axe, "browser" => browser).set(1.0);
         metrics::gauge!("a11ycheck_browser_sandboxed").set(if scanner.is_sandboxed() { 1.0 } else { 0.0 });
+        metrics::counter!("a11ycheck_browser_start_failures_total").absolute(0);
         // There before the first one, so that an increase is seen.
         for reason in ["died", "served_its_time"] {
             metrics::counter!("a11ycheck_browser_restarts_total", "reason" => reason).absolute(0);

@@ -15,7 +15,7 @@ mod serve;
 mod visit;
 
 pub use self::{
-    operations::{health, metrics, or_not_found},
+    operations::{ending_connections, health, metrics, or_not_found},
     routes::routes,
     serve::{ServeLimits, serve},
     visit::{ClientAddress, RoutesConfig},

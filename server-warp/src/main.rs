@@ -16,7 +16,7 @@ mod welcome;
 use std::{error::Error, net::SocketAddr, process::ExitCode};
 
 use a11ycheck_core::Engine;
-use a11ycheck_server_warp::{health, metrics, or_not_found, routes, serve};
+use a11ycheck_server_warp::{ending_connections, health, metrics, or_not_found, routes, serve};
 use clap::Parser as _;
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -47,11 +47,11 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
     let (settings, command) = arguments.settled()?;
     match command {
         Some(Command::Admin(command)) => {
-            telemetry::log(&settings, "warn")?;
+            telemetry::log(&settings, "warn,rustls_platform_verifier=off")?;
             admin::run(&settings, command).await
         }
         None => {
-            telemetry::log(&settings, "info,sqlx=warn")?;
+            telemetry::log(&settings, "info,sqlx=warn,rustls_platform_verifier=off")?;
             shutdown::raise_file_limit();
             run(settings).await
         }
@@ -72,6 +72,7 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     let demo = if parts.is_durable && !settings.demo { None } else { Some(Demo::create(service).await?) };
 
     let (stop, limits) = (CancellationToken::new(), settings.serve_limits());
+    let stopping = CancellationToken::new();
     gauges::set_constants(&parts);
     let counted = metrics(service, recorded, gauges::refresher(&parts));
     let mut serving = JoinSet::new();
@@ -79,19 +80,20 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     let mut addresses = Addresses { listen: listening, metrics_listen: None, base_url };
     let pages = match settings.metrics_listen {
         Some(address) => {
-            let pages = or_not_found(counted.or(health(service)).unify().boxed());
+            let pages = or_not_found(counted.or(health(service, &stopping)).unify().boxed());
             let listener = listen(address).await?;
             addresses.metrics_listen = Some(listener.local_addr()?);
             serving.spawn(serve(listener, pages, limits.clone(), stop.clone().cancelled_owned()));
-            health(service)
+            health(service, &stopping)
         }
-        None => health(service).or(counted).unify().boxed(),
+        None => health(service, &stopping).or(counted).unify().boxed(),
     };
     let pages = if settings.has_role(Role::Api) {
         pages.or(routes(service, settings.routes())).unify().boxed()
     } else {
         or_not_found(pages)
     };
+    let pages = ending_connections(pages, &stopping);
     serving.spawn(serve(listener, pages, limits, stop.clone().cancelled_owned()));
     let engine = Engine::start(service, settings.engine());
     if let Some(path) = &settings.ready_file {
@@ -101,6 +103,17 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     welcome::welcome(&settings, &addresses, &parts, demo.as_ref());
 
     stop_signals.received().await;
+    stopping.cancel();
+    engine.drain();
+    let delay = settings.drain_delay();
+    if !delay.is_zero() {
+        tracing::info!(?delay, "Not ready from now on: requests are served until the delay is over");
+        tokio::select! {
+            () = tokio::time::sleep(delay) => {}
+            // Who asks twice is in a hurry.
+            () = stop_signals.received() => {}
+        }
+    }
     tracing::info!("Stopping: no new requests, running checks are handed back");
     stop.cancel();
     serving.join_all().await;

@@ -4,11 +4,13 @@ use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use a11ycheck_core::{
     Service,
-    service::{Backlog, DeliveryBacklog},
+    domain::Urgency,
+    service::{Backlog, DeliveryBacklog, Queue},
 };
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde_json::json;
 use tokio::{sync::Mutex, time::Instant};
+use tokio_util::sync::CancellationToken;
 use warp::{
     Filter,
     filters::BoxedFilter,
@@ -22,19 +24,24 @@ use crate::reply;
 /// How long the store may take to show a sign of life.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// `/healthz`: the process runs. `/readyz`: it can do its work, that is, the store answers, and files can be kept.
-pub fn health(service: &Service) -> BoxedFilter<(Response,)> {
+/// `/healthz`: the process runs. `/readyz`: it can do its work, that is, the store answers, files can be kept, and the scanner
+/// works where checks are done; else why not. From `stopping` on it is not ready, whatever works: proxies are to send no more
+/// requests.
+pub fn health(service: &Service, stopping: &CancellationToken) -> BoxedFilter<(Response,)> {
     let alive = warp::path!("healthz").map(|| reply::json(StatusCode::OK, &json!({"status": "ok"})));
-    let service = service.clone();
+    let (service, stopping) = (service.clone(), stopping.clone());
     let ready = warp::path!("readyz").then(move || {
-        let service = service.clone();
+        let (service, is_stopping) = (service.clone(), stopping.is_cancelled());
         async move {
-            let not_ready = |status| reply::json(StatusCode::SERVICE_UNAVAILABLE, &json!({ "status": status }));
+            let not_ready = |status: &str| reply::json(StatusCode::SERVICE_UNAVAILABLE, &json!({ "status": status }));
+            if is_stopping {
+                return not_ready("the server is stopping");
+            }
             match tokio::time::timeout(PATIENCE, service.ready()).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    tracing::warn!(error = &error as &dyn StdError, "Not ready: the store does not answer");
-                    return not_ready("the store does not answer");
+                    tracing::warn!(error = &error as &dyn StdError, "Not ready");
+                    return not_ready(&error.to_string());
                 }
                 Err(_) => {
                     tracing::warn!("Not ready: the store did not answer within {PATIENCE:?}");
@@ -120,9 +127,11 @@ impl Gauges {
     // A gauge is a float: exact up to 2^53.
     #[expect(clippy::cast_precision_loss, reason = "see above")]
     async fn read_store(&self) -> Result<(), a11ycheck_core::Error> {
-        let Backlog { waiting, oldest } = self.service.backlog().await?;
-        metrics::gauge!("a11ycheck_queue_waiting").set(waiting as f64);
-        metrics::gauge!("a11ycheck_queue_oldest_seconds").set(oldest.as_seconds_f64());
+        let Backlog { requested, scheduled } = self.service.backlog().await?;
+        for (urgency, Queue { waiting, oldest }) in [(Urgency::Requested, requested), (Urgency::Scheduled, scheduled)] {
+            metrics::gauge!("a11ycheck_queue_waiting", "kind" => urgency.as_str()).set(waiting as f64);
+            metrics::gauge!("a11ycheck_queue_oldest_seconds", "kind" => urgency.as_str()).set(oldest.as_seconds_f64());
+        }
         let DeliveryBacklog { pending, due, oldest, endpoints_off } = self.service.delivery_backlog().await?;
         metrics::gauge!("a11ycheck_webhook_queue_pending").set(pending as f64);
         metrics::gauge!("a11ycheck_webhook_queue_due").set(due as f64);
@@ -130,6 +139,19 @@ impl Gauges {
         metrics::gauge!("a11ycheck_webhook_endpoints_off").set(endpoints_off as f64);
         Ok(())
     }
+}
+
+/// `pages`, whose answers end their connections from `stopping` on. A proxy then opens new ones, to servers that do not stop,
+/// and sends no request into a connection that is about to be closed: it could not know whether the request was carried out.
+pub fn ending_connections(pages: BoxedFilter<(Response,)>, stopping: &CancellationToken) -> BoxedFilter<(Response,)> {
+    let stopping = stopping.clone();
+    let answer = move |mut response: Response| {
+        if stopping.is_cancelled() {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    };
+    pages.map(answer).boxed()
 }
 
 fn only_get(pages: BoxedFilter<(Response,)>) -> BoxedFilter<(Response,)> {

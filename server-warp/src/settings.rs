@@ -152,6 +152,12 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_IDLE_TIMEOUT", value_name = "SECONDS")]
     pub(crate) idle_timeout: Option<u64>,
 
+    /// Seconds between a request to stop and the end of the listener: `/readyz` answers 503 at once, and requests are served
+    /// meanwhile, so that proxies and load balancers have time to send them elsewhere. No new check begins. Give 5 behind a
+    /// proxy. [default: 0]
+    #[arg(long, env = "A11YCHECK_DRAIN_DELAY", value_name = "SECONDS")]
+    pub(crate) drain_delay: Option<u64>,
+
     /// Requests without a valid token that an address may make within a minute. [default: 60]
     #[arg(long, env = "A11YCHECK_ANONYMOUS_REQUESTS", value_name = "N")]
     pub(crate) anonymous_requests: Option<u32>,
@@ -240,7 +246,7 @@ impl Settings {
     fn over(self, below: Self) -> Self {
         over!(self, below;
             listen database_url database_connections sealing_key files_url roles demo base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
-            ignore_robots no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout anonymous_requests metrics_listen log log_format ready_file)
+            ignore_robots no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }
 }
 

@@ -24,7 +24,7 @@ impl StopSignals {
         })
     }
 
-    /// Waits for the first of them since [`listen`](Self::listen).
+    /// Waits for the next of them, since [`listen`](Self::listen) or the one before.
     pub(crate) async fn received(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}

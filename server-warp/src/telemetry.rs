@@ -19,7 +19,8 @@ pub(crate) struct LogError {
     source: ParseError,
 }
 
-/// Begins to log; `default` is the filter where the settings name none.
+/// Begins to log; `default` is the filter where the settings name none. It silences `rustls_platform_verifier`, which calls each
+/// fault of a site's certificate an error: of ours there is none, and the check or the delivery says what is wrong.
 pub(crate) fn log(settings: &Settings, default: &str) -> Result<(), LogError> {
     let filter = settings.log.as_deref().unwrap_or(default);
     let filter = EnvFilter::try_new(filter).map_err(|source| LogError { filter: filter.to_owned(), source })?;
@@ -66,8 +67,11 @@ fn describe() {
         "a11ycheck_webhook_attempts_total",
         "Attempts of webhook deliveries, by what became of the delivery: pending means that it is tried again."
     );
-    describe_gauge!("a11ycheck_queue_waiting", "Checks that no worker has; the same on all nodes.");
-    describe_gauge!("a11ycheck_queue_oldest_seconds", "How long the first of them has waited; the same on all nodes.");
+    describe_gauge!("a11ycheck_queue_waiting", "Checks that no worker has, by kind; the same on all nodes.");
+    describe_gauge!(
+        "a11ycheck_queue_oldest_seconds",
+        "How long the first of them has waited, by kind; the same on all nodes."
+    );
     describe_gauge!("a11ycheck_webhook_queue_pending", "Deliveries that have not ended; the same on all nodes.");
     describe_gauge!("a11ycheck_webhook_queue_due", "Of these, those that are due; the same on all nodes.");
     describe_gauge!(
@@ -88,6 +92,11 @@ fn describe() {
     describe_gauge!("a11ycheck_database_connections_max", "Connections to the database that may be open.");
     describe_gauge!("a11ycheck_database_connections_waiting", "Steps that wait for a connection to the database.");
     describe_counter!("a11ycheck_browser_restarts_total", "Browsers that were replaced, by reason.");
+    describe_counter!("a11ycheck_browser_start_failures_total", "Browsers that did not start.");
+    describe_gauge!(
+        "a11ycheck_scanner_ready",
+        "1 where this process can check; 0 where its scanner can't work, and it begins no check until it can."
+    );
     describe_gauge!("a11ycheck_browser_resident_memory_bytes", "Memory of the browser and its helpers.");
     describe_gauge!("a11ycheck_browser_sandboxed", "1 where the browser runs in its sandbox, else 0.");
     describe_gauge!("a11ycheck_build_info", "Always 1; the version stands in the label.");

@@ -4,7 +4,7 @@ use std::{
     future::Future,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, Once},
     time::Duration,
 };
 
@@ -30,6 +30,8 @@ use crate::{
     error::{Refusal, show_rate},
     observe::AnsweredFor,
 };
+
+const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// Where a connection comes from; the accept loop puts it into each request.
 #[derive(Debug, Clone, Copy)]
@@ -68,16 +70,17 @@ pub(crate) struct Admitted {
 /// Takes requests in, to be joined to a path.
 pub(crate) fn door(service: &Service, config: RoutesConfig) -> BoxedFilter<(Visit,)> {
     let (service, config) = (service.clone(), Arc::new(config));
+    let unheard = Arc::new(Once::new());
     let query = warp::query::raw().or_else(|_| async { Ok::<_, std::convert::Infallible>((String::new(),)) });
     warp::any()
-        .map(move || (service.clone(), Arc::clone(&config)))
+        .map(move || (service.clone(), Arc::clone(&config), Arc::clone(&unheard)))
         .and(warp::method())
         .and(query)
         .and(warp::header::headers_cloned())
         .and(warp::ext::optional::<ClientAddress>())
         .and(warp::body::stream())
         .map(
-            |(service, config): (Service, Arc<RoutesConfig>),
+            |(service, config, unheard): (Service, Arc<RoutesConfig>, Arc<Once>),
              method,
              query,
              headers,
@@ -85,6 +88,9 @@ pub(crate) fn door(service: &Service, config: RoutesConfig) -> BoxedFilter<(Visi
              body| {
                 // Without our accept loop (a host application's own, or a test) all callers count as one.
                 let peer = address.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |address| address.0.ip());
+                if is_ignored(peer, &headers, &config.trusted_proxies) {
+                    unheard.call_once(|| warn_of_ignored(peer));
+                }
                 let address = sender(peer, &headers, &config.trusted_proxies);
                 Visit { service, method, query: Query(query), headers, address, body: Box::pin(body_bytes(body)) }
             },
@@ -192,6 +198,21 @@ fn mark_unknown(response: &mut Response, against: CountedAgainst) {
     }
 }
 
+/// Whether a request names its sender, and comes from nobody who is believed.
+fn is_ignored(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> bool {
+    let peer = peer.to_canonical();
+    headers.contains_key(FORWARDED_FOR) && !trusted.iter().any(|network| network.contains(&peer))
+}
+
+/// Behind a proxy that nobody named, all clients without a token share one limit, which is hard to find out.
+fn warn_of_ignored(peer: IpAddr) {
+    tracing::warn!(
+        %peer,
+        "X-Forwarded-For is ignored, since it comes from an address that is no trusted proxy; behind a proxy, all clients \
+         without a valid token share one limit then: name the proxy with --trust-proxy (A11YCHECK_TRUST_PROXY). Said once"
+    );
+}
+
 /// Where a request comes from: the last address of `X-Forwarded-For` that is no trusted proxy, as long as the connection
 /// itself comes from one. What stands before it was written by the client and proves nothing.
 fn sender(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
@@ -200,7 +221,7 @@ fn sender(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     if !is_trusted(&peer) {
         return peer;
     }
-    let lines = headers.get_all("x-forwarded-for").iter().filter_map(|line| line.to_str().ok());
+    let lines = headers.get_all(FORWARDED_FOR).iter().filter_map(|line| line.to_str().ok());
     let hops: Vec<&str> = lines.flat_map(|line| line.split(',')).collect();
     let mut sender = peer;
     for hop in hops.into_iter().rev() {
@@ -292,6 +313,17 @@ mod tests {
         assert_eq!(from("10.0.0.1", "1.2.3.4, 198.51.100.1, 10.0.0.2"), "198.51.100.1");
         assert_eq!(from("10.0.0.1", "nonsense"), "10.0.0.1");
         assert_eq!(from("::ffff:10.0.0.1", "198.51.100.1"), "198.51.100.1");
+    }
+
+    #[test]
+    fn a_header_that_is_ignored_is_noticed_and_one_that_is_believed_is_not() {
+        let trusted = ["10.0.0.0/8".parse().unwrap()];
+        let mut headers = HeaderMap::new();
+        let is_ignored = |peer: &str, headers: &HeaderMap| is_ignored(peer.parse().unwrap(), headers, &trusted);
+        assert!(!is_ignored("203.0.113.9", &headers));
+        headers.insert("x-forwarded-for", "198.51.100.1".parse().unwrap());
+        assert!(is_ignored("203.0.113.9", &headers));
+        assert!(!is_ignored("10.0.0.1", &headers) && !is_ignored("::ffff:10.0.0.1", &headers));
     }
 
     #[test]

@@ -7,10 +7,11 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        Failure, FencingToken, Scan, ScanKind, ScanState, TransitionError, TransitionRefusal, Urgency, next_scan_at,
+        Failure, FencingToken, RetryBy, Scan, ScanKind, ScanState, TransitionError, TransitionRefusal, Urgency,
+        next_scan_at,
     },
-    id::{ScanId, SiteId, TeamId, WorkerId},
-    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Work},
+    id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
+    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -49,7 +50,8 @@ impl QueueStore for MemoryStore {
 
     async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError> {
         self.step(|state, now| {
-            while let Some(id) = first_due(state, now)? {
+            let node = worker.node();
+            while let Some(id) = first_due(state, &node, now)? {
                 let scan = &state.scans.get(&id).ok_or_else(|| corrupt(id, "it is queued, and missing"))?.scan;
                 match scan.state.clone().claim(worker.clone(), term, now) {
                     Ok(running) => {
@@ -80,8 +82,10 @@ impl QueueStore for MemoryStore {
         })
     }
 
-    async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError> {
-        self.step(|state, now| move_on(state, claim.scan, |held| held.retry_at(claim.token, now + delay)).map(drop))
+    async fn retry_scan(&self, claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError> {
+        self.step(|state, now| {
+            move_on(state, claim.scan, |held| held.retry_at(claim.token, now + delay, next)).map(drop)
+        })
     }
 
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
@@ -111,25 +115,29 @@ impl QueueStore for MemoryStore {
 
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
         self.step(|state, now| {
-            let due = state.queue.iter().filter_map(|(_, id)| state.scans.get(id)).map(|row| &row.scan);
-            let due: Vec<DateTime<Utc>> =
-                due.filter(|scan| scan.state.is_due(now)).map(|scan| scan.queued_at).collect();
-            Ok(QueueDepth { waiting: due.len() as u64, oldest: due.into_iter().min() })
+            let of = |urgency: Urgency| {
+                let rows = state.queue.iter().filter_map(|(_, id)| state.scans.get(id));
+                let due = rows.filter(|row| row.urgency == urgency && row.scan.state.is_due(now));
+                let due: Vec<DateTime<Utc>> = due.map(|row| row.scan.queued_at).collect();
+                Waiting { checks: due.len() as u64, oldest: due.into_iter().min() }
+            };
+            Ok(QueueDepth { requested: of(Urgency::Requested), scheduled: of(Urgency::Scheduled) })
         })
     }
 }
 
-/// Returns the due check that is to begin first: of the team with the fewest running checks, the one of the lowest rank.
-fn first_due(state: &State, now: DateTime<Utc>) -> Result<Option<ScanId>, StoreError> {
+/// Returns the due check that is to begin first on this node: of the team with the fewest running checks, the one of the
+/// lowest rank.
+fn first_due(state: &State, node: &NodeId, now: DateTime<Utc>) -> Result<Option<ScanId>, StoreError> {
     let mut running: HashMap<TeamId, usize> = HashMap::new();
     // The first due check of each team: `queue` is in the order of ranks.
     let mut firsts: HashMap<TeamId, (DateTime<Utc>, ScanId)> = HashMap::new();
     for (rank_at, id) in &state.queue {
         let scan = &state.scans.get(id).ok_or_else(|| corrupt(id, "it is queued, and missing"))?.scan;
-        if scan.state.is_due(now) {
-            firsts.entry(scan.team).or_insert((*rank_at, *id));
-        } else {
+        if !scan.state.is_due(now) {
             *running.entry(scan.team).or_default() += 1;
+        } else if !scan.state.is_left_to_others(node, now) {
+            firsts.entry(scan.team).or_insert((*rank_at, *id));
         }
     }
     let first = firsts.iter().min_by_key(|(team, first)| (running.get(team).copied().unwrap_or_default(), **first));

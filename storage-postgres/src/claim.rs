@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     domain::{Scan, ScanState, Site, TransitionError, TransitionRefusal},
-    id::{ScanId, WorkerId},
+    id::{NodeId, ScanId, WorkerId},
     store::{Claim, ClaimedScan, LeaseError},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -41,12 +41,13 @@ pub(crate) async fn take_next<E>(
     instant: Option<DateTime<Utc>>,
 ) -> Result<Taken, Failure<E>> {
     let mut passed_over = unreadable.to_vec();
+    let node = worker.node();
     loop {
-        let first = first_due(db, &passed_over, instant).await?;
+        let first = first_due(db, &node, &passed_over, instant).await?;
         if first.is_empty() {
             return Ok(Taken::Nothing);
         }
-        if let Some(next) = lock_first(db, &first, instant).await? {
+        if let Some(next) = lock_first(db, &node, &first, instant).await? {
             return take(db, next, worker, term).await;
         }
         if let Some(id) = without_partner(db, &first).await? {
@@ -58,17 +59,24 @@ pub(crate) async fn take_next<E>(
     }
 }
 
-/// Returns the due checks that are to begin first, in their order: by the running checks of their team, then by rank, then by
+/// Returns the due checks that are to begin first on this node, in their order: by the running checks of their team, then by rank, then by
 /// id. Fewer than [`CONSIDERED`] are all; nothing is locked yet.
 async fn first_due(
     db: &mut PgConnection,
+    node: &NodeId,
     passed_over: &[String],
     instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<String>, sqlx::Error> {
     let limit = i64::try_from(CONSIDERED).unwrap_or(i64::MAX);
     let ask = async |db: &mut PgConnection, statement: &'static str| {
-        let due = sqlx::query_as::<_, DueRow>(statement).bind(instant).bind(passed_over).bind(limit);
-        due.fetch_all(db).await
+        sqlx::query_as::<_, DueRow>(statement)
+            .bind(instant)
+            .bind(passed_over)
+            .bind(limit)
+            .bind(node.worker_prefix())
+            .bind(ScanState::OTHERS_FIRST)
+            .fetch_all(db)
+            .await
     };
     let mut due = ask(&mut *db, LOWEST_RANKS).await?;
     // No team comes before one without a running check, so the first such check is the right one. Where the first ranks are
@@ -93,13 +101,31 @@ macro_rules! running {
     };
 }
 
+/// A check that workers of a node may take at `now`: it is due, and not left to the workers of other nodes
+/// ([`ScanState::is_left_to_others`]). The node's are those whose names begin with the first parameter; the second is
+/// [`ScanState::OTHERS_FIRST`].
+macro_rules! offered {
+    ($prefix:literal, $others_first:literal) => {
+        concat!(
+            "(lease_expires_at IS NULL OR lease_expires_at <= (SELECT now FROM instant) AND (
+                 NOT starts_with(lease_worker, ",
+            $prefix,
+            ") OR lease_expires_at <= (SELECT now FROM instant) - ",
+            $others_first,
+            "::interval))"
+        )
+    };
+}
+
 /// The `$3` due checks of the lowest ranks, but for `$2`, with the running checks of their teams.
 const LOWEST_RANKS: &str = concat!(
     "WITH ",
     running!(),
     ", a AS MATERIALIZED (
          SELECT scan_id, team_id, rank_at FROM active_scans
-         WHERE (lease_expires_at IS NULL OR lease_expires_at <= (SELECT now FROM instant)) AND scan_id <> ALL ($2)
+         WHERE ",
+    offered!("$4", "$5"),
+    " AND scan_id <> ALL ($2)
          ORDER BY rank_at, scan_id LIMIT $3
      )
      SELECT a.scan_id, coalesce(running.checks, 0) AS running FROM a LEFT JOIN running ON running.team_id = a.team_id
@@ -118,10 +144,11 @@ const FIRST_OF_EACH_TEAM: &str = concat!(
          FROM teams WHERE teams.team_id IS NOT NULL
      )
      SELECT due.scan_id, coalesce(running.checks, 0) AS running
-     FROM teams LEFT JOIN running ON running.team_id = teams.team_id CROSS JOIN instant CROSS JOIN LATERAL (
+     FROM teams LEFT JOIN running ON running.team_id = teams.team_id CROSS JOIN LATERAL (
          SELECT a.scan_id, a.rank_at FROM active_scans a
-         WHERE a.team_id = teams.team_id AND (a.lease_expires_at IS NULL OR a.lease_expires_at <= instant.now)
-             AND a.scan_id <> ALL ($2)
+         WHERE a.team_id = teams.team_id AND a.scan_id <> ALL ($2) AND ",
+    offered!("$4", "$5"),
+    "
          ORDER BY a.rank_at, a.scan_id LIMIT $3
      ) AS due
      ORDER BY coalesce(running.checks, 0), due.rank_at, due.scan_id LIMIT $3",
@@ -130,6 +157,7 @@ const FIRST_OF_EACH_TEAM: &str = concat!(
 /// Locks the first of these checks that no other caller has locked and that is still due.
 async fn lock_first(
     db: &mut PgConnection,
+    node: &NodeId,
     first: &[String],
     instant: Option<DateTime<Utc>>,
 ) -> Result<Option<NextRow>, sqlx::Error> {
@@ -138,8 +166,9 @@ async fn lock_first(
              SELECT coalesce($1, clock_timestamp()) AS now
          ), a AS MATERIALIZED (
              SELECT * FROM active_scans
-             WHERE scan_id = ANY ($2)
-                 AND (lease_expires_at IS NULL OR lease_expires_at <= (SELECT now FROM instant))
+             WHERE scan_id = ANY ($2) AND ",
+        offered!("$3", "$4"),
+        "
              ORDER BY array_position($2, scan_id) LIMIT 1
              FOR UPDATE SKIP LOCKED
          )
@@ -151,6 +180,8 @@ async fn lock_first(
     ))
     .bind(instant)
     .bind(first)
+    .bind(node.worker_prefix())
+    .bind(ScanState::OTHERS_FIRST)
     .fetch_optional(db)
     .await
 }

@@ -31,8 +31,8 @@ pub(crate) async fn enqueue(
              SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
                  AS new (id, team_id, site_id, pages_requested)
          ), active AS (
-             INSERT INTO active_scans (site_id, scan_id, team_id, queued_at, rank_at)
-             SELECT site_id, id, team_id, $6, $7 FROM new
+             INSERT INTO active_scans (site_id, scan_id, team_id, queued_at, rank_at, urgency)
+             SELECT site_id, id, team_id, $6, $7, $8 FROM new
              ON CONFLICT (site_id) DO NOTHING
              RETURNING scan_id
          ), manual AS (
@@ -51,6 +51,7 @@ pub(crate) async fn enqueue(
     .bind(kind.as_str())
     .bind(now)
     .bind(urgency.rank_at(now))
+    .bind(urgency.as_str())
     .fetch_all(db)
     .await?;
     let queued: HashSet<String> = queued.into_iter().collect();

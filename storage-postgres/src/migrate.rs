@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Every migration, in order. The number and the name are those of the file.
-const MIGRATIONS: [(i64, &str, &str); 17] = [
+const MIGRATIONS: [(i64, &str, &str); 18] = [
     (1, "plans and teams", include_str!("../migrations/0001_plans_and_teams.sql")),
     (2, "request counters", include_str!("../migrations/0002_request_counters.sql")),
     (3, "sites", include_str!("../migrations/0003_sites.sql")),
@@ -32,6 +32,7 @@ const MIGRATIONS: [(i64, &str, &str); 17] = [
     (15, "manual checks and platforms", include_str!("../migrations/0015_manual_checks_and_platforms.sql")),
     (16, "deleted teams", include_str!("../migrations/0016_deleted_teams.sql")),
     (17, "claim order", include_str!("../migrations/0017_claim_order.sql")),
+    (19, "urgency", include_str!("../migrations/0019_urgency.sql")),
 ];
 
 /// Creates the schema and the tables, or brings them up to date. Any number of nodes may do so at once: one does, the

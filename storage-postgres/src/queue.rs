@@ -1,9 +1,9 @@
 //! Checks, as workers and the scheduler see them.
 
 use a11ycheck_core::{
-    domain::{Failure as ScanFailure, NewEvent, Outcome, Scan, ScanKind, ScanState, Urgency, next_scan_at},
+    domain::{Failure as ScanFailure, NewEvent, Outcome, RetryBy, Scan, ScanKind, ScanState, Urgency, next_scan_at},
     id::{ScanId, SiteId, WorkerId},
-    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Work},
+    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -94,12 +94,12 @@ impl QueueStore for PostgresStore {
         Ok(())
     }
 
-    async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError> {
+    async fn retry_scan(&self, claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError> {
         self.step(|| async {
             let mut db = self.session().await?;
             let mut tx = db.begin().await?;
-            let moved =
-                move_on(&mut tx, claim.scan, self.instant(), |held, now| held.retry_at(claim.token, now + delay)).await;
+            let retry = |held: ScanState, now| held.retry_at(claim.token, now + delay, next);
+            let moved = move_on(&mut tx, claim.scan, self.instant(), retry).await;
             end(tx, moved).await.map(drop)
         })
         .await
@@ -149,14 +149,22 @@ impl QueueStore for PostgresStore {
 
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
         self.step(|| async {
-            let (waiting, oldest): (i64, Option<DateTime<Utc>>) = sqlx::query_as(
-                "SELECT count(*), min(queued_at) FROM active_scans
-                 WHERE lease_expires_at IS NULL OR lease_expires_at <= coalesce($1, statement_timestamp())",
+            let counted: Vec<(String, i64, Option<DateTime<Utc>>)> = sqlx::query_as(
+                "SELECT urgency, count(*), min(queued_at) FROM active_scans
+                 WHERE lease_expires_at IS NULL OR lease_expires_at <= coalesce($1, statement_timestamp())
+                 GROUP BY urgency",
             )
             .bind(self.instant())
-            .fetch_one(&mut *self.session().await?)
+            .fetch_all(&mut *self.session().await?)
             .await?;
-            Ok(QueueDepth { waiting: waiting.unsigned_abs(), oldest })
+            let of = |urgency: Urgency| {
+                let row = counted.iter().find(|(word, ..)| word == urgency.as_str());
+                row.map_or_else(Waiting::default, |(_, checks, oldest)| Waiting {
+                    checks: checks.unsigned_abs(),
+                    oldest: *oldest,
+                })
+            };
+            Ok(QueueDepth { requested: of(Urgency::Requested), scheduled: of(Urgency::Scheduled) })
         })
         .await
     }

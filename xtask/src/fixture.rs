@@ -51,6 +51,7 @@ impl Bench {
             postgres_folders: vec![self.postgres()],
             pdf_validator: None,
             java_library: self.0.path().join("java"),
+            daemons: self.programs(),
             font_folders: vec![self.fonts()],
             attendance: Attendance::Unattended,
         }

@@ -34,6 +34,8 @@ pub(crate) struct Machine {
     pub(crate) pdf_validator: Option<OsString>,
     /// Where Debian puts libraries of Java.
     pub(crate) java_library: PathBuf,
+    /// Where Debian puts daemons.
+    pub(crate) daemons: PathBuf,
     /// Where font files lie, for when fontconfig's `fc-list` is not installed.
     pub(crate) font_folders: Vec<PathBuf>,
     /// Whether someone can type a password.
@@ -72,6 +74,7 @@ impl Machine {
             postgres_folders: vec!["/usr/lib/postgresql".into()],
             pdf_validator: set("A11YCHECK_PDF_VALIDATOR"),
             java_library: "/usr/share/java".into(),
+            daemons: "/usr/sbin".into(),
             font_folders: shared_fonts.map(PathBuf::from).into_iter().chain(home_fonts.into_iter().flatten()).collect(),
             attendance: if unattended { Attendance::Unattended } else { Attendance::Attended },
         }
@@ -102,6 +105,13 @@ impl Machine {
     pub(crate) fn system_program(&self, name: &str) -> Option<PathBuf> {
         let system = || self.system_folders.iter().map(|folder| folder.join(name)).find(|file| is_executable(file));
         self.program(name).or_else(system)
+    }
+}
+
+impl Machine {
+    /// The first program of this name in `PATH`, else that in the folder of daemons, which ordinary users do not have in theirs.
+    pub(crate) fn daemon(&self, name: &str) -> Option<PathBuf> {
+        self.program(name).or_else(|| Some(self.daemons.join(name)).filter(|file| is_executable(file)))
     }
 }
 

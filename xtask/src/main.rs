@@ -19,6 +19,7 @@ mod pdf_tools;
 mod postgres;
 mod probe;
 mod program;
+mod proxies;
 mod python;
 mod schemathesis;
 mod serve;

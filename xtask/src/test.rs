@@ -11,13 +11,14 @@ use crate::machine::Machine;
 use crate::neighbours::{self, Neighbours};
 use crate::pdf_tools::{self, PdfTools};
 use crate::postgres::Running;
+use crate::proxies;
 use crate::setup::{self, Tools};
 
 /// Sets up, then runs every step; with arguments, only `cargo test` with them.
 ///
 /// # Errors
 ///
-/// Those of [`setup::for_tests`], [`pdf_tools::ensure`], [`export_tools::ensure`], [`neighbours::ensure`] and
+/// Those of [`setup::for_tests`], [`pdf_tools::ensure`], [`export_tools::ensure`], [`neighbours::ensure`], [`proxies::ensure`] and
 /// [`Database::start`](crate::postgres::Database::start), [`Error::Step`] for the first step that fails, and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
     let (tools, database) = setup::for_tests(machine)?;
@@ -25,6 +26,7 @@ pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error
     let pdf = pdf_tools::ensure(machine, apt.as_mut())?;
     let exports = export_tools::ensure(machine, apt.as_mut())?;
     let neighbours = neighbours::ensure(machine, apt.as_mut())?;
+    proxies::ensure(machine, apt.as_mut())?;
     let tools = TestTools { tools, pdf, exports, neighbours };
     // Ends, and is removed, when this function does.
     let database = database.start(machine)?;

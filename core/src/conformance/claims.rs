@@ -9,9 +9,9 @@ use super::{
     world::{INSTANT, World, lease_of},
 };
 use crate::{
-    domain::{Failure, Lease, ScanState, Standing, Urgency},
-    id::{ScanId, TeamId, WorkerId},
-    store::{ClaimedScan, QueueDepth, Store},
+    domain::{Failure, Lease, RetryBy, ScanState, Standing, Urgency},
+    id::{NodeId, ScanId, TeamId, WorkerId},
+    store::{ClaimedScan, QueueDepth, Store, Waiting},
 };
 
 impl<S: Store> World<S> {
@@ -183,6 +183,83 @@ pub(super) async fn a_check_whose_lease_ended_keeps_its_place<S: Store>(factory:
     assert_eq!(world.claim().await.scan, young);
 }
 
+pub(super) async fn a_check_whose_attempt_broke_is_left_to_other_nodes_first<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let (node, other) = (NodeId::generate(), NodeId::generate());
+    let delay = TimeDelta::seconds(30);
+    let id = world.start(team, site).await;
+    let first = world.try_claim_on(&node).await.expect("nobody has had it yet").claim;
+    world.store.retry_scan(first, delay, RetryBy::OtherNodesFirst).await.unwrap();
+    world.advance(delay - INSTANT);
+    assert_eq!(world.try_claim_on(&other).await, None, "no other node has it before the delay is over");
+    world.advance(INSTANT);
+    assert_eq!(world.try_claim_on(&node).await, None, "whichever worker of the node asks");
+    let second = world.try_claim_on(&other).await.expect("another node has it as soon as the delay is over");
+    assert_eq!((second.claim.scan, lease_of(&second.scan.state).1), (id, 2));
+    world.store.retry_scan(second.claim, delay, RetryBy::OtherNodesFirst).await.unwrap();
+    world.advance(delay);
+    assert!(world.try_claim_on(&node).await.is_some(), "only the latest attempt counts");
+}
+
+pub(super) async fn a_check_whose_worker_was_lost_is_left_to_other_nodes_first<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let (node, other) = (NodeId::generate(), NodeId::generate());
+    world.start(team, site).await;
+    world.try_claim_on(&node).await.expect("nobody has had it yet");
+    world.advance(Lease::TERM);
+    assert_eq!(world.try_claim_on(&node).await, None);
+    assert!(world.try_claim_on(&other).await.is_some());
+}
+
+pub(super) async fn a_node_that_is_alone_takes_its_check_again_in_the_end<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let node = NodeId::generate();
+    world.start(team, site).await;
+    let first = world.try_claim_on(&node).await.expect("nobody has had it yet").claim;
+    world.store.retry_scan(first, TimeDelta::zero(), RetryBy::OtherNodesFirst).await.unwrap();
+    world.advance(ScanState::OTHERS_FIRST - INSTANT);
+    assert_eq!(world.try_claim_on(&node).await, None);
+    world.advance(INSTANT);
+    let second = world.try_claim_on(&node).await.expect("no other node has taken it");
+    assert_eq!(lease_of(&second.scan.state).1, 2);
+    world.advance(Lease::TERM + ScanState::OTHERS_FIRST - INSTANT);
+    assert_eq!(world.try_claim_on(&node).await, None, "its worker was lost");
+    world.advance(INSTANT);
+    assert!(world.try_claim_on(&node).await.is_some());
+}
+
+pub(super) async fn a_check_that_is_left_to_other_nodes_holds_no_other_up<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    let team = world.team().await;
+    let node = NodeId::generate();
+    // More of them than a store may look at in one go.
+    for _ in 0..40 {
+        world.start(team, world.site(team).await).await;
+    }
+    while let Some(claimed) = world.try_claim_on(&node).await {
+        world.store.retry_scan(claimed.claim, TimeDelta::zero(), RetryBy::OtherNodesFirst).await.unwrap();
+    }
+    let (patient, waiting) = (world.team().await, world.depth().await.requested.checks);
+    assert_eq!(waiting, 40, "they wait, and are counted");
+    for team in [team, patient] {
+        let fresh = world.start(team, world.site(team).await).await;
+        assert_eq!(world.try_claim_on(&node).await.map(|claimed| claimed.claim.scan), Some(fresh));
+    }
+    assert_eq!(world.try_claim_on(&node).await, None);
+}
+
 pub(super) async fn a_check_of_a_team_that_was_blocked_since_is_given_all_the_same<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
@@ -254,34 +331,61 @@ pub(super) async fn depth_counts_what_is_due_and_tells_since_when_the_first_wait
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::new(factory).await;
-    assert_eq!(world.depth().await, QueueDepth { waiting: 0, oldest: None });
+    let requested = |checks, oldest| QueueDepth { requested: Waiting { checks, oldest }, ..QueueDepth::default() };
+    assert_eq!(world.depth().await, requested(0, None));
     let (team, site) = world.team_and_site().await;
     let (first, other) = (world.now(), world.site(team).await);
     world.start(team, site).await;
     world.advance(TimeDelta::seconds(1));
     world.start(team, other).await;
-    assert_eq!(world.depth().await, QueueDepth { waiting: 2, oldest: Some(first) });
+    assert_eq!(world.depth().await, requested(2, Some(first)));
 
     let claim = world.claim().await;
     let second = first + TimeDelta::seconds(1);
-    assert_eq!(world.depth().await, QueueDepth { waiting: 1, oldest: Some(second) }, "a worker has the first");
+    assert_eq!(world.depth().await, requested(1, Some(second)), "a worker has the first");
     world.store.hand_back(claim).await.unwrap();
-    assert_eq!(world.depth().await, QueueDepth { waiting: 2, oldest: Some(first) }, "it was handed back");
+    assert_eq!(world.depth().await, requested(2, Some(first)), "it was handed back");
     let claim = world.claim().await;
-    world.store.retry_scan(claim, TimeDelta::seconds(30)).await.unwrap();
-    assert_eq!(world.depth().await, QueueDepth { waiting: 1, oldest: Some(second) }, "it is put off");
+    world.store.retry_scan(claim, TimeDelta::seconds(30), RetryBy::Anyone).await.unwrap();
+    assert_eq!(world.depth().await, requested(1, Some(second)), "it is put off");
     world.advance(TimeDelta::seconds(30));
-    assert_eq!(world.depth().await, QueueDepth { waiting: 2, oldest: Some(first) });
+    assert_eq!(world.depth().await, requested(2, Some(first)));
 
     for _ in 0..2 {
         let claim = world.claim().await;
         world.store.complete_scan(claim, world.completion()).await.unwrap();
     }
-    assert_eq!(world.depth().await, QueueDepth { waiting: 0, oldest: None });
+    assert_eq!(world.depth().await, requested(0, None));
     let third = world.site(team).await;
     let queued_at = world.now();
     world.running(team, third).await;
-    assert_eq!(world.depth().await, QueueDepth { waiting: 0, oldest: None });
+    assert_eq!(world.depth().await, requested(0, None));
     world.advance(Lease::TERM);
-    assert_eq!(world.depth().await, QueueDepth { waiting: 1, oldest: Some(queued_at) }, "its worker was lost");
+    assert_eq!(world.depth().await, requested(1, Some(queued_at)), "its worker was lost");
+}
+
+pub(super) async fn depth_tells_checks_that_somebody_waits_for_from_those_of_the_schedule<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::empty(factory).await;
+    world.put_plan(fixtures::roomy()).await;
+    let team = world.team().await;
+    world.scheduled(team, 3).await;
+    let queued_at = world.now();
+    let scheduled = |checks| Waiting { checks, oldest: Some(queued_at) };
+    assert_eq!(world.depth().await, QueueDepth { requested: Waiting::default(), scheduled: scheduled(3) });
+    world.advance(TimeDelta::minutes(5));
+    let asked_at = world.now();
+    let requested = |checks| Waiting { checks, oldest: Some(asked_at) };
+    world.start(team, world.site(team).await).await;
+    // The first check of a new site is of the kind `scheduled`, too, and somebody waits for it.
+    let new_site = fixtures::new_site("https://new.example", world.now());
+    world.store.add_site(team, new_site, Some(ScanId::generate(world.now()))).await.unwrap();
+    assert_eq!(world.depth().await, QueueDepth { requested: requested(2), scheduled: scheduled(3) });
+    // It stays what it is, however often it is tried.
+    let claim = world.claim().await;
+    assert_eq!(world.depth().await, QueueDepth { requested: requested(1), scheduled: scheduled(3) });
+    world.store.retry_scan(claim, TimeDelta::seconds(30), RetryBy::Anyone).await.unwrap();
+    world.advance(TimeDelta::seconds(30));
+    assert_eq!(world.depth().await, QueueDepth { requested: requested(2), scheduled: scheduled(3) });
 }

@@ -24,8 +24,8 @@ use crate::{
     id::{ScanId, SiteId, WorkerId},
     page::PageRequest,
     store::{
-        AddSiteError, Completion, CreateEndpointError, DeletePlanError, LeaseError, SendError, StartScanError, Store,
-        UnknownPlan,
+        AddSiteError, Completion, CreateEndpointError, DeletePlanError, LeaseError, QueueDepth, SendError,
+        StartScanError, Store, UnknownPlan,
     },
 };
 
@@ -64,7 +64,7 @@ pub(super) async fn a_team_never_exceeds_its_sites_under_32_adds_at_once<S: Stor
         assert!(matches!(error, Err(AddSiteError::LimitReached(5))), "{error:?}");
     }
     let listed = world.store.sites(team, None, PageRequest::new(1, 100)).await.unwrap();
-    assert_eq!((listed.total, world.store.queue_depth().await.unwrap().waiting), (5, 5));
+    assert_eq!((listed.total, world.store.queue_depth().await.unwrap().requested.checks), (5, 5));
 }
 
 pub(super) async fn one_of_fifty_manual_checks_at_once_is_queued<S: Store>(factory: &impl StoreFactory<Store = S>) {
@@ -401,7 +401,7 @@ pub(super) async fn a_site_deleted_while_a_check_starts_leaves_nothing_behind<S:
         })
         .await;
         assert_eq!(world.try_claim().await, None);
-        assert_eq!(world.store.queue_depth().await.unwrap().waiting, 0);
+        assert_eq!(world.store.queue_depth().await.unwrap(), QueueDepth::default());
     }
 }
 

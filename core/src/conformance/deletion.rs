@@ -7,7 +7,7 @@ use crate::{
     domain::{Lease, ScreenshotId},
     id::{ScanId, SiteId, TeamId},
     page::PageRequest,
-    store::{StartScanError, Store},
+    store::{QueueDepth, StartScanError, Store},
 };
 
 impl<S: Store> World<S> {
@@ -69,7 +69,7 @@ pub(super) async fn a_deleted_sites_queued_check_is_given_to_no_worker<S: Store>
     let scan = world.start(team, site).await;
     world.delete(team, site).await;
     assert_eq!(world.try_claim().await, None);
-    assert_eq!(world.store.queue_depth().await.unwrap().waiting, 0);
+    assert_eq!(world.store.queue_depth().await.unwrap(), QueueDepth::default());
     world.assert_nothing_left(team, site, &[scan]).await;
 }
 

@@ -7,8 +7,8 @@ use super::{
     world::{INSTANT, World, earlier, failure, lease_of},
 };
 use crate::{
-    domain::{FencingToken, Lease, ScanState, ScanStatus, TransitionError, TransitionRefusal},
-    id::ScanId,
+    domain::{FencingToken, Lease, RetryBy, ScanState, ScanStatus, TransitionError, TransitionRefusal},
+    id::{NodeId, ScanId},
     store::{Claim, LeaseError, Store},
 };
 
@@ -35,7 +35,11 @@ impl<S: Store> World<S> {
         [
             ("renew_lease", ScanStatus::Running, store.renew_lease(claim, Lease::TERM, 9).await.unwrap_err()),
             ("hand_back", ScanStatus::Running, store.hand_back(claim).await.unwrap_err()),
-            ("retry_scan", ScanStatus::Running, store.retry_scan(claim, TimeDelta::zero()).await.unwrap_err()),
+            (
+                "retry_scan",
+                ScanStatus::Running,
+                store.retry_scan(claim, TimeDelta::zero(), RetryBy::Anyone).await.unwrap_err(),
+            ),
             ("complete_scan", ScanStatus::Completed, result.unwrap_err()),
             ("fail_scan", ScanStatus::Failed, store.fail_scan(claim, failure()).await.unwrap_err()),
         ]
@@ -143,6 +147,27 @@ pub(super) async fn a_check_that_is_handed_back_is_due_at_once_and_the_attempt_i
     }
 }
 
+pub(super) async fn a_check_that_is_handed_back_is_due_at_once_on_the_same_node<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    world.start(team, site).await;
+    let node = NodeId::generate();
+    // The second time after an attempt that counts.
+    for attempt in [1, 2] {
+        for _ in 0..2 {
+            let claimed = world.try_claim_on(&node).await.expect("it is due at once");
+            assert_eq!(lease_of(&claimed.scan.state).1, attempt);
+            world.store.hand_back(claimed.claim).await.unwrap();
+        }
+        let claimed = world.try_claim_on(&node).await.expect("it is due at once");
+        if attempt == 1 {
+            world.store.retry_scan(claimed.claim, TimeDelta::zero(), RetryBy::Anyone).await.unwrap();
+        }
+    }
+}
+
 pub(super) async fn a_check_to_be_retried_is_due_after_the_delay_and_the_attempt_counts<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
@@ -150,7 +175,7 @@ pub(super) async fn a_check_to_be_retried_is_due_after_the_delay_and_the_attempt
     let (team, site) = world.team_and_site().await;
     let claim = world.running(team, site).await;
     let delay = TimeDelta::seconds(300);
-    world.store.retry_scan(claim, delay).await.unwrap();
+    world.store.retry_scan(claim, delay, RetryBy::Anyone).await.unwrap();
     world.assert_refused(claim, ScanStatus::Running, TransitionRefusal::LeaseLost).await;
     world.advance(delay - INSTANT);
     assert_eq!(world.try_claim().await, None);
@@ -168,11 +193,11 @@ pub(super) async fn a_third_retry_is_refused_and_the_check_stays_with_its_holder
     world.start(team, site).await;
     for _ in 1..ScanState::MAX_ATTEMPTS {
         let claim = world.claim().await;
-        world.store.retry_scan(claim, TimeDelta::zero()).await.unwrap();
+        world.store.retry_scan(claim, TimeDelta::zero(), RetryBy::Anyone).await.unwrap();
     }
     let claim = world.claim().await;
     let before = world.scan(team, claim.scan).await;
-    let refused = world.store.retry_scan(claim, TimeDelta::zero()).await.unwrap_err();
+    let refused = world.store.retry_scan(claim, TimeDelta::zero(), RetryBy::Anyone).await.unwrap_err();
     let expected = TransitionRefusal::AttemptsUsedUp;
     assert!(matches!(&refused, LeaseError::Refused(told) if told.refusal == expected), "{refused:?}");
     assert_eq!(world.scan(team, claim.scan).await, before);

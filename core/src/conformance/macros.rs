@@ -137,11 +137,16 @@ macro_rules! store_conformance {
                 a_check_whose_worker_was_lost_is_in_nobodys_share,
                 a_claimed_check_is_given_again_when_its_lease_ends_and_not_before,
                 a_check_whose_lease_ended_keeps_its_place,
+                a_check_whose_attempt_broke_is_left_to_other_nodes_first,
+                a_check_whose_worker_was_lost_is_left_to_other_nodes_first,
+                a_node_that_is_alone_takes_its_check_again_in_the_end,
+                a_check_that_is_left_to_other_nodes_holds_no_other_up,
                 a_check_of_a_team_that_was_blocked_since_is_given_all_the_same,
                 a_check_that_lost_three_workers_is_given_up,
                 a_third_worker_that_lives_is_not_given_up,
                 checks_that_are_given_up_hold_no_other_up,
                 depth_counts_what_is_due_and_tells_since_when_the_first_waits,
+                depth_tells_checks_that_somebody_waits_for_from_those_of_the_schedule,
             }
             leases {
                 a_renewed_lease_lasts_a_term_from_now_and_records_the_pages,
@@ -151,6 +156,7 @@ macro_rules! store_conformance {
                 a_check_that_ended_stays_as_it_is,
                 a_check_that_never_was_is_gone,
                 a_check_that_is_handed_back_is_due_at_once_and_the_attempt_is_not_counted,
+                a_check_that_is_handed_back_is_due_at_once_on_the_same_node,
                 a_check_to_be_retried_is_due_after_the_delay_and_the_attempt_counts,
                 a_third_retry_is_refused_and_the_check_stays_with_its_holder,
             }

@@ -2,8 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use proptest::{
-    prelude::{Strategy, any, prop_oneof},
-    strategy::Just,
+    prelude::{Just, Strategy, any, prop_oneof},
     test_runner::{Config, TestRunner},
 };
 use tokio::{runtime::Handle, task::block_in_place};
@@ -14,8 +13,8 @@ use super::{
     world::{INSTANT, World, failure},
 };
 use crate::{
-    domain::{Failure, IsoDuration, Lease, ScanState, ScanStatus},
-    id::{ScanId, SiteId, TeamId, WorkerId},
+    domain::{Failure, IsoDuration, Lease, RetryBy, ScanState, ScanStatus},
+    id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
     page::PageRequest,
     store::{AddSiteError, Claim, ClaimedScan, Completion, LeaseError, StartScanError, Store},
 };
@@ -27,11 +26,15 @@ const STEPS: usize = 80;
 /// One call of the store. A `u8` picks from what there is, modulo its number.
 #[derive(Debug, Clone)]
 enum Step {
-    AddSite { team: u8, scan: bool },
+    AddSite {
+        team: u8,
+        scan: bool,
+    },
     DeleteSite(u8),
     Start(u8),
     Schedule(u32),
-    Claim,
+    /// By a worker of one of two nodes.
+    Claim(u8),
     Move(u8, Move),
     Purge,
     Advance(TimeDelta),
@@ -43,6 +46,7 @@ enum Move {
     Renew,
     HandBack,
     Retry,
+    RetryElsewhere,
     Complete,
     Fail,
     /// Through our own fault.
@@ -50,9 +54,11 @@ enum Move {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let moves = vec![Move::Renew, Move::HandBack, Move::Retry, Move::Complete, Move::Fail, Move::Break];
+    let moves =
+        vec![Move::Renew, Move::HandBack, Move::Retry, Move::RetryElsewhere, Move::Complete, Move::Fail, Move::Break];
     let spans = vec![
         INSTANT,
+        ScanState::OTHERS_FIRST - INSTANT,
         TimeDelta::seconds(30),
         Lease::TERM - INSTANT,
         Lease::TERM,
@@ -66,7 +72,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => any::<u8>().prop_map(Step::DeleteSite),
         4 => any::<u8>().prop_map(Step::Start),
         2 => (1_u32..4).prop_map(Step::Schedule),
-        5 => Just(Step::Claim),
+        5 => any::<u8>().prop_map(Step::Claim),
         6 => (any::<u8>(), proptest::sample::select(moves)).prop_map(|(claim, name)| Step::Move(claim, name)),
         1 => Just(Step::Purge),
         4 => proptest::sample::select(spans).prop_map(Step::Advance),
@@ -94,6 +100,7 @@ struct Walk<S> {
     world: World<S>,
     model: Model,
     teams: [TeamId; 2],
+    nodes: [NodeId; 2],
     /// Every claim that was ever given, the old ones included.
     claims: Vec<Claim>,
 }
@@ -108,7 +115,13 @@ impl<S: Store> Walk<S> {
         });
         world.put_plan(plan.clone()).await;
         let teams = [world.team().await, world.team().await];
-        Self { world, model: Model::new(plan), teams, claims: Vec::new() }
+        Self {
+            world,
+            model: Model::new(plan),
+            teams,
+            nodes: [NodeId::generate(), NodeId::generate()],
+            claims: Vec::new(),
+        }
     }
 
     async fn take(&mut self, step: Step) {
@@ -117,7 +130,7 @@ impl<S: Store> Walk<S> {
             Step::DeleteSite(pick) => self.delete_site(pick).await,
             Step::Start(pick) => self.start(pick).await,
             Step::Schedule(limit) => self.schedule(limit).await,
-            Step::Claim => self.claim().await,
+            Step::Claim(node) => self.claim(&self.nodes[usize::from(node) % 2].worker()).await,
             Step::Move(pick, name) => self.move_on(pick, name).await,
             Step::Purge => {
                 let purged = self.world.store.purge_scans(u32::MAX).await.unwrap();
@@ -175,10 +188,9 @@ impl<S: Store> Walk<S> {
         self.model.insert(due.queued);
     }
 
-    async fn claim(&mut self) {
-        let worker = WorkerId::generate();
-        let claimed = self.world.store.claim_scan(&worker, Lease::TERM).await.unwrap();
-        let expected = self.model.claim(&worker, self.now());
+    async fn claim(&mut self, worker: &WorkerId) {
+        let claimed = self.world.store.claim_scan(worker, Lease::TERM).await.unwrap();
+        let expected = self.model.claim(worker, self.now());
         assert_eq!(claimed.as_ref().map(|claimed| &claimed.scan), expected.as_ref());
         if let Some(ClaimedScan { claim, scan, site }) = claimed {
             let ScanState::Running { lease, .. } = &scan.state else { panic!("{scan:?}") };
@@ -200,7 +212,8 @@ impl<S: Store> Walk<S> {
         let moved = match name {
             Move::Renew => store.renew_lease(claim, Lease::TERM, 5).await,
             Move::HandBack => store.hand_back(claim).await,
-            Move::Retry => store.retry_scan(claim, delay).await,
+            Move::Retry => store.retry_scan(claim, delay, RetryBy::Anyone).await,
+            Move::RetryElsewhere => store.retry_scan(claim, delay, RetryBy::OtherNodesFirst).await,
             Move::Complete => store.complete_scan(claim, completion).await.map(drop),
             Move::Fail => store.fail_scan(claim, failure()).await.map(drop),
             Move::Break => store.fail_scan(claim, Failure::worker_lost()).await.map(drop),
@@ -208,7 +221,8 @@ impl<S: Store> Walk<S> {
         let expected = self.model.move_on(claim.scan, |state| match name {
             Move::Renew => state.renew(claim.token, Lease::TERM, 5, now),
             Move::HandBack => state.hand_back(claim.token, now),
-            Move::Retry => state.retry_at(claim.token, now + delay),
+            Move::Retry => state.retry_at(claim.token, now + delay, RetryBy::Anyone),
+            Move::RetryElsewhere => state.retry_at(claim.token, now + delay, RetryBy::OtherNodesFirst),
             Move::Complete => state.complete(claim.token, outcome, now),
             Move::Fail => state.fail(claim.token, failure(), now),
             Move::Break => state.fail(claim.token, Failure::worker_lost(), now),
@@ -241,7 +255,7 @@ impl<S: Store> Walk<S> {
             }
         }
         let depth = self.world.store.queue_depth().await.unwrap();
-        assert_eq!((depth.waiting, depth.oldest), self.model.depth(self.now()));
+        assert_eq!(depth, self.model.depth(self.now()));
         self.model.assert_intervals();
     }
 }

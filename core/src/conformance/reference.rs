@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::{
     domain::{Lease, Plan, Scan, ScanKind, ScanState, Site, TransitionError, Urgency, is_in_history, next_scan_at},
     id::{ScanId, SiteId, TeamId, WorkerId},
-    store::StartScanError,
+    store::{QueueDepth, StartScanError, Waiting},
 };
 
 pub(super) struct Model {
@@ -102,6 +102,7 @@ impl Model {
     pub(super) fn claim(&mut self, worker: &WorkerId, now: DateTime<Utc>) -> Option<Scan> {
         loop {
             let due = self.scans.iter().filter(|scan| scan.state.is_due(now));
+            let due = due.filter(|scan| !scan.state.is_left_to_others(&worker.node(), now));
             let first = due.min_by_key(|scan| (self.running(scan.team, now), self.rank_at(scan), scan.id))?.id;
             let scan = self.scans.iter_mut().find(|scan| scan.id == first)?;
             if let Ok(running) = scan.state.clone().claim(worker.clone(), Lease::TERM, now) {
@@ -173,9 +174,14 @@ impl Model {
         (u32::try_from(sites.len()).unwrap(), u32::try_from(free.count()).unwrap())
     }
 
-    pub(super) fn depth(&self, now: DateTime<Utc>) -> (u64, Option<DateTime<Utc>>) {
-        let due: Vec<&Scan> = self.scans.iter().filter(|scan| scan.state.is_due(now)).collect();
-        (due.len() as u64, due.iter().map(|scan| scan.queued_at).min())
+    pub(super) fn depth(&self, now: DateTime<Utc>) -> QueueDepth {
+        let due = self.scans.iter().filter(|scan| scan.state.is_due(now));
+        let (scheduled, requested): (Vec<&Scan>, Vec<&Scan>) = due.partition(|scan| self.scheduled.contains(&scan.id));
+        let waiting = |scans: Vec<&Scan>| Waiting {
+            checks: scans.len() as u64,
+            oldest: scans.iter().map(|scan| scan.queued_at).min(),
+        };
+        QueueDepth { requested: waiting(requested), scheduled: waiting(scheduled) }
     }
 
     /// Manual checks of a site that count are never closer together than the plan's interval, and neither are those that

@@ -156,7 +156,7 @@ pub(super) async fn a_deleted_teams_checks_are_given_to_no_worker_and_its_sites_
     world.site(team).await;
     world.delete_team(team).await;
     assert_eq!(world.try_claim().await, None);
-    assert_eq!(world.store.queue_depth().await.unwrap(), QueueDepth { waiting: 0, oldest: None });
+    assert_eq!(world.store.queue_depth().await.unwrap(), QueueDepth::default());
     world.advance(TimeDelta::days(100));
     let due = world.store.queue_due_scans(10).await.unwrap();
     assert_eq!((due.queued, due.more), (vec![], false));

@@ -11,7 +11,7 @@ use crate::{
         Failure, FailureCode, FencingToken, Lease, NewSite, NewTeam, NewToken, PlainToken, Plan, PlanCode, Scan,
         ScanState, Site, Subscription, TokenHash,
     },
-    id::{ScanId, SiteId, TeamId, TokenId, WorkerId},
+    id::{NodeId, ScanId, SiteId, TeamId, TokenId, WorkerId},
     page::PageRequest,
     sealing::Keyring,
     store::{Claim, ClaimedScan, Completion, Store},
@@ -101,9 +101,14 @@ impl<S: Store> World<S> {
         self.store.start_manual_scan(team, site, ScanId::generate(self.now())).await.unwrap().id
     }
 
-    /// The check that a new worker is given for the usual term.
+    /// The check that a worker of a new node is given for the usual term.
     pub(super) async fn try_claim(&self) -> Option<ClaimedScan> {
         self.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap()
+    }
+
+    /// The check that a new worker of this node is given for the usual term.
+    pub(super) async fn try_claim_on(&self, node: &NodeId) -> Option<ClaimedScan> {
+        self.store.claim_scan(&node.worker(), Lease::TERM).await.unwrap()
     }
 
     pub(super) async fn claim(&self) -> Claim {

@@ -65,7 +65,7 @@ pub use self::{
     platform::{PlatformKey, leading_platform},
     rate_window::{RateCounters, RateDecision, RateLimits, RateWindow, RequestClass},
     scan::{Outcome, Scan, ScanKind, is_in_history},
-    scan_state::{ScanState, ScanStatus, TransitionError, TransitionRefusal},
+    scan_state::{RetryBy, ScanState, ScanStatus, TransitionError, TransitionRefusal},
     schedule::{brought_forward, next_scan_at},
     shared_setting::{SharedSetting, UnknownSetting},
     site::{NewSite, Site, SiteDetails},

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Failure, FencingToken, Lease, Outcome};
-use crate::id::WorkerId;
+use crate::id::{NodeId, WorkerId};
 
 /// How far a check has come.
 ///
@@ -53,6 +53,15 @@ pub enum ScanState {
     },
 }
 
+/// Who is to take a check first whose attempt ended without a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetryBy {
+    /// Whoever is free: the fault was not the node's.
+    Anyone,
+    /// A worker of another node, where one is free in time ([`ScanState::OTHERS_FIRST`]): the fault may have been the node's.
+    OtherNodesFirst,
+}
+
 /// The name of a [`ScanState`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the states are explained at ScanState")]
@@ -98,6 +107,9 @@ pub enum TransitionRefusal {
 impl ScanState {
     /// How often a check is begun before it is given up (design §4, "retries of checks").
     pub const MAX_ATTEMPTS: u32 = 3;
+    /// How long a node whose attempt broke leaves the check to other nodes, from the instant at which it falls due again: idle
+    /// workers look once a second, so that another node takes it in this time unless all of its workers are busy.
+    pub const OTHERS_FIRST: TimeDelta = TimeDelta::seconds(10);
 
     /// The state's name.
     pub const fn status(&self) -> ScanStatus {
@@ -114,12 +126,23 @@ impl ScanState {
         matches!(self, Self::Queued | Self::Running { .. })
     }
 
-    /// Whether a worker may take it.
+    /// Returns whether a worker may take it. Which of them takes it first is another question:
+    /// [`is_left_to_others`](Self::is_left_to_others).
     pub fn is_due(&self, now: DateTime<Utc>) -> bool {
         match self {
             Self::Queued => true,
             Self::Running { lease, .. } => lease.has_expired(now),
             Self::Completed { .. } | Self::Failed { .. } => false,
+        }
+    }
+
+    /// Returns whether workers of `node` leave the check to those of other nodes for now: an attempt of theirs ended without a
+    /// result, and the fault may be the node's. That lasts for [`OTHERS_FIRST`](Self::OTHERS_FIRST) after the check fell due,
+    /// so that a node that is alone, or whose neighbours are busy, takes it in the end.
+    pub fn is_left_to_others(&self, node: &NodeId, now: DateTime<Utc>) -> bool {
+        match self {
+            Self::Running { lease, .. } => lease.worker.node() == *node && now < lease.expires_at + Self::OTHERS_FIRST,
+            Self::Queued | Self::Completed { .. } | Self::Failed { .. } => false,
         }
     }
 
@@ -190,27 +213,32 @@ impl ScanState {
         })
     }
 
-    /// The holder stops without a result, through no fault of the check: it can be claimed at once, and this attempt
-    /// does not count.
+    /// The holder stops without a result, through no fault of the check: it can be claimed at once by any worker, and this
+    /// attempt does not count.
     ///
     /// # Errors
     /// As [`renew`](Self::renew).
     pub fn hand_back(self, token: FencingToken, now: DateTime<Utc>) -> Result<Self, TransitionError> {
         let held = self.held_by(token, ScanStatus::Running)?;
-        Ok(held.waiting_until(now, held.attempt - 1))
+        Ok(held.waiting_until(now, held.attempt - 1, WorkerId::none()))
     }
 
-    /// The holder could not do it this time: it can be claimed from `at` on, and this attempt counts.
+    /// The holder could not do it this time: it can be claimed from `at` on, first by whom `next` says, and this attempt
+    /// counts.
     ///
     /// # Errors
     /// As [`renew`](Self::renew), and [`AttemptsUsedUp`](TransitionRefusal::AttemptsUsedUp) after the last attempt:
     /// then it is to be [failed](Self::fail).
-    pub fn retry_at(self, token: FencingToken, at: DateTime<Utc>) -> Result<Self, TransitionError> {
+    pub fn retry_at(self, token: FencingToken, at: DateTime<Utc>, next: RetryBy) -> Result<Self, TransitionError> {
         let held = self.held_by(token, ScanStatus::Running)?;
         if held.attempt >= Self::MAX_ATTEMPTS {
             return Err(ScanStatus::Running.refuses(ScanStatus::Running, TransitionRefusal::AttemptsUsedUp));
         }
-        Ok(held.waiting_until(at, held.attempt))
+        let last = match next {
+            RetryBy::Anyone => WorkerId::none(),
+            RetryBy::OtherNodesFirst => held.lease.worker.clone(),
+        };
+        Ok(held.waiting_until(at, held.attempt, last))
     }
 
     /// The holder has findings.
@@ -253,10 +281,11 @@ struct Held {
 }
 
 impl Held {
-    /// Without a holder until `at`: the token moves on, so that the present one proves nothing any more.
-    fn waiting_until(&self, at: DateTime<Utc>, attempt: u32) -> ScanState {
+    /// Without a holder until `at`: the token moves on, so that the present one proves nothing any more. The node of `last`
+    /// leaves the check to others first.
+    fn waiting_until(&self, at: DateTime<Utc>, attempt: u32, last: WorkerId) -> ScanState {
         ScanState::Running {
-            lease: Lease { worker: self.lease.worker.clone(), token: self.lease.token.next(), expires_at: at },
+            lease: Lease { worker: last, token: self.lease.token.next(), expires_at: at },
             attempt,
             started_at: self.started_at,
             pages_scanned: 0,
@@ -321,7 +350,7 @@ mod tests {
             assert_eq!(ended().claim(WorkerId::generate(), Lease::TERM, now()), Err(refused(ScanStatus::Running)));
             assert_eq!(ended().renew(token, Lease::TERM, 1, now()), Err(refused(ScanStatus::Running)));
             assert_eq!(ended().hand_back(token, now()), Err(refused(ScanStatus::Running)));
-            assert_eq!(ended().retry_at(token, now()), Err(refused(ScanStatus::Running)));
+            assert_eq!(ended().retry_at(token, now(), RetryBy::Anyone), Err(refused(ScanStatus::Running)));
             assert_eq!(ended().complete(token, outcome(), now()), Err(refused(ScanStatus::Completed)));
             assert_eq!(ended().fail(token, failure(), now()), Err(refused(ScanStatus::Failed)));
             assert_eq!(ended().abandon(now()), Err(refused(ScanStatus::Failed)));
@@ -394,8 +423,8 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(attempt(running.clone().hand_back(token, now()).unwrap()), 1);
-        assert_eq!(attempt(running.clone().retry_at(token, now()).unwrap()), 2);
-        let waiting = running.retry_at(token, now() + TimeDelta::seconds(30)).unwrap();
+        assert_eq!(attempt(running.clone().retry_at(token, now(), RetryBy::Anyone).unwrap()), 2);
+        let waiting = running.retry_at(token, now() + TimeDelta::seconds(30), RetryBy::Anyone).unwrap();
         assert!(!waiting.is_due(now() + TimeDelta::seconds(29)));
         assert!(waiting.complete(token, outcome(), now()).is_err(), "the old token proves nothing any more");
     }

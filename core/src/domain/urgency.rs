@@ -20,6 +20,14 @@ impl Urgency {
     /// ones off without end: six hours are a quarter of the shortest interval between scheduled checks, a day.
     pub const HEAD_START: TimeDelta = TimeDelta::hours(6);
 
+    /// Returns the word under which the queue is shown, and stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Requested => "requested",
+            Self::Scheduled => "scheduled",
+        }
+    }
+
     /// Returns the instant by which a check that was queued at `queued_at` is ordered among the checks of its team: the
     /// earliest goes first.
     pub fn rank_at(self, queued_at: DateTime<Utc>) -> DateTime<Utc> {

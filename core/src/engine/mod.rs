@@ -1,7 +1,7 @@
 //! The loops that run beside any frontend: workers that check, a scheduler that queues, a dispatcher that delivers webhooks,
 //! a keeper that purges.
 //!
-//! [`Engine::start`] spawns them; [`Engine::stop`] ends them in order: nothing new is begun, a running check is handed back
+//! [`Engine::start`] spawns them; [`Engine::drain`] lets them begin nothing new; [`Engine::stop`] ends them in order: nothing new is begun, a running check is handed back
 //! so that another worker takes it at once, a webhook that is
 //! being sent is sent to its end, which is at most 10 s away, and only then does it return. Each loop also has a single step as a public
 //! function, which tests call to run the service without waiting.
@@ -49,6 +49,9 @@ impl Default for EngineConfig {
 /// Running loops. Dropping it leaves them running; [`stop`](Self::stop) ends them.
 #[derive(Debug)]
 pub struct Engine {
+    /// Nothing new is begun any more. Follows `stop`.
+    drain: CancellationToken,
+    /// What is under way is handed back.
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -57,29 +60,39 @@ impl Engine {
     /// Starts the loops on the current tokio runtime.
     pub fn start(service: &Service, config: EngineConfig) -> Self {
         let stop = CancellationToken::new();
+        let drain = stop.child_token();
         let tasks = TaskTracker::new();
+        if config.workers > 0 {
+            service.parts().gate.describe();
+        }
         for _ in 0..config.workers {
-            tasks.spawn(Worker::new(service.clone()).run(config.poll, stop.clone()));
+            tasks.spawn(Worker::new(service.clone()).run(config.poll, drain.clone(), stop.clone()));
         }
         if config.scheduler {
-            tasks.spawn(Scheduler::new(service.clone()).run(config.poll, stop.clone()));
+            tasks.spawn(Scheduler::new(service.clone()).run(config.poll, drain.clone()));
         }
         match Dispatcher::new(service.clone()) {
-            Some(dispatcher) if config.webhooks => drop(tasks.spawn(dispatcher.run(config.poll, stop.clone()))),
+            Some(dispatcher) if config.webhooks => drop(tasks.spawn(dispatcher.run(config.poll, drain.clone()))),
             None if config.webhooks => {
                 tracing::warn!("Webhooks are not delivered: the service has no sender, or no sealing keys");
             }
             Some(_) | None => {}
         }
         match Sealing::new(service.clone()) {
-            Some(sealing) if config.webhooks => drop(tasks.spawn(sealing.run(stop.clone()))),
+            Some(sealing) if config.webhooks => drop(tasks.spawn(sealing.run(drain.clone()))),
             Some(_) | None => {}
         }
         if config.retention {
-            tasks.spawn(Retention::new(service.clone()).run(stop.clone()));
+            tasks.spawn(Retention::new(service.clone()).run(drain.clone()));
         }
         tasks.close();
-        Self { stop, tasks }
+        Self { drain, stop, tasks }
+    }
+
+    /// Lets the loops begin nothing new from now on: no check, no delivery, no purge. What is under way goes on, until its end
+    /// or until [`stop`](Self::stop).
+    pub fn drain(&self) {
+        self.drain.cancel();
     }
 
     /// Ends the loops: no check and no delivery is begun any more, running checks are handed back, deliveries that are being

@@ -35,7 +35,8 @@ impl Scheduler {
         let due = self.service.store().queue_due_scans(Self::BATCH).await?;
         ran("a11ycheck_scheduler_last_run_timestamp_seconds", &self.service);
         for scan in &due.queued {
-            tracing::info!(scan = %scan.id, site = %scan.site, "Queued a scheduled check");
+            // The line `Began a check` follows, with its kind.
+            tracing::debug!(scan = %scan.id, site = %scan.site, "Queued a scheduled check");
         }
         Ok(if due.more { Step::Worked } else { Step::Idle })
     }

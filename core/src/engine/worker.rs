@@ -17,7 +17,9 @@ use super::{
     pace::{self, Patience},
 };
 use crate::{
-    domain::{DiffSummary, Failure, FailureCode, Lease, NewEvent, Outcome, PreviousScan, Scan, ScanState, compare},
+    domain::{
+        DiffSummary, Failure, FailureCode, Lease, NewEvent, Outcome, PreviousScan, RetryBy, Scan, ScanState, compare,
+    },
     id::WorkerId,
     scanner::{ProgressSink, ScanError, ScanOutput, ScanRequest},
     service::Service,
@@ -51,27 +53,54 @@ impl Worker {
     /// The longest for which it is, whatever it asks for.
     const LONGEST_DELAY: TimeDelta = TimeDelta::minutes(15);
 
-    /// A worker for this service, with a name of its own.
+    /// A worker for this service, with a name of its own. All workers of a service are of one node.
     pub fn new(service: Service) -> Self {
-        Self { service, id: WorkerId::generate() }
+        let id = service.parts().node.worker();
+        Self { service, id }
     }
 
-    /// Runs until `stop`; a check that runs then is handed back.
-    pub(super) async fn run(self, poll: Duration, stop: CancellationToken) {
-        let store = self.service.store();
-        pace::run("worker", poll, &stop, || store.hint(Work::Scans), || self.step(&stop)).await;
+    /// Runs until `drain`, which follows `stop`; a check that runs at `stop` is handed back.
+    pub(super) async fn run(self, poll: Duration, drain: CancellationToken, stop: CancellationToken) {
+        let (store, parts) = (self.service.store(), self.service.parts());
+        let step = || async {
+            parts.gate.passed(&*parts.scanner, &drain).await;
+            if drain.is_cancelled() { Ok(Step::Idle) } else { self.take(&stop).await }
+        };
+        pace::run("worker", poll, &drain, || store.hint(Work::Scans), step).await;
     }
 
-    /// Takes the longest-waiting check and works on it to its end, or until `stop`.
+    /// Takes the longest-waiting check and works on it to its end, or until `stop`. Where the scanner could not work before, it
+    /// is tried first, and nothing is taken unless it can.
     ///
     /// # Errors
     /// Those of the store; a check whose result could not be stored is taken again when its lease ends.
     pub async fn step(&self, stop: &CancellationToken) -> Result<Step, StoreError> {
+        let parts = self.service.parts();
+        if parts.gate.passes_now(&*parts.scanner).await { self.take(stop).await } else { Ok(Step::Idle) }
+    }
+
+    async fn take(&self, stop: &CancellationToken) -> Result<Step, StoreError> {
+        if self.service.parts().gate.fault().is_some() {
+            return Ok(Step::Idle);
+        }
         let Some(claimed) = self.service.store().claim_scan(&self.id, Lease::TERM).await? else {
             return Ok(Step::Idle);
         };
         let scan = claimed.scan.id;
-        tracing::info!(%scan, site = %claimed.site.id, url = %claimed.site.details.url, worker = %self.id, "Began a check");
+        let ScanState::Running { attempt, started_at, .. } = claimed.scan.state else {
+            let problem = "it was claimed, and is not running";
+            return Err(StoreError::Corrupt { what: scan.to_string(), source: problem.into() });
+        };
+        tracing::info!(
+            %scan,
+            site = %claimed.site.id,
+            url = %claimed.site.details.url,
+            kind = %claimed.scan.kind,
+            attempt,
+            waited_seconds = (started_at - claimed.scan.queued_at).num_seconds(),
+            worker = %self.id,
+            "Began a check"
+        );
         let _running = Running::begin();
         match self.work(claimed, stop).await {
             Ok(()) => Ok(Step::Worked),
@@ -103,6 +132,14 @@ impl Worker {
                 return Err(error);
             }
         };
+        match &scanned {
+            // Before the check is handed back: no worker of this process is to take it again.
+            Err(error @ ScanError::Unavailable(_)) => self.service.parts().gate.close(error),
+            Err(ScanError::Cancelled) => {}
+            Ok(_) | Err(ScanError::Failed(_) | ScanError::Troubled { .. } | ScanError::Broken(_)) => {
+                self.service.parts().gate.has_worked();
+            }
+        }
         self.end(&claimed, scanned, scanning.progress.pages(), stop).await
     }
 
@@ -188,7 +225,7 @@ impl Worker {
         let claim = claimed.claim;
         match scanned {
             Ok(output) => self.finish(claimed, output.clone()).await,
-            Err(ScanError::Cancelled) => {
+            Err(ScanError::Cancelled | ScanError::Unavailable(_)) => {
                 tracing::info!(scan = %claim.scan, "Handed a check back");
                 self.service.store().hand_back(claim).await
             }
@@ -196,17 +233,21 @@ impl Worker {
                 self.fail(claim, failure.clone()).await
             }
             Err(ScanError::Failed(failure)) => {
-                self.retry_or_fail(&claimed.scan, claim, failure.clone(), Self::usual_delay).await
+                let next = match failure.code {
+                    FailureCode::BrowserCrashed => RetryBy::OtherNodesFirst,
+                    _ => RetryBy::Anyone,
+                };
+                self.retry_or_fail(&claimed.scan, claim, failure.clone(), next, Self::usual_delay).await
             }
             Err(ScanError::Troubled { failure, retry_after }) => {
                 let delay = |attempt| Self::trouble_delay(attempt, *retry_after);
-                self.retry_or_fail(&claimed.scan, claim, failure.clone(), delay).await
+                self.retry_or_fail(&claimed.scan, claim, failure.clone(), RetryBy::Anyone, delay).await
             }
-            Err(error @ ScanError::Unavailable(_)) => {
-                tracing::error!(scan = %claim.scan, error = error as &dyn std::error::Error, "The scanner could not work");
+            Err(error @ ScanError::Broken(_)) => {
+                tracing::error!(scan = %claim.scan, error = error as &dyn std::error::Error, "The scanner broke down");
                 let message = "The check could not be carried out, because the browser did not work.";
                 let failure = Failure::new(FailureCode::BrowserCrashed, message);
-                self.retry_or_fail(&claimed.scan, claim, failure, Self::usual_delay).await
+                self.retry_or_fail(&claimed.scan, claim, failure, RetryBy::OtherNodesFirst, Self::usual_delay).await
             }
         }
     }
@@ -237,7 +278,7 @@ impl Worker {
         let renewal = Lease::RENEWAL.to_std().unwrap_or_default();
         loop {
             tokio::select! {
-                scanned = &mut scanning.task => return Ok(scanned.unwrap_or_else(|panic| Err(ScanError::Unavailable(panic.into())))),
+                scanned = &mut scanning.task => return Ok(scanned.unwrap_or_else(|panic| Err(ScanError::Broken(panic.into())))),
                 () = tokio::time::sleep(renewal) => {}
                 () = scanning.progress.grown(renewed + Self::PROGRESS_INTERVAL) => {}
             }
@@ -319,13 +360,14 @@ impl Worker {
         scan: &Scan,
         claim: Claim,
         failure: Failure,
+        next: RetryBy,
         delay: impl FnOnce(u32) -> TimeDelta,
     ) -> Result<(), LeaseError> {
         match &scan.state {
             ScanState::Running { attempt, .. } if *attempt < ScanState::MAX_ATTEMPTS => {
                 let delay = delay(*attempt);
                 tracing::info!(scan = %claim.scan, code = %failure.code, %delay, "A check failed and will be tried again");
-                self.service.store().retry_scan(claim, delay).await
+                self.service.store().retry_scan(claim, delay, next).await
             }
             _ => self.fail(claim, failure).await,
         }

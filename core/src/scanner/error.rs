@@ -4,6 +4,9 @@ use std::{error::Error as StdError, time::Duration};
 
 use crate::domain::Failure;
 
+/// The cause of an error, of any type.
+pub type BoxError = Box<dyn StdError + Send + Sync>;
+
 /// Why there are no findings.
 #[derive(Debug, thiserror::Error)]
 pub enum ScanError {
@@ -24,7 +27,12 @@ pub enum ScanError {
     /// The caller gave up.
     #[error("the scan was cancelled")]
     Cancelled,
-    /// The scanner could not work: no browser, no disk, no memory. The site may be fine.
-    #[error("the scanner could not work")]
-    Unavailable(#[source] Box<dyn StdError + Send + Sync>),
+    /// The scanner could not begin: no browser starts, no port is free. Nothing was asked of the site, so any scan of this
+    /// process would have ended so, and another process may well do it.
+    #[error(transparent)]
+    Unavailable(BoxError),
+    /// The scanner broke down on the way: its browser died and no other starts, or it panicked. The site may be the cause, and
+    /// may be fine.
+    #[error("the scanner broke down during the scan")]
+    Broken(#[source] BoxError),
 }

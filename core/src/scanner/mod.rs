@@ -2,6 +2,7 @@
 
 mod absent;
 mod error;
+mod gate;
 mod request;
 #[cfg(any(test, feature = "testing"))]
 mod scripted;
@@ -9,11 +10,12 @@ mod scripted;
 use async_trait::async_trait;
 pub use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::gate::Gate;
 #[cfg(any(test, feature = "testing"))]
 pub use self::scripted::{Script, ScriptedScanner};
 pub use self::{
     absent::NoScanner,
-    error::ScanError,
+    error::{BoxError, ScanError},
     request::{ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
 };
 
@@ -39,13 +41,27 @@ pub trait Scanner: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`ScanError::Failed`] or [`ScanError::Troubled`] when no page could be checked: why the start page could not.
-    /// [`ScanError::Unavailable`] when the scanner itself could not work, which says nothing about the site.
+    /// [`ScanError::Unavailable`] when the scanner could not begin, which says nothing about the site;
+    /// [`ScanError::Broken`] when it broke down while it checked the site.
     async fn scan(
         &self,
         request: ScanRequest,
         progress: &dyn ProgressSink,
         cancel: CancellationToken,
     ) -> Result<ScanOutput, ScanError>;
+
+    /// Checks whether [`scan`](Self::scan) could begin now: that all it needs beside the site is there and answers. After a
+    /// scan that ended with [`ScanError::Unavailable`], workers claim no check until this succeeds.
+    ///
+    /// A call ends within a time of the scanner's own choosing, and may be dropped at any time. A scanner that needs nothing
+    /// keeps the default, which is always ready.
+    ///
+    /// # Errors
+    /// What is missing. Its own message is one sentence for operators, which probes show; what only the log should have is
+    /// in its sources.
+    async fn check_readiness(&self) -> Result<(), BoxError> {
+        Ok(())
+    }
 }
 
 #[async_trait]
@@ -57,5 +73,9 @@ impl<S: Scanner + ?Sized> Scanner for std::sync::Arc<S> {
         cancel: CancellationToken,
     ) -> Result<ScanOutput, ScanError> {
         (**self).scan(request, progress, cancel).await
+    }
+
+    async fn check_readiness(&self) -> Result<(), BoxError> {
+        (**self).check_readiness().await
     }
 }

@@ -10,7 +10,8 @@ use async_trait::async_trait;
 use tokio::sync::Semaphore;
 
 use super::{
-    CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, Screenshot, ScreenshotFormat,
+    BoxError, CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, Screenshot,
+    ScreenshotFormat,
 };
 use crate::domain::{
     Engine, Failure, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, ScreenshotId, ScreenshotRef,
@@ -22,6 +23,14 @@ use crate::domain::{
 pub struct ScriptedScanner {
     scripts: Arc<Mutex<VecDeque<Script>>>,
     requests: Arc<Mutex<Vec<ScanRequest>>>,
+    health: Arc<Mutex<Health>>,
+}
+
+/// Whether a scanner could begin, and how often it was asked.
+#[derive(Debug, Default)]
+struct Health {
+    fault: Option<String>,
+    trials: u32,
 }
 
 /// What one scan does.
@@ -41,14 +50,33 @@ enum End {
     Findings,
     Failed(Failure),
     Troubled(Failure, Option<Duration>),
-    Unavailable(String),
+    Broken(String),
     Panic,
 }
 
 impl ScriptedScanner {
     /// A scanner that plays these scripts.
     pub fn new(scripts: impl IntoIterator<Item = Script>) -> Self {
-        Self { scripts: Arc::new(Mutex::new(scripts.into_iter().collect())), requests: Arc::default() }
+        Self { scripts: Arc::new(Mutex::new(scripts.into_iter().collect())), ..Self::default() }
+    }
+
+    /// Lets no scan begin from now on, for this reason.
+    pub fn break_down(&self, reason: &str) {
+        self.health().fault = Some(reason.to_owned());
+    }
+
+    /// Lets scans begin again.
+    pub fn repair(&self) {
+        self.health().fault = None;
+    }
+
+    /// How often it was asked whether it is ready.
+    pub fn trials(&self) -> u32 {
+        self.health().trials
+    }
+
+    fn health(&self) -> std::sync::MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was asked of it so far.
@@ -90,9 +118,9 @@ impl Script {
         Self { end: End::Troubled(failure, retry_after), ..Self::page("") }
     }
 
-    /// Can't work at all.
-    pub fn unavailable(reason: &str) -> Self {
-        Self { end: End::Unavailable(reason.to_owned()), ..Self::page("") }
+    /// Breaks down on the way.
+    pub fn breaking(reason: &str) -> Self {
+        Self { end: End::Broken(reason.to_owned()), ..Self::page("") }
     }
 
     /// Panics.
@@ -174,6 +202,9 @@ impl Scanner for ScriptedScanner {
         progress: &dyn ProgressSink,
         cancel: CancellationToken,
     ) -> Result<ScanOutput, ScanError> {
+        if let Some(fault) = &self.health().fault {
+            return Err(ScanError::Unavailable(fault.as_str().into()));
+        }
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
         let script = self.next();
         let budget = usize::try_from(request.page_budget).unwrap_or(usize::MAX);
@@ -193,7 +224,7 @@ impl Scanner for ScriptedScanner {
         match script.end {
             End::Failed(failure) => Err(ScanError::Failed(failure)),
             End::Troubled(failure, retry_after) => Err(ScanError::Troubled { failure, retry_after }),
-            End::Unavailable(reason) => Err(ScanError::Unavailable(reason.into())),
+            End::Broken(reason) => Err(ScanError::Broken(reason.into())),
             End::Panic => panic!("the script says so"),
             End::Findings => Ok(ScanOutput {
                 findings: Findings {
@@ -211,5 +242,11 @@ impl Scanner for ScriptedScanner {
                 screen: script.screen,
             }),
         }
+    }
+
+    async fn check_readiness(&self) -> Result<(), BoxError> {
+        let mut health = self.health();
+        health.trials += 1;
+        health.fault.as_deref().map_or(Ok(()), |fault| Err(fault.into()))
     }
 }

@@ -6,8 +6,9 @@ use super::{Links, Parts, SealingError, Service, sealing};
 use crate::{
     clock::{Clock, SystemClock},
     domain::{PlanCatalog, PlanDifference, RateLimits},
+    id::NodeId,
     net::{AddressPolicy, Resolver, SystemResolver},
-    scanner::Scanner,
+    scanner::{Gate, Scanner},
     sealing::Keyring,
     store::{Store, StoreError},
     webhook::{HeaderPrefix, WebhookSender},
@@ -200,6 +201,8 @@ impl ServiceBuilder {
             parts: Arc::new(Parts {
                 store: self.store,
                 scanner: self.scanner,
+                gate: Gate::open(),
+                node: NodeId::generate(),
                 clock: self.clock,
                 resolver: self.resolver,
                 policy: self.policy,

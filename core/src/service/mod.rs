@@ -44,7 +44,7 @@ pub use self::{
     exported_file::{ExportedFile, FileChunks},
     links::Links,
     list_sites::SitesQuery,
-    operate::{Backlog, DeliveryBacklog},
+    operate::{Backlog, DeliveryBacklog, NotReady, Queue},
     read_report::ReportRequest,
     sealing::{Rotation, SealingError, SealingStatus},
     settings::{InvalidSetting, OwnSettings, SetSettingError, SettingDifference, SettingsError, SharedSettings},
@@ -53,8 +53,9 @@ pub use self::{
 use crate::{
     clock::Clock,
     domain::RateLimits,
+    id::NodeId,
     net::{AddressPolicy, Resolver},
-    scanner::Scanner,
+    scanner::{Gate, Scanner},
     sealing::Keyring,
     store::Store,
     webhook::{HeaderPrefix, WebhookSender},
@@ -69,6 +70,10 @@ pub struct Service {
 pub(crate) struct Parts {
     pub(crate) store: Box<dyn Store>,
     pub(crate) scanner: Box<dyn Scanner>,
+    /// Whether the scanner can work, for all workers of this process.
+    pub(crate) gate: Gate,
+    /// What workers of this process have in common: other nodes see them as one.
+    pub(crate) node: NodeId,
     pub(crate) clock: Box<dyn Clock>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: AddressPolicy,

@@ -39,7 +39,7 @@ pub use self::{
     error::StoreError,
     files::{Document, DocumentKey, FileStore, Look},
     hints::{HintStore, Hints, Work},
-    queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore},
+    queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, Waiting},
     rate_limits::{AdmittedToken, RateLimitStore},
     scans::{ScanStore, StartScanError, TrendPoint},
     sealing::{SealedValue, SealingStore, UnsealedValue},

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::StoreError;
 use crate::{
-    domain::{Failure, FencingToken, Findings, NewEvent, Outcome, Scan, Site, TransitionError},
+    domain::{Failure, FencingToken, Findings, NewEvent, Outcome, RetryBy, Scan, Site, TransitionError},
     id::{ScanId, WorkerId},
     scanner::Screenshot,
 };
@@ -102,6 +102,9 @@ pub trait QueueStore {
     /// other team; then by [`Urgency::rank_at`](crate::domain::Urgency::rank_at), so that a check that somebody waits for
     /// begins before scheduled ones; then by id. A check counts as running until its lease ends.
     ///
+    /// A check whose last attempt was lost, or was put off for [`RetryBy::OtherNodesFirst`], is passed over for workers of the
+    /// node that had it while it is [left to others](crate::domain::ScanState::is_left_to_others).
+    ///
     /// # Concurrency
     /// A check that another caller is about to take is passed over, not waited for. Callers that claim at the same moment may
     /// each count the team's running checks without the other's.
@@ -114,17 +117,19 @@ pub trait QueueStore {
     /// [`LeaseError::Refused`] for an old token, [`LeaseError::Gone`] for a deleted check: the worker is to stop at once.
     async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError>;
 
-    /// Lets go of a check without a result, and without counting this attempt: it is due at once.
+    /// Lets go of a check without a result, and without counting this attempt: it is due at once, for workers of the same node,
+    /// too.
     ///
     /// # Errors
     /// As [`renew_lease`](Self::renew_lease).
     async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError>;
 
-    /// Lets go of a check that could not be done this time: it is due again after `delay`, and this attempt counts.
+    /// Lets go of a check that could not be done this time: it is due again after `delay`, first for whom `next` says, and this
+    /// attempt counts.
     ///
     /// # Errors
     /// As [`renew_lease`](Self::renew_lease); [`LeaseError::Refused`] too when no attempt is left.
-    async fn retry_scan(&self, claim: Claim, delay: TimeDelta) -> Result<(), LeaseError>;
+    async fn retry_scan(&self, claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError>;
 
     /// Stores the result of a check, and gives the check: completed at [`Completion::finished_at`].
     ///
@@ -151,7 +156,7 @@ pub trait QueueStore {
     /// As [`renew_lease`](Self::renew_lease).
     async fn fail_scan(&self, claim: Claim, failure: Failure) -> Result<Scan, LeaseError>;
 
-    /// How many checks wait, and since when the first of them does.
+    /// How many checks wait, and since when the first of them does: those that somebody waits for, and those of the schedule.
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError>;
 }
 
@@ -165,11 +170,20 @@ pub struct DueSites {
 }
 
 /// How much work waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueDepth {
+    /// Checks that were queued as [`Urgency::Requested`](crate::domain::Urgency::Requested).
+    pub requested: Waiting,
+    /// Checks that were queued as [`Urgency::Scheduled`](crate::domain::Urgency::Scheduled).
+    pub scheduled: Waiting,
+}
+
+/// How many checks of one kind wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Waiting {
     /// Checks that are [due](crate::domain::ScanState::is_due): queued, handed back, or left by a worker whose lease
     /// ended.
-    pub waiting: u64,
+    pub checks: u64,
     /// When the first of these was queued, by `queued_at`.
     pub oldest: Option<DateTime<Utc>>,
 }

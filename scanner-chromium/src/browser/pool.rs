@@ -17,7 +17,13 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{canary, fonts, process::Process};
+use super::{
+    canary,
+    death::{Deaths, MemoryMarks},
+    fonts,
+    process::Process,
+    profile::Profile,
+};
 use crate::{
     Fonts,
     cdp::{CdpError, Connection, EventSink, Reaction, SessionEnd},
@@ -33,6 +39,14 @@ const PAGES_PER_BROWSER: u32 = 500;
 /// Why there is no browser.
 #[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
+    /// The folder for its profile and its temporary files could not be made.
+    #[error("no folder could be made for the browser in {}", folder.display())]
+    Folder {
+        /// Where it was to be: the system's temporary folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The program could not be started.
     #[error("{} could not be started", program.display())]
     Spawn {
@@ -52,7 +66,7 @@ pub enum BrowserError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The program started, and fell silent later.
-    #[error("the browser did not say which fonts it has")]
+    #[error("the browser did not answer")]
     NoAnswer {
         /// What was waited for.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -115,7 +129,13 @@ impl BrowserPool {
             let reason = if old.is_alive() { "served_its_time" } else { "died" };
             metrics::counter!("a11ycheck_browser_restarts_total", "reason" => reason).increment(1);
         }
-        let browser = Arc::new(self.start().await?);
+        let browser = match self.start().await {
+            Ok(browser) => Arc::new(browser),
+            Err(error) => {
+                metrics::counter!("a11ycheck_browser_start_failures_total").increment(1);
+                return Err(error);
+            }
+        };
         *current = Some(Arc::clone(&browser));
         Ok(browser)
     }
@@ -145,7 +165,9 @@ impl BrowserPool {
     async fn start(&self) -> Result<Browser, BrowserError> {
         let guard = Guard::refuse_all().await?;
         let program = self.program.clone();
-        let process = match Process::spawn(&program, guard.address(), self.closed.clone()) {
+        let profile =
+            Profile::create().map_err(|source| BrowserError::Folder { folder: std::env::temp_dir(), source })?;
+        let process = match Process::spawn(&program, profile, guard.address(), self.closed.clone()) {
             Ok(process) => process,
             Err(source) => return Err(BrowserError::Spawn { program, source }),
         };
@@ -187,6 +209,7 @@ pub(crate) struct Browser {
     product: String,
     user_agent: String,
     pages: AtomicU32,
+    deaths: Arc<Deaths>,
     /// Refuses everything: the browser's own traffic ends here, and so does what belongs to no scan.
     _guard: Guard,
 }
@@ -194,17 +217,18 @@ pub(crate) struct Browser {
 impl Browser {
     async fn prepare(program: PathBuf, process: Process, guard: Guard) -> Result<Self, BrowserError> {
         let deadline = Instant::now() + START_TIME;
-        match greet(&process, &guard, deadline).await {
+        let deaths = Arc::new(Deaths::new(process.heap_notices()));
+        match greet(&process, &guard, &deaths, deadline).await {
             Ok(Version { product, user_agent }) => {
                 tracing::info!(browser = product, "a browser started");
                 let user_agent = name_ourselves(&user_agent);
                 // Debian's and Google's builds of the shell name themselves differently from the browser they are.
                 let product = product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium ");
-                Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), _guard: guard })
+                Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), deaths, _guard: guard })
             }
             Err(StartError::GuardNotInForce) => Err(BrowserError::GuardNotInForce),
             Err(StartError::Protocol(source)) => {
-                let complaints = process.complaints();
+                let complaints = process.last_words().await;
                 let complaints = if complaints.is_empty() { complaints } else { format!(": {complaints}") };
                 Err(BrowserError::NotReady { program, complaints, source: Box::new(source) })
             }
@@ -231,6 +255,16 @@ impl Browser {
         Ok(Fonts { families: crate::fonts::families().await, drawn })
     }
 
+    /// Asks it for a sign of life; one that gives none is ended.
+    pub(crate) async fn answers(&self) -> Result<(), BrowserError> {
+        let deadline = Instant::now() + START_TIME;
+        let answer = self.connection().call::<Value>("Browser.getVersion", json!({}), deadline).await;
+        answer.map(drop).map_err(|source| {
+            self.kill();
+            BrowserError::NoAnswer { source: Box::new(source) }
+        })
+    }
+
     pub(crate) fn is_alive(&self) -> bool {
         self.connection().is_open()
     }
@@ -238,6 +272,16 @@ impl Browser {
     /// Ends it; what waits for it fails at once.
     pub(crate) fn kill(&self) {
         self.process.kill();
+    }
+
+    /// What is known of memory now, to be asked about a tab that dies later.
+    pub(crate) fn memory_marks(&self) -> MemoryMarks {
+        self.deaths.marks()
+    }
+
+    /// Whether a tab that has died since `before` did so for want of memory, as far as can be known.
+    pub(crate) async fn ran_out_of_memory(&self, target: &str, before: MemoryMarks) -> bool {
+        self.is_alive() && self.deaths.is_for_want_of_memory(target, before).await
     }
 
     /// Counts a page towards the browser's time of service.
@@ -272,10 +316,15 @@ impl From<CdpError> for StartError {
     }
 }
 
-async fn greet(process: &Process, guard: &Guard, deadline: Instant) -> Result<Version, StartError> {
+async fn greet(
+    process: &Process,
+    guard: &Guard,
+    deaths: &Arc<Deaths>,
+    deadline: Instant,
+) -> Result<Version, StartError> {
     let connection = process.connection();
     let version = connection.call("Browser.getVersion", json!({}), deadline).await?;
-    connection.on_browser_events(Arc::new(PopupCloser));
+    connection.on_browser_events(Arc::new(TargetWatch { deaths: Arc::clone(deaths) }));
     let discover = json!({ "discover": true });
     connection.call::<Value>("Target.setDiscoverTargets", discover, deadline).await?;
     canary::require_guard(connection, guard, deadline).await?;
@@ -288,11 +337,18 @@ fn name_ourselves(user_agent: &str) -> String {
     format!("{} a11ycheck/{version}", user_agent.replace("HeadlessChrome/", "Chrome/"))
 }
 
-/// Closes every window that a page opens.
-struct PopupCloser;
+/// Closes every window that a page opens, and notes how tabs die.
+struct TargetWatch {
+    deaths: Arc<Deaths>,
+}
 
-impl EventSink for PopupCloser {
+impl EventSink for TargetWatch {
     fn event(&self, method: &str, params: &Value) -> Option<Reaction> {
+        if method == "Target.targetCrashed"
+            && let (Some(target), Some(status)) = (params["targetId"].as_str(), params["status"].as_str())
+        {
+            self.deaths.note(target, status);
+        }
         let target = &params["targetInfo"];
         // Tabs that we open have no opener; windows of pages have one, `noopener` or not.
         let is_popup = method == "Target.targetCreated" && target["type"] == "page" && target["openerId"].is_string();

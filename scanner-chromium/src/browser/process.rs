@@ -17,10 +17,12 @@ use tokio::{
     io::AsyncReadExt as _,
     net::unix::pipe,
     process::{Child, ChildStderr, Command},
+    sync::watch,
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
+    death::HEAP_NOTICE,
     flags::{Sandbox, switches},
     memory,
     profile::Profile,
@@ -29,6 +31,9 @@ use crate::cdp::Connection;
 
 /// Bytes of the browser's own complaints that are kept, to say why it did not start.
 const KEPT_COMPLAINTS: usize = 4096;
+
+/// How long the last complaints of a browser that has ended are waited for.
+const LAST_WORDS_TIME: Duration = Duration::from_secs(2);
 
 /// Variables of our environment that the browser sees. Everything else, secrets above all, stays with us.
 const PASSED_ON: [&str; 5] = ["PATH", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH", "TZ"];
@@ -39,13 +44,21 @@ pub(super) struct Process {
     group: Arc<Group>,
     connection: Connection,
     complaints: Arc<Mutex<Vec<u8>>>,
+    /// Fires when the last process of the group has closed its standard error.
+    fell_silent: CancellationToken,
+    /// How often it has written that a page has used up its heap.
+    heap_notices: watch::Receiver<u64>,
     gone: CancellationToken,
 }
 
 impl Process {
-    /// Starts the program in a folder and a process group of its own. It is killed when `stop` fires.
-    pub(super) fn spawn(program: &Path, proxy: SocketAddr, stop: CancellationToken) -> io::Result<Self> {
-        let profile = Profile::create()?;
+    /// Starts the program in this folder and a process group of its own. It is killed when `stop` fires.
+    pub(super) fn spawn(
+        program: &Path,
+        profile: Profile,
+        proxy: SocketAddr,
+        stop: CancellationToken,
+    ) -> io::Result<Self> {
         let folder = profile.path();
         let (commands_in, commands_out) = io::pipe()?;
         let (answers_in, answers_out) = io::pipe()?;
@@ -76,13 +89,15 @@ impl Process {
             pipe::Sender::from_owned_fd(OwnedFd::from(commands_out))?,
         );
         let complaints = Arc::new(Mutex::new(Vec::new()));
+        let fell_silent = CancellationToken::new();
+        let (counted, heap_notices) = watch::channel(0);
         if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(keep_last(stderr, Arc::clone(&complaints)));
+            tokio::spawn(keep_last(stderr, Arc::clone(&complaints), counted, fell_silent.clone().drop_guard()));
         }
         let gone = CancellationToken::new();
         let end = End { group: Arc::clone(&group), connection: connection.clone(), profile, gone: gone.clone(), stop };
         tokio::spawn(end.of(child));
-        Ok(Self { group, connection, complaints, gone })
+        Ok(Self { group, connection, complaints, fell_silent, heap_notices, gone })
     }
 
     pub(super) const fn connection(&self) -> &Connection {
@@ -105,8 +120,20 @@ impl Process {
         self.gone.clone()
     }
 
-    /// The last lines that the browser wrote about itself.
-    pub(super) fn complaints(&self) -> String {
+    /// How often the browser has written that a page has used up its heap.
+    pub(super) fn heap_notices(&self) -> watch::Receiver<u64> {
+        self.heap_notices.clone()
+    }
+
+    /// Ends the browser, and returns the last lines that it wrote about itself.
+    ///
+    /// The end of a browser shows on one pipe, and its reasons come by another: they are waited for, though not for long, since
+    /// a process that left the group could keep the pipe open.
+    pub(super) async fn last_words(&self) -> String {
+        self.kill();
+        if tokio::time::timeout(LAST_WORDS_TIME, self.fell_silent.cancelled()).await.is_err() {
+            tracing::debug!("a browser that was ended keeps its standard error open");
+        }
         let bytes = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&bytes).trim().to_owned()
     }
@@ -185,9 +212,24 @@ impl End {
     }
 }
 
-async fn keep_last(mut stderr: ChildStderr, complaints: Arc<Mutex<Vec<u8>>>) {
+/// Keeps the last of what the browser writes, and counts the notices of pages that have used up their heap.
+async fn keep_last(
+    mut stderr: ChildStderr,
+    complaints: Arc<Mutex<Vec<u8>>>,
+    heap_notices: watch::Sender<u64>,
+    _fell_silent: DropGuard,
+) {
     let mut chunk = [0; 1024];
+    // What may be the beginning of a notice stands before the next chunk.
+    let mut recent = Vec::new();
     while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
+        recent.extend_from_slice(&chunk[..read]);
+        let notices = recent.windows(HEAP_NOTICE.len()).filter(|words| *words == HEAP_NOTICE).count();
+        heap_notices.send_if_modified(|count| {
+            *count += notices as u64;
+            notices > 0
+        });
+        recent.drain(..recent.len().saturating_sub(HEAP_NOTICE.len() - 1));
         let mut kept = complaints.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend_from_slice(&chunk[..read]);
         let surplus = kept.len().saturating_sub(KEPT_COMPLAINTS);

@@ -38,6 +38,9 @@ pub(crate) enum PageError {
     },
     /// The tab or the browser died. Another try may well succeed.
     Crashed,
+    /// The tab died because it took more memory than it may have, or than the machine has. Another try may succeed where
+    /// others took the memory.
+    OutOfMemory,
 }
 
 impl PageError {
@@ -61,7 +64,7 @@ impl PageError {
                     | Code::Tls
                     | Code::Unreachable
             ),
-            Self::Crashed => false,
+            Self::Crashed | Self::OutOfMemory => false,
         }
     }
 
@@ -75,7 +78,7 @@ impl PageError {
                 Code::Timeout | Code::NotHtml | Code::EngineError | Code::TooLarge | Code::Unreachable
             ),
             Self::LeavesSite { is_redirect, .. } => !is_redirect,
-            Self::Busy { .. } | Self::Unwell { .. } | Self::Crashed => false,
+            Self::Busy { .. } | Self::Unwell { .. } | Self::Crashed | Self::OutOfMemory => false,
         }
     }
 

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     axe_map::Collected,
     axe_source::AxeSource,
-    browser::{Browser, Tab, TabError, TabSettings},
+    browser::{Browser, MemoryMarks, Tab, TabError, TabSettings},
     evidence::{Capture, Shot},
     guard::GuardLog,
     platform::Signals,
@@ -125,6 +125,16 @@ impl Visitor {
     /// Whether its browser still runs.
     pub(crate) fn is_alive(&self) -> bool {
         self.tab.browser().is_alive()
+    }
+
+    /// What is known of memory before a page is opened.
+    pub(crate) fn memory_marks(&self) -> MemoryMarks {
+        self.tab.browser().memory_marks()
+    }
+
+    /// Whether the tab, which has died since `before`, did so for want of memory.
+    pub(crate) async fn ran_out_of_memory(&self, before: MemoryMarks) -> bool {
+        self.tab.browser().ran_out_of_memory(self.tab.main_frame(), before).await
     }
 
     /// Whether the previous page is still open.

@@ -1,11 +1,16 @@
 //! Takes connections in, as many as there may be.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
+use futures_util::FutureExt as _;
 use hyper_util::server::graceful::GracefulShutdown;
 use ipnet::IpNet;
 use socket2::SockRef;
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
+use tokio_util::sync::CancellationToken;
 use warp::{filters::BoxedFilter, reply::Response};
 
 use super::{connection::connection, peers::Peers};
@@ -59,7 +64,8 @@ impl Default for ServeLimits {
 /// only when a third of them has been read: a slow reader would seem to stand still.
 const SEND_BUFFER: usize = 256 * 1024;
 
-/// Serves `routes` on `listener` until `stop` ends; then takes no more connections, and gives requests under way their time.
+/// Serves `routes` on `listener` until `stop` ends; then takes no more connections but those that the system has taken already,
+/// and gives requests under way their time.
 pub async fn serve(
     listener: TcpListener,
     routes: BoxedFilter<(Response,)>,
@@ -70,6 +76,18 @@ pub async fn serve(
     let peers = Peers::new(limits.connections_per_peer, limits.trusted_proxies.clone());
     let limits = Arc::new(limits);
     let open = GracefulShutdown::new();
+    let stopped = CancellationToken::new();
+    let take_in = |stream: TcpStream, address: SocketAddr, permit: OwnedSemaphorePermit| {
+        let Some(share) = peers.admit(address.ip()) else { return Peers::refuse(stream) };
+        if let Err(error) = SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER) {
+            tracing::debug!(%error, "The system's own send buffer stays");
+        }
+        let connection = connection(stream, ClientAddress(address), routes.clone(), &limits, &open, &stopped);
+        tokio::spawn(async move {
+            connection.await;
+            drop((permit, share));
+        });
+    };
     let mut stop = std::pin::pin!(stop);
     loop {
         let permit = tokio::select! {
@@ -83,20 +101,7 @@ pub async fn serve(
             () = &mut stop => break,
         };
         match accepted {
-            Ok((stream, address)) => {
-                let Some(share) = peers.admit(address.ip()) else {
-                    Peers::refuse(stream);
-                    continue;
-                };
-                if let Err(error) = SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER) {
-                    tracing::debug!(%error, "The system's own send buffer stays");
-                }
-                let connection = connection(stream, ClientAddress(address), routes.clone(), &limits, &open);
-                tokio::spawn(async move {
-                    connection.await;
-                    drop((permit, share));
-                });
-            }
+            Ok((stream, address)) => take_in(stream, address, permit),
             Err(error) => {
                 // Out of descriptors, or a client that was gone at once: neither ends the server.
                 tracing::warn!(error = &error as &dyn std::error::Error, "Could not accept a connection");
@@ -104,7 +109,14 @@ pub async fn serve(
             }
         }
     }
+    // For their clients these connections are open, and may carry requests: closing the listener would reset them.
+    while let Ok(permit) = Arc::clone(&permits).try_acquire_owned()
+        && let Some(Ok((stream, address))) = listener.accept().now_or_never()
+    {
+        take_in(stream, address, permit);
+    }
     drop(listener);
+    stopped.cancel();
     if tokio::time::timeout(limits.drain, open.shutdown()).await.is_err() {
         tracing::warn!("Cut off requests that did not end in time");
     }

@@ -1,11 +1,14 @@
 //! One connection: its requests and what they are answered.
 
-use std::{convert::Infallible, panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    convert::Infallible, future::poll_fn, panic::AssertUnwindSafe, pin::Pin, sync::Arc, task::Poll, time::Duration,
+};
 
 use futures_util::FutureExt as _;
 use hyper::{Request, body::Incoming, service::Service as _};
 use hyper_util::{rt::TokioIo, server::graceful::GracefulShutdown, service::TowerToHyperService};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use warp::{
     filters::BoxedFilter,
@@ -28,13 +31,19 @@ use crate::{
     visit::{ClientAddress, RefusedUnknown},
 };
 
-/// Serves `routes` on `stream` until one of the two sides, or a limit, ends the connection.
+/// How long after a stop a connection that has sent nothing yet may still send a request. The system may have taken it in just
+/// before, and its client be about to write.
+const FRESH_TIME: Duration = Duration::from_millis(500);
+
+/// Serves `routes` on `stream` until one of the two sides, or a limit, ends the connection; from `stop` on, until the answer to
+/// the request under way is out.
 pub(super) fn connection<S>(
     stream: S,
     address: ClientAddress,
     routes: BoxedFilter<(Response,)>,
     limits: &ServeLimits,
     open: &GracefulShutdown,
+    stop: &CancellationToken,
 ) -> impl Future<Output = ()> + use<S>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -77,13 +86,29 @@ where
             Ok::<_, Infallible>(response.map(|body| Tracked::new(body, progress)))
         }
     });
-    let connection = hyper::server::conn::http1::Builder::new()
+    let seen = Arc::clone(wire.progress());
+    let mut connection = hyper::server::conn::http1::Builder::new()
         .timer(timer)
         .header_read_timeout(limits.head)
         .serve_connection(TokioIo::new(wire), answer);
-    let watched = open.watch(connection);
+    let (watcher, stop) = (open.watcher(), stop.clone());
     async move {
-        if let Err(error) = watched.await {
+        // Asked to shut down, hyper ends a connection that has sent nothing yet at once, though a request may be on its way.
+        let first_bytes = poll_fn(|context| match Pin::new(&mut connection).poll(context) {
+            Poll::Ready(ended) => Poll::Ready(Some(ended)),
+            Poll::Pending if seen.read() > 0 => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        });
+        let ended = tokio::select! {
+            biased;
+            ended = first_bytes => ended,
+            () = async { stop.cancelled().await; tokio::time::sleep(FRESH_TIME).await } => return,
+        };
+        let ended = match ended {
+            Some(ended) => ended,
+            None => watcher.watch(connection).await,
+        };
+        if let Err(error) = ended {
             // A client that goes away or is too slow: its own affair.
             tracing::debug!(error = &error as &dyn std::error::Error, "A connection ended early");
         }

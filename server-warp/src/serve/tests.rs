@@ -14,6 +14,7 @@ use tokio::{
     task::JoinHandle,
     time::{Instant, sleep, timeout},
 };
+use tokio_util::sync::CancellationToken;
 use warp::{Filter as _, Reply as _, filters::BoxedFilter, reply::Response};
 
 use super::{ServeLimits, connection::connection, serve};
@@ -49,7 +50,7 @@ fn connected_under(limits: &ServeLimits, routes: BoxedFilter<(Response,)>) -> (D
     let (client, server) = duplex(PIPE);
     let address = ClientAddress("203.0.113.9:1".parse().unwrap());
     let open = GracefulShutdown::new();
-    let connection = connection(server, address, routes, limits, &open);
+    let connection = connection(server, address, routes, limits, &open, &CancellationToken::new());
     let served = async move {
         connection.await;
         // Dropped before, it would ask the connection to end.
@@ -303,4 +304,26 @@ async fn a_request_that_makes_the_server_panic_is_answered_500_and_costs_nobody_
     let answer = answer_to(&address, requests).await;
     assert!(answer.starts_with("HTTP/1.1 500 ") && answer.contains(r#"{"message":"Server Error"}"#), "{answer}");
     assert!(answer.ends_with("well") && !answer.contains("a fault of ours"), "{answer}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_was_just_taken_in_may_still_ask_when_the_server_stops() {
+    let begin = |open: &GracefulShutdown, stop: &CancellationToken| {
+        let (client, server) = duplex(PIPE);
+        let address = ClientAddress("203.0.113.9:1".parse().unwrap());
+        (client, tokio::spawn(connection(server, address, routes(), &ServeLimits::default(), open, stop)))
+    };
+    let (open, stop) = (GracefulShutdown::new(), CancellationToken::new());
+    let (mut asking, asked) = begin(&open, &stop);
+    let (mut silent, ended) = begin(&open, &stop);
+    sleep(Duration::from_secs(1)).await;
+    stop.cancel();
+    let closing = tokio::spawn(open.shutdown());
+    sleep(Duration::from_millis(100)).await;
+    asks_well(&mut asking).await;
+    assert_eq!(asking.read(&mut [0]).await.unwrap(), 0, "and no second time");
+    assert_eq!(silent.read(&mut [0]).await.unwrap(), 0, "who says nothing is not waited for");
+    asked.await.unwrap();
+    ended.await.unwrap();
+    closing.await.unwrap();
 }

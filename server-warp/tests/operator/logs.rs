@@ -1,10 +1,11 @@
 //! Logs that a program reads.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use serde_json::Value;
+use a11ycheck_tests::Client;
+use serde_json::{Value, json};
 
-use crate::support::{Database, Server, get};
+use crate::support::{Database, Server, get, wait_for};
 
 /// The types of a field's values, over all lines.
 fn types(lines: &[Value]) -> BTreeMap<&str, Vec<&'static str>> {
@@ -88,4 +89,67 @@ async fn a_text_log_says_where_the_server_listens_and_has_the_id_on_each_line_of
     let failure = of_request.iter().find(|line| line.contains("Could not answer a request")).unwrap();
     assert!(failure.contains("the store is not available") && failure.contains("error.sources="), "{failure}");
     assert!(!stderr.contains("/healthz"), "probes are no news: {stderr}");
+}
+
+#[tokio::test]
+async fn a_header_that_nobody_trusts_is_told_once_with_what_to_set() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let server = Server::start(&["--workers", "0"]).await;
+    let client = reqwest::Client::new();
+    for _ in 0..3 {
+        let request = client.get(server.url("/v1/account")).header("X-Forwarded-For", "198.51.100.1");
+        assert_eq!(request.send().await.unwrap().status(), 401);
+    }
+    let (_, log) = server.stop().await;
+    let told: Vec<&str> = log.lines().filter(|line| line.contains("X-Forwarded-For is ignored")).collect();
+    let [line] = told[..] else { panic!("once: {log}") };
+    assert!(line.contains(" WARN ") && line.contains("--trust-proxy") && line.contains("peer=127.0.0.1"), "{line}");
+
+    let server = Server::start(&["--workers", "0", "--trust-proxy", "127.0.0.0/8"]).await;
+    let request = client.get(server.url("/v1/account")).header("X-Forwarded-For", "198.51.100.1");
+    assert_eq!(request.send().await.unwrap().status(), 401);
+    let (_, log) = server.stop().await;
+    assert!(!log.contains("X-Forwarded-For"), "{log}");
+}
+
+/// A web site with a certificate that nobody trusts.
+async fn untrusted_site() -> String {
+    let signed = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let key = rustls::pki_types::PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
+    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![signed.cert.der().clone()], key)
+        .unwrap();
+    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(config));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}/", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let accepting = acceptor.accept(stream);
+            // Whoever does not trust it hangs up.
+            tokio::spawn(async move { drop(accepting.await) });
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn the_certificates_of_others_are_no_errors_of_ours() {
+    let server = Server::start(&["--allow-network", "127.0.0.0/8"]).await;
+    let client = Client::new(&server.url("/v1"), server.ready["token"].as_str());
+    let site = json!({"url": untrusted_site().await, "report_locale": "en"});
+    let site = client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned();
+    wait_for("the check to fail", async || {
+        let checks = client.get(&format!("/sites/{site}/scans")).await;
+        let check = checks.body["data"][0].clone();
+        (check["status"] == "failed").then(|| assert_eq!(check["error"]["code"], "tls", "{check}"))
+    })
+    .await;
+    let (_, log) = server.stop().await;
+    let errors: Vec<&str> = log.lines().filter(|line| line.contains(" ERROR ")).collect();
+    assert_eq!(errors, [""; 0]);
+    let began: Vec<&str> = log.lines().filter(|line| line.contains("Began a check")).collect();
+    assert!(began.len() == 1 && began[0].contains("kind=scheduled attempt=1 waited_seconds="), "{began:?}");
 }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
 mod admin;
+mod broken_browser;
+mod draining;
 mod logs;
 mod metrics;
 mod support;

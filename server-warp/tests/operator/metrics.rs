@@ -43,8 +43,11 @@ async fn metrics_on_an_address_of_their_own_show_queues_connections_browser_and_
     let one = |value: f64| zero(value - 1.0);
     let now = chrono::Utc::now().timestamp() as f64;
     for queue in [
-        "a11ycheck_queue_waiting",
-        "a11ycheck_queue_oldest_seconds",
+        "a11ycheck_queue_waiting{kind=\"requested\"}",
+        "a11ycheck_queue_waiting{kind=\"scheduled\"}",
+        "a11ycheck_queue_oldest_seconds{kind=\"requested\"}",
+        "a11ycheck_queue_oldest_seconds{kind=\"scheduled\"}",
+        "a11ycheck_browser_start_failures_total",
         "a11ycheck_webhook_queue_pending",
         "a11ycheck_webhook_queue_due",
         "a11ycheck_webhook_queue_oldest_seconds",
@@ -56,6 +59,7 @@ async fn metrics_on_an_address_of_their_own_show_queues_connections_browser_and_
         expect(queue, &zero);
     }
     expect("a11ycheck_store_up", &one);
+    expect("a11ycheck_scanner_ready", &one);
     expect(&format!("a11ycheck_build_info{{version=\"{}\"}}", env!("CARGO_PKG_VERSION")), &one);
     expect("a11ycheck_database_connections_max", &|max| zero(max - 5.0));
     expect("a11ycheck_database_connections{state=\"idle\"}", &|idle| (0.0..=5.0).contains(&idle));

@@ -114,9 +114,18 @@ impl Server {
     }
 
     /// Ends the server; gives what it has written to standard output and to standard error.
-    pub(crate) async fn stop(mut self) -> (String, String) {
+    pub(crate) async fn stop(self) -> (String, String) {
+        self.ask_to_stop();
+        self.stopped().await
+    }
+
+    pub(crate) fn ask_to_stop(&self) {
         let pid = Pid::from_raw(i32::try_from(self.process.id().unwrap()).unwrap()).unwrap();
         kill_process(pid, Signal::TERM).unwrap();
+    }
+
+    /// Waits for the end of a server that was asked to stop; gives what it has written.
+    pub(crate) async fn stopped(mut self) -> (String, String) {
         let ended = tokio::time::timeout(Duration::from_secs(90), self.process.wait()).await;
         assert!(ended.expect("the server stops in time").unwrap().success());
         let read = |name: &str| std::fs::read_to_string(self.folder.path().join(name)).unwrap();

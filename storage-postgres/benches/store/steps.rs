@@ -287,7 +287,7 @@ impl World {
             }
             Step::Depth => {
                 let (depth, sample) = measured(store.queue_depth()).await;
-                assert!(depth.unwrap().waiting > 0);
+                assert!(depth.unwrap().requested.checks > 0);
                 sample
             }
         };

@@ -417,7 +417,7 @@ async fn the_databases_clock_counts_from_the_first_step_to_the_last() {
     let after: chrono::DateTime<Utc> = sqlx::query_scalar(instant).fetch_one(&mut world.db).await.unwrap();
     let instants = [before, scan.queued_at, finished_at, manual.queued_at, after];
     assert!(instants.is_sorted(), "{instants:?}");
-    assert_eq!(world.store.queue_depth().await.unwrap().waiting, 1);
+    assert_eq!(world.store.queue_depth().await.unwrap().requested.checks, 1);
     assert_eq!(world.store.purge_scans(10).await.unwrap(), 0);
     assert!(!world.store.queue_due_scans(10).await.unwrap().more);
     assert_eq!(world.store.trend(world.team, claim.scan, 5).await.unwrap().len(), 1);

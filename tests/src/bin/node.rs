@@ -7,6 +7,7 @@
 
 use std::io::Read as _;
 
+use a11ycheck_core::scanner::CancellationToken;
 use a11ycheck_core::{Engine, engine::EngineConfig};
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits, health, routes, serve};
 use a11ycheck_tests::{NodeSettings, SeededScanner};
@@ -33,7 +34,8 @@ async fn main() {
     let engine = EngineConfig { workers: settings.workers, poll, ..EngineConfig::default() };
     let _running = Engine::start(&service, engine);
     say(&address.to_string());
-    let pages = health(&service).or(routes(&service, RoutesConfig::default())).unify().boxed();
+    let pages =
+        health(&service, &CancellationToken::new()).or(routes(&service, RoutesConfig::default())).unify().boxed();
     serve(listener, pages, ServeLimits::default(), std::future::pending()).await;
 }
 

@@ -125,7 +125,7 @@ async fn a_check_that_can_not_be_done_is_failed_with_its_reason_at_once() {
 async fn a_check_that_may_succeed_later_is_tried_three_times() {
     let app = TestApp::start([
         Script::failing(Failure::new(FailureCode::Unreachable, "No connection.")),
-        Script::unavailable("no browser"),
+        Script::breaking("no browser"),
         Script::panicking(),
     ])
     .await;
@@ -139,6 +139,31 @@ async fn a_check_that_may_succeed_later_is_tried_three_times() {
     }
     assert_eq!(app.scanner.requests().len(), 3);
     assert_eq!(newest(&client, &site).await["error"]["code"], "browser_crashed");
+}
+
+#[tokio::test]
+async fn a_check_that_finds_no_browser_waits_for_one_and_counts_no_attempt() {
+    let app = TestApp::start([Script::failing(Failure::new(FailureCode::Unreachable, "No connection."))]).await;
+    let client = app.client().await;
+    let site = add(&client, true).await;
+    app.service.ready().await.unwrap();
+    app.scanner.break_down("no browser could be started");
+    for _ in 0..10 {
+        app.run_checks().await;
+        app.clock.advance(TimeDelta::hours(1));
+    }
+    let unready = app.service.ready().await.unwrap_err().to_string();
+    assert_eq!(unready, "no check can be begun here: no browser could be started");
+    let waiting = newest(&client, &site).await;
+    assert!(waiting["finished_at"].is_null() && app.scanner.requests().is_empty(), "{waiting}");
+    app.scanner.repair();
+    for attempts in 1..=3 {
+        app.run_checks().await;
+        assert_eq!(app.scanner.requests().len(), attempts, "all of them are left");
+        app.clock.advance(TimeDelta::minutes(2));
+    }
+    app.service.ready().await.unwrap();
+    assert_eq!(newest(&client, &site).await["error"]["code"], "unreachable");
 }
 
 #[tokio::test]
@@ -199,7 +224,7 @@ async fn a_manual_check_is_refused_while_one_runs_and_within_the_plans_interval(
 
 #[tokio::test]
 async fn a_manual_check_that_failed_through_our_fault_gives_the_hour_back_once() {
-    let lost = || Script::unavailable("no browser");
+    let lost = || Script::breaking("no browser");
     let app = TestApp::start([lost(), lost(), lost(), lost(), lost(), lost()]).await;
     let client = app.client().await;
     let site = add(&client, false).await;

@@ -1,7 +1,12 @@
 //! Checks that start by themselves.
 
 use crate::TestApp;
-use a11ycheck_core::{domain::Standing, scanner::Script};
+use a11ycheck_core::{
+    domain::{PlanCatalog, Standing},
+    engine::{Step, Worker},
+    scanner::{CancellationToken, Script},
+    service::Backlog,
+};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
@@ -31,4 +36,68 @@ async fn a_site_is_checked_by_itself_when_its_time_has_come_and_not_while_its_te
     app.run_scheduler().await;
     app.service.set_standing(app.team.id, Standing::Active).await.unwrap();
     assert_eq!(checks().await, 1);
+}
+
+/// A plan under which a team may have hundreds of sites, and ask as often as a test does.
+const LARGE: &str = r#"
+    [[plan]]
+    code = "large"
+    name = "Large"
+    features = { api = true, exports = true, white_label = true, statement_drafts = true, acr_drafts = true }
+
+    [plan.limits]
+    sites = 1000
+    pages_per_check = 10
+    check_frequency = "monthly"
+    history_months = 12
+    seats = 1
+    manual_check_interval = "PT1H"
+    requests_per_minute = 1000000
+    files_per_minute = 1000000
+"#;
+
+#[tokio::test]
+async fn whoever_asks_for_a_check_does_not_wait_behind_all_that_is_scheduled() {
+    const WAITING: u64 = 478;
+    let plans = PlanCatalog::from_toml(LARGE).unwrap();
+    let scripts = [Script::page("https://example.com/")];
+    let app = TestApp::configured("large", scripts, |builder| builder.with_plans(plans)).await;
+    let client = app.client().await;
+    let add = async |host: &str, scan: bool| {
+        let site = json!({"url": host, "report_locale": "en", "scan": scan});
+        client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned()
+    };
+    let asked_for = add("asked-for.example.com", false).await;
+    for number in 0..WAITING {
+        add(&format!("{number}.example.com"), false).await;
+    }
+    // After an outage: all of them are due at once.
+    app.clock.advance(chrono::TimeDelta::days(100));
+    app.run_scheduler().await;
+    let (worker, stop) = (Worker::new(app.service.clone()), CancellationToken::new());
+    let waiting = async || {
+        let Backlog { requested, scheduled } = app.service.backlog().await.unwrap();
+        (requested.waiting, scheduled.waiting)
+    };
+    assert_eq!(waiting().await, (0, WAITING + 1));
+    // The site that is to be asked for has had its turn.
+    let had_its_turn = || app.scanner.requests().iter().any(|scan| scan.start.domain() == "asked-for.example.com");
+    let mut done = 0;
+    while !had_its_turn() {
+        assert_eq!(worker.step(&stop).await.unwrap(), Step::Worked);
+        done += 1;
+    }
+    app.clock.advance(chrono::TimeDelta::minutes(5));
+    client.post_empty(&format!("/sites/{asked_for}/scans")).await.data(202);
+    app.clock.advance(chrono::TimeDelta::seconds(1));
+    add("new.example.com", true).await;
+    let left = WAITING + 1 - done;
+    assert_eq!(waiting().await, (2, left));
+    let before = app.scanner.requests().len();
+    for _ in 0..2 {
+        assert_eq!(worker.step(&stop).await.unwrap(), Step::Worked);
+    }
+    let began: Vec<_> = app.scanner.requests()[before..].iter().map(|scan| scan.start.domain().to_owned()).collect();
+    assert_eq!(began, ["asked-for.example.com", "new.example.com"], "next, and in the order of asking");
+    assert_eq!(waiting().await, (0, left));
 }

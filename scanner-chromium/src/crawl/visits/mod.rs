@@ -71,27 +71,23 @@ pub(crate) enum CrawlError {
     Start(Failure),
     /// Nor could it, but later it may: the site is too busy, or its server fails.
     Troubled { failure: Failure, retry_after: Option<Duration> },
-    /// No browser could be had.
-    Browser(BrowserError),
+    /// No browser could be had to begin with, or no way out of it; nothing of the site was seen.
+    NoBrowser(BrowserError),
+    /// The browser was lost on the way, and no other could be had.
+    LostBrowser(BrowserError),
     /// The crawler's own requests could not be set up.
     Fetcher(FetchError),
 }
 
 impl From<BrowserError> for CrawlError {
     fn from(error: BrowserError) -> Self {
-        Self::Browser(error)
+        Self::LostBrowser(error)
     }
 }
 
 impl From<FetchError> for CrawlError {
     fn from(error: FetchError) -> Self {
         Self::Fetcher(error)
-    }
-}
-
-impl From<GuardError> for CrawlError {
-    fn from(error: GuardError) -> Self {
-        Self::Browser(error.into())
     }
 }
 
@@ -128,12 +124,12 @@ impl<'a> Crawl<'a> {
         let config = &parts.config;
         let all_pages = config.page_timeout.saturating_mul(request.page_budget.max(1));
         let done_by = Instant::now() + config.scan_timeout.min(all_pages.saturating_add(SURVEY_TIME));
-        let browser = parts.browsers.for_new_scan().await?;
+        let browser = parts.browsers.for_new_scan().await.map_err(CrawlError::NoBrowser)?;
         let policy = config.policy.clone();
         let egress = Egress::Judged { policy, resolver: Arc::clone(&config.resolver) };
         let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
-        let guard = Guard::open(egress.clone(), max_bytes).await?;
-        let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await?;
+        let guard = Guard::open(egress.clone(), max_bytes).await.map_err(no_way_out)?;
+        let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await.map_err(no_way_out)?;
         let fetcher = Fetcher::new(survey_guard.address(), parts.tls.clone())?;
         parts.scans.fetch_add(1, Ordering::Relaxed);
         Ok(Self {
@@ -290,7 +286,7 @@ impl<'a> Crawl<'a> {
         way: &Arc<dyn Scope>,
         look: Look,
     ) -> Result<Option<Visited>, BrowserError> {
-        let (mut crashes, mut rebuffs) = (0, 0);
+        let (mut crashes, mut starved, mut rebuffs) = (0, 0, 0);
         let mut choice = Choice::Any;
         let mut latest = None;
         loop {
@@ -302,12 +298,13 @@ impl<'a> Crawl<'a> {
                     tracing::debug!(url = url.as_str(), ?error, "perhaps the page before is to blame");
                     choice = Choice::New;
                 }
-                Err(PageError::Crashed) => {
+                Err(error @ (PageError::Crashed | PageError::OutOfMemory)) => {
                     crashes += 1;
-                    tracing::warn!(scan = %self.request.scan, url = url.as_str(), crashes, "a tab died during a check");
+                    starved += u32::from(matches!(error, PageError::OutOfMemory));
+                    tracing::warn!(scan = %self.request.scan, url = url.as_str(), crashes, ?error, "a tab died during a check");
                     if crashes >= TRIES {
-                        let message = "The page brought the browser down, twice.";
-                        return Ok(Some(Err(PageError::Failed(Failure::new(FailureCode::BrowserCrashed, message)))));
+                        let failure = if starved == crashes { too_much_memory() } else { twice_down() };
+                        return Ok(Some(Err(PageError::Failed(failure))));
                     }
                 }
                 Err(PageError::Busy { .. }) => {
@@ -341,7 +338,11 @@ impl<'a> Crawl<'a> {
         let Some(visitor) = visitor? else { return Ok(Some((Err(PageError::Crashed), Rest::Away))) };
         let before = if visitor.lingers() { Rest::Lingering } else { Rest::Away };
         let task = Task { url, scope, way, log: self.guard.log(), axe: &self.parts.axe, look };
-        let visited = self.check(&visitor, &task, lane).await;
+        let memory = visitor.memory_marks();
+        let visited = match self.check(&visitor, &task, lane).await {
+            Err(PageError::Crashed) if visitor.ran_out_of_memory(memory).await => Err(PageError::OutOfMemory),
+            visited => visited,
+        };
         let (visited, captures, rest) = match visited {
             Ok((checked, captures, rest)) => (Ok(checked), captures, rest),
             Err(error) => (Err(error), Vec::new(), Rest::Away),
@@ -412,7 +413,9 @@ impl<'a> Crawl<'a> {
                     None => Failure::new(FailureCode::RedirectedAway, message),
                 }
             }
-            PageError::Crashed => Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down."),
+            PageError::Crashed | PageError::OutOfMemory => {
+                Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down.")
+            }
         })
     }
 
@@ -433,6 +436,10 @@ impl<'a> Crawl<'a> {
     }
 }
 
+fn no_way_out(error: GuardError) -> CrawlError {
+    CrawlError::NoBrowser(error.into())
+}
+
 /// The rules, if they allow `url`.
 fn heed(robots: Robots, url: &Url) -> Result<Robots, CrawlError> {
     if robots.allows(url) {
@@ -442,6 +449,16 @@ fn heed(robots: Robots, url: &Url) -> Result<Robots, CrawlError> {
         "The site's robots.txt asks not to visit the page: allow it there for the user agent \"{PRODUCT_TOKEN}\"."
     );
     Err(CrawlError::Start(Failure::new(FailureCode::BlockedByRobots, message)))
+}
+
+fn twice_down() -> Failure {
+    Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down, twice.")
+}
+
+/// Trying again in a minute would take the machine to its limit again.
+fn too_much_memory() -> Failure {
+    let message = "The page takes more memory than a check can give it: it was ended for that, twice.";
+    Failure::new(FailureCode::TooLarge, message)
 }
 
 fn timed_out() -> Failure {
