@@ -184,9 +184,11 @@ impl PostgresConfig {
 
     /// A connection to migrate with, on which nothing is set yet.
     pub(crate) async fn connect_to_migrate(&self) -> Result<PgConnection, ConnectError> {
+        const LEAST: Duration = Duration::from_secs(10);
         let options = self.connect_options()?;
         let connect = <PgConnection as sqlx::Connection>::connect_with(&options);
-        match tokio::time::timeout(self.acquire_timeout, connect).await {
+        // A start need not be as impatient as a step may be.
+        match tokio::time::timeout(self.acquire_timeout.max(LEAST), connect).await {
             Ok(connected) => connected.map_err(ConnectError::Unreachable),
             Err(_) => Err(ConnectError::Unreachable(sqlx::Error::Io(io::ErrorKind::TimedOut.into()))),
         }
