@@ -70,17 +70,17 @@ pub(crate) struct Admitted {
 /// Takes requests in, to be joined to a path.
 pub(crate) fn door(service: &Service, config: RoutesConfig) -> BoxedFilter<(Visit,)> {
     let (service, config) = (service.clone(), Arc::new(config));
-    let unheard = Arc::new(Once::new());
+    let warned = Arc::new(Once::new());
     let query = warp::query::raw().or_else(|_| async { Ok::<_, std::convert::Infallible>((String::new(),)) });
     warp::any()
-        .map(move || (service.clone(), Arc::clone(&config), Arc::clone(&unheard)))
+        .map(move || (service.clone(), Arc::clone(&config), Arc::clone(&warned)))
         .and(warp::method())
         .and(query)
         .and(warp::header::headers_cloned())
         .and(warp::ext::optional::<ClientAddress>())
         .and(warp::body::stream())
         .map(
-            |(service, config, unheard): (Service, Arc<RoutesConfig>, Arc<Once>),
+            |(service, config, warned): (Service, Arc<RoutesConfig>, Arc<Once>),
              method,
              query,
              headers,
@@ -89,7 +89,7 @@ pub(crate) fn door(service: &Service, config: RoutesConfig) -> BoxedFilter<(Visi
                 // Without our accept loop (a host application's own, or a test) all callers count as one.
                 let peer = address.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |address| address.0.ip());
                 if is_ignored(peer, &headers, &config.trusted_proxies) {
-                    unheard.call_once(|| warn_of_ignored(peer));
+                    warned.call_once(|| warn_of_ignored(peer));
                 }
                 let address = sender(peer, &headers, &config.trusted_proxies);
                 Visit { service, method, query: Query(query), headers, address, body: Box::pin(body_bytes(body)) }

@@ -9,7 +9,7 @@ use sqlx::{Connection as _, PgConnection};
 
 use crate::support::{Database, Server, get, text, wait_for};
 
-/// A browser that can be broken and mended: a script that starts the real one.
+/// A browser that can be broken and repaired: a script that starts the real one.
 struct Browser {
     folder: tempfile::TempDir,
 }
@@ -50,7 +50,7 @@ impl Browser {
         kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     }
 
-    fn mend(&self) {
+    fn repair(&self) {
         std::fs::remove_file(self.file("broken")).unwrap();
     }
 }
@@ -172,7 +172,7 @@ async fn on_a_node_alone_checks_wait_for_its_browser_and_none_fails() {
     .await;
     assert_eq!((world.ended().await, world.attempts().await), ((0, 0), 0), "all wait, and no attempt was counted");
     assert!(unready(&server).await.is_some());
-    browser.mend();
+    browser.repair();
     wait_for("all checks to end", async || (world.ended().await == (5, 0)).then_some(())).await;
     assert_eq!(unready(&server).await, None);
     let (_, log) = server.stop().await;
@@ -193,7 +193,7 @@ async fn a_server_that_can_not_start_its_browser_says_why_not() {
     };
     let said = run(browser.program(), "/tmp").await;
     assert!(said.contains("a library that it needs is missing") && said.contains("libfoo.so.1"), "{said}");
-    browser.mend();
+    browser.repair();
     let said = run(browser.program(), "/nowhere").await;
     assert!(said.contains("set TMPDIR to a folder that is there") && said.contains("/nowhere"), "{said}");
 }
