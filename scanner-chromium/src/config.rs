@@ -4,6 +4,8 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use a11ycheck_core::net::{AddressPolicy, Resolver, SystemResolver};
 
+use rustls::pki_types::CertificateDer;
+
 use crate::{ChromiumError, axe_source::AxeSource, places::Places};
 
 /// How a [`ChromiumScanner`](crate::ChromiumScanner) works. Only the address policy has no default.
@@ -18,6 +20,7 @@ pub struct ChromiumConfig {
     pub(crate) evidence: Evidence,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
+    pub(crate) authorities: Vec<CertificateDer<'static>>,
     browser: Option<PathBuf>,
     axe: Option<PathBuf>,
 }
@@ -36,6 +39,7 @@ impl ChromiumConfig {
             evidence: Evidence::Taken,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
+            authorities: Vec::new(),
             browser: None,
             axe: None,
         }
@@ -53,6 +57,13 @@ impl ChromiumConfig {
     /// `node_modules/axe-core` of the current folder or one above it.
     pub fn with_axe(self, path: impl Into<PathBuf>) -> Self {
         Self { axe: Some(path.into()), ..self }
+    }
+
+    /// Trusts sites of these authorities too (certificates in DER): for an intranet with an authority of its own. They count for the browser,
+    /// which must be a Chromium on Linux and needs NSS's `certutil` beside it, and for the crawler. Whether the browser takes
+    /// them is tried at its start.
+    pub fn with_ca_certificates(self, certificates: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        Self { authorities: certificates.into_iter().map(CertificateDer::from).collect(), ..self }
     }
 
     /// What turns names into addresses for the browser. By default the system's resolver.

@@ -16,6 +16,7 @@ use crate::{
     service::Links,
     store::TrendPoint,
     timestamp,
+    view::failure,
 };
 
 /// A report in one language; serialises to the contract's JSON.
@@ -74,7 +75,8 @@ pub struct PageView {
     pub title: String,
     /// Its problem elements; 0 where it could not be checked, which [`error`](Self::error) then says.
     pub issues: u64,
-    /// Why it could not be checked.
+    /// Why it could not be checked. In JSON, code and message.
+    #[serde(serialize_with = "failure::serialize_option")]
     pub error: Option<Failure>,
 }
 

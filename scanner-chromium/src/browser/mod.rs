@@ -1,5 +1,6 @@
 //! Browser processes: start, health, recycling. Nothing here knows about pages.
 
+mod authorities;
 mod canary;
 mod flags;
 mod fonts;
@@ -9,7 +10,7 @@ mod process;
 mod profile;
 mod tab;
 
-pub use self::{flags::Sandbox, pool::BrowserError};
+pub use self::{authorities::AuthoritiesError, flags::Sandbox, pool::BrowserError};
 pub(crate) use self::{
     flags::VIEWPORT,
     pool::{Browser, BrowserPool},

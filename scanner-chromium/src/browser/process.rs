@@ -21,6 +21,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    authorities::Authorities,
     flags::{Sandbox, switches},
     memory,
     profile::Profile,
@@ -44,9 +45,17 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts the program in a folder and a process group of its own. It is killed when `stop` fires.
-    pub(super) fn spawn(program: &Path, proxy: SocketAddr, stop: CancellationToken) -> io::Result<Self> {
+    pub(super) fn spawn(
+        program: &Path,
+        proxy: SocketAddr,
+        authorities: Option<&Authorities>,
+        stop: CancellationToken,
+    ) -> io::Result<Self> {
         let profile = Profile::create()?;
         let folder = profile.path();
+        if let Some(authorities) = authorities {
+            authorities.install(folder)?;
+        }
         let (commands_in, commands_out) = io::pipe()?;
         let (answers_in, answers_out) = io::pipe()?;
         let mut command = Command::new(program);

@@ -64,7 +64,7 @@ impl Composer<'_> {
     fn lack(&self, page: usize) -> Option<String> {
         let view = self.source.report.pages.get(page)?;
         if let Some(error) = &view.error {
-            return Some(self.terms.failure(error.code).to_owned());
+            return Some(self.terms.failure(error).into_owned());
         }
         let outcome = self.source.findings.pages.get(page).filter(|outcome| outcome.url == view.url)?;
         let frames = outcome.frames_not_checked;
