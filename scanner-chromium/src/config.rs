@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use a11ycheck_core::net::{AddressPolicy, Resolver, SystemResolver};
+use a11ycheck_core::net::{AddressPolicy, Resolver, SystemResolver, UpstreamProxy};
 
 use rustls::pki_types::CertificateDer;
 
@@ -20,6 +20,7 @@ pub struct ChromiumConfig {
     pub(crate) evidence: Evidence,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
+    pub(crate) proxy: Option<UpstreamProxy>,
     pub(crate) authorities: Vec<CertificateDer<'static>>,
     browser: Option<PathBuf>,
     axe: Option<PathBuf>,
@@ -39,6 +40,7 @@ impl ChromiumConfig {
             evidence: Evidence::Taken,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
+            proxy: None,
             authorities: Vec::new(),
             browser: None,
             axe: None,
@@ -64,6 +66,11 @@ impl ChromiumConfig {
     /// them is tried at its start.
     pub fn with_ca_certificates(self, certificates: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self { authorities: certificates.into_iter().map(CertificateDer::from).collect(), ..self }
+    }
+
+    /// The operator's proxy, through which the browser and the crawler reach sites. By default none is used, not even one of the environment.
+    pub fn with_upstream_proxy(self, proxy: UpstreamProxy) -> Self {
+        Self { proxy: Some(proxy), ..self }
     }
 
     /// What turns names into addresses for the browser. By default the system's resolver.

@@ -53,7 +53,7 @@ pub use self::{
 use crate::{
     clock::Clock,
     domain::RateLimits,
-    net::{AddressPolicy, Resolver},
+    net::{AddressPolicy, Resolver, UpstreamProxy},
     scanner::Scanner,
     sealing::Keyring,
     store::Store,
@@ -72,6 +72,7 @@ pub(crate) struct Parts {
     pub(crate) clock: Box<dyn Clock>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: AddressPolicy,
+    pub(crate) proxy: Option<UpstreamProxy>,
     pub(crate) links: Links,
     pub(crate) anonymous_limits: RateLimits,
     #[cfg(feature = "pdf")]

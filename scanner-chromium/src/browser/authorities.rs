@@ -159,7 +159,7 @@ impl Authorities {
         }
         let site = Site::open(self.canary.clone()).await.map_err(AuthoritiesError::Files)?;
         let policy = AddressPolicy::builder().allow_network(IpAddr::from(Ipv4Addr::LOCALHOST).into()).build();
-        let egress = Egress::Judged { policy, resolver: Arc::new(ThisMachine) };
+        let egress = Egress::Judged { policy, resolver: Arc::new(ThisMachine), proxy: None };
         let guard = Guard::open(egress, CANARY_BYTES).await.map_err(AuthoritiesError::Guard)?;
         let context = Context::create(connection, guard.address(), deadline).await?;
         let target = json!({ "url": "about:blank", "browserContextId": context.id() });

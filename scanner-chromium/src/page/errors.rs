@@ -116,6 +116,7 @@ pub(crate) fn obstacle(address: &str, log: &GuardLog) -> Option<Failure> {
         Obstacle::Refused(refusal) => Failure::new(FailureCode::RefusedAddress, refusal.to_string()),
         Obstacle::Dns => Failure::new(FailureCode::Dns, "The name of the web server has no address."),
         Obstacle::Unreachable => unreachable_site(),
+        Obstacle::Proxy(cause) => failure_of(cause),
         Obstacle::TooMuch => Failure::new(FailureCode::TooLarge, "The site sends more data than one check may load."),
     })
 }

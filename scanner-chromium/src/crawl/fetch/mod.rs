@@ -294,7 +294,7 @@ mod tests {
         let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
         let here = [[127, 0, 0, 1].into()];
         let resolver = StaticResolver::new().with("a.test", here).with("b.test", here);
-        Guard::open(Egress::Judged { policy, resolver: Arc::new(resolver) }, 10_000_000).await.unwrap()
+        Guard::open(Egress::Judged { policy, resolver: Arc::new(resolver), proxy: None }, 10_000_000).await.unwrap()
     }
 
     /// Answers one request and returns its head.

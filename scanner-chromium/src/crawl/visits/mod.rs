@@ -129,7 +129,7 @@ impl<'a> Crawl<'a> {
         let done_by = Instant::now() + config.scan_timeout.min(all_pages.saturating_add(SURVEY_TIME));
         let browser = parts.browsers.for_new_scan().await?;
         let policy = config.policy.clone();
-        let egress = Egress::Judged { policy, resolver: Arc::clone(&config.resolver) };
+        let egress = Egress::Judged { policy, resolver: Arc::clone(&config.resolver), proxy: config.proxy.clone() };
         let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
         let guard = Guard::open(egress.clone(), max_bytes).await?;
         let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await?;
