@@ -72,7 +72,9 @@ fn is_kept<T: Serialize + DeserializeOwned>(document: &Value) {
 }
 
 fn failure() -> Value {
-    json!({"code": "timeout", "message": "It was not ready."})
+    json!({
+        "code": "tls", "message": "It has expired.", "cause": "certificate_expired", "redirected_to": "www.a.example",
+    })
 }
 
 fn plan() -> Value {

@@ -2,7 +2,9 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use a11ycheck_core::net::{AddressPolicy, Resolver, SystemResolver};
+use a11ycheck_core::net::{AddressPolicy, Resolver, SystemResolver, UpstreamProxy};
+
+use rustls::pki_types::CertificateDer;
 
 use crate::{ChromiumError, axe_source::AxeSource, places::Places};
 
@@ -18,6 +20,8 @@ pub struct ChromiumConfig {
     pub(crate) evidence: Evidence,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
+    pub(crate) proxy: Option<UpstreamProxy>,
+    pub(crate) authorities: Vec<CertificateDer<'static>>,
     browser: Option<PathBuf>,
     axe: Option<PathBuf>,
 }
@@ -36,6 +40,8 @@ impl ChromiumConfig {
             evidence: Evidence::Taken,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
+            proxy: None,
+            authorities: Vec::new(),
             browser: None,
             axe: None,
         }
@@ -53,6 +59,18 @@ impl ChromiumConfig {
     /// `node_modules/axe-core` of the current folder or one above it.
     pub fn with_axe(self, path: impl Into<PathBuf>) -> Self {
         Self { axe: Some(path.into()), ..self }
+    }
+
+    /// Trusts sites of these authorities too (certificates in DER): for an intranet with an authority of its own. They count for the browser,
+    /// which must be a Chromium on Linux and needs NSS's `certutil` beside it, and for the crawler. Whether the browser takes
+    /// them is tried at its start.
+    pub fn with_ca_certificates(self, certificates: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        Self { authorities: certificates.into_iter().map(CertificateDer::from).collect(), ..self }
+    }
+
+    /// The operator's proxy, through which the browser and the crawler reach sites. By default none is used, not even one of the environment.
+    pub fn with_upstream_proxy(self, proxy: UpstreamProxy) -> Self {
+        Self { proxy: Some(proxy), ..self }
     }
 
     /// What turns names into addresses for the browser. By default the system's resolver.

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{BrowserError, axe_source::WANTED, places::BROWSERS};
+use crate::{AuthoritiesError, BrowserError, axe_source::WANTED, places::BROWSERS};
 
 /// What keeps the scanner from working. Each message says what to install or to set.
 #[derive(Debug, thiserror::Error)]
@@ -60,9 +60,21 @@ pub enum ChromiumError {
     /// The system has no list of certificate authorities, without which no secure site can be known.
     #[error("no certificate authorities were found: install ca-certificates (apt-get install ca-certificates)")]
     Certificates(#[source] rustls::Error),
+    /// The browser does not trust the operator's own authorities.
+    #[error("the browser can't be made to trust the authorities of --ca-certificates")]
+    Authorities(#[source] AuthoritiesError),
     /// No browser could be started.
     #[error("no browser could be started: {}", .0.advice())]
-    Browser(#[from] BrowserError),
+    Browser(#[source] BrowserError),
+}
+
+impl From<BrowserError> for ChromiumError {
+    fn from(error: BrowserError) -> Self {
+        match error {
+            BrowserError::Authorities(error) => Self::Authorities(error),
+            error => Self::Browser(error),
+        }
+    }
 }
 
 fn listed(paths: &[PathBuf]) -> String {

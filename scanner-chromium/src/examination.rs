@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{ChromiumConfig, ChromiumError, Fonts, Sandbox, browser::BrowserPool, crawl::tls_config};
+use crate::{ChromiumConfig, ChromiumError, Fonts, Sandbox, browser::BrowserPool, tls};
 
 /// What was found of what checks need.
 #[derive(Debug)]
@@ -46,13 +46,13 @@ impl ChromiumConfig {
         Examination {
             browser: self.examine_browser().await,
             axe: axe.map(|axe| FoundAxe { script: axe.path().to_owned(), version: axe.version().to_owned() }),
-            authorities: tls_config().map(drop).map_err(ChromiumError::Certificates),
+            authorities: tls::config(&self.authorities).map(drop).map_err(ChromiumError::Certificates),
         }
     }
 
     async fn examine_browser(&self) -> Result<FoundBrowser, ChromiumError> {
         let program = self.find_browser()?;
-        let browsers = BrowserPool::new(program.clone());
+        let browsers = BrowserPool::new(program.clone()).trusting(self.authorities.clone());
         let found = async {
             let browser = browsers.for_new_scan().await?;
             let version = browser.product().to_owned();

@@ -50,9 +50,10 @@ mod page;
 mod places;
 mod platform;
 mod scanner;
+mod tls;
 
 pub use self::{
-    browser::{BrowserError, Sandbox},
+    browser::{AuthoritiesError, BrowserError, Sandbox},
     config::{ChromiumConfig, Evidence, RobotsPolicy},
     error::ChromiumError,
     examination::{Examination, FoundAxe, FoundBrowser},

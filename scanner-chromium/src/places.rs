@@ -72,6 +72,11 @@ impl Places {
         }
     }
 
+    /// The first program of this name in the folders of programs.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        self.browsers().folders.iter().map(|folder| folder.join(name)).find(|program| program.is_file())
+    }
+
     /// Where axe-core may be, in the order of looking: with this program, in the folders of shared data, in `node_modules`
     /// of the current folder and those above it.
     pub(crate) fn axe(&self) -> Vec<PathBuf> {

@@ -13,7 +13,8 @@ use crate::{
     ChromiumConfig, ChromiumError,
     axe_source::AxeSource,
     browser::{BrowserPool, is_sandboxed},
-    crawl::{Crawl, CrawlError, tls_config},
+    crawl::{Crawl, CrawlError},
+    tls,
 };
 
 /// Checks pages with axe-core in a real Chromium.
@@ -52,8 +53,8 @@ impl ChromiumScanner {
     /// what to install or to set.
     pub fn new(config: ChromiumConfig) -> Result<Self, ChromiumError> {
         let axe = config.find_axe()?;
-        let browsers = BrowserPool::new(config.find_browser()?);
-        let tls = tls_config().map_err(ChromiumError::Certificates)?;
+        let browsers = BrowserPool::new(config.find_browser()?).trusting(config.authorities.clone());
+        let tls = tls::config(&config.authorities).map_err(ChromiumError::Certificates)?;
         let places = Semaphore::new(config.tabs);
         let cores = Semaphore::new(config.cores);
         let cutters = Semaphore::new(config.cores.div_ceil(4));

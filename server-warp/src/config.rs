@@ -19,7 +19,10 @@ use a11ycheck_scanner_chromium::{ChromiumConfig, Evidence, RobotsPolicy};
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits};
 use a11ycheck_storage_postgres::PostgresConfig;
 
-use crate::settings::{Role, Settings};
+use crate::{
+    egress::EgressError,
+    settings::{Role, Settings},
+};
 
 /// What is wrong with the settings.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +49,8 @@ pub(crate) enum ConfigError {
     },
     #[error("--files-url: files go with a database; name it with --database-url")]
     FilesWithoutDatabase,
+    #[error(transparent)]
+    Egress(#[from] EgressError),
     #[error("the [[plan]] tables of the settings file")]
     InlinePlans(#[source] PlanCatalogError),
 }
@@ -163,14 +168,15 @@ impl Settings {
         ))
     }
 
-    pub(crate) fn scanner(&self, policy: AddressPolicy) -> ChromiumConfig {
-        let config = ChromiumConfig::new(policy);
+    pub(crate) fn scanner(&self, policy: AddressPolicy) -> Result<ChromiumConfig, ConfigError> {
+        let config = ChromiumConfig::new(policy).with_ca_certificates(self.own_authorities()?);
+        let config = self.upstream_proxy()?.into_iter().fold(config, ChromiumConfig::with_upstream_proxy);
         let config = self.tabs.into_iter().fold(config, ChromiumConfig::with_tabs);
         let robots = if self.ignore_robots { RobotsPolicy::Ignore } else { RobotsPolicy::Honour };
         let evidence = if self.no_evidence { Evidence::LeftOut } else { Evidence::Taken };
         let config = config.with_robots(robots).with_evidence(evidence);
         let config = self.chromium.iter().fold(config, ChromiumConfig::with_browser);
-        self.axe.iter().fold(config, ChromiumConfig::with_axe)
+        Ok(self.axe.iter().fold(config, ChromiumConfig::with_axe))
     }
 }
 

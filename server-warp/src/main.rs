@@ -3,6 +3,7 @@
 mod admin;
 mod config;
 mod demo;
+mod egress;
 mod gauges;
 mod log_lines;
 mod parts;

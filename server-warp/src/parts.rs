@@ -15,6 +15,7 @@ use a11ycheck_storage_postgres::PostgresStore;
 use crate::{
     AnyError,
     admin::TakesKeys,
+    egress::EgressError,
     sealing,
     settings::{Role, Settings},
     shared,
@@ -46,7 +47,7 @@ impl Parts {
         };
         let base_url = shared::base_url(settings, &shared, listening)?;
         let scanner = if settings.has_role(Role::Worker) {
-            Some(Arc::new(ChromiumScanner::new(settings.scanner(shared.policy.clone()))?))
+            Some(Arc::new(ChromiumScanner::new(settings.scanner(shared.policy.clone())?)?))
         } else {
             None
         };
@@ -57,7 +58,7 @@ impl Parts {
             (None, None) => Service::builder(memory, NoScanner),
         };
         let keys = sealing::for_server(settings, database.as_ref()).await?;
-        let builder = configured(builder, settings, &shared).with_base_url(base_url).with_sealing(keys);
+        let builder = configured(builder, settings, &shared)?.with_base_url(base_url).with_sealing(keys);
         let builder = plans.into_iter().fold(builder, ServiceBuilder::with_plans);
         let service = builder.build().await.map_err(|error| explained(error, settings))?;
         let versions = match &scanner {
@@ -86,7 +87,7 @@ pub(crate) async fn for_admin(settings: &Settings, keys: TakesKeys) -> Result<Se
     // No command waits for the object store, but that which deletes a team, whose files go later.
     let store = PostgresStore::connect(config.without_files_test()).await?;
     let shared = SharedSettings::peek(&store, &settings.own_settings()?).await?;
-    let builder = configured(Service::builder(store, NoScanner), settings, &shared);
+    let builder = configured(Service::builder(store, NoScanner), settings, &shared)?;
     let builder = shared.base_url.iter().fold(builder, ServiceBuilder::with_base_url);
     let builder = match keys {
         TakesKeys::Yes => builder.with_sealing(sealing::for_command(settings)?),
@@ -105,9 +106,15 @@ fn explained(error: BuildError, settings: &Settings) -> AnyError {
     }
 }
 
-fn configured(builder: ServiceBuilder, settings: &Settings, shared: &SharedSettings) -> ServiceBuilder {
-    builder
+fn configured(
+    builder: ServiceBuilder,
+    settings: &Settings,
+    shared: &SharedSettings,
+) -> Result<ServiceBuilder, EgressError> {
+    let builder = builder.with_ca_certificates(settings.own_authorities()?);
+    let builder = settings.upstream_proxy()?.into_iter().fold(builder, ServiceBuilder::with_upstream_proxy);
+    Ok(builder
         .with_policy(shared.policy.clone())
         .with_header_prefix(shared.header_prefix.clone())
-        .with_anonymous_limits(settings.anonymous_limits())
+        .with_anonymous_limits(settings.anonymous_limits()))
 }

@@ -96,6 +96,31 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_BLOCK_DOMAIN", value_name = "DOMAIN", value_delimiter = ',')]
     pub(crate) block_domain: Vec<String>,
 
+    /// A file with certificates in the PEM format, of authorities that are trusted besides the system's: for sites and receivers
+    /// with an authority of their own. Holds for the browser (which needs certutil, of libnss3-tools), the crawler and webhooks.
+    /// Can be given several times.
+    #[arg(long, env = "A11YCHECK_CA_CERTIFICATES", value_name = "FILE", value_delimiter = ',')]
+    pub(crate) ca_certificates: Vec<PathBuf>,
+
+    /// An HTTP proxy, http://host:port, that the browser, the crawler and webhooks reach everything through, by CONNECT to
+    /// addresses that were resolved and judged here. The usual variables (HTTPS_PROXY) are not read. [default: none]
+    #[arg(long, env = "A11YCHECK_PROXY", value_name = "URL")]
+    pub(crate) proxy: Option<String>,
+
+    /// A file with the user and the password for --proxy in one line, user:password. Only its owner may be able to read it.
+    #[arg(long, env = "A11YCHECK_PROXY_CREDENTIALS", value_name = "FILE")]
+    pub(crate) proxy_credentials: Option<PathBuf>,
+
+    /// A host that is connected to without --proxy: a name with all below it, an IP address, or a network such as
+    /// 10.0.0.0/8. Can be given several times.
+    #[arg(long, env = "A11YCHECK_NO_PROXY", value_name = "HOST", value_delimiter = ',')]
+    pub(crate) no_proxy: Vec<String>,
+
+    /// A name, with all below it, that --proxy resolves and this server does not, because only the proxy can. Whether it
+    /// leads to a private address is then not judged, and any port may be reached. Can be given several times.
+    #[arg(long, env = "A11YCHECK_PROXY_RESOLVES", value_name = "HOST", value_delimiter = ',')]
+    pub(crate) proxy_resolves: Vec<String>,
+
     /// A proxy whose X-Forwarded-For header tells where a request comes from, and which may have any number of connections.
     /// Can be given several times.
     #[arg(long, env = "A11YCHECK_TRUST_PROXY", value_name = "CIDR", value_delimiter = ',')]
@@ -245,7 +270,8 @@ macro_rules! over {
 impl Settings {
     fn over(self, below: Self) -> Self {
         over!(self, below;
-            listen database_url database_connections sealing_key files_url roles demo base_url header_prefix allow_network block_network block_domain trust_proxy plans plan workers tabs
+            listen database_url database_connections sealing_key files_url roles demo base_url header_prefix allow_network block_network block_domain ca_certificates proxy
+            proxy_credentials no_proxy proxy_resolves trust_proxy plans plan workers tabs
             ignore_robots no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }
 }

@@ -7,7 +7,12 @@ use crate::apt::Apt;
 use crate::error::Error;
 use crate::machine::Machine;
 use crate::postgres::{self, Database};
-use crate::{axe, browser, fonts};
+use crate::{axe, browser, fonts, program};
+
+/// Programs with Debian's packages of them, for tests of secure sites and of proxies: NSS's tool, which makes the browser trust
+/// an authority, OpenSSL and Python for sites with old suites, and a proxy that others wrote.
+const FOR_TESTS: [(&str, &str); 4] =
+    [("certutil", "libnss3-tools"), ("openssl", "openssl"), ("python3", "python3"), ("tinyproxy", "tinyproxy")];
 
 /// What a check needs beside our own code, found and ready.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,10 +49,14 @@ pub(crate) fn run(machine: &Machine) -> Result<Tools, Error> {
 ///
 /// # Errors
 ///
-/// Those of [`run`] and [`postgres::ensure`].
+/// Those of [`run`], [`postgres::ensure`] and [`program::ensure`].
 pub(crate) fn for_tests(machine: &Machine) -> Result<(Tools, Database), Error> {
     let tools = run(machine)?;
-    let database = postgres::ensure(machine, Apt::find(machine).as_mut())?;
+    let mut apt = Apt::find(machine);
+    let database = postgres::ensure(machine, apt.as_mut())?;
+    for (program, package) in FOR_TESTS {
+        program::ensure(machine, apt.as_mut(), program, package)?;
+    }
     eprintln!("database: {database}");
     Ok((tools, database))
 }

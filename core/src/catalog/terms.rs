@@ -1,12 +1,12 @@
 //! The words of reports around the rules' texts.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Deserialize;
 
 use super::{Plural, language::Language, rule::Audience};
 use crate::{
-    domain::{FailureCode, Impact},
+    domain::{Failure, FailureCause, FailureCode, Impact},
     locale::Locale,
 };
 
@@ -56,12 +56,13 @@ pub struct Terms {
     severity: Severities,
     audience: BTreeMap<Audience, String>,
     failure: Failures,
+    failure_cause: FailureCauses,
 }
 
 impl Terms {
     pub(super) fn new(locale: Locale, file: TermFile) -> Self {
-        let TermFile { disclaimer, severity, audience, count, label, acr, failure } = file;
-        Self { locale, disclaimer, label, acr, count, severity, audience, failure }
+        let TermFile { disclaimer, severity, audience, count, label, acr, failure, failure_cause } = file;
+        Self { locale, disclaimer, label, acr, count, severity, audience, failure, failure_cause }
     }
 
     /// The name of a severity.
@@ -80,8 +81,39 @@ impl Terms {
         self.audience.get(&audience).map_or("", String::as_str)
     }
 
-    /// Why a page or a check failed, in one general sentence.
-    pub fn failure(&self, code: FailureCode) -> &str {
+    /// Why a page or a check failed: the sentence for its cause, else the general one for its code; and where a redirect
+    /// led to before, if it did.
+    pub fn failure(&self, failure: &Failure) -> Cow<'_, str> {
+        let sentence = failure.cause().and_then(|cause| self.cause(cause)).unwrap_or_else(|| self.code(failure.code));
+        match failure.redirected_to() {
+            Some(target) => self.at_redirect_target(target, sentence).into(),
+            None => sentence.into(),
+        }
+    }
+
+    /// A reason, with where a redirect led to before.
+    pub fn at_redirect_target(&self, target: &str, reason: &str) -> String {
+        fill(&self.failure_cause.at_redirect_target, &[("host", target), ("reason", reason)])
+    }
+
+    /// What exactly was wrong; `None` for a cause of a later release.
+    pub fn cause(&self, cause: FailureCause) -> Option<&str> {
+        Some(match cause {
+            FailureCause::CertificateExpired => &self.failure_cause.certificate_expired,
+            FailureCause::CertificateNotYetValid => &self.failure_cause.certificate_not_yet_valid,
+            FailureCause::CertificateNotValidNow => &self.failure_cause.certificate_not_valid_now,
+            FailureCause::CertificateOtherName => &self.failure_cause.certificate_other_name,
+            FailureCause::CertificateUnknownAuthority => &self.failure_cause.certificate_unknown_authority,
+            FailureCause::TlsTooOld => &self.failure_cause.tls_too_old,
+            FailureCause::ProxyUnreachable => &self.failure_cause.proxy_unreachable,
+            FailureCause::ProxyLogin => &self.failure_cause.proxy_login,
+            FailureCause::ProxyRefused => &self.failure_cause.proxy_refused,
+            FailureCause::Unknown(_) => return None,
+        })
+    }
+
+    /// The general sentence for a code.
+    pub fn code(&self, code: FailureCode) -> &str {
         match code {
             FailureCode::Unreachable => &self.failure.unreachable,
             FailureCode::Dns => &self.failure.dns,
@@ -97,6 +129,7 @@ impl Terms {
             FailureCode::BrowserCrashed => &self.failure.browser_crashed,
             FailureCode::EngineError => &self.failure.engine_error,
             FailureCode::WorkerLost => &self.failure.worker_lost,
+            FailureCode::Proxy => &self.failure.proxy,
             // Of a later release, which has a sentence for it.
             FailureCode::Unknown(_) => &self.label.not_checked,
         }
@@ -171,7 +204,14 @@ words! {
 words! {
     struct Failures: String {
         unreachable dns tls http_status not_html redirected_away login_required timeout refused_address blocked_by_robots
-        too_large browser_crashed engine_error worker_lost
+        too_large browser_crashed engine_error worker_lost proxy
+    }
+}
+
+words! {
+    struct FailureCauses: String {
+        certificate_expired certificate_not_yet_valid certificate_not_valid_now certificate_other_name
+        certificate_unknown_authority tls_too_old proxy_unreachable proxy_login proxy_refused at_redirect_target
     }
 }
 
@@ -185,6 +225,7 @@ pub(super) struct TermFile {
     label: Labels,
     acr: AcrTerms,
     failure: Failures,
+    failure_cause: FailureCauses,
 }
 
 #[cfg(test)]
@@ -221,7 +262,24 @@ mod tests {
     fn words_that_stand_for_a_fact_have_their_names() {
         let english = terms(Locale::En);
         assert_eq!(english.severity(Impact::Serious), "Serious");
-        assert_eq!(english.failure(FailureCode::Dns), "The site’s domain was not found: it has no IP address.");
+        let failure = Failure::new(FailureCode::Dns, "");
+        assert_eq!(english.failure(&failure), "The site’s domain was not found: it has no IP address.");
         assert!(english.disclaimer.contains("not a full audit"));
+    }
+
+    #[test]
+    fn a_failure_is_told_by_its_cause_and_with_the_host_that_a_redirect_led_to() {
+        let failure = Failure::new(FailureCode::Tls, "").because_of(FailureCause::CertificateExpired);
+        for locale in Locale::ALL {
+            let terms = terms(locale);
+            for &cause in FailureCause::KNOWN {
+                let failure = failure.clone().because_of(cause);
+                assert_ne!(terms.failure(&failure), terms.code(failure.code), "{locale}: {cause}");
+                let failure = failure.at_redirect_target("www.a.example");
+                assert!(terms.failure(&failure).contains("www.a.example"), "{locale}: {cause}");
+            }
+        }
+        let later = failure.because_of(FailureCause::from_stored("later").unwrap());
+        assert_eq!(terms(Locale::En).failure(&later), terms(Locale::En).code(FailureCode::Tls));
     }
 }

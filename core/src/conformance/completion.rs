@@ -7,7 +7,7 @@ use super::{
     world::{INSTANT, World, failure},
 };
 use crate::{
-    domain::{Failure, FailureCode, Lease, ScanState, ScreenshotId},
+    domain::{Failure, FailureCause, FailureCode, Lease, ScanState, ScreenshotId},
     store::{Completion, Store},
 };
 
@@ -107,24 +107,13 @@ pub(super) async fn every_reason_of_a_failure_reads_as_it_was_stored<S: Store>(f
     let world = World::empty(factory).await;
     world.put_plan(fixtures::roomy()).await;
     let (team, site) = world.team_and_site().await;
-    for code in [
-        FailureCode::Unreachable,
-        FailureCode::Dns,
-        FailureCode::Tls,
-        FailureCode::HttpStatus,
-        FailureCode::NotHtml,
-        FailureCode::RedirectedAway,
-        FailureCode::LoginRequired,
-        FailureCode::Timeout,
-        FailureCode::RefusedAddress,
-        FailureCode::BlockedByRobots,
-        FailureCode::TooLarge,
-        FailureCode::BrowserCrashed,
-        FailureCode::EngineError,
-        FailureCode::WorkerLost,
-    ] {
+    let plain =
+        FailureCode::KNOWN.iter().map(|code| Failure::new(*code, format!("Because of \"{code}\"; сталося о 9:30.")));
+    let of_causes = FailureCause::KNOWN
+        .iter()
+        .map(|cause| Failure::new(FailureCode::Tls, "No.").because_of(*cause).at_redirect_target("www.shop.example"));
+    for failure in plain.chain(of_causes) {
         let claim = world.running(team, site).await;
-        let failure = Failure::new(code, format!("Because of \"{code}\"; сталося о 9:30."));
         world.store.fail_scan(claim, failure.clone()).await.unwrap();
         let state = world.state(team, claim.scan).await;
         assert!(matches!(&state, ScanState::Failed { failure: told, .. } if *told == failure), "{state:?}");

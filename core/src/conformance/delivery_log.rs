@@ -32,6 +32,9 @@ pub(super) async fn every_end_of_an_attempt_reads_as_it_was_recorded<S: Store>(f
         AttemptFailure::Tls,
         AttemptFailure::Timeout,
         AttemptFailure::BrokenOff,
+        AttemptFailure::ProxyUnreachable,
+        AttemptFailure::ProxyLogin,
+        AttemptFailure::ProxyRefused,
         AttemptFailure::WorkerLost,
     ];
     for result in answers.into_iter().chain(failures.map(AttemptResult::Failed)) {

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     domain::{
-        Ability, EventKind, Failure, FailureCode, Logo, NewToken, Plan, RequestClass, ScanState, Subscription,
-        TeamBrand,
+        Ability, EventKind, Failure, FailureCause, FailureCode, Logo, NewToken, Plan, RequestClass, ScanState,
+        Subscription, TeamBrand,
     },
     store::Store,
 };
@@ -75,7 +75,8 @@ pub(super) async fn a_failure_code_of_a_later_release_comes_back_with_its_check<
     let world = World::new(factory).await;
     let (team, site) = world.team_and_site().await;
     let claim = world.running(team, site).await;
-    let later = Failure::new(FailureCode::from_stored("quota_of_site").unwrap(), "The site asks for patience.");
+    let later = Failure::new(FailureCode::from_stored("quota_of_site").unwrap(), "The site asks for patience.")
+        .because_of(FailureCause::from_stored("quota_of_day").unwrap());
     world.store.fail_scan(claim, later.clone()).await.unwrap();
     let state = world.scan(team, claim.scan).await.state;
     assert!(matches!(&state, ScanState::Failed { failure, .. } if *failure == later), "{state:?}");

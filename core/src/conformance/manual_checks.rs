@@ -140,7 +140,7 @@ pub(super) async fn a_manual_check_that_failed_through_our_fault_is_given_back<S
 ) {
     let world = World::new(factory).await;
     let team = world.team().await;
-    for code in [FailureCode::WorkerLost, FailureCode::BrowserCrashed, FailureCode::EngineError] {
+    for code in [FailureCode::WorkerLost, FailureCode::BrowserCrashed, FailureCode::EngineError, FailureCode::Proxy] {
         let site = world.site(team).await;
         world.failed_with(team, site, code).await;
         assert_eq!(world.usage(team).await, (1, 1), "{code}");

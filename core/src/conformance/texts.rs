@@ -98,7 +98,7 @@ pub(super) async fn very_long_texts_come_back<S: Store>(factory: &impl StoreFact
     let site = world.add_site(team, new).await;
     assert!(world.store.site(team, site.id).await.unwrap() == Some(site.clone()), "the site's name");
     let claim = world.running(team, site.id).await;
-    let failure = Failure { code: FailureCode::Tls, message: long.clone() };
+    let failure = Failure { message: long.clone(), ..Failure::new(FailureCode::Tls, "") };
     world.store.fail_scan(claim, failure).await.unwrap();
     let state = world.state(team, claim.scan).await;
     assert!(matches!(&state, ScanState::Failed { failure, .. } if failure.message == long), "the failure's sentence");

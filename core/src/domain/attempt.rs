@@ -74,6 +74,12 @@ pub enum AttemptFailure {
     Timeout,
     /// The connection broke off before an answer, or what came was not HTTP.
     BrokenOff,
+    /// The operator's own proxy could not be reached, or broke off.
+    ProxyUnreachable,
+    /// The operator's own proxy wants other credentials.
+    ProxyLogin,
+    /// The operator's own proxy does not let the connection pass.
+    ProxyRefused,
     /// Nobody lived to tell: the attempt was begun [as often as it may be](super::DeliveryState::MAX_TRIES), and its
     /// workers died. The receiver may have got it.
     WorkerLost,
@@ -88,6 +94,9 @@ stored_words!(AttemptFailure {
     Tls = "tls",
     Timeout = "timeout",
     BrokenOff = "broken_off",
+    ProxyUnreachable = "proxy_unreachable",
+    ProxyLogin = "proxy_login",
+    ProxyRefused = "proxy_refused",
     WorkerLost = "worker_lost",
 });
 

@@ -48,7 +48,7 @@ pub use self::{
         EndpointDetails, EndpointSecret, EndpointSecrets, EndpointStatus, NewEndpoint, OpenSecretError, WebhookEndpoint,
     },
     event::{EventKind, NewEvent, UnknownEvent},
-    failure::{Failure, FailureCode},
+    failure::{Failure, FailureCause, FailureCode},
     finding::{
         Area, Engine, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, ScreenshotId, ScreenshotRef,
         Totals, UncheckedFrame,

@@ -109,7 +109,7 @@ pub(super) use stored_words;
 mod tests {
     use super::*;
     use crate::domain::{
-        Ability, AttemptFailure, CheckFrequency, EventKind, FailureCode, PlanStatus, ScanKind, Standing,
+        Ability, AttemptFailure, CheckFrequency, EventKind, FailureCause, FailureCode, PlanStatus, ScanKind, Standing,
     };
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
                 }
             )+};
         }
-        kept!(Ability AttemptFailure CheckFrequency EventKind FailureCode PlanStatus ScanKind Standing);
+        kept!(Ability AttemptFailure CheckFrequency EventKind FailureCause FailureCode PlanStatus ScanKind Standing);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A user names an address, and three things reach out to it: the browser, the crawler, and webhook delivery. All three
 //! ask [`AddressPolicy`]. What is judged is always the parsed host and the resolved IP addresses, never the text; and the
 //! connection then goes to an address that was judged, without a second look-up, so that a name which changes its answer
-//! in between gains nothing.
+//! in between gains nothing. Where all of it goes through a proxy of the operator's, [`UpstreamProxy`], that does not change.
 
 mod names;
 mod policy;
@@ -13,6 +13,7 @@ mod resolver;
 mod special_ranges;
 #[cfg(any(test, feature = "testing"))]
 mod static_resolver;
+mod upstream;
 
 #[cfg(any(test, feature = "testing"))]
 pub use self::static_resolver::StaticResolver;
@@ -20,4 +21,5 @@ pub use self::{
     policy::{AddressPolicy, AddressPolicyBuilder, InvalidDomain, InvalidPolicy, JudgedHost},
     refusal::{PolicyError, Refusal},
     resolver::{ResolveError, Resolver, SystemResolver},
+    upstream::{InvalidProxy, ProxyError, Route, UpstreamProxy, route},
 };

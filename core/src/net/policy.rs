@@ -133,12 +133,20 @@ impl AddressPolicy {
         })
     }
 
+    /// Judges a name that the operator lets somebody else resolve: that it is one, and not blocked. Returns it in its one
+    /// spelling.
+    pub(super) fn judge_unresolved(&self, name: &str) -> Result<String, Refusal> {
+        let name = names::normalize(name).ok_or(Refusal::InvalidName)?;
+        if self.blocks(&name) { Err(Refusal::BlockedDomain { name }) } else { Ok(name) }
+    }
+
+    fn blocks(&self, name: &str) -> bool {
+        names::parents(name).any(|parent| self.0.blocked_domains.contains(parent))
+    }
+
     /// The name to resolve, in its one spelling.
     fn judge_name(&self, name: &str, port: u16) -> Result<String, Refusal> {
-        let name = names::normalize(name).ok_or(Refusal::InvalidName)?;
-        if names::parents(&name).any(|parent| self.0.blocked_domains.contains(parent)) {
-            return Err(Refusal::BlockedDomain { name });
-        }
+        let name = self.judge_unresolved(name)?;
         if self.0.allowed_networks.is_empty() {
             if names::is_local(&name) {
                 return Err(Refusal::LocalName { name });

@@ -16,6 +16,7 @@ use crate::{
     service::Links,
     store::TrendPoint,
     timestamp,
+    view::failure,
 };
 
 /// A report in one language; serialises to the contract's JSON.
@@ -79,7 +80,8 @@ pub struct PageView {
     /// Elements that fail on it, recommendations included, and are counted but not listed: a page has a limit of elements that
     /// are kept.
     pub left_out: u64,
-    /// Why it could not be checked.
+    /// Why it could not be checked. In JSON, code and message.
+    #[serde(serialize_with = "failure::serialize_option")]
     pub error: Option<Failure>,
     /// The number of its frames that were not checked.
     pub frames_not_checked_count: u32,

@@ -7,7 +7,7 @@ use crate::{
     domain::{Ability, FieldErrors, NewSite, Problem, RawSite, Site, SiteUrl},
     error::Error,
     id::{ScanId, SiteId},
-    net::{PolicyError, ResolveError},
+    net::{PolicyError, ResolveError, route},
     store::AddSiteError,
 };
 
@@ -39,7 +39,8 @@ impl Service {
         let url = url.url();
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else { return Err(Problem::NotUrl) };
         let host: Host<&str> = host;
-        match self.parts().policy.judge(&*self.parts().resolver, &host, port).await {
+        let parts = self.parts();
+        match route(&parts.policy, &*parts.resolver, parts.proxy.as_ref(), &host, port).await {
             Ok(_) => Ok(()),
             Err(PolicyError::Resolve(ResolveError::NotFound | ResolveError::TimedOut | ResolveError::Failed(_))) => {
                 Ok(())

@@ -7,7 +7,7 @@ use crate::{
     clock::{Clock, SystemClock},
     domain::{PlanCatalog, PlanDifference, RateLimits},
     id::NodeId,
-    net::{AddressPolicy, Resolver, SystemResolver},
+    net::{AddressPolicy, Resolver, SystemResolver, UpstreamProxy},
     scanner::{Gate, Scanner},
     sealing::Keyring,
     store::{Store, StoreError},
@@ -22,6 +22,8 @@ pub struct ServiceBuilder {
     clock: Box<dyn Clock>,
     resolver: Arc<dyn Resolver>,
     policy: AddressPolicy,
+    proxy: Option<UpstreamProxy>,
+    ca_certificates: Vec<Vec<u8>>,
     plans: Plans,
     base_url: String,
     anonymous_limits: RateLimits,
@@ -78,6 +80,8 @@ impl ServiceBuilder {
             clock: Box::new(SystemClock),
             resolver: Arc::new(SystemResolver::new()),
             policy: AddressPolicy::default(),
+            proxy: None,
+            ca_certificates: Vec::new(),
             plans: Plans::Shipped,
             base_url: "http://localhost/v1".to_owned(),
             anonymous_limits: RateLimits { general: 60, files: 20 },
@@ -135,8 +139,22 @@ impl ServiceBuilder {
         Self { anonymous_limits, ..self }
     }
 
-    /// What makes the attempts of webhook deliveries. Default: `HttpSender`, with the service's policy and resolver; without
-    /// the feature `delivery` there is none, and deliveries wait.
+    /// The operator's proxy, through which webhooks are sent, and which resolves the names that the operator leaves to it. Default:
+    /// none. A scanner has a setting of its own.
+    #[must_use]
+    pub fn with_upstream_proxy(self, proxy: UpstreamProxy) -> Self {
+        Self { proxy: Some(proxy), ..self }
+    }
+
+    /// Authorities that receivers of webhooks may have their certificates from, besides the system's (certificates in DER).
+    /// Default: none. A scanner has a setting of its own.
+    #[must_use]
+    pub fn with_ca_certificates(self, ca_certificates: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        Self { ca_certificates: ca_certificates.into_iter().collect(), ..self }
+    }
+
+    /// What makes the attempts of webhook deliveries. Default: `HttpSender`, with the service's policy, resolver, proxy and
+    /// authorities; without the feature `delivery` there is none, and deliveries wait.
     #[must_use]
     pub fn with_sender(self, sender: impl WebhookSender + 'static) -> Self {
         Self { sender: Some(Box::new(sender)), ..self }
@@ -195,7 +213,9 @@ impl ServiceBuilder {
             Plans::Given(plans) => store_missing(&*self.store, plans).await?,
             Plans::Stored => {}
         }
-        let sender = self.sender.or_else(|| default_sender(&self.policy, &self.resolver));
+        let sender = self
+            .sender
+            .or_else(|| default_sender(&self.policy, &self.resolver, self.proxy.clone(), self.ca_certificates));
         let user_agent = format!("a11ycheck/{} (+{})", env!("CARGO_PKG_VERSION"), links.base_in_ascii());
         Ok(Service {
             parts: Arc::new(Parts {
@@ -206,6 +226,7 @@ impl ServiceBuilder {
                 clock: self.clock,
                 resolver: self.resolver,
                 policy: self.policy,
+                proxy: self.proxy,
                 links,
                 anonymous_limits: self.anonymous_limits,
                 #[cfg(feature = "pdf")]
@@ -240,12 +261,25 @@ fn lines<T: ToString>(facts: &[T]) -> String {
 }
 
 #[cfg(feature = "delivery")]
-fn default_sender(policy: &AddressPolicy, resolver: &Arc<dyn Resolver>) -> Option<Box<dyn WebhookSender>> {
-    Some(Box::new(crate::webhook::HttpSender::new(policy.clone(), Arc::clone(resolver))))
+fn default_sender(
+    policy: &AddressPolicy,
+    resolver: &Arc<dyn Resolver>,
+    proxy: Option<UpstreamProxy>,
+    ca_certificates: Vec<Vec<u8>>,
+) -> Option<Box<dyn WebhookSender>> {
+    use crate::webhook::HttpSender;
+
+    let sender = HttpSender::new(policy.clone(), Arc::clone(resolver)).with_root_certificates(ca_certificates);
+    Some(Box::new(proxy.into_iter().fold(sender, HttpSender::with_upstream_proxy)))
 }
 
 #[cfg(not(feature = "delivery"))]
-fn default_sender(_: &AddressPolicy, _: &Arc<dyn Resolver>) -> Option<Box<dyn WebhookSender>> {
+fn default_sender(
+    _: &AddressPolicy,
+    _: &Arc<dyn Resolver>,
+    _: Option<UpstreamProxy>,
+    _: Vec<Vec<u8>>,
+) -> Option<Box<dyn WebhookSender>> {
     None
 }
 

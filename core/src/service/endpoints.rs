@@ -185,7 +185,7 @@ impl Service {
     async fn checked(&self, input: &EndpointInput, before: &BTreeSet<EventKind>) -> Result<EndpointDetails, Error> {
         let details = input.check(before).map_err(Error::Invalid)?;
         let parts = self.parts();
-        match target::judge(&parts.policy, &*parts.resolver, details.url.url()).await {
+        match target::judge(&parts.policy, &*parts.resolver, parts.proxy.as_ref(), details.url.url()).await {
             Ok(_) | Err(TargetError::Policy(PolicyError::Resolve(_))) => Ok(details),
             Err(TargetError::NotHttps) => Err(invalid("url", Problem::NotHttps)),
             Err(TargetError::Policy(PolicyError::Refused(refusal))) => {

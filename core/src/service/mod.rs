@@ -54,7 +54,7 @@ use crate::{
     clock::Clock,
     domain::RateLimits,
     id::NodeId,
-    net::{AddressPolicy, Resolver},
+    net::{AddressPolicy, Resolver, UpstreamProxy},
     scanner::{Gate, Scanner},
     sealing::Keyring,
     store::Store,
@@ -77,6 +77,7 @@ pub(crate) struct Parts {
     pub(crate) clock: Box<dyn Clock>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: AddressPolicy,
+    pub(crate) proxy: Option<UpstreamProxy>,
     pub(crate) links: Links,
     pub(crate) anonymous_limits: RateLimits,
     #[cfg(feature = "pdf")]

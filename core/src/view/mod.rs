@@ -1,6 +1,7 @@
 //! The contract's JSON, field by field: what routes answer and what events carry.
 
 mod account;
+pub(crate) mod failure;
 mod list;
 mod scan;
 mod site;

@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::word;
+use super::{failure::FailureView, word};
 use crate::{
-    domain::{Failure, Scan, ScanState, Team, Totals},
+    domain::{Scan, ScanState, Team, Totals},
     id::{ScanId, SiteId},
     service::Links,
     timestamp,
@@ -34,7 +34,7 @@ pub struct ScanView<'a> {
     issues: Option<u64>,
     previous_issues: Option<u64>,
     by_impact: Option<Totals>,
-    error: Option<&'a Failure>,
+    error: Option<FailureView<'a>>,
     #[serde(serialize_with = "timestamp::serialize")]
     queued_at: DateTime<Utc>,
     #[serde(serialize_with = "timestamp::serialize_option")]
@@ -71,7 +71,7 @@ impl<'a> ScanView<'a> {
             ScanState::Running { pages_scanned, started_at, .. } => (*pages_scanned, Some(*started_at), None),
             ScanState::Completed { outcome, started_at, .. } => (outcome.pages_scanned, Some(*started_at), None),
             ScanState::Failed { pages_scanned, started_at, failure, .. } => {
-                (*pages_scanned, Some(*started_at), Some(failure))
+                (*pages_scanned, Some(*started_at), Some(failure.into()))
             }
         };
         let outcome = scan.outcome();

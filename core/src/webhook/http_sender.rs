@@ -3,6 +3,7 @@
 use std::{error::Error as StdError, io, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use reqwest::{Client, Response};
 use rustls::pki_types::CertificateDer;
 use tokio::time::{Instant, timeout_at};
@@ -12,26 +13,34 @@ use super::{
     clients::{Clients, Target},
     target::{self, TargetError},
     tls::Tls,
+    tunnel::{self, Tunnelled},
 };
 use crate::{
-    domain::{AttemptFailure, AttemptResult, Excerpt},
-    net::{AddressPolicy, PolicyError, ResolveError, Resolver},
+    domain::{AttemptFailure, AttemptResult, Excerpt, FailureCause},
+    net::{AddressPolicy, PolicyError, ProxyError, ResolveError, Resolver, Route, UpstreamProxy},
 };
 
 /// Sends webhooks over HTTP/1.1, with TLS.
 ///
 /// Each attempt judges where the address leads now, and connects to nothing else: IP addresses that a name led to are pinned,
 /// and a connection that was kept alive is only used again when the same addresses were judged. Proxies of the
-/// environment are not used, redirects are not followed, cookies are not kept.
+/// environment are not used (the operator's [`UpstreamProxy`] is), redirects are not followed, cookies are not kept.
 ///
 /// A receiver proves who it is with a certificate of an authority that the system trusts.
 #[derive(Debug)]
 pub struct HttpSender {
     policy: AddressPolicy,
     resolver: Arc<dyn Resolver>,
+    proxy: Option<UpstreamProxy>,
     timeout: Duration,
     tls: Tls,
     clients: Clients,
+}
+
+/// An answer whose head has come.
+enum Answer {
+    Direct(Response),
+    Tunnelled(Tunnelled),
 }
 
 impl HttpSender {
@@ -45,13 +54,19 @@ impl HttpSender {
         // This sender brings its own TLS settings. But with the features that this crate asks of reqwest, every client that is
         // made without such settings, anywhere in the program, wants a provider for the process; one that is there stays.
         let _there_already = rustls::crypto::ring::default_provider().install_default();
-        Self { policy, resolver, timeout: Self::TIMEOUT, tls: Tls::default(), clients: Clients::default() }
+        Self { policy, resolver, proxy: None, timeout: Self::TIMEOUT, tls: Tls::default(), clients: Clients::default() }
     }
 
     /// Another time for attempts. The contract's is [`TIMEOUT`](Self::TIMEOUT).
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
+    }
+
+    /// Goes through the operator's proxy, as that one says. Such connections are not kept alive.
+    #[must_use]
+    pub fn with_upstream_proxy(self, proxy: UpstreamProxy) -> Self {
+        Self { proxy: Some(proxy), ..self }
     }
 
     /// Trusts the receivers of these authorities too (certificates in DER): for an intranet with an authority of its own.
@@ -61,22 +76,42 @@ impl HttpSender {
     }
 
     /// Sends, and waits for the head of the answer.
-    async fn answer(&self, request: WebhookRequest) -> Result<Response, AttemptFailure> {
-        let WebhookRequest { url, headers, body } = request;
+    async fn answer(&self, request: WebhookRequest, deadline: Instant) -> Result<Answer, AttemptFailure> {
+        let is_tls = request.url.scheme() == "https";
         // Of an address only the host is told: many services know their callers by the path alone.
-        let host = url.host_str().unwrap_or_default().to_owned();
-        let judged = target::judge(&self.policy, &*self.resolver, &url).await.map_err(|error| {
+        let host = request.url.host_str().unwrap_or_default().to_owned();
+        let judged = target::judge(&self.policy, &*self.resolver, self.proxy.as_ref(), &request.url).await;
+        let route = judged.map_err(|error| {
             tracing::debug!(host, error = &error as &dyn StdError, "An endpoint's address leads nowhere");
             refused(&error)
         })?;
-        let target = Target::new(url.scheme() == "https", &host, judged.addresses());
-        let client = self.client(target, url.scheme() == "https").await?;
+        let addresses = match (&route, &self.proxy) {
+            (Route::Direct(judged), _) => judged.addresses(),
+            (Route::Proxied(_) | Route::Named { .. }, Some(proxy)) => {
+                let stream = proxy.connect(&route, deadline).await.map_err(|error| {
+                    tracing::debug!(
+                        host,
+                        error = &error as &dyn StdError,
+                        "An endpoint was not reached through the proxy"
+                    );
+                    not_passed(&error)
+                })?;
+                let tls =
+                    if is_tls { Some(self.tls.verified().await.map_err(|error| unusable(&error))?) } else { None };
+                return tunnel::send(stream, tls, request).await.map(Answer::Tunnelled);
+            }
+            // No proxy, no route through one.
+            (Route::Proxied(_) | Route::Named { .. }, None) => return Err(AttemptFailure::ProxyUnreachable),
+        };
+        let WebhookRequest { url, headers, body } = request;
+        let client = self.client(Target::new(is_tls, &host, addresses), is_tls).await?;
         let request = headers.into_iter().fold(client.post(url), |request, (name, value)| request.header(name, value));
-        request.body(body).send().await.map_err(|error| {
+        let sent = request.body(body).send().await.map_err(|error| {
             let error = error.without_url();
             tracing::debug!(host, error = &error as &dyn StdError, "An endpoint did not answer");
             failed(&error)
-        })
+        });
+        sent.map(Answer::Direct)
     }
 
     async fn client(&self, target: Target, is_tls: bool) -> Result<Client, AttemptFailure> {
@@ -84,10 +119,6 @@ impl HttpSender {
             return Ok(client);
         }
         let tls = if is_tls { self.tls.verified().await } else { Tls::unused() };
-        let unusable = |error: &(dyn StdError + 'static)| {
-            tracing::error!(error, "Webhooks can't be sent: TLS does not work on this machine");
-            AttemptFailure::Tls
-        };
         let tls = tls.map_err(|error| unusable(&error))?;
         self.clients.make(target, tls, self.timeout).map_err(|error| unusable(&error))
     }
@@ -97,17 +128,17 @@ impl HttpSender {
 impl WebhookSender for HttpSender {
     async fn send(&self, request: WebhookRequest) -> AttemptResult {
         let deadline = Instant::now() + self.timeout;
-        let mut response = match timeout_at(deadline, self.answer(request)).await {
-            Ok(Ok(response)) => response,
+        let mut answer = match timeout_at(deadline, self.answer(request, deadline)).await {
+            Ok(Ok(answer)) => answer,
             Ok(Err(failure)) => return AttemptResult::Failed(failure),
             Err(_) => return AttemptResult::Failed(AttemptFailure::Timeout),
         };
-        let status = response.status().as_u16();
+        let status = answer.status();
         let mut body = Vec::new();
         let reading = async {
             // Whatever ends an answer early, the status stands: it was received.
             while body.len() <= Self::MAX_ANSWER
-                && let Ok(Some(chunk)) = response.chunk().await
+                && let Some(chunk) = answer.chunk().await
             {
                 body.extend_from_slice(&chunk);
             }
@@ -116,6 +147,38 @@ impl WebhookSender for HttpSender {
             tracing::debug!(status, "An endpoint's answer has no end");
         }
         AttemptResult::Answered { status, excerpt: Excerpt::of(&body) }
+    }
+}
+
+impl Answer {
+    fn status(&self) -> u16 {
+        match self {
+            Self::Direct(response) => response.status().as_u16(),
+            Self::Tunnelled(answer) => answer.status(),
+        }
+    }
+
+    /// The next piece of the body; `None` at its end, or where it broke off.
+    async fn chunk(&mut self) -> Option<Bytes> {
+        match self {
+            Self::Direct(response) => response.chunk().await.ok().flatten(),
+            Self::Tunnelled(answer) => answer.chunk().await,
+        }
+    }
+}
+
+fn unusable(error: &(dyn StdError + 'static)) -> AttemptFailure {
+    tracing::error!(error, "Webhooks can't be sent: TLS does not work on this machine");
+    AttemptFailure::Tls
+}
+
+fn not_passed(error: &ProxyError) -> AttemptFailure {
+    match (error.cause(), error) {
+        (Some(FailureCause::ProxyLogin), _) => AttemptFailure::ProxyLogin,
+        (Some(FailureCause::ProxyRefused), _) => AttemptFailure::ProxyRefused,
+        (Some(_), _) => AttemptFailure::ProxyUnreachable,
+        (None, ProxyError::TimedOut) => AttemptFailure::Timeout,
+        (None, _) => AttemptFailure::Connect,
     }
 }
 
@@ -143,6 +206,3 @@ fn is_of_tls(error: &(dyn StdError + 'static)) -> bool {
     let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     error.is::<rustls::Error>() || inner.is_some_and(|inner| is_of_tls(inner)) || error.source().is_some_and(is_of_tls)
 }
-
-#[cfg(test)]
-mod tests {}

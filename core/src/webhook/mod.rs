@@ -14,6 +14,8 @@ pub mod signature;
 pub(crate) mod target;
 #[cfg(feature = "delivery")]
 mod tls;
+#[cfg(feature = "delivery")]
+mod tunnel;
 
 #[cfg(feature = "delivery")]
 pub use self::http_sender::HttpSender;

@@ -2,7 +2,7 @@
 
 use url::{Host, Url};
 
-use crate::net::{AddressPolicy, JudgedHost, PolicyError, Refusal, Resolver};
+use crate::net::{AddressPolicy, PolicyError, Refusal, Resolver, Route, UpstreamProxy, route};
 
 /// Why nothing is sent to an address.
 #[derive(Debug, thiserror::Error)]
@@ -15,20 +15,21 @@ pub(crate) enum TargetError {
     Policy(#[from] PolicyError),
 }
 
-/// Judges an address, and gives the addresses to connect to.
+/// Judges an address, and tells how it is connected to.
 ///
 /// Plain `http` is for networks that the operator opened: an intranet, a test. There nobody else reads along.
 pub(crate) async fn judge(
     policy: &AddressPolicy,
     resolver: &dyn Resolver,
+    proxy: Option<&UpstreamProxy>,
     url: &Url,
-) -> Result<JudgedHost, TargetError> {
+) -> Result<Route, TargetError> {
     let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
         return Err(PolicyError::Refused(Refusal::InvalidName).into());
     };
     let host: Host<&str> = host;
-    let judged = policy.judge(resolver, &host, port).await;
-    if url.scheme() != "https" && !judged.as_ref().is_ok_and(JudgedHost::is_opened) {
+    let judged = route(policy, resolver, proxy, &host, port).await;
+    if url.scheme() != "https" && !judged.as_ref().is_ok_and(Route::is_opened) {
         return Err(TargetError::NotHttps);
     }
     Ok(judged?)

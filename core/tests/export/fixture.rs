@@ -73,10 +73,7 @@ fn findings_of(items: Vec<Finding>) -> Findings {
             PageOutcome::failed(
                 "https://shop.example/old",
                 "",
-                Failure {
-                    code: FailureCode::HttpStatus,
-                    message: "The web server answered with status 404.".to_owned(),
-                },
+                Failure::new(FailureCode::HttpStatus, "The web server answered with status 404."),
             ),
         ],
         rules: rules.into_iter().map(|(rule, facts)| (RuleId::new(rule), facts)).collect(),

@@ -65,7 +65,7 @@ fn frames_that_were_not_checked_are_counted_and_the_first_named_in_every_languag
         let flat = tree.split_whitespace().collect::<String>();
         let words = terms(locale);
         let of = |text: &str| text.split_whitespace().collect::<String>();
-        let named = |number| of(&format!("https://ads.example/{number}: {}", words.failure(FailureCode::Timeout)));
+        let named = |number| of(&format!("https://ads.example/{number}: {}", words.code(FailureCode::Timeout)));
         assert!(flat.contains(&of(&format!("{}: 21", words.label.frames_not_checked))), "{locale}");
         assert!(flat.contains(&named(0)) && flat.contains(&named(2)) && !flat.contains(&named(3)), "{locale}: {flat}");
     }

@@ -17,6 +17,7 @@ const PROGRAM: &str = "the system does not run the program; name one that this u
 const GUARD: &str = "it goes around the egress guard; use Chromium itself, without a wrapper that changes its switches";
 const PORT: &str = "no port on 127.0.0.1 could be opened for its traffic; see the limit of open files (ulimit -n)";
 const SILENT: &str = "it runs, and does not answer; see that the machine has memory and processor time left";
+const AUTHORITIES: &str = "it does not trust the authorities of --ca-certificates";
 const CLOSED: &str = "the scanner was closed";
 const UNKNOWN: &str = "check that Chromium runs for this user, or set A11YCHECK_CHROMIUM to another one";
 
@@ -47,6 +48,7 @@ impl BrowserError {
             Self::NoAnswer { .. } => SILENT,
             Self::Guard(_) => PORT,
             Self::GuardNotInForce => GUARD,
+            Self::Authorities(_) => AUTHORITIES,
             Self::Closed => CLOSED,
         }
     }

@@ -1,6 +1,7 @@
 //! Browser processes: start, health, recycling. Nothing here knows about pages.
 
 mod advice;
+mod authorities;
 mod canary;
 mod death;
 mod flags;
@@ -11,6 +12,7 @@ mod process;
 mod profile;
 mod tab;
 
+pub use self::{authorities::AuthoritiesError, flags::Sandbox, pool::BrowserError};
 pub(crate) use self::{
     death::MemoryMarks,
     flags::VIEWPORT,
@@ -18,4 +20,3 @@ pub(crate) use self::{
     process::is_sandboxed,
     tab::{Tab, TabError, TabSettings},
 };
-pub use self::{flags::Sandbox, pool::BrowserError};

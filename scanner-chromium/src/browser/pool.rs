@@ -9,15 +9,17 @@ use std::{
     },
 };
 
+use rustls::pki_types::CertificateDer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
-    sync::Mutex,
+    sync::{Mutex, OnceCell},
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    authorities::{Authorities, AuthoritiesError},
     canary,
     death::{Deaths, MemoryMarks},
     fonts,
@@ -77,6 +79,9 @@ pub enum BrowserError {
     /// The browser reaches out past the guard: it must not be used.
     #[error("the browser does not send its traffic through the egress guard")]
     GuardNotInForce,
+    /// It does not trust the operator's own authorities.
+    #[error("the browser does not trust the authorities of --ca-certificates")]
+    Authorities(#[from] AuthoritiesError),
     /// [`ChromiumScanner::close`](crate::ChromiumScanner::close) was called.
     #[error("the scanner was closed")]
     Closed,
@@ -86,6 +91,10 @@ pub enum BrowserError {
 #[derive(Debug)]
 pub(crate) struct BrowserPool {
     program: PathBuf,
+    /// Those that every browser trusts besides its own.
+    certificates: Vec<CertificateDer<'static>>,
+    /// Made with the first browser, where there are any.
+    authorities: OnceCell<Authorities>,
     current: Mutex<Option<Arc<Browser>>>,
     /// One per process; fires when it is gone.
     gone: std::sync::Mutex<Vec<CancellationToken>>,
@@ -98,11 +107,18 @@ impl BrowserPool {
     pub(crate) fn new(program: PathBuf) -> Self {
         Self {
             program,
+            certificates: Vec::new(),
+            authorities: OnceCell::new(),
             current: Mutex::default(),
             gone: std::sync::Mutex::default(),
             closed: CancellationToken::new(),
             fonts_logged: AtomicBool::new(false),
         }
+    }
+
+    /// The same, of browsers that trust these authorities too.
+    pub(crate) fn trusting(self, certificates: Vec<CertificateDer<'static>>) -> Self {
+        Self { certificates, ..self }
     }
 
     /// A browser for a new scan: the current one, or its successor when it died or served its time.
@@ -163,11 +179,15 @@ impl BrowserPool {
     }
 
     async fn start(&self) -> Result<Browser, BrowserError> {
+        let authorities = match self.certificates.as_slice() {
+            [] => None,
+            certificates => Some(self.authorities.get_or_try_init(|| Authorities::prepare(certificates)).await?),
+        };
         let guard = Guard::refuse_all().await?;
         let program = self.program.clone();
         let profile =
             Profile::create().map_err(|source| BrowserError::Folder { folder: std::env::temp_dir(), source })?;
-        let process = match Process::spawn(&program, profile, guard.address(), self.closed.clone()) {
+        let process = match Process::spawn(&program, profile, guard.address(), authorities, self.closed.clone()) {
             Ok(process) => process,
             Err(source) => return Err(BrowserError::Spawn { program, source }),
         };
@@ -176,7 +196,7 @@ impl BrowserPool {
             gone.retain(|gone| !gone.is_cancelled());
             gone.push(process.gone());
         }
-        let browser = Browser::prepare(program, process, guard).await?;
+        let browser = Browser::prepare(program, process, guard, authorities).await?;
         self.log_fonts(&browser).await;
         Ok(browser)
     }
@@ -215,10 +235,15 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    async fn prepare(program: PathBuf, process: Process, guard: Guard) -> Result<Self, BrowserError> {
+    async fn prepare(
+        program: PathBuf,
+        process: Process,
+        guard: Guard,
+        authorities: Option<&Authorities>,
+    ) -> Result<Self, BrowserError> {
         let deadline = Instant::now() + START_TIME;
         let deaths = Arc::new(Deaths::new(process.heap_notices()));
-        match greet(&process, &guard, &deaths, deadline).await {
+        match greet(&process, &guard, &deaths, authorities, deadline).await {
             Ok(Version { product, user_agent }) => {
                 tracing::info!(browser = product, "a browser started");
                 let user_agent = name_ourselves(&user_agent);
@@ -227,6 +252,7 @@ impl Browser {
                 Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), deaths, _guard: guard })
             }
             Err(StartError::GuardNotInForce) => Err(BrowserError::GuardNotInForce),
+            Err(StartError::Authorities(error)) => Err(error.into()),
             Err(StartError::Protocol(source)) => {
                 let complaints = process.last_words().await;
                 let complaints = if complaints.is_empty() { complaints } else { format!(": {complaints}") };
@@ -308,6 +334,13 @@ struct Version {
 pub(super) enum StartError {
     Protocol(CdpError),
     GuardNotInForce,
+    Authorities(AuthoritiesError),
+}
+
+impl From<AuthoritiesError> for StartError {
+    fn from(error: AuthoritiesError) -> Self {
+        Self::Authorities(error)
+    }
 }
 
 impl From<CdpError> for StartError {
@@ -320,6 +353,7 @@ async fn greet(
     process: &Process,
     guard: &Guard,
     deaths: &Arc<Deaths>,
+    authorities: Option<&Authorities>,
     deadline: Instant,
 ) -> Result<Version, StartError> {
     let connection = process.connection();
@@ -328,6 +362,9 @@ async fn greet(
     let discover = json!({ "discover": true });
     connection.call::<Value>("Target.setDiscoverTargets", discover, deadline).await?;
     canary::require_guard(connection, guard, deadline).await?;
+    if let Some(authorities) = authorities {
+        authorities.require(connection, deadline).await?;
+    }
     Ok(version)
 }
 

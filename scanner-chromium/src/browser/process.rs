@@ -22,6 +22,7 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
+    authorities::Authorities,
     death::HEAP_NOTICE,
     flags::{Sandbox, switches},
     memory,
@@ -57,9 +58,13 @@ impl Process {
         program: &Path,
         profile: Profile,
         proxy: SocketAddr,
+        authorities: Option<&Authorities>,
         stop: CancellationToken,
     ) -> io::Result<Self> {
         let folder = profile.path();
+        if let Some(authorities) = authorities {
+            authorities.install(folder)?;
+        }
         let (commands_in, commands_out) = io::pipe()?;
         let (answers_in, answers_out) = io::pipe()?;
         let mut command = Command::new(program);

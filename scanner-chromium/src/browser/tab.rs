@@ -112,13 +112,17 @@ async fn prepare(session: &Session, user_agent: &str, deadline: Instant) -> Resu
 
 /// A browser context; disposed of when dropped.
 #[derive(Debug)]
-struct Context {
+pub(super) struct Context {
     connection: Connection,
     id: String,
 }
 
 impl Context {
-    async fn create(connection: &Connection, proxy: SocketAddr, deadline: Instant) -> Result<Self, CdpError> {
+    pub(super) async fn create(
+        connection: &Connection,
+        proxy: SocketAddr,
+        deadline: Instant,
+    ) -> Result<Self, CdpError> {
         #[derive(Deserialize)]
         struct Created {
             #[serde(rename = "browserContextId")]
@@ -132,6 +136,10 @@ impl Context {
         });
         let Created { id } = connection.call("Target.createBrowserContext", params, deadline).await?;
         Ok(Self { connection: connection.clone(), id })
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.id
     }
 }
 

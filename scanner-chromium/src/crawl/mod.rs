@@ -16,7 +16,4 @@ mod sitemap;
 mod survey;
 mod visits;
 
-pub(crate) use self::{
-    fetch::tls_config,
-    visits::{Crawl, CrawlError},
-};
+pub(crate) use self::visits::{Crawl, CrawlError};

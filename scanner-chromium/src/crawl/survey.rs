@@ -2,18 +2,19 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use a11ycheck_core::domain::Failure;
 use tokio::time::{Duration, Instant, timeout_at};
 use url::Url;
 
 use super::{
-    fetch::{FetchError, Fetched, Fetcher},
+    fetch::{FetchError, FetchFailure, Fetched, Fetcher},
     kinds::{Shape, kinds},
     pace::Pace,
     robots::{self, Robots},
     site::Start,
     sitemap::{self, Sitemap},
 };
-use crate::page::Scope as _;
+use crate::page::{Scope as _, unreachable_site};
 
 /// Files that are fetched for the list of pages.
 const MAX_SITEMAPS: usize = 50;
@@ -32,13 +33,13 @@ pub(super) enum Access {
     /// The server has trouble with it. "Assume complete disallow", says RFC 9309 §2.3.1.4, so that a rule which can't be
     /// read for the moment is not broken.
     Closed { status: u16, retry_after: Option<Duration> },
-    /// No answer at all. The same section says the same; but the browser may know a better reason to give.
-    Unreachable,
+    /// No answer at all, for this reason. The same section says the same; but the browser may have a better reason to give.
+    Unreachable(Failure),
 }
 
 /// Asks one site about itself.
 pub(super) struct Survey<'a> {
-    pub(super) fetcher: &'a Fetcher,
+    pub(super) fetcher: &'a Fetcher<'a>,
     pub(super) pace: &'a Pace,
     pub(super) scope: &'a Start,
     pub(super) done_by: Instant,
@@ -47,18 +48,21 @@ pub(super) struct Survey<'a> {
 impl Survey<'_> {
     /// Reads the robots.txt that `url` is subject to.
     pub(super) async fn robots(&self, url: &Url) -> Access {
-        let Ok(file) = url.join("/robots.txt") else { return Access::Unreachable };
+        let Ok(file) = url.join("/robots.txt") else { return Access::Unreachable(unreachable_site()) };
         match self.get(&file, robots::MAX_BYTES).await {
             Ok(Fetched { status, body, .. }) if status.is_success() => Access::Known(Robots::parse(&body)),
             Ok(Fetched { status, retry_after, .. }) if status.is_server_error() => {
                 Access::Closed { status: status.as_u16(), retry_after }
             }
             // "Unavailable" (§2.3.1.3): there is no such file, or it is not for us; so too after too many redirects.
-            Ok(_) | Err(FetchError::LeadsAway) => Access::Known(Robots::allow_all()),
-            Err(error) => {
-                let error: &dyn std::error::Error = &error;
-                tracing::debug!(file = file.as_str(), error, "robots.txt could not be asked for");
-                Access::Unreachable
+            Ok(_) | Err(FetchFailure { error: FetchError::LeadsAway, .. }) => Access::Known(Robots::allow_all()),
+            Err(failed) => {
+                tracing::debug!(
+                    file = file.as_str(),
+                    error = &failed as &dyn std::error::Error,
+                    "robots.txt could not be asked for"
+                );
+                Access::Unreachable(self.fetcher.explain(&file, &failed).await)
             }
         }
     }
@@ -105,7 +109,7 @@ impl Survey<'_> {
     }
 
     /// A file, asked for once more if the site was too busy.
-    async fn get(&self, file: &Url, max_bytes: usize) -> Result<Fetched, FetchError> {
+    async fn get(&self, file: &Url, max_bytes: usize) -> Result<Fetched, FetchFailure> {
         let ask = async {
             self.pace.turn().await;
             let fetched = self.fetcher.get(file, self.scope, max_bytes).await?;
@@ -116,7 +120,8 @@ impl Survey<'_> {
             self.pace.turn().await;
             self.fetcher.get(file, self.scope, max_bytes).await
         };
-        timeout_at(self.done_by, ask).await.unwrap_or(Err(FetchError::TimedOut))
+        let too_late = || FetchFailure::new(file.clone(), FetchError::TimedOut);
+        timeout_at(self.done_by, ask).await.unwrap_or_else(|_| Err(too_late()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, sync::Arc};
 
-use a11ycheck_core::net::{AddressPolicy, JudgedHost, PolicyError, Refusal, Resolver};
+use a11ycheck_core::net::{AddressPolicy, PolicyError, ProxyError, Refusal, Resolver, Route, UpstreamProxy, route};
 use tokio::{
     net::TcpStream,
     time::{Duration, Instant, timeout_at},
@@ -32,6 +32,8 @@ pub(crate) enum Egress {
         policy: AddressPolicy,
         /// What turns names into addresses.
         resolver: Arc<dyn Resolver>,
+        /// The operator's proxy, if connections go through one.
+        proxy: Option<UpstreamProxy>,
     },
 }
 
@@ -65,15 +67,23 @@ impl Egress {
         if meter.is_used_up() {
             return Err(Obstacle::TooMuch);
         }
-        let judged = self.judge(host, port).await?;
-        let stream = reach(judged.addresses()).await.map_err(|_| Obstacle::Unreachable)?;
+        let route = self.judge(host, port).await?;
+        let stream = match (&route, self) {
+            (Route::Direct(judged), _) => reach(judged.addresses()).await.map_err(|_| Obstacle::Unreachable)?,
+            (Route::Proxied(_) | Route::Named { .. }, Self::Judged { proxy: Some(proxy), .. }) => {
+                let connected = proxy.connect(&route, Instant::now() + CONNECT_TIME).await;
+                connected.map_err(|error| not_passed(host, port, &error))?
+            }
+            // No proxy, no route through one.
+            (Route::Proxied(_) | Route::Named { .. }, _) => return Err(nowhere()),
+        };
         // Requests are small and waited for.
         let _ = stream.set_nodelay(true);
         Ok(Metered::new(stream, Arc::clone(meter)))
     }
 
-    async fn judge(&self, host: &str, port: u16) -> Result<JudgedHost, Obstacle> {
-        let Self::Judged { policy, resolver } = self else { return Err(nowhere()) };
+    async fn judge(&self, host: &str, port: u16) -> Result<Route, Obstacle> {
+        let Self::Judged { policy, resolver, proxy } = self else { return Err(nowhere()) };
         // The same reading of a host as in an address bar: `0x7f.1` is an IP address here too.
         let host = Host::parse(host).map_err(|_| nowhere())?;
         let host = match &host {
@@ -81,13 +91,26 @@ impl Egress {
             Host::Ipv4(address) => Host::Ipv4(*address),
             Host::Ipv6(address) => Host::Ipv6(*address),
         };
-        let judged = tokio::time::timeout(RESOLVE_TIME, policy.judge(&**resolver, &host, port)).await;
+        let judged = tokio::time::timeout(RESOLVE_TIME, route(policy, &**resolver, proxy.as_ref(), &host, port)).await;
         match judged {
             Ok(Ok(judged)) => Ok(judged),
             Ok(Err(PolicyError::Refused(refusal))) => Err(Obstacle::Refused(refusal)),
             Ok(Err(PolicyError::Resolve(_))) | Err(_) => Err(Obstacle::Dns),
         }
     }
+}
+
+/// What the proxy's own trouble means to the operator is logged; what it refuses, such as hosts of advertisers, is its business.
+fn not_passed(host: &str, port: u16, error: &ProxyError) -> Obstacle {
+    let Some(cause) = error.cause() else { return Obstacle::Unreachable };
+    let source: &dyn std::error::Error = error;
+    match error {
+        ProxyError::Unreachable(_) | ProxyError::Login => {
+            tracing::warn!(host, port, error = source, "the proxy of --proxy makes no connections");
+        }
+        _ => tracing::debug!(host, port, error = source, "the proxy of --proxy made no connection"),
+    }
+    Obstacle::Proxy(cause)
 }
 
 /// What is said of a host that can't be one.

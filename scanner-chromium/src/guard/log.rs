@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use a11ycheck_core::net::Refusal;
+use a11ycheck_core::{domain::FailureCause, net::Refusal};
 
 /// Hosts that are remembered. A page that asks for more has had its share of explanations.
 const MAX_HOSTS: usize = 2_000;
@@ -21,6 +21,8 @@ pub(crate) enum Obstacle {
     Dns,
     /// No connection came about, or it broke before an answer.
     Unreachable,
+    /// The operator's own proxy did not pass it on.
+    Proxy(FailureCause),
     /// The scan has used up the bytes that it may move.
     TooMuch,
 }

@@ -217,7 +217,7 @@ fn refusal(obstacle: &Obstacle) -> Response<Body> {
     let mut response = Response::new(empty());
     *response.status_mut() = match obstacle {
         Obstacle::Refused(_) | Obstacle::TooMuch => StatusCode::FORBIDDEN,
-        Obstacle::Dns | Obstacle::Unreachable => StatusCode::BAD_GATEWAY,
+        Obstacle::Dns | Obstacle::Unreachable | Obstacle::Proxy(_) => StatusCode::BAD_GATEWAY,
     };
     // An empty document of ours in a frame would be checked as if it were the site's.
     response.headers_mut().insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
@@ -269,7 +269,7 @@ mod tests {
         let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
         let resolver =
             StaticResolver::new().with("open.test", [open]).with_sequence("moving.test", [vec![open], vec![closed]]);
-        Guard::open(Egress::Judged { policy, resolver: Arc::new(resolver) }, max_bytes).await.unwrap()
+        Guard::open(Egress::Judged { policy, resolver: Arc::new(resolver), proxy: None }, max_bytes).await.unwrap()
     }
 
     /// A site that gives every connection this answer, and what it was asked.

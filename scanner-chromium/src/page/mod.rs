@@ -15,7 +15,7 @@ mod world;
 
 pub(crate) use self::{
     capture::Screen,
-    errors::PageError,
+    errors::{PageError, at_redirect_target, network_failure, obstacle, unreachable_site, with_cause},
     navigate::Scope,
     retry_after::parse_retry_after,
     settle::{Moment, Readiness},

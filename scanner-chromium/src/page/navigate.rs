@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::{
-    errors::{PageError, network_error, obstacle, unreachable_site},
+    errors::{PageError, at_redirect_target, network_failure, obstacle, unreachable_site},
     events::{DocumentResponse, LedAway, PageEvents, PageState},
     retry_after::parse_retry_after,
 };
@@ -68,13 +68,17 @@ pub(super) async fn open(
     if let Some(error) = error_text {
         if let Some(response) = response.filter(|response| response.url == requested) {
             // A status without a page counts as a network error.
-            return Err(status_error(&response, log).unwrap_or_else(|| network_error(&error)));
+            return Err(status_error(&response, log).unwrap_or_else(|| PageError::Failed(network_failure(&error))));
         }
-        // Where a tunnel did not come about, the guard knows why.
-        return Err(obstacle(&requested, log).unwrap_or_else(|| network_error(&error)));
+        // Where there was no tunnel, the guard knows why.
+        let failure = obstacle(&requested, log).unwrap_or_else(|| network_failure(&error));
+        return Err(PageError::Failed(match Url::parse(&requested) {
+            Ok(requested) => at_redirect_target(failure, url, &requested),
+            Err(_) => failure,
+        }));
     }
     if is_download {
-        return Err(network_error("net::ERR_ABORTED"));
+        return Err(PageError::Failed(network_failure("net::ERR_ABORTED")));
     }
     Ok(())
 }
@@ -100,7 +104,7 @@ pub(super) fn examine(events: &PageEvents, log: &GuardLog, scope: &dyn Scope) ->
         events.peek(|state| (state.url.clone(), state.unreachable.clone(), state.document.clone()));
     if let Some(unreachable) = unreachable {
         // A script led to an address that did not answer; the browser shows its own page about that.
-        return Err(obstacle(&unreachable, log).unwrap_or_else(unreachable_site));
+        return Err(PageError::Failed(obstacle(&unreachable, log).unwrap_or_else(unreachable_site)));
     }
     let not_html = || PageError::failed(FailureCode::NotHtml, "The address leads to a file, not to a web page.");
     let mut url = Url::parse(&url).map_err(|_| not_html())?;
@@ -121,7 +125,7 @@ pub(super) fn examine(events: &PageEvents, log: &GuardLog, scope: &dyn Scope) ->
 
 fn status_error(response: &DocumentResponse, log: &GuardLog) -> Option<PageError> {
     if response.is_refusal {
-        return Some(obstacle(&response.url, log).unwrap_or_else(unreachable_site));
+        return Some(PageError::Failed(obstacle(&response.url, log).unwrap_or_else(unreachable_site)));
     }
     match response.status {
         401 | 407 => {

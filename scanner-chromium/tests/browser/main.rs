@@ -17,4 +17,5 @@ mod login;
 mod platform;
 mod politeness;
 mod scan;
+mod secure;
 mod support;

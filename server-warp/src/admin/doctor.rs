@@ -24,7 +24,7 @@ pub(crate) struct Diagnosis {
 /// Examines this machine, with the browser and the axe-core that the settings name. Needs no database.
 pub(crate) async fn examine(settings: &Settings) -> Result<Diagnosis, AnyError> {
     // Nothing is connected to.
-    let things = things(settings.scanner(AddressPolicy::default()).examine().await);
+    let things = things(settings.scanner(AddressPolicy::default())?.examine().await);
     let is_complete = things.iter().all(|thing| thing.state != State::Missing);
     Ok(Diagnosis {
         things: things.iter().map(Thing::shown).collect::<Vec<_>>().into(),

@@ -83,7 +83,12 @@ async fn a_server_is_not_ready_while_its_object_store_is_away_and_is_again_after
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/readyz", listener.local_addr().unwrap());
     let stop = CancellationToken::new();
-    tokio::spawn(serve(listener, health(&world.app.service), ServeLimits::default(), stop.clone().cancelled_owned()));
+    tokio::spawn(serve(
+        listener,
+        health(&world.app.service, &CancellationToken::new()),
+        ServeLimits::default(),
+        stop.clone().cancelled_owned(),
+    ));
     let until = async |status: u16| {
         let asked = async {
             loop {

@@ -119,7 +119,7 @@ fn scope(source: &ExportSource<'_>, terms: &Terms, out: &mut impl io::Write) -> 
     let Some(warning) = scope_warning(source.findings, terms) else { return Ok(()) };
     writeln!(out, "<h2>{}</h2>\n<p>{}</p>\n<ul>", escaped(&terms.label.not_checked), escaped(&warning))?;
     for (url, failure) in not_checked(source.findings) {
-        writeln!(out, "<li>{}: {}</li>", address(url), escaped(terms.failure(failure.code)))?;
+        writeln!(out, "<li>{}: {}</li>", address(url), escaped(&terms.failure(failure)))?;
     }
     writeln!(out, "</ul>")
 }

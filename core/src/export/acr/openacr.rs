@@ -57,7 +57,7 @@ pub(super) fn write(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], out: &m
 
 /// That it is a draft, and what it leaves out.
 fn notes(source: &ExportSource<'_>, terms: &Terms) -> String {
-    let pages = not_checked(source.findings).map(|(url, failure)| format!("{url}: {}", terms.failure(failure.code)));
+    let pages = not_checked(source.findings).map(|(url, failure)| format!("{url}: {}", terms.failure(failure)));
     let lines = [terms.acr.draft_note.clone()]
         .into_iter()
         .chain(frames_warning(source.findings, terms))

@@ -165,7 +165,7 @@ impl<'a> Draft<'a> {
             let mut items: Vec<Vec<Run>> = not_checked(findings)
                 .take(MAX_PAGES)
                 .map(|(url, failure)| {
-                    vec![Run::address(url), Run::regular(format!(": {}", self.terms.failure(failure.code)))]
+                    vec![Run::address(url), Run::regular(format!(": {}", self.terms.failure(failure)))]
                 })
                 .collect();
             let rest = not_checked(findings).count().saturating_sub(MAX_PAGES);

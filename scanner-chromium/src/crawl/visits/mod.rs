@@ -99,8 +99,7 @@ pub(crate) struct Crawl<'a> {
     egress: Egress,
     guard: Guard,
     /// Has a way out of its own: what the log of `guard` knows, it knows from the browser.
-    fetcher: Fetcher,
-    _survey_guard: Guard,
+    fetcher: Fetcher<'a>,
     pace: Pace,
     /// One per page that the site may be asked for at a time. What is loaded occupies the site no longer.
     lanes: Semaphore,
@@ -126,11 +125,11 @@ impl<'a> Crawl<'a> {
         let done_by = Instant::now() + config.scan_timeout.min(all_pages.saturating_add(SURVEY_TIME));
         let browser = parts.browsers.for_new_scan().await.map_err(CrawlError::NoBrowser)?;
         let policy = config.policy.clone();
-        let egress = Egress::Judged { policy, resolver: Arc::clone(&config.resolver) };
+        let egress = Egress::Judged { policy, resolver: Arc::clone(&config.resolver), proxy: config.proxy.clone() };
         let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
         let guard = Guard::open(egress.clone(), max_bytes).await.map_err(no_way_out)?;
         let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await.map_err(no_way_out)?;
-        let fetcher = Fetcher::new(survey_guard.address(), parts.tls.clone())?;
+        let fetcher = Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.places)?;
         parts.scans.fetch_add(1, Ordering::Relaxed);
         Ok(Self {
             parts,
@@ -138,7 +137,6 @@ impl<'a> Crawl<'a> {
             egress,
             guard,
             fetcher,
-            _survey_guard: survey_guard,
             pace: Pace::new(),
             lanes: Semaphore::new(config.pages_at_once),
             resting: Mutex::default(),
@@ -156,7 +154,7 @@ impl<'a> Crawl<'a> {
         let way: Arc<dyn Scope> = Arc::new(scope.clone());
         let first = match self.visit(start, &scope, &way, Look::Start).await? {
             Some(Ok(checked)) => checked,
-            Some(Err(error)) => return Err(self.at_start(error).await),
+            Some(Err(error)) => return Err(self.at_start(start, error).await),
             None => return Err(CrawlError::Start(timed_out())),
         };
         if login::was_sent_to_login(start, &first) {
@@ -167,12 +165,13 @@ impl<'a> Crawl<'a> {
             return Err(BrowserError::GuardNotInForce.into());
         }
         let robots = match robots {
-            Some(robots) if start.origin() == first.url.origin() => heed(robots, &first.url)?,
+            Ok(robots) if start.origin() == first.url.origin() => heed(robots, &first.url)?,
             // Each origin has rules of its own; those of the one where the site turned out to be hold for all of it.
-            _ => self.robots(&first.url, &scope).await?.ok_or_else(|| {
-                let message = "The site's robots.txt could not be fetched, so the site counts as closed to robots.";
-                let failure = Failure::new(FailureCode::BlockedByRobots, message);
-                CrawlError::Troubled { failure, retry_after: None }
+            _ => self.robots(&first.url, &scope).await?.map_err(|failure| {
+                // The connection failed: the site has closed nothing.
+                let message = "The site's robots.txt could not be read, so the site counts as closed to robots.";
+                let message = format!("{message} {}", failure.message);
+                CrawlError::Start(failure.with_message(message))
             })?,
         };
         let budget = self.request.page_budget;
@@ -194,18 +193,18 @@ impl<'a> Crawl<'a> {
         Ok(ledger.close())
     }
 
-    /// The rules for `url`, which they allow to be visited; `None` where they can't be asked for because nothing can.
-    async fn robots(&self, url: &Url, scope: &Start) -> Result<Option<Robots>, CrawlError> {
+    /// The rules for `url`, which they allow to be visited; the inner error is the reason why they could not be asked for.
+    async fn robots(&self, url: &Url, scope: &Start) -> Result<Result<Robots, Failure>, CrawlError> {
         let access = self.survey(scope).robots(url).await;
         if self.parts.config.robots == RobotsPolicy::Ignore {
-            return Ok(Some(if let Access::Known(robots) = access { robots.opened() } else { Robots::allow_all() }));
+            return Ok(Ok(if let Access::Known(robots) = access { robots.opened() } else { Robots::allow_all() }));
         }
         match access {
             Access::Known(robots) => {
                 if let Some(delay) = robots.delay {
                     self.pace.slow_down(delay);
                 }
-                heed(robots, url).map(Some)
+                heed(robots, url).map(Ok)
             }
             Access::Closed { status, retry_after } => {
                 let message = format!(
@@ -214,7 +213,7 @@ impl<'a> Crawl<'a> {
                 let failure = Failure::new(FailureCode::BlockedByRobots, message);
                 Err(CrawlError::Troubled { failure, retry_after })
             }
-            Access::Unreachable => Ok(None),
+            Access::Unreachable(failure) => Ok(Err(failure)),
         }
     }
 
@@ -399,12 +398,15 @@ impl<'a> Crawl<'a> {
     }
 
     /// Why there is nothing to go on from.
-    async fn at_start(&self, error: PageError) -> CrawlError {
+    async fn at_start(&self, start: &Url, error: PageError) -> CrawlError {
         CrawlError::Start(match error {
             PageError::Busy { failure, retry_after } | PageError::Unwell { failure, retry_after } => {
                 return CrawlError::Troubled { failure, retry_after };
             }
-            PageError::Failed(failure) => failure,
+            PageError::Failed(failure) => {
+                let target = failure.redirected_to().and_then(|target| Url::parse(target).ok());
+                self.fetcher.dated(failure, target.as_ref().unwrap_or(start)).await
+            }
             PageError::LeavesSite { to, .. } => {
                 let host = to.host_str().unwrap_or("an address without a host");
                 let message = format!("The address leads to another web site, {host}.");

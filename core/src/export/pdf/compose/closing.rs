@@ -68,13 +68,14 @@ impl Composer<'_> {
     fn lack(&self, page: usize) -> Option<String> {
         let view = self.source.report.pages.get(page)?;
         if let Some(error) = &view.error {
-            return Some(self.terms.failure(error.code).to_owned());
+            return Some(self.terms.failure(error).into_owned());
         }
         let outcome = self.source.findings.pages.get(page).filter(|outcome| outcome.url == view.url)?;
         let count = outcome.frames_not_checked;
-        let frames = outcome.unchecked_frames.iter().take(MAX_FRAMES).map(|frame| {
-            format!("\n{}: {}", text::line(&frame.url, MAX_FRAME_ADDRESS), self.terms.failure(frame.reason))
-        });
+        let frames =
+            outcome.unchecked_frames.iter().take(MAX_FRAMES).map(|frame| {
+                format!("\n{}: {}", text::line(&frame.url, MAX_FRAME_ADDRESS), self.terms.code(frame.reason))
+            });
         (count > 0).then(|| format!("{}: {count}{}", self.terms.label.frames_not_checked, frames.collect::<String>()))
     }
 

@@ -1,0 +1,412 @@
+//! The crawler's own requests: robots.txt and sitemaps.
+//!
+//! They go through a guard like everything that the browser sends, so that one place judges addresses, connects to what
+//! was judged, and counts bytes.
+//!
+//! A client of our own asks, which costs the browser nothing. Where it does not come to terms with a secure site, the browser's
+//! network stack asks instead: it is what decides whether a site can be visited, and it knows suites and protocols that ours does not,
+//! and finds certificates that a site forgot to send.
+
+mod browser;
+
+use std::{
+    collections::HashSet,
+    sync::{Mutex, PoisonError},
+};
+
+use a11ycheck_core::domain::{Failure, FailureCause, FailureCode};
+use reqwest::{
+    Client, Proxy, StatusCode,
+    header::{self, HeaderMap},
+    redirect,
+};
+use rustls::ClientConfig;
+use tokio::{
+    sync::Semaphore,
+    time::{Duration, Instant, timeout_at},
+};
+use url::Url;
+
+use self::browser::BrowserClient;
+use super::robots::PRODUCT_TOKEN;
+use crate::{
+    BrowserError,
+    browser::{BrowserPool, TabError},
+    cdp::CdpError,
+    guard::{Guard, REFUSAL_MARK},
+    page::{Scope, at_redirect_target, network_failure, obstacle, parse_retry_after, unreachable_site, with_cause},
+    tls,
+};
+
+/// For one file, redirects included.
+const TIME: Duration = Duration::from_secs(10);
+/// Redirects that are followed: the five of RFC 9309 §2.3.1.2.
+const MAX_REDIRECTS: u32 = 5;
+
+/// Why a file did not come.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FetchError {
+    /// No answer, or it broke off; the cause is the client's.
+    #[error("the web server could not be reached, or it broke off")]
+    Network(#[from] reqwest::Error),
+    /// The browser could not get it either; the name of the reason is the browser's.
+    #[error("the web server could not be reached by the browser either ({0})")]
+    Browser(String),
+    /// The guard let nothing pass.
+    #[error("the address is refused or could not be reached")]
+    Refused,
+    /// Not within the time for a file.
+    #[error("the web server did not answer in time")]
+    TimedOut,
+    /// Too many redirects, one out of the site, or one that leads nowhere.
+    #[error("the address leads away")]
+    LeadsAway,
+    /// The browser was needed, and there is none.
+    #[error("there is no browser to ask")]
+    NoBrowser(#[source] Box<BrowserError>),
+    /// The browser was needed, and has no tab for it.
+    #[error("the browser opened no tab to ask in")]
+    Tab(#[from] TabError),
+    /// The browser was needed, and its tab was lost.
+    #[error("the tab that asked was lost")]
+    TabLost,
+    /// The browser was needed, and does not do as it is told.
+    #[error("the browser did not ask as it was told to")]
+    Protocol(#[from] CdpError),
+}
+
+/// Which address of a file's way did not answer, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("{url} did not answer")]
+pub(super) struct FetchFailure {
+    /// The file, or where redirects led.
+    pub(super) url: Box<Url>,
+    #[source]
+    pub(super) error: FetchError,
+}
+
+impl FetchFailure {
+    pub(super) fn new(url: Url, error: FetchError) -> Self {
+        Self { url: Box::new(url), error }
+    }
+}
+
+/// A file, or what stands in its place.
+#[derive(Debug)]
+pub(super) struct Fetched {
+    /// Where it was found.
+    pub(super) url: Url,
+    pub(super) status: StatusCode,
+    /// Its beginning, up to the limit that was asked for.
+    pub(super) body: Vec<u8>,
+    /// How long the site asks to be left alone.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl Fetched {
+    /// Whether the site is too busy to answer now.
+    pub(super) fn is_busy(&self) -> bool {
+        matches!(self.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
+    }
+}
+
+/// The answer of one address, without its body where that is a redirect.
+#[derive(Debug)]
+struct Answer {
+    url: Url,
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    /// Where it leads, if it is a redirect; `Err` where that is nowhere.
+    fn redirect(&self) -> Option<Result<Url, FetchError>> {
+        if !matches!(self.status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+            return None;
+        }
+        let location = self.headers.get(header::LOCATION).and_then(|location| location.to_str().ok());
+        let target = location.and_then(|location| self.url.join(location).ok());
+        Some(target.filter(|target| matches!(target.scheme(), "http" | "https")).ok_or(FetchError::LeadsAway))
+    }
+}
+
+/// Fetches files for one scan.
+#[derive(Debug)]
+pub(super) struct Fetcher<'a> {
+    client: Client,
+    browser: BrowserClient<'a>,
+    guard: Guard,
+    /// Hosts with ports that the client does not come to terms with.
+    for_browser: Mutex<HashSet<(String, u16)>>,
+}
+
+impl<'a> Fetcher<'a> {
+    /// A fetcher whose requests go through `guard`. Where the browser is needed, it is one of `browsers`, and its tab takes one
+    /// of `places` while it asks.
+    pub(super) fn new(
+        guard: Guard,
+        tls: ClientConfig,
+        browsers: &'a BrowserPool,
+        places: &'a Semaphore,
+    ) -> Result<Self, FetchError> {
+        let client = Client::builder()
+            .proxy(Proxy::all(format!("http://{}", guard.address()))?)
+            .tls_backend_preconfigured(tls)
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .http1_only()
+            .retry(reqwest::retry::never())
+            .user_agent(user_agent())
+            .build()?;
+        Ok(Self { client, browser: BrowserClient::new(browsers, places), guard, for_browser: Mutex::default() })
+    }
+
+    /// Fetches the first `max_bytes` of a file, wherever in `scope` redirects lead to. An error status is an answer.
+    pub(super) async fn get(&self, url: &Url, scope: &dyn Scope, max_bytes: usize) -> Result<Fetched, FetchFailure> {
+        let mut deadline = Instant::now() + TIME;
+        let mut url = url.clone();
+        for _ in 0..=MAX_REDIRECTS {
+            let answer = match self.ask(&url, max_bytes, &mut deadline).await {
+                Ok(answer) => answer,
+                Err(error) => return Err(FetchFailure::new(url, error)),
+            };
+            match answer.redirect() {
+                None => {
+                    let Answer { url, status, headers, body } = answer;
+                    return Ok(Fetched { url, status, body, retry_after: retry_after(&headers) });
+                }
+                Some(Ok(target)) if scope.contains(&target) => url = target,
+                Some(_) => return Err(FetchFailure::new(url, FetchError::LeadsAway)),
+            }
+        }
+        Err(FetchFailure::new(url, FetchError::LeadsAway))
+    }
+
+    /// What the site's owner reads where `asked` could not be fetched.
+    pub(super) async fn explain(&self, asked: &Url, failed: &FetchFailure) -> Failure {
+        let failure = match (obstacle(failed.url.as_str(), self.guard.log()), &failed.error) {
+            (Some(failure), _) => failure,
+            (None, FetchError::TimedOut) => {
+                Failure::new(FailureCode::Timeout, "The web server did not answer in time.")
+            }
+            (None, FetchError::Browser(name)) => self.dated(network_failure(name), &failed.url).await,
+            (None, _) => unreachable_site(),
+        };
+        at_redirect_target(failure, asked, &failed.url)
+    }
+
+    /// Tells whether a certificate has expired or is not valid yet, which the browser does not: from what our client makes of it.
+    pub(super) async fn dated(&self, failure: Failure, url: &Url) -> Failure {
+        if failure.cause() != Some(FailureCause::CertificateNotValidNow) {
+            return failure;
+        }
+        let Ok(file) = url.join("/robots.txt") else { return failure };
+        let answer = self.ask_client(&file, 0, Instant::now() + TIME).await;
+        let cause = match &answer {
+            Err(FetchError::Network(error)) => tls::cause(error),
+            _ => None,
+        };
+        match cause {
+            Some(cause @ (FailureCause::CertificateExpired | FailureCause::CertificateNotYetValid)) => {
+                with_cause(&failure, cause)
+            }
+            _ => failure,
+        }
+    }
+
+    async fn ask(&self, url: &Url, max_bytes: usize, deadline: &mut Instant) -> Result<Answer, FetchError> {
+        let Some(site) = url.host_str().map(str::to_owned).zip(url.port_or_known_default()) else {
+            return Err(FetchError::LeadsAway);
+        };
+        if url.scheme() != "https" {
+            return self.ask_client(url, max_bytes, *deadline).await;
+        }
+        if !self.for_browser().contains(&site) {
+            match self.ask_client(url, max_bytes, *deadline).await {
+                // A connection was made, and nothing came of it.
+                Err(FetchError::Network(error)) if self.guard.log().obstacle(&site.0, site.1).is_none() => {
+                    let error: &dyn std::error::Error = &error;
+                    tracing::debug!(url = url.as_str(), error, "the browser is to ask instead");
+                }
+                other => return other,
+            }
+        }
+        let answer = self.browser.ask(url, max_bytes, &self.guard, deadline).await?;
+        self.for_browser().insert(site);
+        Ok(answer)
+    }
+
+    async fn ask_client(&self, url: &Url, max_bytes: usize, deadline: Instant) -> Result<Answer, FetchError> {
+        let ask = async {
+            let mut response = self.client.get(url.clone()).send().await?;
+            // The guard takes the mark from what sites send over plain HTTP; over TLS it does not answer.
+            if url.scheme() == "http" && response.headers().contains_key(REFUSAL_MARK) {
+                return Err(FetchError::Refused);
+            }
+            let headers = std::mem::take(response.headers_mut());
+            let mut answer = Answer { url: url.clone(), status: response.status(), headers, body: Vec::new() };
+            if answer.redirect().is_some() {
+                return Ok(answer);
+            }
+            let body = &mut answer.body;
+            while body.len() < max_bytes
+                && let Some(chunk) = response.chunk().await?
+            {
+                body.extend_from_slice(&chunk[..chunk.len().min(max_bytes - body.len())]);
+            }
+            Ok(answer)
+        };
+        timeout_at(deadline, ask).await.unwrap_or(Err(FetchError::TimedOut))
+    }
+
+    fn for_browser(&self) -> std::sync::MutexGuard<'_, HashSet<(String, u16)>> {
+        self.for_browser.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The name under which the crawler asks, whichever stack does.
+fn user_agent() -> String {
+    format!("Mozilla/5.0 (compatible; {PRODUCT_TOKEN}/{})", env!("CARGO_PKG_VERSION"))
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    parse_retry_after(headers.get(header::RETRY_AFTER)?.to_str().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use a11ycheck_core::net::{AddressPolicy, StaticResolver};
+    use rustls::{RootCertStore, ServerConfig, crypto::ring, pki_types::PrivateKeyDer};
+    use tokio::{
+        io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+    use tokio_rustls::TlsAcceptor;
+
+    use super::*;
+    use crate::{crawl::site::Start, guard::Egress};
+
+    /// A guard that opens 127.0.0.1 and knows two names for it.
+    async fn guard() -> Guard {
+        let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
+        let here = [[127, 0, 0, 1].into()];
+        let resolver = StaticResolver::new().with("a.test", here).with("b.test", here);
+        Guard::open(Egress::Judged { policy, resolver: Arc::new(resolver), proxy: None }, 10_000_000).await.unwrap()
+    }
+
+    /// Answers one request and returns its head.
+    async fn answer(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: &str) -> String {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") && stream.read_buf(&mut head).await.unwrap() > 0 {}
+        // A client that has read enough may be gone.
+        let _ = stream.write_all(answer.as_bytes()).await;
+        let _ = stream.shutdown().await;
+        String::from_utf8(head).unwrap()
+    }
+
+    /// A server on a port of its own that gives these answers, one per connection.
+    async fn server(answers: &'static [&'static str]) -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            for text in answers {
+                let stream = listener.accept().await.unwrap().0;
+                answer(stream, text).await;
+            }
+        });
+        port
+    }
+
+    /// Asks with our client alone.
+    async fn get_with(tls: ClientConfig, url: &str, max_bytes: usize) -> Result<Fetched, FetchError> {
+        let url = Url::parse(url).unwrap();
+        let (no_browser, places) = (BrowserPool::new("/no/browser".into()), Semaphore::new(1));
+        let fetcher = Fetcher::new(guard().await, tls, &no_browser, &places).unwrap();
+        fetcher.get(&url, &Start::of(&url), max_bytes).await.map_err(|failed| failed.error)
+    }
+
+    async fn get(url: &str, max_bytes: usize) -> Result<Fetched, FetchError> {
+        get_with(tls::config(&[]).unwrap(), url, max_bytes).await
+    }
+
+    #[tokio::test]
+    async fn redirects_within_the_site_are_followed_and_an_error_status_is_an_answer() {
+        let port = server(&[
+            "HTTP/1.1 301 Moved\r\nLocation: /there\r\nConnection: close\r\n\r\n",
+            "HTTP/1.1 429 Busy\r\nRetry-After: 7\r\nConnection: close\r\n\r\nlater",
+        ])
+        .await;
+        let fetched = get(&format!("http://a.test:{port}/robots.txt"), 100).await.unwrap();
+        assert_eq!((fetched.url.path(), fetched.body.as_slice()), ("/there", &b"later"[..]));
+        assert!(fetched.is_busy());
+        assert_eq!(fetched.retry_after, Some(Duration::from_secs(7)));
+    }
+
+    #[tokio::test]
+    async fn no_redirect_leads_off_the_site_or_on_for_ever() {
+        let away = server(&["HTTP/1.1 302 Away\r\nLocation: http://b.test/\r\nConnection: close\r\n\r\n"]).await;
+        let circle = server(&["HTTP/1.1 302 On\r\nLocation: /\r\nConnection: close\r\n\r\n"; 6]).await;
+        for port in [away, circle] {
+            let fetched = get(&format!("http://a.test:{port}/"), 100).await;
+            assert!(matches!(fetched, Err(FetchError::LeadsAway)), "{fetched:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn addresses_are_judged_and_a_site_that_is_not_there_is_no_answer() {
+        for refused in ["http://127.0.0.2/", "http://10.0.0.1/", "http://unknown.test/", "http://127.0.0.1:9/"] {
+            let fetched = get(refused, 100).await;
+            assert!(matches!(fetched, Err(FetchError::Refused)), "{refused}: {fetched:?}");
+            let fetched = get(&refused.replace("http:", "https:"), 100).await;
+            assert!(matches!(fetched, Err(FetchError::Network(_))), "{refused}: {fetched:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn no_more_is_read_than_was_asked_for() {
+        let port = server(&["HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n0123456789"]).await;
+        assert_eq!(get(&format!("http://a.test:{port}/"), 4).await.unwrap().body, b"0123");
+    }
+
+    #[tokio::test]
+    async fn a_secure_site_is_read_if_its_certificate_is_good_and_only_then() {
+        let certified = rcgen::generate_simple_self_signed(["a.test".to_owned()]).unwrap();
+        let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).unwrap();
+        let provider = Arc::new(ring::default_provider());
+        let server = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certified.cert.der().clone()], key)
+            .unwrap();
+        let acceptor = TlsAcceptor::from(Arc::new(server));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let serve = tokio::spawn(async move {
+            loop {
+                let stream = listener.accept().await.unwrap().0;
+                // The client that does not know the certificate breaks off.
+                if let Ok(stream) = acceptor.accept(stream).await {
+                    return answer(stream, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+                }
+            }
+        });
+        let url = Url::parse(&format!("https://a.test:{port}/robots.txt")).unwrap();
+        let unknown = get(url.as_str(), 100).await;
+        assert!(matches!(unknown, Err(FetchError::NoBrowser(_))), "only the browser may know better: {unknown:?}");
+        let mut roots = RootCertStore::empty();
+        roots.add(certified.cert.der().clone()).unwrap();
+        let tls = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let fetched = get_with(tls, url.as_str(), 100).await.unwrap();
+        assert_eq!(fetched.body, b"ok");
+        let head = serve.await.unwrap();
+        assert!(head.contains(" (compatible; a11ycheck/"), "{head}");
+    }
+}
