@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use a11ycheck_core::domain::{FailureCode, UncheckedFrame};
+use a11ycheck_core::domain::{FailureCode, PageOutcome, UncheckedFrame};
 use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -297,7 +297,9 @@ impl Run<'_> {
         let list: Evaluated = session.call("Runtime.evaluate", list, self.deadline).await?;
         let of_list = json!({ "objectId": list.result.object_id, "ownProperties": true });
         let elements: Properties = session.call("Runtime.getProperties", of_list, self.deadline).await?;
-        let mut objects = vec![None; document.contexts.len().min(MAX_FRAMES)];
+        // Those that are checked, and those that are named because they are not.
+        let wanted = MAX_FRAMES + PageOutcome::MAX_UNCHECKED_FRAMES;
+        let mut objects = vec![None; document.contexts.len().min(wanted)];
         for Property { name, value } in elements.result {
             let place = name.parse().ok().and_then(|number: usize| objects.get_mut(number));
             if let (Some(place), Some(Object { object_id: Some(id) })) = (place, value) {
