@@ -169,9 +169,9 @@ fn every_type_that_serde_reads_is_listed() {
         [&WRITTEN_BACK[..], &STORED_ONCE, &PARTS, &VALUES, &OPERATORS_FILE].into_iter().flatten().copied().collect();
     let mut found = BTreeSet::new();
     let domain = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/domain");
-    let folders = [domain.clone(), domain.join("fingerprint")];
-    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap()).map(|entry| entry.unwrap().path());
-    for file in files.filter(|path| path.is_file()) {
+    let paths = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let files = paths(&domain).into_iter().flat_map(|path| if path.is_dir() { paths(&path) } else { vec![path] });
+    for file in files {
         let text = fs::read_to_string(file).unwrap();
         for (derive, _) in text.match_indices("#[derive(") {
             let rest = &text[derive..];

@@ -64,8 +64,7 @@ fn stores_and_scanners_know_core_and_not_each_other() {
 #[test]
 fn the_domain_does_no_io_and_reads_no_clock() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src/domain");
-    for file in std::fs::read_dir(folder).unwrap() {
-        let path = file.unwrap().path();
+    for path in rust_files(std::path::Path::new(folder)) {
         let text = std::fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap();
         for word in ["async fn", ".await", "dyn ", "Utc::now", "SystemTime", "Instant::now", "std::fs", "tokio"] {
