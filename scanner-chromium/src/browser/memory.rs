@@ -27,7 +27,12 @@ fn pages_of(stat: &str, group: i32) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::{os::unix::process::CommandExt as _, process::Command};
+    use std::{
+        os::unix::process::CommandExt as _,
+        process::Command,
+        thread,
+        time::{Duration, Instant},
+    };
 
     use super::*;
 
@@ -43,9 +48,17 @@ mod tests {
     fn the_memory_of_a_running_process_is_seen() {
         // A group of its own, as a browser has: that of the tests may lie outside the namespace in which they run.
         let mut program = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
-        let seen = resident(Pid::from_child(&program));
+        let group = Pid::from_child(&program);
+        // Linux adds up a process's pages some at a time: one that has just begun may have none yet.
+        let last_moment = Instant::now() + Duration::from_secs(30);
+        let is_seen = |seen: &Option<u64>| seen.is_some_and(|bytes| bytes > 100_000);
+        let mut seen = resident(group);
+        while !is_seen(&seen) && Instant::now() < last_moment {
+            thread::sleep(Duration::from_millis(20));
+            seen = resident(group);
+        }
         program.kill().unwrap();
         program.wait().unwrap();
-        assert!(seen.is_some_and(|bytes| bytes > 100_000), "{seen:?}");
+        assert!(is_seen(&seen), "{seen:?}");
     }
 }
