@@ -32,7 +32,7 @@ const MIGRATIONS: [(i64, &str, &str); 18] = [
     (15, "manual checks and platforms", include_str!("../migrations/0015_manual_checks_and_platforms.sql")),
     (16, "deleted teams", include_str!("../migrations/0016_deleted_teams.sql")),
     (17, "claim order", include_str!("../migrations/0017_claim_order.sql")),
-    (19, "urgency", include_str!("../migrations/0019_urgency.sql")),
+    (18, "urgency", include_str!("../migrations/0018_urgency.sql")),
 ];
 
 /// Creates the schema and the tables, or brings them up to date. Any number of nodes may do so at once: one does, the

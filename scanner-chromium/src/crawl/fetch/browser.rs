@@ -159,8 +159,14 @@ impl BlankTab {
             let size = CHUNK.min(max_bytes - body.len());
             let read = json!({ "handle": stream, "size": size });
             let Chunk { data, base64_encoded, eof } = session.call("IO.read", read, deadline).await?;
-            // The browser encodes what is not text; it does not send what it can't decode itself.
-            let bytes = if base64_encoded { STANDARD.decode(&data).unwrap_or_default() } else { data.into_bytes() };
+            // The browser encodes what is not text. A robots.txt that can't be read must not pass for an empty one.
+            let bytes = if base64_encoded {
+                STANDARD
+                    .decode(&data)
+                    .map_err(|error| CdpError::Shape { method: "IO.read", source: serde::de::Error::custom(error) })?
+            } else {
+                data.into_bytes()
+            };
             body.extend_from_slice(&bytes[..bytes.len().min(max_bytes - body.len())]);
             if eof {
                 break;
