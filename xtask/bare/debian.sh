@@ -113,11 +113,12 @@ lines_to_paste() {
 serve() {
     said=$folder/root/serve.txt
     : >"$said"
-    # The port is any: the network is the machine's, where 8080 may be taken.
-    inside 'A11YCHECK_LISTEN=127.0.0.1:0 exec cargo xtask serve' >"$said" &
-    server=$!
+    # The port is any: the network is the machine's, where 8080 may be taken. The number of the process is the server's own in
+    # the end: that of the job is a shell's, which would end at a signal, and the server would not hear of it.
+    inside 'echo $$ >/root/serve.pid; A11YCHECK_LISTEN=127.0.0.1:0 exec cargo xtask serve' >"$said" &
+    job=$!
     while ! grep -q 'Ctrl-C stops it' "$said"; do
-        kill -0 "$server" 2>/dev/null || { say 'The server ended before it answered'; return 1; }
+        kill -0 "$job" 2>/dev/null || { say 'The server ended before it answered'; return 1; }
         sleep 1
     done
     answered=$(since "$1")
@@ -126,8 +127,8 @@ serve() {
     # With the machine's curl, which the Debian lacks.
     sed 's/^ *curl /&--silent --show-error --fail-with-body /' "$folder/root/paste.sh" >"$folder/root/pasted.sh"
     sh -e "$folder/root/pasted.sh" >"$folder/root/answers.txt" || { cat "$folder/root/answers.txt" >&2; return 1; }
-    kill -TERM "$server"
-    wait "$server" || { say "The server ended with status $? when it was stopped"; return 1; }
+    kill -TERM "$(cat "$folder/root/serve.pid")"
+    wait "$job" || { say "The server ended with status $? when it was stopped"; return 1; }
 }
 
 run() {
