@@ -48,7 +48,7 @@ fn findings() -> Findings {
     let url = "https://shop.example/";
     let element = Finding::new(rule.clone(), 0, url, "main > p", &"<p class=\"price\">".repeat(20), "Fix this.");
     Findings {
-        engine: Engine { axe: String::new(), browser: String::new() },
+        engine: Engine::axe_core("", ""),
         pages: vec![PageOutcome::checked(url, "")],
         rules: BTreeMap::from([(rule, facts)]),
         items: vec![element; ELEMENTS],

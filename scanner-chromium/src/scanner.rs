@@ -68,7 +68,7 @@ impl ChromiumScanner {
     /// [`ChromiumError::Browser`] when it does not start.
     pub async fn versions(&self) -> Result<Engine, ChromiumError> {
         let browser = self.parts.browsers.for_new_scan().await?;
-        Ok(Engine { axe: self.parts.axe.version().to_owned(), browser: browser.product().to_owned() })
+        Ok(Engine::axe_core(self.parts.axe.version(), browser.product()))
     }
 
     /// The process id of the browser that new scans would use, for operations; `None` when none runs.

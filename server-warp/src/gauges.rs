@@ -8,7 +8,7 @@ use crate::parts::Parts;
 pub(crate) fn set_constants(parts: &Parts) {
     metrics::gauge!("a11ycheck_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     if let (Some(scanner), Some(versions)) = (&parts.scanner, &parts.versions) {
-        let (axe, browser) = (versions.axe.clone(), versions.browser.clone());
+        let (axe, browser) = (versions.version.clone(), versions.browser.clone().unwrap_or_default());
         metrics::gauge!("a11ycheck_engine_info", "axe" => axe, "browser" => browser).set(1.0);
         metrics::gauge!("a11ycheck_browser_sandboxed").set(if scanner.is_sandboxed() { 1.0 } else { 0.0 });
         metrics::counter!("a11ycheck_browser_start_failures_total").absolute(0);

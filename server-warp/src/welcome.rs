@@ -30,8 +30,8 @@ pub(crate) fn welcome(settings: &Settings, addresses: &Addresses, parts: &Parts,
         metrics_listen = addresses.metrics_listen.map(tracing::field::display),
         base_url = addresses.base_url,
         store = if parts.is_durable { "postgresql" } else { "memory" },
-        browser = versions.map(|versions| versions.browser.as_str()),
-        axe = versions.map(|versions| versions.axe.as_str()),
+        browser = versions.and_then(|versions| versions.browser.as_deref()),
+        axe = versions.map(|versions| versions.version.as_str()),
         version = env!("CARGO_PKG_VERSION"),
         "Listening"
     );
@@ -51,7 +51,7 @@ fn banner(addresses: &Addresses, parts: &Parts, demo: Option<&Demo>) -> String {
     let Addresses { listen, base_url, .. } = addresses;
     let store = if parts.is_durable { "PostgreSQL" } else { "memory: everything is gone when this process ends" };
     let (browser, axe) = match &parts.versions {
-        Some(versions) => (versions.browser.as_str(), versions.axe.as_str()),
+        Some(versions) => (versions.browser.as_deref().unwrap_or_default(), versions.version.as_str()),
         None => ("none: this process runs no worker", "none"),
     };
     let metrics = addresses.metrics_listen.map(|address| format!("  metrics   http://{address}/metrics\n"));

@@ -191,7 +191,8 @@ words! {
     pub struct AcrTerms: String {
         title draft_note criterion level conformance remarks criteria_of_level supports partially_supports
         does_not_support not_applicable not_evaluated failures_found no_failure_found review_needed no_rule
-        parsing_obsolete pages_not_checked rules_off new_in_version skip_to_content methods methods_used level_meanings
+        parsing_obsolete pages_not_checked rules_off rules_unknown new_in_version skip_to_content methods methods_used
+        methods_without_browser level_meanings
         partially_supports_means does_not_support_means not_evaluated_means web_chapter other_clauses
         chapter_not_evaluated
     }

@@ -112,7 +112,7 @@ pub(super) fn tagged(url: &str, tags: &[&str], now: DateTime<Utc>) -> NewSite {
 }
 
 pub(super) fn engine() -> Engine {
-    Engine { axe: "4.11.0".to_owned(), browser: "Chromium 150.0".to_owned() }
+    Engine::axe_core("4.11.0", "Chromium 150.0")
 }
 
 /// What a check of two pages found, one of which failed: `count` elements of one rule.

@@ -27,6 +27,9 @@
 //! `cargo test leases::` runs one area and a failure has the name of the promise that was broken. Each case has a store
 //! and a tokio runtime of several threads to itself; cases run side by side.
 //!
+//! # Scanners
+//! have a suite of their own: [`ScannerFactory`], [`scanner_conformance!`](crate::scanner_conformance).
+//!
 //! # Adding a promise
 //! Write it into the trait's doc, a case of like name into the file of its area, and the name into the list in
 //! `macros.rs`. The compiler names a case that is not in the list: nothing uses it.
@@ -58,6 +61,7 @@ mod outbox_model;
 mod rate_limits;
 mod reference;
 mod retention;
+mod scanner;
 mod scans;
 mod schedule;
 mod sealing;
@@ -70,8 +74,11 @@ mod telling;
 mod texts;
 mod world;
 
-pub use self::factory::StoreFactory;
+pub use self::{
+    factory::StoreFactory,
+    scanner::{ScannerFactory, TestPage, TestSite},
+};
 #[doc(hidden)]
-pub use self::macros::run;
+pub use self::{macros::run, scanner::run_scanner_case};
 #[cfg(doc)]
 use crate::store::Store;

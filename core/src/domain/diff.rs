@@ -88,7 +88,7 @@ impl DiffSummary {
 /// Compares `current` with the previous completed check and marks what is new in it, recommendations included.
 ///
 /// On a page that both have, each element is matched once: with one that has the same loose and tight key, then with one that
-/// has the same loose key, the same tight key, and the same outline, in this order, so that an element that stays is not taken
+/// has the same loose key, the same tight key, the same outline, and the same content, in this order, so that an element that stays is not taken
 /// for the neighbour that moved into its place.
 ///
 /// An element on a page that the previous check did not have is new only where its template was nowhere in it; otherwise it
@@ -225,6 +225,7 @@ fn judged(now: &Side<'_>, before: &Side<'_>) -> (Vec<Fate>, Vec<Fate>) {
     pair(now, before, &mut is, &mut was, |keys| Some(&keys.loose));
     pair(now, before, &mut is, &mut was, |keys| Some(&keys.tight));
     pair(now, before, &mut is, &mut was, |keys| keys.outline.as_ref());
+    pair(now, before, &mut is, &mut was, |keys| keys.content.as_ref());
     // Where elements were left out, the partner may be among those.
     let alone = |side: &Side<'_>, other: &Side<'_>, index: usize| {
         if other.left_out(side.page_of(index), side.rule_of(index)) { Fate::NotComparable } else { Fate::Alone }
@@ -278,7 +279,7 @@ mod tests {
             help_url: String::new(),
         };
         Findings {
-            engine: Engine { axe: String::new(), browser: String::new() },
+            engine: Engine::axe_core("", ""),
             pages: pages.iter().map(|url| PageOutcome::checked(*url, "")).collect(),
             rules: [("image-alt", "wcag2a"), ("label", "wcag2a"), ("region", "best-practice")]
                 .map(|(rule, tag)| (RuleId::new(rule), facts(tag)))

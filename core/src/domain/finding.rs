@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Failure, FailureCode, Fingerprint, PlatformKey, masked_html, masked_selector, masked_text};
+use super::{Engine, Failure, FailureCode, Fingerprint, PlatformKey, masked_html, masked_selector, masked_text};
 
 /// How hard a problem hits the people it hits; axe-core's four steps. Ordered: `Minor` is least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -55,6 +55,9 @@ impl fmt::Display for Impact {
 pub struct RuleId(String);
 
 impl RuleId {
+    /// Characters of an id that are accepted of a scanner, and of a tag.
+    pub const MAX: usize = 200;
+
     /// Takes axe-core's id as it is.
     pub fn new(id: impl Into<String>) -> Self {
         Self(id.into())
@@ -100,11 +103,16 @@ pub struct RuleFacts {
     pub help: String,
     /// axe-core's longer English text, likewise.
     pub description: String,
-    /// Where axe-core explains the rule.
+    /// Where axe-core explains the rule; empty for a rule of another engine that is explained nowhere.
     pub help_url: String,
 }
 
 impl RuleFacts {
+    /// Tags that are accepted of a scanner.
+    pub const MAX_TAGS: usize = 100;
+    /// Characters of each of the texts, and of the address, that are accepted of a scanner.
+    pub const MAX_TEXT: usize = 2_000;
+
     /// Problem or recommendation: design §4. A best-practice or experimental tag outweighs a WCAG tag beside it.
     pub fn kind(&self) -> RuleKind {
         let has = |wanted: &[&str]| self.tags.iter().any(|tag| wanted.contains(&tag.as_str()));
@@ -217,7 +225,7 @@ impl Finding {
 /// A page that the check visited or tried to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageOutcome {
-    /// The page's address, folded as the crawler folds it.
+    /// The page's address, folded as the crawler folds it. At most [`PageOutcome::MAX_URL`] characters.
     pub url: String,
     /// The document's title; empty when there is none. Hostile text. At most [`PageOutcome::MAX_TITLE`] characters.
     pub title: String,
@@ -256,6 +264,8 @@ impl UncheckedFrame {
 }
 
 impl PageOutcome {
+    /// Characters of an address that are kept.
+    pub const MAX_URL: usize = 4_000;
     /// Characters of a title that are kept.
     pub const MAX_TITLE: usize = 300;
     /// Frames of one page that are named.
@@ -263,10 +273,8 @@ impl PageOutcome {
 
     /// A page that was checked, and all of its frames with it. What its address and its title tell of people is masked.
     pub fn checked(url: impl Into<String>, title: &str) -> Self {
-        let mut url = url.into();
-        mask(&mut url, masked_text);
         Self {
-            url,
+            url: bounded(&masked_text(&url.into()), Self::MAX_URL),
             title: bounded(&masked_text(title), Self::MAX_TITLE),
             error: None,
             frames_not_checked: 0,
@@ -284,15 +292,6 @@ impl PageOutcome {
     pub const fn is_checked(&self) -> bool {
         self.error.is_none()
     }
-}
-
-/// The programs that checked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Engine {
-    /// axe-core's version.
-    pub axe: String,
-    /// The browser's name and version.
-    pub browser: String,
 }
 
 /// Everything that a check found: one document per check.

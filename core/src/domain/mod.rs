@@ -9,6 +9,7 @@ mod colour;
 mod delivery;
 mod diff;
 mod endpoint;
+mod engine;
 mod event;
 mod failure;
 mod finding;
@@ -47,11 +48,12 @@ pub use self::{
     endpoint::{
         EndpointDetails, EndpointSecret, EndpointSecrets, EndpointStatus, NewEndpoint, OpenSecretError, WebhookEndpoint,
     },
+    engine::Engine,
     event::{EventKind, NewEvent, UnknownEvent},
     failure::{Failure, FailureCause, FailureCode},
     finding::{
-        Area, Engine, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, ScreenshotId, ScreenshotRef,
-        Totals, UncheckedFrame,
+        Area, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, ScreenshotId, ScreenshotRef, Totals,
+        UncheckedFrame,
     },
     fingerprint::{Fingerprint, Key},
     history::{ShortenedHistory, is_held, purge_hold},

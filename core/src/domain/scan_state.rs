@@ -330,7 +330,7 @@ mod tests {
             pages_scanned: 1,
             totals: Totals::default(),
             diff: DiffSummary::first(),
-            engine: Engine { axe: "4".to_owned(), browser: "b".to_owned() },
+            engine: Engine::axe_core("4", "b"),
         }
     }
 

@@ -21,7 +21,7 @@ use crate::{
         DiffSummary, Failure, FailureCode, Lease, NewEvent, Outcome, PreviousScan, RetryBy, Scan, ScanState, compare,
     },
     id::WorkerId,
-    scanner::{ProgressSink, ScanError, ScanOutput, ScanRequest},
+    scanner::{OutputError, ProgressSink, ScanError, ScanOutput, ScanRequest, accept},
     service::Service,
     store::{Claim, ClaimedScan, Completion, LeaseError, StoreError, Work},
     view::{SiteView, Viewer},
@@ -120,9 +120,14 @@ impl Worker {
     async fn work(&self, claimed: ClaimedScan, stop: &CancellationToken) -> Result<(), LeaseError> {
         let claim = claimed.claim;
         let cancel = stop.child_token();
-        let mut scanning = self.begin(&claimed, cancel.clone());
+        let request = ScanRequest {
+            scan: claimed.scan.id,
+            start: claimed.site.details.url.clone(),
+            page_budget: claimed.scan.pages_requested,
+        };
+        let mut scanning = self.begin(request.clone(), cancel.clone());
         let scanned = match self.keep_alive(claim, &mut scanning).await {
-            Ok(scanned) => scanned,
+            Ok(scanned) => accept(&request, scanned, cancel.is_cancelled()),
             Err(error) => {
                 cancel.cancel();
                 // The scanner ends soon after its token, and leaves nothing running behind.
@@ -243,21 +248,21 @@ impl Worker {
                 let delay = |attempt| Self::trouble_delay(attempt, *retry_after);
                 self.retry_or_fail(&claimed.scan, claim, failure.clone(), RetryBy::Anyone, delay).await
             }
-            Err(error @ ScanError::Broken(_)) => {
+            Err(error @ ScanError::Broken(cause)) => {
                 tracing::error!(scan = %claim.scan, error = error as &dyn std::error::Error, "The scanner broke down");
-                let message = "The check could not be carried out, because the browser did not work.";
-                let failure = Failure::new(FailureCode::BrowserCrashed, message);
+                let failure = if cause.is::<OutputError>() {
+                    let message = "The check could not be carried out: its result had an error and was discarded.";
+                    Failure::new(FailureCode::EngineError, message)
+                } else {
+                    let message = "The check could not be carried out, because the browser did not work.";
+                    Failure::new(FailureCode::BrowserCrashed, message)
+                };
                 self.retry_or_fail(&claimed.scan, claim, failure, RetryBy::OtherNodesFirst, Self::usual_delay).await
             }
         }
     }
 
-    fn begin(&self, claimed: &ClaimedScan, cancel: CancellationToken) -> Scanning {
-        let request = ScanRequest {
-            scan: claimed.scan.id,
-            start: claimed.site.details.url.clone(),
-            page_budget: claimed.scan.pages_requested,
-        };
+    fn begin(&self, request: ScanRequest, cancel: CancellationToken) -> Scanning {
         let progress = Arc::new(Progress::default());
         let service = self.service.clone();
         let sink = Arc::clone(&progress);

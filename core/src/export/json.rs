@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::issues::{IssueRule, Issues, STANDARD};
 use crate::{
-    domain::{Finding, Impact, RuleKind},
+    domain::{self, Finding, Impact, RuleKind},
     locale::Locale,
     timestamp,
 };
@@ -25,7 +25,7 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
         checked_at: source.checked_at,
         pages_checked: source.findings.pages_checked(),
         standard: STANDARD,
-        engine: Engine { axe: &source.findings.engine.axe },
+        engine: Engine::of(&source.findings.engine),
         language: issues.terms.locale,
         rules: Rules(issues),
     };
@@ -56,7 +56,18 @@ struct Site<'a> {
 
 #[derive(Serialize)]
 struct Engine<'a> {
+    /// Empty where another engine checked: the contract has the field always.
     axe: &'a str,
+    name: &'a str,
+    version: &'a str,
+    browser: Option<&'a str>,
+}
+
+impl<'a> Engine<'a> {
+    fn of(engine: &'a domain::Engine) -> Self {
+        let domain::Engine { name, version, browser } = engine;
+        Self { axe: engine.axe_version().unwrap_or_default(), name, version, browser: browser.as_deref() }
+    }
 }
 
 struct Rules<'a>(&'a Issues<'a>);

@@ -248,7 +248,7 @@ mod tests {
             Finding::new(RuleId::new(*rule), *page, &page.to_string(), selector, html, "")
         };
         let findings = Findings {
-            engine: Engine { axe: String::new(), browser: String::new() },
+            engine: Engine::axe_core("", ""),
             pages: vec![
                 PageOutcome::checked("https://a.example/", ""),
                 PageOutcome::checked("https://a.example/b", ""),

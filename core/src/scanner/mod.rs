@@ -1,6 +1,7 @@
 //! What core asks of a part that checks pages.
 
 mod absent;
+mod acceptance;
 mod error;
 mod gate;
 mod request;
@@ -10,16 +11,23 @@ mod scripted;
 use async_trait::async_trait;
 pub use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::gate::Gate;
+#[cfg(feature = "conformance")]
+pub(crate) use self::acceptance::judge;
 #[cfg(any(test, feature = "testing"))]
 pub use self::scripted::{Script, ScriptedScanner};
 pub use self::{
     absent::NoScanner,
+    acceptance::OutputError,
     error::{BoxError, ScanError},
     request::{ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
 };
+pub(crate) use self::{acceptance::accept, gate::Gate};
 
 /// Checks the pages of a site.
+///
+/// Core believes no scanner blindly: a result that breaks one of the bounds of its types, or claims what core alone can know, is
+/// not stored, and the check fails with an [`OutputError`] in the log. [`scanner_conformance!`](crate::scanner_conformance) runs
+/// the tests that every scanner passes.
 ///
 /// # Bounds
 /// A call ends within a time of the scanner's own choosing, whatever the site does, and visits at most

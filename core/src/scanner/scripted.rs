@@ -51,6 +51,7 @@ enum End {
     Failed(Failure),
     Troubled(Failure, Option<Duration>),
     Broken(String),
+    Cancelled,
     Panic,
 }
 
@@ -121,6 +122,11 @@ impl Script {
     /// Breaks down on the way.
     pub fn breaking(reason: &str) -> Self {
         Self { end: End::Broken(reason.to_owned()), ..Self::page("") }
+    }
+
+    /// Says that it was cancelled, though nobody cancelled it.
+    pub fn cancelling() -> Self {
+        Self { end: End::Cancelled, ..Self::page("") }
     }
 
     /// Panics.
@@ -225,10 +231,11 @@ impl Scanner for ScriptedScanner {
             End::Failed(failure) => Err(ScanError::Failed(failure)),
             End::Troubled(failure, retry_after) => Err(ScanError::Troubled { failure, retry_after }),
             End::Broken(reason) => Err(ScanError::Broken(reason.into())),
+            End::Cancelled => Err(ScanError::Cancelled),
             End::Panic => panic!("the script says so"),
             End::Findings => Ok(ScanOutput {
                 findings: Findings {
-                    engine: Engine { axe: "scripted".to_owned(), browser: "scripted".to_owned() },
+                    engine: Engine { name: "scripted".to_owned(), version: "1".to_owned(), browser: None },
                     items: script.items.into_iter().filter(|finding| finding.page < budget).collect(),
                     pages: script.pages.into_iter().take(budget).collect(),
                     rules: script.rules,

@@ -290,7 +290,7 @@ mod tests {
         let url = SiteUrl::parse("https://a.example").unwrap();
         let element = Finding::new(rule.clone(), 0, url.as_str(), "img", &"<img>".repeat(100), "");
         let findings = Findings {
-            engine: Engine { axe: String::new(), browser: String::new() },
+            engine: Engine::axe_core("", ""),
             pages: vec![PageOutcome::checked(url.as_str(), "")],
             rules: BTreeMap::from([(rule, facts)]),
             items: vec![element; elements],

@@ -179,7 +179,7 @@ fn nothing_in_the_page_comes_alive() {
     let name = "<script>alert(1)</script>\" onload=\"x' <img src=x onerror=y> {elements}";
     let mut findings = hostile();
     findings.pages[3].url = "javascript:alert(1)//<b>".to_owned();
-    findings.engine.browser = "<i>{pages}".to_owned();
+    findings.engine.browser = Some("<i>{pages}".to_owned());
     let page = draft(AcrFormat::Html, &site(name), &findings, Locale::En);
     for alive in ["<script", "<img", "<b>", "<i>", "onload=\"", "href=\"javascript"] {
         assert!(!page.contains(alive), "{alive}");

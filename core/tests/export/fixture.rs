@@ -1,8 +1,9 @@
 //! Checks to export.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use a11ycheck_core::{
+    catalog::{self, Basis, RuleEntry, WcagVersion},
     domain::{
         Engine, Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId,
         SiteDetails, SiteUrl,
@@ -65,7 +66,7 @@ fn findings_of(items: Vec<Finding>) -> Findings {
         ("kind-page", facts(Impact::Minor, &["wcag2a"])),
     ];
     Findings {
-        engine: Engine { axe: "4.14.1".to_owned(), browser: "Chromium 150.0".to_owned() },
+        engine: Engine::axe_core("4.14.1", "Chromium 150.0"),
         pages: vec![
             PageOutcome::checked(HOME, "Shop"),
             PageOutcome { frames_not_checked: 2, ..PageOutcome::checked(CART, "Cart") },
@@ -81,7 +82,7 @@ fn findings_of(items: Vec<Finding>) -> Findings {
         needs_review: BTreeMap::from([(RuleId::new("link-name"), 3)]),
         stack: vec![],
         screen: None,
-        ran: None,
+        ran: Some(rules_of_a_check()),
         pictures_not_stored: false,
     }
 }
@@ -135,4 +136,12 @@ pub(crate) fn large(count: usize, pages: usize) -> Findings {
 /// A check that found nothing.
 pub(crate) fn clean() -> Findings {
     findings_of(vec![])
+}
+
+/// What axe-core runs when nothing is asked of it: neither level AAA nor WCAG 2.2.
+fn rules_of_a_check() -> BTreeSet<RuleId> {
+    let runs = |entry: &RuleEntry| {
+        entry.basis == Basis::WcagAAa && entry.since().is_some_and(|version| version < WcagVersion::V2_2)
+    };
+    catalog::rules().filter(|(_, entry)| runs(entry)).map(|(id, _)| RuleId::new(id)).collect()
 }

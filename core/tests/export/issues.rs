@@ -60,7 +60,7 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
     );
     assert_eq!(
         (&file["format"], keys(&file["site"]), keys(&file["engine"])),
-        (&FORMAT_LABEL.into(), "name url".to_owned(), "axe".to_owned())
+        (&FORMAT_LABEL.into(), "name url".to_owned(), "axe name version browser".to_owned())
     );
     assert_eq!(
         keys(&file["rules"][0]),

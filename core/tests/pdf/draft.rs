@@ -61,7 +61,7 @@ fn hostile() -> Draft {
         let failure = Failure::new(FailureCode::Dns, *text);
         PageOutcome::failed(text.repeat(3_000), text, failure)
     }));
-    findings.engine.browser = format!("<i>{{pages}}\u{0}\u{202E}{}", "x".repeat(100_000));
+    findings.engine.browser = Some(format!("<i>{{pages}}\u{0}\u{202E}{}", "x".repeat(100_000)));
     let mut draft = Draft::new(Locale::Uk, findings);
     draft.name = "</script>=HYPERLINK(\"x\") ``` \u{202E}\u{1}<</MCID 0>> BDC שלום 🦄";
     draft.brand.name = "\u{0}(\\".to_owned();

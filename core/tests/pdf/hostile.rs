@@ -55,7 +55,7 @@ pub(crate) fn sample() -> Sample {
     sample.report.diff.fixed_rules[0].title = next();
     sample.brand.name = next();
     sample.brand.logo = Logo::recognised(b"\x89PNG\r\n\x1a\n broken".to_vec());
-    sample.findings.engine.browser = next();
+    sample.findings.engine.browser = Some(next());
     for (number, picture) in sample.pictures.values_mut().enumerate() {
         match number % 3 {
             0 => picture.truncate(100),

@@ -148,7 +148,7 @@ mod tests {
 
     fn ledger(budget: u32, progress: &Count) -> Ledger<'_> {
         let frontier = Frontier::new(Site::of(&url("")), Robots::allow_all());
-        let engine = Engine { axe: "4.14".to_owned(), browser: "Chrome".to_owned() };
+        let engine = Engine::axe_core("4.14", "Chrome");
         Ledger::new(frontier, budget, progress, engine)
     }
 

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod by_hand;
+mod changes;
 mod crawl;
 mod discovery;
 mod evidence;

@@ -141,6 +141,27 @@ async fn a_check_that_may_succeed_later_is_tried_three_times() {
     assert_eq!(newest(&client, &site).await["error"]["code"], "browser_crashed");
 }
 
+/// A clean report of a site that nobody looked at would be worse than none, and a check without an end would be, too.
+#[tokio::test]
+async fn what_a_scanner_can_not_have_found_fails_the_check_in_place_of_being_reported() {
+    let app = TestApp::start([
+        Script::page("javascript:alert(1)"),
+        Script::cancelling(),
+        Script::page("https://example.com/").with_problem("r\0", Impact::Minor, "p", "<p>"),
+    ])
+    .await;
+    let client = app.client().await;
+    let site = add(&client, true).await;
+    for expected in ["running", "running", "failed"] {
+        app.run_checks().await;
+        assert_eq!(newest(&client, &site).await["status"], expected);
+        app.clock.advance(TimeDelta::minutes(2));
+    }
+    assert_eq!(app.scanner.requests().len(), 3);
+    let message = "The check could not be carried out: its result had an error and was discarded.";
+    assert_eq!(newest(&client, &site).await["error"], json!({"code": "engine_error", "message": message}));
+}
+
 #[tokio::test]
 async fn a_check_that_finds_no_browser_waits_for_one_and_counts_no_attempt() {
     let app = TestApp::start([Script::failing(Failure::new(FailureCode::Unreachable, "No connection."))]).await;

@@ -5,12 +5,43 @@ use super::steady;
 /// Returns the HTML without what changes from build to build or visit to visit: `class`, `style` and `nonce` attributes, digits
 /// anywhere, query strings, hashes in names of files, drawn ids, and differences of white space and letter case in markup.
 pub(super) fn normalised(html: &str) -> String {
+    with_attributes(html, is_steady)
+}
+
+/// Returns the same with nothing but those attributes that say what an element is or where it leads: one that a deployment adds
+/// for measurements, scripts or styles does not matter here.
+pub(super) fn content(html: &str) -> String {
+    with_attributes(html, |key| CONTENT.contains(&key))
+}
+
+/// Attributes that say what an element is or where it leads.
+const CONTENT: [&str; 17] = [
+    "action",
+    "alt",
+    "aria-label",
+    "content",
+    "for",
+    "href",
+    "id",
+    "lang",
+    "name",
+    "placeholder",
+    "role",
+    "src",
+    "srcset",
+    "title",
+    "type",
+    "value",
+    "xlink:href",
+];
+
+fn with_attributes(html: &str, keeps: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(open) = rest.find('<') {
         push_text(&mut out, &rest[..open]);
         let tag_end = tag_end(&rest[open..]);
-        push_tag(&mut out, &rest[open..open + tag_end]);
+        push_tag(&mut out, &rest[open..open + tag_end], &keeps);
         rest = &rest[open + tag_end..];
     }
     push_text(&mut out, rest);
@@ -22,7 +53,7 @@ pub(super) fn first_tag(html: &str) -> String {
     let mut out = String::new();
     if let Some(open) = html.find('<') {
         let end = tag_end(&html[open..]);
-        push_tag(&mut out, &html[open..open + end]);
+        push_tag(&mut out, &html[open..open + end], is_steady);
     }
     out
 }
@@ -42,14 +73,19 @@ fn tag_end(text: &str) -> usize {
     text.len()
 }
 
-fn push_tag(out: &mut String, tag: &str) {
+/// Whether an attribute stays the same from build to build.
+fn is_steady(key: &str) -> bool {
+    !matches!(key, "class" | "style" | "nonce" | "integrity") && !key.starts_with("data-v-")
+}
+
+fn push_tag(out: &mut String, tag: &str, keeps: impl Fn(&str) -> bool) {
     let inner = tag.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/');
     let mut attributes: Vec<String> = Vec::new();
     let mut parts = Attributes(inner);
     let name = parts.name().to_lowercase();
     for (key, value) in parts {
         let key = key.to_lowercase();
-        if !matches!(key.as_str(), "class" | "style" | "nonce" | "integrity") && !key.starts_with("data-v-") {
+        if keeps(&key) {
             attributes.push(format!("{key}={}", steady_value(&key, value)));
         }
     }

@@ -52,6 +52,10 @@ pub struct Fingerprint {
     /// is left when a deployment renames classes and changes words at once. `None` in version 1.
     #[serde(default)]
     pub outline: Option<Key>,
+    /// Rule, page, and the HTML with nothing but its text and those attributes that say what the element is or where it leads: what
+    /// is left when a deployment adds an attribute that axe-core then builds its selector of. `None` before version 3.
+    #[serde(default)]
+    pub content: Option<Key>,
     /// Rule and normalised HTML: what one template repeats on every page has this in common.
     pub template: Key,
 }
@@ -62,7 +66,7 @@ const fn first_version() -> u16 {
 
 impl Fingerprint {
     /// The version of the keys that this release makes.
-    pub const VERSION: u16 = 2;
+    pub const VERSION: u16 = 3;
 
     /// Returns the keys of an element; the same input gives the same keys in every release of the same
     /// [`VERSION`](Self::VERSION).
@@ -77,6 +81,7 @@ impl Fingerprint {
             tight: Key::of(&["tight", rule, page, &steady::selector(&selector)]),
             loose: Key::of(&["loose", rule, page, &normalised]),
             outline: Some(Key::of(&["outline", rule, page, &steady::shape(&selector), &markup::first_tag(&html)])),
+            content: Some(Key::of(&["content", rule, page, &markup::content(&html)])),
             template: Key::of(&["template", rule, &normalised]),
         }
     }
@@ -200,10 +205,21 @@ mod tests {
     }
 
     #[test]
+    fn an_added_attribute_leaves_the_content() {
+        let before = of("p", "li:nth-child(1) > .price", r#"<p class="price">10 EUR</p>"#);
+        let after =
+            of("p", r#"li:nth-child(1) > p[data-track="price"]"#, r#"<p class="price" data-track="price">10 EUR</p>"#);
+        assert_ne!((&before.tight, &before.loose, &before.outline), (&after.tight, &after.loose, &after.outline));
+        assert_eq!(before.content, after.content);
+        let other = of("p", "li:nth-child(1) > .price", r#"<p class="price">Sold out</p>"#);
+        assert_ne!(before.content, other.content);
+    }
+
+    #[test]
     fn keys_of_an_earlier_release_are_read_as_of_the_first_version() {
         let stored = r#"{"tight":"0011223344556677","loose":"8899aabbccddeeff","template":"0123456789abcdef"}"#;
         let read: Fingerprint = serde_json::from_str(stored).unwrap();
-        assert_eq!((read.version, read.outline), (1, None));
+        assert_eq!((read.version, read.outline, read.content), (1, None, None));
     }
 
     proptest! {

@@ -30,6 +30,8 @@ pub(in crate::export) fn remarks(verdict: &Verdict<'_>, findings: &Findings, ter
         sentences.push(fill(&acr.no_failure_found, &[("rules", &list(&evidence.ran))]));
     } else if !evidence.off.is_empty() {
         sentences.push(fill(&acr.rules_off, &[("rules", &list(&evidence.off))]));
+    } else if !evidence.unknown.is_empty() {
+        sentences.push(fill(&acr.rules_unknown, &[("rules", &list(&evidence.unknown))]));
     } else {
         sentences.push(acr.no_rule.clone());
     }
@@ -47,7 +49,12 @@ pub(in crate::export) fn remarks(verdict: &Verdict<'_>, findings: &Findings, ter
 pub(in crate::export) fn methods(source: &ExportSource<'_>, terms: &Terms) -> String {
     let engine = &source.findings.engine;
     let pages = source.findings.pages_checked().to_string();
-    fill(&terms.acr.methods_used, &[("axe", &*engine.axe), ("browser", &engine.browser), ("pages", &pages)])
+    let program = engine.program();
+    let values = [("engine", &*program), ("pages", &pages), ("browser", engine.browser.as_deref().unwrap_or_default())];
+    match engine.browser {
+        Some(_) => fill(&terms.acr.methods_used, &values),
+        None => fill(&terms.acr.methods_without_browser, &values),
+    }
 }
 
 /// The pages of which nothing is said, each with the reason.

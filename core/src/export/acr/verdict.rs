@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    catalog::{AcrTerms, Basis, Criterion, RuleEntry, WcagVersion, criteria, rules},
+    catalog::{AcrTerms, Basis, Criterion, criteria, rules},
     domain::{Findings, RuleFacts},
 };
 
@@ -68,10 +68,12 @@ pub struct Evidence<'a> {
     pub undecided: BTreeSet<&'a str>,
     /// Such elements.
     pub undecided_elements: u64,
-    /// Rules that ran, whatever they found.
+    /// Rules that the check itself says ran on at least one page, whatever they found.
     pub ran: BTreeSet<&'a str>,
     /// Rules that there are, but that did not run.
     pub off: BTreeSet<&'a str>,
+    /// Rules that there are, and of which the check does not say whether they ran.
+    pub unknown: BTreeSet<&'a str>,
 }
 
 /// A verdict on every criterion of WCAG 2.0, 2.1 and 2.2, in the order of the standard.
@@ -107,10 +109,11 @@ fn gather(findings: &Findings) -> BTreeMap<String, Evidence<'_>> {
     for (id, entry) in rules().filter(|(_, entry)| is_decisive(entry.basis)) {
         for number in &entry.wcag {
             let evidence = all.entry(number.clone()).or_default();
-            if has_run(findings, id, entry) {
-                evidence.ran.insert(id)
-            } else {
-                evidence.off.insert(id)
+            match &findings.ran {
+                _ if findings.pages_checked() == 0 => evidence.off.insert(id),
+                Some(ran) if ran.contains(id) => evidence.ran.insert(id),
+                Some(_) => evidence.off.insert(id),
+                None => evidence.unknown.insert(id),
             };
         }
     }
@@ -122,6 +125,7 @@ fn gather(findings: &Findings) -> BTreeMap<String, Evidence<'_>> {
         for number in facts.wcag() {
             let evidence = all.entry(number.clone()).or_default();
             evidence.off.remove(id);
+            evidence.unknown.remove(id);
             evidence.ran.insert(id);
             if undecided > 0 {
                 evidence.undecided.insert(id);
@@ -130,13 +134,18 @@ fn gather(findings: &Findings) -> BTreeMap<String, Evidence<'_>> {
             numbers.entry(id).or_default().push(number);
         }
     }
-    for finding in &findings.items {
-        let Some((id, numbers)) = numbers.get_key_value(finding.rule.as_str()) else { continue };
+    let kept = findings.items.iter().map(|finding| (finding.page, &finding.rule, 1));
+    let left_out =
+        findings.pages.iter().enumerate().flat_map(|(page, outcome)| {
+            outcome.left_out.iter().map(move |(rule, count)| (page, rule, u64::from(*count)))
+        });
+    for (page, rule, count) in kept.chain(left_out) {
+        let Some((id, numbers)) = numbers.get_key_value(rule.as_str()) else { continue };
         for number in numbers {
             if let Some(evidence) = all.get_mut(number) {
                 evidence.failed.insert(id);
-                evidence.elements += 1;
-                evidence.pages.insert(finding.page);
+                evidence.elements += count;
+                evidence.pages.insert(page);
             }
         }
     }
@@ -154,19 +163,6 @@ const fn is_decisive(basis: Basis) -> bool {
 /// The same, as axe-core tags it.
 fn is_reliable(facts: &RuleFacts) -> bool {
     !facts.tags.iter().any(|tag| matches!(tag.as_str(), "best-practice" | "experimental" | "deprecated"))
-}
-
-/// Whether a rule ran on a page of the check. Checks of releases that did not note it ran what axe-core runs by its own defaults.
-fn has_run(findings: &Findings, id: &str, entry: &RuleEntry) -> bool {
-    match &findings.ran {
-        Some(ran) => ran.contains(id),
-        None => findings.pages_checked() > 0 && runs_unasked(entry),
-    }
-}
-
-/// Whether axe-core runs a rule by its own defaults, as checks have it do: those of level AAA and of WCAG 2.2 wait to be asked.
-fn runs_unasked(entry: &RuleEntry) -> bool {
-    entry.basis == Basis::WcagAAa && entry.since().is_some_and(|version| version < WcagVersion::V2_2)
 }
 
 #[cfg(test)]
@@ -192,7 +188,7 @@ mod tests {
         ];
         let used = |rule: &str| elements.iter().any(|one| one.0 == rule) || undecided.iter().any(|one| one.0 == rule);
         Findings {
-            engine: Engine { axe: String::new(), browser: String::new() },
+            engine: Engine::axe_core("", ""),
             pages: (0..4).map(|page| PageOutcome::checked(format!("https://a.example/{page}"), "")).collect(),
             rules: tags
                 .into_iter()
@@ -264,15 +260,43 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_counts_as_run_by_default_or_because_it_found_something() {
-        let quiet = findings(&[], &[]);
+    fn a_rule_counts_as_run_because_the_check_says_so_or_because_it_found_something() {
+        let mut quiet = findings(&[], &[]);
+        quiet.ran = Some([RuleId::new("color-contrast")].into());
         assert!(on(&quiet, "1.4.3").evidence.ran.contains("color-contrast"));
         let target = on(&quiet, "2.5.8").evidence;
         assert!(target.ran.is_empty() && target.off.contains("target-size"));
         let asked = findings(&[("target-size", 0), ("of-tomorrow", 0)], &[]);
         let target = on(&asked, "2.5.8").evidence;
-        assert!(target.ran.contains("target-size") && target.off.is_empty());
+        assert!(target.ran.contains("target-size") && target.off.is_empty() && target.unknown.is_empty());
         assert!(on(&asked, "3.1.1").evidence.failed.contains("of-tomorrow"));
         assert!(on(&quiet, "2.4.3").evidence == Evidence::default());
+    }
+
+    /// A check by another engine, and one from before it was noted, would otherwise hand customers false statements.
+    #[test]
+    fn no_rule_is_claimed_where_the_check_does_not_say_what_ran() {
+        for verdict in verdicts(&findings(&[], &[])) {
+            assert!(verdict.evidence.ran.is_empty(), "{}", verdict.criterion.number);
+        }
+        let contrast = findings(&[], &[]);
+        assert!(on(&contrast, "1.4.3").evidence.unknown.contains("color-contrast"));
+    }
+
+    #[test]
+    fn no_rule_is_claimed_where_no_page_was_checked() {
+        let mut nothing = findings(&[], &[]);
+        nothing.ran = Some([RuleId::new("color-contrast")].into());
+        nothing.pages.clear();
+        for verdict in verdicts(&nothing) {
+            assert!(verdict.evidence.ran.is_empty(), "{}", verdict.criterion.number);
+        }
+    }
+
+    #[test]
+    fn elements_that_were_left_out_above_the_limit_of_a_page_count() {
+        let mut many = findings(&[("color-contrast", 1)], &[]);
+        many.pages[1].left_out = [(RuleId::new("color-contrast"), 1_000)].into();
+        assert_eq!(on(&many, "1.4.3").evidence.elements, 1_001);
     }
 }

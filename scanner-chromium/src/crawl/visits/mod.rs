@@ -422,7 +422,7 @@ impl<'a> Crawl<'a> {
     }
 
     fn engine(&self, checked: &Checked) -> Engine {
-        Engine { axe: checked.collected.version.clone(), browser: self.browser().product().to_owned() }
+        Engine::axe_core(checked.collected.version.clone(), self.browser().product())
     }
 
     fn resting(&self) -> std::sync::MutexGuard<'_, Vec<Visitor>> {

@@ -66,10 +66,9 @@ impl Composer<'_> {
         if let Some(platform) = &report.platform_name {
             facts.push((&label.platform, Run::regular(text::line(platform, 80))));
         }
-        let mut with = format!("axe-core {}, {}", engine.axe, engine.browser);
-        if let Some(program) = self.source.generated_by {
-            with = format!("{with}, {program}");
-        }
+        let program = engine.program();
+        let with = [Some(&*program), engine.browser.as_deref(), self.source.generated_by];
+        let with = with.into_iter().flatten().collect::<Vec<_>>().join(", ");
         facts.extend([
             (&label.checked_on, Run::regular(report.checked_at.format("%Y-%m-%d %H:%M UTC").to_string())),
             (&label.pages_checked, Run::regular(pages)),

@@ -1,0 +1,429 @@
+//! What core accepts of a scanner: results are judged before they are stored, so that a fault of a scanner is a failed check
+//! with a reason, and never a clean report.
+
+use std::collections::BTreeSet;
+
+use url::Url;
+
+use super::{ScanError, ScanOutput, ScanRequest, Screenshot};
+use crate::domain::{
+    Engine, Failure, Finding, Findings, PageOutcome, RuleFacts, RuleId, ScreenshotRef, UncheckedFrame,
+};
+
+/// Rules that one result may name.
+const MAX_RULES: usize = 2_000;
+/// Bytes of one picture.
+const MAX_PICTURE: usize = 16 * 1024 * 1024;
+
+/// Why a scanner's result was not accepted. Each is a fault of the scanner, whatever the site did.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// The result names no page at all, not even the start page with the reason why it could not be checked.
+    #[error("it names no page")]
+    NoPage,
+    /// There are more pages than [`ScanRequest::page_budget`] allows.
+    #[error("it has {pages} pages, and {budget} were asked for at most")]
+    TooManyPages {
+        /// Pages of the result.
+        pages: usize,
+        /// Pages that were asked for at most.
+        budget: u32,
+    },
+    /// A page has an address that is neither `http` nor `https`.
+    #[error("the address of page {page} is no http or https address")]
+    PageAddress {
+        /// Index of the page.
+        page: usize,
+    },
+    /// A finding, or a count of elements that were left out, is about a page that is not there or was not checked.
+    #[error("element {item} is on page {page}, which is not among the pages that were checked")]
+    UncheckedPage {
+        /// Index of the finding; the number of findings where a count of a page is meant.
+        item: usize,
+        /// Index of the page.
+        page: usize,
+    },
+    /// A rule has no facts in [`Findings::rules`], without which its elements are in no total.
+    #[error("the rule {rule} has no facts")]
+    NoFacts {
+        /// The rule.
+        rule: RuleId,
+    },
+    /// A rule explains itself at an address that is neither `http` nor `https`.
+    #[error("the help address of the rule {rule} is no http or https address")]
+    HelpAddress {
+        /// The rule.
+        rule: RuleId,
+    },
+    /// A text is longer than its bound, or holds U+0000, which PostgreSQL can't store. [`Finding::new`],
+    /// [`PageOutcome::checked`] and [`UncheckedFrame::new`] keep the bounds by themselves.
+    #[error("{what} is longer than {max} characters, or holds U+0000")]
+    Text {
+        /// Which text.
+        what: &'static str,
+        /// Its bound, in characters.
+        max: usize,
+    },
+    /// There are more of something than is accepted.
+    #[error("it has more than {max} {what}")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// The bound.
+        max: usize,
+    },
+    /// A finding calls itself new, which the comparison with the previous check alone decides.
+    #[error("element {item} calls itself new")]
+    CallsItselfNew {
+        /// Index of the finding.
+        item: usize,
+    },
+    /// A picture is referred to and not there, there twice, not of the size that is told, or larger than is accepted.
+    #[error("picture {id} is missing, there twice, of another size than is told, or larger than is accepted")]
+    Picture {
+        /// Its number.
+        id: u32,
+    },
+    /// The result says that its pictures were not stored, which core alone can know.
+    #[error("it says that pictures were not stored")]
+    CallsPicturesLost,
+    /// The scanner says that it was cancelled, and nobody cancelled it.
+    #[error("the scanner says that it was cancelled, and nobody cancelled it")]
+    NotCancelled,
+}
+
+/// Judges how a scan ended: what a scanner may say stays as it is, a result in which no page was checked becomes the failure of its
+/// first page, and what is out of bounds becomes [`ScanError::Broken`] with an [`OutputError`] as its source.
+pub(crate) fn accept(
+    request: &ScanRequest,
+    scanned: Result<ScanOutput, ScanError>,
+    is_cancelled: bool,
+) -> Result<ScanOutput, ScanError> {
+    match scanned {
+        Ok(output) => {
+            judge(request, &output).map_err(|error| ScanError::Broken(error.into()))?;
+            match first_failure(&output.findings) {
+                Some(failure) => Err(ScanError::Failed(failure)),
+                None => Ok(output),
+            }
+        }
+        Err(ScanError::Cancelled) if !is_cancelled => Err(ScanError::Broken(OutputError::NotCancelled.into())),
+        Err(error) => Err(error),
+    }
+}
+
+/// Why the first page was not checked, where none was.
+fn first_failure(findings: &Findings) -> Option<Failure> {
+    if findings.pages_checked() > 0 { None } else { findings.pages.first()?.error.clone() }
+}
+
+/// Says whether a result is one that core stores.
+///
+/// # Errors
+/// The first of the faults that are found.
+pub(crate) fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputError> {
+    let ScanOutput { findings, screenshots, screen } = output;
+    let Findings { engine, pages, rules, items, needs_review, stack: _, screen: told_screen, ran, pictures_not_stored } =
+        findings;
+    if *pictures_not_stored {
+        return Err(OutputError::CallsPicturesLost);
+    }
+    judge_engine(engine)?;
+    judge_pages(request, pages)?;
+    let ran = ran.iter().flatten();
+    at_most("rules", MAX_RULES, rules.len().max(needs_review.len()).max(ran.clone().count()))?;
+    ran.chain(rules.keys()).try_for_each(judge_rule_id)?;
+    rules.iter().try_for_each(|(rule, facts)| judge_facts(rule, facts))?;
+    let is_checked = |page: usize| pages.get(page).is_some_and(PageOutcome::is_checked);
+    let has_facts = |rule: &RuleId| {
+        if rules.contains_key(rule) { Ok(()) } else { Err(OutputError::NoFacts { rule: rule.clone() }) }
+    };
+    needs_review.keys().try_for_each(has_facts)?;
+    for (page, outcome) in pages.iter().enumerate() {
+        outcome.left_out.keys().try_for_each(has_facts)?;
+        if !outcome.left_out.is_empty() && !outcome.is_checked() {
+            return Err(OutputError::UncheckedPage { item: items.len(), page });
+        }
+    }
+    let pictures = judge_pictures(screenshots, screen.as_ref(), *told_screen)?;
+    for (item, finding) in items.iter().enumerate() {
+        has_facts(&finding.rule)?;
+        if !is_checked(finding.page) {
+            return Err(OutputError::UncheckedPage { item, page: finding.page });
+        }
+        if finding.is_new {
+            return Err(OutputError::CallsItselfNew { item });
+        }
+        text("a selector", &finding.selector, Finding::MAX_SELECTOR)?;
+        text("the HTML of an element", &finding.html, Finding::MAX_HTML)?;
+        text("a failure summary", &finding.failure_summary, Finding::MAX_SUMMARY)?;
+        if let Some(ScreenshotRef { id, width, height }) = finding.screenshot
+            && !pictures.contains(&(id.0, width, height))
+        {
+            return Err(OutputError::Picture { id: id.0 });
+        }
+    }
+    Ok(())
+}
+
+fn judge_engine(engine: &Engine) -> Result<(), OutputError> {
+    text("the name of the engine", &engine.name, Engine::MAX_TEXT)?;
+    text("the version of the engine", &engine.version, Engine::MAX_TEXT)?;
+    text("the name of the browser", engine.browser.as_deref().unwrap_or_default(), Engine::MAX_TEXT)
+}
+
+fn judge_pages(request: &ScanRequest, pages: &[PageOutcome]) -> Result<(), OutputError> {
+    let budget = request.page_budget;
+    if pages.is_empty() {
+        return Err(OutputError::NoPage);
+    }
+    if pages.len() > usize::try_from(budget).unwrap_or(usize::MAX) {
+        return Err(OutputError::TooManyPages { pages: pages.len(), budget });
+    }
+    for (page, outcome) in pages.iter().enumerate() {
+        text("the address of a page", &outcome.url, PageOutcome::MAX_URL)?;
+        if !is_http(&outcome.url) {
+            return Err(OutputError::PageAddress { page });
+        }
+        text("the title of a page", &outcome.title, PageOutcome::MAX_TITLE)?;
+        if let Some(failure) = &outcome.error {
+            text("the reason why a page failed", &failure.message, Failure::MAX_MESSAGE)?;
+        }
+        at_most("named frames of a page", PageOutcome::MAX_UNCHECKED_FRAMES, outcome.unchecked_frames.len())?;
+        for frame in &outcome.unchecked_frames {
+            text("the address of a frame", &frame.url, UncheckedFrame::MAX_URL)?;
+        }
+    }
+    Ok(())
+}
+
+fn judge_rule_id(rule: &RuleId) -> Result<(), OutputError> {
+    text("the id of a rule", rule.as_str(), RuleId::MAX)
+}
+
+fn judge_facts(rule: &RuleId, facts: &RuleFacts) -> Result<(), OutputError> {
+    at_most("tags of a rule", RuleFacts::MAX_TAGS, facts.tags.len())?;
+    facts.tags.iter().try_for_each(|tag| text("a tag of a rule", tag, RuleId::MAX))?;
+    for told in [&facts.help, &facts.description, &facts.help_url] {
+        text("what a rule says of itself", told, RuleFacts::MAX_TEXT)?;
+    }
+    // A rule of one's own may have no page that explains it.
+    if !facts.help_url.is_empty() && !is_http(&facts.help_url) {
+        return Err(OutputError::HelpAddress { rule: rule.clone() });
+    }
+    Ok(())
+}
+
+/// The pictures of elements that there are, with their sizes.
+fn judge_pictures(
+    screenshots: &[Screenshot],
+    screen: Option<&Screenshot>,
+    told_screen: Option<(u32, u32)>,
+) -> Result<BTreeSet<(u32, u32, u32)>, OutputError> {
+    if let Some(picture) = screenshots.iter().chain(screen).find(|picture| picture.bytes.len() > MAX_PICTURE) {
+        return Err(OutputError::Picture { id: picture.id.0 });
+    }
+    if screen.map(|screen| (screen.width, screen.height)) != told_screen {
+        return Err(OutputError::Picture { id: screen.map_or(0, |screen| screen.id.0) });
+    }
+    let mut ids = BTreeSet::new();
+    let mut pictures = BTreeSet::new();
+    for Screenshot { id, width, height, .. } in screenshots {
+        if !ids.insert(id.0) {
+            return Err(OutputError::Picture { id: id.0 });
+        }
+        pictures.insert((id.0, *width, *height));
+    }
+    Ok(pictures)
+}
+
+fn text(what: &'static str, text: &str, max: usize) -> Result<(), OutputError> {
+    // Bytes first: they are at least as many as characters, and need no counting.
+    if (text.len() > max && text.chars().count() > max) || text.contains('\0') {
+        return Err(OutputError::Text { what, max });
+    }
+    Ok(())
+}
+
+const fn at_most(what: &'static str, max: usize, number: usize) -> Result<(), OutputError> {
+    if number > max { Err(OutputError::TooMany { what, max }) } else { Ok(()) }
+}
+
+fn is_http(address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::{
+        domain::{FailureCode, Impact, ScreenshotId, SiteUrl},
+        id::ScanId,
+        scanner::ScreenshotFormat,
+    };
+
+    const RULE: &str = "image-alt";
+
+    fn request() -> ScanRequest {
+        let at = chrono::DateTime::UNIX_EPOCH;
+        ScanRequest { scan: ScanId::generate(at), start: SiteUrl::parse("https://a.example/").unwrap(), page_budget: 3 }
+    }
+
+    /// Two pages, one of which was checked and has a problem with a picture.
+    fn output() -> ScanOutput {
+        let mut item = Finding::new(RuleId::new(RULE), 0, "https://a.example/", "img", "<img>", "No text.");
+        item.screenshot = Some(ScreenshotRef { id: ScreenshotId(1), width: 4, height: 3 });
+        let facts = RuleFacts {
+            impact: Impact::Critical,
+            tags: vec!["wcag2a".to_owned()],
+            help: "Help".to_owned(),
+            description: String::new(),
+            help_url: "https://rules.example/image-alt".to_owned(),
+        };
+        let gone = Failure::new(FailureCode::HttpStatus, "The web server answered with error status 404.");
+        let bytes = vec![1, 2, 3];
+        let format = ScreenshotFormat::Png;
+        ScanOutput {
+            findings: Findings {
+                engine: Engine { name: "own".to_owned(), version: "1".to_owned(), browser: None },
+                pages: vec![
+                    PageOutcome::checked("https://a.example/", "Home"),
+                    PageOutcome::failed("https://a.example/gone", "", gone),
+                ],
+                rules: BTreeMap::from([(RuleId::new(RULE), facts)]),
+                items: vec![item],
+                needs_review: BTreeMap::new(),
+                stack: vec![],
+                screen: None,
+                ran: Some([RuleId::new(RULE)].into()),
+                pictures_not_stored: false,
+            },
+            screenshots: vec![Screenshot { id: ScreenshotId(1), format, width: 4, height: 3, bytes }],
+            screen: None,
+        }
+    }
+
+    fn judged(change: impl FnOnce(&mut ScanOutput)) -> Result<(), OutputError> {
+        let mut output = output();
+        change(&mut output);
+        judge(&request(), &output)
+    }
+
+    #[test]
+    fn a_sound_result_is_accepted_as_it_is() {
+        assert_eq!(judged(|_| {}), Ok(()));
+        let accepted = accept(&request(), Ok(output()), false).unwrap();
+        assert_eq!(accepted.findings, output().findings);
+    }
+
+    /// A site owner would read "0 problems" of a site that nobody looked at.
+    #[test]
+    fn a_result_without_a_checked_page_is_the_failure_of_its_first_page() {
+        let mut nothing = output();
+        nothing.findings.pages.remove(0);
+        nothing.findings.items.clear();
+        let error = accept(&request(), Ok(nothing), false).unwrap_err();
+        assert!(matches!(error, ScanError::Failed(failure) if failure.code == FailureCode::HttpStatus));
+        let mut empty = output();
+        empty.findings.pages.clear();
+        empty.findings.items.clear();
+        assert_eq!(judge(&request(), &empty), Err(OutputError::NoPage));
+    }
+
+    #[test]
+    fn more_pages_than_were_asked_for_are_refused() {
+        let four = judged(|output| {
+            let page = output.findings.pages[0].clone();
+            output.findings.pages.extend([page.clone(), page]);
+        });
+        assert_eq!(four, Err(OutputError::TooManyPages { pages: 4, budget: 3 }));
+    }
+
+    #[test]
+    fn findings_without_a_checked_page_or_rule_facts_are_refused() {
+        assert_eq!(
+            judged(|output| output.findings.items[0].page = 7),
+            Err(OutputError::UncheckedPage { item: 0, page: 7 })
+        );
+        assert_eq!(
+            judged(|output| output.findings.items[0].page = 1),
+            Err(OutputError::UncheckedPage { item: 0, page: 1 })
+        );
+        let left_out = |output: &mut ScanOutput| output.findings.pages[1].left_out = [(RuleId::new(RULE), 2)].into();
+        assert_eq!(judged(left_out), Err(OutputError::UncheckedPage { item: 1, page: 1 }));
+        let rule = RuleId::new("unheard-of");
+        let no_facts = Err(OutputError::NoFacts { rule: rule.clone() });
+        assert_eq!(judged(|output| output.findings.items[0].rule = rule.clone()), no_facts);
+        assert_eq!(judged(|output| output.findings.needs_review = [(rule.clone(), 1)].into()), no_facts);
+        assert_eq!(judged(|output| output.findings.pages[0].left_out = [(rule.clone(), 1)].into()), no_facts);
+    }
+
+    #[test]
+    fn texts_beyond_their_bounds_are_refused() {
+        type Change = fn(&mut ScanOutput, String);
+        let texts: [(Change, usize); 8] = [
+            (|output, long| output.findings.items[0].html = long, Finding::MAX_HTML),
+            (|output, long| output.findings.items[0].selector = long, Finding::MAX_SELECTOR),
+            (|output, long| output.findings.items[0].failure_summary = long, Finding::MAX_SUMMARY),
+            (|output, long| output.findings.pages[0].title = long, PageOutcome::MAX_TITLE),
+            (|output, long| output.findings.engine.name = long, Engine::MAX_TEXT),
+            (|output, long| output.findings.engine.browser = Some(long), Engine::MAX_TEXT),
+            (|output, long| output.findings.ran = Some([RuleId::new(long)].into()), RuleId::MAX),
+            (
+                |output, long| output.findings.rules.values_mut().for_each(|facts| facts.help = long.clone()),
+                RuleFacts::MAX_TEXT,
+            ),
+        ];
+        for (change, bound) in texts {
+            assert_eq!(judged(|output| change(output, "ж".repeat(bound))), Ok(()), "{bound}");
+            let long = judged(|output| change(output, "ж".repeat(bound + 1)));
+            assert!(matches!(long, Err(OutputError::Text { max, .. }) if max == bound), "{long:?}");
+            let nul = judged(|output| change(output, "a\0b".to_owned()));
+            assert!(matches!(nul, Err(OutputError::Text { max, .. }) if max == bound), "{nul:?}");
+        }
+    }
+
+    #[test]
+    fn addresses_that_are_not_http_are_refused() {
+        for address in ["javascript:alert(1)", "", "/about", "data:text/html,x"] {
+            let page = judged(|output| output.findings.pages[1].url = address.to_owned());
+            assert_eq!(page, Err(OutputError::PageAddress { page: 1 }), "{address}");
+        }
+        let help = |address: &str| {
+            judged(|output| output.findings.rules.values_mut().for_each(|facts| facts.help_url = address.to_owned()))
+        };
+        assert_eq!(help("javascript:alert(1)"), Err(OutputError::HelpAddress { rule: RuleId::new(RULE) }));
+        assert_eq!(help(""), Ok(()));
+    }
+
+    #[test]
+    fn what_core_alone_can_know_is_refused() {
+        assert_eq!(
+            judged(|output| output.findings.items[0].is_new = true),
+            Err(OutputError::CallsItselfNew { item: 0 })
+        );
+        assert_eq!(judged(|output| output.findings.pictures_not_stored = true), Err(OutputError::CallsPicturesLost));
+    }
+
+    #[test]
+    fn pictures_are_there_once_and_of_the_size_that_is_told() {
+        let refused = Err(OutputError::Picture { id: 1 });
+        assert_eq!(judged(|output| output.screenshots.clear()), refused);
+        assert_eq!(judged(|output| output.screenshots.push(output.screenshots[0].clone())), refused);
+        assert_eq!(judged(|output| output.screenshots[0].width = 5), refused);
+        assert_eq!(judged(|output| output.screenshots[0].bytes = vec![0; MAX_PICTURE + 1]), refused);
+        assert_eq!(judged(|output| output.findings.screen = Some((1, 1))), Err(OutputError::Picture { id: 0 }));
+    }
+
+    /// Such a check would be handed back and taken again without end.
+    #[test]
+    fn a_cancellation_that_nobody_asked_for_is_a_fault_of_the_scanner() {
+        let error = accept(&request(), Err(ScanError::Cancelled), false).unwrap_err();
+        assert!(matches!(error, ScanError::Broken(_)), "{error:?}");
+        let error = accept(&request(), Err(ScanError::Cancelled), true).unwrap_err();
+        assert!(matches!(error, ScanError::Cancelled), "{error:?}");
+    }
+}
