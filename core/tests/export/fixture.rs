@@ -83,6 +83,7 @@ fn findings_of(items: Vec<Finding>) -> Findings {
         screen: None,
         ran: None,
         pictures_not_stored: false,
+        stopped_by_timeouts: false,
     }
 }
 

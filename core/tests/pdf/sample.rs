@@ -79,6 +79,7 @@ impl Sample {
                 checked_at: at(),
                 screen: None,
                 pictures_not_stored: false,
+                stopped_by_timeouts: false,
                 totals,
                 total,
                 groups,
@@ -257,5 +258,6 @@ fn findings(addresses: &[String]) -> Findings {
         screen: None,
         ran: None,
         pictures_not_stored: false,
+        stopped_by_timeouts: false,
     }
 }

@@ -259,6 +259,12 @@ impl<'a> Crawl<'a> {
                 if let Some(result) = result {
                     ledger.settle(&url, depth, result);
                 }
+                if ledger.is_stopped() {
+                    tracing::info!(scan = %self.request.scan, "too many pages in a row were not ready in time: the scan ends early");
+                    // Visits under way end here, and their tabs with them.
+                    ledger.stop(taken - settled);
+                    return Ok(());
+                }
                 continue;
             }
             while visits.len() < self.share_of_tabs()
