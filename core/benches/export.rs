@@ -142,6 +142,7 @@ fn findings() -> Findings {
         screen: None,
         ran: None,
         pictures_not_stored: false,
+        stopped_by_timeouts: false,
     }
 }
 

@@ -44,8 +44,9 @@
 //! | feature | gives | default |
 //! |---|---|---|
 //! | `delivery` | [`webhook`]'s `HttpSender`, which delivers webhooks over HTTP(S) | yes |
+//! | `dns` | [`net`]'s `DnsResolver`, which looks names up in a way that can be cancelled | yes |
 //! | `pdf` | [`export`]'s PDF files, and the check of logos for them | yes |
-//! | `testing` | [`scanner`]'s `ScriptedScanner`, [`clock`]'s `ManualClock`, [`net`]'s `StaticResolver` | no |
+//! | `testing` | [`scanner`]'s `ScriptedScanner`, [`clock`]'s `ManualClock`, [`net`]'s `StaticResolver` and `NameServer` | no |
 //! | `conformance` | the test suite that every store passes; implies `testing` | no |
 //!
 //! # What it is not

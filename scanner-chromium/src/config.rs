@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use a11ycheck_core::net::{AddressPolicy, Resolver, SystemResolver, UpstreamProxy};
+use a11ycheck_core::net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver};
 
 use rustls::pki_types::CertificateDer;
 
@@ -32,7 +32,7 @@ impl ChromiumConfig {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             policy,
-            resolver: Arc::new(SystemResolver::new()),
+            resolver: default_resolver(),
             tabs: 2 * cores,
             cores,
             pages_at_once: 2,
@@ -73,7 +73,8 @@ impl ChromiumConfig {
         Self { proxy: Some(proxy), ..self }
     }
 
-    /// What turns names into addresses for the browser. By default the system's resolver.
+    /// What turns names into addresses for the browser and the crawler. By default [`default_resolver`]. Each scan has a share
+    /// of it: at most 8 look-ups at a time.
     pub fn with_resolver(self, resolver: Arc<dyn Resolver>) -> Self {
         Self { resolver, ..self }
     }

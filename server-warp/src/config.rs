@@ -5,13 +5,14 @@ use std::{
     ffi::OsString,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
+    sync::Arc,
     time::Duration,
 };
 
 use a11ycheck_core::{
     domain::{PlanCatalog, PlanCatalogError, RateLimits},
     engine::EngineConfig,
-    net::{AddressPolicy, InvalidDomain},
+    net::{AddressPolicy, DnsResolver, InvalidDomain, Resolver, SystemResolver},
     service::OwnSettings,
     webhook::{HeaderPrefix, InvalidPrefix},
 };
@@ -21,7 +22,7 @@ use a11ycheck_storage_postgres::PostgresConfig;
 
 use crate::{
     egress::EgressError,
-    settings::{Role, Settings},
+    settings::{NameResolver, Role, Settings},
 };
 
 /// What is wrong with the settings.
@@ -72,8 +73,8 @@ impl Settings {
 
     /// The settings among those of this server that all servers of a database share.
     pub(crate) fn own_settings(&self) -> Result<OwnSettings, ConfigError> {
-        let has_policy =
-            !(self.allow_network.is_empty() && self.block_network.is_empty() && self.block_domain.is_empty());
+        let has_policy = self.explain_refusals
+            || !(self.allow_network.is_empty() && self.block_network.is_empty() && self.block_domain.is_empty());
         Ok(OwnSettings {
             base_url: self.base_url.clone(),
             header_prefix: self.header_prefix()?,
@@ -83,12 +84,20 @@ impl Settings {
 
     fn policy(&self) -> Result<AddressPolicy, ConfigError> {
         let policy = AddressPolicy::builder();
-        let policy = self.allow_network.iter().fold(policy, |policy, network| policy.allow_network(*network));
+        let policy = self.allow_network.iter().fold(policy, |policy, network| policy.allow_network(network.clone()));
         let policy = self.block_network.iter().fold(policy, |policy, network| policy.block_network(*network));
         let policy = self.block_domain.iter().try_fold(policy, |policy, domain| {
             policy.try_block_domain(domain).map_err(|source| ConfigError::Domain { domain: domain.clone(), source })
         })?;
-        Ok(policy.build())
+        Ok(if self.explain_refusals { policy.explain_refusals() } else { policy }.build())
+    }
+
+    /// What looks up names. Each call gives one of its own, which holds up no other.
+    pub(crate) fn resolver(&self) -> Arc<dyn Resolver> {
+        match self.resolver {
+            None | Some(NameResolver::Dns) => Arc::new(DnsResolver::of_system()),
+            Some(NameResolver::System) => Arc::new(SystemResolver::new()),
+        }
     }
 
     /// The plans that this server was given, if any.
@@ -169,7 +178,8 @@ impl Settings {
     }
 
     pub(crate) fn scanner(&self, policy: AddressPolicy) -> Result<ChromiumConfig, ConfigError> {
-        let config = ChromiumConfig::new(policy).with_ca_certificates(self.own_authorities()?);
+        let config = ChromiumConfig::new(policy).with_resolver(self.resolver());
+        let config = config.with_ca_certificates(self.own_authorities()?);
         let config = self.upstream_proxy()?.into_iter().fold(config, ChromiumConfig::with_upstream_proxy);
         let config = self.tabs.into_iter().fold(config, ChromiumConfig::with_tabs);
         let robots = if self.ignore_robots { RobotsPolicy::Ignore } else { RobotsPolicy::Honour };
@@ -219,6 +229,10 @@ mod tests {
         assert_eq!(policy(Settings::default()), None);
         let blocked = Settings { block_domain: vec!["ads.example.com".to_owned()], ..Settings::default() };
         assert_eq!(policy(blocked).as_deref(), Some("block-domain=ads.example.com"));
+        let opened = Settings { allow_network: vec!["fd00::/8:443+80".parse().unwrap()], ..Settings::default() };
+        assert_eq!(policy(opened).as_deref(), Some("allow-network=fd00::/8:80+443"));
+        let explained = Settings { explain_refusals: true, ..Settings::default() };
+        assert_eq!(policy(explained).as_deref(), Some("explain-refusals"));
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn configured(
     settings: &Settings,
     shared: &SharedSettings,
 ) -> Result<ServiceBuilder, EgressError> {
-    let builder = builder.with_ca_certificates(settings.own_authorities()?);
+    let builder = builder.with_resolver(settings.resolver()).with_ca_certificates(settings.own_authorities()?);
     let builder = settings.upstream_proxy()?.into_iter().fold(builder, ServiceBuilder::with_upstream_proxy);
     Ok(builder
         .with_policy(shared.policy.clone())

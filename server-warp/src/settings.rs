@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use a11ycheck_core::domain::Plan;
+use a11ycheck_core::{domain::Plan, net::OpenedNetwork};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ipnet::IpNet;
 use serde::Deserialize;
@@ -82,11 +82,14 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_HEADER_PREFIX", value_name = "PREFIX")]
     pub(crate) header_prefix: Option<String>,
 
-    /// A private network in which sites may be checked, for example 10.0.0.0/8. Without it only public addresses may.
-    /// Can be given several times; in the environment, separated by commas. All servers of a database share what is
-    /// allowed and blocked. [default: the database's, else public addresses only]
-    #[arg(long, env = "A11YCHECK_ALLOW_NETWORK", value_name = "CIDR", value_delimiter = ',')]
-    pub(crate) allow_network: Vec<IpNet>,
+    /// A private network in which sites may be checked, with all ports (10.0.0.0/8, fd00::/8) or with those that are named
+    /// (10.0.0.0/8:443, fd00::/8:80+443+8000-8099). Without it only public addresses may. It is open to checks whose start page
+    /// lies in an opened network, and to no public page. RISK: whoever may add a site can make this server ask any address and
+    /// port that is opened, and reads the answer as a report; so open as little as you need, and never the network of the
+    /// database, nor that of a cloud's metadata service. Can be given several times; in the environment, separated by commas.
+    /// All servers of a database share what is allowed and blocked. [default: the database's, else public addresses only]
+    #[arg(long, env = "A11YCHECK_ALLOW_NETWORK", value_name = "CIDR[:PORTS]", value_delimiter = ',')]
+    pub(crate) allow_network: Vec<OpenedNetwork>,
 
     /// A network that is never visited, even if public. Can be given several times.
     #[arg(long, env = "A11YCHECK_BLOCK_NETWORK", value_name = "CIDR", value_delimiter = ',')]
@@ -95,6 +98,15 @@ pub(crate) struct Settings {
     /// A domain that is never visited, nor anything below it. Can be given several times.
     #[arg(long, env = "A11YCHECK_BLOCK_DOMAIN", value_name = "DOMAIN", value_delimiter = ',')]
     pub(crate) block_domain: Vec<String>,
+
+    /// Tells users why an address is refused to which a name leads, and which names do not exist. By default both are told in
+    /// the same words: else whoever may add a site could list the names of your network. All servers of a database share it.
+    #[arg(long, env = "A11YCHECK_EXPLAIN_REFUSALS")]
+    pub(crate) explain_refusals: bool,
+
+    /// What looks up the names of sites and receivers. [default: dns]
+    #[arg(long, env = "A11YCHECK_RESOLVER", value_name = "RESOLVER")]
+    pub(crate) resolver: Option<NameResolver>,
 
     /// A file with certificates in the PEM format, of authorities that are trusted besides the system's: for sites and receivers
     /// with an authority of their own. Holds for the browser (which needs certutil, of libnss3-tools), the crawler and webhooks.
@@ -220,6 +232,17 @@ pub(crate) enum Role {
     Webhooks,
 }
 
+/// What looks up names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum NameResolver {
+    /// The hosts file and the name servers of resolv.conf, in look-ups that end when nobody waits for them.
+    Dns,
+    /// The operating system, with all that nsswitch.conf names (multicast DNS, directories). Names that nobody answers for
+    /// keep its look-ups busy until it gives up.
+    System,
+}
+
 /// How lines are logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -270,7 +293,7 @@ macro_rules! over {
 impl Settings {
     fn over(self, below: Self) -> Self {
         over!(self, below;
-            listen database_url database_connections sealing_key files_url roles demo base_url header_prefix allow_network block_network block_domain ca_certificates proxy
+            listen database_url database_connections sealing_key files_url roles demo base_url header_prefix allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
             proxy_credentials no_proxy proxy_resolves trust_proxy plans plan workers tabs
             ignore_robots no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }
@@ -325,11 +348,22 @@ mod tests {
 
     #[test]
     fn a_flag_outweighs_the_file_and_silence_does_not() {
-        let file = "listen = \"0.0.0.0:80\"\nworkers = 7\nallow-network = [\"10.0.0.0/8\"]\nlog-format = \"json\"";
+        let file =
+            "listen = \"0.0.0.0:80\"\nworkers = 7\nallow-network = [\"10.0.0.0/8:80+443\"]\nlog-format = \"json\"";
         let settings = settled(file, &["--workers", "3"]).unwrap();
         assert_eq!((settings.workers, settings.log_format), (Some(3), Some(LogFormat::Json)));
         assert_eq!(settings.listen.unwrap().port(), 80);
-        assert_eq!(settings.allow_network.len(), 1);
+        assert_eq!(settings.allow_network, ["10.0.0.0/8:80+443".parse().unwrap()]);
+    }
+
+    #[test]
+    fn the_risk_of_an_opened_network_is_told_where_it_is_opened() {
+        let command = Arguments::command();
+        let help = command.get_arguments().find(|argument| argument.get_id() == "allow_network").unwrap().get_help();
+        let help = help.unwrap().to_string();
+        for part in ["RISK", "whoever may add a site", "10.0.0.0/8:443", "no public page"] {
+            assert!(help.contains(part), "{part}: {help}");
+        }
     }
 
     #[test]

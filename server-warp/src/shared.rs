@@ -42,7 +42,9 @@ impl From<SettingsError> for SharedError {
 fn difference(difference: &SettingDifference) -> String {
     let SettingDifference { setting, own, stored } = difference;
     let flags = match setting {
-        SharedSetting::AddressPolicy => "--allow-network, --block-network and --block-domain".to_owned(),
+        SharedSetting::AddressPolicy => {
+            "--allow-network, --block-network, --block-domain and --explain-refusals".to_owned()
+        }
         other => format!("--{other}"),
     };
     format!(

@@ -302,21 +302,29 @@ async fn a_server_with_other_settings_does_not_start_and_one_without_takes_those
     assert_eq!(names, ["sealing-key"], "the address that a server listens on is no setting");
     derived.stop().await;
 
-    let given =
-        ["--roles", "api", "--base-url", "https://a.example/v1/", "--allow-network", "10.0.0.0/8,192.168.0.0/16"];
+    let given = [
+        "--roles",
+        "api",
+        "--base-url",
+        "https://a.example/v1/",
+        "--allow-network",
+        "10.0.0.0/8,192.168.0.0/16:80+443",
+    ];
     let first = database.start(&given).await;
-    let same = ["--roles", "api", "--base-url", "https://A.example/v1", "--allow-network", "192.168.0.0/16,10.9.0.0/8"];
+    let same =
+        ["--roles", "api", "--base-url", "https://A.example/v1", "--allow-network", "192.168.0.0/16:443+80,10.9.0.0/8"];
     let same = database.start(&same).await;
     let second = database.start(&["--roles", "api", "--header-prefix", "Acme-"]).await;
     assert_eq!(second.ready["base_url"], "https://a.example/v1");
     let log = std::fs::read_to_string(&second.log).unwrap();
-    assert!(log.contains("allow-network=10.0.0.0/8,192.168.0.0/16"), "what was taken is logged: {log}");
+    assert!(log.contains("allow-network=10.0.0.0/8,192.168.0.0/16:80+443"), "what was taken is logged: {log}");
 
     let start = ["--roles", "api", "--listen", "127.0.0.1:0"];
     for (arguments, parts) in [
         (&["--base-url", "https://b.example/v1"][..], &["https://a.example/v1", "https://b.example/v1"][..]),
         (&["--header-prefix", "Blue-"], &["header-prefix", "Acme-", "Blue-"]),
         (&["--block-domain", "ads.example.com"], &["address-policy", "10.0.0.0/8", "ads.example.com"]),
+        (&["--allow-network", "10.0.0.0/8,192.168.0.0/16:80"], &["192.168.0.0/16:80+443", "192.168.0.0/16:80`"]),
     ] {
         let told = database.refusal(&[&start[..], arguments].concat()).await;
         assert!(parts.iter().all(|part| told.contains(part)) && told.contains("admin setting set"), "{told}");
@@ -330,7 +338,7 @@ async fn a_server_with_other_settings_does_not_start_and_one_without_takes_those
     let told = database.refusal(&[&start[..], &["--base-url", "https://a.example/v1"]].concat()).await;
     assert!(told.contains("https://b.example/v1"), "{told}");
     let (unset, _) = database.admin(&["setting", "unset", "address-policy"]).await;
-    assert_eq!(unset["before"], "allow-network=10.0.0.0/8,192.168.0.0/16");
+    assert_eq!(unset["before"], "allow-network=10.0.0.0/8,192.168.0.0/16:80+443");
     let third = database.start(&["--roles", "api", "--block-domain", "ads.example.com"]).await;
     assert_eq!(third.ready["base_url"], "https://b.example/v1");
     let (settings, _) = database.admin(&["setting", "list"]).await;

@@ -65,6 +65,7 @@ impl<B: Backend> TestApp<B> {
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
         let resolver = StaticResolver::new()
             .with("inside.example.com", ["10.0.0.7".parse().unwrap()])
+            .with("nas.lan", ["192.168.1.7".parse().unwrap()])
             .with("both.example.com", ["93.184.215.14".parse().unwrap(), "192.168.1.1".parse().unwrap()]);
         let service =
             service.with_clock(clock.clone()).with_resolver(resolver).with_base_url(&base_url).build().await.unwrap();

@@ -48,6 +48,7 @@ pub(super) async fn no_findings_are_findings_too<S: Store>(factory: &impl StoreF
         screen: None,
         ran: None,
         pictures_not_stored: false,
+        stopped_by_timeouts: false,
     };
     world.assert_kept(empty).await;
 }

@@ -155,6 +155,7 @@ pub(super) fn findings(count: u32) -> Findings {
         screen: Some((1_280, 720)),
         ran: Some(BTreeSet::from([rule, RuleId::new("image-alt")])),
         pictures_not_stored: false,
+        stopped_by_timeouts: false,
     }
 }
 

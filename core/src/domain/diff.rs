@@ -218,6 +218,8 @@ fn judged(now: &Side<'_>, before: &Side<'_>) -> (Vec<Fate>, Vec<Fate>) {
             Some(page) if page.is_checked() => None,
             Some(_) => Some(Fate::NotComparable),
             None if templates.contains(&now.keys[index].template) => Some(Fate::Carried),
+            // The page may have been there all the time.
+            None if before.findings.stopped_by_timeouts => Some(Fate::NotComparable),
             None => Some(Fate::Alone),
         })
         .collect();
@@ -295,6 +297,7 @@ mod tests {
             screen: None,
             ran: None,
             pictures_not_stored: false,
+            stopped_by_timeouts: false,
         }
     }
 
@@ -340,6 +343,22 @@ mod tests {
         let mut third = check(&["/", "/shop"], &[("label", 1, "#x", "<input>")]);
         assert_eq!(compared(&mut third, &second), (0, 0, 0));
         assert!(!third.items[0].is_new);
+    }
+
+    #[test]
+    fn pages_that_a_stopped_check_had_not_reached_make_nothing_fixed_and_nothing_new() {
+        let elements = [("image-alt", 0, "#logo", "<img src=logo>"), ("label", 1, "#x", "<input>")];
+        let first = check(&["/", "/shop"], &elements);
+        let mut second = check(&["/"], &elements[..1]);
+        second.stopped_by_timeouts = true;
+        let stopped = summary(&mut second, &first);
+        assert_eq!((stopped.new, stopped.fixed, stopped.remaining, stopped.not_comparable_before), (0, 0, 1, 1));
+        let mut third = check(&["/", "/shop"], &elements);
+        let whole = summary(&mut third, &second);
+        assert_eq!((whole.new, whole.fixed, whole.remaining, whole.not_comparable_now), (0, 0, 1, 1));
+        assert!(third.items.iter().all(|item| !item.is_new));
+        second.stopped_by_timeouts = false;
+        assert_eq!(summary(&mut third, &second).new, 1, "a page that no check has left out is a new one");
     }
 
     fn summary(current: &mut Findings, previous: &Findings) -> DiffSummary {

@@ -320,6 +320,10 @@ pub struct Findings {
     /// Whether pictures were taken and could not be stored: none is referred to then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pictures_not_stored: bool,
+    /// Whether the check was stopped because too many pages in a row were not ready in time: pages that it had not reached are
+    /// missing, and nothing is said of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped_by_timeouts: bool,
 }
 
 impl Findings {
@@ -490,12 +494,13 @@ mod tests {
     }
 
     #[test]
-    fn findings_from_before_pictures_could_be_missing_have_theirs() {
+    fn findings_from_before_pictures_or_pages_could_be_missing_have_theirs() {
         let stored = r#"{"engine": {"axe": "4", "browser": "b"}, "pages": [], "rules": {}, "items": [], "needs_review": {},
             "stack": [], "screen": [1280, 800]}"#;
         let findings: Findings = serde_json::from_str(stored).unwrap();
-        assert!(!findings.pictures_not_stored);
-        assert!(!serde_json::to_string(&findings).unwrap().contains("pictures_not_stored"), "as before");
+        assert!(!findings.pictures_not_stored && !findings.stopped_by_timeouts);
+        let written = serde_json::to_string(&findings).unwrap();
+        assert!(!written.contains("pictures_not_stored") && !written.contains("stopped_by_timeouts"), "as before");
         let without = findings.without_pictures();
         let read: Findings = serde_json::from_str(&serde_json::to_string(&without).unwrap()).unwrap();
         assert!(read.pictures_not_stored && read.screen.is_none());

@@ -5,7 +5,13 @@
 //! connection then goes to an address that was judged, without a second look-up, so that a name which changes its answer
 //! in between gains nothing. Where all of it goes through a proxy of the operator's, [`UpstreamProxy`], that does not change.
 
+#[cfg(feature = "dns")]
+mod dns;
+mod hosts;
+#[cfg(all(feature = "dns", any(test, feature = "testing")))]
+mod name_server;
 mod names;
+mod opened;
 mod policy;
 mod ports;
 mod refusal;
@@ -15,11 +21,16 @@ mod special_ranges;
 mod static_resolver;
 mod upstream;
 
+#[cfg(feature = "dns")]
+pub use self::dns::DnsResolver;
+#[cfg(all(feature = "dns", any(test, feature = "testing")))]
+pub use self::name_server::{NameServer, Says};
 #[cfg(any(test, feature = "testing"))]
 pub use self::static_resolver::StaticResolver;
 pub use self::{
+    opened::{InvalidNetwork, OpenedNetwork},
     policy::{AddressPolicy, AddressPolicyBuilder, InvalidDomain, InvalidPolicy, JudgedHost},
     refusal::{PolicyError, Refusal},
-    resolver::{ResolveError, Resolver, SystemResolver},
+    resolver::{LookupPlace, LookupShare, ResolveError, Resolver, SystemResolver, default_resolver},
     upstream::{InvalidProxy, ProxyError, Route, UpstreamProxy, route},
 };

@@ -5,13 +5,16 @@ use url::Host;
 /// The one spelling under which a name is judged and resolved: lower case, no trailing dot.
 ///
 /// `None` for what a WHATWG URL parser would not have given as a name (an address in disguise, characters that no host has,
-/// IDN that is not in ASCII form), and for what DNS cannot hold (an empty label, one longer than 63 characters, 253 in all).
+/// IDN that is not in ASCII form), for what DNS cannot hold (an empty label, one longer than 63 characters, 253 in all), and
+/// for characters that no host name has, although URL parsers let them pass (`127.0.0.1;example.com`): letters, digits and
+/// hyphens (RFC 952, RFC 1123 §2.1), and the underscore, which some hosts have nevertheless.
 pub(super) fn normalize(name: &str) -> Option<String> {
     let bare = name.trim_end_matches('.').to_ascii_lowercase();
+    let is_host = bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
     let fits_dns = bare.len() <= 253 && bare.split('.').all(|label| (1..=63).contains(&label.len()));
     // A name from a parsed URL parses to itself. One that was put together by hand may not: `127.0.0.1`, `0x7f.1`.
     let parses_to_itself = || matches!(Host::parse(&bare), Ok(Host::Domain(parsed)) if parsed == bare);
-    (fits_dns && parses_to_itself()).then_some(bare)
+    (is_host && fits_dns && parses_to_itself()).then_some(bare)
 }
 
 /// Whether a name, as [`normalize`] gives it, belongs to a local network, or to no network, by convention: it is a
@@ -92,6 +95,10 @@ mod tests {
             "a%62",
             "a\0b",
             "a\r\nb",
+            "127.0.0.1;example.com",
+            "a,b.example",
+            "a+b.example",
+            "$(a).example",
             "bücher.example",
             "127。0。0。1",
             "１２７.0.0.1",
@@ -153,7 +160,8 @@ mod tests {
         #[test]
         fn every_name_of_a_parsed_address_is_one_that_dns_holds_or_is_refused(text in "[a-zA-Z0-9.ü。%_-]{1,40}") {
             if let Ok(Host::Domain(name)) = Host::parse(&text) {
-                let fits = !name.trim_end_matches('.').split('.').any(str::is_empty);
+                let fits = !name.trim_end_matches('.').split('.').any(str::is_empty)
+                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
                 let is_address = matches!(Host::parse(name.trim_end_matches('.')), Ok(Host::Ipv4(_)) | Err(_));
                 prop_assert_eq!(normalize(&name).is_some(), fits && !is_address, "{}", name);
             }

@@ -6,13 +6,13 @@ use std::{
     sync::Arc,
 };
 
-use ipnet::{IpNet, Ipv4Net};
+use ipnet::IpNet;
 use url::Host;
 
 use super::{
-    PolicyError, Refusal, Resolver, names, ports,
+    OpenedNetwork, PolicyError, Refusal, ResolveError, Resolver, names, ports,
     resolver::distinct,
-    special_ranges::{carried, special_range},
+    special_ranges::{carried, special_range, unmapped},
 };
 
 /// Decides which addresses our machines may connect to. The default is the public internet and nothing else.
@@ -23,12 +23,13 @@ use super::{
 /// use a11ycheck_core::net::{AddressPolicy, Refusal};
 ///
 /// let policy = AddressPolicy::builder()
-///     .allow_network("10.20.0.0/16".parse()?)
+///     .allow_network("10.20.0.0/16:443+9000".parse()?)
 ///     .block_network("10.20.30.0/24".parse()?)
 ///     .block_domain("ads.example.com")
 ///     .build();
 ///
 /// assert_eq!(policy.judge_ip("10.20.1.1".parse()?, 9000), Ok(()));
+/// assert!(matches!(policy.judge_ip("10.20.1.1".parse()?, 22), Err(Refusal::ClosedPort(22))));
 /// assert!(matches!(policy.judge_ip("10.20.30.1".parse()?, 443), Err(Refusal::BlockedNetwork { .. })));
 /// assert!(matches!(policy.judge_ip("10.21.1.1".parse()?, 443), Err(Refusal::NotPublic { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -41,9 +42,10 @@ pub struct AddressPolicy(Arc<Rules>);
 
 #[derive(Debug, Clone, Default)]
 struct Rules {
-    allowed_networks: Vec<IpNet>,
+    allowed_networks: Vec<OpenedNetwork>,
     blocked_networks: Vec<IpNet>,
     blocked_domains: BTreeSet<String>,
+    explains_refusals: bool,
 }
 
 impl AddressPolicy {
@@ -57,9 +59,9 @@ impl AddressPolicy {
 
     /// Judges one IP address.
     ///
-    /// A blocked network comes first, then an opened one, where any port is fine. Everywhere else the address must be
-    /// public, and the port 80, 443, or 1024 and above without the ports of well-known services that are no web sites
-    /// (databases, IRC, and what browsers refuse).
+    /// A blocked network comes first, then an opened one with the ports that are opened there. Everywhere else the address
+    /// must be public, and the port 80, 443, or 1024 and above without the ports of well-known services that are no web
+    /// sites (databases, IRC, and what browsers refuse).
     ///
     /// # Errors
     /// The first rule that the address breaks.
@@ -67,11 +69,15 @@ impl AddressPolicy {
         if contains(&self.0.blocked_networks, ip) {
             return Err(Refusal::BlockedNetwork { ip });
         }
-        if self.opens(ip) {
+        if self.opens(ip, port) {
             return Ok(());
         }
         if let Some(range) = special_range(ip) {
-            return Err(Refusal::NotPublic { ip, range });
+            return Err(if self.opens_a_port(ip) {
+                Refusal::ClosedPort(port)
+            } else {
+                Refusal::NotPublic { ip, range }
+            });
         }
         if ports::may_be_web(port) { Ok(()) } else { Err(Refusal::Port(port)) }
     }
@@ -98,37 +104,72 @@ impl AddressPolicy {
     /// judged like the first address.
     ///
     /// # Errors
-    /// [`PolicyError::Refused`] for the first rule that the host or an address breaks; [`PolicyError::Resolve`] when
-    /// the name has no addresses.
+    /// [`PolicyError::Refused`] for the first rule that the host breaks by itself; [`PolicyError::RefusedAnswer`] for the
+    /// first one that an address breaks to which its name leads; [`PolicyError::Resolve`] when the name has no addresses.
+    ///
+    /// Together they tell which names of a private network exist: [`Self::disclosed`] gives what users may be told.
     pub async fn judge(
         &self,
         resolver: &dyn Resolver,
         host: &Host<&str>,
         port: u16,
     ) -> Result<JudgedHost, PolicyError> {
-        let ips = match *host {
-            Host::Ipv4(ip) => vec![ip.into()],
-            Host::Ipv6(ip) => vec![ip.into()],
-            Host::Domain(name) => {
-                let name = self.judge_name(name, port)?;
-                let ips = resolver.resolve(&name).await?;
-                if names::is_local(&name) && !ips.iter().all(|&ip| self.opens(ip)) {
-                    return Err(Refusal::LocalName { name }.into());
-                }
-                ips
-            }
+        let name = match *host {
+            Host::Ipv4(ip) => return Ok(self.judge_addresses(vec![ip.into()], port)?),
+            Host::Ipv6(ip) => return Ok(self.judge_addresses(vec![ip.into()], port)?),
+            Host::Domain(name) => self.judge_name(name, port)?,
         };
+        let ips = resolver.resolve(&name).await?;
+        if names::is_local(&name) && !ips.iter().all(|&ip| self.opens_a_port(ip)) {
+            return Err(PolicyError::RefusedAnswer(Refusal::LocalName { name }));
+        }
+        if ips.is_empty() {
+            return Err(ResolveError::NotFound.into());
+        }
+        self.judge_addresses(ips, port).map_err(PolicyError::RefusedAnswer)
+    }
+
+    /// Returns what the users of the service are told of an error of [`Self::judge`].
+    ///
+    /// A name that leads to where nobody may go is not told from one that does not exist: callers put
+    /// [`PolicyError::RefusedAnswer`] and [`PolicyError::Resolve`] into the same words. A name for local networks is the former
+    /// wherever it leads but into opened networks, and also when it does not exist.
+    ///
+    /// A policy that [explains its refusals](AddressPolicyBuilder::explain_refusals) tells the rule that was broken:
+    /// [`PolicyError::Refused`].
+    #[must_use]
+    pub fn disclosed(&self, host: &Host<&str>, error: PolicyError) -> PolicyError {
+        match error {
+            PolicyError::RefusedAnswer(refusal) if self.0.explains_refusals => PolicyError::Refused(refusal),
+            PolicyError::Resolve(ResolveError::NotFound) if !self.0.explains_refusals => {
+                let name = match host {
+                    Host::Domain(name) => names::normalize(name).filter(|name| names::is_local(name)),
+                    Host::Ipv4(_) | Host::Ipv6(_) => None,
+                };
+                name.map_or(error, |name| PolicyError::RefusedAnswer(Refusal::LocalName { name }))
+            }
+            error => error,
+        }
+    }
+
+    /// Returns the same policy without the networks that it opens: for whom nothing is opened.
+    #[must_use]
+    pub fn without_opened_networks(&self) -> Self {
+        if self.0.allowed_networks.is_empty() {
+            return self.clone();
+        }
+        Self(Arc::new(Rules { allowed_networks: Vec::new(), ..(*self.0).clone() }))
+    }
+
+    fn judge_addresses(&self, ips: Vec<IpAddr>, port: u16) -> Result<JudgedHost, Refusal> {
         for &ip in &ips {
             self.judge_ip(ip, port)?;
         }
         // The system connects an IPv4-mapped address to the IPv4 address, but only where it has IPv6.
         let mut ips = distinct(ips.into_iter().map(|ip| ip.to_canonical()));
         ips.truncate(Self::MAX_ADDRESSES);
-        if ips.is_empty() {
-            return Err(super::ResolveError::NotFound.into());
-        }
         Ok(JudgedHost {
-            is_opened: ips.iter().all(|&ip| self.opens(ip)),
+            is_opened: ips.iter().all(|&ip| self.opens(ip, port)),
             addresses: ips.into_iter().map(|ip| SocketAddr::new(ip, port)).collect(),
         })
     }
@@ -158,8 +199,12 @@ impl AddressPolicy {
         Ok(name)
     }
 
-    fn opens(&self, ip: IpAddr) -> bool {
-        contains(&self.0.allowed_networks, ip)
+    fn opens(&self, ip: IpAddr, port: u16) -> bool {
+        self.0.allowed_networks.iter().any(|network| network.contains(ip) && network.has_port(port))
+    }
+
+    fn opens_a_port(&self, ip: IpAddr) -> bool {
+        self.0.allowed_networks.iter().any(|network| network.contains(ip))
     }
 }
 
@@ -173,10 +218,13 @@ fn contains(networks: &[IpNet], ip: IpAddr) -> bool {
 pub struct AddressPolicyBuilder(Rules);
 
 impl AddressPolicyBuilder {
-    /// Opens a network, with every port, although it may not be public. A network of IPv4-mapped addresses is the IPv4
-    /// network.
-    pub fn allow_network(mut self, network: IpNet) -> Self {
-        self.0.allowed_networks.push(unmapped(network));
+    /// Opens a network, with all of its ports or those that it names, although it may not be public. A network of IPv4-mapped
+    /// addresses is the IPv4 network.
+    ///
+    /// Whoever goes by the policy decides for whom it is opened: a scanner opens it to checks whose start page lies in an
+    /// opened network, and to no public page.
+    pub fn allow_network(mut self, network: OpenedNetwork) -> Self {
+        self.0.allowed_networks.push(network);
         self
     }
 
@@ -206,6 +254,14 @@ impl AddressPolicyBuilder {
         Ok(self.block_host(parse_blocked(domain)?))
     }
 
+    /// Tells why an address is refused to which a name leads. By default nobody is told where a name leads that must not be
+    /// visited, nor whether such a name exists: in a network with DNS of its own, whoever may add a site could list its
+    /// machines. For operators whose users may know.
+    pub fn explain_refusals(mut self) -> Self {
+        self.0.explains_refusals = true;
+        self
+    }
+
     fn block_host(mut self, host: Host) -> Self {
         match host {
             Host::Ipv4(ip) => self.block_network(IpAddr::from(ip).into()),
@@ -230,16 +286,6 @@ fn parse_blocked(domain: &str) -> Result<Host, InvalidDomain> {
     match Host::parse(bare).map_err(|_| invalid())? {
         Host::Domain(name) => names::normalize(&name).map(Host::Domain).ok_or_else(invalid),
         ip => Ok(ip),
-    }
-}
-
-/// Addresses are judged by the IPv4 address that they carry, and so networks are too.
-fn unmapped(network: IpNet) -> IpNet {
-    match (network.network().to_canonical(), network.prefix_len().checked_sub(96)) {
-        (IpAddr::V4(ip), Some(prefix)) if network.network().is_ipv6() => {
-            Ipv4Net::new(ip, prefix).map_or(network, IpNet::V4)
-        }
-        _ => network,
     }
 }
 

@@ -8,7 +8,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::hosts;
 
 /// Why a name has no addresses.
 #[derive(Debug, thiserror::Error)]
@@ -30,8 +32,9 @@ pub enum ResolveError {
 pub trait Resolver: Send + Sync + std::fmt::Debug {
     /// The addresses of `name`, at least one.
     ///
-    /// `name` is absolute although no dot ends it: search domains are not applied. It is lower case and in ASCII form.
-    /// IP addresses are never asked for. Nothing is judged here: that is what
+    /// `name` is lower case and in ASCII form, without a dot at its end. Search domains are for names without a dot, and for
+    /// others only where the machine's settings say so and the name itself does not exist: nobody's public name may lead into
+    /// the operator's network instead. IP addresses are never asked for. Nothing is judged here: that is what
     /// [`AddressPolicy::judge`](super::AddressPolicy::judge) does with the answer.
     ///
     /// # Bounds
@@ -44,6 +47,16 @@ pub trait Resolver: Send + Sync + std::fmt::Debug {
     /// [`ResolveError::NotFound`] instead of an empty answer, [`ResolveError::TimedOut`] at the end of the budget,
     /// [`ResolveError::Failed`] when the resolver could not ask.
     async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError>;
+
+    /// The same, in a place of somebody's [share](LookupShare), which is free again when the look-up has ended: not before that,
+    /// even where nobody waits for it any more. The default does for resolvers whose look-ups end when their future is dropped.
+    ///
+    /// # Errors
+    /// Those of [`Self::resolve`].
+    async fn resolve_in(&self, name: &str, place: LookupPlace) -> Result<Vec<IpAddr>, ResolveError> {
+        let _place = place;
+        self.resolve(name).await
+    }
 }
 
 #[async_trait]
@@ -51,13 +64,48 @@ impl<R: Resolver + ?Sized> Resolver for Arc<R> {
     async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
         (**self).resolve(name).await
     }
+
+    async fn resolve_in(&self, name: &str, place: LookupPlace) -> Result<Vec<IpAddr>, ResolveError> {
+        (**self).resolve_in(name, place).await
+    }
 }
 
-/// The machine's own resolver, with its hosts file, servers and caches. Clones share their bound on look-ups.
+/// One look-up's place in a [`LookupShare`].
+#[derive(Debug)]
+pub struct LookupPlace(#[expect(dead_code, reason = "dropping it frees the place")] OwnedSemaphorePermit);
+
+/// A resolver with a bound of its own on look-ups, for one of several parties that share the resolver behind it: whoever looks up
+/// names that nobody answers for holds up itself. Clones share the bound.
+#[derive(Debug, Clone)]
+pub struct LookupShare {
+    resolver: Arc<dyn Resolver>,
+    places: Arc<Semaphore>,
+}
+
+impl LookupShare {
+    /// A share of `resolver`, in which at most `lookups` run at once. Further ones wait, for as long as the caller does.
+    pub fn of(resolver: Arc<dyn Resolver>, lookups: usize) -> Self {
+        Self { resolver, places: Arc::new(Semaphore::new(lookups)) }
+    }
+}
+
+#[async_trait]
+impl Resolver for LookupShare {
+    async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = place.map_err(|closed| ResolveError::Failed(io::Error::other(closed)))?;
+        self.resolver.resolve_in(name, LookupPlace(place)).await
+    }
+}
+
+/// The machine's own resolver (`getaddrinfo`), with all that it is set up to ask: the hosts file, DNS, and by `nsswitch.conf`
+/// multicast DNS and directories. Clones share their bound on look-ups.
 ///
 /// At most [`Self::MAX_LOOKUPS`] look-ups run at once; further ones wait for their turn within their budget. A look-up
-/// whose budget is over keeps its place until the machine's resolver gives up by itself, so that names with slow
-/// servers cannot take every thread of the runtime.
+/// whose budget is over keeps its places until the machine's resolver gives up by itself, which nobody can make it do sooner, so
+/// that names with slow servers cannot take every thread of the runtime. `DnsResolver` has no such look-ups.
+///
+/// Search domains are applied to names without a dot alone.
 #[derive(Debug, Clone)]
 pub struct SystemResolver {
     budget: Duration,
@@ -85,14 +133,13 @@ impl Default for SystemResolver {
     }
 }
 
-#[async_trait]
-impl Resolver for SystemResolver {
-    async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
+impl SystemResolver {
+    async fn resolve_holding<T: Send + 'static>(&self, name: &str, held: T) -> Result<Vec<IpAddr>, ResolveError> {
         let lookup = async {
             let place = Arc::clone(&self.places).acquire_owned().await.map_err(io::Error::other)?;
             let name = name.to_owned();
             tokio::task::spawn_blocking(move || {
-                let _place = place;
+                let _places = (place, held);
                 look_up(&name)
             })
             .await
@@ -108,26 +155,26 @@ impl Resolver for SystemResolver {
     }
 }
 
+#[async_trait]
+impl Resolver for SystemResolver {
+    async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
+        self.resolve_holding(name, ()).await
+    }
+
+    async fn resolve_in(&self, name: &str, place: LookupPlace) -> Result<Vec<IpAddr>, ResolveError> {
+        self.resolve_holding(name, place).await
+    }
+}
+
 /// Asks the machine, and waits for the answer.
 fn look_up(name: &str) -> io::Result<Vec<IpAddr>> {
     // The dot keeps search domains away; but the hosts file knows names only without it, and its word goes before DNS.
-    let is_in_hosts_file = std::fs::read(HOSTS_FILE).is_ok_and(|hosts| lists(&String::from_utf8_lossy(&hosts), name));
-    let name = if is_in_hosts_file { name.to_owned() } else { format!("{name}.") };
+    let is_in_hosts_file =
+        std::fs::read(hosts::FILE).is_ok_and(|hosts| hosts::lists(&String::from_utf8_lossy(&hosts), name));
+    let name = if is_in_hosts_file || !name.contains('.') { name.to_owned() } else { format!("{name}.") };
     // The port plays no part in a look-up.
     let addresses = (name.as_str(), 0).to_socket_addrs()?;
     Ok(distinct(addresses.map(|address| address.ip())))
-}
-
-/// Absent on Windows, whose resolver then goes without.
-const HOSTS_FILE: &str = "/etc/hosts";
-
-/// Whether a hosts file (hosts(5): an address, then names; `#` begins a comment) has an entry for `name`.
-fn lists(hosts: &str, name: &str) -> bool {
-    hosts
-        .lines()
-        .filter_map(|line| line.split('#').next())
-        .flat_map(|entry| entry.split_ascii_whitespace().skip(1))
-        .any(|listed| listed.eq_ignore_ascii_case(name))
 }
 
 /// Whether the machine's resolver says that there is no such name or address. The standard library passes its text on, not its
@@ -143,6 +190,19 @@ fn says_not_found(error: &io::Error) -> bool {
     ];
     let text = error.to_string();
     TEXTS.iter().any(|not_found| text.ends_with(not_found))
+}
+
+/// Returns the resolver that is used where none was chosen: `DnsResolver` by the machine's settings; without the feature `dns`,
+/// [`SystemResolver`].
+pub fn default_resolver() -> Arc<dyn Resolver> {
+    #[cfg(feature = "dns")]
+    {
+        Arc::new(super::DnsResolver::of_system())
+    }
+    #[cfg(not(feature = "dns"))]
+    {
+        Arc::new(SystemResolver::new())
+    }
 }
 
 /// Each address once, where it stood first.
@@ -174,14 +234,36 @@ mod tests {
         assert!(matches!(resolver.clone().resolve("localhost").await, Err(ResolveError::TimedOut)));
     }
 
-    #[test]
-    fn the_hosts_file_is_read_as_the_system_reads_it() {
-        let hosts = "127.0.0.1\tlocalhost\n# 10.0.0.1 old.example.com\n\n10.0.0.2 Wiki.example.com  wiki # dead.example.com\n::1";
-        for name in ["localhost", "wiki.example.com", "wiki"] {
-            assert!(lists(hosts, name), "{name}");
+    /// Never answers, and counts those that wait.
+    #[derive(Debug, Clone, Default)]
+    struct Silent(Arc<std::sync::atomic::AtomicUsize>);
+
+    #[async_trait]
+    impl Resolver for Silent {
+        async fn resolve(&self, _: &str) -> Result<Vec<IpAddr>, ResolveError> {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            std::future::pending().await
         }
-        for name in ["127.0.0.1", "old.example.com", "dead.example.com", "example.com", "::1", "#", ""] {
-            assert!(!lists(hosts, name), "{name}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_looks_up_what_nobody_answers_for_holds_up_itself_alone() {
+        let silent = Silent::default();
+        let waiting = || silent.0.load(std::sync::atomic::Ordering::SeqCst);
+        let shared: Arc<dyn Resolver> = Arc::new(silent.clone());
+        let (one, other) = (LookupShare::of(Arc::clone(&shared), 8), LookupShare::of(shared, 8));
+        let look_up = |share: &LookupShare, name: String| {
+            let share = share.clone();
+            tokio::spawn(async move { tokio::time::timeout(Duration::from_secs(5), share.resolve(&name)).await })
+        };
+        let first: Vec<_> = (0..50).map(|number| look_up(&one, format!("n{number}.example"))).collect();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(waiting(), 8);
+        let second = look_up(&other, "a.example".to_owned());
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(waiting(), 9, "the other has its own share");
+        for lookup in first.into_iter().chain([second]) {
+            assert!(lookup.await.unwrap().is_err());
         }
     }
 

@@ -5,17 +5,21 @@
 //! registry of its own; an IPv6 address that carries an IPv4 one (6to4, Teredo, translation) may end at a private machine; and
 //! what is not allocated today is reachable only where somebody uses it privately.
 //!
+//! One address is public by every registry and yet answers nobody but the machine that asks: Azure's [WireServer], which
+//! hands out a virtual machine's certificates and settings. The metadata services of other clouds are in special ranges.
+//!
 //! Networks with a NAT64 prefix of their own (RFC 6052 §2.2) cannot be told from ordinary ones by looking at an address:
 //! whoever runs such a network should block its prefix.
 //!
 //! [IPv4]: https://www.iana.org/assignments/iana-ipv4-special-registry/
 //! [IPv6]: https://www.iana.org/assignments/iana-ipv6-special-registry/
 //! [multicast IPv4]: https://www.iana.org/assignments/multicast-addresses/
+//! [WireServer]: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
 //! [global unicast assignments]: https://www.iana.org/assignments/ipv6-unicast-address-assignments/
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use ipnet::{Ipv4Net, Ipv6Net};
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 /// The range that keeps an address from being public, in words that end the sentence "the address belongs to …";
 /// `None` for a public address. Judges the address that [`carried`] gives.
@@ -44,6 +48,17 @@ pub(super) fn carried(ip: IpAddr) -> IpAddr {
     }
 }
 
+/// The network that is meant by one of IPv4-mapped addresses: addresses are judged by the IPv4 address that they carry, and
+/// so networks are too.
+pub(super) fn unmapped(network: IpNet) -> IpNet {
+    match (network.network().to_canonical(), network.prefix_len().checked_sub(96)) {
+        (IpAddr::V4(ip), Some(prefix)) if network.network().is_ipv6() => {
+            Ipv4Net::new(ip, prefix).map_or(network, IpNet::V4)
+        }
+        _ => network,
+    }
+}
+
 const GLOBAL_UNICAST: Ipv6Net = v6(0x2000, 0, 0, 3);
 const NAT64: Ipv6Net = v6(0x64, 0xff9b, 0, 96);
 
@@ -58,22 +73,23 @@ const RESERVED: &str = "a reserved range";
 
 /// The narrower range stands first.
 const V4: &[(Ipv4Net, &str)] = &[
-    (v4(0, 0, 0, 0, 8), "no machine"),                 // "This network", RFC 791 §3.2
-    (v4(10, 0, 0, 0, 8), PRIVATE),                     // RFC 1918
-    (v4(100, 64, 0, 0, 10), "a provider's network"),   // Shared address space, RFC 6598
-    (v4(127, 0, 0, 0, 8), LOOPBACK),                   // RFC 1122 §3.2.1.3
-    (v4(169, 254, 0, 0, 16), LINK_LOCAL),              // RFC 3927; metadata services of clouds live here
-    (v4(172, 16, 0, 0, 12), PRIVATE),                  // RFC 1918
-    (v4(192, 0, 0, 0, 24), PROTOCOLS),                 // RFC 6890 §2.1; its anycast exceptions are no web sites
-    (v4(192, 0, 2, 0, 24), EXAMPLES),                  // TEST-NET-1, RFC 5737
-    (v4(192, 88, 99, 0, 24), RESERVED),                // 6to4 relays, deprecated by RFC 7526
-    (v4(192, 168, 0, 0, 16), PRIVATE),                 // RFC 1918
+    (v4(0, 0, 0, 0, 8), "no machine"),               // "This network", RFC 791 §3.2
+    (v4(10, 0, 0, 0, 8), PRIVATE),                   // RFC 1918
+    (v4(100, 64, 0, 0, 10), "a provider's network"), // Shared address space, RFC 6598
+    (v4(127, 0, 0, 0, 8), LOOPBACK),                 // RFC 1122 §3.2.1.3
+    (v4(168, 63, 129, 16, 32), "a cloud provider's own services"), // Azure's WireServer
+    (v4(169, 254, 0, 0, 16), LINK_LOCAL),            // RFC 3927; metadata services of clouds live here
+    (v4(172, 16, 0, 0, 12), PRIVATE),                // RFC 1918
+    (v4(192, 0, 0, 0, 24), PROTOCOLS),               // RFC 6890 §2.1; its anycast exceptions are no web sites
+    (v4(192, 0, 2, 0, 24), EXAMPLES),                // TEST-NET-1, RFC 5737
+    (v4(192, 88, 99, 0, 24), RESERVED),              // 6to4 relays, deprecated by RFC 7526
+    (v4(192, 168, 0, 0, 16), PRIVATE),               // RFC 1918
     (v4(198, 18, 0, 0, 15), "a range for benchmarks"), // RFC 2544
-    (v4(198, 51, 100, 0, 24), EXAMPLES),               // TEST-NET-2, RFC 5737
-    (v4(203, 0, 113, 0, 24), EXAMPLES),                // TEST-NET-3, RFC 5737
-    (v4(224, 0, 0, 0, 4), MULTICAST),                  // RFC 5771
+    (v4(198, 51, 100, 0, 24), EXAMPLES),             // TEST-NET-2, RFC 5737
+    (v4(203, 0, 113, 0, 24), EXAMPLES),              // TEST-NET-3, RFC 5737
+    (v4(224, 0, 0, 0, 4), MULTICAST),                // RFC 5771
     (v4(255, 255, 255, 255, 32), "every machine of a network"), // Limited broadcast, RFC 919
-    (v4(240, 0, 0, 0, 4), RESERVED),                   // RFC 1112 §4
+    (v4(240, 0, 0, 0, 4), RESERVED),                 // RFC 1112 §4
 ];
 
 /// The narrower range stands first. IPv4-mapped and NAT64 addresses, both in `::/8`, never reach this table.
@@ -121,6 +137,7 @@ mod tests {
             ["9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"],
             ["100.63.255.255", "100.64.0.0", "100.127.255.255", "100.128.0.0"],
             ["126.255.255.255", "127.0.0.0", "127.255.255.255", "128.0.0.0"],
+            ["168.63.129.15", "168.63.129.16", "168.63.129.16", "168.63.129.17"],
             ["169.253.255.255", "169.254.0.0", "169.254.255.255", "169.255.0.0"],
             ["172.15.255.255", "172.16.0.0", "172.31.255.255", "172.32.0.0"],
             ["191.255.255.255", "192.0.0.0", "192.0.0.255", "192.0.1.0"],

@@ -260,6 +260,7 @@ mod tests {
             screen: None,
             ran: None,
             pictures_not_stored: false,
+            stopped_by_timeouts: false,
         };
         let links = Links::new("https://a.example/v1").unwrap();
         let platform = PlatformKey::new("shopify");

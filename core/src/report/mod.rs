@@ -41,6 +41,9 @@ pub struct Report {
     pub screen: Option<Screen>,
     /// Whether pictures were taken and could not be stored: then the report shows none.
     pub pictures_not_stored: bool,
+    /// Whether the check was stopped because too many pages in a row were not ready in time: pages that it had not reached are
+    /// missing.
+    pub stopped_by_timeouts: bool,
     /// Problem elements by severity.
     pub totals: Totals,
     /// All of them.
@@ -171,6 +174,7 @@ impl Report {
             checked_at: finished_at,
             screen: findings.screen.map(|(width, height)| Screen { url: links.screen(scan.id), width, height }),
             pictures_not_stored: findings.pictures_not_stored,
+            stopped_by_timeouts: findings.stopped_by_timeouts,
             totals: outcome.totals,
             total: outcome.totals.total(),
             groups,

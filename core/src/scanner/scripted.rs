@@ -41,6 +41,7 @@ pub struct Script {
     rules: BTreeMap<RuleId, RuleFacts>,
     screenshots: Vec<Screenshot>,
     screen: Option<Screenshot>,
+    stopped_by_timeouts: bool,
     end: End,
     gate: Option<Arc<Semaphore>>,
 }
@@ -104,6 +105,7 @@ impl Script {
             rules: BTreeMap::new(),
             screenshots: vec![],
             screen: None,
+            stopped_by_timeouts: false,
             end: End::Findings,
             gate: None,
         }
@@ -145,6 +147,13 @@ impl Script {
     #[must_use]
     pub fn and_failed_page(mut self, url: &str, failure: Failure) -> Self {
         self.pages.push(PageOutcome::failed(url, "", failure));
+        self
+    }
+
+    /// Ends with the pages so far, because too many in a row were not ready in time.
+    #[must_use]
+    pub fn stopped_by_timeouts(mut self) -> Self {
+        self.stopped_by_timeouts = true;
         self
     }
 
@@ -244,6 +253,7 @@ impl Scanner for ScriptedScanner {
                     screen: script.screen.as_ref().map(|screen| (screen.width, screen.height)),
                     ran: None,
                     pictures_not_stored: false,
+                    stopped_by_timeouts: script.stopped_by_timeouts,
                 },
                 screenshots: script.screenshots,
                 screen: script.screen,

@@ -15,7 +15,8 @@ impl Service {
     /// Adds a site and, unless it is asked not to, queues its first check.
     ///
     /// The address must be public by the service's [policy](Service::policy); a name that has no address now is let in,
-    /// since names come and go, and its checks say `dns`.
+    /// since names come and go, and its checks say `dns`. Only a name for local networks must lead into one that was opened:
+    /// else the answer would tell which of these names exist.
     ///
     /// # Errors
     /// [`Error::MissingAbility`] without `write`; [`Error::Invalid`] with every field that does not hold up, or with the
@@ -40,12 +41,14 @@ impl Service {
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else { return Err(Problem::NotUrl) };
         let host: Host<&str> = host;
         let parts = self.parts();
-        match route(&parts.policy, &*parts.resolver, parts.proxy.as_ref(), &host, port).await {
-            Ok(_) => Ok(()),
-            Err(PolicyError::Resolve(ResolveError::NotFound | ResolveError::TimedOut | ResolveError::Failed(_))) => {
-                Ok(())
-            }
-            Err(PolicyError::Refused(refusal)) => Err(Problem::NotPublic(refusal.to_string())),
+        let Err(error) = route(&parts.policy, &*parts.resolver, parts.proxy.as_ref(), &host, port).await else {
+            return Ok(());
+        };
+        tracing::debug!(%host, error = &error as &dyn std::error::Error, "A site's address may not be visited");
+        match parts.policy.disclosed(&host, error) {
+            PolicyError::Resolve(ResolveError::NotFound | ResolveError::TimedOut | ResolveError::Failed(_)) => Ok(()),
+            PolicyError::Refused(refusal) => Err(Problem::NotPublic(refusal.to_string())),
+            PolicyError::RefusedAnswer(_) => Err(Problem::NotPublic(PolicyError::NO_ADDRESS.to_owned())),
         }
     }
 }

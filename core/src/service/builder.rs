@@ -7,7 +7,7 @@ use crate::{
     clock::{Clock, SystemClock},
     domain::{PlanCatalog, PlanDifference, RateLimits},
     id::NodeId,
-    net::{AddressPolicy, Resolver, SystemResolver, UpstreamProxy},
+    net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver},
     scanner::{Gate, Scanner},
     sealing::Keyring,
     store::{Store, StoreError},
@@ -78,7 +78,7 @@ impl ServiceBuilder {
             store: Box::new(store),
             scanner: Box::new(scanner),
             clock: Box::new(SystemClock),
-            resolver: Arc::new(SystemResolver::new()),
+            resolver: default_resolver(),
             policy: AddressPolicy::default(),
             proxy: None,
             ca_certificates: Vec::new(),
@@ -105,7 +105,7 @@ impl ServiceBuilder {
         Self { policy, ..self }
     }
 
-    /// How names are resolved. Default: as the operating system does.
+    /// How names are resolved. Default: [`default_resolver`].
     #[must_use]
     pub fn with_resolver(self, resolver: impl Resolver + 'static) -> Self {
         Self { resolver: Arc::new(resolver), ..self }

@@ -188,7 +188,7 @@ impl Service {
         match target::judge(&parts.policy, &*parts.resolver, parts.proxy.as_ref(), details.url.url()).await {
             Ok(_) | Err(TargetError::Policy(PolicyError::Resolve(_))) => Ok(details),
             Err(TargetError::NotHttps) => Err(invalid("url", Problem::NotHttps)),
-            Err(TargetError::Policy(PolicyError::Refused(refusal))) => {
+            Err(TargetError::Policy(PolicyError::Refused(refusal) | PolicyError::RefusedAnswer(refusal))) => {
                 Err(invalid("url", Problem::NotPublic(refusal.to_string())))
             }
         }

@@ -299,6 +299,7 @@ mod tests {
             screen: None,
             ran: None,
             pictures_not_stored: false,
+            stopped_by_timeouts: false,
         };
         let site =
             SiteDetails { url, name: None, report_locale: Locale::En, platform: None, stack: vec![], tags: vec![] };

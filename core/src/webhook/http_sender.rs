@@ -184,7 +184,9 @@ fn not_passed(error: &ProxyError) -> AttemptFailure {
 
 fn refused(error: &TargetError) -> AttemptFailure {
     match error {
-        TargetError::NotHttps | TargetError::Policy(PolicyError::Refused(_)) => AttemptFailure::RefusedAddress,
+        TargetError::NotHttps | TargetError::Policy(PolicyError::Refused(_) | PolicyError::RefusedAnswer(_)) => {
+            AttemptFailure::RefusedAddress
+        }
         TargetError::Policy(PolicyError::Resolve(ResolveError::TimedOut)) => AttemptFailure::Timeout,
         TargetError::Policy(PolicyError::Resolve(_)) => AttemptFailure::Dns,
     }

@@ -84,6 +84,7 @@ fn findings_of(items: Vec<Finding>) -> Findings {
         screen: None,
         ran: Some(rules_of_a_check()),
         pictures_not_stored: false,
+        stopped_by_timeouts: false,
     }
 }
 

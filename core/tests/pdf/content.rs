@@ -72,7 +72,7 @@ fn frames_that_were_not_checked_are_counted_and_the_first_named_in_every_languag
 }
 
 #[test]
-fn pictures_that_are_not_there_are_told_in_every_language_and_nothing_else_is() {
+fn pictures_and_pages_that_are_not_there_are_told_in_every_language_and_nothing_else_is() {
     let folder = Folder::new();
     let flat = |name: &str, sample: &Sample| {
         let tree = structure(&folder.add(name, &sample.render().unwrap()));
@@ -80,19 +80,23 @@ fn pictures_that_are_not_there_are_told_in_every_language_and_nothing_else_is() 
     };
     for locale in Locale::ALL {
         let label = &terms(locale).label;
-        let [not_stored, lost] =
-            [&label.pictures_not_stored, &label.pictures_lost].map(|text| text.replace('\u{A0}', " "));
+        let [not_stored, lost, stopped] =
+            [&label.pictures_not_stored, &label.pictures_lost, &label.stopped_by_timeouts]
+                .map(|text| text.replace('\u{A0}', " "));
         let mut sample = Sample::new(locale, Size { pages: 1, rules: 1, elements: 1, screenshots: 0 });
         let says = |sample: &Sample| {
             let text = flat(locale.code(), sample);
-            (text.contains(&not_stored), text.contains(&lost))
+            [text.contains(&not_stored), text.contains(&lost), text.contains(&stopped)]
         };
-        assert_eq!(says(&sample), (false, false), "{locale}");
+        assert_eq!(says(&sample), [false, false, false], "{locale}");
         sample.report.pictures_not_stored = true;
-        assert_eq!(says(&sample), (true, false), "{locale}");
+        assert_eq!(says(&sample), [true, false, false], "{locale}");
         sample.report.pictures_not_stored = false;
         sample.pictures_lost = true;
-        assert_eq!(says(&sample), (false, true), "{locale}");
+        assert_eq!(says(&sample), [false, true, false], "{locale}");
+        sample.pictures_lost = false;
+        sample.report.stopped_by_timeouts = true;
+        assert_eq!(says(&sample), [false, false, true], "{locale}");
     }
 }
 

@@ -79,6 +79,7 @@ impl Sample {
                 checked_at: at(),
                 screen: None,
                 pictures_not_stored: false,
+                stopped_by_timeouts: false,
                 totals,
                 total,
                 groups,
@@ -257,6 +258,7 @@ fn findings(addresses: &[String]) -> Findings {
         screen: None,
         ran: Some(rules_of_a_check()),
         pictures_not_stored: false,
+        stopped_by_timeouts: false,
     }
 }
 

@@ -38,7 +38,7 @@ use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use super::{canary::Deaf, pool::StartError, tab::Context};
 use crate::{
     cdp::{Connection, Session},
-    guard::{Egress, Guard, GuardError},
+    guard::{Egress, Guard, GuardError, Reach},
     places::Places,
 };
 
@@ -159,7 +159,8 @@ impl Authorities {
         }
         let site = Site::open(self.canary.clone()).await.map_err(AuthoritiesError::Files)?;
         let policy = AddressPolicy::builder().allow_network(IpAddr::from(Ipv4Addr::LOCALHOST).into()).build();
-        let egress = Egress::Judged { policy, resolver: Arc::new(ThisMachine), proxy: None };
+        let reach = Reach::of_policy(policy);
+        let egress = Egress::Judged { reach, resolver: Arc::new(ThisMachine), proxy: None };
         let guard = Guard::open(egress, CANARY_BYTES).await.map_err(AuthoritiesError::Guard)?;
         let context = Context::create(connection, guard.address(), deadline).await?;
         let target = json!({ "url": "about:blank", "browserContextId": context.id() });

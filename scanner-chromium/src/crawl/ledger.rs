@@ -20,6 +20,8 @@ use crate::{
 const MAX_DROPPED: u32 = 100;
 /// Pages that a site may be too busy for, over and over, before it is left in peace.
 const MAX_TURNED_AWAY: u32 = 3;
+/// Pages in a row that may not be ready in time, before no further page is asked for. Each costs a minute.
+const MAX_TIME_OUTS: u32 = 10;
 
 /// What was visited so far, and what is left to visit.
 pub(super) struct Ledger<'a> {
@@ -35,6 +37,8 @@ pub(super) struct Ledger<'a> {
     dropped: u32,
     /// Pages that the site was too busy for.
     turned_away: u32,
+    /// Pages that were not ready in time, one after the other, up to the latest.
+    time_outs: u32,
 }
 
 impl<'a> Ledger<'a> {
@@ -49,10 +53,11 @@ impl<'a> Ledger<'a> {
             screen: None,
             ran: Some(BTreeSet::new()),
             pictures_not_stored: false,
+            stopped_by_timeouts: false,
         };
         let signals = Signals::default();
         let (album, screen) = (Album::default(), None);
-        Self { frontier, findings, album, screen, signals, progress, budget, dropped: 0, turned_away: 0 }
+        Self { frontier, findings, album, screen, signals, progress, budget, dropped: 0, turned_away: 0, time_outs: 0 }
     }
 
     /// Adds what the site's sitemaps name.
@@ -65,12 +70,26 @@ impl<'a> Ledger<'a> {
     pub(super) fn next(&mut self, under_way: u32) -> Option<(Url, u32)> {
         let has_room = self.pages().saturating_add(under_way) < self.budget
             && self.dropped < self.budget.saturating_add(MAX_DROPPED)
-            && self.turned_away < MAX_TURNED_AWAY;
+            && self.turned_away < MAX_TURNED_AWAY
+            && !self.is_stopped();
         if has_room { self.frontier.next() } else { None }
+    }
+
+    /// Whether so many pages in a row were not ready in time that the others are left alone.
+    pub(super) const fn is_stopped(&self) -> bool {
+        self.time_outs >= MAX_TIME_OUTS
+    }
+
+    /// Ends a stopped check, with `waiting` chosen pages that are not settled.
+    pub(super) fn stop(&mut self, waiting: u32) {
+        self.time_outs = 0;
+        self.findings.stopped_by_timeouts = waiting > 0 || self.next(0).is_some();
     }
 
     /// Books the result of a visit to `url`, `depth` links from the start page.
     pub(super) fn settle(&mut self, url: &Url, depth: u32, result: Result<Checked, PageError>) {
+        let is_time_out = matches!(&result, Err(PageError::Failed(failure)) if failure.code == FailureCode::Timeout);
+        self.time_outs = if is_time_out { self.time_outs + 1 } else { 0 };
         match result {
             Ok(Checked { url, mut collected, signals, screen }) => {
                 self.frontier.add_links(&std::mem::take(&mut collected.links), depth);
@@ -180,6 +199,49 @@ mod tests {
         }
         assert_eq!(ledger.next(0), None);
         assert_eq!(ledger.close().findings.pages.len(), 4, "the start page, and what was tried");
+    }
+
+    fn timed_out() -> Result<Checked, PageError> {
+        Err(PageError::Failed(Failure::new(FailureCode::Timeout, "The page never finished loading.")))
+    }
+
+    #[test]
+    fn a_site_that_hangs_is_stopped_after_ten_pages_in_a_row_and_says_so() {
+        let count = Count::default();
+        let mut ledger = ledger(50, &count);
+        ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+        // One that answers in between begins the count again.
+        for hanging in [MAX_TIME_OUTS - 1, MAX_TIME_OUTS] {
+            for _ in 0..hanging {
+                assert!(!ledger.is_stopped());
+                let (page, depth) = ledger.next(0).unwrap();
+                ledger.settle(&page, depth, timed_out());
+            }
+            if hanging < MAX_TIME_OUTS {
+                let (page, depth) = ledger.next(0).unwrap();
+                ledger.settle(&page, depth, checked(page.clone(), []));
+            }
+        }
+        assert!(ledger.is_stopped() && ledger.next(0).is_none());
+        ledger.stop(0);
+        let findings = ledger.close().findings;
+        assert_eq!(findings.pages.len(), 1 + 9 + 1 + 10);
+        assert!(findings.stopped_by_timeouts);
+    }
+
+    #[test]
+    fn a_check_that_has_reached_all_pages_was_not_stopped() {
+        for waiting in [0, 1] {
+            let count = Count::default();
+            let mut ledger = ledger(1 + MAX_TIME_OUTS, &count);
+            ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+            for _ in 0..MAX_TIME_OUTS {
+                let (page, depth) = ledger.next(0).unwrap();
+                ledger.settle(&page, depth, timed_out());
+            }
+            ledger.stop(waiting);
+            assert_eq!(ledger.close().findings.stopped_by_timeouts, waiting > 0, "the budget is used up");
+        }
     }
 
     #[test]

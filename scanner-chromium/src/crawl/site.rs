@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::address::bare_host;
-use crate::page::Scope;
+use crate::{guard::Reach, page::Scope};
 
 /// The site that a start address leads to: one host, with or without `www.`, and one port, over HTTP or HTTPS.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +41,30 @@ impl Scope for Start {
     fn contains(&self, url: &Url) -> bool {
         let (asked, found) = (self.0.as_str(), bare_host(url));
         asked == found || is_below(asked, found) || is_below(found, asked)
+    }
+}
+
+/// By which addresses the documents of a check get to where they are checked. The guard is told of each before it is asked
+/// for: what a check reaches depends on where its documents come from.
+#[derive(Debug)]
+pub(super) struct Way {
+    start: Start,
+    reach: Reach,
+}
+
+impl Way {
+    pub(super) const fn new(start: Start, reach: Reach) -> Self {
+        Self { start, reach }
+    }
+}
+
+impl Scope for Way {
+    fn contains(&self, url: &Url) -> bool {
+        let is_own = self.start.contains(url);
+        if is_own {
+            self.reach.leads_to(url);
+        }
+        is_own
     }
 }
 

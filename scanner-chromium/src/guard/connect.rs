@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, sync::Arc};
 
-use a11ycheck_core::net::{AddressPolicy, PolicyError, ProxyError, Refusal, Resolver, Route, UpstreamProxy, route};
+use a11ycheck_core::net::{PolicyError, ProxyError, Refusal, Resolver, Route, UpstreamProxy};
 use tokio::{
     net::TcpStream,
     time::{Duration, Instant, timeout_at},
@@ -10,8 +10,9 @@ use tokio::{
 use url::{Host, Url};
 
 use super::{
-    GuardLog, Obstacle,
+    GuardLog, Obstacle, Reach,
     metered::{Meter, Metered},
+    reach::Passage,
 };
 
 /// For all addresses of a host together.
@@ -26,10 +27,10 @@ const RESOLVE_TIME: Duration = Duration::from_secs(10);
 pub(crate) enum Egress {
     /// Nowhere.
     RefuseAll,
-    /// Where the policy lets it.
+    /// Where the operator's policy lets it.
     Judged {
-        /// The policy.
-        policy: AddressPolicy,
+        /// The policy, and what of it holds for this check.
+        reach: Reach,
         /// What turns names into addresses.
         resolver: Arc<dyn Resolver>,
         /// The operator's proxy, if connections go through one.
@@ -67,7 +68,7 @@ impl Egress {
         if meter.is_used_up() {
             return Err(Obstacle::TooMuch);
         }
-        let route = self.judge(host, port).await?;
+        let Passage { route, until } = self.judge(host, port).await?;
         let stream = match (&route, self) {
             (Route::Direct(judged), _) => reach(judged.addresses()).await.map_err(|_| Obstacle::Unreachable)?,
             (Route::Proxied(_) | Route::Named { .. }, Self::Judged { proxy: Some(proxy), .. }) => {
@@ -79,11 +80,11 @@ impl Egress {
         };
         // Requests are small and waited for.
         let _ = stream.set_nodelay(true);
-        Ok(Metered::new(stream, Arc::clone(meter)))
+        Ok(Metered::new(stream, Arc::clone(meter), until))
     }
 
-    async fn judge(&self, host: &str, port: u16) -> Result<Route, Obstacle> {
-        let Self::Judged { policy, resolver, proxy } = self else { return Err(nowhere()) };
+    async fn judge(&self, host: &str, port: u16) -> Result<Passage, Obstacle> {
+        let Self::Judged { reach, resolver, proxy } = self else { return Err(nowhere()) };
         // The same reading of a host as in an address bar: `0x7f.1` is an IP address here too.
         let host = Host::parse(host).map_err(|_| nowhere())?;
         let host = match &host {
@@ -91,12 +92,16 @@ impl Egress {
             Host::Ipv4(address) => Host::Ipv4(*address),
             Host::Ipv6(address) => Host::Ipv6(*address),
         };
-        let judged = tokio::time::timeout(RESOLVE_TIME, route(policy, &**resolver, proxy.as_ref(), &host, port)).await;
-        match judged {
-            Ok(Ok(judged)) => Ok(judged),
-            Ok(Err(PolicyError::Refused(refusal))) => Err(Obstacle::Refused(refusal)),
-            Ok(Err(PolicyError::Resolve(_))) | Err(_) => Err(Obstacle::Dns),
-        }
+        let judged = tokio::time::timeout(RESOLVE_TIME, reach.route(&**resolver, proxy.as_ref(), &host, port)).await;
+        let Ok(judged) = judged else { return Err(Obstacle::Dns) };
+        judged.map_err(|error| {
+            tracing::debug!(%host, port, error = &error as &dyn std::error::Error, "an address may not be visited");
+            match reach.disclosed(&host, error) {
+                PolicyError::Refused(refusal) => Obstacle::Refused(refusal),
+                // Whoever reads a report is not told which of the two it was, nor is the page.
+                PolicyError::RefusedAnswer(_) | PolicyError::Resolve(_) => Obstacle::Dns,
+            }
+        })
     }
 }
 

@@ -17,7 +17,7 @@ const MAX_HOSTS: usize = 2_000;
 pub(crate) enum Obstacle {
     /// The address policy refuses it.
     Refused(Refusal),
-    /// Its name has no address.
+    /// Its name has no address, or none that may be visited: the two are not told apart.
     Dns,
     /// No connection came about, or it broke before an answer.
     Unreachable,

@@ -15,6 +15,7 @@ use tokio::{
     net::TcpStream,
     time::{Duration, Instant, Sleep},
 };
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// Without a byte for this long a connection is given up.
 const IDLE: Duration = Duration::from_secs(60);
@@ -49,11 +50,15 @@ pub(super) struct Metered {
     moved: u64,
     meter: Arc<Meter>,
     idle: Pin<Box<Sleep>>,
+    until: CancellationToken,
+    revoked: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
 impl Metered {
-    pub(super) fn new(stream: TcpStream, meter: Arc<Meter>) -> Self {
-        Self { stream, moved: 0, meter, idle: Box::pin(tokio::time::sleep(IDLE)) }
+    /// A connection that ends when `until` fires.
+    pub(super) fn new(stream: TcpStream, meter: Arc<Meter>, until: CancellationToken) -> Self {
+        let revoked = Box::pin(until.clone().cancelled_owned());
+        Self { stream, moved: 0, meter, idle: Box::pin(tokio::time::sleep(IDLE)), until, revoked }
     }
 
     fn count(&mut self, bytes: usize) -> io::Result<()> {
@@ -70,6 +75,9 @@ impl Metered {
 
 impl AsyncRead for Metered {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.revoked.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Err(revoked()));
+        }
         let before = buffer.filled().len();
         match Pin::new(&mut self.stream).poll_read(cx, buffer) {
             Poll::Ready(Ok(())) => Poll::Ready(self.count(buffer.filled().len() - before)),
@@ -84,6 +92,9 @@ impl AsyncRead for Metered {
 
 impl AsyncWrite for Metered {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if self.until.is_cancelled() {
+            return Poll::Ready(Err(revoked()));
+        }
         let written = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
         self.count(written)?;
         Poll::Ready(Ok(written))
@@ -96,4 +107,8 @@ impl AsyncWrite for Metered {
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
     }
+}
+
+fn revoked() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, "the check may no longer reach this network")
 }

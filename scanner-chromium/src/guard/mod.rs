@@ -4,6 +4,8 @@
 //! connects to an address that was judged, without a second look-up. Redirects, sub-resources, frames and WebSocket connections all
 //! come through here, because the browser has no other proxy and no way around it. TLS passes through unopened.
 //!
+//! Networks that the operator opened are open to checks of their own sites alone ([`reach`]).
+//!
 //! Each scan has a guard of its own, so that what a scan reaches, and how much, is counted and bounded by scan; the
 //! browser itself has one that refuses everything.
 
@@ -11,11 +13,13 @@ mod connect;
 mod log;
 mod metered;
 mod proxy;
+mod reach;
 
 pub(crate) use self::{
     connect::Egress,
     log::{GuardLog, Obstacle},
     proxy::{Guard, REFUSAL_MARK},
+    reach::Reach,
 };
 
 /// The guard could not be set up.

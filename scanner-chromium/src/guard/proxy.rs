@@ -258,10 +258,11 @@ fn empty() -> Body {
 
 #[cfg(test)]
 mod tests {
-    use a11ycheck_core::net::{AddressPolicy, Refusal, StaticResolver};
+    use a11ycheck_core::net::{AddressPolicy, StaticResolver};
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
+    use crate::guard::Reach;
 
     /// A guard that may reach 127.0.0.1, by the name `open.test` too; `moving.test` leads there once and elsewhere then.
     async fn guard(max_bytes: u64) -> Guard {
@@ -269,7 +270,8 @@ mod tests {
         let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
         let resolver =
             StaticResolver::new().with("open.test", [open]).with_sequence("moving.test", [vec![open], vec![closed]]);
-        Guard::open(Egress::Judged { policy, resolver: Arc::new(resolver), proxy: None }, max_bytes).await.unwrap()
+        let reach = Reach::of_policy(policy);
+        Guard::open(Egress::Judged { reach, resolver: Arc::new(resolver), proxy: None }, max_bytes).await.unwrap()
     }
 
     /// A site that gives every connection this answer, and what it was asked.
@@ -332,9 +334,12 @@ mod tests {
         let request = format!("GET http://moving.test:{port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         assert!(ask(&guard, &request).await.starts_with("http/1.1 200"));
         let answer = ask(&guard, &request).await;
-        assert!(answer.starts_with("http/1.1 403") && answer.contains(REFUSAL_MARK), "{answer}");
-        let obstacle = guard.log().obstacle("moving.test", port);
-        assert!(matches!(obstacle, Some(Obstacle::Refused(Refusal::LocalName { .. }))), "{obstacle:?}");
+        assert!(answer.starts_with("http/1.1 502") && answer.contains(REFUSAL_MARK), "{answer}");
+        assert_eq!(guard.log().obstacle("moving.test", port), Some(Obstacle::Dns));
+        let unknown = format!("GET http://unknown.test:{port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        let without_date = |answer: &str| answer.lines().filter(|line| !line.starts_with("date:")).collect::<String>();
+        let of_unknown = ask(&guard, &unknown).await;
+        assert_eq!(without_date(&of_unknown), without_date(&answer), "a page can't tell which names exist");
     }
 
     #[tokio::test]

@@ -6,6 +6,7 @@ use a11ycheck_core::{
     catalog::terms,
     domain::{Failure, FailureCause, FailureCode},
     locale::Locale,
+    net::PolicyError,
 };
 use url::Url;
 
@@ -117,7 +118,8 @@ pub(crate) fn obstacle(address: &str, log: &GuardLog) -> Option<Failure> {
     let obstacle = log.obstacle(url.host_str()?, url.port_or_known_default()?)?;
     Some(match obstacle {
         Obstacle::Refused(refusal) => Failure::new(FailureCode::RefusedAddress, refusal.to_string()),
-        Obstacle::Dns => Failure::new(FailureCode::Dns, "The name of the web server has no address."),
+        // The name may exist, and lead to where it must not: the guard does not say which.
+        Obstacle::Dns => Failure::new(FailureCode::Dns, PolicyError::NO_ADDRESS),
         Obstacle::Unreachable => unreachable_site(),
         Obstacle::Proxy(cause) => failure_of(cause),
         Obstacle::TooMuch => Failure::new(FailureCode::TooLarge, "The site sends more data than one check may load."),

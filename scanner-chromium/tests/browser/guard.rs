@@ -50,19 +50,19 @@ async fn a_refused_start_address_says_so_redirects_included() {
     })
     .await;
     let scanner = scanner();
-    for start in [
-        "http://10.0.0.1/",
-        "https://10.0.0.1/",
-        "http://169.254.169.254/latest/",
-        "https://private.test/",
-        "http://[::1]:8080/",
-    ]
-    .map(str::to_owned)
-    .into_iter()
-    .chain([site.url("/http"), site.url("/https")])
+    for start in ["http://10.0.0.1/", "https://10.0.0.1/", "http://169.254.169.254/latest/", "http://[::1]:8080/"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain([site.url("/http")])
     {
         let failure = failure(&scanner, &start).await;
         assert_eq!(failure.code, FailureCode::RefusedAddress, "{start}: {failure}");
+    }
+    for (start, code) in
+        [("https://private.test/".to_owned(), FailureCode::Dns), (site.url("/https"), FailureCode::RedirectedAway)]
+    {
+        let failure = failure(&scanner, &start).await;
+        assert_eq!(failure.code, code, "{start}: {failure}");
     }
     scanner.close().await;
 }

@@ -15,6 +15,7 @@ mod guard;
 mod hostile;
 mod lifecycle;
 mod login;
+mod networks;
 mod platform;
 mod politeness;
 mod scan;

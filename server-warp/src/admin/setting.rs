@@ -13,8 +13,8 @@ pub(super) enum SettingCommand {
     /// Changes a setting for all servers: each takes the new value when it starts next.
     Set {
         setting: SettingName,
-        /// An address, a prefix, or a policy: `public`, or rules such as `allow-network=10.0.0.0/8,192.168.0.0/16
-        /// block-network=10.1.0.0/16 block-domain=ads.example.com`.
+        /// An address, a prefix, or a policy: `public`, or rules such as `allow-network=10.0.0.0/8,192.168.0.0/16:80+443
+        /// block-network=10.1.0.0/16 block-domain=ads.example.com explain-refusals`.
         value: String,
     },
     /// Removes a setting: the next server that starts with a value of its own stores that one.

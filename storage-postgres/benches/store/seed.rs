@@ -63,6 +63,7 @@ fn statements(Scale { teams, sites, checks, queued }: Scale) -> Vec<String> {
         screen: None,
         ran: None,
         pictures_not_stored: false,
+        stopped_by_timeouts: false,
     };
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(&serde_json::to_vec(&findings).unwrap()).unwrap();

@@ -360,6 +360,7 @@ fn completion() -> Completion {
         screen: None,
         ran: None,
         pictures_not_stored: false,
+        stopped_by_timeouts: false,
     };
     let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine };
     let body = b"{\"issues\": 7}".repeat(60).into();

@@ -112,6 +112,36 @@ async fn a_group_has_all_its_fields() {
 }
 
 #[tokio::test]
+async fn pages_that_a_stopped_check_had_not_reached_are_neither_fixed_nor_new() {
+    let whole = || {
+        Script::page("https://example.com/")
+            .with_problem("image-alt", Impact::Critical, "#logo", "<img src=logo.png>")
+            .and_page("https://example.com/shop")
+            .with_problem("label", Impact::Critical, "#name", "<input name=name>")
+    };
+    let stopped = Script::page("https://example.com/")
+        .with_problem("image-alt", Impact::Critical, "#logo", "<img src=logo.png>")
+        .stopped_by_timeouts();
+    let app = TestApp::start([whole(), stopped, whole()]).await;
+    let client = app.client().await;
+    let site = json!({"url": "example.com", "report_locale": "en"});
+    let site = client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned();
+    app.run_checks().await;
+    for (is_stopped, total) in [(true, 1), (false, 2)] {
+        app.clock.advance(TimeDelta::hours(1));
+        let scan =
+            client.post_empty(&format!("/sites/{site}/scans")).await.data(202)["id"].as_str().unwrap().to_owned();
+        app.run_checks().await;
+        let report = client.get(&format!("/scans/{scan}/report")).await;
+        let report = report.data(200);
+        assert_eq!((&report["stopped_by_timeouts"], &report["total"]), (&json!(is_stopped), &json!(total)));
+        let diff = &report["diff"];
+        assert_eq!((&diff["new"], &diff["fixed"], &diff["remaining"]), (&json!(0), &json!(0), &json!(1)));
+        assert_eq!(client.get(&format!("/scans/{scan}/pdf")).await.status, 200);
+    }
+}
+
+#[tokio::test]
 async fn the_first_check_has_nothing_to_be_compared_with() {
     let app = TestApp::start(scripts()).await;
     let client = app.client().await;

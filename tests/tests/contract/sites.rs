@@ -1,7 +1,7 @@
 //! `GET|POST /sites`, `GET|DELETE /sites/{site}`
 
 use crate::TestApp;
-use a11ycheck_core::scanner::Script;
+use a11ycheck_core::{net::AddressPolicy, scanner::Script};
 use a11ycheck_tests::Client;
 use serde_json::{Value, json};
 
@@ -171,6 +171,43 @@ async fn an_address_that_is_not_public_is_refused_however_it_is_spelled() {
         assert_eq!(answer.status, 422, "{url}: {}", answer.body);
         let message = answer.body["errors"]["url"][0].as_str().unwrap_or_default();
         assert!(message.starts_with("The url field must be a public address."), "{url}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_does_not_tell_what_a_name_leads_to_unless_the_operator_asks_for_it() {
+    let refused = async |policy: AddressPolicy, url: &str| {
+        let app = TestApp::configured("agency", [], |service| service.with_policy(policy)).await;
+        let answer = app.client().await.post("/sites", json!({"url": url, "report_locale": "en"})).await;
+        assert_eq!(answer.status, 422, "{url}: {}", answer.body);
+        answer.body["errors"]["url"][0].as_str().unwrap().to_owned()
+    };
+    let policy = |rules: &str| rules.parse::<AddressPolicy>().unwrap();
+    const SAME: &str =
+        "The url field must be a public address. The name was not found, or leads to no address that may be visited.";
+    for rules in ["public", "allow-network=10.9.0.0/16", "allow-network=10.0.0.0/8:80 block-network=192.168.0.0/16"] {
+        for url in ["https://inside.example.com", "https://both.example.com"] {
+            assert_eq!(refused(policy(rules), url).await, SAME, "{rules}: {url}");
+        }
+    }
+    // Of names for local networks not even the status tells which exist, once some may be visited.
+    for url in ["http://nas.lan", "http://nobody.lan", "http://nobody"] {
+        assert_eq!(refused(policy("allow-network=10.9.0.0/16"), url).await, SAME, "{url}");
+    }
+    let explained = refused(policy("explain-refusals"), "https://inside.example.com").await;
+    assert!(
+        explained.ends_with("The address belongs to a private network, not to the public internet."),
+        "{explained}"
+    );
+}
+
+#[tokio::test]
+async fn an_address_in_disguise_and_the_service_of_a_cloud_are_refused() {
+    let app = TestApp::start([]).await;
+    let client = app.client().await;
+    for url in ["http://127.0.0.1;example.com/", "http://168.63.129.16/", "http://[::ffff:168.63.129.16]/"] {
+        let answer = client.post("/sites", json!({"url": url, "report_locale": "en"})).await;
+        assert_eq!(answer.status, 422, "{url}: {}", answer.body);
     }
 }
 

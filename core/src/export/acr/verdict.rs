@@ -204,6 +204,7 @@ mod tests {
             screen: None,
             ran: None,
             pictures_not_stored: false,
+            stopped_by_timeouts: false,
         }
     }
 

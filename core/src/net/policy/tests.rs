@@ -30,7 +30,7 @@ async fn judge(policy: &AddressPolicy, resolver: &StaticResolver, text: &str) ->
 
 fn refusal(result: Result<JudgedHost, PolicyError>) -> Refusal {
     match result {
-        Err(PolicyError::Refused(refusal)) => refusal,
+        Err(PolicyError::Refused(refusal) | PolicyError::RefusedAnswer(refusal)) => refusal,
         other => panic!("not refused: {other:?}"),
     }
 }
@@ -191,6 +191,109 @@ fn an_opened_network_is_open_on_every_port_and_no_wider() {
         assert!(matches!(policy.judge_ip(ip(text), 80), Err(Refusal::NotPublic { .. })), "{text}");
     }
     assert_eq!(policy.judge_ip(ip("8.8.8.8"), 22), Err(Refusal::Port(22)));
+}
+
+#[test]
+fn only_the_ports_that_were_opened_are_open_in_a_network() {
+    let policy = allowing(&["10.1.0.0/16:80+8000-8099", "10.1.5.0/24:9000", "fd00::/8:443", "8.8.8.0/24:22"]);
+    for (text, ports) in [
+        ("10.1.0.1", &[80, 8000, 8099][..]),
+        ("10.1.5.1", &[80, 9000]),
+        ("::ffff:10.1.0.1", &[80]),
+        ("fd00::1", &[443]),
+        // Public: what the public may reach is not closed by opening more.
+        ("8.8.8.8", &[22, 80, 443, 8080]),
+    ] {
+        for &port in ports {
+            assert_eq!(policy.judge_ip(ip(text), port), Ok(()), "{text}:{port}");
+        }
+    }
+    for (text, port) in [("10.1.0.1", 22), ("10.1.0.1", 443), ("10.1.0.1", 9000), ("fd00::1", 80)] {
+        assert_eq!(policy.judge_ip(ip(text), port), Err(Refusal::ClosedPort(port)), "{text}:{port}");
+    }
+    assert_eq!(policy.judge_ip(ip("8.8.8.8"), 25), Err(Refusal::Port(25)));
+    assert!(matches!(policy.judge_ip(ip("10.2.0.1"), 80), Err(Refusal::NotPublic { .. })));
+}
+
+#[test]
+fn for_whom_nothing_is_opened_what_is_blocked_stays_blocked() {
+    let policy = AddressPolicy::builder()
+        .allow_network("10.0.0.0/8".parse().unwrap())
+        .block_network("8.8.0.0/16".parse().unwrap())
+        .block_domain("ads.example.com")
+        .build();
+    let closed = policy.without_opened_networks();
+    assert_eq!(policy.judge_ip(ip("10.0.0.1"), 22), Ok(()));
+    assert!(matches!(closed.judge_ip(ip("10.0.0.1"), 80), Err(Refusal::NotPublic { .. })));
+    assert!(matches!(closed.judge_ip(ip("8.8.8.8"), 80), Err(Refusal::BlockedNetwork { .. })));
+    assert!(matches!(judge_url(&closed, "http://ads.example.com/"), Err(Refusal::BlockedDomain { .. })));
+    assert!(matches!(judge_url(&closed, "http://wiki/"), Err(Refusal::LocalName { .. })));
+    assert_eq!(closed.judge_ip(ip("1.1.1.1"), 443), Ok(()));
+}
+
+/// What users are told where a host leads, by policies that explain nothing and by those that do.
+async fn told(policy: &str, resolver: &StaticResolver, text: &str) -> String {
+    let policy: AddressPolicy = policy.parse().unwrap();
+    let url = Url::parse(text).unwrap();
+    let host = url.host().unwrap();
+    let error = policy.judge(resolver, &host, url.port_or_known_default().unwrap()).await.unwrap_err();
+    match policy.disclosed(&host, error) {
+        PolicyError::Refused(refusal) => refusal.to_string(),
+        PolicyError::RefusedAnswer(_) | PolicyError::Resolve(_) => PolicyError::NO_ADDRESS.to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_told_which_names_of_a_private_network_exist() {
+    let resolver = StaticResolver::new()
+        .with("db.corp.example.com", ips(&["10.9.0.5"]))
+        .with("mail.corp.example.com", ips(&["127.0.0.1"]))
+        .with("both.corp.example.com", ips(&["8.8.8.8", "192.168.0.1"]))
+        .with("blocked.corp.example.com", ips(&["10.1.9.1"]))
+        .with("shut.corp.example.com", ips(&["10.1.0.1"]))
+        .with("nas", ips(&["192.168.0.7"]))
+        .with("db.lan", ips(&["10.1.0.1"]));
+    let policies = ["public", "allow-network=10.1.0.0/16:80 block-network=10.1.9.0/24"];
+    for policy in policies {
+        let unknown = told(policy, &resolver, "http://unknown.corp.example.com:8080/").await;
+        for name in ["db", "mail", "both", "blocked", "shut"] {
+            let url = format!("http://{name}.corp.example.com:8080/");
+            assert_eq!(told(policy, &resolver, &url).await, unknown, "{policy}: {name}");
+        }
+        for (known, unknown) in [("nas", "nix"), ("db.lan", "xy.lan")] {
+            let of = |name: &str| format!("http://{name}:8080/");
+            let unknown_told = told(policy, &resolver, &of(unknown)).await.replace(unknown, "-");
+            assert_eq!(
+                told(policy, &resolver, &of(known)).await.replace(known, "-"),
+                unknown_told,
+                "{policy}: {known}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_operator_can_let_refusals_be_explained() {
+    let resolver =
+        StaticResolver::new().with("db.corp.example.com", ips(&["10.9.0.5"])).with("nas", ips(&["192.168.0.7"]));
+    let policy = "allow-network=10.1.0.0/16 explain-refusals";
+    let of_name = told(policy, &resolver, "http://db.corp.example.com/").await;
+    assert_eq!(of_name, "The address belongs to a private network, not to the public internet.");
+    assert_eq!(told(policy, &resolver, "http://xy.corp.example.com/").await, PolicyError::NO_ADDRESS);
+    assert_eq!(
+        told(policy, &resolver, "http://nas/").await,
+        "\"nas\" is a name for local networks, not for the public internet."
+    );
+    assert_eq!(told(policy, &resolver, "http://nix/").await, PolicyError::NO_ADDRESS);
+}
+
+#[test]
+fn the_address_of_a_cloud_s_own_services_in_public_space_is_refused() {
+    let verdict = judge_url(&AddressPolicy::default(), "http://168.63.129.16/metadata").unwrap_err();
+    assert_eq!(
+        verdict.to_string(),
+        "The address belongs to a cloud provider's own services, not to the public internet."
+    );
 }
 
 #[test]

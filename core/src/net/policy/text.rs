@@ -1,38 +1,52 @@
 //! A policy as text, in one spelling: rules in any order, and written in any way, give the same.
 
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use ipnet::IpNet;
 
-use super::{AddressPolicy, AddressPolicyBuilder};
+use super::{AddressPolicy, AddressPolicyBuilder, OpenedNetwork};
 
 /// The word for a policy without rules.
 const PUBLIC: &str = "public";
 const ALLOW_NETWORK: &str = "allow-network";
 const BLOCK_NETWORK: &str = "block-network";
 const BLOCK_DOMAIN: &str = "block-domain";
+/// A rule without values.
+const EXPLAIN_REFUSALS: &str = "explain-refusals";
 
 /// A text that is not a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not a rule: write `allow-network=10.0.0.0/8,192.168.0.0/16 block-network=10.1.0.0/16 \
-     block-domain=ads.example.com` with those that are wanted, or `public` for public addresses only"
+    "`{0}` is not a rule: write `allow-network=10.0.0.0/8,192.168.0.0/16:80+443 block-network=10.1.0.0/16 \
+     block-domain=ads.example.com explain-refusals` with those that are wanted, or `public` for public addresses only"
 )]
 pub struct InvalidPolicy(String);
 
 impl fmt::Display for AddressPolicy {
     /// Writes the rules as they are read back: `public`, or `allow-network=…`, `block-network=…` and `block-domain=…` with
-    /// their values in order, separated by commas.
+    /// their values in order, separated by commas, and `explain-refusals`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rules = [
-            (ALLOW_NETWORK, networks(&self.0.allowed_networks)),
+            (ALLOW_NETWORK, opened(&self.0.allowed_networks)),
             (BLOCK_NETWORK, networks(&self.0.blocked_networks)),
             (BLOCK_DOMAIN, self.0.blocked_domains.iter().cloned().collect()),
         ];
         let rules = rules.iter().filter(|(_, values)| !values.is_empty());
-        let rules: Vec<String> = rules.map(|(name, values)| format!("{name}={}", values.join(","))).collect();
+        let rules = rules.map(|(name, values)| format!("{name}={}", values.join(",")));
+        let rules: Vec<String> = rules.chain(self.0.explains_refusals.then(|| EXPLAIN_REFUSALS.to_owned())).collect();
         f.write_str(if rules.is_empty() { PUBLIC.to_owned() } else { rules.join(" ") }.as_str())
     }
+}
+
+/// Each network once, by its first address, with all ports that are opened in it.
+fn opened(networks: &[OpenedNetwork]) -> Vec<String> {
+    let mut merged: BTreeMap<IpNet, OpenedNetwork> = BTreeMap::new();
+    for network in networks.iter().map(OpenedNetwork::trunc) {
+        let before = merged.remove(&network.network());
+        let network = before.into_iter().fold(network, OpenedNetwork::merged);
+        merged.insert(network.network(), network);
+    }
+    merged.values().map(ToString::to_string).collect()
 }
 
 /// Each network once, by its first address.
@@ -61,6 +75,9 @@ impl FromStr for AddressPolicy {
 }
 
 fn with_rule(policy: AddressPolicyBuilder, rule: &str) -> Option<AddressPolicyBuilder> {
+    if rule == EXPLAIN_REFUSALS {
+        return Some(policy.explain_refusals());
+    }
     let (name, values) = rule.split_once('=')?;
     values.split(',').try_fold(policy, |policy, value| match name {
         ALLOW_NETWORK => Some(policy.allow_network(value.parse().ok()?)),
@@ -89,6 +106,19 @@ mod tests {
     }
 
     #[test]
+    fn the_ports_of_a_network_have_one_spelling_too() {
+        let one = "allow-network=10.0.0.0/8:80+443,fd00::/8:443 explain-refusals";
+        assert_eq!(spelled(one), one);
+        assert_eq!(
+            spelled("explain-refusals allow-network=fd00::/8:443,10.0.0.0/8:443 allow-network=10.9.9.9/8:80"),
+            one
+        );
+        assert_ne!(spelled("allow-network=10.0.0.0/8:80"), spelled("allow-network=10.0.0.0/8:81"));
+        // All ports include any that is named.
+        assert_eq!(spelled("allow-network=10.0.0.0/8:80,10.0.0.0/8"), "allow-network=10.0.0.0/8");
+    }
+
+    #[test]
     fn a_policy_without_rules_is_public() {
         assert_eq!(AddressPolicy::default().to_string(), "public");
         assert_eq!(spelled(" public "), "public");
@@ -110,6 +140,8 @@ mod tests {
             "allow-network=",
             "allow-network=10.0.0.0/99",
             "allow=10.0.0.0/8",
+            "allow-network=10.0.0.0/8:http",
+            "explain-refusals=no",
             "block-domain=https://a.example/",
             "public allow-network=10.0.0.0/8",
         ] {

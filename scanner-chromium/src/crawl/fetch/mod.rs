@@ -287,14 +287,18 @@ mod tests {
     use tokio_rustls::TlsAcceptor;
 
     use super::*;
-    use crate::{crawl::site::Start, guard::Egress};
+    use crate::{
+        crawl::site::Start,
+        guard::{Egress, Reach},
+    };
 
     /// A guard that opens 127.0.0.1 and knows two names for it.
     async fn guard() -> Guard {
         let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
         let here = [[127, 0, 0, 1].into()];
         let resolver = StaticResolver::new().with("a.test", here).with("b.test", here);
-        Guard::open(Egress::Judged { policy, resolver: Arc::new(resolver), proxy: None }, 10_000_000).await.unwrap()
+        let reach = Reach::of_policy(policy);
+        Guard::open(Egress::Judged { reach, resolver: Arc::new(resolver), proxy: None }, 10_000_000).await.unwrap()
     }
 
     /// Answers one request and returns its head.

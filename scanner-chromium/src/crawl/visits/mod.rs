@@ -9,6 +9,7 @@ use std::{
 
 use a11ycheck_core::{
     domain::{Engine, Failure, FailureCode},
+    net::LookupShare,
     scanner::{ProgressSink, ScanOutput, ScanRequest},
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
@@ -25,14 +26,14 @@ use super::{
     login,
     pace::Pace,
     robots::{PRODUCT_TOKEN, Robots},
-    site::{Site, Start},
+    site::{Site, Start, Way},
     survey::{Access, Survey},
 };
 use crate::{
     BrowserError, RobotsPolicy,
     browser::{Browser, TabSettings},
     evidence::Quota,
-    guard::{Egress, Guard, GuardError},
+    guard::{Egress, Guard, GuardError, Reach},
     page::{Checked, Look, PageError, Rest, Scope, Task, Visitor},
     scanner::Parts,
 };
@@ -51,6 +52,8 @@ const SURVEY_TIME: Duration = Duration::from_secs(60);
 /// heavy page may use what light ones leave.
 const BYTES_PER_SCAN: u64 = 200 * 1024 * 1024;
 const BYTES_PER_PAGE: u64 = 10 * 1024 * 1024;
+/// Names that a scan may look up at a time, so that names which nobody answers for hold up no other scan.
+const LOOKUPS_PER_SCAN: usize = 8;
 /// Bytes that robots.txt and sitemaps may take of a scan, besides.
 const SURVEY_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -97,6 +100,8 @@ pub(crate) struct Crawl<'a> {
     request: &'a ScanRequest,
     /// What its guards go by.
     egress: Egress,
+    /// What of the operator's networks it reaches: decided by where its documents come from.
+    reach: Reach,
     guard: Guard,
     /// Has a way out of its own: what the log of `guard` knows, it knows from the browser.
     fetcher: Fetcher<'a>,
@@ -124,8 +129,9 @@ impl<'a> Crawl<'a> {
         let all_pages = config.page_timeout.saturating_mul(request.page_budget.max(1));
         let done_by = Instant::now() + config.scan_timeout.min(all_pages.saturating_add(SURVEY_TIME));
         let browser = parts.browsers.for_new_scan().await.map_err(CrawlError::NoBrowser)?;
-        let policy = config.policy.clone();
-        let egress = Egress::Judged { policy, resolver: Arc::clone(&config.resolver), proxy: config.proxy.clone() };
+        let reach = Reach::of_check(config.policy.clone(), request.start.url());
+        let resolver = Arc::new(LookupShare::of(Arc::clone(&config.resolver), LOOKUPS_PER_SCAN));
+        let egress = Egress::Judged { reach: reach.clone(), resolver, proxy: config.proxy.clone() };
         let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
         let guard = Guard::open(egress.clone(), max_bytes).await.map_err(no_way_out)?;
         let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await.map_err(no_way_out)?;
@@ -135,6 +141,7 @@ impl<'a> Crawl<'a> {
             parts,
             request,
             egress,
+            reach,
             guard,
             fetcher,
             pace: Pace::new(),
@@ -151,7 +158,7 @@ impl<'a> Crawl<'a> {
         let start = self.request.start.url();
         let scope = Start::of(start);
         let robots = self.robots(start, &scope).await?;
-        let way: Arc<dyn Scope> = Arc::new(scope.clone());
+        let way: Arc<dyn Scope> = Arc::new(Way::new(scope.clone(), self.reach.clone()));
         let first = match self.visit(start, &scope, &way, Look::Start).await? {
             Some(Ok(checked)) => checked,
             Some(Err(error)) => return Err(self.at_start(start, error).await),
@@ -178,7 +185,7 @@ impl<'a> Crawl<'a> {
         let listed = if budget > 1 { self.survey(&scope).sitemap_pages(&first.url, &robots).await } else { Vec::new() };
         let site = Site::of(&first.url);
         // A page may be shown by way of the owner's other names: that of a common login, say.
-        let way: Arc<dyn Scope> = Arc::new(Start::of(&first.url));
+        let way: Arc<dyn Scope> = Arc::new(Way::new(Start::of(&first.url), self.reach.clone()));
         if login::shows_only_login(start, &first) {
             let others = login::others(&first, &listed, &site, &robots);
             if !self.shows_more(&first, &others, &site, &way).await? {
@@ -258,6 +265,12 @@ impl<'a> Crawl<'a> {
                 settled += 1;
                 if let Some(result) = result {
                     ledger.settle(&url, depth, result);
+                }
+                if ledger.is_stopped() {
+                    tracing::info!(scan = %self.request.scan, "too many pages in a row were not ready in time: the scan ends early");
+                    // Visits under way end here, and their tabs with them.
+                    ledger.stop(taken - settled);
+                    return Ok(());
                 }
                 continue;
             }

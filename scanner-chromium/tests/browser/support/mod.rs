@@ -1,5 +1,6 @@
 //! What the tests have in common: a scanner that may reach one loopback address, and sites that may misbehave.
 
+mod internet;
 pub(crate) mod pki;
 pub(crate) mod secure;
 mod site;
@@ -22,7 +23,10 @@ use a11ycheck_core::{
 };
 use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
 
-pub(crate) use self::site::{Reply, Request, Site};
+pub(crate) use self::{
+    internet::{Internet, PUBLIC},
+    site::{Reply, Request, Site},
+};
 
 /// May reach 127.0.0.1 and nothing else; knows a few names for it.
 pub(crate) fn config() -> ChromiumConfig {

@@ -91,6 +91,7 @@ pub(crate) fn completion() -> Completion {
         screen: None,
         ran: None,
         pictures_not_stored: false,
+        stopped_by_timeouts: false,
     };
     let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine: engine() };
     Completion { finished_at: Utc::now(), outcome, findings, screenshots: vec![], screen: None, events: vec![] }

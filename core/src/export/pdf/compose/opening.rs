@@ -29,7 +29,7 @@ impl Composer<'_> {
         flow.paragraph(&[Run::regular(text::line(&report.title, MAX_TITLE))], Style::LEAD);
         flow.paragraph(&[Run::bold(self.terms.disclaimer.as_str())], Style { after: 10.0, ..Style::BODY });
         self.facts(flow);
-        self.lack_of_pictures(flow);
+        self.what_is_missing(flow);
         flow.within(Tag::Section, None, |flow| {
             flow.heading(2, Some(Place::Overview), None, &[Run::bold(label.overview.as_str())]);
             let count = &self.terms.count;
@@ -85,8 +85,11 @@ impl Composer<'_> {
         });
     }
 
-    fn lack_of_pictures(&self, flow: &mut Flow) {
+    fn what_is_missing(&self, flow: &mut Flow) {
         let label = &self.terms.label;
+        if self.source.report.stopped_by_timeouts {
+            flow.paragraph(&[Run::regular(label.stopped_by_timeouts.as_str())], Style::BODY);
+        }
         if self.source.report.pictures_not_stored {
             flow.paragraph(&[Run::regular(label.pictures_not_stored.as_str())], Style::BODY);
         }
