@@ -14,6 +14,7 @@ mod guard;
 mod hostile;
 mod lifecycle;
 mod login;
+mod memory;
 mod platform;
 mod politeness;
 mod scan;
