@@ -21,8 +21,10 @@ mod probe;
 mod program;
 mod proxies;
 mod python;
+mod sandbox;
 mod schemathesis;
 mod serve;
+mod service_user;
 mod setup;
 mod test;
 
