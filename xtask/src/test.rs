@@ -92,6 +92,11 @@ fn every_step() -> Vec<Step> {
             &["doc", "--workspace", "--no-deps", "--lib", "--bins", "--example", "embed"],
             "Mend what rustdoc reports above",
         ),
+        Step::new(
+            "Dependencies",
+            &["xtask", "deny"],
+            "Mend what cargo-deny reports above; `cargo xtask deny` runs this alone",
+        ),
         Step::new("Random requests", &["xtask", "schemathesis"], "`cargo xtask schemathesis` runs this alone"),
     ]
 }
@@ -151,7 +156,7 @@ mod tests {
     fn every_step_runs_in_order() {
         let bench = bench();
         run(&bench.machine(), &[]).unwrap();
-        assert_eq!(commands(&bench), ["fmt", "clippy", "clippy", "test", "doc", "xtask"]);
+        assert_eq!(commands(&bench), ["fmt", "clippy", "clippy", "test", "doc", "xtask", "xtask"]);
     }
 
     #[test]
@@ -161,7 +166,7 @@ mod tests {
         let error = run(&bench.machine(), &[]).unwrap_err();
         assert_eq!(commands(&bench), ["fmt", "clippy"]);
         let text = error.to_string();
-        assert!(text.contains("step 2 of 6 failed") && text.contains("Mend what clippy reports"), "{text}");
+        assert!(text.contains("step 2 of 7 failed") && text.contains("Mend what clippy reports"), "{text}");
     }
 
     #[test]
