@@ -6,7 +6,10 @@ use a11ycheck_core::net::{AddressPolicy, Resolver, UpstreamProxy, default_resolv
 
 use rustls::pki_types::CertificateDer;
 
-use crate::{ChromiumError, axe_source::AxeSource, places::Places};
+use crate::{ChromiumError, Sandbox, axe_source::AxeSource, places::Places};
+
+/// The least that [`ChromiumConfig::with_tab_memory`] takes: a browser and a page of nothing need about half of it each.
+const LEAST_TAB_MEMORY: u64 = 256 * 1024 * 1024;
 
 /// How a [`ChromiumScanner`](crate::ChromiumScanner) works. Only the address policy has no default.
 #[derive(Debug, Clone)]
@@ -22,6 +25,8 @@ pub struct ChromiumConfig {
     pub(crate) scan_timeout: Duration,
     pub(crate) proxy: Option<UpstreamProxy>,
     pub(crate) authorities: Vec<CertificateDer<'static>>,
+    pub(crate) tab_memory: u64,
+    sandbox: Option<Sandbox>,
     browser: Option<PathBuf>,
     axe: Option<PathBuf>,
 }
@@ -42,6 +47,8 @@ impl ChromiumConfig {
             scan_timeout: Duration::from_secs(30 * 60),
             proxy: None,
             authorities: Vec::new(),
+            tab_memory: 1536 * 1024 * 1024,
+            sandbox: None,
             browser: None,
             axe: None,
         }
@@ -101,6 +108,20 @@ impl ChromiumConfig {
         Self { evidence, ..self }
     }
 
+    /// Bytes of memory that a page may take, at least 256 MiB: in its own processes, whatever it takes them for (scripts, buffers,
+    /// WebAssembly, pictures), and as much again in the browser's, where what it stores lies (IndexedDB, caches, blobs). A page
+    /// that takes more is ended, fails with `too_large`, and is not tried again. By default 1.5 GiB. The browser is looked at
+    /// four times a second, so a page can take more for a moment: a limit of the system's own (a control group) belongs above it.
+    pub fn with_tab_memory(self, bytes: u64) -> Self {
+        Self { tab_memory: bytes.max(LEAST_TAB_MEMORY), ..self }
+    }
+
+    /// Whether the browser runs in its sandbox. By default it does, unless the environment variable `A11YCHECK_NO_SANDBOX` is
+    /// `true`. As root a browser runs only without it, and so none is started until this says [`Sandbox::Off`].
+    pub fn with_sandbox(self, sandbox: Sandbox) -> Self {
+        Self { sandbox: Some(sandbox), ..self }
+    }
+
     /// The longest that one try of a page may take in all; half of it, at most 30 s, for loading. Further tries are made
     /// only when the tab died, or the site was too busy. By default 60 s.
     pub fn with_page_timeout(self, timeout: Duration) -> Self {
@@ -123,6 +144,16 @@ impl ChromiumConfig {
             Some(program) => Ok(program),
             None => Err(ChromiumError::BrowserNotFound { folders: places.folders, files: places.files }),
         }
+    }
+
+    /// Whether the browser runs in its sandbox; an error where it should and can't.
+    pub(crate) fn find_sandbox(&self) -> Result<Sandbox, ChromiumError> {
+        let is_root = rustix::process::geteuid().is_root();
+        let sandbox = self.sandbox.unwrap_or_else(|| match std::env::var_os("A11YCHECK_NO_SANDBOX") {
+            Some(value) if value == "true" => Sandbox::Off,
+            _ => Sandbox::On,
+        });
+        if is_root && sandbox == Sandbox::On { Err(ChromiumError::RootWithSandbox) } else { Ok(sandbox) }
     }
 
     /// axe-core, read.

@@ -25,6 +25,13 @@ pub enum ChromiumError {
     /// The configured browser is no file.
     #[error("there is no browser at {}: install one there, or correct --chromium or A11YCHECK_CHROMIUM", .0.display())]
     BrowserMissing(PathBuf),
+    /// Chromium's sandbox does not work for root, and nobody said that it may be left out.
+    #[error(
+        "the browser can't run in its sandbox as root: run this as another user (User= of a systemd unit, USER of a container \
+         image), or let it go without by --no-sandbox or A11YCHECK_NO_SANDBOX=true, after which a page that breaks into the \
+         browser has this whole machine"
+    )]
+    RootWithSandbox,
     /// axe-core is not installed.
     #[error(
         "axe-core {WANTED} was not found: name its axe.min.js with --axe or in A11YCHECK_AXE, put it into one of the \

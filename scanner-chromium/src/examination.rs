@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::{ChromiumConfig, ChromiumError, Fonts, Sandbox, browser::BrowserPool, tls};
+use crate::{
+    ChromiumConfig, ChromiumError, Fonts, Sandbox,
+    browser::{BrowserPool, BrowserSettings},
+    tls,
+};
 
 /// What was found of what checks need.
 #[derive(Debug)]
@@ -51,17 +55,13 @@ impl ChromiumConfig {
     }
 
     async fn examine_browser(&self) -> Result<FoundBrowser, ChromiumError> {
-        let program = self.find_browser()?;
-        let browsers = BrowserPool::new(program.clone()).trusting(self.authorities.clone());
+        let settings = BrowserSettings::of(self)?;
+        let (program, sandbox) = (settings.program.clone(), settings.sandbox);
+        let browsers = BrowserPool::new(settings);
         let found = async {
             let browser = browsers.for_new_scan().await?;
             let version = browser.product().to_owned();
-            Ok::<_, ChromiumError>(FoundBrowser {
-                program,
-                version,
-                sandbox: Sandbox::here(),
-                fonts: browser.fonts().await?,
-            })
+            Ok::<_, ChromiumError>(FoundBrowser { program, version, sandbox, fonts: browser.fonts().await? })
         };
         let found = found.await;
         browsers.close().await;

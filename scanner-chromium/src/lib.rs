@@ -18,6 +18,8 @@
 //! # What is promised
 //! - Whatever a page does, a scan ends within [`ChromiumConfig::with_scan_timeout`], and leaves no process, tab or file behind.
 //!   A killed server leaves no browser either; the folder that it leaves is deleted when the next browser starts.
+//! - A page that takes more memory than [`ChromiumConfig::with_tab_memory`] allows is ended, whatever it takes it for, and others
+//!   go on. The browser runs in its sandbox unless [`ChromiumConfig::with_sandbox`] says otherwise.
 //! - Everything that the browser and the crawler send passes a proxy that judges it by the
 //!   [`AddressPolicy`](a11ycheck_core::net::AddressPolicy). A browser that reaches out past it is not used.
 //! - A site's `robots.txt` is honoured, under the name `a11ycheck`, unless [`RobotsPolicy`] says otherwise; at most a few of

@@ -10,9 +10,9 @@ use async_trait::async_trait;
 use tokio::sync::Semaphore;
 
 use crate::{
-    ChromiumConfig, ChromiumError,
+    ChromiumConfig, ChromiumError, Sandbox,
     axe_source::AxeSource,
-    browser::{BrowserPool, is_sandboxed},
+    browser::{BrowserPool, BrowserSettings},
     crawl::{Crawl, CrawlError},
     tls,
 };
@@ -49,11 +49,11 @@ impl ChromiumScanner {
     /// Finds the browser and axe-core, and reads the latter. No process is started yet.
     ///
     /// # Errors
-    /// Those of [`ChromiumError`] that concern the two files, and the system's certificate authorities; the message says
-    /// what to install or to set.
+    /// Those of [`ChromiumError`] that concern the two files, the system's certificate authorities and the sandbox; the message
+    /// says what to install or to set.
     pub fn new(config: ChromiumConfig) -> Result<Self, ChromiumError> {
         let axe = config.find_axe()?;
-        let browsers = BrowserPool::new(config.find_browser()?).trusting(config.authorities.clone());
+        let browsers = BrowserPool::new(BrowserSettings::of(&config)?);
         let tls = tls::config(&config.authorities).map_err(ChromiumError::Certificates)?;
         let places = Semaphore::new(config.tabs);
         let cores = Semaphore::new(config.cores);
@@ -76,10 +76,9 @@ impl ChromiumScanner {
         self.parts.browsers.pid().await
     }
 
-    /// Whether the browser locks the processes of pages in: not where this process runs as root, since Chromium starts only
-    /// without its sandbox then.
+    /// Whether the browser locks the processes of pages in: [`ChromiumConfig::with_sandbox`].
     pub fn is_sandboxed(&self) -> bool {
-        is_sandboxed()
+        self.parts.browsers.settings().sandbox == Sandbox::On
     }
 
     /// Bytes that the browser which new scans would use has in memory with its helpers, memory that several of them share counted

@@ -16,7 +16,7 @@ use a11ycheck_core::{
     service::OwnSettings,
     webhook::{HeaderPrefix, InvalidPrefix},
 };
-use a11ycheck_scanner_chromium::{ChromiumConfig, Evidence, RobotsPolicy};
+use a11ycheck_scanner_chromium::{ChromiumConfig, Evidence, RobotsPolicy, Sandbox};
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits};
 use a11ycheck_storage_postgres::PostgresConfig;
 
@@ -182,6 +182,9 @@ impl Settings {
         let config = config.with_ca_certificates(self.own_authorities()?);
         let config = self.upstream_proxy()?.into_iter().fold(config, ChromiumConfig::with_upstream_proxy);
         let config = self.tabs.into_iter().fold(config, ChromiumConfig::with_tabs);
+        let tab_memory = self.tab_memory.map(|mebibytes| u64::from(mebibytes) * 1024 * 1024);
+        let config = tab_memory.into_iter().fold(config, ChromiumConfig::with_tab_memory);
+        let config = if self.no_sandbox { config.with_sandbox(Sandbox::Off) } else { config };
         let robots = if self.ignore_robots { RobotsPolicy::Ignore } else { RobotsPolicy::Honour };
         let evidence = if self.no_evidence { Evidence::LeftOut } else { Evidence::Taken };
         let config = config.with_robots(robots).with_evidence(evidence);

@@ -16,6 +16,9 @@ pub(crate) fn set_constants(parts: &Parts) {
         for reason in ["died", "served_its_time"] {
             metrics::counter!("a11ycheck_browser_restarts_total", "reason" => reason).absolute(0);
         }
+        for reason in ["browser", "made_room", "own"] {
+            metrics::counter!("a11ycheck_browser_tabs_ended_total", "reason" => reason).absolute(0);
+        }
     }
 }
 

@@ -155,6 +155,16 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_TABS", value_name = "N")]
     pub(crate) tabs: Option<usize>,
 
+    /// Mebibytes of memory that one page may take, at least 256, and what it stores in the browser as much again; one that takes
+    /// more is ended, and fails with too_large. [default: 1536]
+    #[arg(long, env = "A11YCHECK_TAB_MEMORY", value_name = "MIB")]
+    pub(crate) tab_memory: Option<u32>,
+
+    /// Lets the browser run without its sandbox, which root's always lacks and some systems forbid: a page that breaks into the
+    /// browser then has all that this user has. Without this, a server that would need it does not start.
+    #[arg(long, env = "A11YCHECK_NO_SANDBOX")]
+    pub(crate) no_sandbox: bool,
+
     /// Checks pages that robots.txt closes, too: for owners who check their own sites.
     #[arg(long, env = "A11YCHECK_IGNORE_ROBOTS")]
     pub(crate) ignore_robots: bool,
@@ -294,7 +304,7 @@ impl Settings {
     fn over(self, below: Self) -> Self {
         over!(self, below;
             listen database_url database_connections sealing_key files_url roles demo base_url header_prefix allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
-            proxy_credentials no_proxy proxy_resolves trust_proxy plans plan workers tabs
+            proxy_credentials no_proxy proxy_resolves trust_proxy plans plan workers tabs tab_memory no_sandbox
             ignore_robots no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }
 }

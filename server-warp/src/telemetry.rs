@@ -93,6 +93,7 @@ fn describe() {
     describe_gauge!("a11ycheck_database_connections_waiting", "Steps that wait for a connection to the database.");
     describe_counter!("a11ycheck_browser_restarts_total", "Browsers that were replaced, by reason.");
     describe_counter!("a11ycheck_browser_start_failures_total", "Browsers that did not start.");
+    describe_counter!("a11ycheck_browser_tabs_ended_total", "Pages that were ended over their memory, by reason.");
     describe_gauge!(
         "a11ycheck_scanner_ready",
         "1 where this process can check; 0 where its scanner can't work, and it begins no check until it can."

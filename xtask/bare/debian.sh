@@ -3,8 +3,9 @@
 # $1: an empty folder. $2: the workspace; its last commit is what is run. $3: the Rust toolchain's folder. $4: cargo's home.
 # Descriptor 3 is a pipe from the caller, and ends when the caller does.
 #
-# Of this machine the Debian gets the toolchain and cargo's downloads, which it can't write to, and copies of what says where
-# packages come from (of apt, npm, pip and cargo) and whom to trust for them. The network is the machine's.
+# Of this machine the Debian gets the toolchain and cargo's downloads, which it can't write to, and copies of cargo-deny, of what
+# says where packages come from (of apt, npm, pip and cargo) and whom to trust for them. The network is the machine's. The root
+# folder is changed by chroot, in which the system makes no namespaces: the server's browser has no sandbox there.
 #
 # Process 1 of its namespace: when it ends, everything in the Debian is ended, and its mounts are undone.
 set -eu
@@ -103,6 +104,7 @@ inside() (
 clone() {
     git -c safe.directory="$workspace" -C "$workspace" bundle create --quiet "$folder/root/a11ycheck.bundle" HEAD
     inside 'git -c advice.detachedHead=false clone --quiet a11ycheck.bundle a11ycheck && rm a11ycheck.bundle'
+    copy "$workspace/target/cargo-deny/bin/cargo-deny" /root/a11ycheck/target/cargo-deny/bin/cargo-deny
 }
 
 # The lines that the server prints for its user to paste, `curl` with those that a backslash continues.

@@ -107,6 +107,9 @@ mod tests {
         let package = &lock["packages"]["node_modules/axe-core"];
         assert!(package["integrity"].as_str().unwrap().starts_with("sha512-"));
         assert!(package.get("resolved").is_none(), "the lock must hold behind any registry");
+        let notices = fs::read_to_string(root.join("NOTICES.md")).unwrap();
+        let named = format!("axe-core ({})", package["license"].as_str().unwrap());
+        assert!(notices.contains(&named), "npm names another licence than NOTICES.md: {named}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crate::apt::Apt;
 use crate::command::run as run_command;
+use crate::deny;
 use crate::error::Error;
 use crate::machine::Machine;
 use crate::program;
@@ -29,7 +30,7 @@ const PROGRAMS: [(&str, &str); 4] =
 /// # Errors
 ///
 /// [`Error::BareNotRoot`], [`Error::BareToolchain`], [`Error::Failed`], [`Error::Bare`], [`Error::Start`], and those of
-/// [`program::ensure`].
+/// [`program::ensure`] and [`deny::ensure`].
 pub(crate) fn run(machine: &Machine) -> Result<(), Error> {
     let begun = Instant::now();
     if !machine.is_root()? {
@@ -41,14 +42,16 @@ pub(crate) fn run(machine: &Machine) -> Result<(), Error> {
     }
     let toolchain = toolchain(machine)?;
     warn_of_changes(machine)?;
-    // The Debian downloads no crate: whatever is missing is fetched here.
-    let host = rustc(machine, "host-tuple")?;
+    // The Debian downloads no crate: whatever is missing is fetched here, for all platforms, because licences are those of all.
     let mut fetch = Command::new(&machine.cargo);
-    fetch.args(["fetch", "--locked", "--target", &host]).current_dir(&machine.root);
+    fetch.args(["fetch", "--locked"]).current_dir(&machine.root);
     let status = run_command(&mut fetch)?;
     if !status.success() {
         return Err(Error::Failed { command: crate::command::shown(&fetch), status });
     }
+
+    // It gets a copy: to compile one takes crates that are not among the workspace's.
+    deny::ensure(machine)?;
 
     let mut command = outside(machine, &toolchain);
     let started = |source| Error::Start { program: "sh".into(), source };
@@ -132,8 +135,12 @@ mod tests {
         bench
     }
 
+    /// How many Debians lie in the folder for what is built.
     fn left(bench: &Bench) -> usize {
-        fs::read_dir(bench.root().join("target")).map_or(0, Iterator::count)
+        let is_debian = |entry: &std::io::Result<fs::DirEntry>| {
+            entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("bare-"))
+        };
+        fs::read_dir(bench.root().join("target")).map_or(0, |entries| entries.filter(is_debian).count())
     }
 
     #[test]

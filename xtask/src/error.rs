@@ -218,6 +218,16 @@ pub(crate) enum Error {
     )]
     Bare { status: ExitStatus },
 
+    /// cargo-deny could not be compiled.
+    #[error("`cargo install cargo-deny` ended with {status}: mend what it reports above, then run this command again")]
+    DenyInstall { status: ExitStatus },
+
+    /// Something among our dependencies is not allowed.
+    #[error(
+        "cargo-deny ended with {status}: do without the crate that it names above, update it, or allow it in deny.toml, with the reason"
+    )]
+    Deny { status: ExitStatus },
+
     /// A program did not do what every program of this name does.
     #[error("`{command}` ended with {status}: mend what it reports above, then run this command again")]
     Failed { command: String, status: ExitStatus },

@@ -34,7 +34,9 @@ impl Bench {
         let bench = Self::new();
         bench.add("apt-get", "apt-get");
         bench.add("id", "id-root");
-        bench.add("setpriv", "setpriv");
+        for program in ["setpriv", "useradd", "install", "chown"] {
+            bench.add(program, program);
+        }
         bench
     }
 
@@ -46,12 +48,16 @@ impl Bench {
             cargo: self.programs().join("cargo"),
             cargo_home: self.0.path().join("cargo-home"),
             chromium: None,
+            no_sandbox: false,
             axe: None,
             database_url: None,
             postgres_folders: vec![self.postgres()],
             pdf_validator: None,
             java_library: self.0.path().join("java"),
             daemons: self.programs(),
+            service_data: self.0.path().join("lib"),
+            temporary: self.0.path().into(),
+            own_state: Some(self.0.path().join("home/.local/state/a11ycheck")),
             font_folders: vec![self.fonts()],
             attendance: Attendance::Unattended,
         }

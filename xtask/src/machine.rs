@@ -24,6 +24,8 @@ pub(crate) struct Machine {
     pub(crate) cargo_home: PathBuf,
     /// `A11YCHECK_CHROMIUM`, unless empty.
     pub(crate) chromium: Option<OsString>,
+    /// Whether `A11YCHECK_NO_SANDBOX` is `true`.
+    pub(crate) no_sandbox: bool,
     /// `A11YCHECK_AXE`, unless empty.
     pub(crate) axe: Option<OsString>,
     /// `DATABASE_URL`, unless empty.
@@ -36,6 +38,12 @@ pub(crate) struct Machine {
     pub(crate) java_library: PathBuf,
     /// Where Debian puts daemons.
     pub(crate) daemons: PathBuf,
+    /// Where the system keeps the data of services.
+    pub(crate) service_data: PathBuf,
+    /// Where temporary files go.
+    pub(crate) temporary: PathBuf,
+    /// Where a server of ours keeps its state unless it is told otherwise.
+    pub(crate) own_state: Option<PathBuf>,
     /// Where font files lie, for when fontconfig's `fc-list` is not installed.
     pub(crate) font_folders: Vec<PathBuf>,
     /// Whether someone can type a password.
@@ -69,12 +77,18 @@ impl Machine {
             cargo_home: set("CARGO_HOME")
                 .map_or_else(|| PathBuf::from(set("HOME").unwrap_or_default()).join(".cargo"), PathBuf::from),
             chromium: set("A11YCHECK_CHROMIUM"),
+            no_sandbox: set("A11YCHECK_NO_SANDBOX").is_some_and(|value| value == "true"),
             axe: set("A11YCHECK_AXE"),
             database_url: set("DATABASE_URL"),
             postgres_folders: vec!["/usr/lib/postgresql".into()],
             pdf_validator: set("A11YCHECK_PDF_VALIDATOR"),
             java_library: "/usr/share/java".into(),
             daemons: "/usr/sbin".into(),
+            service_data: "/var/lib".into(),
+            temporary: env::temp_dir(),
+            own_state: set("XDG_STATE_HOME")
+                .map(|folder| PathBuf::from(folder).join("a11ycheck"))
+                .or_else(|| set("HOME").map(|home| PathBuf::from(home).join(".local/state/a11ycheck"))),
             font_folders: shared_fonts.map(PathBuf::from).into_iter().chain(home_fonts.into_iter().flatten()).collect(),
             attendance: if unattended { Attendance::Unattended } else { Attendance::Attended },
         }

@@ -1,4 +1,4 @@
-//! The commands of this repository: `cargo xtask setup`, `serve`, `test`, `schemathesis` and `bench`.
+//! The commands of this repository: `cargo xtask setup`, `serve`, `test`, `deny`, `schemathesis` and `bench`.
 //!
 //! Each says what it does before it does it, on standard error: standard output belongs to the programs it runs.
 
@@ -10,6 +10,7 @@ mod bare;
 mod bench;
 mod browser;
 mod command;
+mod deny;
 mod error;
 mod export_tools;
 mod fonts;
@@ -21,8 +22,10 @@ mod probe;
 mod program;
 mod proxies;
 mod python;
+mod sandbox;
 mod schemathesis;
 mod serve;
+mod service_user;
 mod setup;
 mod test;
 
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Command::Serve { arguments } => serve::run(&machine, &arguments).map(|never| match never {}),
         Command::Test { bare: true, .. } => bare::run(&machine),
         Command::Test { bare: false, arguments } => test::run(&machine, &arguments),
+        Command::Deny => deny::run(&machine),
         Command::Schemathesis => schemathesis::run(&machine),
         Command::Bench { bench } => bench::run(&machine, &bench),
     };
@@ -84,6 +88,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Holds licences, bans, sources and advisories of all dependencies against deny.toml, with cargo-deny
+    Deny,
     /// Has Schemathesis send a server some thousand requests, and compares its answers with server-warp/openapi.json
     Schemathesis,
     /// Sets up what a bench needs, and runs it

@@ -1,4 +1,4 @@
-//! Asks a program for its version: the proof that it is there and runs.
+//! Asks programs for their versions, and a browser for a page: the proof that they are there and run.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,20 +10,20 @@ use std::time::{Duration, Instant};
 /// A browser on a cold disk answers within a few seconds; one that waits for a question never does.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// More than any program says about its version.
+/// More than any program says about its version, and enough of what a browser says before it gives up.
 const MAX_ANSWER_BYTES: u64 = 4096;
 
-/// Why a program did not tell its version.
+/// Why a program did not do what was asked of it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProbeError {
     /// It is not there, or may not be executed.
     #[error("it could not be started")]
     Start(#[source] io::Error),
     /// It refused.
-    #[error("`--version` ended with {status}: {answer}")]
+    #[error("it ended with {status}: {answer}")]
     Refused { status: ExitStatus, answer: String },
     /// It was still busy after the time allowed, and was stopped.
-    #[error("`--version` did not end within {} seconds", PATIENCE.as_secs())]
+    #[error("it did not end within {} seconds", PATIENCE.as_secs())]
     Silent,
     /// It ended well, but no version of a browser is in what it said.
     #[error("`--version` named no version of a browser: {answer}")]
@@ -34,7 +34,7 @@ pub(crate) enum ProbeError {
 ///
 /// Takes at most about [`PATIENCE`] and reads at most [`MAX_ANSWER_BYTES`].
 pub(crate) fn browser_version(program: &Path) -> Result<String, ProbeError> {
-    let (status, answer) = ask(program)?;
+    let (status, answer) = ask(Command::new(program).arg("--version"))?;
     if !status.success() {
         return Err(ProbeError::Refused { status, answer: first_line(&answer) });
     }
@@ -42,17 +42,29 @@ pub(crate) fn browser_version(program: &Path) -> Result<String, ProbeError> {
     line.map(str::to_owned).ok_or_else(|| ProbeError::NoVersion { answer: first_line(&answer) })
 }
 
-fn ask(program: &Path) -> Result<(ExitStatus, String), ProbeError> {
+/// Has a browser open an empty page in its sandbox, which it does not start without. `browser` begins with its program, or with
+/// one that runs it as another user; `profile` is a folder that is not there yet, and that this user may make.
+///
+/// Takes at most about [`PATIENCE`].
+pub(crate) fn sandboxed_start(mut browser: Command, profile: &Path) -> Result<(), ProbeError> {
+    browser.args(["--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]);
+    browser.arg(format!("--user-data-dir={}", profile.display())).args(["--dump-dom", "about:blank"]);
+    let (status, answer) = ask(&mut browser)?;
+    if status.success() {
+        return Ok(());
+    }
+    let is_cause = |line: &&str| ["sandbox", "namespace"].iter().any(|word| line.contains(word));
+    let cause = answer.lines().find(is_cause).unwrap_or(&answer);
+    Err(ProbeError::Refused { status, answer: first_line(cause) })
+}
+
+fn ask(command: &mut Command) -> Result<(ExitStatus, String), ProbeError> {
     // One pipe for both streams: a missing library is reported on standard error, the version on standard output.
     let (reader, writer) = io::pipe().map_err(ProbeError::Start)?;
     let copy = writer.try_clone().map_err(ProbeError::Start)?;
-    let mut child = Command::new(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(writer)
-        .stderr(copy)
-        .spawn()
-        .map_err(ProbeError::Start)?;
+    let mut child = command.stdin(Stdio::null()).stdout(writer).stderr(copy).spawn().map_err(ProbeError::Start)?;
+    // Its copies of the pipe's end would keep the answer from ending.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
 
     // Read aside, because a wrapper's left-over child could hold the pipe open after the program itself has ended.
     let (sender, answer) = mpsc::channel();

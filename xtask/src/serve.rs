@@ -11,6 +11,8 @@ use serde_json::Value;
 use crate::command::shown;
 use crate::error::Error;
 use crate::machine::Machine;
+use crate::sandbox::Sandbox;
+use crate::service_user::{self, ServiceUser};
 use crate::setup::{self, Tools};
 
 const PROGRAM: &str = "a11ycheck-server";
@@ -19,7 +21,9 @@ const EXAMPLE: &str = "embed";
 
 /// Replaces this process by the server, so that Ctrl-C and `SIGTERM` reach it and its exit code is ours.
 ///
-/// The server starts in the caller's folder: relative paths among its arguments mean what the caller sees.
+/// The server starts in the caller's folder: relative paths among its arguments mean what the caller sees. Where root calls it, it
+/// runs as [another user](ServiceUser), so that the browser has its sandbox; where that, or the sandbox, can't be had, it runs as the
+/// caller without one, which is said.
 ///
 /// # Errors
 ///
@@ -27,10 +31,41 @@ const EXAMPLE: &str = "embed";
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<Infallible, Error> {
     let tools = setup::run(machine)?;
     let program = build(machine)?;
-    let mut server = server(&program, &tools, arguments);
+    let mut server = server(machine, &program, &tools, arguments)?;
     eprintln!("==> Starting {}", shown(&server));
     let source = server.exec();
     Err(Error::Start { program, source })
+}
+
+/// The server as the user that suits it best.
+fn server(machine: &Machine, program: &Path, tools: &Tools, arguments: &[OsString]) -> Result<Command, Error> {
+    let only_tells = |argument: &OsString| ["--help", "-h", "--version", "-V"].iter().any(|told| argument == told);
+    if arguments.iter().any(only_tells) {
+        return Ok(as_caller(program, tools, &Sandbox::On, arguments));
+    }
+    let asks_to_do_without = machine.no_sandbox || arguments.iter().any(|argument| argument == "--no-sandbox");
+    let is_root = machine.is_root()?;
+    let sandbox = if asks_to_do_without {
+        Sandbox::Off("it was asked for".to_owned())
+    } else if is_root {
+        match ServiceUser::prepare(machine, program, tools)? {
+            Ok(user) => {
+                user.announce();
+                return Ok(user.server(arguments));
+            }
+            Err(obstacle) => {
+                Sandbox::Off(format!("this is root, and as another user it can't run, because {obstacle}"))
+            }
+        }
+    } else {
+        Sandbox::of_caller(machine, &tools.chromium)?
+    };
+    sandbox.announce();
+    let mut server = as_caller(program, tools, &sandbox, arguments);
+    if is_root && let Some(state) = service_user::state(machine) {
+        server.env("STATE_DIRECTORY", state);
+    }
+    Ok(server)
 }
 
 /// Builds the server and gives its path, which only cargo knows (target folder, profile and triple can be configured).
@@ -58,14 +93,19 @@ fn executable(messages: &str) -> Option<PathBuf> {
     })
 }
 
-fn server(program: &Path, tools: &Tools, arguments: &[OsString]) -> Command {
+fn as_caller(program: &Path, tools: &Tools, sandbox: &Sandbox, arguments: &[OsString]) -> Command {
     let mut command = Command::new(program);
+    if matches!(sandbox, Sandbox::Off(_)) && !arguments.iter().any(|argument| argument == "--no-sandbox") {
+        command.arg("--no-sandbox");
+    }
     tools.pass_to(&mut command).args(arguments);
     command
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::fixture::Bench;
+
     use super::*;
 
     #[test]
@@ -81,10 +121,54 @@ mod tests {
         assert_eq!(executable(""), None);
     }
 
+    /// The command line of a server on this machine.
+    fn line(bench: &Bench, arguments: &[&str]) -> String {
+        let tools = Tools { chromium: bench.programs().join("chromium"), axe: bench.root().join("axe.min.js") };
+        let program = bench.root().join("server");
+        for file in [&program, &tools.axe] {
+            std::fs::write(file, "").unwrap();
+        }
+        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        shown(&server(&bench.machine(), &program, &tools, &arguments).unwrap())
+    }
+
+    #[test]
+    fn a_server_of_root_runs_as_another_user_where_it_can_and_else_without_the_sandbox() {
+        let bench = Bench::debian();
+        bench.add("chromium", "chromium");
+        assert!(line(&bench, &["--demo"]).starts_with("setpriv --reuid=a11ycheck-dev"));
+        std::fs::write(bench.programs().join("chromium.unlocked"), "").unwrap();
+        assert_eq!(line(&bench, &["--demo"]), "server --no-sandbox --demo");
+    }
+
+    #[test]
+    fn who_asks_to_do_without_the_sandbox_stays_who_it_is() {
+        let bench = Bench::debian();
+        bench.add("chromium", "chromium");
+        assert_eq!(line(&bench, &["--demo", "--no-sandbox"]), "server --demo --no-sandbox");
+        assert_eq!(line(&bench, &["--help"]), "server --help");
+        assert_eq!(
+            (bench.log("useradd"), bench.log("chromium")),
+            (Vec::new(), Vec::new()),
+            "nothing was changed or tried"
+        );
+    }
+
+    #[test]
+    fn another_user_has_the_sandbox_unless_the_system_forbids_it() {
+        let bench = Bench::new();
+        bench.add("id", "id-user");
+        bench.add("chromium", "chromium");
+        assert_eq!(line(&bench, &[]), "server");
+        std::fs::write(bench.programs().join("chromium.unlocked"), "").unwrap();
+        assert_eq!(line(&bench, &[]), "server --no-sandbox");
+    }
+
     #[test]
     fn the_server_gets_every_argument_and_the_tools() {
         let tools = Tools { chromium: "/b/chromium".into(), axe: "/b/axe.min.js".into() };
-        let command = server(Path::new("/b/server"), &tools, &["--listen".into(), "127.0.0.1:0".into()]);
+        let arguments = ["--listen".into(), "127.0.0.1:0".into()];
+        let command = as_caller(Path::new("/b/server"), &tools, &Sandbox::On, &arguments);
         assert_eq!(shown(&command), "server --listen 127.0.0.1:0");
         let environment: Vec<_> = command.get_envs().collect();
         assert_eq!(

@@ -12,6 +12,7 @@ use crate::neighbours::{self, Neighbours};
 use crate::pdf_tools::{self, PdfTools};
 use crate::postgres::Running;
 use crate::proxies;
+use crate::sandbox::Sandbox;
 use crate::setup::{self, Tools};
 
 /// Sets up, then runs every step; with arguments, only `cargo test` with them.
@@ -27,7 +28,9 @@ pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error
     let exports = export_tools::ensure(machine, apt.as_mut())?;
     let neighbours = neighbours::ensure(machine, apt.as_mut())?;
     proxies::ensure(machine, apt.as_mut())?;
-    let tools = TestTools { tools, pdf, exports, neighbours };
+    let sandbox = Sandbox::of_caller(machine, &tools.chromium)?;
+    sandbox.announce();
+    let tools = TestTools { tools, sandbox, pdf, exports, neighbours };
     // Ends, and is removed, when this function does.
     let database = database.start(machine)?;
     let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
@@ -42,6 +45,7 @@ pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error
 /// What the tests need beside a database.
 struct TestTools {
     tools: Tools,
+    sandbox: Sandbox,
     pdf: PdfTools,
     exports: ExportTools,
     neighbours: Neighbours,
@@ -88,6 +92,11 @@ fn every_step() -> Vec<Step> {
             &["doc", "--workspace", "--no-deps", "--lib", "--bins", "--example", "embed"],
             "Mend what rustdoc reports above",
         ),
+        Step::new(
+            "Dependencies",
+            &["xtask", "deny"],
+            "Mend what cargo-deny reports above; `cargo xtask deny` runs this alone",
+        ),
         Step::new("Random requests", &["xtask", "schemathesis"], "`cargo xtask schemathesis` runs this alone"),
     ]
 }
@@ -117,6 +126,7 @@ fn cargo(machine: &Machine, tools: &TestTools, database: &Running, step: &Step) 
     // Read by rustdoc alone: `RUSTFLAGS` would build every dependency anew.
     command.env("RUSTDOCFLAGS", "-D warnings");
     tools.neighbours.pass_to(tools.exports.pass_to(tools.pdf.pass_to(tools.tools.pass_to(&mut command))));
+    tools.sandbox.pass_to(&mut command);
     database.pass_to(&mut command);
     command
 }
@@ -146,7 +156,7 @@ mod tests {
     fn every_step_runs_in_order() {
         let bench = bench();
         run(&bench.machine(), &[]).unwrap();
-        assert_eq!(commands(&bench), ["fmt", "clippy", "clippy", "test", "doc", "xtask"]);
+        assert_eq!(commands(&bench), ["fmt", "clippy", "clippy", "test", "doc", "xtask", "xtask"]);
     }
 
     #[test]
@@ -156,7 +166,7 @@ mod tests {
         let error = run(&bench.machine(), &[]).unwrap_err();
         assert_eq!(commands(&bench), ["fmt", "clippy"]);
         let text = error.to_string();
-        assert!(text.contains("step 2 of 6 failed") && text.contains("Mend what clippy reports"), "{text}");
+        assert!(text.contains("step 2 of 7 failed") && text.contains("Mend what clippy reports"), "{text}");
     }
 
     #[test]
@@ -176,7 +186,7 @@ mod tests {
         assert_eq!(
             bench.log("cargo"),
             [format!(
-                "test browser={} axe={} database=postgres://given backtrace=1 folder={}",
+                "test browser={} axe={} sandbox=none database=postgres://given backtrace=1 folder={}",
                 tools.chromium.display(),
                 tools.axe.display(),
                 root.display()

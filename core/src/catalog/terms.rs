@@ -105,6 +105,7 @@ impl Terms {
             FailureCause::CertificateOtherName => &self.failure_cause.certificate_other_name,
             FailureCause::CertificateUnknownAuthority => &self.failure_cause.certificate_unknown_authority,
             FailureCause::TlsTooOld => &self.failure_cause.tls_too_old,
+            FailureCause::TooMuchMemory => &self.failure_cause.too_much_memory,
             FailureCause::ProxyUnreachable => &self.failure_cause.proxy_unreachable,
             FailureCause::ProxyLogin => &self.failure_cause.proxy_login,
             FailureCause::ProxyRefused => &self.failure_cause.proxy_refused,
@@ -212,7 +213,7 @@ words! {
 words! {
     struct FailureCauses: String {
         certificate_expired certificate_not_yet_valid certificate_not_valid_now certificate_other_name
-        certificate_unknown_authority tls_too_old proxy_unreachable proxy_login proxy_refused at_redirect_target
+        certificate_unknown_authority tls_too_old too_much_memory proxy_unreachable proxy_login proxy_refused at_redirect_target
     }
 }
 

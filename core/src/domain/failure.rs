@@ -105,6 +105,8 @@ pub enum FailureCause {
     CertificateUnknownAuthority,
     /// The web server offers no version of TLS and no method of encryption that browsers still accept.
     TlsTooOld,
+    /// The page takes more memory than the operator allows it, or than the machine has.
+    TooMuchMemory,
     /// The proxy could not be reached, or broke off.
     ProxyUnreachable,
     /// The proxy wants credentials, or others.
@@ -122,6 +124,7 @@ stored_words!(FailureCause {
     CertificateOtherName = "certificate_other_name",
     CertificateUnknownAuthority = "certificate_unknown_authority",
     TlsTooOld = "tls_too_old",
+    TooMuchMemory = "too_much_memory",
     ProxyUnreachable = "proxy_unreachable",
     ProxyLogin = "proxy_login",
     ProxyRefused = "proxy_refused",

@@ -4,8 +4,10 @@ use std::io;
 
 use super::BrowserError;
 
-const SANDBOX: &str = "the system gives it no sandbox; allow this user unprivileged user namespaces (Ubuntu 23.10 and later: \
-                       by an AppArmor profile for the browser), or install the package chromium-sandbox";
+const SANDBOX: &str = "the system gives it no sandbox; allow this user unprivileged user namespaces (Ubuntu 23.10 and later: an \
+                       AppArmor profile for the browser, or sysctl kernel.apparmor_restrict_unprivileged_userns=0; in a \
+                       container: a seccomp profile that permits them), install the package chromium-sandbox, or do without by \
+                       --no-sandbox";
 const LIBRARY: &str = "a library that it needs is missing; install it, or Chromium from the system's own packages";
 const PROCESSES: &str = "the limit of processes and threads is reached; raise it (ulimit -u, TasksMax= of a systemd unit, \
                          --pids-limit of a container)";
@@ -23,8 +25,10 @@ const UNKNOWN: &str = "check that Chromium runs for this user, or set A11YCHECK_
 
 /// Lines that Chromium, the dynamic linker or a shell write when they give up (in lower case), with what they mean. The first
 /// that is found counts.
-const COMPLAINTS: [(&str, &str); 7] = [
+const COMPLAINTS: [(&str, &str); 8] = [
     ("no usable sandbox", SANDBOX),
+    // A system that permits the namespace of users, and not those within it.
+    ("failed to move to new namespace", SANDBOX),
     ("suid sandbox", SANDBOX),
     ("error while loading shared libraries", LIBRARY),
     ("cannot open shared object file", LIBRARY),
@@ -34,6 +38,11 @@ const COMPLAINTS: [(&str, &str); 7] = [
 ];
 
 impl BrowserError {
+    /// Returns whether the browser did not start because the system gives it no sandbox.
+    pub fn lacks_sandbox(&self) -> bool {
+        self.advice() == SANDBOX
+    }
+
     /// Returns the likely cause with what to do about it, in a phrase without paths and without the browser's own words.
     pub(crate) fn advice(&self) -> &'static str {
         match self {
@@ -72,6 +81,11 @@ mod tests {
             (
                 ": [1:1:0101/000000.0:FATAL:content/browser/zygote_host/zygote_host_impl_linux.cc:128] No usable sandbox! If \
                  you are running on Ubuntu 23.10+ or another Linux distro that has disabled unprivileged user namespaces",
+                SANDBOX,
+            ),
+            (
+                ": FATAL:content/browser/zygote_host/zygote_host_impl_linux.cc:201] Check failed: . : Failed to move to new \
+                 namespace: PID namespaces supported, Network namespace supported, but failed: errno = Operation not permitted",
                 SANDBOX,
             ),
             (": chromium: error while loading shared libraries: libnss3.so: cannot open shared object file", LIBRARY),

@@ -1,12 +1,15 @@
 //! Why the process behind a tab died: for want of memory, or of something else.
 //!
-//! The browser tells the signal. The kernel ends with SIGKILL what is too large for the machine or its control group, and so
+//! Where this process ended it, [`Tabs`](super::tabs::Tabs) knows; here is what the browser tells of the rest, which is the signal. The kernel ends with SIGKILL what is too large for the machine or its control group, and so
 //! does anybody who may; V8 ends a page that has used up its heap by a trap, and so does each of Chromium's own assertions.
 //! Neither is proof alone. The kernel counts what it ends for want of memory, and V8 writes a line before it traps.
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use tokio::{
@@ -28,6 +31,21 @@ pub(crate) struct MemoryMarks {
     kernel: Option<u64>,
     /// Pages of this browser that have used up their heap.
     heap: u64,
+    /// Processes of this browser that this process has ended, and knew not whose they were.
+    over_limit: u64,
+}
+
+/// Why a tab died, as far as can be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Death {
+    /// Its page took more memory than the operator allows it.
+    OverLimit,
+    /// The machine had no memory left for it, or it had used up its heap.
+    WantOfMemory,
+    /// It was ended to find out which tab had taken too much; another try may well succeed.
+    MadeRoom,
+    /// Something else.
+    Unknown,
 }
 
 /// How the tabs of a browser died.
@@ -38,11 +56,12 @@ pub(super) struct Deaths {
     noted: Notify,
     /// How often the browser has written [`HEAP_NOTICE`].
     heap: watch::Receiver<u64>,
+    over_limit: AtomicU64,
 }
 
 impl Deaths {
     pub(super) fn new(heap: watch::Receiver<u64>) -> Self {
-        Self { statuses: Mutex::default(), noted: Notify::new(), heap }
+        Self { statuses: Mutex::default(), noted: Notify::new(), heap, over_limit: AtomicU64::new(0) }
     }
 
     /// Notes `Target.targetCrashed`.
@@ -56,22 +75,30 @@ impl Deaths {
     }
 
     pub(super) fn marks(&self) -> MemoryMarks {
-        MemoryMarks { kernel: kernel_kills(), heap: *self.heap.borrow() }
+        let over_limit = self.over_limit.load(Ordering::Relaxed);
+        MemoryMarks { kernel: kernel_kills(), heap: *self.heap.borrow(), over_limit }
     }
 
-    /// Returns whether a tab that has died since `before` did so for want of memory, as far as can be known.
-    pub(super) async fn is_for_want_of_memory(&self, target: &str, before: MemoryMarks) -> bool {
+    /// Notes that a process is about to be ended because it holds too much, and that nobody knows whose it is.
+    pub(super) fn note_over_limit(&self) {
+        self.over_limit.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns why a tab died that was alive at the time of `before`.
+    pub(super) async fn why(&self, target: &str, before: MemoryMarks) -> Death {
         let deadline = Instant::now() + WORD_TIME;
-        let Some(status) = self.status(target, deadline).await else { return false };
-        match status.as_str() {
+        let Some(status) = self.status(target, deadline).await else { return Death::Unknown };
+        let is_want = match status.as_str() {
             "oom" => true,
+            "killed" if self.over_limit.load(Ordering::Relaxed) > before.over_limit => return Death::OverLimit,
             "killed" => before.kernel.zip(kernel_kills()).is_some_and(|(before, now)| now > before),
             "crashed" => {
                 let mut heap = self.heap.clone();
                 timeout_at(deadline, heap.wait_for(|count| *count > before.heap)).await.is_ok_and(|told| told.is_ok())
             }
             _ => false,
-        }
+        };
+        if is_want { Death::WantOfMemory } else { Death::Unknown }
     }
 
     /// The status under which the tab died, once the browser has told it.
@@ -119,21 +146,28 @@ mod tests {
     async fn a_signal_alone_is_no_proof_of_a_want_of_memory() {
         let (notices, heap) = watch::channel(4);
         let deaths = Deaths::new(heap);
-        let plenty = MemoryMarks { kernel: Some(u64::MAX), heap: 4 };
+        let plenty = MemoryMarks { kernel: Some(u64::MAX), heap: 4, over_limit: 0 };
         let since = MemoryMarks { kernel: kernel_kills().map(|_| 0), ..plenty };
-        for (status, expected) in [("oom", true), ("killed", false), ("crashed", false), ("abnormal", false)] {
+        let (want, unknown) = (Death::WantOfMemory, Death::Unknown);
+        for (status, expected) in [("oom", want), ("killed", unknown), ("crashed", unknown), ("abnormal", unknown)] {
             deaths.note("A", "crashed");
             deaths.note("B", status);
-            assert_eq!(deaths.is_for_want_of_memory("B", plenty).await, expected, "{status}");
+            assert_eq!(deaths.why("B", plenty).await, expected, "{status}");
             deaths.take("A");
         }
-        assert!(!deaths.is_for_want_of_memory("C", plenty).await, "the browser says nothing of it");
+        assert_eq!(deaths.why("C", plenty).await, unknown, "the browser says nothing of it");
         notices.send(5).unwrap();
         deaths.note("D", "crashed");
-        assert!(deaths.is_for_want_of_memory("D", plenty).await);
+        assert_eq!(deaths.why("D", plenty).await, want);
         // Whether the kernel has ended anything on this machine is not ours to decide.
         deaths.note("E", "killed");
-        assert_eq!(deaths.is_for_want_of_memory("E", since).await, kernel_kills().is_some_and(|kills| kills > 0));
+        let expected = if kernel_kills().is_some_and(|kills| kills > 0) { want } else { unknown };
+        assert_eq!(deaths.why("E", since).await, expected);
+        deaths.note_over_limit();
+        deaths.note("F", "killed");
+        assert_eq!(deaths.why("F", plenty).await, Death::OverLimit);
+        deaths.note("G", "killed");
+        assert_eq!(deaths.why("G", MemoryMarks { over_limit: 1, ..plenty }).await, unknown, "that was before it began");
     }
 
     #[tokio::test(start_paused = true)]
@@ -147,7 +181,7 @@ mod tests {
             notices.send(1).unwrap();
         };
         let before = deaths.marks();
-        let (is_memory, ()) = tokio::join!(deaths.is_for_want_of_memory("A", before), late);
-        assert!(is_memory);
+        let (death, ()) = tokio::join!(deaths.why("A", before), late);
+        assert_eq!(death, Death::WantOfMemory);
     }
 }

@@ -80,17 +80,12 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> V
 }
 
 /// Whether the browser locks its page processes in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sandbox {
-    /// It does; one that can't does not start.
+    /// Pages run in processes that can reach nothing of the machine. A browser that can't have that does not start, and root's
+    /// never can.
+    #[default]
     On,
-    /// It does not. Only for uid 0, as whom Chromium does not start otherwise.
+    /// A page that breaks into its process has all that the user of the browser has. Only where the operator asks for it.
     Off,
-}
-
-impl Sandbox {
-    /// What this process's user gets.
-    pub(crate) fn here() -> Self {
-        if rustix::process::geteuid().is_root() { Self::Off } else { Self::On }
-    }
 }

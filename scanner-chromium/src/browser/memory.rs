@@ -1,8 +1,13 @@
-//! What a browser and its helpers hold in memory, as far as the system tells.
+//! What a browser and its helpers hold in memory, as far as the system tells, and who goes first when there is too little.
 
-use std::fs;
+use std::{fs, io};
 
 use rustix::{param::page_size, process::Pid};
+
+/// By how much the browser's score is above ours (`oom_score_adj`, proc(5)). Chromium gives its pages 300: they stay the first.
+const HIGHER_SCORE: i32 = 200;
+/// The highest score.
+const HIGHEST_SCORE: i32 = 1_000;
 
 /// Bytes that the processes of a group have in memory; what several of them share counts for each. `None` where the system has
 /// no `/proc`.
@@ -25,6 +30,34 @@ fn pages_of(stat: &str, group: i32) -> Option<u64> {
     (of_group == group).then(|| fields.get(21)?.parse().ok()).flatten()
 }
 
+/// Bytes that a process has in memory, or has had moved to the swap; what it shares with others included. `None` where it has
+/// ended, or the system does not tell.
+pub(super) fn held(process: u32) -> Option<u64> {
+    held_by(&fs::read_to_string(format!("/proc/{process}/status")).ok()?)
+}
+
+/// The sum of `VmRSS` and `VmSwap` of `/proc/<pid>/status`.
+fn held_by(status: &str) -> Option<u64> {
+    let kibibytes = |name: &str| -> Option<u64> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        line.trim().strip_suffix(" kB")?.parse().ok()
+    };
+    // A kernel without swap has no line for it.
+    Some((kibibytes("VmRSS")? + kibibytes("VmSwap").unwrap_or(0)) * 1024)
+}
+
+/// Has the kernel end this process, and what it starts, before ours where memory is short.
+pub(super) fn offer_to_the_kernel(process: u32) {
+    let raise = || {
+        let own: i32 = fs::read_to_string("/proc/self/oom_score_adj")?.trim().parse().map_err(io::Error::other)?;
+        fs::write(format!("/proc/{process}/oom_score_adj"), (own + HIGHER_SCORE).min(HIGHEST_SCORE).to_string())
+    };
+    if let Err(error) = raise() {
+        // Where there is no such file, or it may not be written, the kernel chooses by size alone, as it would have without us.
+        tracing::debug!(%error, "the browser's score for want of memory was not raised");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::{
@@ -42,6 +75,14 @@ mod tests {
         assert_eq!(pages_of(stat, 4700), Some(2_500));
         assert_eq!(pages_of(stat, 4711), None);
         assert_eq!(pages_of("4711 (x", 4700), None);
+    }
+
+    #[test]
+    fn what_a_process_has_had_moved_to_the_swap_is_still_its_own() {
+        let status = "Name:\tVmRSS: 7\nVmHWM:\t  900 kB\nVmRSS:\t  800 kB\nRssAnon:\t 500 kB\nVmSwap:\t  200 kB\n";
+        assert_eq!(held_by(status), Some(1_000 * 1024));
+        assert_eq!(held_by("Name:\tx\nVmRSS:\t 8 kB\n"), Some(8 * 1024));
+        assert_eq!(held_by("Name:\tzombie\nState:\tZ (zombie)\n"), None);
     }
 
     #[test]

@@ -10,13 +10,16 @@ mod memory;
 mod pool;
 mod process;
 mod profile;
+mod settings;
 mod tab;
+mod tabs;
+mod watch;
 
 pub use self::{authorities::AuthoritiesError, flags::Sandbox, pool::BrowserError};
 pub(crate) use self::{
-    death::MemoryMarks,
+    death::{Death, MemoryMarks},
     flags::VIEWPORT,
     pool::{Browser, BrowserPool},
-    process::is_sandboxed,
+    settings::BrowserSettings,
     tab::{Tab, TabError, TabSettings},
 };

@@ -9,7 +9,6 @@ use std::{
     },
 };
 
-use rustls::pki_types::CertificateDer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
@@ -21,10 +20,14 @@ use tokio_util::sync::CancellationToken;
 use super::{
     authorities::{Authorities, AuthoritiesError},
     canary,
-    death::{Deaths, MemoryMarks},
+    death::{Death, Deaths, MemoryMarks},
+    flags::Sandbox,
     fonts,
     process::Process,
     profile::Profile,
+    settings::BrowserSettings,
+    tabs::{Tabs, Verdict},
+    watch::Watch,
 };
 use crate::{
     Fonts,
@@ -90,9 +93,7 @@ pub enum BrowserError {
 /// Gives out the current browser, and starts one when there is none.
 #[derive(Debug)]
 pub(crate) struct BrowserPool {
-    program: PathBuf,
-    /// Those that every browser trusts besides its own.
-    certificates: Vec<CertificateDer<'static>>,
+    settings: BrowserSettings,
     /// Made with the first browser, where there are any.
     authorities: OnceCell<Authorities>,
     current: Mutex<Option<Arc<Browser>>>,
@@ -101,24 +102,25 @@ pub(crate) struct BrowserPool {
     /// Ends every process.
     closed: CancellationToken,
     fonts_logged: AtomicBool,
+    unlocked_logged: AtomicBool,
 }
 
 impl BrowserPool {
-    pub(crate) fn new(program: PathBuf) -> Self {
+    pub(crate) fn new(settings: BrowserSettings) -> Self {
         Self {
-            program,
-            certificates: Vec::new(),
+            settings,
             authorities: OnceCell::new(),
             current: Mutex::default(),
             gone: std::sync::Mutex::default(),
             closed: CancellationToken::new(),
             fonts_logged: AtomicBool::new(false),
+            unlocked_logged: AtomicBool::new(false),
         }
     }
 
-    /// The same, of browsers that trust these authorities too.
-    pub(crate) fn trusting(self, certificates: Vec<CertificateDer<'static>>) -> Self {
-        Self { certificates, ..self }
+    /// What its browsers are started with.
+    pub(crate) const fn settings(&self) -> &BrowserSettings {
+        &self.settings
     }
 
     /// A browser for a new scan: the current one, or its successor when it died or served its time.
@@ -179,15 +181,23 @@ impl BrowserPool {
     }
 
     async fn start(&self) -> Result<Browser, BrowserError> {
-        let authorities = match self.certificates.as_slice() {
+        let BrowserSettings { program, sandbox, certificates, tab_memory } = &self.settings;
+        let program = program.clone();
+        if *sandbox == Sandbox::Off && !self.unlocked_logged.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "the browser runs without its sandbox, as --no-sandbox or A11YCHECK_NO_SANDBOX asks: a page that breaks into it has \
+                 all that this user has"
+            );
+        }
+        let authorities = match certificates.as_slice() {
             [] => None,
             certificates => Some(self.authorities.get_or_try_init(|| Authorities::prepare(certificates)).await?),
         };
         let guard = Guard::refuse_all().await?;
-        let program = self.program.clone();
         let profile =
             Profile::create().map_err(|source| BrowserError::Folder { folder: std::env::temp_dir(), source })?;
-        let process = match Process::spawn(&program, profile, guard.address(), authorities, self.closed.clone()) {
+        let stop = self.closed.clone();
+        let process = match Process::spawn(&program, profile, guard.address(), *sandbox, authorities, stop) {
             Ok(process) => process,
             Err(source) => return Err(BrowserError::Spawn { program, source }),
         };
@@ -196,7 +206,7 @@ impl BrowserPool {
             gone.retain(|gone| !gone.is_cancelled());
             gone.push(process.gone());
         }
-        let browser = Browser::prepare(program, process, guard, authorities).await?;
+        let browser = Browser::prepare(program, process, guard, authorities, *tab_memory).await?;
         self.log_fonts(&browser).await;
         Ok(browser)
     }
@@ -230,6 +240,7 @@ pub(crate) struct Browser {
     user_agent: String,
     pages: AtomicU32,
     deaths: Arc<Deaths>,
+    tabs: Arc<Tabs>,
     /// Refuses everything: the browser's own traffic ends here, and so does what belongs to no scan.
     _guard: Guard,
 }
@@ -240,6 +251,7 @@ impl Browser {
         process: Process,
         guard: Guard,
         authorities: Option<&Authorities>,
+        tab_memory: u64,
     ) -> Result<Self, BrowserError> {
         let deadline = Instant::now() + START_TIME;
         let deaths = Arc::new(Deaths::new(process.heap_notices()));
@@ -249,7 +261,12 @@ impl Browser {
                 let user_agent = name_ourselves(&user_agent);
                 // Debian's and Google's builds of the shell name themselves differently from the browser they are.
                 let product = product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium ");
-                Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), deaths, _guard: guard })
+                let tabs = Arc::new(Tabs::default());
+                let connection = process.connection().clone();
+                let (watched, died) = (Arc::clone(&tabs), Arc::clone(&deaths));
+                // Ends with the connection.
+                tokio::spawn(Watch { connection, tabs: watched, deaths: died, limit: tab_memory }.run());
+                Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), deaths, tabs, _guard: guard })
             }
             Err(StartError::GuardNotInForce) => Err(BrowserError::GuardNotInForce),
             Err(StartError::Authorities(error)) => Err(error.into()),
@@ -305,9 +322,19 @@ impl Browser {
         self.deaths.marks()
     }
 
-    /// Whether a tab that has died since `before` did so for want of memory, as far as can be known.
-    pub(crate) async fn ran_out_of_memory(&self, target: &str, before: MemoryMarks) -> bool {
-        self.is_alive() && self.deaths.is_for_want_of_memory(target, before).await
+    /// Why a tab has ended since `before`.
+    pub(crate) async fn why_ended(&self, target: &str, before: MemoryMarks) -> Death {
+        match self.tabs.verdict(target).await {
+            Some(Verdict::OverLimit) => Death::OverLimit,
+            Some(Verdict::MadeRoom) => Death::MadeRoom,
+            None if self.is_alive() => self.deaths.why(target, before).await,
+            None => Death::Unknown,
+        }
+    }
+
+    /// The tabs that are open in it.
+    pub(super) const fn tabs(&self) -> &Arc<Tabs> {
+        &self.tabs
     }
 
     /// Counts a page towards the browser's time of service.

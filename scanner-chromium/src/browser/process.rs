@@ -7,7 +7,7 @@ use std::{
     os::fd::OwnedFd,
     path::Path,
     process::Stdio,
-    sync::{Arc, Mutex, Once, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -58,6 +58,7 @@ impl Process {
         program: &Path,
         profile: Profile,
         proxy: SocketAddr,
+        sandbox: Sandbox,
         authorities: Option<&Authorities>,
         stop: CancellationToken,
     ) -> io::Result<Self> {
@@ -69,7 +70,7 @@ impl Process {
         let (answers_in, answers_out) = io::pipe()?;
         let mut command = Command::new(program);
         command
-            .args(switches(folder, proxy, sandbox()))
+            .args(switches(folder, proxy, sandbox))
             .env_clear()
             .envs(environment(folder))
             .current_dir(folder)
@@ -88,6 +89,9 @@ impl Process {
         let mut child = command.spawn()?;
         // Our copies of the browser's ends go, so that we see the end of the stream when it exits.
         drop(command);
+        if let Some(pid) = child.id() {
+            memory::offer_to_the_kernel(pid);
+        }
         let group = Arc::new(Group::of(&child)?);
         let connection = Connection::open(
             pipe::Receiver::from_owned_fd(OwnedFd::from(answers_in))?,
@@ -247,22 +251,4 @@ fn environment(folder: &Path) -> Vec<(&'static str, OsString)> {
     let own = ["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"]
         .map(|name| (name, folder.as_os_str().to_owned()));
     passed_on.chain(own).chain([("LANG", "en_US.UTF-8".into())]).collect()
-}
-
-/// Whether the browsers that this process starts lock their page processes in.
-pub(crate) fn is_sandboxed() -> bool {
-    sandbox() == Sandbox::On
-}
-
-fn sandbox() -> Sandbox {
-    static WARNED: Once = Once::new();
-    if Sandbox::here() == Sandbox::On {
-        return Sandbox::On;
-    }
-    WARNED.call_once(|| {
-        tracing::warn!(
-            "running as root: Chromium starts only without its sandbox then; run the service as another user"
-        );
-    });
-    Sandbox::Off
 }

@@ -3,14 +3,20 @@
 //! A context per tab, not per scan: a page that loops for ever ignores `Target.closeTarget`, and only disposing of its
 //! context ends the process behind it. It also keeps a page's cookies and storage from its neighbours.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
-use super::{Browser, flags::VIEWPORT};
-use crate::cdp::{CdpError, Connection, EventSink, Session};
+use super::{Browser, flags::VIEWPORT, tabs::Tabs};
+use crate::cdp::{CdpError, Connection, EventSink, Reaction, Session, SessionEnd};
 
 /// What a healthy browser needs for a command about tabs, many times over.
 const COMMAND_TIME: Duration = Duration::from_secs(20);
@@ -32,6 +38,7 @@ pub(crate) struct TabError(#[from] CdpError);
 pub(crate) struct Tab {
     session: Session,
     main_frame: String,
+    _listed: Listed,
     browser: Arc<Browser>,
     _context: Context,
 }
@@ -66,13 +73,20 @@ impl Tab {
         let connection = browser.connection();
         let context = Context::create(connection, settings.proxy, deadline).await?;
         let downloads = json!({ "behavior": "deny", "browserContextId": context.id });
-        connection.call::<serde_json::Value>("Browser.setDownloadBehavior", downloads, deadline).await?;
+        connection.call::<Value>("Browser.setDownloadBehavior", downloads, deadline).await?;
         let target = json!({ "url": "about:blank", "browserContextId": context.id });
         let Created { target } = connection.call("Target.createTarget", target, deadline).await?;
+        let listed = Listed::new(browser.tabs(), &target, context.id());
+        let sink = Arc::new(ProcessSink {
+            tabs: Arc::clone(browser.tabs()),
+            target: target.clone(),
+            latest: AtomicU32::new(0),
+            sink,
+        });
         let session = Session::attach(connection, &target, sink, deadline).await?;
         prepare(&session, browser.user_agent(), deadline).await?;
         // The id of a page's target is the id of its main frame.
-        Ok(Self { session, main_frame: target, browser, _context: context })
+        Ok(Self { session, main_frame: target, _listed: listed, browser, _context: context })
     }
 
     pub(crate) const fn session(&self) -> &Session {
@@ -108,6 +122,59 @@ async fn prepare(session: &Session, user_agent: &str, deadline: Instant) -> Resu
         session.run("Emulation.setUserAgentOverride", agent, deadline),
     )?;
     Ok(())
+}
+
+/// A tab's place among those of its browser.
+#[derive(Debug)]
+struct Listed {
+    tabs: Arc<Tabs>,
+    target: String,
+}
+
+impl Listed {
+    fn new(tabs: &Arc<Tabs>, target: &str, context: &str) -> Self {
+        tabs.add(target, context);
+        Self { tabs: Arc::clone(tabs), target: target.to_owned() }
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.tabs.remove(&self.target);
+    }
+}
+
+/// Notes which processes run the documents of a tab, and passes on what it hears.
+///
+/// The protocol has no command that tells. The id of a request that a document makes begins with the number of its process, as the
+/// system knows it (`identifiers_factory.cc` of Blink), which is compared with the browser's own list before it counts.
+struct ProcessSink {
+    tabs: Arc<Tabs>,
+    target: String,
+    /// The process that was noted last.
+    latest: AtomicU32,
+    sink: Arc<dyn EventSink>,
+}
+
+impl EventSink for ProcessSink {
+    fn event(&self, method: &str, params: &Value) -> Option<Reaction> {
+        if method == "Network.requestWillBeSent"
+            && let Some(process) = process_of(params["requestId"].as_str().unwrap_or_default())
+            && self.latest.swap(process, Ordering::Relaxed) != process
+        {
+            self.tabs.add_process(&self.target, process);
+        }
+        self.sink.event(method, params)
+    }
+
+    fn ended(&self, end: SessionEnd) {
+        self.sink.ended(end);
+    }
+}
+
+/// The process in the id of a request; that of a navigation is another kind of number.
+fn process_of(request: &str) -> Option<u32> {
+    request.split_once('.')?.0.parse().ok()
 }
 
 /// A browser context; disposed of when dropped.

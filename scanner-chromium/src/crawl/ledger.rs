@@ -120,7 +120,7 @@ impl<'a> Ledger<'a> {
                 self.turned_away += 1;
                 self.add_failed(url, failure);
             }
-            Err(PageError::Crashed | PageError::OutOfMemory) => {
+            Err(PageError::Crashed | PageError::OutOfMemory | PageError::MadeRoom) => {
                 let message = "The page brought the browser down.";
                 self.add_failed(url, Failure::new(FailureCode::BrowserCrashed, message));
             }

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::{
         ChromiumConfig,
-        browser::{BrowserPool, TabSettings},
+        browser::{BrowserPool, BrowserSettings, TabSettings},
         page::{events::PageEvents, settle},
     };
 
@@ -175,7 +175,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn parts_that_break_the_joining_are_found_and_take_nothing_from_the_others() {
         let config = ChromiumConfig::new(AddressPolicy::builder().build());
-        let (browsers, axe) = (BrowserPool::new(config.find_browser().unwrap()), config.find_axe().unwrap());
+        let (browsers, axe) = (BrowserPool::new(BrowserSettings::of(&config).unwrap()), config.find_axe().unwrap());
         let deadline = Instant::now() + Duration::from_secs(300);
         let nowhere = TabSettings { proxy: "127.0.0.1:9".parse().unwrap() };
         let browser = browsers.for_new_scan().await.unwrap();

@@ -43,9 +43,11 @@ pub(crate) enum PageError {
     },
     /// The tab or the browser died. Another try may well succeed.
     Crashed,
-    /// The tab died because it took more memory than it may have, or than the machine has. Another try may succeed where
-    /// others took the memory.
+    /// The tab died because it took more memory than its heap, or than the machine has. Another try may succeed where others took
+    /// the memory.
     OutOfMemory,
+    /// The tab was ended to find out which one takes too much of the browser's memory, and it was not this one.
+    MadeRoom,
 }
 
 impl PageError {
@@ -70,7 +72,7 @@ impl PageError {
                     | Code::Unreachable
                     | Code::Proxy
             ),
-            Self::Crashed | Self::OutOfMemory => false,
+            Self::Crashed | Self::OutOfMemory | Self::MadeRoom => false,
         }
     }
 
@@ -84,7 +86,7 @@ impl PageError {
                 Code::Timeout | Code::NotHtml | Code::EngineError | Code::TooLarge | Code::Unreachable
             ),
             Self::LeavesSite { is_redirect, .. } => !is_redirect,
-            Self::Busy { .. } | Self::Unwell { .. } | Self::Crashed | Self::OutOfMemory => false,
+            Self::Busy { .. } | Self::Unwell { .. } | Self::Crashed | Self::OutOfMemory | Self::MadeRoom => false,
         }
     }
 
@@ -173,6 +175,7 @@ fn tls_cause(bare: &str) -> Option<FailureCause> {
 pub(crate) fn failure_of(cause: FailureCause) -> Failure {
     let code = match cause {
         FailureCause::ProxyUnreachable | FailureCause::ProxyLogin | FailureCause::ProxyRefused => FailureCode::Proxy,
+        FailureCause::TooMuchMemory => FailureCode::TooLarge,
         _ => FailureCode::Tls,
     };
     Failure::new(code, terms(Locale::En).cause(cause).unwrap_or_default()).because_of(cause)

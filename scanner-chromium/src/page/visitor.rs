@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use a11ycheck_core::domain::FailureCause;
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 use url::Url;
@@ -9,7 +10,7 @@ use url::Url;
 use super::{
     axe,
     capture::{self, Screen},
-    errors::PageError,
+    errors::{PageError, failure_of},
     events::{Errand, PageEvents},
     navigate::{self, Scope},
     platform,
@@ -18,7 +19,7 @@ use super::{
 use crate::{
     axe_map::Collected,
     axe_source::AxeSource,
-    browser::{Browser, MemoryMarks, Tab, TabError, TabSettings},
+    browser::{Browser, Death, MemoryMarks, Tab, TabError, TabSettings},
     evidence::{Capture, Shot},
     guard::GuardLog,
     platform::Signals,
@@ -132,9 +133,14 @@ impl Visitor {
         self.tab.browser().memory_marks()
     }
 
-    /// Whether the tab, which has died since `before`, did so for want of memory.
-    pub(crate) async fn ran_out_of_memory(&self, before: MemoryMarks) -> bool {
-        self.tab.browser().ran_out_of_memory(self.tab.main_frame(), before).await
+    /// What it means that the tab has died since `before`.
+    pub(crate) async fn why_ended(&self, before: MemoryMarks) -> PageError {
+        match self.tab.browser().why_ended(self.tab.main_frame(), before).await {
+            Death::OverLimit => PageError::Failed(failure_of(FailureCause::TooMuchMemory)),
+            Death::WantOfMemory => PageError::OutOfMemory,
+            Death::MadeRoom => PageError::MadeRoom,
+            Death::Unknown => PageError::Crashed,
+        }
     }
 
     /// Whether the previous page is still open.

@@ -15,6 +15,7 @@ mod guard;
 mod hostile;
 mod lifecycle;
 mod login;
+mod memory;
 mod networks;
 mod platform;
 mod politeness;

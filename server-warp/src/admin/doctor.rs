@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use a11ycheck_core::net::AddressPolicy;
-use a11ycheck_scanner_chromium::{BrowserError, ChromiumError, Examination, FoundAxe, FoundBrowser, Sandbox};
+use a11ycheck_scanner_chromium::{ChromiumError, Examination, FoundAxe, FoundBrowser, Sandbox};
 use serde_json::{Value, json};
 
 use crate::{AnyError, settings::Settings};
@@ -87,7 +87,11 @@ fn of_browser(found: Result<FoundBrowser, ChromiumError>) -> [(State, String); 3
         Ok(browser) => browser,
         Err(error) => {
             let unknown = || (State::Unknown, "no browser runs that could show it".to_owned());
-            let sandbox = if lacks_sandbox(&error) { (State::Missing, NO_SANDBOX.to_owned()) } else { unknown() };
+            let sandbox = match &error {
+                ChromiumError::RootWithSandbox => (State::Missing, told(&error)),
+                ChromiumError::Browser(error) if error.lacks_sandbox() => (State::Missing, NO_SANDBOX.to_owned()),
+                _ => unknown(),
+            };
             return [(State::Missing, told(&error)), sandbox, unknown()];
         }
     };
@@ -95,8 +99,8 @@ fn of_browser(found: Result<FoundBrowser, ChromiumError>) -> [(State, String); 3
         Sandbox::On => (State::Ok, "on".to_owned()),
         Sandbox::Off => (
             State::Warning,
-            "off, because this user is root: a page that breaks into the browser has the whole machine; run the server as \
-             another user"
+            "off, because of --no-sandbox: a page that breaks into the browser has all that this user has; run the server \
+             without it, as a user other than root"
                 .to_owned(),
         ),
     };
@@ -108,14 +112,11 @@ fn of_browser(found: Result<FoundBrowser, ChromiumError>) -> [(State, String); 3
     [(State::Ok, format!("{version} ({})", program.display())), sandbox, fonts]
 }
 
-const NO_SANDBOX: &str = "the system does not let this user make namespaces, which the sandbox consists of: allow it (sysctl \
-    kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0; in a container, a seccomp profile \
-    that permits it), or install Debian's chromium-sandbox";
-
-/// Chromium says so, and ends, where it may not lock its page processes in.
-fn lacks_sandbox(error: &ChromiumError) -> bool {
-    matches!(error, ChromiumError::Browser(BrowserError::NotReady { complaints, .. }) if complaints.contains("No usable sandbox"))
-}
+const NO_SANDBOX: &str = "the system does not let this user make namespaces, which the sandbox consists of: allow it \
+    (Ubuntu 23.10 and later: an AppArmor profile for the browser, or sysctl kernel.apparmor_restrict_unprivileged_userns=0; \
+    elsewhere sysctl user.max_user_namespaces above 0, and kernel.unprivileged_userns_clone=1 where there is that; in a \
+    container, a seccomp profile that permits clone and unshare with CLONE_NEWUSER; in a chroot they are never allowed), or \
+    install Debian's chromium-sandbox, or do without by --no-sandbox";
 
 /// The error with its causes.
 fn told(error: &dyn Error) -> String {
@@ -130,6 +131,8 @@ fn told(error: &dyn Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use a11ycheck_scanner_chromium::BrowserError;
+
     use super::*;
 
     #[test]
@@ -141,7 +144,18 @@ mod tests {
         };
         let locked = failed(": [1:1:FATAL:zygote_host_impl_linux.cc(132)] No usable sandbox! If you are running on …");
         assert_eq!(locked, [State::Missing, State::Missing, State::Unknown]);
+        let locked = failed(
+            ": [1:1:FATAL:zygote_host_impl_linux.cc(201)] Failed to move to new namespace: … = Operation not permitted",
+        );
+        assert_eq!(locked, [State::Missing, State::Missing, State::Unknown]);
         assert_eq!(failed(": cannot open shared object file"), [State::Missing, State::Unknown, State::Unknown]);
+    }
+
+    #[test]
+    fn root_is_told_what_its_browser_lacks_and_the_way_out() {
+        let [(browser, _), (sandbox, details), _] = of_browser(Err(ChromiumError::RootWithSandbox));
+        assert_eq!((browser, sandbox), (State::Missing, State::Missing));
+        assert!(details.contains("as another user") && details.contains("--no-sandbox"), "{details}");
     }
 
     #[test]

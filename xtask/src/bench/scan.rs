@@ -12,6 +12,7 @@ use crate::axe;
 use crate::command::run as run_command;
 use crate::error::Error;
 use crate::machine::Machine;
+use crate::sandbox::Sandbox;
 use crate::setup;
 
 /// Debian's package of the program through which `@axe-core/cli` speaks to the browser.
@@ -46,7 +47,9 @@ pub(crate) fn run(machine: &Machine, arguments: &Arguments) -> Result<(), Error>
         command.env("A11YCHECK_BENCH_CHROMEDRIVER", program(machine, DRIVER)?);
         command.env("A11YCHECK_BENCH_CHROMIUM", program(machine, WHOLE_BROWSER)?);
     }
-    let status = run_command(tools.pass_to(&mut command))?;
+    let sandbox = Sandbox::of_caller(machine, &tools.chromium)?;
+    sandbox.announce();
+    let status = run_command(sandbox.pass_to(tools.pass_to(&mut command)))?;
     if status.success() { Ok(()) } else { Err(Error::Bench { status }) }
 }
 

@@ -288,6 +288,7 @@ mod tests {
 
     use super::*;
     use crate::{
+        browser::BrowserSettings,
         crawl::site::Start,
         guard::{Egress, Reach},
     };
@@ -327,7 +328,7 @@ mod tests {
     /// Asks with our client alone.
     async fn get_with(tls: ClientConfig, url: &str, max_bytes: usize) -> Result<Fetched, FetchError> {
         let url = Url::parse(url).unwrap();
-        let (no_browser, places) = (BrowserPool::new("/no/browser".into()), Semaphore::new(1));
+        let (no_browser, places) = (BrowserPool::new(BrowserSettings::without_browser()), Semaphore::new(1));
         let fetcher = Fetcher::new(guard().await, tls, &no_browser, &places).unwrap();
         fetcher.get(&url, &Start::of(&url), max_bytes).await.map_err(|failed| failed.error)
     }

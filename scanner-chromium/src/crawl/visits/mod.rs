@@ -8,7 +8,7 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{Engine, Failure, FailureCode},
+    domain::{Engine, Failure, FailureCause, FailureCode},
     net::LookupShare,
     scanner::{ProgressSink, ScanOutput, ScanRequest},
 };
@@ -40,6 +40,8 @@ use crate::{
 
 /// Tries of one page. A page that kills its tab twice will do it again.
 const TRIES: u32 = 2;
+/// Tries of one page that has to make room, time and again, for the search for another one.
+const EVICTIONS: u32 = 5;
 /// Tries of one page that the site is too busy for.
 const BUSY_TRIES: u32 = 3;
 /// Pages that are chosen before the first of them is done. A constant, so that the same pages are chosen on any machine.
@@ -298,7 +300,7 @@ impl<'a> Crawl<'a> {
         way: &Arc<dyn Scope>,
         look: Look,
     ) -> Result<Option<Visited>, BrowserError> {
-        let (mut crashes, mut starved, mut rebuffs) = (0, 0, 0);
+        let (mut crashes, mut starved, mut rebuffs, mut evictions) = (0, 0, 0, 0);
         let mut choice = Choice::Any;
         let mut latest = None;
         loop {
@@ -317,6 +319,12 @@ impl<'a> Crawl<'a> {
                     if crashes >= TRIES {
                         let failure = if starved == crashes { too_much_memory() } else { twice_down() };
                         return Ok(Some(Err(PageError::Failed(failure))));
+                    }
+                }
+                Err(PageError::MadeRoom) => {
+                    evictions += 1;
+                    if evictions >= EVICTIONS {
+                        return Ok(Some(visited));
                     }
                 }
                 Err(PageError::Busy { .. }) => {
@@ -352,7 +360,7 @@ impl<'a> Crawl<'a> {
         let task = Task { url, scope, way, log: self.guard.log(), axe: &self.parts.axe, look };
         let memory = visitor.memory_marks();
         let visited = match self.check(&visitor, &task, lane).await {
-            Err(PageError::Crashed) if visitor.ran_out_of_memory(memory).await => Err(PageError::OutOfMemory),
+            Err(PageError::Crashed) => Err(visitor.why_ended(memory).await),
             visited => visited,
         };
         let (visited, captures, rest) = match visited {
@@ -428,7 +436,7 @@ impl<'a> Crawl<'a> {
                     None => Failure::new(FailureCode::RedirectedAway, message),
                 }
             }
-            PageError::Crashed | PageError::OutOfMemory => {
+            PageError::Crashed | PageError::OutOfMemory | PageError::MadeRoom => {
                 Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down.")
             }
         })
@@ -473,7 +481,7 @@ fn twice_down() -> Failure {
 /// Trying again in a minute would take the machine to its limit again.
 fn too_much_memory() -> Failure {
     let message = "The page takes more memory than a check can give it: it was ended for that, twice.";
-    Failure::new(FailureCode::TooLarge, message)
+    Failure::new(FailureCode::TooLarge, message).because_of(FailureCause::TooMuchMemory)
 }
 
 fn timed_out() -> Failure {

@@ -1,0 +1,37 @@
+//! What every browser of a scanner is started with.
+
+use std::path::PathBuf;
+
+use rustls::pki_types::CertificateDer;
+
+use super::flags::Sandbox;
+use crate::{ChromiumConfig, ChromiumError};
+
+/// What every browser of a scanner is started with.
+#[derive(Debug)]
+pub(crate) struct BrowserSettings {
+    pub(crate) program: PathBuf,
+    pub(crate) sandbox: Sandbox,
+    /// Authorities that it trusts besides its own.
+    pub(crate) certificates: Vec<CertificateDer<'static>>,
+    /// Bytes that the page in one tab may have in memory.
+    pub(crate) tab_memory: u64,
+}
+
+impl BrowserSettings {
+    /// Settles what the configuration leaves open.
+    ///
+    /// # Errors
+    /// That there is no browser, or that it can't have its sandbox.
+    pub(crate) fn of(config: &ChromiumConfig) -> Result<Self, ChromiumError> {
+        let program = config.find_browser()?;
+        let sandbox = config.find_sandbox()?;
+        Ok(Self { program, sandbox, certificates: config.authorities.clone(), tab_memory: config.tab_memory })
+    }
+
+    /// Those of a browser that can't be started.
+    #[cfg(test)]
+    pub(crate) fn without_browser() -> Self {
+        Self { program: "/no/browser".into(), sandbox: Sandbox::On, certificates: Vec::new(), tab_memory: u64::MAX }
+    }
+}

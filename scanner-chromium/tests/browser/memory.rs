@@ -1,0 +1,133 @@
+//! Pages that take more memory than V8's heap, which the browser bounds by itself: each costs itself, and others go on.
+
+use std::{fs, time::Duration};
+
+use a11ycheck_core::domain::{Failure, FailureCause, FailureCode};
+use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
+
+use crate::support::{Reply, Site, config, failure, page, pages, scan};
+
+/// As little as honest pages can do with, so that the bound is met soon and on any machine.
+const LIMIT: u64 = 384 * 1024 * 1024;
+
+fn bounded() -> ChromiumConfig {
+    config().with_tab_memory(LIMIT).with_page_timeout(Duration::from_secs(60))
+}
+
+/// Takes steps of 24 MB until 2 GB are reached or the page is ended, far from as fast as it could.
+fn by_and_by(step: &str) -> String {
+    format!("let n = 0; (function more() {{ if (n++ < 80) {{ {step}; setTimeout(more, 20) }} }})()")
+}
+
+/// A site whose page `/bad` lies between two good ones, and what becomes of them, while an honest site is checked beside it.
+async fn beside_an_honest_site(bad: String) -> (Vec<String>, Failure) {
+    let site = Site::start(move |request| match request.path.as_str() {
+        "/" => Reply::Html(page("Home", "<a href=/bad>b</a> <a href=/good>g</a>")),
+        "/bad" => Reply::Html(bad.clone()),
+        "/good" | "/frame" => Reply::Html(page("Good", "ok")),
+        _ => Reply::Hang,
+    })
+    .await;
+    let honest = Site::start(|request| match request.path.as_str() {
+        "/" => Reply::Html(page("Home", &(1..15).map(|n| format!("<a href=/{n}>{n}</a> ")).collect::<String>())),
+        _ => Reply::Html(page("Honest", "<button></button>")),
+    })
+    .await;
+    let scanner = ChromiumScanner::new(bounded()).unwrap();
+    let (start, beside) = (site.url("/"), honest.url("/"));
+    let (findings, untouched) = tokio::join!(scan(&scanner, &start, 5), scan(&scanner, &beside, 15));
+    let browser = scanner.browser_pid().await;
+    assert!(browser.is_some(), "the browser did not outlive the page");
+    scanner.close().await;
+    assert_eq!(untouched.items.len(), 14, "{:?}", pages(&untouched));
+    assert!(untouched.pages.iter().all(|page| page.error.is_none()), "{:?}", pages(&untouched));
+    let error = findings.pages[1].error.clone().expect("the page was ended");
+    (pages(&findings), error)
+}
+
+async fn is_ended(bad: String) {
+    let (pages, error) = beside_an_honest_site(bad).await;
+    assert_eq!(pages, ["/", "/bad too_large", "/good"]);
+    assert_eq!(error.cause(), Some(FailureCause::TooMuchMemory));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_fills_buffers_while_it_loads_is_ended() {
+    let flood = by_and_by("hoard.push(new Uint8Array(24e6).fill(n))");
+    is_ended(page("Hoard", &format!("<img alt='' src=/hang><script>const hoard = []; {flood}</script>"))).await;
+}
+
+/// None of the frames takes as much as the bound by itself, all of them together do.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_whose_frames_fill_webassembly_memories_is_ended() {
+    let flood = "const memory = new WebAssembly.Memory({ initial: 0 });
+        let n = 0; (function more() { if (n++ < 40) {
+            const from = memory.buffer.byteLength; memory.grow(160); new Uint8Array(memory.buffer, from).fill(n);
+            setTimeout(more, 20)
+        } })()";
+    let frame = format!("<iframe title=f srcdoc='<script>{flood}</script>'></iframe>");
+    is_ended(page("Frames", &format!("<img alt='' src=/hang>{}", frame.repeat(4)))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_whose_workers_fill_buffers_is_ended() {
+    let flood = by_and_by("hoard.push(new Uint8Array(24e6).fill(n))");
+    let worker = format!("new Worker('data:text/javascript,' + encodeURIComponent(`const hoard = []; {flood}`))");
+    is_ended(page("Workers", &format!("<img alt='' src=/hang><script>{worker}; {worker}</script>"))).await;
+}
+
+/// What is stored lies in the browser's own process, where nobody tells whose it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_fills_a_database_with_blobs_is_ended_and_no_other() {
+    let script = "const open = indexedDB.open('x');
+        open.onupgradeneeded = () => open.result.createObjectStore('s');
+        open.onsuccess = () => { let n = 0; (function more() { if (n++ < 80) {
+            const step = open.result.transaction('s', 'readwrite');
+            step.objectStore('s').put(new Blob([new Uint8Array(24e6).fill(n)]), n);
+            step.oncomplete = more
+        } })() }";
+    is_ended(page("Database", &format!("<img alt='' src=/hang><script>{script}</script>"))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_fills_blobs_is_ended_and_no_other() {
+    let flood = by_and_by("hoard.push(new Blob([new Uint8Array(24e6).fill(n)]))");
+    is_ended(page("Blobs", &format!("<img alt='' src=/hang><script>const hoard = []; {flood}</script>"))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_fills_a_cache_is_ended_and_no_other() {
+    let script =
+        "(async () => { const cache = await caches.open('x'); const step = new Blob([new Uint8Array(24e6).fill(1)]);
+        for (let n = 0; n < 80; n++) await cache.put('/' + n, new Response(step)) })()";
+    is_ended(page("Cache", &format!("<img alt='' src=/hang><script>{script}</script>"))).await;
+}
+
+/// Trying again would take the machine to its limit again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_page_that_takes_too_much_fails_its_check_at_once_and_is_asked_for_once() {
+    let flood = by_and_by("hoard.push(new Uint8Array(24e6).fill(n))");
+    let bad = page("Hoard", &format!("<img alt='' src=/hang><script>const hoard = []; {flood}</script>"));
+    let site =
+        Site::start(move |request| if request.path == "/" { Reply::Html(bad.clone()) } else { Reply::Hang }).await;
+    let scanner = ChromiumScanner::new(bounded()).unwrap();
+    let failed = failure(&scanner, &site.url("/")).await;
+    scanner.close().await;
+    assert_eq!((failed.code, failed.cause()), (FailureCode::TooLarge, Some(FailureCause::TooMuchMemory)));
+    assert!(!failed.code.is_worth_retrying());
+    assert_eq!(site.hits("/"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_kernel_ends_pages_before_the_browser_and_the_browser_before_the_server() {
+    let site = Site::start(|_| Reply::Html(page("Home", "ok"))).await;
+    let scanner = ChromiumScanner::new(config()).unwrap();
+    scan(&scanner, &site.url("/"), 1).await;
+    let browser = scanner.browser_pid().await.unwrap();
+    let score = |process: &str| -> i32 {
+        fs::read_to_string(format!("/proc/{process}/oom_score_adj")).unwrap().trim().parse().unwrap()
+    };
+    let (own, of_browser) = (score("self"), score(&browser.to_string()));
+    scanner.close().await;
+    assert!(of_browser > own || own == 1_000, "{of_browser} for the browser, {own} for us");
+}
