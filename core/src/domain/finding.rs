@@ -201,7 +201,8 @@ impl Finding {
         let selector = bounded(&masked_selector(selector), Self::MAX_SELECTOR);
         let html = bounded(&masked_html(html), Self::MAX_HTML);
         Self {
-            fingerprint: Fingerprint::of(&rule, page_url, &selector, &html),
+            // Of the address as it is stored: keys that are made again from there are the same.
+            fingerprint: Fingerprint::of(&rule, &masked_text(page_url), &selector, &html),
             rule,
             page,
             selector,
@@ -217,7 +218,8 @@ impl Finding {
 /// A page that the check visited or tried to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageOutcome {
-    /// The page's address, folded as the crawler folds it.
+    /// The address by which the page was opened, as [`page_address`](super::page_address) gives it; earlier releases stored it
+    /// without its final slash. [`page_key`](super::page_key) tells whether two pages are the same.
     pub url: String,
     /// The document's title; empty when there is none. Hostile text. At most [`PageOutcome::MAX_TITLE`] characters.
     pub title: String,
