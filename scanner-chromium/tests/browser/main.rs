@@ -4,8 +4,10 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+mod addresses;
 mod by_hand;
 mod crawl;
+mod dead_links;
 mod discovery;
 mod evidence;
 mod examination;
@@ -19,3 +21,5 @@ mod politeness;
 mod scan;
 mod secure;
 mod support;
+mod traps;
+mod views;
