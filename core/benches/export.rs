@@ -133,7 +133,7 @@ fn findings() -> Findings {
         Finding::new(rule.clone(), page, &pages[page], &selector, &html, summary)
     });
     Findings {
-        engine: Engine { axe: "4.14.1".to_owned(), browser: "Chromium 156".to_owned() },
+        engine: Engine::axe_core("4.14.1", "Chromium 156"),
         items: items.collect(),
         pages: pages.iter().map(|url| PageOutcome::checked(url.as_str(), "")).collect(),
         rules: rules.clone(),

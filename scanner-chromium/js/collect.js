@@ -32,7 +32,8 @@ async (limits, early) => {
       // A string for HTML; in SVG it is an object.
       const address = typeof link.href === 'string' ? link.href : '';
       if (links.size < limits.links && address.length <= limits.link && /^https?:/.test(address)) {
-        links.add(address.replace(/#.*/s, ''));
+        // A fragment that is no anchor names a view of the application.
+        links.add(address.replace(/#(?!!?\/).*/s, ''));
       }
     }
   }
@@ -161,6 +162,7 @@ async (limits, early) => {
     hasPassword,
     showsOnlyLogin: showsOnlyLogin(),
     links: [...links],
+    fragment: location.hash.length <= limits.link ? location.hash : '',
     canonical,
     violations: results.violations.map(violation),
     incomplete: results.incomplete.map((result) => rule(result, [])),

@@ -20,6 +20,8 @@ pub(crate) struct Collected {
     /// A login form is all that the page shows.
     pub(crate) shows_only_login: bool,
     pub(crate) links: Vec<String>,
+    /// The fragment of the page's address, with its `#`, as the page had it when it was checked; empty where there is none.
+    pub(crate) fragment: String,
     /// The address that the page calls its own, if it names exactly one.
     pub(crate) canonical: Option<String>,
     /// The frames that were not checked, if the page had any when it was checked.

@@ -81,6 +81,7 @@ pub(super) async fn findings_in_any_script_come_back<S: Store>(factory: &impl St
     for text in TEXTS {
         findings.items.push(Finding::new(RuleId::new(text), 0, text, text, text, text));
         findings.pages.push(PageOutcome::failed(text, text, Failure::new(FailureCode::Tls, text)));
+        findings.pages.push(PageOutcome::dead_link(text, text, Failure::new(FailureCode::HttpStatus, text)));
         findings.stack.push(PlatformKey::new(text));
     }
     findings.needs_review = TEXTS.iter().map(|text| (RuleId::new(*text), 1)).collect::<BTreeMap<_, _>>();

@@ -9,7 +9,7 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Findings, Fingerprint, Key, PageOutcome, RuleId, RuleKind, fingerprint::page_key};
+use super::{Findings, Fingerprint, Key, PageOutcome, RuleId, RuleKind, page_key};
 use crate::id::ScanId;
 
 /// A completed check in numbers, with what changed since the one before. Counts problem elements only, those that were left
@@ -165,8 +165,10 @@ enum Fate {
 /// One check, ready to be compared.
 struct Side<'a> {
     findings: &'a Findings,
-    /// By [`page_key`].
-    pages: HashMap<&'a str, &'a PageOutcome>,
+    /// The [`page_key`] of each page.
+    page_keys: Vec<String>,
+    /// Pages by these keys; of several with one key, one that was checked.
+    pages: HashMap<String, &'a PageOutcome>,
     /// The keys of the elements, in the version of this release.
     keys: Vec<Cow<'a, Fingerprint>>,
 }
@@ -180,15 +182,19 @@ impl<'a> Side<'a> {
             let page_url = findings.pages.get(finding.page).map_or("", |page| &page.url);
             Cow::Owned(Fingerprint::of(&finding.rule, page_url, &finding.selector, &finding.html))
         });
-        Self {
-            findings,
-            pages: findings.pages.iter().map(|page| (page_key(&page.url), page)).collect(),
-            keys: keys.collect(),
+        let page_keys: Vec<String> = findings.pages.iter().map(|page| page_key(&page.url)).collect();
+        let mut pages: HashMap<String, &PageOutcome> = HashMap::new();
+        for (key, page) in page_keys.iter().zip(&findings.pages) {
+            let known = pages.entry(key.clone()).or_insert(page);
+            if !known.is_checked() {
+                *known = page;
+            }
         }
+        Self { findings, page_keys, pages, keys: keys.collect() }
     }
 
-    fn page_of(&self, index: usize) -> &'a str {
-        self.findings.pages.get(self.findings.items[index].page).map_or("", |page| page_key(&page.url))
+    fn page_of(&self, index: usize) -> &str {
+        self.page_keys.get(self.findings.items[index].page).map_or("", String::as_str)
     }
 
     fn rule_of(&self, index: usize) -> &'a RuleId {
@@ -270,7 +276,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::{Engine, Failure, FailureCode, Finding, Impact, PageOutcome, RuleFacts};
+    use crate::domain::{
+        Engine, Failure, FailureCode, Finding, Impact, PageOutcome, RuleFacts,
+        page_address::tests::folded_by_earlier_releases,
+    };
 
     fn check(pages: &[&str], elements: &[(&str, usize, &str, &str)]) -> Findings {
         let facts = |tag: &str| RuleFacts {
@@ -434,6 +443,41 @@ mod tests {
         let summary = summary(&mut now, &before);
         assert_eq!((summary.new, summary.fixed, summary.remaining), (0, 0, 1));
         assert_eq!((summary.not_comparable_now, summary.not_comparable_before), (21, 11));
+    }
+
+    /// What an earlier release stored of a site: folded addresses, and keys of an earlier version.
+    fn stored_by_an_earlier_release(now: &Findings) -> Findings {
+        let mut before = now.clone();
+        for page in &mut before.pages {
+            page.url = folded_by_earlier_releases(&url::Url::parse(&page.url).unwrap()).into();
+        }
+        for finding in &mut before.items {
+            finding.fingerprint = serde_json::from_str(r#"{"tight":"00","loose":"01","template":"02"}"#).unwrap();
+        }
+        before
+    }
+
+    #[test]
+    fn addresses_that_an_earlier_release_folded_make_nothing_new_and_nothing_fixed() {
+        let pages = [
+            "https://a.example/",
+            "https://a.example/dir/",
+            "https://a.example/caf%c3%a9/?b=%20&a=1",
+            "https://a.example/~user/?utm_source=x&q=a/b",
+            "https://a.example/reset/?token=abc",
+        ];
+        let elements: Vec<_> = (0..pages.len()).map(|page| ("image-alt", page, "#logo", "<img src=logo>")).collect();
+        let mut now = check(&pages, &elements);
+        let before = stored_by_an_earlier_release(&now);
+        assert_ne!(before.pages[1].url, now.pages[1].url);
+        let summary = summary(&mut now, &before);
+        assert_eq!((summary.new, summary.fixed, summary.remaining, summary.carried), (0, 0, 5, 0));
+    }
+
+    #[test]
+    fn a_masked_address_is_the_same_page_with_every_token() {
+        let of = |token: &str| check(&[&format!("https://a.example/?token={token}")], &[("label", 0, "#a", "<input>")]);
+        assert_eq!(compared(&mut of("two"), &of("one")), (0, 0, 1));
     }
 
     #[test]

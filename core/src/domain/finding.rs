@@ -209,7 +209,8 @@ impl Finding {
         let selector = bounded(&masked_selector(selector), Self::MAX_SELECTOR);
         let html = bounded(&masked_html(html), Self::MAX_HTML);
         Self {
-            fingerprint: Fingerprint::of(&rule, page_url, &selector, &html),
+            // Of the address as it is stored: keys that are made again from there are the same.
+            fingerprint: Fingerprint::of(&rule, &masked_text(page_url), &selector, &html),
             rule,
             page,
             selector,
@@ -225,7 +226,9 @@ impl Finding {
 /// A page that the check visited or tried to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageOutcome {
-    /// The page's address, folded as the crawler folds it. At most [`PageOutcome::MAX_URL`] characters.
+    /// The address by which the page was opened, as [`page_address`](super::page_address) gives it; earlier releases stored it
+    /// without its final slash. [`page_key`](super::page_key) tells whether two pages are the same. At most
+    /// [`PageOutcome::MAX_URL`] characters.
     pub url: String,
     /// The document's title; empty when there is none. Hostile text. At most [`PageOutcome::MAX_TITLE`] characters.
     pub title: String,
@@ -241,6 +244,10 @@ pub struct PageOutcome {
     /// count in totals. Never 0.
     #[serde(default)]
     pub left_out: BTreeMap<RuleId, u32>,
+    /// Where the page is a dead link: the address of the page, or of the sitemap, that leads to it, at most
+    /// [`PageOutcome::MAX_LINKED_FROM`] characters of it. `None` for all other pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linked_from: Option<String>,
 }
 
 /// A frame that was not checked.
@@ -270,6 +277,8 @@ impl PageOutcome {
     pub const MAX_TITLE: usize = 300;
     /// Frames of one page that are named.
     pub const MAX_UNCHECKED_FRAMES: usize = 20;
+    /// Characters of [`linked_from`](Self::linked_from) that are kept.
+    pub const MAX_LINKED_FROM: usize = 2_000;
 
     /// A page that was checked, and all of its frames with it. What its address and its title tell of people is masked.
     pub fn checked(url: impl Into<String>, title: &str) -> Self {
@@ -280,6 +289,7 @@ impl PageOutcome {
             frames_not_checked: 0,
             left_out: BTreeMap::new(),
             unchecked_frames: Vec::new(),
+            linked_from: None,
         }
     }
 
@@ -288,9 +298,20 @@ impl PageOutcome {
         Self { error: Some(error), ..Self::checked(url, title) }
     }
 
+    /// A page that the web server does not have, though `linked_from` leads to it. What that address tells of people is masked.
+    pub fn dead_link(url: impl Into<String>, linked_from: &str, error: Failure) -> Self {
+        let linked_from = bounded(&masked_text(linked_from), Self::MAX_LINKED_FROM);
+        Self { linked_from: Some(linked_from), ..Self::failed(url, "", error) }
+    }
+
     /// Whether axe-core ran on the page.
     pub const fn is_checked(&self) -> bool {
         self.error.is_none()
+    }
+
+    /// Whether the web server does not have the page, which then counts neither as a page of the check nor as one of the site.
+    pub const fn is_dead_link(&self) -> bool {
+        self.linked_from.is_some()
     }
 }
 
@@ -371,6 +392,11 @@ impl Findings {
     pub fn pages_checked(&self) -> usize {
         self.pages.iter().filter(|page| page.is_checked()).count()
     }
+
+    /// Pages that were taken up: those that could not be checked included, dead links aside.
+    pub fn pages_scanned(&self) -> usize {
+        self.pages.iter().filter(|page| !page.is_dead_link()).count()
+    }
 }
 
 /// Problem elements by impact.
@@ -406,6 +432,9 @@ fn masked_pages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PageOu
     for page in &mut pages {
         mask(&mut page.url, masked_text);
         mask(&mut page.title, masked_text);
+        if let Some(linked_from) = &mut page.linked_from {
+            mask(linked_from, masked_text);
+        }
     }
     Ok(pages)
 }
@@ -456,6 +485,29 @@ mod tests {
         assert_eq!(finding.selector, r#"[value="***"]"#);
         assert_eq!(finding.html, r#"<input name="name" value="***">"#);
         assert_eq!(finding.failure_summary, "Jane: ***");
+    }
+
+    #[test]
+    fn a_dead_link_counts_neither_as_checked_nor_as_scanned() {
+        let gone = Failure::new(FailureCode::HttpStatus, "");
+        let from = format!("https://a.example/?token=abc&{}", "a".repeat(3_000));
+        let dead = PageOutcome::dead_link("https://a.example/gone", &from, gone.clone());
+        let linked_from = dead.linked_from.clone().unwrap();
+        assert!(linked_from.starts_with("https://a.example/?token=***&a"), "{linked_from}");
+        assert_eq!(linked_from.chars().count(), PageOutcome::MAX_LINKED_FROM);
+        let failed = PageOutcome::failed("https://a.example/500", "", gone);
+        let findings = Findings {
+            engine: Engine::axe_core("", ""),
+            pages: vec![PageOutcome::checked("https://a.example/", ""), failed, dead],
+            rules: BTreeMap::new(),
+            items: vec![],
+            needs_review: BTreeMap::new(),
+            stack: vec![],
+            screen: None,
+            ran: None,
+            pictures_not_stored: false,
+        };
+        assert_eq!((findings.pages_checked(), findings.pages_scanned()), (1, 2));
     }
 
     #[test]

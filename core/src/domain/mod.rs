@@ -19,6 +19,7 @@ mod iso_duration;
 mod lease;
 mod manual_checks;
 mod masking;
+mod page_address;
 mod plan;
 mod plan_catalog;
 mod plan_difference;
@@ -61,6 +62,7 @@ pub use self::{
     lease::{FencingToken, Lease},
     manual_checks::ManualChecks,
     masking::{MASK, masked_html, masked_selector, masked_text},
+    page_address::{page_address, page_key, view_of},
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},
     plan_difference::PlanDifference,

@@ -305,7 +305,7 @@ impl Worker {
             None => DiffSummary::first(),
         };
         let outcome = Outcome {
-            pages_scanned: u32::try_from(findings.pages.len()).unwrap_or(u32::MAX),
+            pages_scanned: u32::try_from(findings.pages_scanned()).unwrap_or(u32::MAX),
             totals: findings.totals(),
             diff,
             engine: findings.engine.clone(),

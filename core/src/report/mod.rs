@@ -52,7 +52,7 @@ pub struct Report {
     pub groups: Vec<Group>,
     /// Recommendations by rule, in the same shape; their elements are in no total.
     pub advisory: Vec<Group>,
-    /// Every page that was taken up.
+    /// Every page that was taken up, and dead links.
     pub pages: Vec<PageView>,
     /// What changed since the previous completed check.
     pub diff: Diff,
@@ -91,6 +91,8 @@ pub struct PageView {
     /// Those frames by address and reason, at most [`PageOutcome::MAX_UNCHECKED_FRAMES`](crate::domain::PageOutcome::MAX_UNCHECKED_FRAMES) of them. Empty in checks of
     /// releases that counted frames without naming them.
     pub frames_not_checked: Vec<UncheckedFrame>,
+    /// Where it is a dead link: the page, or the sitemap, that leads to it.
+    pub linked_from: Option<String>,
 }
 
 /// What changed.
@@ -210,6 +212,7 @@ fn pages(findings: &Findings) -> Vec<PageView> {
             error: page.error.clone(),
             frames_not_checked_count: page.frames_not_checked,
             frames_not_checked: page.unchecked_frames.clone(),
+            linked_from: page.linked_from.clone(),
         })
         .collect()
 }

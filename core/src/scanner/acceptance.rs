@@ -36,6 +36,12 @@ pub enum OutputError {
         /// Index of the page.
         page: usize,
     },
+    /// A page counts as a dead link and as checked.
+    #[error("page {page} is a dead link and was checked")]
+    CheckedDeadLink {
+        /// Index of the page.
+        page: usize,
+    },
     /// A finding, or a count of elements that were left out, is about a page that is not there or was not checked.
     #[error("element {item} is on page {page}, which is not among the pages that were checked")]
     UncheckedPage {
@@ -124,8 +130,7 @@ fn first_failure(findings: &Findings) -> Option<Failure> {
 /// The first of the faults that are found.
 pub(crate) fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputError> {
     let ScanOutput { findings, screenshots, screen } = output;
-    let Findings { engine, pages, rules, items, needs_review, stack: _, screen: told_screen, ran, pictures_not_stored } =
-        findings;
+    let Findings { engine, pages, rules, items, needs_review, screen: told_screen, ran, pictures_not_stored, .. } = findings;
     if *pictures_not_stored {
         return Err(OutputError::CallsPicturesLost);
     }
@@ -178,15 +183,23 @@ fn judge_pages(request: &ScanRequest, pages: &[PageOutcome]) -> Result<(), Outpu
     if pages.is_empty() {
         return Err(OutputError::NoPage);
     }
-    if pages.len() > usize::try_from(budget).unwrap_or(usize::MAX) {
-        return Err(OutputError::TooManyPages { pages: pages.len(), budget });
+    let (dead, scanned): (Vec<_>, Vec<_>) = pages.iter().partition(|page| page.is_dead_link());
+    if scanned.len() > usize::try_from(budget).unwrap_or(usize::MAX) {
+        return Err(OutputError::TooManyPages { pages: scanned.len(), budget });
     }
+    at_most("dead links", usize::try_from(ScanRequest::MAX_DEAD_LINKS).unwrap_or(usize::MAX), dead.len())?;
     for (page, outcome) in pages.iter().enumerate() {
         text("the address of a page", &outcome.url, PageOutcome::MAX_URL)?;
         if !is_http(&outcome.url) {
             return Err(OutputError::PageAddress { page });
         }
         text("the title of a page", &outcome.title, PageOutcome::MAX_TITLE)?;
+        if let Some(linked_from) = &outcome.linked_from {
+            text("the page that leads to a dead link", linked_from, PageOutcome::MAX_LINKED_FROM)?;
+        }
+        if outcome.is_dead_link() && outcome.is_checked() {
+            return Err(OutputError::CheckedDeadLink { page });
+        }
         if let Some(failure) = &outcome.error {
             text("the reason why a page failed", &failure.message, Failure::MAX_MESSAGE)?;
         }
@@ -300,6 +313,7 @@ mod tests {
                 screen: None,
                 ran: Some([RuleId::new(RULE)].into()),
                 pictures_not_stored: false,
+                stopped_by_timeouts: false,
             },
             screenshots: vec![Screenshot { id: ScreenshotId(1), format, width: 4, height: 3, bytes }],
             screen: None,
@@ -340,6 +354,24 @@ mod tests {
             output.findings.pages.extend([page.clone(), page]);
         });
         assert_eq!(four, Err(OutputError::TooManyPages { pages: 4, budget: 3 }));
+    }
+
+    #[test]
+    fn dead_links_are_bounded_apart_and_were_not_checked() {
+        let with = |dead: usize| {
+            judged(|output| {
+                let gone = || Failure::new(FailureCode::HttpStatus, "The web server answered with error status 404.");
+                let link = |number| {
+                    PageOutcome::dead_link(format!("https://a.example/{number}"), "https://a.example/", gone())
+                };
+                output.findings.pages.extend((0..dead).map(link));
+            })
+        };
+        let most = usize::try_from(ScanRequest::MAX_DEAD_LINKS).unwrap();
+        assert_eq!(with(most), Ok(()));
+        assert_eq!(with(most + 1), Err(OutputError::TooMany { what: "dead links", max: most }));
+        let checked = judged(|output| output.findings.pages[0].linked_from = Some("https://a.example/b".to_owned()));
+        assert_eq!(checked, Err(OutputError::CheckedDeadLink { page: 0 }));
     }
 
     #[test]

@@ -30,9 +30,9 @@ pub(crate) use self::{acceptance::accept, gate::Gate};
 /// the tests that every scanner passes.
 ///
 /// # Bounds
-/// A call ends within a time of the scanner's own choosing, whatever the site does, and visits at most
+/// A call ends within a time of the scanner's own choosing, whatever the site does, and lists at most
 /// [`ScanRequest::page_budget`] pages. A page that cannot be checked costs itself: it is listed with its error, and the
-/// others are still checked.
+/// others are still checked. A dead link costs no page: up to [`ScanRequest::MAX_DEAD_LINKS`] of them are listed besides.
 ///
 /// # Reach
 /// Every connection that the site causes is judged by the [`AddressPolicy`](crate::net::AddressPolicy) that the scanner

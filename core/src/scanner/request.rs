@@ -12,14 +12,20 @@ pub struct ScanRequest {
     pub scan: ScanId,
     /// Where to start. Pages of the same host are followed from here.
     pub start: SiteUrl,
-    /// How many pages to visit at most; at least 1.
+    /// How many pages to list at most, dead links aside; at least 1.
     pub page_budget: u32,
+}
+
+impl ScanRequest {
+    /// Dead links that findings list at most, beside the pages of the [`page_budget`](Self::page_budget):
+    /// pages for which [`PageOutcome::is_dead_link`](crate::domain::PageOutcome::is_dead_link) holds.
+    pub const MAX_DEAD_LINKS: u32 = 100;
 }
 
 /// Hears how far a scan has come.
 #[cfg_attr(test, mockall::automock)]
 pub trait ProgressSink: Send + Sync {
-    /// `pages` pages are done, failed ones included. Never decreases within one scan.
+    /// `pages` pages are done, failed ones included, dead links aside. Never decreases within one scan.
     fn pages_done(&self, pages: u32);
 }
 

@@ -157,6 +157,13 @@ impl Script {
         self
     }
 
+    /// Finds a dead link on the page `linked_from`.
+    #[must_use]
+    pub fn and_dead_link(mut self, url: &str, linked_from: &str, failure: Failure) -> Self {
+        self.pages.push(PageOutcome::dead_link(url, linked_from, failure));
+        self
+    }
+
     /// Finds an element on the last page that breaks `rule`, a WCAG rule of level A.
     #[must_use]
     pub fn with_problem(self, rule: &str, impact: Impact, selector: &str, html: &str) -> Self {
@@ -209,6 +216,20 @@ impl Script {
     }
 }
 
+/// The first of the pages, as many as the request admits beside dead links; and how many these are.
+fn within_budget(pages: Vec<PageOutcome>, request: &ScanRequest) -> (Vec<PageOutcome>, u32) {
+    let mut scanned = 0;
+    let is_within = |page: &PageOutcome| {
+        if page.is_dead_link() {
+            return true;
+        }
+        scanned += 1;
+        scanned <= request.page_budget
+    };
+    let pages: Vec<PageOutcome> = pages.into_iter().take_while(is_within).collect();
+    (pages, scanned.min(request.page_budget))
+}
+
 #[async_trait]
 impl Scanner for ScriptedScanner {
     async fn scan(
@@ -222,8 +243,8 @@ impl Scanner for ScriptedScanner {
         }
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
         let script = self.next();
-        let budget = usize::try_from(request.page_budget).unwrap_or(usize::MAX);
-        for done in (1..).take(script.pages.len().min(budget)) {
+        let (pages, scanned) = within_budget(script.pages, &request);
+        for done in 1..=scanned {
             progress.pages_done(done);
         }
         if let Some(gate) = &script.gate {
@@ -245,8 +266,8 @@ impl Scanner for ScriptedScanner {
             End::Findings => Ok(ScanOutput {
                 findings: Findings {
                     engine: Engine { name: "scripted".to_owned(), version: "1".to_owned(), browser: None },
-                    items: script.items.into_iter().filter(|finding| finding.page < budget).collect(),
-                    pages: script.pages.into_iter().take(budget).collect(),
+                    items: script.items.into_iter().filter(|finding| finding.page < pages.len()).collect(),
+                    pages,
                     rules: script.rules,
                     needs_review: BTreeMap::new(),
                     stack: vec![],

@@ -76,6 +76,11 @@ fn findings_of(items: Vec<Finding>) -> Findings {
                 "",
                 Failure::new(FailureCode::HttpStatus, "The web server answered with status 404."),
             ),
+            PageOutcome::dead_link(
+                "https://shop.example/gone",
+                CART,
+                Failure::new(FailureCode::HttpStatus, "The web server answered with status 410."),
+            ),
         ],
         rules: rules.into_iter().map(|(rule, facts)| (RuleId::new(rule), facts)).collect(),
         items,

@@ -6,10 +6,10 @@ use a11ycheck_core::{
     locale::Locale,
 };
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
-    fixture::{clean, exported, large, ordinary, site},
+    fixture::{CART, clean, exported, large, ordinary, site},
     golden::assert_same,
 };
 
@@ -56,7 +56,7 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(
         keys(&file),
-        "format disclaimer generated_by site checked_at pages_checked standard engine language rules"
+        "format disclaimer generated_by site checked_at pages_checked standard engine language rules dead_links"
     );
     assert_eq!(
         (&file["format"], keys(&file["site"]), keys(&file["engine"])),
@@ -67,6 +67,24 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
         "rule type severity title summary how_to_fix platform_tip wcag en301549 count pages issues left_out"
     );
     assert_eq!(keys(&file["rules"][0]["issues"][0]), "page selector html failure_summary is_new");
+}
+
+#[test]
+fn json_has_dead_links_with_the_page_that_leads_to_them() {
+    for (findings, expected) in [
+        (
+            ordinary(),
+            json!([{
+                "page": "https://shop.example/gone", "linked_from": CART,
+                "error": {"code": "http_status", "message": "The web server answered with status 410."},
+            }]),
+        ),
+        (large(1, 1), json!([])),
+    ] {
+        let file: Value =
+            serde_json::from_str(&exported(ExportFormat::Json, &site("Our shop"), &findings, Locale::De)).unwrap();
+        assert_eq!(file["dead_links"], expected);
+    }
 }
 
 #[test]

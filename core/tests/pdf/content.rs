@@ -4,8 +4,9 @@ use std::{env, fs, path::Path};
 
 use a11ycheck_core::{
     catalog::terms,
-    domain::{FailureCode, Logo, UncheckedFrame},
+    domain::{Failure, FailureCode, Logo, UncheckedFrame},
     locale::Locale,
+    report::PageView,
 };
 
 use crate::{
@@ -68,6 +69,30 @@ fn frames_that_were_not_checked_are_counted_and_the_first_named_in_every_languag
         let named = |number| of(&format!("https://ads.example/{number}: {}", words.code(FailureCode::Timeout)));
         assert!(flat.contains(&of(&format!("{}: 21", words.label.frames_not_checked))), "{locale}");
         assert!(flat.contains(&named(0)) && flat.contains(&named(2)) && !flat.contains(&named(3)), "{locale}: {flat}");
+    }
+}
+
+#[test]
+fn dead_links_are_counted_apart_and_told_with_the_page_that_leads_to_them_in_every_language() {
+    let folder = Folder::new();
+    for locale in Locale::ALL {
+        let mut sample = Sample::new(locale, Size { pages: 3, rules: 1, elements: 1, screenshots: 0 });
+        sample.report.pages.push(PageView {
+            url: "https://shop.example/gone".to_owned(),
+            title: String::new(),
+            issues: 0,
+            error: Some(Failure::new(FailureCode::HttpStatus, "The web server answered with error status 404.")),
+            linked_from: Some("https://shop.example/about/".to_owned()),
+            ..sample.report.pages[0].clone()
+        });
+        let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
+        let flat = tree.split_whitespace().collect::<String>();
+        let label = &terms(locale).label;
+        let of = |text: String| text.split_whitespace().collect::<String>();
+        let pages = format!("2 ({}: 1, {}: 1)", label.not_checked, label.dead_links);
+        assert!(flat.contains(&of(pages)), "{locale}: {flat}");
+        let from = format!("{}: https://shop.example/about/", label.linked_from);
+        assert!(flat.contains(&of(from)), "{locale}: {flat}");
     }
 }
 

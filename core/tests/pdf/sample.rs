@@ -238,6 +238,7 @@ fn pages(addresses: &[String]) -> Vec<PageView> {
             .then(|| Failure::new(FailureCode::Timeout, "The page was not ready in time.")),
         frames_not_checked_count: 0,
         frames_not_checked: vec![],
+        linked_from: None,
     };
     addresses.iter().enumerate().map(view).collect()
 }

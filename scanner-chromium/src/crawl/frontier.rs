@@ -1,14 +1,20 @@
 //! Pages that were found and not yet visited.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
+use a11ycheck_core::domain::{PageOutcome, page_address, view_of};
 use url::Url;
 
 use super::{
-    address::{folded, key, may_be_page},
+    address::{key, may_be_page},
     kinds::{Shape, kinds},
     robots::Robots,
     site::Site,
+    survey::Listed,
+    traps::{MAX_VARIATIONS, has_outgrown, is_variation},
 };
 use crate::page::Scope as _;
 
@@ -39,10 +45,32 @@ pub(super) struct Frontier {
     closed: u32,
     /// Whether `kind` of all candidates is as of the latest addition.
     is_sorted_out: bool,
-    known: HashSet<String>,
+    /// The pages that were found, and the way to each.
+    known: HashMap<String, Way>,
+    /// Whether links were left out as a trap's.
+    meets_traps: bool,
     /// Pages that were visited, under each address that stands for them.
     reached: HashSet<String>,
     aliases: HashMap<String, u32>,
+}
+
+/// A page to visit, and the way to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lead {
+    pub(super) url: Url,
+    /// Links from the start page; one more where the address says that it is a variant of a page.
+    pub(super) depth: u32,
+    /// Of the steps to the page, those from one to another number of the same.
+    variations: u32,
+    /// The page, or the sitemap, that leads to it; `None` for the start page.
+    pub(super) linked_from: Option<Arc<str>>,
+}
+
+impl Lead {
+    /// The page that a check begins with.
+    pub(super) const fn start(url: Url) -> Self {
+        Self { url, depth: 0, variations: 0, linked_from: None }
+    }
 }
 
 #[derive(Debug)]
@@ -50,9 +78,17 @@ struct Candidate {
     url: Url,
     key: String,
     shape: Shape,
-    /// Links from the start page; one more where the address says that it is a variant of a page.
+    /// As in [`Lead`].
     depth: u32,
     kind: usize,
+}
+
+/// How a page can be reached. Of several ways the one with the fewest variations, and a page's link before a sitemap.
+#[derive(Debug, Clone, Default)]
+struct Way {
+    variations: u32,
+    from: Option<Arc<str>>,
+    is_linked: bool,
 }
 
 impl Frontier {
@@ -65,49 +101,75 @@ impl Frontier {
             passed: Vec::new(),
             closed: 0,
             is_sorted_out: true,
-            known: HashSet::new(),
+            known: HashMap::new(),
+            meets_traps: false,
             reached: HashSet::new(),
             aliases: HashMap::new(),
         }
     }
 
-    /// Adds what the links of a page lead to that is `depth` links away from the start page, in their order on the page.
-    pub(super) fn add_links(&mut self, links: &[String], depth: u32) {
+    /// Adds what the links of the page at `url`, to which `lead` led, lead to, in their order on the page.
+    pub(super) fn add_links(&mut self, links: &[String], url: &Url, lead: &Lead) {
+        let shape = Shape::whole(url);
+        let from: String = page_address(url).as_str().chars().take(PageOutcome::MAX_LINKED_FROM).collect();
+        let from: Arc<str> = from.into();
         for url in links.iter().filter_map(|link| Url::parse(link).ok()) {
-            self.add(&url, depth.saturating_add(1));
+            self.add(&url, lead.depth.saturating_add(1), |url| Way {
+                variations: lead.variations.saturating_add(u32::from(is_variation(&shape, url))),
+                from: Some(Arc::clone(&from)),
+                is_linked: true,
+            });
         }
     }
 
     /// Adds what the site's own list names.
-    pub(super) fn add_sitemap(&mut self, pages: &[Url]) {
-        for url in pages {
-            self.add(url, SITEMAP_DEPTH);
+    pub(super) fn add_sitemap(&mut self, pages: &[Listed]) {
+        for Listed { page, sitemap } in pages {
+            let way = |_: &Url| Way { variations: 0, from: Some(Arc::clone(sitemap)), is_linked: false };
+            self.add(page, SITEMAP_DEPTH, way);
         }
     }
 
-    fn add(&mut self, url: &Url, depth: u32) {
+    fn add(&mut self, url: &Url, depth: u32, way: impl FnOnce(&Url) -> Way) {
         let is_page = matches!(url.scheme(), "http" | "https")
             && url.username().is_empty()
             && url.password().is_none()
             && self.site.contains(url)
             && may_be_page(url);
-        if !is_page || self.waiting.len() >= MAX_WAITING || self.known.len() >= MAX_KNOWN {
+        if !is_page {
             return;
         }
-        let key = key(url);
-        if self.known.insert(key.clone()) {
-            let url = without_noise(url);
-            let depth = depth + u32::from(url.query().is_some());
-            self.waiting.push(Candidate { shape: Shape::of(&url), url, key, depth, kind: 0 });
-            self.is_sorted_out = false;
+        let url = page_address(url);
+        let key = key(&url);
+        if let Some(known) = self.known.get_mut(&key) {
+            if known.variations > 0 || !known.is_linked {
+                known.shorten(way(&url));
+            }
+            return;
         }
+        if self.waiting.len() >= MAX_WAITING || self.known.len() >= MAX_KNOWN {
+            return;
+        }
+        let way = way(&url);
+        if way.variations > MAX_VARIATIONS || has_outgrown(&url) {
+            // It is not remembered: a shorter way may lead to it yet.
+            if !std::mem::replace(&mut self.meets_traps, true) {
+                tracing::info!(url = url.as_str(), "Addresses of the site go on without end: such links are left out");
+            }
+            return;
+        }
+        self.known.insert(key.clone(), way);
+        let is_variant = url.query().is_some() || view_of(&url).is_some_and(|view| view.contains('?'));
+        let depth = depth + u32::from(is_variant);
+        self.waiting.push(Candidate { shape: Shape::of(&url), url, key, depth, kind: 0 });
+        self.is_sorted_out = false;
     }
 
     /// Notes that a page was visited, which calls another address its own (`canonical`) or not. False when it was
     /// visited already under another address, or is closed to us.
     pub(super) fn reach(&mut self, url: &Url, canonical: Option<&Url>) -> bool {
         let own = key(url);
-        self.known.insert(own.clone());
+        self.known.entry(own.clone()).or_default();
         if !self.reached.insert(own.clone()) || !self.robots.allows(url) {
             return false;
         }
@@ -121,13 +183,16 @@ impl Frontier {
     /// The name of the page that `url` says that it is a copy of, where that can be believed.
     fn alias(&mut self, own: &str, url: &Url, canonical: &Url) -> Option<String> {
         let name = key(canonical);
-        if name == own || !self.site.contains(canonical) {
+        // All views of an application come with one document, which names its own address at best.
+        let names_document = view_of(url).is_some() && view_of(canonical).is_none();
+        if name == own || !self.site.contains(canonical) || names_document {
             return None;
         }
-        let (path, named) = (url.path().trim_end_matches('/'), canonical.path().trim_end_matches('/'));
+        let path = |url: &Url| (url.path().trim_end_matches('/').to_owned(), view_of(url).map(str::to_owned));
+        let (path, named) = (path(url), path(canonical));
         if path != named {
             // A common mistake: every page calls the home page its own address.
-            if named.is_empty() {
+            if matches!(&named, (path, None) if path.is_empty()) {
                 return None;
             }
             let aliases = self.aliases.entry(name.clone()).or_default();
@@ -139,8 +204,8 @@ impl Frontier {
         Some(name)
     }
 
-    /// The page to visit next, and its distance from the start page.
-    pub(super) fn next(&mut self) -> Option<(Url, u32)> {
+    /// The page to visit next.
+    pub(super) fn next(&mut self) -> Option<Lead> {
         if !self.is_sorted_out {
             self.waiting.retain(|candidate| !self.reached.contains(&candidate.key));
             let shapes: Vec<&Shape> =
@@ -164,7 +229,7 @@ impl Frontier {
                 continue;
             }
             let is_open = self.robots.allows(&candidate.url);
-            let next = is_open.then(|| (candidate.url.clone(), candidate.depth));
+            let next = is_open.then(|| self.lead(&candidate));
             *times.entry(candidate.kind).or_default() += 1;
             self.passed.push(candidate);
             if next.is_some() {
@@ -174,13 +239,22 @@ impl Frontier {
         }
         None
     }
+
+    fn lead(&self, candidate: &Candidate) -> Lead {
+        let Candidate { url, key, depth, .. } = candidate;
+        let Way { variations, from, .. } = self.known.get(key).cloned().unwrap_or_default();
+        Lead { url: url.clone(), depth: *depth, variations, linked_from: from }
+    }
 }
 
-/// The folded address, but with the slash that the link had: some servers answer only one of the two.
-fn without_noise(url: &Url) -> Url {
-    let mut visited = folded(url);
-    visited.set_path(url.path());
-    visited
+impl Way {
+    /// Takes what is better of another way.
+    fn shorten(&mut self, other: Self) {
+        self.variations = self.variations.min(other.variations);
+        if other.is_linked && !self.is_linked {
+            (self.from, self.is_linked) = (other.from, true);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -198,15 +272,25 @@ mod tests {
         Frontier::new(Site::of(&url("https://a.example/")), robots)
     }
 
+    /// Adds links of the start page, or of a page as far away from it.
+    fn link<T: AsRef<str>>(frontier: &mut Frontier, links: &[T], depth: u32) {
+        let links: Vec<String> = links.iter().map(|link| link.as_ref().to_owned()).collect();
+        let home = url("https://a.example/");
+        frontier.add_links(&links, &home, &Lead { depth, ..Lead::start(home.clone()) });
+    }
+
     fn with_links<T: AsRef<str>>(links: &[T]) -> Frontier {
         let mut frontier = frontier();
-        let links: Vec<String> = links.iter().map(|link| link.as_ref().to_owned()).collect();
-        frontier.add_links(&links, 0);
+        link(&mut frontier, links, 0);
         frontier
     }
 
+    fn listed(page: &str) -> Listed {
+        Listed { page: url(page), sitemap: "https://a.example/sitemap.xml".into() }
+    }
+
     fn all(mut frontier: Frontier) -> Vec<String> {
-        std::iter::from_fn(|| frontier.next()).map(|(url, _)| url.into()).collect()
+        std::iter::from_fn(|| frontier.next()).map(|lead| lead.url.into()).collect()
     }
 
     #[test]
@@ -231,7 +315,7 @@ mod tests {
         let new = url("https://a.example/new");
         assert!(frontier.reach(&new, None));
         assert!(!frontier.reach(&new, None));
-        frontier.add_links(&["https://a.example/new/".to_owned()], 1);
+        link(&mut frontier, &["https://a.example/new/"], 1);
         assert_eq!(all(frontier), [""; 0]);
     }
 
@@ -265,6 +349,89 @@ mod tests {
     }
 
     #[test]
+    fn views_of_an_application_are_pages_and_anchors_are_not() {
+        let links = [
+            "https://a.example/#top",
+            "https://a.example/app#/about",
+            "https://a.example/app/#/about/#team",
+            "https://a.example/app#!/contact",
+            "https://a.example/app#/",
+            "https://a.example/app",
+        ];
+        let expected = ["", "app#/about", "app#!/contact", "app"].map(|page| format!("https://a.example/{page}"));
+        assert_eq!(all(with_links(&links)), expected);
+    }
+
+    #[test]
+    fn the_one_canonical_address_of_an_application_does_not_hide_its_views() {
+        let mut frontier = frontier();
+        let app = url("https://a.example/app");
+        for page in ["https://a.example/app", "https://a.example/app#/a", "https://a.example/app#/b"] {
+            assert!(frontier.reach(&url(page), Some(&app)), "{page}");
+        }
+        assert!(!frontier.reach(&url("https://a.example/app?x=1"), Some(&app)));
+        let named = url("https://a.example/app#/b");
+        assert!(!frontier.reach(&url("https://a.example/app#/b?from=a"), Some(&named)), "a view is a copy of a view");
+    }
+
+    #[test]
+    fn a_page_is_known_by_the_page_that_leads_to_it_or_else_by_the_sitemap() {
+        let mut frontier = frontier();
+        frontier.add_sitemap(&[listed("https://a.example/x"), listed("https://a.example/y")]);
+        let page = url("https://a.example/from/?utm_source=x");
+        frontier.add_links(&["https://a.example/y/".to_owned()], &page, &Lead::start(page.clone()));
+        let from = std::iter::from_fn(|| frontier.next()).map(|lead| lead.linked_from.unwrap().to_string());
+        assert_eq!(from.collect::<Vec<_>>(), ["https://a.example/sitemap.xml", "https://a.example/from/"]);
+    }
+
+    /// What a site without end is visited of: `page` gives the address of a page by its number, and each links to the next.
+    fn walked(page: impl Fn(u32) -> String) -> usize {
+        let mut frontier = frontier();
+        let mut lead = Lead::start(url(&page(0)));
+        for number in 1.. {
+            assert!(number < 1_000, "it ends");
+            let from = lead.url.clone();
+            frontier.add_links(&[page(number)], &from, &lead);
+            let Some(next) = frontier.next() else { break };
+            lead = next;
+        }
+        frontier.passed.len()
+    }
+
+    #[test]
+    fn traps_end() {
+        let steps = MAX_VARIATIONS as usize;
+        let month = |number| (2_027 + number / 12, number % 12 + 1);
+        assert_eq!(walked(|number| format!("https://a.example/calendar?month={number}")), steps);
+        assert_eq!(
+            walked(|number| format!("https://a.example/calendar/{}/{}", month(number).0, month(number).1)),
+            steps
+        );
+        assert_eq!(walked(|number| format!("https://a.example/#/day/{number}")), steps);
+        assert!(walked(|number| format!("https://a.example/soft{}", "/deeper".repeat(number as usize))) <= 2);
+        assert!(walked(|number| format!("https://a.example/list?a=1{}", "&a=1".repeat(number as usize))) <= 2);
+        let filters = |number: u32| (0..number).map(|filter| format!("&f{filter}=1")).collect::<String>();
+        assert!(walked(|number| format!("https://a.example/list?a=1{}", filters(number))) <= 12);
+    }
+
+    #[test]
+    fn what_a_shorter_way_leads_to_is_no_trap() {
+        let mut frontier = frontier();
+        let page = |number: u32| format!("https://a.example/product/{number}");
+        let far = Lead { variations: MAX_VARIATIONS, ..Lead::start(url(&page(1))) };
+        frontier.add_links(&[page(2)], &far.url, &far);
+        assert_eq!(frontier.next(), None);
+        link(&mut frontier, &[page(2)], 0);
+        assert_eq!(frontier.next().map(|lead| lead.variations), Some(0));
+    }
+
+    #[test]
+    fn numbered_pages_of_one_list_are_all_found() {
+        let links: Vec<String> = (0..500).map(|number| format!("https://a.example/product/{number}")).collect();
+        assert_eq!(all(with_links(&links)).len(), 500);
+    }
+
+    #[test]
     fn a_small_budget_sees_every_kind_of_page() {
         let names = ["hat", "coat", "shirt", "sock", "shoe", "glove", "scarf", "belt", "tie", "bag"];
         let mut links: Vec<String> = names.iter().map(|name| format!("https://a.example/products/{name}")).collect();
@@ -283,10 +450,10 @@ mod tests {
     fn near_pages_come_before_far_ones_and_pages_before_their_variants() {
         let mut frontier = frontier();
         let pages = |ids: &[u32]| -> Vec<String> { ids.iter().map(|id| format!("https://a.example/p{id}")).collect() };
-        frontier.add_links(&pages(&[1]), 3);
-        frontier.add_sitemap(&[url("https://a.example/p2")]);
-        frontier.add_links(&["https://a.example/p3?sort=up".to_owned()], 0);
-        frontier.add_links(&pages(&[4]), 0);
+        link(&mut frontier, &pages(&[1]), 3);
+        frontier.add_sitemap(&[listed("https://a.example/p2")]);
+        link(&mut frontier, &["https://a.example/p3?sort=up"], 0);
+        link(&mut frontier, &pages(&[4]), 0);
         let expected = ["p4", "p2", "p3?sort=up", "p1"].map(|page| format!("https://a.example/{page}"));
         assert_eq!(all(frontier), expected);
     }
@@ -297,7 +464,7 @@ mod tests {
         let links: Vec<String> = closed(1_500).chain(["https://a.example/open".to_owned()]).collect();
         assert_eq!(all(with_links(&links)), ["https://a.example/open"]);
         let mut frontier = frontier();
-        frontier.add_links(&closed(5_000).collect::<Vec<_>>(), 0);
+        link(&mut frontier, &closed(5_000).collect::<Vec<_>>(), 0);
         assert_eq!(frontier.next(), None);
         assert_eq!(frontier.waiting.len(), 3_000);
     }
@@ -305,7 +472,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_page_comes_exactly_once_and_always_in_the_same_order(
-            paths in prop::collection::vec("(/[a-d]{1,2}){1,3}/?", 0..80),
+            paths in prop::collection::vec("/[a-d]{1,2}(/[e-h]{1,2}(/[i-l]{1,2})?)?/?", 0..80),
         ) {
             let links: Vec<String> = paths.iter().map(|path| format!("https://a.example{path}")).collect();
             let chosen = all(with_links(&links));

@@ -7,6 +7,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
+use a11ycheck_core::domain::view_of;
 use url::Url;
 
 /// Parts of a path that are looked at. Deeper ones are of the same kind.
@@ -20,22 +21,42 @@ const MAX_NAMES: usize = 8;
 /// Query parameters that choose the template, in software with one address for all of it.
 const ROUTES: [&str; 7] = ["action", "controller", "module", "option", "page_id", "route", "view"];
 
-/// The shape of an address: the parts of its path, evened out, and what chooses a template in its query.
+/// The shape of an address: the parts of its path and of its view, evened out, and what chooses a template in its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shape(Vec<String>);
 
 impl Shape {
+    /// The parts that are looked at to tell kinds apart.
     pub(super) fn of(url: &Url) -> Self {
-        let segments = url.path_segments().into_iter().flatten().filter(|segment| !segment.is_empty());
-        let mut parts: Vec<String> = segments.enumerate().map(|(depth, segment)| evened(segment, depth)).collect();
+        let mut parts = Self::whole(url).0;
+        parts.truncate(MAX_DEPTH);
+        Self(parts)
+    }
+
+    /// All parts. Two addresses of one whole shape differ in numbers, hashes and parameters alone.
+    pub(super) fn whole(url: &Url) -> Self {
+        let mut parts = path_parts(url.path());
+        if let Some(view) = view_of(url) {
+            let path = view.split('?').next().unwrap_or_default();
+            let mut view = path_parts(path.trim_start_matches('!'));
+            if let Some(first) = view.first_mut() {
+                // A view is no folder.
+                first.insert(0, '#');
+            }
+            parts.append(&mut view);
+        }
         for (name, value) in url.query_pairs() {
             if ROUTES.contains(&name.as_ref()) {
                 parts.push(format!("?{name}={}", evened(&value, 1)));
             }
         }
-        parts.truncate(MAX_DEPTH);
         Self(parts)
     }
+}
+
+fn path_parts(path: &str) -> Vec<String> {
+    let segments = path.split('/').filter(|segment| !segment.is_empty());
+    segments.enumerate().map(|(depth, segment)| evened(segment, depth)).collect()
 }
 
 /// For each of the shapes the number of its kind; equal numbers for pages that look alike. The numbers themselves mean
@@ -148,6 +169,14 @@ mod tests {
         let english = many(12, |name| format!("/en-gb/products/{name}"));
         let about = vec!["/de/about".to_owned(), "/en-gb/about".to_owned()];
         assert_eq!(number_of_kinds(&[german, english, about].concat()), 2);
+    }
+
+    #[test]
+    fn views_of_an_application_are_kinds_like_paths() {
+        let products = many(20, |name| format!("/#/products/{name}"));
+        assert_eq!(number_of_kinds(&products), 1);
+        let pages = ["/", "/#/about", "/#/contact", "/#!/news", "/about"].map(str::to_owned).to_vec();
+        assert_eq!(number_of_kinds(&[pages, products].concat()), 6);
     }
 
     proptest! {

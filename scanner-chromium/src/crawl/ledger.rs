@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a11ycheck_core::{
-    domain::{Engine, Failure, FailureCode, Findings, PageOutcome, ScreenshotId},
-    scanner::{ProgressSink, ScanOutput, Screenshot, ScreenshotFormat},
+    domain::{Engine, Failure, FailureCode, Findings, PageOutcome, ScreenshotId, page_address},
+    scanner::{ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
 };
 use url::Url;
 
-use super::{address::folded, frontier::Frontier};
+use super::{
+    frontier::{Frontier, Lead},
+    survey::Listed,
+};
 use crate::{
     axe_map::add_page,
     evidence::Album,
@@ -31,9 +34,11 @@ pub(super) struct Ledger<'a> {
     screen: Option<Screenshot>,
     signals: Signals,
     progress: &'a dyn ProgressSink,
-    /// Pages that the findings may have.
+    /// Pages that the findings may have, dead links aside.
     budget: u32,
-    /// Addresses that were no page of their own.
+    /// Dead links that the findings have.
+    dead: u32,
+    /// Addresses that were no page of their own, or dead and too many to be listed.
     dropped: u32,
     /// Pages that the site was too busy for.
     turned_away: u32,
@@ -57,17 +62,29 @@ impl<'a> Ledger<'a> {
         };
         let signals = Signals::default();
         let (album, screen) = (Album::default(), None);
-        Self { frontier, findings, album, screen, signals, progress, budget, dropped: 0, turned_away: 0, time_outs: 0 }
+        Self {
+            frontier,
+            findings,
+            album,
+            screen,
+            signals,
+            progress,
+            budget,
+            dead: 0,
+            dropped: 0,
+            turned_away: 0,
+            time_outs: 0,
+        }
     }
 
     /// Adds what the site's sitemaps name.
-    pub(super) fn add_sitemap(&mut self, pages: &[Url]) {
+    pub(super) fn add_sitemap(&mut self, pages: &[Listed]) {
         self.frontier.add_sitemap(pages);
     }
 
-    /// The page to visit next, and its distance from the start page, while `under_way` visits are not settled yet.
-    /// `None` where their results may use up the budget, or where there is nothing to visit as yet.
-    pub(super) fn next(&mut self, under_way: u32) -> Option<(Url, u32)> {
+    /// The page to visit next, while `under_way` visits are not settled yet. `None` where their results may use up the budget,
+    /// or where there is nothing to visit as yet.
+    pub(super) fn next(&mut self, under_way: u32) -> Option<Lead> {
         let has_room = self.pages().saturating_add(under_way) < self.budget
             && self.dropped < self.budget.saturating_add(MAX_DROPPED)
             && self.turned_away < MAX_TURNED_AWAY
@@ -86,13 +103,14 @@ impl<'a> Ledger<'a> {
         self.findings.stopped_by_timeouts = waiting > 0 || self.next(0).is_some();
     }
 
-    /// Books the result of a visit to `url`, `depth` links from the start page.
-    pub(super) fn settle(&mut self, url: &Url, depth: u32, result: Result<Checked, PageError>) {
+    /// Books the result of a visit to the page that `lead` leads to.
+    pub(super) fn settle(&mut self, lead: &Lead, result: Result<Checked, PageError>) {
+        let url = &lead.url;
         let is_time_out = matches!(&result, Err(PageError::Failed(failure)) if failure.code == FailureCode::Timeout);
         self.time_outs = if is_time_out { self.time_outs + 1 } else { 0 };
         match result {
             Ok(Checked { url, mut collected, signals, screen }) => {
-                self.frontier.add_links(&std::mem::take(&mut collected.links), depth);
+                self.frontier.add_links(&std::mem::take(&mut collected.links), &url, lead);
                 let canonical = collected.canonical.take().and_then(|canonical| Url::parse(&canonical).ok());
                 if !self.frontier.reach(&url, canonical.as_ref()) {
                     self.dropped += 1;
@@ -104,7 +122,7 @@ impl<'a> Ledger<'a> {
                     let (id, format) = (ScreenshotId(0), ScreenshotFormat::WebP);
                     self.screen = Some(Screenshot { id, format, width, height, bytes });
                 }
-                add_page(&mut self.findings, &mut self.album, folded(&url).as_str(), collected);
+                add_page(&mut self.findings, &mut self.album, page_address(&url).as_str(), collected);
             }
             Err(PageError::LeavesSite { to, .. }) => {
                 tracing::debug!(url = url.as_str(), to = to.as_str(), "a link leads to another site");
@@ -113,6 +131,11 @@ impl<'a> Ledger<'a> {
             }
             Err(PageError::Failed(failure)) if failure.code == FailureCode::NotHtml => {
                 self.dropped += 1;
+                return;
+            }
+            // 4xx, and redirects in a circle.
+            Err(PageError::Failed(failure)) if failure.code == FailureCode::HttpStatus => {
+                self.add_dead(lead, failure);
                 return;
             }
             Err(PageError::Failed(failure) | PageError::Unwell { failure, .. }) => self.add_failed(url, failure),
@@ -135,11 +158,23 @@ impl<'a> Ledger<'a> {
     }
 
     fn pages(&self) -> u32 {
-        u32::try_from(self.findings.pages.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.findings.pages.len()).unwrap_or(u32::MAX) - self.dead
     }
 
     fn add_failed(&mut self, url: &Url, failure: Failure) {
-        self.findings.pages.push(PageOutcome::failed(folded(url).as_str(), "", failure));
+        self.findings.pages.push(PageOutcome::failed(page_address(url), "", failure));
+    }
+
+    fn add_dead(&mut self, lead: &Lead, failure: Failure) {
+        let url = page_address(&lead.url);
+        let from = lead.linked_from.as_deref().unwrap_or_default();
+        tracing::debug!(url = url.as_str(), from, "a link is dead");
+        if self.dead < ScanRequest::MAX_DEAD_LINKS {
+            self.dead += 1;
+            self.findings.pages.push(PageOutcome::dead_link(url, from, failure));
+        } else {
+            self.dropped += 1;
+        }
     }
 }
 
@@ -174,6 +209,7 @@ mod tests {
     fn checked(url: Url, links: impl IntoIterator<Item = String>) -> Result<Checked, PageError> {
         let collected = serde_json::json!({
             "version": "4.14", "title": "", "hasPassword": false, "showsOnlyLogin": false, "canonical": null,
+            "fragment": "",
             "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [], "ran": [],
         });
         Ok(Checked { url, collected: serde_json::from_value(collected).unwrap(), signals: None, screen: None })
@@ -192,10 +228,10 @@ mod tests {
     fn a_site_that_stays_busy_is_left_in_peace() {
         let count = Count::default();
         let mut ledger = ledger(50, &count);
-        ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+        ledger.settle(&Lead::start(url("")), checked(url(""), many_links(0)));
         for _ in 0..MAX_TURNED_AWAY {
-            let (page, depth) = ledger.next(0).unwrap();
-            ledger.settle(&page, depth, busy());
+            let lead = ledger.next(0).unwrap();
+            ledger.settle(&lead, busy());
         }
         assert_eq!(ledger.next(0), None);
         assert_eq!(ledger.close().findings.pages.len(), 4, "the start page, and what was tried");
@@ -209,17 +245,17 @@ mod tests {
     fn a_site_that_hangs_is_stopped_after_ten_pages_in_a_row_and_says_so() {
         let count = Count::default();
         let mut ledger = ledger(50, &count);
-        ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+        ledger.settle(&Lead::start(url("")), checked(url(""), many_links(0)));
         // One that answers in between begins the count again.
         for hanging in [MAX_TIME_OUTS - 1, MAX_TIME_OUTS] {
             for _ in 0..hanging {
                 assert!(!ledger.is_stopped());
-                let (page, depth) = ledger.next(0).unwrap();
-                ledger.settle(&page, depth, timed_out());
+                let lead = ledger.next(0).unwrap();
+                ledger.settle(&lead, timed_out());
             }
             if hanging < MAX_TIME_OUTS {
-                let (page, depth) = ledger.next(0).unwrap();
-                ledger.settle(&page, depth, checked(page.clone(), []));
+                let lead = ledger.next(0).unwrap();
+                ledger.settle(&lead, checked(lead.url.clone(), []));
             }
         }
         assert!(ledger.is_stopped() && ledger.next(0).is_none());
@@ -234,25 +270,48 @@ mod tests {
         for waiting in [0, 1] {
             let count = Count::default();
             let mut ledger = ledger(1 + MAX_TIME_OUTS, &count);
-            ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+            ledger.settle(&Lead::start(url("")), checked(url(""), many_links(0)));
             for _ in 0..MAX_TIME_OUTS {
-                let (page, depth) = ledger.next(0).unwrap();
-                ledger.settle(&page, depth, timed_out());
+                let lead = ledger.next(0).unwrap();
+                ledger.settle(&lead, timed_out());
             }
             ledger.stop(waiting);
             assert_eq!(ledger.close().findings.stopped_by_timeouts, waiting > 0, "the budget is used up");
         }
     }
 
+    fn gone() -> Result<Checked, PageError> {
+        Err(PageError::Failed(Failure::new(FailureCode::HttpStatus, "The web server answered with error status 404.")))
+    }
+
+    #[test]
+    fn dead_links_cost_no_page_and_a_site_of_nothing_else_ends() {
+        let count = Count::default();
+        let mut ledger = ledger(5, &count);
+        let links = (0..3_000).map(|id| url(&format!("p/{id}")).into());
+        ledger.settle(&Lead::start(url("")), checked(url(""), links));
+        let mut asked = 0;
+        while let Some(lead) = ledger.next(0) {
+            asked += 1;
+            ledger.settle(&lead, gone());
+        }
+        assert_eq!(asked, ScanRequest::MAX_DEAD_LINKS + 5 + MAX_DROPPED);
+        let findings = ledger.close().findings;
+        assert_eq!((findings.pages_scanned(), count.0.into_inner()), (1, 1));
+        let dead: Vec<_> = findings.pages.iter().filter(|page| page.is_dead_link()).collect();
+        assert_eq!(dead.len(), ScanRequest::MAX_DEAD_LINKS as usize);
+        assert!(dead.iter().all(|page| page.linked_from.as_deref() == Some("https://a.example/")));
+    }
+
     #[test]
     fn a_site_of_files_and_redirects_ends_too() {
         let count = Count::default();
         let mut ledger = ledger(5, &count);
-        ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+        ledger.settle(&Lead::start(url("")), checked(url(""), many_links(0)));
         let mut asked = 0;
-        while let Some((page, depth)) = ledger.next(0) {
+        while let Some(lead) = ledger.next(0) {
             asked += 1;
-            ledger.settle(&page, depth, Err(PageError::LeavesSite { to: url("elsewhere"), is_redirect: true }));
+            ledger.settle(&lead, Err(PageError::LeavesSite { to: url("elsewhere"), is_redirect: true }));
         }
         assert_eq!(asked, 5 + MAX_DROPPED);
     }
@@ -260,11 +319,11 @@ mod tests {
     proptest! {
         #[test]
         fn the_budget_is_never_exceeded_and_always_used_up_while_there_are_pages(
-            budget in 1_u32..12, lookahead in 1_u32..6, outcomes in prop::collection::vec(0_u8..4, 60),
+            budget in 1_u32..12, lookahead in 1_u32..6, outcomes in prop::collection::vec(0_u8..5, 60),
         ) {
             let count = Count::default();
             let mut ledger = ledger(budget, &count);
-            ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+            ledger.settle(&Lead::start(url("")), checked(url(""), many_links(0)));
             let mut under_way = std::collections::VecDeque::new();
             let mut outcomes = outcomes.into_iter().chain(std::iter::repeat(0));
             loop {
@@ -273,19 +332,20 @@ mod tests {
                 {
                     under_way.push_back(page);
                 }
-                let Some((page, depth)) = under_way.pop_front() else { break };
+                let Some(lead) = under_way.pop_front() else { break };
                 let result = match outcomes.next().unwrap() {
-                    0 => checked(page.clone(), many_links(1_000)),
+                    0 => checked(lead.url.clone(), many_links(1_000)),
                     1 => Err(PageError::LeavesSite { to: url("x"), is_redirect: true }),
                     2 => Err(PageError::Failed(Failure::new(FailureCode::NotHtml, "No page."))),
+                    3 => gone(),
                     // A redirect to the start page.
                     _ => checked(url(""), []),
                 };
-                ledger.settle(&page, depth, result);
+                ledger.settle(&lead, result);
             }
-            let pages = ledger.close().findings.pages.len();
-            prop_assert_eq!(pages, budget as usize);
-            prop_assert_eq!(count.0.into_inner() as usize, pages);
+            let findings = ledger.close().findings;
+            prop_assert_eq!(findings.pages_scanned(), budget as usize);
+            prop_assert_eq!(count.0.into_inner() as usize, budget as usize);
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Login pages that stand in place of a site.
 
+use a11ycheck_core::domain::view_of;
 use url::Url;
 
 use super::{
     address::{key, may_be_page},
     robots::Robots,
     site::Site,
+    survey::Listed,
 };
 use crate::page::{Checked, Scope as _};
 
@@ -55,11 +57,11 @@ pub(super) fn shows_only_login(start: &Url, found: &Checked) -> bool {
 }
 
 /// The pages that may show more of the site than its login page does: what that links to, then what the sitemaps name.
-pub(super) fn others(login: &Checked, listed: &[Url], site: &Site, robots: &Robots) -> Vec<Url> {
+pub(super) fn others(login: &Checked, listed: &[Listed], site: &Site, robots: &Robots) -> Vec<Url> {
     let links = login.collected.links.iter().filter_map(|link| Url::parse(link).ok());
     let mut known = vec![key(&login.url)];
     let mut others = Vec::new();
-    for url in links.chain(listed.iter().cloned()) {
+    for url in links.chain(listed.iter().map(|listed| listed.page.clone())) {
         let may_show_more = site.contains(&url) && may_be_page(&url) && !belongs_to_login(&url) && robots.allows(&url);
         if may_show_more && !known.contains(&key(&url)) && others.len() < MAX_OTHERS {
             known.push(key(&url));
@@ -79,7 +81,7 @@ fn belongs_to_login(url: &Url) -> bool {
 }
 
 fn has_part(url: &Url, parts: &[&str]) -> bool {
-    let path = url.path().to_ascii_lowercase();
+    let path = format!("{}{}", url.path(), view_of(url).unwrap_or_default()).to_ascii_lowercase();
     parts.iter().any(|part| path.contains(part))
 }
 
@@ -95,6 +97,7 @@ mod tests {
             "https://a.example/de/Anmelden?next=%2F",
             "https://login.a.example/",
             "https://accounts.a.example/x",
+            "https://a.example/#/login",
         ] {
             assert!(names(login), "{login}");
         }

@@ -14,6 +14,7 @@ mod robots;
 mod site;
 mod sitemap;
 mod survey;
+mod traps;
 mod visits;
 
 pub(crate) use self::visits::{Crawl, CrawlError};

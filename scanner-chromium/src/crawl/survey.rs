@@ -1,8 +1,11 @@
 //! What a site says about itself before it is visited: what is closed (robots.txt) and what there is (sitemaps).
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    sync::Arc,
+};
 
-use a11ycheck_core::domain::Failure;
+use a11ycheck_core::domain::{Failure, PageOutcome};
 use tokio::time::{Duration, Instant, timeout_at};
 use url::Url;
 
@@ -37,6 +40,14 @@ pub(super) enum Access {
     Unreachable(Failure),
 }
 
+/// A page that a sitemap names.
+#[derive(Debug, Clone)]
+pub(super) struct Listed {
+    pub(super) page: Url,
+    /// The sitemap's address.
+    pub(super) sitemap: Arc<str>,
+}
+
 /// Asks one site about itself.
 pub(super) struct Survey<'a> {
     pub(super) fetcher: &'a Fetcher<'a>,
@@ -69,7 +80,7 @@ impl Survey<'_> {
 
     /// The pages that the site's sitemaps name: those of `robots`, else the one in the usual place. Of many sitemaps the
     /// different kinds come first.
-    pub(super) async fn sitemap_pages(&self, home: &Url, robots: &Robots) -> Vec<Url> {
+    pub(super) async fn sitemap_pages(&self, home: &Url, robots: &Robots) -> Vec<Listed> {
         let deadline = self.done_by.min(Instant::now() + SITEMAP_TIME);
         let mut named: Vec<Url> = robots.sitemaps.iter().filter_map(|file| home.join(file).ok()).collect();
         if named.is_empty() {
@@ -98,7 +109,10 @@ impl Survey<'_> {
             // Ten megabytes take a while; other scans go on meanwhile.
             let parsed = tokio::task::spawn_blocking(move || Sitemap::parse(fetched.body)).await;
             let Ok(Sitemap { pages: found, sitemaps }) = parsed else { continue };
-            pages.extend(found.iter().filter_map(|page| base.join(page).ok()));
+            let sitemap: String = base.as_str().chars().take(PageOutcome::MAX_LINKED_FROM).collect();
+            let sitemap: Arc<str> = sitemap.into();
+            let found = found.iter().filter_map(|page| base.join(page).ok());
+            pages.extend(found.map(|page| Listed { page, sitemap: Arc::clone(&sitemap) }));
             if depth < MAX_DEPTH {
                 let sitemaps = sitemaps.iter().filter_map(|file| base.join(file).ok()).collect();
                 files.add(sitemaps, depth + 1, self.scope);

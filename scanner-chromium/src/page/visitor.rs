@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use a11ycheck_core::domain::FailureCause;
+use a11ycheck_core::domain::{FailureCause, view_of};
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 use url::Url;
@@ -101,7 +101,7 @@ pub(crate) enum Look {
 /// A page that was checked.
 #[derive(Debug)]
 pub(crate) struct Checked {
-    /// Where it turned out to be, without fragment.
+    /// Where it turned out to be; its fragment is that of a view, if it has one.
     pub(crate) url: Url,
     /// What was found.
     pub(crate) collected: Collected,
@@ -156,6 +156,11 @@ impl Visitor {
         load_by: Instant,
         done_by: Instant,
     ) -> Result<Arrived, PageError> {
+        if self.lingers && task.url.fragment().is_some() {
+            // Of a document that is still open, the browser would only show another view: what is found there could depend on
+            // the one before, and no document comes that could be waited for.
+            self.leave(load_by.min(Instant::now() + LEAVE_TIME)).await?;
+        }
         self.events.reset(self.tab.main_frame(), Some(Errand::new(task.url.clone(), Arc::clone(task.way))));
         self.tab.browser().count_page();
         self.unless_trouble(async {
@@ -222,7 +227,7 @@ impl Visitor {
             }
             Ok(match collected? {
                 Some(collected) => {
-                    let url = page.url.clone();
+                    let url = with_view(&page.url, &collected.fragment);
                     Looked::Checked(Box::new(Checked { url, collected, signals, screen: None }))
                 }
                 None => Looked::TooEarly,
@@ -293,10 +298,7 @@ impl Visitor {
         let deadline = Instant::now() + LEAVE_TIME;
         self.lingers = rest == Rest::Lingering;
         if rest == Rest::Away {
-            self.events.reset(self.tab.main_frame(), None);
-            let leave = self.tab.session().run("Page.navigate", json!({ "url": "about:blank" }), deadline);
-            leave.await.ok()?;
-            navigate::loaded(&self.events, deadline).await.ok()?;
+            self.leave(deadline).await.ok()?;
         }
         // What the page leaves behind, images and answers as well, goes now: a quarter of the memory, for no time that could be
         // measured.
@@ -307,4 +309,21 @@ impl Visitor {
         }
         Some(self)
     }
+
+    /// Goes to `about:blank`, where nothing of the page is left.
+    async fn leave(&self, deadline: Instant) -> Result<(), PageError> {
+        self.events.reset(self.tab.main_frame(), None);
+        self.tab.session().run("Page.navigate", json!({ "url": "about:blank" }), deadline).await?;
+        navigate::loaded(&self.events, deadline).await
+    }
+}
+
+/// The address of a document with the view that its scripts show, if they show one.
+fn with_view(document: &Url, fragment: &str) -> Url {
+    let mut url = document.clone();
+    url.set_fragment(fragment.strip_prefix('#'));
+    if view_of(&url).is_none() {
+        url.set_fragment(None);
+    }
+    url
 }

@@ -4,9 +4,11 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+mod addresses;
 mod by_hand;
 mod changes;
 mod crawl;
+mod dead_links;
 mod discovery;
 mod evidence;
 mod examination;
@@ -22,3 +24,5 @@ mod politeness;
 mod scan;
 mod secure;
 mod support;
+mod traps;
+mod views;

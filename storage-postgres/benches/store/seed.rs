@@ -46,7 +46,7 @@ pub(crate) async fn seed(config: &PostgresConfig, url: &str, schema: &str, scale
 }
 
 fn statements(Scale { teams, sites, checks, queued }: Scale) -> Vec<String> {
-    let engine = Engine { axe: "4.14.1".to_owned(), browser: "Chromium 156".to_owned() };
+    let engine = Engine::axe_core("4.14.1", "Chromium 156");
     let outcome = Outcome {
         pages_scanned: 25,
         totals: Totals { critical: 1, serious: 2, moderate: 3, minor: 1 },

@@ -349,7 +349,7 @@ fn new_site() -> NewSite {
 
 fn completion() -> Completion {
     let now = Utc::now();
-    let engine = Engine { axe: "4.14.1".to_owned(), browser: "Chromium 156".to_owned() };
+    let engine = Engine::axe_core("4.14.1", "Chromium 156");
     let findings = Findings {
         engine: engine.clone(),
         pages: vec![],

@@ -32,8 +32,13 @@ fn scripts() -> [Script; 2] {
         .and_failed_page(
             "https://example.com/slow",
             Failure::new(FailureCode::Timeout, "The page was not ready in time."),
-        );
+        )
+        .and_dead_link("https://example.com/gone", "https://example.com/", gone());
     [first, second]
+}
+
+fn gone() -> Failure {
+    Failure::new(FailureCode::HttpStatus, "The web server answered with error status 410.")
 }
 
 #[tokio::test]
@@ -60,12 +65,17 @@ async fn a_report_ranks_groups_and_tells_what_changed() {
         json!([
             {
                 "url": "https://example.com/", "title": "https://example.com/", "issues": 2, "left_out": 0, "error": null,
-                "frames_not_checked_count": 0, "frames_not_checked": [],
+                "frames_not_checked_count": 0, "frames_not_checked": [], "linked_from": null,
             },
             {
                 "url": "https://example.com/slow", "title": "", "issues": 0, "left_out": 0,
                 "error": {"code": "timeout", "message": "The page was not ready in time."},
-                "frames_not_checked_count": 0, "frames_not_checked": [],
+                "frames_not_checked_count": 0, "frames_not_checked": [], "linked_from": null,
+            },
+            {
+                "url": "https://example.com/gone", "title": "", "issues": 0, "left_out": 0,
+                "error": {"code": "http_status", "message": "The web server answered with error status 410."},
+                "frames_not_checked_count": 0, "frames_not_checked": [], "linked_from": "https://example.com/",
             },
         ])
     );
@@ -81,6 +91,25 @@ async fn a_report_ranks_groups_and_tells_what_changed() {
         ])
     );
     assert_eq!(client.get(&format!("/scans/{second}")).await.data(200)["previous_issues"], 2);
+}
+
+#[tokio::test]
+async fn dead_links_use_up_none_of_the_plans_pages() {
+    let script = (0..100).fold(Script::page("https://example.com/"), |script, number| {
+        script.and_dead_link(&format!("https://example.com/{number}"), "https://example.com/", gone())
+    });
+    let script = (1..260).fold(script, |script, number| script.and_page(&format!("https://example.com/page/{number}")));
+    let app = TestApp::start([script]).await;
+    let client = app.client().await;
+    client.post("/sites", json!({"url": "example.com", "report_locale": "en"})).await.data(201);
+    app.run_checks().await;
+    let site = client.get("/sites").await.body["data"][0]["id"].as_str().unwrap().to_owned();
+    let check = client.get(&format!("/sites/{site}/scans")).await.body["data"][0].clone();
+    assert_eq!((&check["pages_requested"], &check["pages_scanned"]), (&json!(250), &json!(250)));
+    let report = client.get(&format!("/scans/{}/report", check["id"].as_str().unwrap())).await;
+    let pages = report.data(200)["pages"].as_array().unwrap();
+    assert_eq!(pages.len(), 350);
+    assert_eq!(pages.iter().filter(|page| page["linked_from"] == "https://example.com/").count(), 100);
 }
 
 #[tokio::test]

@@ -69,6 +69,21 @@ impl Upgraded {
         }
     }
 
+    /// Has the first page of every check stand at another address.
+    pub(crate) async fn move_first_pages(&mut self, url: &str) {
+        let tables = self.tables().await;
+        for row in &tables.iter().find(|table| table.name == "findings").unwrap().rows {
+            let mut document = row["document"].as_object().unwrap().values().next().unwrap().clone();
+            document["pages"][0]["url"] = url.into();
+            sqlx::query("UPDATE findings SET document = $2 WHERE scan_id = $1")
+                .bind(row["scan_id"].as_str().unwrap())
+                .bind(release::compressed(&document))
+                .execute(&mut self.db)
+                .await
+                .unwrap();
+        }
+    }
+
     /// The tables whose rows stay: without the record of migrations, and without those of checks that have not ended.
     pub(crate) async fn tables(&mut self) -> Vec<Table> {
         let mut tables = release::tables(&mut self.db, &self.schema).await;

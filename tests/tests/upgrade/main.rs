@@ -6,9 +6,10 @@ mod database;
 mod later;
 mod reading;
 
-use a11ycheck_core::{clock::ManualClock, scanner::Script};
+use a11ycheck_core::{clock::ManualClock, domain::Impact, scanner::Script};
 use a11ycheck_tests::release;
 use chrono::TimeDelta;
+use serde_json::json;
 
 use self::database::Upgraded;
 
@@ -32,6 +33,28 @@ async fn an_upgraded_server_ends_the_work_that_the_last_release_began() {
     let read = upgraded.read_everything().await;
     assert_eq!(read.checks_by_status, [("completed", 4), ("failed", 1)].into());
     assert_eq!(upgraded.deliver().await, ["issues.new", "scan.completed", "scan.completed", "scan.completed"]);
+}
+
+#[tokio::test]
+async fn addresses_that_the_last_release_folded_make_nothing_new_and_nothing_fixed() {
+    // It stored addresses without the slash at their end.
+    let unchanged = Script::page("https://atelier.example.com/shop/?q=%7e")
+        .with_problem("image-alt", Impact::Critical, "#logo", "<img id=logo src=logo.png>")
+        .with_problem("label", Impact::Serious, "#name", "<input id=name>")
+        .with_recommendation("region", Impact::Moderate, "div", "<div>Hello</div>");
+    let mut upgraded = Upgraded::start(LAST, [unchanged]).await;
+    upgraded.move_first_pages("https://atelier.example.com/shop?q=~").await;
+    let client = upgraded.app.client_with(Some(release::TOKEN));
+    let sites = client.get("/sites").await;
+    let mut sites = sites.data(200).as_array().unwrap().iter();
+    let site = sites.find(|site| site["name"] == "Atelier").unwrap()["id"].as_str().unwrap();
+    let scan = client.post_empty(&format!("/sites/{site}/scans")).await.data(202)["id"].as_str().unwrap().to_owned();
+    upgraded.app.run_checks().await;
+    let report = client.get(&format!("/scans/{scan}/report")).await;
+    let (pages, diff) = (&report.data(200)["pages"], &report.data(200)["diff"]);
+    assert_eq!(pages[0]["url"], "https://atelier.example.com/shop/?q=%7e");
+    assert_eq!((&diff["new"], &diff["fixed"], &diff["remaining"]), (&json!(0), &json!(0), &json!(2)), "{diff}");
+    assert_eq!(diff["carried"], 0, "the page is the same, not only what is on it");
 }
 
 #[tokio::test]

@@ -107,7 +107,7 @@ pub(super) async fn no_more_pages_are_visited_than_were_asked_for(factory: &impl
         let scanner = factory.scanner(&[&site]).await;
         let checked = scan(&scanner, &site, budget).await;
         factory.close(&scanner).await;
-        assert_eq!(checked.output.findings.pages.len(), usize::try_from(budget).unwrap());
+        assert_eq!(checked.output.findings.pages_scanned(), usize::try_from(budget).unwrap());
     }
 }
 
@@ -117,7 +117,7 @@ pub(super) async fn progress_grows_up_to_the_number_of_pages(factory: &impl Scan
     let scanner = factory.scanner(&[&site]).await;
     let checked = scan(&scanner, &site, 5).await;
     factory.close(&scanner).await;
-    assert_eq!(usize::try_from(checked.progress).unwrap(), checked.output.findings.pages.len());
+    assert_eq!(usize::try_from(checked.progress).unwrap(), checked.output.findings.pages_scanned());
 }
 
 pub(super) async fn a_start_page_that_cannot_be_checked_is_a_failure_with_its_reason(factory: &impl ScannerFactory) {

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use super::RuleId;
+use super::{RuleId, page_key};
 
 /// The first 64 bits of a SHA-256, in hexadecimal: short enough to store per element, and a clash needs
 /// billions of elements in one check.
@@ -73,7 +73,7 @@ impl Fingerprint {
     pub fn of(rule: &RuleId, page_url: &str, selector: &str, html: &str) -> Self {
         let origin = Origin::of(page_url);
         let relative = |text| origin.as_ref().map_or(Cow::Borrowed(text), |origin| origin.taken_from(text));
-        let (page, selector, html) = (page_key(page_url), relative(selector), relative(html));
+        let (page, selector, html) = (&*page_key(page_url), relative(selector), relative(html));
         let normalised = markup::normalised(&html);
         let rule = rule.as_str();
         Self {
@@ -85,16 +85,6 @@ impl Fingerprint {
             template: Key::of(&["template", rule, &normalised]),
         }
     }
-}
-
-/// Returns what tells a page from the others of its site: its address without scheme, host and port. What is no absolute
-/// address is returned as it is.
-pub(super) fn page_key(url: &str) -> &str {
-    let Some((scheme, rest)) = url.split_once("://") else { return url };
-    if !matches!(scheme, "http" | "https") {
-        return url;
-    }
-    rest.find(['/', '?', '#']).map_or("", |path| &rest[path..])
 }
 
 /// A site's own host, however a page writes it.
@@ -185,6 +175,14 @@ mod tests {
         let here = of("https://www.shop.example");
         assert_eq!(here, of("http://127.0.0.1:4173"));
         assert_eq!(here, of("https://shop.example"));
+    }
+
+    #[test]
+    fn the_spelling_of_a_pages_address_does_not_matter() {
+        let of = |page: &str| of(page, "#logo", "<img src=/logo.png>");
+        let folded = of("https://a.example/caf%C3%A9");
+        assert_eq!(of("https://a.example/caf%c3%a9/?utm_source=mail#top"), folded);
+        assert_ne!(of("https://a.example/caf%C3%A9#/menu").loose, folded.loose);
     }
 
     #[test]

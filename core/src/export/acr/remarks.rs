@@ -57,9 +57,10 @@ pub(in crate::export) fn methods(source: &ExportSource<'_>, terms: &Terms) -> St
     }
 }
 
-/// The pages of which nothing is said, each with the reason.
+/// The pages of which nothing is said, each with the reason. A dead link is no page.
 pub(in crate::export) fn not_checked(findings: &Findings) -> impl Iterator<Item = (&str, &Failure)> {
-    findings.pages.iter().filter_map(|page| Some((page.url.as_str(), page.error.as_ref()?)))
+    let pages = findings.pages.iter().filter(|page| !page.is_dead_link());
+    pages.filter_map(|page| Some((page.url.as_str(), page.error.as_ref()?)))
 }
 
 /// How many they are, in a sentence; `None` where there are none.

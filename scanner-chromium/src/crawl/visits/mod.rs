@@ -21,7 +21,7 @@ use url::Url;
 
 use super::{
     fetch::{FetchError, Fetcher},
-    frontier::Frontier,
+    frontier::{Frontier, Lead},
     ledger::Ledger,
     login,
     pace::Pace,
@@ -196,7 +196,7 @@ impl<'a> Crawl<'a> {
             }
         }
         let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, self.engine(&first));
-        ledger.settle(start, 0, Ok(first));
+        ledger.settle(&Lead::start(start.clone()), Ok(first));
         ledger.add_sitemap(&listed);
         self.follow_links(&mut ledger, &site, &way).await?;
         Ok(ledger.close())
@@ -258,15 +258,15 @@ impl<'a> Crawl<'a> {
         let (mut taken, mut settled) = (0_u32, 0_u32);
         loop {
             while taken - settled < LOOKAHEAD
-                && let Some(page) = ledger.next(taken - settled)
+                && let Some(lead) = ledger.next(taken - settled)
             {
-                chosen.push_back((taken, page));
+                chosen.push_back((taken, lead));
                 taken += 1;
             }
-            if let Some((url, depth, result)) = results.remove(&settled) {
+            if let Some((lead, result)) = results.remove(&settled) {
                 settled += 1;
                 if let Some(result) = result {
-                    ledger.settle(&url, depth, result);
+                    ledger.settle(&lead, result);
                 }
                 if ledger.is_stopped() {
                     tracing::info!(scan = %self.request.scan, "too many pages in a row were not ready in time: the scan ends early");
@@ -278,16 +278,16 @@ impl<'a> Crawl<'a> {
             }
             while visits.len() < self.share_of_tabs()
                 && Instant::now() < self.done_by
-                && let Some((number, (url, depth))) = chosen.pop_front()
+                && let Some((number, lead)) = chosen.pop_front()
             {
                 let look = if number < PLATFORM_PAGES { Look::Platform } else { Look::Page };
                 visits.push(async move {
-                    let result = self.visit(&url, site, way, look).await;
-                    (number, url, depth, result)
+                    let result = self.visit(&lead.url, site, way, look).await;
+                    (number, lead, result)
                 });
             }
-            let Some((number, url, depth, result)) = visits.next().await else { return Ok(()) };
-            results.insert(number, (url, depth, result?));
+            let Some((number, lead, result)) = visits.next().await else { return Ok(()) };
+            results.insert(number, (lead, result?));
         }
     }
 

@@ -91,7 +91,7 @@ pub(crate) fn request(start: &str, page_budget: u32) -> ScanRequest {
 pub(crate) async fn try_scan(scanner: &ChromiumScanner, start: &str, budget: u32) -> Result<Findings, ScanError> {
     let progress = Progress::default();
     let output = scanner.scan(request(start, budget), &progress, CancellationToken::new()).await?;
-    assert_eq!(progress.0.into_inner() as usize, output.findings.pages.len());
+    assert_eq!(progress.0.into_inner() as usize, output.findings.pages_scanned());
     Ok(output.findings)
 }
 

@@ -76,7 +76,7 @@ pub(crate) async fn connect() -> PgConnection {
 }
 
 fn engine() -> Engine {
-    Engine { axe: "4".to_owned(), browser: "b".to_owned() }
+    Engine::axe_core("4", "b")
 }
 
 /// The result of a check that found nothing.

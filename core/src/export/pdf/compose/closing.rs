@@ -19,6 +19,8 @@ const MAX_PAGES: usize = 500;
 const MAX_FRAMES: usize = 3;
 /// Characters of a frame's address.
 const MAX_FRAME_ADDRESS: usize = 80;
+/// Characters of the address that leads to a dead link.
+const MAX_LINKED_FROM: usize = 200;
 
 impl Composer<'_> {
     pub(super) fn pages(&self, flow: &mut Flow) {
@@ -68,7 +70,13 @@ impl Composer<'_> {
     fn lack(&self, page: usize) -> Option<String> {
         let view = self.source.report.pages.get(page)?;
         if let Some(error) = &view.error {
-            return Some(self.terms.failure(error).into_owned());
+            let reason = self.terms.failure(error);
+            return Some(match &view.linked_from {
+                Some(from) => {
+                    format!("{reason}\n{}: {}", self.terms.label.linked_from, text::line(from, MAX_LINKED_FROM))
+                }
+                None => reason.into_owned(),
+            });
         }
         let outcome = self.source.findings.pages.get(page).filter(|outcome| outcome.url == view.url)?;
         let count = outcome.frames_not_checked;

@@ -56,12 +56,13 @@ impl Composer<'_> {
         let report = self.source.report;
         let label = &self.terms.label;
         let engine = &self.source.findings.engine;
-        let failed = report.pages.iter().filter(|page| page.error.is_some()).count();
-        let checked = report.pages.len() - failed;
-        let pages = match failed {
-            0 => checked.to_string(),
-            _ => format!("{checked} ({}: {failed})", label.not_checked),
-        };
+        let dead = report.pages.iter().filter(|page| page.linked_from.is_some()).count();
+        let failed = report.pages.iter().filter(|page| page.error.is_some()).count() - dead;
+        let checked = report.pages.len() - failed - dead;
+        let aside = [(&label.not_checked, failed), (&label.dead_links, dead)];
+        let aside = aside.iter().filter(|(_, count)| *count > 0).map(|(name, count)| format!("{name}: {count}"));
+        let aside = aside.collect::<Vec<_>>().join(", ");
+        let pages = if aside.is_empty() { checked.to_string() } else { format!("{checked} ({aside})") };
         let mut facts = vec![(&label.site, Run::address(&report.url))];
         if let Some(platform) = &report.platform_name {
             facts.push((&label.platform, Run::regular(text::line(platform, 80))));
