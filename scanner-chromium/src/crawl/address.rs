@@ -34,11 +34,8 @@ const TRACKING: [&str; 28] = [
     "ysclid",
 ];
 
-/// Query parameters of addresses that do something rather than show something.
-const ACTIONS: [&str; 4] = ["add-to-cart", "add_to_wishlist", "remove_item", "replytocom"];
-
-/// Parts of paths that well-known software keeps for answers to programs, and for leaving.
-const NOT_PAGE_PATHS: [&str; 6] = ["/cdn-cgi/", "/wp-json/", "/feed/", "/logout/", "/log-out/", "/signout/"];
+/// Parts of paths that well-known software keeps for answers to programs.
+const NOT_PAGE_PATHS: [&str; 3] = ["/cdn-cgi/", "/wp-json/", "/feed/"];
 
 /// What a folder shows when no file is named.
 const INDEX_FILES: [&str; 4] = ["index.html", "index.htm", "index.php", "default.aspx"];
@@ -99,12 +96,10 @@ pub(super) fn bare_host(url: &Url) -> &str {
     host.strip_prefix("www.").unwrap_or(host)
 }
 
-/// Whether the address speaks for a page, or at least not against it.
+/// Whether the address speaks for a page, or at least not against it. What it does if it is visited, `actions` knows.
 pub(super) fn may_be_page(url: &Url) -> bool {
     let path = url.path().to_ascii_lowercase();
-    if NOT_PAGE_PATHS.iter().any(|part| format!("{path}/").contains(part))
-        || url.query_pairs().any(|(name, _)| ACTIONS.contains(&name.as_ref()))
-    {
+    if NOT_PAGE_PATHS.iter().any(|part| format!("{path}/").contains(part)) {
         return false;
     }
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -182,7 +177,6 @@ mod tests {
             "https://a.example/feed.xml?x=1",
             "https://a.example/a.tar.gz",
             "https://a.example/blog/feed/",
-            "https://a.example/shop?add-to-cart=7",
             "https://a.example/cdn-cgi/l/email-protection",
         ] {
             assert!(!may_be_page(&url(file)), "{file}");

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use url::Url;
 
 use super::{
+    actions::is_action,
     address::{folded, key, may_be_page},
     kinds::{Shape, kinds},
     robots::Robots,
@@ -90,7 +91,8 @@ impl Frontier {
             && url.username().is_empty()
             && url.password().is_none()
             && self.site.contains(url)
-            && may_be_page(url);
+            && may_be_page(url)
+            && !is_action(url);
         if !is_page || self.waiting.len() >= MAX_WAITING || self.known.len() >= MAX_KNOWN {
             return;
         }
@@ -219,6 +221,7 @@ mod tests {
             "https://user@a.example/c",
             "https://a.example/private/x",
             "https://a.example/c.pdf",
+            "https://a.example/logout",
             "https://a.example/c",
             "nonsense",
         ];

@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::{
+    actions::is_action,
     address::{key, may_be_page},
     robots::Robots,
     site::Site,
@@ -60,7 +61,11 @@ pub(super) fn others(login: &Checked, listed: &[Url], site: &Site, robots: &Robo
     let mut known = vec![key(&login.url)];
     let mut others = Vec::new();
     for url in links.chain(listed.iter().cloned()) {
-        let may_show_more = site.contains(&url) && may_be_page(&url) && !belongs_to_login(&url) && robots.allows(&url);
+        let may_show_more = site.contains(&url)
+            && may_be_page(&url)
+            && !is_action(&url)
+            && !belongs_to_login(&url)
+            && robots.allows(&url);
         if may_show_more && !known.contains(&key(&url)) && others.len() < MAX_OTHERS {
             known.push(key(&url));
             others.push(url);

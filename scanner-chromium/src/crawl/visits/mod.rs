@@ -19,6 +19,7 @@ use tokio::{
 use url::Url;
 
 use super::{
+    actions::WithoutActions,
     fetch::{FetchError, Fetcher},
     frontier::Frontier,
     ledger::Ledger,
@@ -177,8 +178,9 @@ impl<'a> Crawl<'a> {
         let budget = self.request.page_budget;
         let listed = if budget > 1 { self.survey(&scope).sitemap_pages(&first.url, &robots).await } else { Vec::new() };
         let site = Site::of(&first.url);
-        // A page may be shown by way of the owner's other names: that of a common login, say.
-        let way: Arc<dyn Scope> = Arc::new(Start::of(&first.url));
+        // A page may be shown by way of the owner's other names: that of a common login, say. The owner has named the start page,
+        // and none of those that come now: by a link to them, nothing is done.
+        let way: Arc<dyn Scope> = Arc::new(WithoutActions(Start::of(&first.url)));
         if login::shows_only_login(start, &first) {
             let others = login::others(&first, &listed, &site, &robots);
             if !self.shows_more(&first, &others, &site, &way).await? {
