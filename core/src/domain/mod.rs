@@ -58,7 +58,7 @@ pub use self::{
     iso_duration::{IsoDuration, ParseDurationError},
     lease::{FencingToken, Lease},
     manual_checks::ManualChecks,
-    masking::{MASK, masked_html, masked_selector, masked_text},
+    masking::{MASK, masked_html, masked_selector, masked_text, reveals_people},
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},
     plan_difference::PlanDifference,

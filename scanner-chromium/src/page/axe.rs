@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{
     errors::PageError,
-    frames::{FrameTree, Frames, PART},
+    frames::{FrameTree, Frames, PART, PLACES},
     part::Context,
     settle::{Moment, SINCE_LOAD},
     world::{Evaluated, Outcome, evaluate},
@@ -78,7 +78,7 @@ async fn run_with_frames(
         rules: HashSet<String>,
     }
     let options = axe_options();
-    let expression = format!("({PART})({options}, null, null, {is_early})");
+    let expression = format!("({PART})({options}, null, null, {is_early}, {PLACES})");
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     let Some(text) = evaluated.result["value"].as_str() else { return Ok(None) };
@@ -122,7 +122,7 @@ pub(super) async fn collect(
     deadline: Instant,
 ) -> Result<Option<Collected>, PageError> {
     let early = (moment == Moment::Early).then_some(SINCE_LOAD.as_millis());
-    let expression = format!("({COLLECT})({}, {})", limits(), json!(early));
+    let expression = format!("({COLLECT})({}, {}, {PLACES})", limits(), json!(early));
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     let text = evaluated.result["value"].as_str().unwrap_or_default();
@@ -158,8 +158,7 @@ mod tests {
     /// What a frame would return if it could choose.
     fn part(rule: &str, check: &str, error: Option<&str>) -> String {
         let check = json!({ "id": check, "data": null, "relatedNodes": [], "result": false });
-        let node =
-            json!({ "selector": ["#in"], "source": "<i>", "nodeIndexes": [3], "ancestry": ["html > i"], "xpath": [] });
+        let node = json!({ "selector": ["#in"], "instead": [], "source": "<i>", "nodeIndexes": [3], "ancestry": ["html > i"], "xpath": [] });
         let result = json!({
             "id": rule, "result": "inapplicable", "pageLevel": false,
             "nodes": [{ "any": [check], "all": [], "none": [], "node": node }],

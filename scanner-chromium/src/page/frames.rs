@@ -26,6 +26,8 @@ const FRAMES_TIME: Duration = Duration::from_secs(20);
 const TIMER_TIME: Duration = Duration::from_secs(1);
 
 pub(super) const PART: &str = include_str!("../../js/part.js");
+/// Other selectors than axe-core's, for [`PART`] and for what collects the results.
+pub(super) const PLACES: &str = include_str!("../../js/places.js");
 
 /// The documents that a tab shows, as the browser knows them.
 #[derive(Debug)]
@@ -346,7 +348,7 @@ impl Run<'_> {
         let world = world(tab, id, deadline).await?;
         mend_timers(tab, world, TIMER_TIME, deadline).await?;
         evaluate(tab, world, self.axe.expression(), Outcome::Value, deadline).await?;
-        let part = format!("({PART})({}, {}, {}, false)", self.options, context.to_json(), limits());
+        let part = format!("({PART})({}, {}, {}, false, {PLACES})", self.options, context.to_json(), limits());
         let evaluated = evaluate(tab, world, &part, Outcome::Promise, deadline).await?;
         let returned = match &evaluated.exception_details {
             Some(exception) => Err(FrameError::Failed(super::axe::described(exception))),
