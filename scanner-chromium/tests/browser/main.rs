@@ -16,6 +16,7 @@ mod lifecycle;
 mod login;
 mod platform;
 mod politeness;
+mod privacy;
 mod scan;
 mod secure;
 mod support;
