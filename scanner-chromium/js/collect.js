@@ -17,7 +17,9 @@ async (limits, early, places) => {
     const found = [document];
     for (const root of found) {
       for (const element of root.querySelectorAll('*')) {
-        if (element.shadowRoot && found.length < limits.roots) found.push(element.shadowRoot);
+        // Past fields that hide the property.
+        const shadow = Reflect.get(Element.prototype, 'shadowRoot', element);
+        if (shadow && found.length < limits.roots) found.push(shadow);
       }
     }
     return found;
@@ -85,7 +87,8 @@ async (limits, early, places) => {
   // Where the visible part of an element stands, from the document's top left corner.
   const area = ({ element, frames }) => {
     if (!element?.isConnected) return null;
-    let { x, y, width, height } = element.getBoundingClientRect();
+    // Past a field that hides the property of its form.
+    let { x, y, width, height } = Element.prototype.getBoundingClientRect.call(element);
     for (const frame of frames) {
       const style = getComputedStyle(frame);
       const [left, top, right, bottom] = ['Left', 'Top', 'Right', 'Bottom'].map((side) => parseFloat(style[`padding${side}`]));
