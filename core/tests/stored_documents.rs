@@ -4,7 +4,10 @@
 
 use std::{collections::BTreeSet, fmt::Debug, fs, path::Path};
 
-use a11ycheck_core::domain::{Failure, Findings, Outcome, Plan};
+use a11ycheck_core::{
+    domain::{Failure, Finding, Findings, Outcome, Plan, PreviousScan, compare},
+    id::ScanId,
+};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -154,6 +157,65 @@ fn what_is_written_back_keeps_what_a_later_release_has_added() {
     let known: Plan = serde_json::from_value(plan()).unwrap();
     assert_eq!(serde_json::to_value(known).unwrap(), plan(), "the example has every field");
     is_kept::<Plan>(&plan());
+}
+
+/// The documents of completed checks that a release has left, as rows of its database.
+fn left_by(release: &str) -> Vec<Value> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../storage-postgres/tests/fixtures");
+    let rows = fs::read_to_string(fixtures.join(release).join("07_findings.json")).unwrap();
+    let rows: Vec<Value> = serde_json::from_str(&rows).unwrap();
+    rows.into_iter().map(|mut row| row["document"]["gzip of this JSON"].take()).collect()
+}
+
+/// The same elements as this release takes them from a page.
+fn found_again(stored: &Value) -> Findings {
+    let mut now: Findings = serde_json::from_value(stored.clone()).unwrap();
+    let text = |item: &Value, name: &str| item[name].as_str().unwrap().to_owned();
+    now.items = stored["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(&now.items)
+        .map(|(item, read)| {
+            let [selector, html, summary] = ["selector", "html", "failure_summary"].map(|name| text(item, name));
+            Finding::new(read.rule.clone(), read.page, &now.pages[read.page].url, &selector, &html, &summary)
+        })
+        .collect();
+    now
+}
+
+/// Else whoever upgrades is told of hundreds of new problems on the first day.
+#[test]
+fn the_check_after_an_upgrade_finds_nothing_new_and_nothing_fixed() {
+    let mut stored = left_by("release-0.1.0");
+    assert_eq!(stored.len(), 2);
+    // With what that release did not mask yet.
+    let mut of_people = stored[1].clone();
+    of_people["pages"][0]["url"] = json!("https://atelier.example.com/?session_id=4f2a");
+    let fingerprint = json!({"tight": "00", "loose": "01", "template": "02"});
+    for (selector, html) in [
+        ("input[value=\"Jane Doe\"]", "<input type=\"text\" value=\"Jane Doe\">"),
+        ("input[value=\"Jane Roe\"]", "<input type=\"text\" value=\"Jane Roe\">"),
+        ("#jane\\@example\\.org > input", "<input data-mail=\"jane@example.org\">"),
+        ("input[name=\"card\"]", "<input name=\"card\" placeholder=\"4111 1111 1111 1111\">"),
+    ] {
+        of_people["items"].as_array_mut().unwrap().push(json!({
+            "rule": "label", "page": 0, "selector": selector, "html": html, "failure_summary": "Fix jane@example.org.",
+            "fingerprint": fingerprint, "area": null, "screenshot": null, "is_new": false,
+        }));
+    }
+    stored.push(of_people);
+    for document in stored {
+        let before: Findings = serde_json::from_value(document.clone()).unwrap();
+        assert!(before.items.iter().all(|item| item.fingerprint.version == 1));
+        assert!(!format!("{before:?}").to_lowercase().contains("jane"), "{before:?}");
+        let mut now = found_again(&document);
+        let total = before.totals().total();
+        let base = PreviousScan { id: ScanId::generate(chrono::Utc::now()), finished_at: chrono::Utc::now(), total };
+        let summary = compare(&mut now, &before, base);
+        assert_eq!((summary.new, summary.fixed, summary.remaining), (0, 0, total), "{summary:?}");
+        assert!(now.items.iter().all(|item| !item.is_new));
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // Returns what a check needs of the page and of what `run.js` or `join.js` left, as JSON text. `limits` bounds what leaves the page.
 // `early` is null, or the milliseconds after its load for which the page has to stay as it was for that to count; the result
-// is null if it does not.
-async (limits, early) => {
+// is null if it does not. `places` is the function of `places.js`.
+async (limits, early, places) => {
   if (early !== null) {
     // Timers that fell due meanwhile come first.
     await new Promise((resolve) => setTimeout(resolve, watch.since + early - performance.now()));
@@ -17,7 +17,9 @@ async (limits, early) => {
     const found = [document];
     for (const root of found) {
       for (const element of root.querySelectorAll('*')) {
-        if (element.shadowRoot && found.length < limits.roots) found.push(element.shadowRoot);
+        // Past fields that hide the property.
+        const shadow = Reflect.get(Element.prototype, 'shadowRoot', element);
+        if (shadow && found.length < limits.roots) found.push(shadow);
       }
     }
     return found;
@@ -86,7 +88,8 @@ async (limits, early) => {
   // Where the visible part of an element stands, from the document's top left corner.
   const area = ({ element, frames }) => {
     if (!element?.isConnected) return null;
-    let { x, y, width, height } = element.getBoundingClientRect();
+    // Past a field that hides the property of its form.
+    let { x, y, width, height } = Element.prototype.getBoundingClientRect.call(element);
     for (const frame of frames) {
       const style = getComputedStyle(frame);
       const [left, top, right, bottom] = ['Left', 'Top', 'Right', 'Bottom'].map((side) => parseFloat(style[`padding${side}`]));
@@ -110,6 +113,17 @@ async (limits, early) => {
   const place = ({ element, target }) => {
     const found = target.length > 1 ? through(target) : { element, frames: [] };
     return found && area(found);
+  };
+
+  // Other ways to an element, for selectors that may tell of people: values, addresses and numbers are quoted, escaped or long.
+  // Frames have seen to what is inside of them.
+  const otherWays = places();
+  const instead = ({ element, target: [first, ...rest] }) => {
+    if (!/[[\\]|\d{4}/.test([first].flat().join())) return [];
+    const found = rest.length === 0 ? element : through([first])?.element;
+    if (!found?.isConnected) return [];
+    const selectors = otherWays(found).map((way) => [way, ...rest].flat(Infinity).join(' '));
+    return selectors.filter((selector) => selector.length <= limits.text).map(kept);
   };
 
   let nodesLeft = limits.nodes;
@@ -137,6 +151,7 @@ async (limits, early) => {
     entries.set(node, {
       // One selector per frame; an array among them is a path through shadow trees.
       selector: kept(node.target.flat(Infinity).join(' ')),
+      instead: instead(node),
       html: kept(node.html),
       summary: kept(node.failureSummary),
       area: place(node),

@@ -1,11 +1,11 @@
 // Runs axe-core on this document alone; its frames are asked in worlds of their own, and `join.js` joins the parts. Evaluated
 // in a world of our own. `context` is what axe-core in the parent document says of this frame, or null at the top. `limits`
-// bounds what leaves a frame.
+// bounds what leaves a frame. `places` is the function of `places.js`.
 //
 // Returns JSON text, with what axe-core says of this document's frames in `contexts`; the elements of these frames stay in
 // `frameElements`, for the browser to name. At the top, the part itself stays in `ownPart`, and `rules` names the rules that
 // axe-core knows. Null if it `isEarly` and the page has changed since its load.
-async (options, context, limits, isEarly) => {
+async (options, context, limits, isEarly, places) => {
   if (isEarly && !watch.isUnchanged()) return null;
   const isTop = context === null;
   const scope = context ?? document;
@@ -21,7 +21,7 @@ async (options, context, limits, isEarly) => {
       get ancestry() {
         return node.ancestry;
       },
-      ...(isTop && { element: node.element }),
+      element: node.element,
     }),
   });
 
@@ -58,8 +58,13 @@ async (options, context, limits, isEarly) => {
     }));
 
   let nodesLeft = limits.nodes;
+  // Other ways to an element, for selectors that may tell of people: values, addresses and numbers are quoted, escaped or long.
+  const otherWays = places();
+  const instead = ({ element, selector }) =>
+    element?.isConnected && /[[\\]|\d{4}/.test(selector.flat().join()) ? otherWays(element) : [];
   const spec = (node, hasAncestry) => ({
     selector: node.selector,
+    instead: instead(node),
     source: node.source,
     nodeIndexes: node.nodeIndexes,
     ancestry: hasAncestry ? node.ancestry : [],

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use a11ycheck_core::domain::{Area, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, UncheckedFrame};
+use a11ycheck_core::domain::{
+    Area, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, UncheckedFrame, reveals_people,
+};
 use serde::Deserialize;
 
 use crate::evidence::{Album, Candidate, Picture, Rect};
@@ -51,7 +53,10 @@ struct RuleResult {
 
 #[derive(Debug, Deserialize)]
 struct Node {
+    /// axe-core's own.
     selector: String,
+    /// Others, where it may tell of people.
+    instead: Vec<String>,
     html: String,
     summary: String,
     area: Option<[u32; 4]>,
@@ -87,6 +92,16 @@ impl Collected {
 }
 
 impl Node {
+    /// The selector to keep: the first that tells nothing of people, and is not too long.
+    fn selector(&self) -> &str {
+        if self.instead.is_empty() || !reveals_people(&self.selector) {
+            return &self.selector;
+        }
+        let mut others = self.instead.iter().filter(|other| other.chars().count() <= Finding::MAX_SELECTOR);
+        // What reveals something still is masked when it becomes a finding.
+        others.find(|other| !reveals_people(other)).unwrap_or(&self.selector)
+    }
+
     fn candidate<'a>(&'a self, key: (usize, usize), rule: &'a str) -> Option<Candidate<'a>> {
         let [x, y, width, height] = self.area?;
         Some(Candidate { key, rule, html: &self.html, area: Rect { x, y, width, height } })
@@ -121,7 +136,7 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
             Finding {
                 area,
                 screenshot,
-                ..Finding::new(id.clone(), page, url, &node.selector, &node.html, &node.summary)
+                ..Finding::new(id.clone(), page, url, node.selector(), &node.html, &node.summary)
             }
         }));
     }

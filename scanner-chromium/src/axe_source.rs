@@ -10,13 +10,25 @@ use crate::ChromiumError;
 /// minor versions; patches only mend.
 pub(crate) const WANTED: &str = "4.14";
 
+const SURVEY: &str = include_str!("../js/survey.js");
+const PAST_FIELDS: &str = include_str!("../js/past_fields.js");
+
+/// Properties that every list and every object has: axe-core reads them of anything, and of no form.
+const OF_ANYTHING: [&str; 3] = ["__proto__", "constructor", "length"];
+
 /// axe-core as an expression of JavaScript.
-#[derive(Debug)]
 pub(crate) struct AxeSource {
     path: PathBuf,
     version: String,
+    source: String,
     /// As a JSON string: escaping 650 kB for every frame would cost more than sending it.
     expression: Box<RawValue>,
+}
+
+impl std::fmt::Debug for AxeSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AxeSource").field("path", &self.path).field("version", &self.version).finish_non_exhaustive()
+    }
 }
 
 impl AxeSource {
@@ -43,16 +55,9 @@ impl AxeSource {
         if !found.strip_prefix(WANTED).is_some_and(|rest| rest.starts_with('.')) {
             return Err(ChromiumError::AxeVersion { path: path.to_owned(), found, wanted: WANTED });
         }
-        // The parameters hide `module`, `exports` and `define`, which an element with such an id would otherwise be to
-        // axe-core's loader. Its messages between frames would pass through the page's own scripts: it neither sends nor
-        // receives any.
-        let expression = format!(
-            "(function(module,exports,define){{{source}\n}})();\
-             window.axe.frameMessenger({{open(){{}},post:()=>false}});window.axe.version"
-        );
-        let expression =
-            serde_json::value::to_raw_value(&expression).map_err(|error| unreadable(std::io::Error::other(error)))?;
-        Ok(Self { path: path.to_owned(), version: found, expression })
+        let expression = serde_json::value::to_raw_value(&expression("", &source))
+            .map_err(|error| unreadable(std::io::Error::other(error)))?;
+        Ok(Self { path: path.to_owned(), version: found, source, expression })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -63,9 +68,66 @@ impl AxeSource {
         &self.version
     }
 
+    /// Puts axe-core into a document's world, and gives what `survey.js` returns.
     pub(crate) const fn expression(&self) -> &RawValue {
         &self.expression
     }
+
+    /// The same for a document in which fields hide these properties of their forms: axe-core reads them past the fields. It does the
+    /// same as ever, so far as it did anything: with `<input name=nodeName>` it fails on the whole page, with others it never ends.
+    ///
+    /// Nothing else helps: such a form refuses any property of that name, in our world too, and to rename a field would change
+    /// the page.
+    pub(crate) fn past_fields(&self, names: &[String]) -> String {
+        let names: Vec<&str> = names
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !OF_ANYTHING.contains(name) && !name.is_empty() && name.chars().all(is_of_name))
+            .collect();
+        let keys = format!("const $pastFields=({PAST_FIELDS})({});", serde_json::json!(names));
+        expression(&keys, &with_keys(&self.source, &names))
+    }
+}
+
+fn expression(keys: &str, source: &str) -> String {
+    // The parameters hide `module`, `exports` and `define`, which an element with such an id would otherwise be to
+    // axe-core's loader. Its messages between frames would pass through the page's own scripts: it neither sends nor
+    // receives any.
+    format!(
+        "(function(module,exports,define){{{keys}{source}\n}})();\
+         window.axe.frameMessenger({{open(){{}},post:()=>false}});({SURVEY})()"
+    )
+}
+
+/// The source with `.name` as `[$pastFields[0]]`, for the name with this number. In a text within the source it would be wrong, but
+/// harm nobody: axe-core has no text with one of these names behind a point that means anything to a program.
+fn with_keys(source: &str, names: &[&str]) -> String {
+    let mut out = String::with_capacity(source.len() + source.len() / 8);
+    let mut rest = source;
+    while let Some(point) = rest.find('.') {
+        let (before, after) = (&rest[..point], &rest[point + 1..]);
+        let end = after.find(|character| !is_of_name(character)).unwrap_or(after.len());
+        let number = names.iter().position(|name| *name == &after[..end]);
+        out.push_str(before);
+        match number {
+            // `...rest` is no property.
+            Some(number) if !out.ends_with('.') => {
+                let optional = if out.ends_with('?') { "." } else { "" };
+                out.push_str(&format!("{optional}[$pastFields[{number}]]"));
+                rest = &after[end..];
+            }
+            _ => {
+                out.push('.');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+const fn is_of_name(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '_' | '$')
 }
 
 /// The version that the file gives itself.
@@ -79,6 +141,15 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn properties_that_fields_hide_are_read_by_keys() {
+        let source = "e.nodeName.toLowerCase();f(...id,e?.id,e.idle,e.id=1,{id:1.5})";
+        assert_eq!(
+            with_keys(source, &["id", "nodeName"]),
+            "e[$pastFields[1]].toLowerCase();f(...id,e?.[$pastFields[0]],e.idle,e[$pastFields[0]]=1,{id:1.5})"
+        );
+    }
 
     #[test]
     fn the_first_axe_core_of_the_right_version_is_taken_and_what_is_wrong_with_others_is_said() {

@@ -61,7 +61,7 @@ pub use self::{
     iso_duration::{IsoDuration, ParseDurationError},
     lease::{FencingToken, Lease},
     manual_checks::ManualChecks,
-    masking::{MASK, masked_html, masked_selector, masked_text},
+    masking::{MASK, masked_html, masked_selector, masked_text, reveals_people},
     page_address::{page_address, page_key, view_of},
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},

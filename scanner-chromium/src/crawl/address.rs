@@ -3,11 +3,8 @@
 use a11ycheck_core::domain::{page_key, view_of};
 use url::Url;
 
-/// Query parameters of addresses that do something rather than show something.
-const ACTIONS: [&str; 4] = ["add-to-cart", "add_to_wishlist", "remove_item", "replytocom"];
-
-/// Parts of paths that well-known software keeps for answers to programs, and for leaving.
-const NOT_PAGE_PATHS: [&str; 6] = ["/cdn-cgi/", "/wp-json/", "/feed/", "/logout/", "/log-out/", "/signout/"];
+/// Parts of paths that well-known software keeps for answers to programs.
+const NOT_PAGE_PATHS: [&str; 3] = ["/cdn-cgi/", "/wp-json/", "/feed/"];
 
 /// Endings of addresses that do not lead to pages.
 const NOT_PAGES: [&str; 64] = [
@@ -32,13 +29,11 @@ pub(super) fn bare_host(url: &Url) -> &str {
     host.strip_prefix("www.").unwrap_or(host)
 }
 
-/// Whether the address speaks for a page, or at least not against it.
+/// Whether the address speaks for a page, or at least not against it. What it does if it is visited, `actions` knows.
 pub(super) fn may_be_page(url: &Url) -> bool {
     let path = url.path().to_ascii_lowercase();
     let view = view_of(url).unwrap_or_default().to_ascii_lowercase();
-    if [&path, &view].iter().any(|path| NOT_PAGE_PATHS.iter().any(|part| format!("{path}/").contains(part)))
-        || url.query_pairs().any(|(name, _)| ACTIONS.contains(&name.as_ref()))
-    {
+    if [&path, &view].iter().any(|path| NOT_PAGE_PATHS.iter().any(|part| format!("{path}/").contains(part))) {
         return false;
     }
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -100,9 +95,7 @@ mod tests {
             "https://a.example/feed.xml?x=1",
             "https://a.example/a.tar.gz",
             "https://a.example/blog/feed/",
-            "https://a.example/shop?add-to-cart=7",
             "https://a.example/cdn-cgi/l/email-protection",
-            "https://a.example/#/logout",
         ] {
             assert!(!may_be_page(&url(file)), "{file}");
         }

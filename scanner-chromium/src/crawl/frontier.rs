@@ -9,6 +9,7 @@ use a11ycheck_core::domain::{PageOutcome, page_address, view_of};
 use url::Url;
 
 use super::{
+    actions::is_action,
     address::{key, may_be_page},
     kinds::{Shape, kinds},
     robots::Robots,
@@ -135,7 +136,8 @@ impl Frontier {
             && url.username().is_empty()
             && url.password().is_none()
             && self.site.contains(url)
-            && may_be_page(url);
+            && may_be_page(url)
+            && !is_action(url);
         if !is_page {
             return;
         }
@@ -303,6 +305,7 @@ mod tests {
             "https://user@a.example/c",
             "https://a.example/private/x",
             "https://a.example/c.pdf",
+            "https://a.example/logout",
             "https://a.example/c",
             "nonsense",
         ];

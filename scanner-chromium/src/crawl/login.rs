@@ -4,6 +4,7 @@ use a11ycheck_core::domain::view_of;
 use url::Url;
 
 use super::{
+    actions::is_action,
     address::{key, may_be_page},
     robots::Robots,
     site::Site,
@@ -62,7 +63,11 @@ pub(super) fn others(login: &Checked, listed: &[Listed], site: &Site, robots: &R
     let mut known = vec![key(&login.url)];
     let mut others = Vec::new();
     for url in links.chain(listed.iter().map(|listed| listed.page.clone())) {
-        let may_show_more = site.contains(&url) && may_be_page(&url) && !belongs_to_login(&url) && robots.allows(&url);
+        let may_show_more = site.contains(&url)
+            && may_be_page(&url)
+            && !is_action(&url)
+            && !belongs_to_login(&url)
+            && robots.allows(&url);
         if may_show_more && !known.contains(&key(&url)) && others.len() < MAX_OTHERS {
             known.push(key(&url));
             others.push(url);

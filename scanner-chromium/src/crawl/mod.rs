@@ -3,6 +3,7 @@
 //! A scan asks the site about itself first (`survey`: robots.txt and sitemaps), visits the start page, and then chooses
 //! from what it found (`frontier`), kinds of pages in turn (`kinds`), at a pace that the site can bear (`pace`).
 
+mod actions;
 mod address;
 mod fetch;
 mod frontier;

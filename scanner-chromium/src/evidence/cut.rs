@@ -1,12 +1,15 @@
 //! From shots of a page to pictures of its elements.
 
-use std::io::Cursor;
+use std::{io::Cursor, sync::Arc};
 
 use image::{
     DynamicImage, ImageFormat, ImageReader, Limits, Rgb, RgbImage, codecs::webp::WebPEncoder, imageops::FilterType,
 };
 
-use super::plan::Shot;
+use super::plan::{Rect, Shot};
+
+/// What stands in place of a value: neither black nor white, so that it is seen on any page.
+pub(crate) const COVER: [u8; 3] = [128; 3];
 
 /// Pixels of a picture's width: what a report shows side by side with its text.
 const MAX_WIDTH: u32 = 800;
@@ -23,6 +26,8 @@ pub(crate) struct Capture {
     pub(crate) shot: Shot,
     /// PNG, one pixel for each CSS pixel.
     pub(crate) png: Vec<u8>,
+    /// What is painted over, on the page.
+    pub(crate) covers: Arc<[Rect]>,
 }
 
 /// A picture of an element: WebP without loss, since most show text.
@@ -38,14 +43,17 @@ pub(crate) fn cut_out(captures: Vec<Capture>) -> Vec<((usize, usize), Picture)> 
     captures.into_iter().flat_map(|capture| cut_out_of(&capture)).collect()
 }
 
-fn cut_out_of(Capture { shot, png }: &Capture) -> Vec<((usize, usize), Picture)> {
-    let image = match decode(png) {
+fn cut_out_of(Capture { shot, png, covers }: &Capture) -> Vec<((usize, usize), Picture)> {
+    let mut image = match decode(png) {
         Ok(image) => image,
         Err(error) => {
             tracing::debug!(%error, "a shot of a page could not be read");
             return Vec::new();
         }
     };
+    for cover in covers.iter().filter_map(|cover| cover.common(shot.clip)) {
+        paint(&mut image, cover.x - shot.clip.x, cover.y - shot.clip.y, cover);
+    }
     let mut pictures = Vec::<((usize, usize), Picture)>::new();
     let mut previous = None;
     for crop in &shot.crops {
@@ -69,6 +77,16 @@ fn cut_out_of(Capture { shot, png }: &Capture) -> Vec<((usize, usize), Picture)>
         }
     }
     pictures
+}
+
+/// Paints over a part of the image as large as the cover. The browser may have returned less than the clip.
+fn paint(image: &mut RgbImage, left: u32, top: u32, cover: Rect) {
+    let (right, bottom) = ((left + cover.width).min(image.width()), (top + cover.height).min(image.height()));
+    for y in top..bottom {
+        for x in left..right {
+            image.put_pixel(x, y, Rgb(COVER));
+        }
+    }
 }
 
 fn decode(png: &[u8]) -> Result<RgbImage, image::ImageError> {
@@ -108,10 +126,7 @@ fn is_of_one_colour(image: &RgbImage) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::plan::{Crop, Rect},
-        *,
-    };
+    use super::{super::plan::Crop, *};
 
     fn rect([x, y, width, height]: [u32; 4]) -> Rect {
         Rect { x, y, width, height }
@@ -121,7 +136,7 @@ mod tests {
         let mut png = Cursor::new(Vec::new());
         image.write_to(&mut png, ImageFormat::Png).unwrap();
         let crops = crops.iter().enumerate().map(|(node, area)| Crop { key: (0, node), area: rect(*area) }).collect();
-        Capture { shot: Shot { clip: rect(clip), crops }, png: png.into_inner() }
+        Capture { shot: Shot { clip: rect(clip), crops }, png: png.into_inner(), covers: Arc::default() }
     }
 
     /// White, with a red square of 20 pixels at 30, 40.
@@ -138,6 +153,17 @@ mod tests {
         assert_eq!((*key, picture.width, picture.height), ((0, 0), 30, 30));
         let shown = image::load_from_memory_with_format(&picture.webp, ImageFormat::WebP).unwrap().into_rgb8();
         assert_eq!((shown.get_pixel(4, 10).0, shown.get_pixel(5, 10).0), ([255; 3], [255, 0, 0]));
+    }
+
+    #[test]
+    fn what_is_covered_is_painted_over_before_anything_is_cut_out() {
+        let covers = [[40, 1_040, 5, 5], [0, 0, 9, 9], [105, 1_095, 900, 900]].map(rect);
+        let covered =
+            Capture { covers: covers.into(), ..capture([10, 1_000, 100, 100], &page(), &[[35, 1_035, 30, 30]]) };
+        let pictures = cut_out(vec![covered]);
+        let shown = image::load_from_memory_with_format(&pictures[0].1.webp, ImageFormat::WebP).unwrap().into_rgb8();
+        let at = |x, y| shown.get_pixel(x, y).0;
+        assert_eq!([at(4, 5), at(5, 5), at(9, 9), at(10, 10)], [[255; 3], COVER, COVER, [255, 0, 0]]);
     }
 
     #[test]

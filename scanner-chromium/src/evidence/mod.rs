@@ -1,5 +1,5 @@
 //! Pictures of what fails: which elements (`plan`), out of what the browser shows (`page/capture.rs`), cut to size (`cut`),
-//! and kept within what one check may take (`album`).
+//! and kept within what one check may take (`album`). What fields show of people is painted over before anything is cut.
 
 mod album;
 mod cut;
@@ -7,6 +7,6 @@ mod plan;
 
 pub(crate) use self::{
     album::Album,
-    cut::{Capture, Picture, cut_out},
+    cut::{COVER, Capture, Picture, cut_out},
     plan::{Candidate, Quota, Rect, Shot, plan},
 };

@@ -103,6 +103,13 @@ impl Rect {
         self.y.saturating_add(self.height)
     }
 
+    /// What both cover, if anything.
+    pub(crate) fn common(self, other: Self) -> Option<Self> {
+        let (x, y) = (self.x.max(other.x), self.y.max(other.y));
+        let (right, bottom) = (self.right().min(other.right()), self.bottom().min(other.bottom()));
+        (x < right && y < bottom).then(|| Self { x, y, width: right - x, height: bottom - y })
+    }
+
     fn with(self, other: Self) -> Self {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));
         let (right, bottom) = (self.right().max(other.right()), self.bottom().max(other.bottom()));

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{
     errors::PageError,
-    frames::{FrameTree, Frames, PART},
+    frames::{FrameTree, Frames, PART, PLACES},
     part::Context,
     settle::{Moment, SINCE_LOAD},
     world::{Evaluated, Outcome, evaluate},
@@ -19,6 +19,10 @@ use crate::{axe_map::Collected, axe_source::AxeSource, browser::Tab, cdp::CdpErr
 const RUN: &str = include_str!("../../js/run.js");
 const JOIN: &str = include_str!("../../js/join.js");
 const COLLECT: &str = include_str!("../../js/collect.js");
+
+/// Squares of 200 pixels in which axe-core may note elements, each as often as it notes elements there. Measured: 16 million take
+/// 400 MB and 8 s; a page of 33 million pixels, the highest that there is, has a million for each element as high as itself.
+const MAX_CELLS: f64 = 20e6;
 
 /// How axe-core runs: its own default rules, all of them. The one place where that is decided.
 fn axe_options() -> Value {
@@ -53,7 +57,14 @@ pub(super) async fn run(
     moment: Moment,
     deadline: Instant,
 ) -> Result<Option<Vec<UncheckedFrame>>, PageError> {
-    evaluate(tab, main_world, axe.expression(), Outcome::Value, deadline).await?;
+    match inject(tab, main_world, axe, deadline).await? {
+        Injected::Ready => {}
+        Injected::TooLarge => {
+            let message = "The page has elements of a size that can't be checked: millions of pixels wide and high.";
+            return Err(PageError::failed(FailureCode::TooLarge, message));
+        }
+        Injected::Failed(error) => return Err(failed(&error)),
+    }
     let is_early = moment == Moment::Early;
     if !FrameTree::read(tab, deadline).await?.is_empty() {
         return run_with_frames(tab, main_world, axe, is_early, deadline).await;
@@ -78,7 +89,7 @@ async fn run_with_frames(
         rules: HashSet<String>,
     }
     let options = axe_options();
-    let expression = format!("({PART})({options}, null, null, {is_early})");
+    let expression = format!("({PART})({options}, null, null, {is_early}, {PLACES})");
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     let Some(text) = evaluated.result["value"].as_str() else { return Ok(None) };
@@ -122,17 +133,55 @@ pub(super) async fn collect(
     deadline: Instant,
 ) -> Result<Option<Collected>, PageError> {
     let early = (moment == Moment::Early).then_some(SINCE_LOAD.as_millis());
-    let expression = format!("({COLLECT})({}, {})", limits(), json!(early));
+    let expression = format!("({COLLECT})({}, {}, {PLACES})", limits(), json!(early));
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     let text = evaluated.result["value"].as_str().unwrap_or_default();
     Ok(serde_json::from_str(text).map_err(shape)?)
 }
 
+/// What became of putting axe-core into a document.
+#[derive(Debug)]
+pub(super) enum Injected {
+    Ready,
+    /// axe-core would take all memory that there is: it notes for each square of the document what is drawn there.
+    TooLarge,
+    Failed(String),
+}
+
+/// Puts axe-core into the world of a document, as it suits that.
+pub(super) async fn inject(tab: &Tab, world: i64, axe: &AxeSource, deadline: Instant) -> Result<Injected, CdpError> {
+    #[derive(Deserialize)]
+    struct Survey {
+        hidden: Vec<String>,
+        cells: f64,
+    }
+    let injected = evaluate(tab, world, axe.expression(), Outcome::Value, deadline).await?;
+    if let Some(exception) = &injected.exception_details {
+        return Ok(Injected::Failed(described(exception)));
+    }
+    let text = injected.result["value"].as_str().unwrap_or_default();
+    let Survey { hidden, cells } = serde_json::from_str(text).map_err(shape)?;
+    if cells > MAX_CELLS {
+        return Ok(Injected::TooLarge);
+    }
+    if !hidden.is_empty() {
+        tracing::debug!(?hidden, "fields of a form hide properties of it");
+        let injected = evaluate(tab, world, &axe.past_fields(&hidden), Outcome::Value, deadline).await?;
+        if let Some(exception) = &injected.exception_details {
+            return Ok(Injected::Failed(described(exception)));
+        }
+    }
+    Ok(Injected::Ready)
+}
+
 fn finished(evaluated: &Evaluated) -> Result<(), PageError> {
-    let Some(exception) = &evaluated.exception_details else { return Ok(()) };
-    tracing::warn!(error = described(exception), "axe-core could not run in a page");
-    Err(PageError::failed(FailureCode::EngineError, "axe-core could not run to its end in the page."))
+    evaluated.exception_details.as_ref().map_or(Ok(()), |exception| Err(failed(&described(exception))))
+}
+
+fn failed(error: &str) -> PageError {
+    tracing::warn!(error, "axe-core could not run in a page");
+    PageError::failed(FailureCode::EngineError, "axe-core could not run to its end in the page.")
 }
 
 /// What an exception says of itself.
@@ -158,8 +207,7 @@ mod tests {
     /// What a frame would return if it could choose.
     fn part(rule: &str, check: &str, error: Option<&str>) -> String {
         let check = json!({ "id": check, "data": null, "relatedNodes": [], "result": false });
-        let node =
-            json!({ "selector": ["#in"], "source": "<i>", "nodeIndexes": [3], "ancestry": ["html > i"], "xpath": [] });
+        let node = json!({ "selector": ["#in"], "instead": [], "source": "<i>", "nodeIndexes": [3], "ancestry": ["html > i"], "xpath": [] });
         let result = json!({
             "id": rule, "result": "inapplicable", "pageLevel": false,
             "nodes": [{ "any": [check], "all": [], "none": [], "node": node }],

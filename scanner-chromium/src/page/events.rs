@@ -63,6 +63,8 @@ pub(super) struct PageState {
     pub(super) bytes: u64,
     /// Bytes of the document, decoded.
     pub(super) document_bytes: u64,
+    /// Whether all of the document has come.
+    pub(super) is_document_whole: bool,
     /// Why there will be no more events.
     pub(super) end: Option<SessionEnd>,
 }
@@ -175,6 +177,7 @@ impl PageState {
             }
             "Network.loadingFinished" => {
                 self.in_flight.remove(request);
+                self.is_document_whole |= self.response.as_ref().is_some_and(|response| response.loader == request);
             }
             "Network.loadingFailed" => {
                 self.in_flight.remove(request);
@@ -245,6 +248,7 @@ impl PageState {
             self.navigating = Some(request.to_owned());
             self.requested = text(&params["request"]["url"]);
             self.document_bytes = 0;
+            self.is_document_whole = false;
             return;
         }
         // Streams stay open and beacons change nothing that is seen.

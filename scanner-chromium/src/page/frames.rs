@@ -13,6 +13,7 @@ use tokio::time::{Duration, Instant};
 use url::Url;
 
 use super::{
+    axe::{Injected, inject},
     part::{Answer, Context, MAX_PAGE_BYTES, PartError, limits},
     world::{Outcome, evaluate, mend_timers, world},
 };
@@ -26,6 +27,8 @@ const FRAMES_TIME: Duration = Duration::from_secs(20);
 const TIMER_TIME: Duration = Duration::from_secs(1);
 
 pub(super) const PART: &str = include_str!("../../js/part.js");
+/// Other selectors than axe-core's, for [`PART`] and for what collects the results.
+pub(super) const PLACES: &str = include_str!("../../js/places.js");
 
 /// The documents that a tab shows, as the browser knows them.
 #[derive(Debug)]
@@ -59,6 +62,11 @@ impl FrameTree {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// The browser's ids of those in which something of a site may be shown.
+    pub(super) fn into_ids(self) -> Vec<String> {
+        self.0.into_iter().filter(|(_, shown)| !shown.is_unreachable).map(|(id, _)| id).collect()
+    }
 }
 
 fn children(tree: &Value) -> impl Iterator<Item = &Value> {
@@ -76,6 +84,8 @@ enum FrameError {
     TooMany,
     #[error("the results of the page's frames are too large together")]
     TooMuch,
+    #[error("it has elements of a size that can't be checked")]
+    TooLarge,
     #[error("it was not done in time")]
     TimedOut,
     #[error("axe-core failed in it: {0}")]
@@ -90,7 +100,7 @@ impl FrameError {
     const fn reason(&self) -> FailureCode {
         match self {
             Self::Unreachable => FailureCode::Unreachable,
-            Self::TooMany | Self::TooMuch | Self::Part(PartError::TooLarge) => FailureCode::TooLarge,
+            Self::TooMany | Self::TooMuch | Self::TooLarge | Self::Part(PartError::TooLarge) => FailureCode::TooLarge,
             Self::TimedOut => FailureCode::Timeout,
             Self::Gone(_) | Self::Failed(_) | Self::NotJoined | Self::Part(_) => FailureCode::EngineError,
         }
@@ -345,8 +355,12 @@ impl Run<'_> {
         let (tab, deadline) = (self.tab, self.deadline);
         let world = world(tab, id, deadline).await?;
         mend_timers(tab, world, TIMER_TIME, deadline).await?;
-        evaluate(tab, world, self.axe.expression(), Outcome::Value, deadline).await?;
-        let part = format!("({PART})({}, {}, {}, false)", self.options, context.to_json(), limits());
+        match inject(tab, world, self.axe, deadline).await? {
+            Injected::Ready => {}
+            Injected::TooLarge => return Ok((world, Err(FrameError::TooLarge))),
+            Injected::Failed(error) => return Ok((world, Err(FrameError::Failed(error)))),
+        }
+        let part = format!("({PART})({}, {}, {}, false, {PLACES})", self.options, context.to_json(), limits());
         let evaluated = evaluate(tab, world, &part, Outcome::Promise, deadline).await?;
         let returned = match &evaluated.exception_details {
             Some(exception) => Err(FrameError::Failed(super::axe::described(exception))),

@@ -4,6 +4,7 @@ mod axe;
 mod capture;
 mod errors;
 mod events;
+mod fields;
 mod frames;
 mod navigate;
 mod part;

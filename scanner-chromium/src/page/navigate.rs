@@ -21,6 +21,9 @@ const MAX_DOCUMENTS: u32 = 20;
 const MAX_DIALOGS: u32 = 50;
 /// Bytes of one document, decoded: far beyond any page that a person reads.
 const MAX_DOCUMENT: u64 = 20 * 1024 * 1024;
+/// Bytes of a document, decoded, from which on it is its size that keeps it from being whole in time: the browser takes in more
+/// only as it lays out what there is, so that a million elements from a small file would pass for a slow server.
+const LARGE_DOCUMENT: u64 = 4 * 1024 * 1024;
 /// Bytes of a page with all that it loads, decoded.
 const MAX_PAGE: u64 = 150 * 1024 * 1024;
 
@@ -88,6 +91,9 @@ pub(super) async fn loaded(events: &PageEvents, deadline: Instant) -> Result<(),
     let done = events.until(|state| is_over(state) || state.loaded && state.navigating.is_none());
     match timeout_at(deadline, done).await {
         Ok(()) => over(events).map_or(Ok(()), Err),
+        Err(_) if events.peek(|state| state.document_bytes > LARGE_DOCUMENT && !state.is_document_whole) => {
+            Err(too_large())
+        }
         Err(_) => Err(PageError::timeout("The page never finished loading.")),
     }
 }
@@ -145,6 +151,10 @@ fn status_error(response: &DocumentResponse, log: &GuardLog) -> Option<PageError
     }
 }
 
+fn too_large() -> PageError {
+    PageError::failed(FailureCode::TooLarge, "The page is too large to be checked.")
+}
+
 fn is_over(state: &PageState) -> bool {
     state.end.is_some()
         || state.led_away.is_some()
@@ -165,7 +175,7 @@ fn over(events: &PageEvents) -> Option<PageError> {
         } else if state.dialogs > MAX_DIALOGS {
             Some(PageError::timeout("The page keeps opening dialogs."))
         } else if is_over(state) {
-            Some(PageError::failed(FailureCode::TooLarge, "The page is too large to be checked."))
+            Some(too_large())
         } else {
             None
         }

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use a11ycheck_core::domain::reveals_people;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::Value;
 
@@ -96,10 +97,11 @@ impl Answer {
         if text.len() > 4 * MAX_CHARACTERS {
             return Err(PartError::TooLarge);
         }
-        let Returned::Part(InFrame { contexts, part }) = serde_json::from_str(text)? else {
+        let Returned::Part(InFrame { contexts, mut part }) = serde_json::from_str(text)? else {
             return Err(PartError::TooLarge);
         };
         part.validate(contexts.len(), rules)?;
+        part.specs_mut().for_each(Spec::tell_nothing_of_people);
         Ok(Self { contexts, json: serde_json::to_string(&part)? })
     }
 }
@@ -154,11 +156,27 @@ struct Check {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Spec {
     selector: Vec<Step>,
+    /// Other ways to it, each a path through shadow trees, where the selector may tell of people.
+    #[serde(skip_serializing)]
+    instead: Vec<Vec<String>>,
     source: Option<String>,
     node_indexes: Vec<u32>,
     ancestry: Vec<Step>,
     #[serde(skip_deserializing)]
     xpath: [(); 0],
+}
+
+impl Spec {
+    /// Takes another way to the element where the selector tells of people, if there is one that does not.
+    fn tell_nothing_of_people(&mut self) {
+        if self.instead.is_empty() || !self.selector.iter().any(Step::tells_of_people) {
+            return;
+        }
+        let ways = std::mem::take(&mut self.instead).into_iter().map(Step::ThroughShadow);
+        if let Some(way) = ways.into_iter().find(|way| !way.tells_of_people()) {
+            self.selector = vec![way];
+        }
+    }
 }
 
 /// The way to an element within one document: a selector, or several through shadow trees.
@@ -169,7 +187,20 @@ enum Step {
     ThroughShadow(Vec<String>),
 }
 
+impl Step {
+    fn tells_of_people(&self) -> bool {
+        match self {
+            Self::Selector(selector) => reveals_people(selector),
+            Self::ThroughShadow(selectors) => selectors.iter().any(|selector| reveals_people(selector)),
+        }
+    }
+}
+
 impl Part {
+    fn specs_mut(&mut self) -> impl Iterator<Item = &mut Spec> {
+        self.results.iter_mut().flat_map(|result| &mut result.nodes).map(|node| &mut node.node).chain(&mut self.frames)
+    }
+
     fn validate(&self, contexts: usize, rules: &HashSet<String>) -> Result<(), PartError> {
         if self.frames.len() != contexts {
             return Err(PartError::Impossible("it knows another number of frames than were asked for"));
@@ -229,10 +260,13 @@ mod tests {
                         "any": [{ "id": "has-alt", "data": { "messageKey": "none" }, "result": false }, { "id": "x", "data": null }],
                         "all": [],
                         "none": [],
-                        "node": { "selector": [["#host", "img"]], "source": "<img>", "nodeIndexes": [7], "ancestry": [] },
+                        "node": { "selector": [["#host", "img"]], "instead": [], "source": "<img>", "nodeIndexes": [7], "ancestry": [] },
                     }],
                 }],
-                "frames": [{ "selector": ["iframe"], "source": null, "nodeIndexes": [9], "ancestry": ["html > body > iframe"] }],
+                "frames": [{
+                    "selector": ["iframe"], "instead": [], "source": null, "nodeIndexes": [9],
+                    "ancestry": ["html > body > iframe"],
+                }],
             },
         })
     }
@@ -256,14 +290,34 @@ mod tests {
     }
 
     #[test]
+    fn a_selector_that_tells_of_people_stays_in_the_frame() {
+        let selector_of = |selector: Value, instead: Value| {
+            let mut returned = good();
+            let node = &mut returned["part"]["results"][0]["nodes"][0]["node"];
+            (node["selector"], node["instead"]) = (json!([selector]), instead);
+            let part: Value = serde_json::from_str(&parse(&returned).unwrap().json).unwrap();
+            part["results"][0]["nodes"][0]["node"].clone()
+        };
+        let (jane, field) = (json!("input[value=\"Jane\"]"), json!([["#jane\\@example\\.org > b"], [":root > b"]]));
+        let node = selector_of(jane, field.clone());
+        assert_eq!((&node["selector"], node.get("instead")), (&json!([[":root > b"]]), None));
+        let harmless = json!("a[href=\"/x\"]");
+        assert_eq!(selector_of(harmless.clone(), field)["selector"], json!([harmless]));
+        let through = json!(["#host", "input[value=\"Jane\"]"]);
+        let way = json!([":root > b", "input:nth-child(1):not(* > *)"]);
+        assert_eq!(selector_of(through, json!([way]))["selector"], json!([way]));
+    }
+
+    #[test]
     fn what_has_another_shape_is_refused() {
-        let changes: [(&str, Value); 14] = [
+        let changes: [(&str, Value); 15] = [
             ("/part", json!("a string")),
             ("/part/results", json!({})),
             ("/part/results/0/id", json!("no-such-rule")),
             ("/part/results/0/nodes/0/node/selector", json!(["#frame", "img"])),
             ("/part/results/0/nodes/0/node/selector", json!([])),
             ("/part/results/0/nodes/0/node/selector", json!([["a", ["b"]]])),
+            ("/part/results/0/nodes/0/node/instead", json!(["a"])),
             ("/part/results/0/nodes/0/node/source", json!({ "toString": 1 })),
             ("/part/results/0/nodes/0/node/nodeIndexes", json!([1, 2])),
             ("/part/results/0/nodes/0/any/0/result", json!("true")),

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{
     axe,
-    capture::{self, Screen},
+    capture::{self, Screen, Wanted},
     errors::{PageError, failure_of},
     events::{Errand, PageEvents},
     navigate::{self, Scope},
@@ -248,11 +248,7 @@ impl Visitor {
         let (captures, screen) = tokio::select! {
             biased;
             _ = navigate::trouble(&self.events) => (Vec::new(), None),
-            taken = async {
-                let captures = capture::shots(&self.tab, plan, deadline).await;
-                let screen = if look == Look::Start { capture::screen(&self.tab, deadline).await } else { None };
-                (captures, screen)
-            } => taken,
+            taken = capture::pictures(&self.tab, Wanted { shots: plan, screen: look == Look::Start }, deadline) => taken,
         };
         checked.screen = screen;
         captures

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::{Reply, Site, browser_program, page, scan, scanner};
 
 /// A browser at the other end of a pipe, and nothing more.
-struct Console {
+pub(crate) struct Console {
     child: Child,
     commands: PipeWriter,
     answers: BufReader<PipeReader>,
@@ -21,7 +21,7 @@ struct Console {
 }
 
 impl Console {
-    fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (commands_in, commands) = std::io::pipe().unwrap();
         let (answers, answers_out) = std::io::pipe().unwrap();
@@ -71,24 +71,31 @@ impl Console {
 
     /// `rule selector` of each element that fails and the number of those to review by rule, with axe-core in all frames.
     fn run_axe_in_frames(&mut self, url: &str, axe: &str) -> (Vec<String>, BTreeMap<String, u32>) {
-        let all = "(async () => {
-            const inject = (root) => {
-                for (const element of root.querySelectorAll('*')) {
+        let all = "results => [
+            results.violations.flatMap(v => v.nodes.map(n => `${v.id} ${n.target.flat(Infinity).join(' ')}`)),
+            Object.fromEntries(results.incomplete.map(v => [v.id, v.nodes.length])),
+        ]";
+        serde_json::from_value(self.evaluate_in_frames(url, axe, all)).unwrap()
+    }
+
+    /// What a function returns for the results of axe-core in the page and all of its frames.
+    pub(crate) fn evaluate_in_frames(&mut self, url: &str, axe: &str, function: &str) -> Value {
+        let source = json!(axe);
+        let all = format!(
+            "(async () => {{
+            const inject = (root) => {{
+                for (const element of root.querySelectorAll('*')) {{
                     if (element.shadowRoot) inject(element.shadowRoot);
                     if (!element.contentWindow) continue;
-                    element.contentWindow.eval(source);
+                    element.contentWindow.eval({source});
                     inject(element.contentDocument);
-                }
-            };
+                }}
+            }};
             inject(document);
-            const results = await axe.run();
-            return [
-                results.violations.flatMap(v => v.nodes.map(n => `${v.id} ${n.target.flat(Infinity).join(' ')}`)),
-                Object.fromEntries(results.incomplete.map(v => [v.id, v.nodes.length])),
-            ];
-        })()";
-        let all = all.replacen("source", &json!(axe).to_string(), 1);
-        serde_json::from_value(self.evaluate_with_axe(url, axe, &all)).unwrap()
+            return ({function})(await axe.run());
+        }})()"
+        );
+        self.evaluate_with_axe(url, axe, &all)
     }
 
     fn evaluate_with_axe(&mut self, url: &str, axe: &str, expression: &str) -> Value {
@@ -112,7 +119,7 @@ impl Drop for Console {
     }
 }
 
-fn axe() -> String {
+pub(crate) fn axe() -> String {
     let file = std::env::var("A11YCHECK_AXE")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../node_modules/axe-core/axe.min.js").to_owned());
     std::fs::read_to_string(file).expect("run `npm ci` in the project's folder")

@@ -187,12 +187,18 @@ async fn a_frame_that_bends_the_language_bends_neither_its_own_result_nor_the_pa
     assert_eq!(findings.pages[0].frames_not_checked, 0);
 }
 
-/// A form's fields stand in for the form's own properties, in our world, too.
+/// A form's fields stand in for the form's own properties, in our world, too. axe-core reads past those that are named so, but a
+/// form also remembers by which names its fields were asked for: such a name shows nowhere.
+const RENAMED: &str = "<script>for (const field of [...document.forms[0].elements]) {
+    document.forms[0][field.name];
+    field.name = 'harmless';
+}</script>";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_frame_in_which_axe_core_fails_costs_itself() {
     let clobber = |names: &[&str]| -> String {
         let fields: String = names.iter().map(|name| format!("<input name={name} aria-label=x>")).collect();
-        format!("<form>{fields}</form><img id=ad src=data:,>")
+        format!("<form>{fields}</form>{RENAMED}<img id=ad src=data:,>")
     };
     let whole =
         page("Ad", &clobber(&["nodeName", "nodeType", "parentNode", "attributes", "childNodes", "ownerDocument"]));
@@ -219,8 +225,7 @@ async fn a_frame_in_which_axe_core_fails_costs_itself() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rule_that_fails_in_a_frame_is_to_be_reviewed_there_and_counts_elsewhere() {
     let pale = "<p style='color:#aaa;background:#fff'>pale</p>";
-    // To our world, too, the form's method is the field.
-    let form = format!("<form><input name=getBoundingClientRect aria-label=x>{pale}</form>");
+    let form = format!("<form><input name=getBoundingClientRect aria-label=x>{pale}</form>{RENAMED}");
     let ad = page("Ad", &format!("{form}<img id=ad src=data:,>"));
     let other = Site::start(move |_| Reply::Html(ad.clone())).await;
     let html = page(

@@ -4,11 +4,17 @@ use std::time::{Duration, Instant};
 
 use a11ycheck_core::domain::RuleId;
 use a11ycheck_scanner_chromium::ChromiumScanner;
+use flate2::{Compress, Compression, FlushCompress};
 
 use crate::support::{Reply, Site, config, items, page, page_time, pages, scan, scanner};
 
 /// Visits `/bad` between two good pages, in one tab, with 6 s per page, or more on a busy machine.
 async fn between_good_pages(bad: Reply) -> Vec<String> {
+    between_good_pages_within(Duration::from_secs(6), bad).await
+}
+
+/// The same with another time for a page.
+async fn between_good_pages_within(least: Duration, bad: Reply) -> Vec<String> {
     let site = Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", "<a href=/bad>b</a> <a href=/good>g</a>")),
         "/good" => Reply::Html(page("Good", "ok")),
@@ -18,7 +24,7 @@ async fn between_good_pages(bad: Reply) -> Vec<String> {
         _ => Reply::Hang,
     })
     .await;
-    let page_time = page_time(Duration::from_secs(6)).await;
+    let page_time = page_time(least).await;
     let scanner = ChromiumScanner::new(config().with_tabs(1).with_page_timeout(page_time)).unwrap();
     let started = Instant::now();
     let findings = scan(&scanner, &site.url("/"), 5).await;
@@ -81,6 +87,104 @@ async fn a_page_that_never_ends_is_given_up() {
     let line = format!("<!--{}-->\n", "x".repeat(60_000));
     let bad = Reply::Endless(page("Endless", ""), line);
     assert_eq!(between_good_pages(bad).await, ["/", "/bad too_large", "/good"]);
+}
+
+/// So many megabytes of paragraphs, compressed a thousandfold.
+fn bomb(megabytes: usize) -> Vec<u8> {
+    let paragraphs = "<p>x</p>\n".repeat(1_000_000 / 9);
+    let mut piece = Vec::with_capacity(100_000);
+    // A piece that ends at a byte and refers to nothing before it can follow itself.
+    let mut compress = Compress::new(Compression::best(), false);
+    compress.compress_vec(paragraphs.as_bytes(), &mut piece, FlushCompress::Full).unwrap();
+    let start = page("Bomb", "").into_bytes();
+    let mut bomb = Vec::with_capacity(1_000);
+    Compress::new(Compression::best(), false).compress_vec(&start, &mut bomb, FlushCompress::Full).unwrap();
+    bomb.extend(piece.repeat(megabytes));
+    // An empty last block.
+    bomb.extend([3, 0]);
+    bomb
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_that_is_large_only_when_it_is_unpacked_is_given_up_as_too_large() {
+    let bomb = bomb(272);
+    assert!(bomb.len() < 5_000_000, "{}", bomb.len());
+    let bad = Reply::Whole(200, "Content-Type: text/html\r\nContent-Encoding: deflate\r\n".to_owned(), bomb);
+    // Half of it is for loading: enough to take in as much as tells.
+    let visited = between_good_pages_within(Duration::from_secs(40), bad).await;
+    assert_eq!(visited, ["/", "/bad too_large", "/good"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_with_an_element_of_an_impossible_size_is_given_up_at_once() {
+    for huge in [
+        "<div style='width: 33000000px; height: 9000000px'>huge</div>",
+        "<div style='overflow: auto; width: 300px; height: 300px'><p style='width: 33000000px; height: 9000000px'>huge</p></div>",
+    ] {
+        let bad = Reply::Html(page("Huge", huge));
+        assert_eq!(between_good_pages(bad).await, ["/", "/bad too_large", "/good"], "{huge}");
+    }
+    for large in [
+        "<div style='height: 33000000px'>high</div>",
+        "<div style='overflow: hidden; width: 300px; height: 300px'><p style='width: 33000000px; height: 9000000px'>cut</p></div>",
+    ] {
+        let fine = Reply::Html(page("Large", large));
+        assert_eq!(between_good_pages(fine).await, ["/", "/bad", "/good"], "{large}");
+    }
+}
+
+/// Fields that hide every property of their form: `<input name=nodeName>`, `<input id=parentNode>` and some three hundred others.
+const HIDING: &str = "
+    const names = [];
+    for (const name in document.createElement('form')) names.push(name);
+    const hide = (form, name) => {
+        const prefix = location.pathname.endsWith('-harmless') ? 'x' : '';
+        for (const attribute of ['name', 'id']) {
+            const field = document.createElement('input');
+            field.type = 'hidden';
+            field.setAttribute(attribute, prefix + name + (attribute === 'id' && prefix ? Math.random() : ''));
+            Element.prototype.append.call(form, field);
+        }
+    };
+    const faults = '<img src=data:,><input><button></button><p style=\"color: #ccc\">pale</p>';
+    const add = () => {
+        const form = document.createElement('form');
+        form.innerHTML = faults;
+        document.querySelector('main').append(form);
+        return form;
+    };";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_whose_fields_hide_its_properties_is_checked_like_any_other() {
+    let site = Site::start(|request| {
+        let script = match request.path.trim_end_matches("-harmless") {
+            "/" => {
+                let paths = ["/together", "/apart", "/parent"]
+                    .map(|path| format!("<a href={path}>x</a> <a href={path}-harmless>x</a> "));
+                return Reply::Html(page("Home", &paths.concat()));
+            }
+            "/together" => "const form = add(); names.forEach((name) => hide(form, name))",
+            "/apart" => "names.forEach((name, index) => { if (index % 3 === 0 || index > 200) hide(add(), name) })",
+            _ => "hide(add(), 'parentNode')",
+        };
+        Reply::Html(page("Form", &format!("<script>{HIDING} {script}</script>")))
+    })
+    .await;
+    let page_time = page_time(Duration::from_secs(60)).await;
+    let scanner = ChromiumScanner::new(config().with_page_timeout(page_time)).unwrap();
+    let findings = scan(&scanner, &site.url("/"), 7).await;
+    scanner.close().await;
+    let found = |path: &str| {
+        let number = findings.pages.iter().position(|page| page.url.ends_with(path)).unwrap();
+        assert!(findings.pages[number].is_checked(), "{:?}", findings.pages[number]);
+        let of_page = findings.items.iter().filter(|item| item.page == number);
+        of_page.map(|item| (item.rule.to_string(), item.html.clone())).collect::<Vec<_>>()
+    };
+    for path in ["/together", "/apart", "/parent"] {
+        let (hidden, harmless) = (found(path), found(&format!("{path}-harmless")));
+        assert!(hidden.len() >= 4, "{hidden:?}");
+        assert_eq!(hidden, harmless, "{path}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -21,6 +21,7 @@ mod memory;
 mod networks;
 mod platform;
 mod politeness;
+mod privacy;
 mod scan;
 mod secure;
 mod support;

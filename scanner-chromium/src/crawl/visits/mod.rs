@@ -20,6 +20,7 @@ use tokio::{
 use url::Url;
 
 use super::{
+    actions::WithoutActions,
     fetch::{FetchError, Fetcher},
     frontier::{Frontier, Lead},
     ledger::Ledger,
@@ -186,8 +187,10 @@ impl<'a> Crawl<'a> {
         let budget = self.request.page_budget;
         let listed = if budget > 1 { self.survey(&scope).sitemap_pages(&first.url, &robots).await } else { Vec::new() };
         let site = Site::of(&first.url);
-        // A page may be shown by way of the owner's other names: that of a common login, say.
-        let way: Arc<dyn Scope> = Arc::new(Way::new(Start::of(&first.url), self.reach.clone()));
+        // A page may be shown by way of the owner's other names: that of a common login, say. The owner has named the start page,
+        // and none of those that come now: by a link to them, nothing is done.
+        let way = WithoutActions(Way::new(Start::of(&first.url), self.reach.clone()));
+        let way: Arc<dyn Scope> = Arc::new(way);
         if login::shows_only_login(start, &first) {
             let others = login::others(&first, &listed, &site, &robots);
             if !self.shows_more(&first, &others, &site, &way).await? {

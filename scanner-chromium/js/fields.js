@@ -1,0 +1,115 @@
+// Notes from now on where the page shows the values of fields, with each frame that is drawn, until `shownFields.end()` tells of
+// all of these places: a page may move its fields while it is pictured. What it sees stays in this world, and nothing of the page
+// changes. `limits` bounds how much is noted.
+//
+// A place is the rectangle of a value from the viewport's top left corner, and at the top from the document's: `isTop`. Borders,
+// labels and icons in the padding of a field are no part of it.
+(limits, isTop) => {
+  // Past fields that hide a form's properties.
+  const read = (type, name, node) => Reflect.get(type.prototype, name, node);
+  const select = (root, selector) => {
+    const type = root === document ? Document : DocumentFragment;
+    return type.prototype.querySelectorAll.call(root, selector);
+  };
+
+  // Kinds without a text that somebody typed, and dots in place of a password.
+  const plain = new Set(['button', 'checkbox', 'color', 'hidden', 'image', 'password', 'radio', 'range', 'reset', 'submit']);
+  const isEditable = (element) => element instanceof HTMLElement && read(HTMLElement, 'isContentEditable', element);
+  const hasValue = (element) => {
+    if (element instanceof HTMLInputElement) return !plain.has(element.type) && element.value !== '';
+    if (element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement) return element.value !== '';
+    // What is inside of an editable element belongs to it.
+    const parent = read(Node, 'parentElement', element);
+    return isEditable(element) && !(parent && isEditable(parent)) && read(Node, 'textContent', element).trim() !== '';
+  };
+
+  // The document and every open shadow tree in it.
+  const findTrees = () => {
+    const found = [document];
+    for (const tree of found) {
+      for (const element of select(tree, '*')) {
+        const root = read(Element, 'shadowRoot', element);
+        if (root instanceof ShadowRoot && found.length < limits.roots) found.push(root);
+      }
+    }
+    return found;
+  };
+  let trees = findTrees();
+  const fields = () => {
+    const found = trees.flatMap((tree) => [...select(tree, 'input, textarea, select, [contenteditable]')]);
+    if (document.designMode === 'on' && document.body) found.push(document.body);
+    return found.filter(hasValue);
+  };
+
+  const whole = ({ x, y, width, height }) => [x, y, width, height];
+  const common = ([x, y, width, height], [otherX, otherY, otherWidth, otherHeight]) => {
+    const [left, top] = [Math.max(x, otherX), Math.max(y, otherY)];
+    return [left, top, Math.min(x + width, otherX + otherWidth) - left, Math.min(y + height, otherY + otherHeight) - top];
+  };
+  const rectangles = (element) => {
+    const box = Element.prototype.getBoundingClientRect.call(element);
+    const size = (name) => read(HTMLElement, name, element);
+    // Scaled or turned: its border can't be told from its text.
+    if (Math.abs(box.width - size('offsetWidth')) > 1 || Math.abs(box.height - size('offsetHeight')) > 1) return [whole(box)];
+    const style = getComputedStyle(element);
+    const pixels = (name) => parseFloat(style[name]) || 0;
+    // Inside of the border, and without scrollbars.
+    const [left, top] = [box.x + read(Element, 'clientLeft', element), box.y + read(Element, 'clientTop', element)];
+    const inside = [left, top, read(Element, 'clientWidth', element), read(Element, 'clientHeight', element)];
+
+    if (isEditable(element) && !(element instanceof HTMLTextAreaElement)) {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      const lines = [...range.getClientRects()].map(whole);
+      const isCut = style.overflowX !== 'visible' || style.overflowY !== 'visible';
+      if (lines.length <= limits.lines) return isCut ? lines.map((line) => common(line, inside)) : lines;
+      const all = whole(range.getBoundingClientRect());
+      return [isCut ? common(all, inside) : all];
+    }
+
+    const isScrolled = ['Width', 'Height'].some((edge) =>
+      read(Element, `scroll${edge}`, element) > read(Element, `client${edge}`, element));
+    if ((element instanceof HTMLTextAreaElement && isScrolled) || style.writingMode !== 'horizontal-tb') return [inside];
+    const [paddingLeft, paddingTop] = [pixels('paddingLeft'), pixels('paddingTop')];
+    const width = inside[2] - paddingLeft - pixels('paddingRight');
+    const height = inside[3] - paddingTop - pixels('paddingBottom');
+    // A line may be higher than the room that is left for it; it is centred then.
+    const line = Math.max(height, parseFloat(style.lineHeight) || 1.6 * pixels('fontSize'));
+    return [common([left + paddingLeft, top + paddingTop + (height - line) / 2, width, line], inside)];
+  };
+
+  const shown = new Map();
+  let isTooMuch = false;
+  const note = () => {
+    const [left, top] = isTop ? [scrollX, scrollY] : [0, 0];
+    for (const element of fields()) {
+      if (!Element.prototype.checkVisibility.call(element, { visibilityProperty: true })) continue;
+      for (const [x, y, width, height] of rectangles(element)) {
+        const place = [x + left, y + top, width, height];
+        if (width <= 0 || height <= 0 || !place.every(Number.isFinite)) continue;
+        if (shown.size >= limits.places) isTooMuch = true;
+        else shown.set(place.join(), place);
+      }
+    }
+  };
+
+  let isEnded = false;
+  const eachFrame = () => {
+    if (isEnded) return;
+    note();
+    requestAnimationFrame(eachFrame);
+  };
+  note();
+  requestAnimationFrame(eachFrame);
+  addEventListener('resize', note);
+  globalThis.shownFields = {
+    // JSON text; null where there are too many.
+    end: () => {
+      trees = findTrees();
+      note();
+      isEnded = true;
+      removeEventListener('resize', note);
+      return JSON.stringify(isTooMuch ? null : { places: [...shown.values()], size: [innerWidth, innerHeight], scroll: [scrollX, scrollY] });
+    },
+  };
+}

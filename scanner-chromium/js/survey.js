@@ -1,0 +1,44 @@
+// Looks a document over before axe-core does. Returns JSON text: `hidden` names the properties of forms that fields of theirs hide by
+// their names (`<input name=nodeName>`; a name that a field had before is not seen), and `cells` says how many squares of 200 pixels
+// axe-core would note large elements in.
+() => {
+  // Past fields that hide a form's properties. Every element is asked, so nothing is looked up twice.
+  const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+  const [shadowOf, parentOf] = [getter(Element, 'shadowRoot'), getter(Node, 'parentElement')];
+  const { getBoundingClientRect: boxOf, getAttribute, querySelectorAll } = Element.prototype;
+  const fieldsOf = getter(HTMLFormElement, 'elements');
+
+  const count = (width, height) => (1 + width / 200) * (1 + height / 200);
+  // As axe-core does it: what a box with hidden overflow cuts off is not noted.
+  const noted = (element, { left, right, top, bottom }) => {
+    for (let box = parentOf.call(element); box; box = parentOf.call(box)) {
+      if (!getComputedStyle(box).overflow.includes('hidden')) continue;
+      const edges = boxOf.call(box);
+      [left, right] = [Math.max(left, edges.left), Math.min(right, edges.right)];
+      [top, bottom] = [Math.max(top, edges.top), Math.min(bottom, edges.bottom)];
+    }
+    return count(Math.max(right - left, 0), Math.max(bottom - top, 0));
+  };
+
+  const trees = [document];
+  const hidden = new Set();
+  let cells = 0;
+  for (const tree of trees) {
+    const all = tree === document ? Document.prototype.querySelectorAll : DocumentFragment.prototype.querySelectorAll;
+    for (const element of all.call(tree, '*')) {
+      const box = boxOf.call(element);
+      if (box.width * box.height > 400_000_000) cells += noted(element, box);
+      const root = shadowOf.call(element);
+      if (root !== null) trees.push(root);
+    }
+    for (const form of all.call(tree, 'form')) {
+      for (const field of [...fieldsOf.call(form), ...querySelectorAll.call(form, 'img')]) {
+        for (const attribute of ['id', 'name']) {
+          const name = getAttribute.call(field, attribute);
+          if (name && name in HTMLFormElement.prototype) hidden.add(name);
+        }
+      }
+    }
+  }
+  return JSON.stringify({ hidden: [...hidden], cells });
+}
