@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Failure, FailureCode, Fingerprint, PlatformKey, masked_html, masked_selector, masked_text};
+use super::{Cover, Failure, FailureCode, Fingerprint, PlatformKey, masked_html, masked_selector, masked_text};
 
 /// How hard a problem hits the people it hits; axe-core's four steps. Ordered: `Minor` is least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -233,6 +233,9 @@ pub struct PageOutcome {
     /// count in totals. Never 0.
     #[serde(default)]
     pub left_out: BTreeMap<RuleId, u32>,
+    /// What covered most of the page when it was checked, if anything did. Checks of earlier releases don't say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cover: Option<Cover>,
 }
 
 /// A frame that was not checked.
@@ -272,6 +275,7 @@ impl PageOutcome {
             frames_not_checked: 0,
             left_out: BTreeMap::new(),
             unchecked_frames: Vec::new(),
+            cover: None,
         }
     }
 

@@ -6,11 +6,13 @@
 mod attempt;
 mod brand;
 mod colour;
+mod cover;
 mod delivery;
 mod diff;
 mod endpoint;
 mod event;
 mod failure;
+mod failure_facts;
 mod finding;
 mod fingerprint;
 mod history;
@@ -42,6 +44,7 @@ pub use self::{
     attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
     brand::{BrandName, BrandNameError, Logo, LogoFormat, TeamBrand},
     colour::{Colour, ParseColourError},
+    cover::{Cover, CoverKind},
     delivery::{Delivery, DeliveryRefusal, DeliveryState, DeliveryStatus, next_attempt_at},
     diff::{DiffSummary, FixedRule, PreviousScan, compare},
     endpoint::{
@@ -49,6 +52,7 @@ pub use self::{
     },
     event::{EventKind, NewEvent, UnknownEvent},
     failure::{Failure, FailureCause, FailureCode},
+    failure_facts::FailureFacts,
     finding::{
         Area, Engine, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, ScreenshotId, ScreenshotRef,
         Totals, UncheckedFrame,

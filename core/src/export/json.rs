@@ -9,6 +9,7 @@ use super::issues::{IssueRule, Issues, STANDARD};
 use crate::{
     domain::{Finding, Impact, RuleKind},
     locale::Locale,
+    report::{PageView, Undecided, needs_review, pages},
     timestamp,
 };
 
@@ -28,6 +29,8 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
         engine: Engine { axe: &source.findings.engine.axe },
         language: issues.terms.locale,
         rules: Rules(issues),
+        pages: pages(source.findings, issues.terms.locale),
+        needs_review: needs_review(source.findings, issues.terms.locale),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
@@ -46,6 +49,9 @@ struct Document<'a> {
     engine: Engine<'a>,
     language: Locale,
     rules: Rules<'a>,
+    /// Every page with what of it was left unchecked. An addition to the contract's keys, as is the next, and so behind them.
+    pages: Vec<PageView>,
+    needs_review: Vec<Undecided>,
 }
 
 #[derive(Serialize)]
