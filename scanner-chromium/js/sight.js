@@ -66,7 +66,7 @@
     selectors.some((selector) => all(selector).length > 0) || parts.some((part) => inline.includes(part));
 
   // Who asks for consent: what known products show, and what says so and has something to press.
-  const OFF = 'body > [inert], body > [aria-hidden="true"], main[inert], main[aria-hidden="true"]';
+  const OFF = ['inert', 'aria-hidden="true"'].flatMap((off) => [`body > [${off}]`, `main[${off}]`, `main > [${off}]`]).join();
   const DIALOG = 'dialog[open], [role="dialog"], [role="alertdialog"], [aria-modal="true"]';
   const NAMED = ['cookie', 'consent', 'gdpr'].flatMap((word) => [`[id*="${word}" i]`, `[class*="${word}" i]`]).join();
   const PRESSED = 'button, [role="button"], input[type="submit"], input[type="button"], a[href]';

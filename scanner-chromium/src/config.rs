@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use a11ycheck_core::net::{AddressPolicy, Resolver, SystemResolver, UpstreamProxy};
 
 use rustls::pki_types::CertificateDer;
+use url::Url;
 
 use crate::{ChromiumError, axe_source::AxeSource, places::Places};
 
@@ -22,6 +23,7 @@ pub struct ChromiumConfig {
     pub(crate) scan_timeout: Duration,
     pub(crate) proxy: Option<UpstreamProxy>,
     pub(crate) authorities: Vec<CertificateDer<'static>>,
+    pub(crate) contact: Option<Url>,
     browser: Option<PathBuf>,
     axe: Option<PathBuf>,
 }
@@ -42,6 +44,7 @@ impl ChromiumConfig {
             scan_timeout: Duration::from_secs(30 * 60),
             proxy: None,
             authorities: Vec::new(),
+            contact: None,
             browser: None,
             axe: None,
         }
@@ -71,6 +74,12 @@ impl ChromiumConfig {
     /// The operator's proxy, through which the browser and the crawler reach sites. By default none is used, not even one of the environment.
     pub fn with_upstream_proxy(self, proxy: UpstreamProxy) -> Self {
         Self { proxy: Some(proxy), ..self }
+    }
+
+    /// A page that tells owners of checked sites who visits them and how to let it in. The user agent names it. By default the user agent
+    /// says in words that sites know it as `a11ycheck`.
+    pub fn with_contact(self, page: Url) -> Self {
+        Self { contact: Some(page), ..self }
     }
 
     /// What turns names into addresses for the browser. By default the system's resolver.

@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     ChromiumConfig, ChromiumError,
+    agent::Agent,
     axe_source::AxeSource,
     browser::{BrowserPool, is_sandboxed},
     crawl::{Crawl, CrawlError},
@@ -53,7 +54,9 @@ impl ChromiumScanner {
     /// what to install or to set.
     pub fn new(config: ChromiumConfig) -> Result<Self, ChromiumError> {
         let axe = config.find_axe()?;
-        let browsers = BrowserPool::new(config.find_browser()?).trusting(config.authorities.clone());
+        let browsers = BrowserPool::new(config.find_browser()?)
+            .trusting(config.authorities.clone())
+            .named(Agent::new(config.contact.clone()));
         let tls = tls::config(&config.authorities).map_err(ChromiumError::Certificates)?;
         let places = Semaphore::new(config.tabs);
         let cores = Semaphore::new(config.cores);

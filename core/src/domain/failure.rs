@@ -275,7 +275,13 @@ impl Failure {
 
     /// A failure with its sentence.
     pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
-        Self { code, message: bounded(&message.into(), Self::MAX_MESSAGE), cause: None, redirected_to: None, facts: None }
+        Self {
+            code,
+            message: bounded(&message.into(), Self::MAX_MESSAGE),
+            cause: None,
+            redirected_to: None,
+            facts: None,
+        }
     }
 
     /// The same, with what exactly it was.
@@ -310,7 +316,9 @@ impl Failure {
     #[must_use]
     pub fn understood(self) -> Self {
         match of_an_earlier_release(self.code, &self.message) {
-            Some((cause, facts)) if self.cause.is_none() => self.because_of(cause).with_facts(facts),
+            Some((cause, facts)) if self.cause.is_none() && self.facts.is_none() => {
+                self.because_of(cause).with_facts(facts)
+            }
             _ => self,
         }
     }

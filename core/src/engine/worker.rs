@@ -17,8 +17,10 @@ use super::{
     pace::{self, Patience},
 };
 use crate::{
+    catalog::failure_of,
     domain::{
-        DiffSummary, Failure, FailureCode, Lease, NewEvent, Outcome, PreviousScan, RetryBy, Scan, ScanState, compare,
+        DiffSummary, Failure, FailureCause, FailureCode, FailureFacts, Lease, NewEvent, Outcome, PreviousScan, RetryBy,
+        Scan, ScanState, compare,
     },
     id::WorkerId,
     scanner::{ProgressSink, ScanError, ScanOutput, ScanRequest},
@@ -245,8 +247,7 @@ impl Worker {
             }
             Err(error @ ScanError::Broken(_)) => {
                 tracing::error!(scan = %claim.scan, error = error as &dyn std::error::Error, "The scanner broke down");
-                let message = "The check could not be carried out, because the browser did not work.";
-                let failure = Failure::new(FailureCode::BrowserCrashed, message);
+                let failure = failure_of(FailureCause::BrowserBroken, FailureFacts::default());
                 self.retry_or_fail(&claimed.scan, claim, failure, RetryBy::OtherNodesFirst, Self::usual_delay).await
             }
         }

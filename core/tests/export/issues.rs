@@ -1,7 +1,8 @@
 //! What each format says of an ordinary check.
 
 use a11ycheck_core::{
-    catalog::terms,
+    catalog::{describe, terms},
+    domain::{Cover, CoverKind, RuleId},
     export::{ExportFormat, FORMAT_LABEL},
     locale::Locale,
 };
@@ -56,7 +57,14 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(
         keys(&file),
-        "format disclaimer generated_by site checked_at pages_checked standard engine language rules"
+        "format disclaimer generated_by site checked_at pages_checked standard engine language rules pages needs_review"
+    );
+    assert_eq!(
+        (keys(&file["pages"][0]), keys(&file["needs_review"][0])),
+        (
+            "url title issues left_out error frames_not_checked_count frames_not_checked cover".to_owned(),
+            "rule title count".to_owned()
+        )
     );
     assert_eq!(
         (&file["format"], keys(&file["site"]), keys(&file["engine"])),
@@ -67,6 +75,27 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
         "rule type severity title summary how_to_fix platform_tip wcag en301549 count pages issues left_out"
     );
     assert_eq!(keys(&file["rules"][0]["issues"][0]), "page selector html failure_summary is_new");
+}
+
+#[test]
+fn json_says_of_each_page_what_was_left_unchecked_in_the_language_of_the_file() {
+    let mut findings = ordinary();
+    findings.pages[0].cover = Some(Cover { kind: CoverKind::Consent, percent: 85 });
+    for locale in Locale::ALL {
+        let file = exported(ExportFormat::Json, &site("Our shop"), &findings, locale);
+        let file: Value = serde_json::from_str(&file).unwrap();
+        let cover = &file["pages"][0]["cover"];
+        assert_eq!((&cover["kind"], &cover["percent"]), (&"consent".into(), &85.into()));
+        assert!(cover["message"].as_str().unwrap().contains("85"), "{locale}");
+        assert_eq!(file["pages"][1]["frames_not_checked_count"], 2);
+        let error = &file["pages"][3]["error"];
+        assert_eq!(error["code"], "http_status");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("404"), "{locale}: {message}");
+        assert_eq!(message.starts_with("The web"), locale == Locale::En, "{locale}: {message}");
+        let title = describe(&RuleId::new("link-name"), &findings.rules[&RuleId::new("link-name")], locale).title;
+        assert_eq!(file["needs_review"], serde_json::json!([{"rule": "link-name", "title": title, "count": 3}]));
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::{env, fs, path::Path};
 
 use a11ycheck_core::{
     catalog::terms,
-    domain::{FailureCode, Logo, UncheckedFrame},
+    domain::{Cover, CoverKind, Failure, FailureCode, Logo, UncheckedFrame},
     locale::Locale,
 };
 
@@ -68,6 +68,23 @@ fn frames_that_were_not_checked_are_counted_and_the_first_named_in_every_languag
         let named = |number| of(&format!("https://ads.example/{number}: {}", words.code(FailureCode::Timeout)));
         assert!(flat.contains(&of(&format!("{}: 21", words.label.frames_not_checked))), "{locale}");
         assert!(flat.contains(&named(0)) && flat.contains(&named(2)) && !flat.contains(&named(3)), "{locale}: {flat}");
+    }
+}
+
+#[test]
+fn what_covers_a_page_and_the_status_of_one_that_failed_are_told_in_every_language() {
+    let folder = Folder::new();
+    for locale in Locale::ALL {
+        let mut sample = Sample::new(locale, Size { pages: 2, rules: 1, elements: 1, screenshots: 0 });
+        let cover = Cover { kind: CoverKind::Consent, percent: 85 };
+        sample.findings.pages[0].cover = Some(cover);
+        let message = "The web server answered with error status 418.";
+        sample.report.pages[1].error = Some(Failure::new(FailureCode::HttpStatus, message));
+        let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
+        let flat = tree.split_whitespace().collect::<String>();
+        let sentence: String = terms(locale).cover(&cover).split_whitespace().collect();
+        assert!(flat.contains(&sentence), "{locale}: {sentence} in {flat}");
+        assert!(flat.contains("418"), "{locale}: {flat}");
     }
 }
 

@@ -28,6 +28,7 @@ use super::{
 };
 use crate::{
     Fonts,
+    agent::Agent,
     cdp::{CdpError, Connection, EventSink, Reaction, SessionEnd},
     guard::{Guard, GuardError},
 };
@@ -93,6 +94,7 @@ pub(crate) struct BrowserPool {
     program: PathBuf,
     /// Those that every browser trusts besides its own.
     certificates: Vec<CertificateDer<'static>>,
+    agent: Agent,
     /// Made with the first browser, where there are any.
     authorities: OnceCell<Authorities>,
     current: Mutex<Option<Arc<Browser>>>,
@@ -108,6 +110,7 @@ impl BrowserPool {
         Self {
             program,
             certificates: Vec::new(),
+            agent: Agent::default(),
             authorities: OnceCell::new(),
             current: Mutex::default(),
             gone: std::sync::Mutex::default(),
@@ -119,6 +122,16 @@ impl BrowserPool {
     /// The same, of browsers that trust these authorities too.
     pub(crate) fn trusting(self, certificates: Vec<CertificateDer<'static>>) -> Self {
         Self { certificates, ..self }
+    }
+
+    /// The same, of browsers that sites see under this name.
+    pub(crate) fn named(self, agent: Agent) -> Self {
+        Self { agent, ..self }
+    }
+
+    /// The name under which sites see its browsers.
+    pub(crate) const fn agent(&self) -> &Agent {
+        &self.agent
     }
 
     /// A browser for a new scan: the current one, or its successor when it died or served its time.
@@ -196,7 +209,7 @@ impl BrowserPool {
             gone.retain(|gone| !gone.is_cancelled());
             gone.push(process.gone());
         }
-        let browser = Browser::prepare(program, process, guard, authorities).await?;
+        let browser = Browser::prepare(program, process, guard, authorities, &self.agent).await?;
         self.log_fonts(&browser).await;
         Ok(browser)
     }
@@ -240,13 +253,14 @@ impl Browser {
         process: Process,
         guard: Guard,
         authorities: Option<&Authorities>,
+        agent: &Agent,
     ) -> Result<Self, BrowserError> {
         let deadline = Instant::now() + START_TIME;
         let deaths = Arc::new(Deaths::new(process.heap_notices()));
         match greet(&process, &guard, &deaths, authorities, deadline).await {
             Ok(Version { product, user_agent }) => {
                 tracing::info!(browser = product, "a browser started");
-                let user_agent = name_ourselves(&user_agent);
+                let user_agent = agent.of_browser(&user_agent);
                 // Debian's and Google's builds of the shell name themselves differently from the browser they are.
                 let product = product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium ");
                 Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), deaths, _guard: guard })
@@ -366,12 +380,6 @@ async fn greet(
         authorities.require(connection, deadline).await?;
     }
     Ok(version)
-}
-
-/// The browser's own user agent under our name, so that site owners see who visits them.
-fn name_ourselves(user_agent: &str) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    format!("{} a11ycheck/{version}", user_agent.replace("HeadlessChrome/", "Chrome/"))
 }
 
 /// Closes every window that a page opens, and notes how tabs die.

@@ -72,7 +72,7 @@ impl<'a> Ledger<'a> {
     /// Books the result of a visit to `url`, `depth` links from the start page.
     pub(super) fn settle(&mut self, url: &Url, depth: u32, result: Result<Checked, PageError>) {
         match result {
-            Ok(Checked { url, mut collected, signals, screen }) => {
+            Ok(Checked { url, mut collected, signals, screen, .. }) => {
                 self.frontier.add_links(&std::mem::take(&mut collected.links), depth);
                 let canonical = collected.canonical.take().and_then(|canonical| Url::parse(&canonical).ok());
                 if !self.frontier.reach(&url, canonical.as_ref()) {
@@ -131,7 +131,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::crawl::{robots::Robots, site::Site};
+    use crate::{
+        crawl::{robots::Robots, site::Site},
+        walls::Sight,
+    };
 
     #[derive(Debug, Default)]
     struct Count(AtomicU32);
@@ -157,7 +160,8 @@ mod tests {
             "version": "4.14", "title": "", "hasPassword": false, "showsOnlyLogin": false, "canonical": null,
             "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [], "ran": [],
         });
-        Ok(Checked { url, collected: serde_json::from_value(collected).unwrap(), signals: None, screen: None })
+        let collected = serde_json::from_value(collected).unwrap();
+        Ok(Checked { url, collected, signals: None, screen: None, sight: Sight::default(), wall: None })
     }
 
     fn many_links(from: u32) -> impl Iterator<Item = String> {

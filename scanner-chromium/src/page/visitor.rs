@@ -14,6 +14,7 @@ use super::{
     navigate::{self, Scope},
     platform,
     settle::{self, Moment, Readiness},
+    sight,
 };
 use crate::{
     axe_map::Collected,
@@ -22,6 +23,7 @@ use crate::{
     evidence::{Capture, Shot},
     guard::GuardLog,
     platform::Signals,
+    walls::{Sight, Wall},
 };
 
 /// For the way back to `about:blank`. A tab that takes longer is not worth keeping.
@@ -108,6 +110,10 @@ pub(crate) struct Checked {
     pub(crate) signals: Option<Signals>,
     /// The page itself, if it was to be pictured.
     pub(crate) screen: Option<Screen>,
+    /// What a visitor sees of it.
+    pub(crate) sight: Sight,
+    /// What stands in its place, if that is certain.
+    pub(crate) wall: Option<Wall>,
 }
 
 impl Visitor {
@@ -211,13 +217,20 @@ impl Visitor {
                 }
                 _ => None,
             };
+            let (sight, wall) = match &collected {
+                Ok(Some(_)) if self.shows(page) => {
+                    sight::sight(&self.tab, &self.events, page.world, &page.url, done_by).await
+                }
+                _ => (Sight::default(), None),
+            };
             if !self.shows(page) {
                 return Ok(Looked::LedOn);
             }
             Ok(match collected? {
                 Some(collected) => {
                     let url = page.url.clone();
-                    Looked::Checked(Box::new(Checked { url, collected, signals, screen: None }))
+                    let collected = collected.with_cover(sight.cover);
+                    Looked::Checked(Box::new(Checked { url, collected, signals, screen: None, sight, wall }))
                 }
                 None => Looked::TooEarly,
             })

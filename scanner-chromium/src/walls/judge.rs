@@ -77,9 +77,9 @@ impl Wall {
 /// The product whose challenge an answer is by its headers, whatever its status.
 pub(crate) fn challenger(headers: &[(String, String)]) -> Option<&'static str> {
     let is_of = |name: &str, value: &str| {
-        HEADERS.iter().find(|mark| {
-            mark.name == name && mark.values.iter().any(|known| known.eq_ignore_ascii_case(value.trim()))
-        })
+        HEADERS
+            .iter()
+            .find(|mark| mark.name == name && mark.values.iter().any(|known| known.eq_ignore_ascii_case(value.trim())))
     };
     headers.iter().find_map(|(name, value)| is_of(name, value)).map(|mark| mark.product)
 }

@@ -45,11 +45,7 @@ pub(super) const HEADERS: &[HeaderMark] = &[
     HeaderMark { name: "x-vercel-mitigated", values: &["challenge"], product: "Vercel" },
 ];
 
-const fn challenge(
-    product: &'static str,
-    selectors: &'static [&'static str],
-    inline: &'static [&'static str],
-) -> Mark {
+const fn challenge(product: &'static str, selectors: &'static [&'static str], inline: &'static [&'static str]) -> Mark {
     Mark { kind: Kind::Challenge(product), selectors, inline }
 }
 
@@ -104,11 +100,7 @@ pub(super) const MARKS: &[Mark] = &[
         &["reeseSkipExpirationCheck"],
     ),
     challenge("Sucuri", &[], &["sucuri_cloudproxy_js", "sucuri_cloudproxy_uuid"]),
-    challenge(
-        "DDoS-Guard",
-        &["script[src*='check.ddos-guard.net/']", "script[src*='/.well-known/ddos-guard/']"],
-        &[],
-    ),
+    challenge("DDoS-Guard", &["script[src*='check.ddos-guard.net/']", "script[src*='/.well-known/ddos-guard/']"], &[]),
     challenge("Anubis", &["script#anubis_challenge", "script[src*='/.within.website/x/cmd/anubis/']"], &[]),
     challenge("Vercel", &["script[src*='/.well-known/vercel/security/']"], &[]),
     challenge("Kasada", &["script[src*='/149e9513-01fa-4fb0-aad4-566afd725d1b/'][src*='/ips.js']"], &[]),

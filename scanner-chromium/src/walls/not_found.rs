@@ -14,7 +14,7 @@ const BEGINNING: usize = 1_500;
 /// How much of their words two pages share that say the same, beside what all pages of the site say.
 const ALIKE: f64 = 0.7;
 /// The same, with what all pages of the site say.
-const ALIKE_AS_A_WHOLE: f64 = 0.9;
+const ALIKE_AS_A_WHOLE: f64 = 0.85;
 
 /// Whether a page says that something is not there. Good pages do, too.
 pub(crate) fn says_not_found(sight: &Sight) -> bool {

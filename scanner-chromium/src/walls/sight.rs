@@ -56,6 +56,13 @@ pub(super) struct Besides {
     pub(super) covered: u32,
 }
 
+impl Sight {
+    /// Whether another page has the same title and the same text.
+    pub(crate) fn says_the_same_as(&self, other: &Self) -> bool {
+        (&self.title, &self.text) == (&other.title, &other.text)
+    }
+}
+
 /// The expression that looks at a page, to be evaluated in a world of our own.
 pub(crate) fn look() -> &'static str {
     static LOOK: LazyLock<String> = LazyLock::new(|| {

@@ -19,3 +19,4 @@ mod politeness;
 mod scan;
 mod secure;
 mod support;
+mod walls;
