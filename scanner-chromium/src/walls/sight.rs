@@ -26,12 +26,8 @@ pub(crate) struct Sight {
     pub(super) is_more: bool,
     /// Other pages of the host that it links to.
     pub(super) own_links: u32,
-    /// The addresses of further links.
-    pub(super) other_links: Vec<String>,
     /// Fields that ask for an input.
     pub(super) fields: u32,
-    /// Large frames.
-    pub(super) frames: u32,
     /// Indexes of the [`MARKS`] that it has.
     pub(super) marks: Vec<usize>,
     pub(super) is_noindex: bool,
@@ -78,7 +74,6 @@ pub(crate) fn look() -> &'static str {
             "headings": 10,
             "links": 300,
             "address": 500,
-            "otherLinks": 50,
             "fields": 50,
             // Pixels from which on a picture or a frame is something to see.
             "media": 10_000,
