@@ -16,10 +16,12 @@ const WRITTEN_BACK: [&str; 1] = ["Plan"];
 /// Documents that are stored once and only read from then on.
 const STORED_ONCE: [&str; 3] = ["Failure", "Findings", "Outcome"];
 /// What these consist of. A part of what is written back carries `UnknownFields` of its own.
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 16] = [
     "Area",
+    "Cover",
     "DiffSummary",
     "Engine",
+    "FailureFacts",
     "Features",
     "Finding",
     "Fingerprint",
@@ -77,6 +79,10 @@ fn is_kept<T: Serialize + DeserializeOwned>(document: &Value) {
 fn failure() -> Value {
     json!({
         "code": "tls", "message": "It has expired.", "cause": "certificate_expired", "redirected_to": "www.a.example",
+        "facts": {
+            "status": 404, "host": "b.example", "port": 25, "limit_mb": 20, "error": "CONNECTION_RESET", "agent": "a11ycheck",
+            "product": "Cloudflare", "is_of_robots": true,
+        },
     })
 }
 
@@ -116,7 +122,8 @@ fn findings() -> Value {
     json!({
         "engine": {"axe": "4.11", "browser": "Chromium"},
         "pages": [
-            {"url": "https://a.example/", "title": "A", "error": null, "frames_not_checked": 0, "left_out": {"label": 3}},
+            {"url": "https://a.example/", "title": "A", "error": null, "frames_not_checked": 0, "left_out": {"label": 3},
+             "cover": {"kind": "consent", "percent": 90}},
             {"url": "https://a.example/b", "title": "", "error": failure(), "frames_not_checked": 1, "left_out": {},
              "unchecked_frames": [{"url": "https://ads.example/", "reason": "timeout"}]},
             {"url": "https://a.example/c", "title": "", "error": failure(), "frames_not_checked": 0, "left_out": {},

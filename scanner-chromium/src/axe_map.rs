@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use a11ycheck_core::domain::{
-    Area, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, UncheckedFrame, reveals_people,
+    Area, Cover, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, UncheckedFrame, reveals_people,
 };
 use serde::Deserialize;
 
@@ -29,6 +29,9 @@ pub(crate) struct Collected {
     /// The frames that were not checked, if the page had any when it was checked.
     #[serde(skip)]
     unchecked_frames: Vec<UncheckedFrame>,
+    /// What covered most of the page.
+    #[serde(skip)]
+    cover: Option<Cover>,
     violations: Vec<RuleResult>,
     incomplete: Vec<RuleResult>,
     /// The rules that ran to their end, whatever they found.
@@ -71,6 +74,11 @@ impl Collected {
         self
     }
 
+    /// The same, of a page most of which something covers.
+    pub(crate) fn with_cover(self, cover: Option<Cover>) -> Self {
+        Self { cover, ..self }
+    }
+
     /// Elements that fail and whose place on the page is known.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate<'_>> {
         let rules = self.violations.iter().enumerate().filter(|(_, rule)| rule.id != FRAME_TESTED);
@@ -111,7 +119,7 @@ impl Node {
 /// Adds a page and what was found on it, its pictures to `album`.
 pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, collected: Collected) {
     let page = findings.pages.len();
-    let mut outcome = PageOutcome::checked(url, &collected.title);
+    let mut outcome = PageOutcome { cover: collected.cover, ..PageOutcome::checked(url, &collected.title) };
     let mut violations = collected.violations;
     // axe-core's own order is that of its rule files; by id it is the same in every version.
     violations.sort_by(|a, b| a.id.cmp(&b.id));

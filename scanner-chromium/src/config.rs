@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use a11ycheck_core::net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver};
 
 use rustls::pki_types::CertificateDer;
+use url::Url;
 
 use crate::{ChromiumError, Sandbox, axe_source::AxeSource, places::Places};
 
@@ -27,6 +28,7 @@ pub struct ChromiumConfig {
     pub(crate) authorities: Vec<CertificateDer<'static>>,
     pub(crate) tab_memory: u64,
     sandbox: Option<Sandbox>,
+    pub(crate) contact: Option<Url>,
     browser: Option<PathBuf>,
     axe: Option<PathBuf>,
 }
@@ -49,6 +51,7 @@ impl ChromiumConfig {
             authorities: Vec::new(),
             tab_memory: 1536 * 1024 * 1024,
             sandbox: None,
+            contact: None,
             browser: None,
             axe: None,
         }
@@ -78,6 +81,12 @@ impl ChromiumConfig {
     /// The operator's proxy, through which the browser and the crawler reach sites. By default none is used, not even one of the environment.
     pub fn with_upstream_proxy(self, proxy: UpstreamProxy) -> Self {
         Self { proxy: Some(proxy), ..self }
+    }
+
+    /// A page that tells owners of checked sites who visits them and how to let it in. The user agent names it. By default the user
+    /// agent says in words that sites know it as `a11ycheck`.
+    pub fn with_contact(self, page: Url) -> Self {
+        Self { contact: Some(page), ..self }
     }
 
     /// What turns names into addresses for the browser and the crawler. By default [`default_resolver`]. Each scan has a share

@@ -29,14 +29,17 @@
 //! - Each document of a page, frames of other origins included, is checked in a world of our own that no script of a page
 //!   reaches, and no message passes between them: neither learns a page what its frames show, nor decides a frame what is said
 //!   of the page. Where axe-core could not run, the page or frame is listed as not checked, never as free of problems.
+//! - A page that stands in place of the site's own (a bot check, a parked domain, maintenance, a request for consent without content,
+//!   “not found” with a status of success) is listed with what it is, and never passed off as the site.
 //! - When the browser dies during a scan, another takes over, and the scan goes on.
 //!
 //! # Map
 //! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `page` checks one page, `evidence` pictures
 //! what fails on it, `crawl` decides
-//! which pages and in what order, `platform` tells what the site is built with. `places` knows where the browser and axe-core
+//! which pages and in what order, `walls` tells what stands in place of a site's pages, `platform` what the site is built with. `places` knows where the browser and axe-core
 //! may lie, `fonts` and `examination` what the machine has.
 
+mod agent;
 mod axe_map;
 mod axe_source;
 mod browser;
@@ -53,6 +56,7 @@ mod places;
 mod platform;
 mod scanner;
 mod tls;
+mod walls;
 
 pub use self::{
     browser::{AuthoritiesError, BrowserError, Sandbox},

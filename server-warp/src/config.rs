@@ -19,6 +19,7 @@ use a11ycheck_core::{
 use a11ycheck_scanner_chromium::{ChromiumConfig, Evidence, RobotsPolicy, Sandbox};
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits};
 use a11ycheck_storage_postgres::PostgresConfig;
+use url::Url;
 
 use crate::{
     egress::EgressError,
@@ -50,6 +51,8 @@ pub(crate) enum ConfigError {
     },
     #[error("--files-url: files go with a database; name it with --database-url")]
     FilesWithoutDatabase,
+    #[error("--contact-url {page}: not an address that begins with http:// or https://")]
+    Contact { page: String },
     #[error(transparent)]
     Egress(#[from] EgressError),
     #[error("the [[plan]] tables of the settings file")]
@@ -177,10 +180,18 @@ impl Settings {
         ))
     }
 
+    /// The page that the user agent names.
+    fn contact_page(&self) -> Result<Option<Url>, ConfigError> {
+        let Some(page) = &self.contact_url else { return Ok(None) };
+        let parsed = Url::parse(page).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        parsed.map(Some).ok_or_else(|| ConfigError::Contact { page: page.clone() })
+    }
+
     pub(crate) fn scanner(&self, policy: AddressPolicy) -> Result<ChromiumConfig, ConfigError> {
         let config = ChromiumConfig::new(policy).with_resolver(self.resolver());
         let config = config.with_ca_certificates(self.own_authorities()?);
         let config = self.upstream_proxy()?.into_iter().fold(config, ChromiumConfig::with_upstream_proxy);
+        let config = self.contact_page()?.into_iter().fold(config, ChromiumConfig::with_contact);
         let config = self.tabs.into_iter().fold(config, ChromiumConfig::with_tabs);
         let tab_memory = self.tab_memory.map(|mebibytes| u64::from(mebibytes) * 1024 * 1024);
         let config = tab_memory.into_iter().fold(config, ChromiumConfig::with_tab_memory);

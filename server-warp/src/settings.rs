@@ -169,6 +169,11 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_IGNORE_ROBOTS")]
     pub(crate) ignore_robots: bool,
 
+    /// A page that tells owners of checked sites who visits them and how to let it in, which the user agent then names: see
+    /// docs/site-owners.md. [default: the user agent says it in words]
+    #[arg(long, env = "A11YCHECK_CONTACT_URL", value_name = "URL")]
+    pub(crate) contact_url: Option<String>,
+
     /// Takes no pictures of pages and of what fails on them: for operators who must not keep what pages show.
     #[arg(long, env = "A11YCHECK_NO_EVIDENCE")]
     pub(crate) no_evidence: bool,
@@ -305,7 +310,7 @@ impl Settings {
         over!(self, below;
             listen database_url database_connections sealing_key files_url roles demo base_url header_prefix allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
             proxy_credentials no_proxy proxy_resolves trust_proxy plans plan workers tabs tab_memory no_sandbox
-            ignore_robots no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
+            ignore_robots contact_url no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }
 }
 

@@ -15,6 +15,7 @@ mod card;
 #[cfg(test)]
 mod completeness;
 mod description;
+mod failure;
 mod language;
 mod plural;
 mod rule;
@@ -26,6 +27,7 @@ mod wcag;
 pub use self::{
     card::{Card, card},
     description::{Description, describe},
+    failure::failure_of,
     plural::Plural,
     rule::{Audience, Basis, RuleEntry, axe_core_version, help_url, rule, rules},
     terms::{AcrTerms, Counts, Forms, Labels, Terms, fill, terms},

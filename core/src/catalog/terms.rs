@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Plural, language::Language, rule::Audience};
 use crate::{
-    domain::{Failure, FailureCause, FailureCode, Impact},
+    domain::{Cover, CoverKind, Failure, FailureCause, FailureCode, FailureFacts, Impact},
     locale::Locale,
 };
 
@@ -81,14 +81,49 @@ impl Terms {
         self.audience.get(&audience).map_or("", String::as_str)
     }
 
-    /// Why a page or a check failed: the sentence for its cause, else the general one for its code; and where a redirect
-    /// led to before, if it did.
+    /// Why a page or a check failed: the sentence for its cause, filled with what is known, else the general one for its code; and
+    /// what it was that failed, where that was a redirect's target or robots.txt. Sentences that earlier releases have stored in
+    /// English are understood, so that no status is lost.
     pub fn failure(&self, failure: &Failure) -> Cow<'_, str> {
-        let sentence = failure.cause().and_then(|cause| self.cause(cause)).unwrap_or_else(|| self.code(failure.code));
-        match failure.redirected_to() {
-            Some(target) => self.at_redirect_target(target, sentence).into(),
-            None => sentence.into(),
+        let failure = failure.clone().understood();
+        let facts = failure.facts();
+        let sentence = failure.cause().and_then(|cause| self.sentence(cause, &facts));
+        let sentence = sentence.unwrap_or_else(|| self.code(failure.code).into());
+        let sentence = match failure.redirected_to() {
+            Some(target) => self.at_redirect_target(target, &sentence).into(),
+            None => sentence,
+        };
+        if facts.is_of_robots { self.robots_unreadable(&sentence).into() } else { sentence }
+    }
+
+    /// The sentence for a cause; `None` where it asks for a fact that is not known.
+    fn sentence(&self, cause: FailureCause, facts: &FailureFacts) -> Option<Cow<'_, str>> {
+        let template = self.cause(cause)?;
+        if !template.contains('{') {
+            return Some(template.into());
         }
+        let facts = facts.named();
+        let values: Vec<(&str, &str)> = facts.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let asked = template.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
+        let is_known = |name: &str| values.iter().any(|(known, _)| *known == name);
+        asked.into_iter().all(is_known).then(|| fill(template, &values).into())
+    }
+
+    /// A reason, where it was the site's robots.txt that could not be read.
+    pub fn robots_unreadable(&self, reason: &str) -> String {
+        fill(&self.failure_cause.robots_unreadable, &[("reason", reason)])
+    }
+
+    /// What covers a page, in a sentence.
+    pub fn cover(&self, cover: &Cover) -> String {
+        let sentence = match cover.kind {
+            CoverKind::Consent => &self.label.covered_by_consent,
+            CoverKind::Dialog => &self.label.covered_by_dialog,
+            CoverKind::Overlay | CoverKind::Unknown(_) => &self.label.covered_by_overlay,
+        };
+        // No line may end between the number and its sign.
+        let space = if self.locale == Locale::En { "" } else { "\u{A0}" };
+        fill(sentence, &[("percent", &format!("{}{space}%", cover.percent))])
     }
 
     /// A reason, with where a redirect led to before.
@@ -105,10 +140,31 @@ impl Terms {
             FailureCause::CertificateOtherName => &self.failure_cause.certificate_other_name,
             FailureCause::CertificateUnknownAuthority => &self.failure_cause.certificate_unknown_authority,
             FailureCause::TlsTooOld => &self.failure_cause.tls_too_old,
-            FailureCause::TooMuchMemory => &self.failure_cause.too_much_memory,
             FailureCause::ProxyUnreachable => &self.failure_cause.proxy_unreachable,
             FailureCause::ProxyLogin => &self.failure_cause.proxy_login,
             FailureCause::ProxyRefused => &self.failure_cause.proxy_refused,
+            FailureCause::Status => &self.failure_cause.status,
+            FailureCause::RedirectCircle => &self.failure_cause.redirect_circle,
+            FailureCause::NoAnswerInTime => &self.failure_cause.no_answer_in_time,
+            FailureCause::NeverLoaded => &self.failure_cause.never_loaded,
+            FailureCause::BrowserBusy => &self.failure_cause.browser_busy,
+            FailureCause::KeepsReloading => &self.failure_cause.keeps_reloading,
+            FailureCause::KeepsOpeningDialogs => &self.failure_cause.keeps_opening_dialogs,
+            FailureCause::ConnectionError => &self.failure_cause.connection_error,
+            FailureCause::TlsError => &self.failure_cause.tls_error,
+            FailureCause::HttpLogin => &self.failure_cause.http_login,
+            FailureCause::PortRefused => &self.failure_cause.port_refused,
+            FailureCause::LeadsToHost => &self.failure_cause.leads_to_host,
+            FailureCause::LeadsToRefusedHost => &self.failure_cause.leads_to_refused_host,
+            FailureCause::RobotsDisallow => &self.failure_cause.robots_disallow,
+            FailureCause::RobotsStatus => &self.failure_cause.robots_status,
+            FailureCause::DocumentTooLarge => &self.failure_cause.document_too_large,
+            FailureCause::PageTooLarge => &self.failure_cause.page_too_large,
+            FailureCause::CheckTooLarge => &self.failure_cause.check_too_large,
+            FailureCause::TooMuchMemory => &self.failure_cause.too_much_memory,
+            FailureCause::BrowserBroken => &self.failure_cause.browser_broken,
+            FailureCause::ResultDiscarded => &self.failure_cause.result_discarded,
+            FailureCause::ChallengeOf => &self.failure_cause.challenge_of,
             FailureCause::Unknown(_) => return None,
         })
     }
@@ -131,6 +187,11 @@ impl Terms {
             FailureCode::EngineError => &self.failure.engine_error,
             FailureCode::WorkerLost => &self.failure.worker_lost,
             FailureCode::Proxy => &self.failure.proxy,
+            FailureCode::BotChallenge => &self.failure.bot_challenge,
+            FailureCode::Parked => &self.failure.parked,
+            FailureCode::Maintenance => &self.failure.maintenance,
+            FailureCode::SoftNotFound => &self.failure.soft_not_found,
+            FailureCode::ConsentWall => &self.failure.consent_wall,
             // Of a later release, which has a sentence for it.
             FailureCode::Unknown(_) => &self.label.not_checked,
         }
@@ -182,7 +243,8 @@ words! {
         fix_first problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
         platform_tip references learn_more found_on page pages element elements source_code details_in_english
         further_elements elements_left_out new fixed remaining since_previous_check previous_check first_check trend total not_checked
-        frames_not_checked dead_links linked_from needs_review needs_review_note machine_draft page_of contents
+        frames_not_checked dead_links linked_from needs_review needs_review_note pages_covered covered_by_consent
+        covered_by_dialog covered_by_overlay machine_draft page_of contents
         notes screenshot stopped_by_timeouts pictures_not_stored pictures_lost
     }
 }
@@ -206,14 +268,19 @@ words! {
 words! {
     struct Failures: String {
         unreachable dns tls http_status not_html redirected_away login_required timeout refused_address blocked_by_robots
-        too_large browser_crashed engine_error worker_lost proxy
+        too_large browser_crashed engine_error worker_lost proxy bot_challenge parked maintenance soft_not_found
+        consent_wall
     }
 }
 
 words! {
     struct FailureCauses: String {
         certificate_expired certificate_not_yet_valid certificate_not_valid_now certificate_other_name
-        certificate_unknown_authority tls_too_old too_much_memory proxy_unreachable proxy_login proxy_refused at_redirect_target
+        certificate_unknown_authority tls_too_old proxy_unreachable proxy_login proxy_refused status redirect_circle
+        no_answer_in_time never_loaded browser_busy keeps_reloading keeps_opening_dialogs connection_error tls_error
+        http_login port_refused leads_to_host leads_to_refused_host robots_disallow robots_status document_too_large
+        page_too_large check_too_large too_much_memory browser_broken result_discarded
+        challenge_of at_redirect_target robots_unreadable
     }
 }
 
@@ -269,19 +336,69 @@ mod tests {
         assert!(english.disclaimer.contains("not a full audit"));
     }
 
+    /// Every fact that any sentence asks for.
+    fn all_facts() -> FailureFacts {
+        FailureFacts {
+            status: Some(404),
+            host: Some("b.example".to_owned()),
+            port: Some(25),
+            limit_mb: Some(20),
+            error: Some("CONNECTION_RESET".to_owned()),
+            agent: Some("a11ycheck".to_owned()),
+            product: Some("Cloudflare".to_owned()),
+            is_of_robots: false,
+        }
+    }
+
     #[test]
     fn a_failure_is_told_by_its_cause_and_with_the_host_that_a_redirect_led_to() {
-        let failure = Failure::new(FailureCode::Tls, "").because_of(FailureCause::CertificateExpired);
         for locale in Locale::ALL {
             let terms = terms(locale);
             for &cause in FailureCause::KNOWN {
-                let failure = failure.clone().because_of(cause);
-                assert_ne!(terms.failure(&failure), terms.code(failure.code), "{locale}: {cause}");
+                let failure = Failure::new(cause.code(), "").because_of(cause).with_facts(all_facts());
+                let sentence = terms.failure(&failure);
+                assert_ne!(sentence, terms.code(failure.code), "{locale}: {cause}");
+                assert!(!sentence.contains(['{', '}']), "{locale}: {sentence}");
                 let failure = failure.at_redirect_target("www.a.example");
                 assert!(terms.failure(&failure).contains("www.a.example"), "{locale}: {cause}");
             }
         }
+        let failure = Failure::new(FailureCode::Tls, "");
         let later = failure.because_of(FailureCause::from_stored("later").unwrap());
         assert_eq!(terms(Locale::En).failure(&later), terms(Locale::En).code(FailureCode::Tls));
+    }
+
+    #[test]
+    fn the_number_of_a_status_is_told_in_every_language_also_where_an_earlier_release_stored_it() {
+        let today = Failure::new(FailureCode::HttpStatus, "")
+            .because_of(FailureCause::Status)
+            .with_facts(FailureFacts::of_status(418));
+        let earlier = Failure::new(FailureCode::HttpStatus, "The web server answered with error status 418.");
+        for locale in Locale::ALL {
+            let terms = terms(locale);
+            assert!(terms.failure(&today).contains("418"), "{locale}");
+            assert_eq!(terms.failure(&today), terms.failure(&earlier), "{locale}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_that_asks_for_what_is_not_known_gives_way_to_that_of_the_code() {
+        let failure = Failure::new(FailureCode::HttpStatus, "").because_of(FailureCause::Status);
+        for locale in Locale::ALL {
+            assert_eq!(terms(locale).failure(&failure), terms(locale).code(FailureCode::HttpStatus));
+        }
+    }
+
+    #[test]
+    fn what_covers_a_page_is_told_in_every_language_with_how_much_of_it() {
+        for locale in Locale::ALL {
+            let sentences: Vec<String> = CoverKind::KNOWN
+                .iter()
+                .map(|kind| terms(locale).cover(&Cover { kind: *kind, percent: 85 }))
+                .inspect(|sentence| assert!(sentence.contains("85"), "{locale}: {sentence}"))
+                .collect();
+            assert_eq!(sentences.len(), 3);
+            assert!(sentences[0] != sentences[1] && sentences[1] != sentences[2], "{locale}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::{
     world::{INSTANT, World, failure},
 };
 use crate::{
-    domain::{Failure, FailureCause, FailureCode, Lease, ScanState, ScreenshotId},
+    domain::{Failure, FailureCause, FailureCode, FailureFacts, Lease, ScanState, ScreenshotId},
     store::{Completion, Store},
 };
 
@@ -112,7 +112,18 @@ pub(super) async fn every_reason_of_a_failure_reads_as_it_was_stored<S: Store>(f
     let of_causes = FailureCause::KNOWN
         .iter()
         .map(|cause| Failure::new(FailureCode::Tls, "No.").because_of(*cause).at_redirect_target("www.shop.example"));
-    for failure in plain.chain(of_causes) {
+    let facts = FailureFacts {
+        status: Some(503),
+        host: Some("b.example".to_owned()),
+        port: Some(25),
+        limit_mb: Some(20),
+        error: Some("CONNECTION_RESET".to_owned()),
+        agent: Some("a11ycheck".to_owned()),
+        product: Some("Перевірка".to_owned()),
+        is_of_robots: true,
+    };
+    let with_facts = Failure::new(FailureCode::HttpStatus, "No.").because_of(FailureCause::Status).with_facts(facts);
+    for failure in plain.chain(of_causes).chain([with_facts]) {
         let claim = world.running(team, site).await;
         world.store.fail_scan(claim, failure.clone()).await.unwrap();
         let state = world.state(team, claim.scan).await;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::{StoreFactory, fixtures, world::World};
 use crate::{
     domain::{
-        Area, Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId,
-        ScreenshotId, ScreenshotRef, UncheckedFrame,
+        Area, Cover, CoverKind, Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts,
+        RuleId, ScreenshotId, ScreenshotRef, UncheckedFrame,
     },
     store::{Completion, Store},
 };
@@ -77,6 +77,7 @@ pub(super) async fn every_field_of_a_finding_comes_back<S: Store>(factory: &impl
     }
     findings.pages.push(PageOutcome {
         frames_not_checked: u32::MAX,
+        cover: Some(Cover { kind: CoverKind::Consent, percent: 100 }),
         unchecked_frames: vec![UncheckedFrame::new("https://ads.example/\u{1F4A1}", FailureCode::EngineError)],
         ..PageOutcome::failed("https://shop.example/x", "T", Failure::new(FailureCode::TooLarge, ""))
     });

@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Engine, Failure, FailureCode, Fingerprint, PlatformKey, masked_html, masked_selector, masked_text};
+use super::{Cover, Engine, Failure, FailureCode, Fingerprint, PlatformKey, masked_html, masked_selector, masked_text};
 
 /// How hard a problem hits the people it hits; axe-core's four steps. Ordered: `Minor` is least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -248,6 +248,9 @@ pub struct PageOutcome {
     /// [`PageOutcome::MAX_LINKED_FROM`] characters of it. `None` for all other pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linked_from: Option<String>,
+    /// What covered most of the page when it was checked, if anything did. Checks of earlier releases don't say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cover: Option<Cover>,
 }
 
 /// A frame that was not checked.
@@ -290,6 +293,7 @@ impl PageOutcome {
             left_out: BTreeMap::new(),
             unchecked_frames: Vec::new(),
             linked_from: None,
+            cover: None,
         }
     }
 

@@ -6,12 +6,14 @@
 mod attempt;
 mod brand;
 mod colour;
+mod cover;
 mod delivery;
 mod diff;
 mod endpoint;
 mod engine;
 mod event;
 mod failure;
+mod failure_facts;
 mod finding;
 mod fingerprint;
 mod history;
@@ -44,6 +46,7 @@ pub use self::{
     attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
     brand::{BrandName, BrandNameError, Logo, LogoFormat, TeamBrand},
     colour::{Colour, ParseColourError},
+    cover::{Cover, CoverKind},
     delivery::{Delivery, DeliveryRefusal, DeliveryState, DeliveryStatus, next_attempt_at},
     diff::{DiffSummary, FixedRule, PreviousScan, compare},
     endpoint::{
@@ -52,6 +55,7 @@ pub use self::{
     engine::Engine,
     event::{EventKind, NewEvent, UnknownEvent},
     failure::{Failure, FailureCause, FailureCode},
+    failure_facts::FailureFacts,
     finding::{
         Area, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, ScreenshotId, ScreenshotRef, Totals,
         UncheckedFrame,

@@ -109,7 +109,8 @@ pub(super) use stored_words;
 mod tests {
     use super::*;
     use crate::domain::{
-        Ability, AttemptFailure, CheckFrequency, EventKind, FailureCause, FailureCode, PlanStatus, ScanKind, Standing,
+        Ability, AttemptFailure, CheckFrequency, CoverKind, EventKind, FailureCause, FailureCode, PlanStatus, ScanKind,
+        Standing,
     };
 
     #[test]
@@ -126,7 +127,7 @@ mod tests {
                 }
             )+};
         }
-        kept!(Ability AttemptFailure CheckFrequency EventKind FailureCause FailureCode PlanStatus ScanKind Standing);
+        kept!(Ability AttemptFailure CheckFrequency CoverKind EventKind FailureCause FailureCode PlanStatus ScanKind Standing);
     }
 
     #[test]

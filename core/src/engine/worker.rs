@@ -17,8 +17,10 @@ use super::{
     pace::{self, Patience},
 };
 use crate::{
+    catalog::failure_of,
     domain::{
-        DiffSummary, Failure, FailureCode, Lease, NewEvent, Outcome, PreviousScan, RetryBy, Scan, ScanState, compare,
+        DiffSummary, Failure, FailureCause, FailureCode, FailureFacts, Lease, NewEvent, Outcome, PreviousScan, RetryBy,
+        Scan, ScanState, compare,
     },
     id::WorkerId,
     scanner::{OutputError, ProgressSink, ScanError, ScanOutput, ScanRequest, accept},
@@ -250,13 +252,9 @@ impl Worker {
             }
             Err(error @ ScanError::Broken(cause)) => {
                 tracing::error!(scan = %claim.scan, error = error as &dyn std::error::Error, "The scanner broke down");
-                let failure = if cause.is::<OutputError>() {
-                    let message = "The check could not be carried out: its result had an error and was discarded.";
-                    Failure::new(FailureCode::EngineError, message)
-                } else {
-                    let message = "The check could not be carried out, because the browser did not work.";
-                    Failure::new(FailureCode::BrowserCrashed, message)
-                };
+                let cause =
+                    if cause.is::<OutputError>() { FailureCause::ResultDiscarded } else { FailureCause::BrowserBroken };
+                let failure = failure_of(cause, FailureFacts::default());
                 self.retry_or_fail(&claimed.scan, claim, failure, RetryBy::OtherNodesFirst, Self::usual_delay).await
             }
         }

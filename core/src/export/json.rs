@@ -7,10 +7,10 @@ use serde::{Serialize, Serializer};
 
 use super::issues::{IssueRule, Issues, STANDARD};
 use crate::{
-    domain::{self, Failure, Finding, Findings, Impact, PageOutcome, RuleKind},
+    domain::{self, Finding, Impact, RuleKind},
     locale::Locale,
+    report::{PageView, Undecided, needs_review, pages},
     timestamp,
-    view::failure,
 };
 
 /// Names the form of the file; the number changes when a reader would have to.
@@ -29,7 +29,8 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
         engine: Engine::of(&source.findings.engine),
         language: issues.terms.locale,
         rules: Rules(issues),
-        dead_links: DeadLinks(source.findings),
+        pages: pages(source.findings, issues.terms.locale),
+        needs_review: needs_review(source.findings, issues.terms.locale),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
@@ -48,8 +49,9 @@ struct Document<'a> {
     engine: Engine<'a>,
     language: Locale,
     rules: Rules<'a>,
-    /// An addition to the contract's keys, and so behind them.
-    dead_links: DeadLinks<'a>,
+    /// Every page with what of it was left unchecked. An addition to the contract's keys, as is the next, and so behind them.
+    pages: Vec<PageView>,
+    needs_review: Vec<Undecided>,
 }
 
 #[derive(Serialize)]
@@ -154,24 +156,3 @@ impl<'a> Element<'a> {
     }
 }
 
-struct DeadLinks<'a>(&'a Findings);
-
-impl Serialize for DeadLinks<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.pages.iter().filter_map(DeadLink::new))
-    }
-}
-
-#[derive(Serialize)]
-struct DeadLink<'a> {
-    page: &'a str,
-    linked_from: &'a str,
-    #[serde(serialize_with = "failure::serialize")]
-    error: &'a Failure,
-}
-
-impl<'a> DeadLink<'a> {
-    fn new(page: &'a PageOutcome) -> Option<Self> {
-        Some(Self { page: &page.url, linked_from: page.linked_from.as_deref()?, error: page.error.as_ref()? })
-    }
-}

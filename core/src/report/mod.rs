@@ -9,8 +9,10 @@ use serde::Serialize;
 pub use self::groups::{Example, ExampleBox, Group, PageCount};
 pub(crate) use self::rank::{RankedRule, platform, ranked};
 use crate::{
-    catalog::card,
-    domain::{Failure, Findings, Outcome, PlatformKey, RuleKind, Scan, Site, Totals, UncheckedFrame},
+    catalog::{card, describe, terms},
+    domain::{
+        Cover, CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, RuleKind, Scan, Site, Totals, UncheckedFrame,
+    },
     id::ScanId,
     locale::Locale,
     service::Links,
@@ -54,6 +56,8 @@ pub struct Report {
     pub advisory: Vec<Group>,
     /// Every page that was taken up, and dead links.
     pub pages: Vec<PageView>,
+    /// Elements that a person must look at, by rule: axe-core could not decide about them, and they are in no total.
+    pub needs_review: Vec<Undecided>,
     /// What changed since the previous completed check.
     pub diff: Diff,
     /// The latest completed checks up to this one, the oldest first; at most [`Report::TREND_LENGTH`].
@@ -83,7 +87,7 @@ pub struct PageView {
     /// Elements that fail on it, recommendations included, and are counted but not listed: a page has a limit of elements that
     /// are kept.
     pub left_out: u64,
-    /// Why it could not be checked. In JSON, code and message.
+    /// Why it could not be checked; the message is in the report's language. In JSON, code and message.
     #[serde(serialize_with = "failure::serialize_option")]
     pub error: Option<Failure>,
     /// The number of its frames that were not checked.
@@ -93,6 +97,30 @@ pub struct PageView {
     pub frames_not_checked: Vec<UncheckedFrame>,
     /// Where it is a dead link: the page, or the sitemap, that leads to it.
     pub linked_from: Option<String>,
+    /// What covered most of it when it was checked, if anything did.
+    pub cover: Option<CoverView>,
+}
+
+/// What covers most of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CoverView {
+    /// What it is.
+    pub kind: CoverKind,
+    /// How much of the visible part of the page it covers.
+    pub percent: u8,
+    /// The same in a sentence.
+    pub message: String,
+}
+
+/// Elements that axe-core could not decide about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Undecided {
+    /// The rule.
+    pub rule: RuleId,
+    /// The rule in words.
+    pub title: String,
+    /// How many elements.
+    pub count: u32,
 }
 
 /// What changed.
@@ -181,7 +209,8 @@ impl Report {
             total: outcome.totals.total(),
             groups,
             advisory,
-            pages: pages(findings),
+            pages: pages(findings, locale),
+            needs_review: needs_review(findings, locale),
             diff: diff(outcome, locale),
             trend: trend
                 .iter()
@@ -191,7 +220,8 @@ impl Report {
     }
 }
 
-fn pages(findings: &Findings) -> Vec<PageView> {
+/// What a check says of each page that it took up.
+pub(crate) fn pages(findings: &Findings, locale: Locale) -> Vec<PageView> {
     let mut issues = vec![0; findings.pages.len()];
     for finding in findings.problems() {
         if let Some(count) = issues.get_mut(finding.page) {
@@ -209,10 +239,38 @@ fn pages(findings: &Findings) -> Vec<PageView> {
             title: page.title.clone(),
             issues,
             left_out: page.left_out.values().map(|count| u64::from(*count)).sum(),
-            error: page.error.clone(),
+            error: page.error.as_ref().map(|error| told(error, locale)),
             frames_not_checked_count: page.frames_not_checked,
             frames_not_checked: page.unchecked_frames.clone(),
             linked_from: page.linked_from.clone(),
+            cover: page.cover.map(|cover| cover_view(&cover, locale)),
+        })
+        .collect()
+}
+
+/// The failure with its message in another language. The English one is as it was stored: it may say more than any code.
+fn told(failure: &Failure, locale: Locale) -> Failure {
+    if locale == Locale::En {
+        return failure.clone();
+    }
+    let message = terms(locale).failure(failure).into_owned();
+    // Cause and facts are read from the stored message where nothing else was stored.
+    failure.clone().understood().with_message(message)
+}
+
+fn cover_view(cover: &Cover, locale: Locale) -> CoverView {
+    // A kind of a later release is a layer to this one, in words and for programs.
+    let kind = if CoverKind::KNOWN.contains(&cover.kind) { cover.kind } else { CoverKind::Overlay };
+    CoverView { kind, percent: cover.percent, message: terms(locale).cover(cover) }
+}
+
+/// What axe-core could not decide about, by rule.
+pub(crate) fn needs_review(findings: &Findings, locale: Locale) -> Vec<Undecided> {
+    let undecided = findings.needs_review.iter().filter(|(_, count)| **count > 0);
+    undecided
+        .map(|(rule, count)| {
+            let title = findings.rules.get(rule).map_or(rule.as_str(), |facts| describe(rule, facts, locale).title);
+            Undecided { rule: rule.clone(), title: title.to_owned(), count: *count }
         })
         .collect()
 }

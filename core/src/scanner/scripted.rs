@@ -14,7 +14,7 @@ use super::{
     ScreenshotFormat,
 };
 use crate::domain::{
-    Engine, Failure, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, ScreenshotId, ScreenshotRef,
+    Cover, Engine, Failure, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, ScreenshotId, ScreenshotRef,
 };
 
 /// Plays back scripts: the first scan gets the first of them, the last one serves all further scans. Clones share the
@@ -39,6 +39,7 @@ pub struct Script {
     pages: Vec<PageOutcome>,
     items: Vec<Finding>,
     rules: BTreeMap<RuleId, RuleFacts>,
+    needs_review: BTreeMap<RuleId, u32>,
     screenshots: Vec<Screenshot>,
     screen: Option<Screenshot>,
     stopped_by_timeouts: bool,
@@ -103,6 +104,7 @@ impl Script {
             pages: vec![PageOutcome::checked(url, url)],
             items: vec![],
             rules: BTreeMap::new(),
+            needs_review: BTreeMap::new(),
             screenshots: vec![],
             screen: None,
             stopped_by_timeouts: false,
@@ -174,6 +176,24 @@ impl Script {
     #[must_use]
     pub fn with_recommendation(self, rule: &str, impact: Impact, selector: &str, html: &str) -> Self {
         self.with_finding(rule, impact, "best-practice", selector, html)
+    }
+
+    /// Finds so many elements that break the rule of the last finding, or do not: a person must look.
+    #[must_use]
+    pub fn with_undecided(mut self, count: u32) -> Self {
+        if let Some(finding) = self.items.last() {
+            self.needs_review.insert(finding.rule.clone(), count);
+        }
+        self
+    }
+
+    /// Finds the last page covered.
+    #[must_use]
+    pub fn covered_by(mut self, cover: Cover) -> Self {
+        if let Some(page) = self.pages.last_mut() {
+            page.cover = Some(cover);
+        }
+        self
     }
 
     /// Takes a picture of the last element, and one of the first page.
@@ -269,7 +289,7 @@ impl Scanner for ScriptedScanner {
                     items: script.items.into_iter().filter(|finding| finding.page < pages.len()).collect(),
                     pages,
                     rules: script.rules,
-                    needs_review: BTreeMap::new(),
+                    needs_review: script.needs_review,
                     stack: vec![],
                     screen: script.screen.as_ref().map(|screen| (screen.width, screen.height)),
                     ran: None,

@@ -1,7 +1,8 @@
 //! What each format says of an ordinary check.
 
 use a11ycheck_core::{
-    catalog::terms,
+    catalog::{describe, terms},
+    domain::{Cover, CoverKind, RuleId},
     export::{ExportFormat, FORMAT_LABEL},
     locale::Locale,
 };
@@ -56,7 +57,14 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(
         keys(&file),
-        "format disclaimer generated_by site checked_at pages_checked standard engine language rules dead_links"
+        "format disclaimer generated_by site checked_at pages_checked standard engine language rules pages needs_review"
+    );
+    assert_eq!(
+        (keys(&file["pages"][0]), keys(&file["needs_review"][0])),
+        (
+            "url title issues left_out error frames_not_checked_count frames_not_checked linked_from cover".to_owned(),
+            "rule title count".to_owned()
+        )
     );
     assert_eq!(
         (&file["format"], keys(&file["site"]), keys(&file["engine"])),
@@ -70,20 +78,23 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
 }
 
 #[test]
-fn json_has_dead_links_with_the_page_that_leads_to_them() {
-    for (findings, expected) in [
-        (
-            ordinary(),
-            json!([{
-                "page": "https://shop.example/gone", "linked_from": CART,
-                "error": {"code": "http_status", "message": "The web server answered with status 410."},
-            }]),
-        ),
-        (large(1, 1), json!([])),
-    ] {
-        let file: Value =
-            serde_json::from_str(&exported(ExportFormat::Json, &site("Our shop"), &findings, Locale::De)).unwrap();
-        assert_eq!(file["dead_links"], expected);
+fn json_says_of_each_page_what_was_left_unchecked_in_the_language_of_the_file() {
+    let mut findings = ordinary();
+    findings.pages[0].cover = Some(Cover { kind: CoverKind::Consent, percent: 85 });
+    for locale in Locale::ALL {
+        let file = exported(ExportFormat::Json, &site("Our shop"), &findings, locale);
+        let file: Value = serde_json::from_str(&file).unwrap();
+        let cover = &file["pages"][0]["cover"];
+        assert_eq!((&cover["kind"], &cover["percent"]), (&"consent".into(), &85.into()));
+        assert!(cover["message"].as_str().unwrap().contains("85"), "{locale}");
+        assert_eq!(file["pages"][1]["frames_not_checked_count"], 2);
+        let error = &file["pages"][3]["error"];
+        assert_eq!(error["code"], "http_status");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("404"), "{locale}: {message}");
+        assert_eq!(message.starts_with("The web"), locale == Locale::En, "{locale}: {message}");
+        let title = describe(&RuleId::new("link-name"), &findings.rules[&RuleId::new("link-name")], locale).title;
+        assert_eq!(file["needs_review"], serde_json::json!([{"rule": "link-name", "title": title, "count": 3}]));
     }
 }
 

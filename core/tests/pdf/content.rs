@@ -4,7 +4,7 @@ use std::{env, fs, path::Path};
 
 use a11ycheck_core::{
     catalog::terms,
-    domain::{Failure, FailureCode, Logo, UncheckedFrame},
+    domain::{Cover, CoverKind, Failure, FailureCode, Logo, UncheckedFrame},
     locale::Locale,
     report::PageView,
 };
@@ -93,6 +93,23 @@ fn dead_links_are_counted_apart_and_told_with_the_page_that_leads_to_them_in_eve
         assert!(flat.contains(&of(pages)), "{locale}: {flat}");
         let from = format!("{}: https://shop.example/about/", label.linked_from);
         assert!(flat.contains(&of(from)), "{locale}: {flat}");
+    }
+}
+
+#[test]
+fn what_covers_a_page_and_the_status_of_one_that_failed_are_told_in_every_language() {
+    let folder = Folder::new();
+    for locale in Locale::ALL {
+        let mut sample = Sample::new(locale, Size { pages: 2, rules: 1, elements: 1, screenshots: 0 });
+        let cover = Cover { kind: CoverKind::Consent, percent: 85 };
+        sample.findings.pages[0].cover = Some(cover);
+        let message = "The web server answered with error status 418.";
+        sample.report.pages[1].error = Some(Failure::new(FailureCode::HttpStatus, message));
+        let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
+        let flat = tree.split_whitespace().collect::<String>();
+        let sentence: String = terms(locale).cover(&cover).split_whitespace().collect();
+        assert!(flat.contains(&sentence), "{locale}: {sentence} in {flat}");
+        assert!(flat.contains("418"), "{locale}: {flat}");
     }
 }
 

@@ -85,6 +85,7 @@ impl Sample {
                 groups,
                 advisory,
                 pages: pages(&addresses),
+                needs_review: vec![],
                 diff: Diff {
                     previous_id: Some("scan_01KAJ2V9Y0000000000000000B".parse().unwrap()),
                     previous_date: Some(at() - TimeDelta::days(7)),
@@ -239,6 +240,7 @@ fn pages(addresses: &[String]) -> Vec<PageView> {
         frames_not_checked_count: 0,
         frames_not_checked: vec![],
         linked_from: None,
+        cover: None,
     };
     addresses.iter().enumerate().map(view).collect()
 }

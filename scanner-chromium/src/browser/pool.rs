@@ -31,6 +31,7 @@ use super::{
 };
 use crate::{
     Fonts,
+    agent::Agent,
     cdp::{CdpError, Connection, EventSink, Reaction, SessionEnd},
     guard::{Guard, GuardError},
 };
@@ -181,7 +182,7 @@ impl BrowserPool {
     }
 
     async fn start(&self) -> Result<Browser, BrowserError> {
-        let BrowserSettings { program, sandbox, certificates, tab_memory } = &self.settings;
+        let BrowserSettings { program, sandbox, certificates, .. } = &self.settings;
         let program = program.clone();
         if *sandbox == Sandbox::Off && !self.unlocked_logged.swap(true, Ordering::Relaxed) {
             tracing::warn!(
@@ -206,7 +207,7 @@ impl BrowserPool {
             gone.retain(|gone| !gone.is_cancelled());
             gone.push(process.gone());
         }
-        let browser = Browser::prepare(program, process, guard, authorities, *tab_memory).await?;
+        let browser = Browser::prepare(&self.settings, process, guard, authorities).await?;
         self.log_fonts(&browser).await;
         Ok(browser)
     }
@@ -247,25 +248,24 @@ pub(crate) struct Browser {
 
 impl Browser {
     async fn prepare(
-        program: PathBuf,
+        settings: &BrowserSettings,
         process: Process,
         guard: Guard,
         authorities: Option<&Authorities>,
-        tab_memory: u64,
     ) -> Result<Self, BrowserError> {
         let deadline = Instant::now() + START_TIME;
         let deaths = Arc::new(Deaths::new(process.heap_notices()));
         match greet(&process, &guard, &deaths, authorities, deadline).await {
             Ok(Version { product, user_agent }) => {
                 tracing::info!(browser = product, "a browser started");
-                let user_agent = name_ourselves(&user_agent);
+                let user_agent = settings.agent.of_browser(&user_agent);
                 // Debian's and Google's builds of the shell name themselves differently from the browser they are.
                 let product = product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium ");
                 let tabs = Arc::new(Tabs::default());
                 let connection = process.connection().clone();
                 let (watched, died) = (Arc::clone(&tabs), Arc::clone(&deaths));
                 // Ends with the connection.
-                tokio::spawn(Watch { connection, tabs: watched, deaths: died, limit: tab_memory }.run());
+                tokio::spawn(Watch { connection, tabs: watched, deaths: died, limit: settings.tab_memory }.run());
                 Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), deaths, tabs, _guard: guard })
             }
             Err(StartError::GuardNotInForce) => Err(BrowserError::GuardNotInForce),
@@ -273,7 +273,7 @@ impl Browser {
             Err(StartError::Protocol(source)) => {
                 let complaints = process.last_words().await;
                 let complaints = if complaints.is_empty() { complaints } else { format!(": {complaints}") };
-                Err(BrowserError::NotReady { program, complaints, source: Box::new(source) })
+                Err(BrowserError::NotReady { program: settings.program.clone(), complaints, source: Box::new(source) })
             }
         }
     }
@@ -393,12 +393,6 @@ async fn greet(
         authorities.require(connection, deadline).await?;
     }
     Ok(version)
-}
-
-/// The browser's own user agent under our name, so that site owners see who visits them.
-fn name_ourselves(user_agent: &str) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    format!("{} a11ycheck/{version}", user_agent.replace("HeadlessChrome/", "Chrome/"))
 }
 
 /// Closes every window that a page opens, and notes how tabs die.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rustls::pki_types::CertificateDer;
 
 use super::flags::Sandbox;
-use crate::{ChromiumConfig, ChromiumError};
+use crate::{ChromiumConfig, ChromiumError, agent::Agent};
 
 /// What every browser of a scanner is started with.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct BrowserSettings {
     pub(crate) certificates: Vec<CertificateDer<'static>>,
     /// Bytes that the page in one tab may have in memory.
     pub(crate) tab_memory: u64,
+    /// The name under which sites see it.
+    pub(crate) agent: Agent,
 }
 
 impl BrowserSettings {
@@ -26,12 +28,19 @@ impl BrowserSettings {
     pub(crate) fn of(config: &ChromiumConfig) -> Result<Self, ChromiumError> {
         let program = config.find_browser()?;
         let sandbox = config.find_sandbox()?;
-        Ok(Self { program, sandbox, certificates: config.authorities.clone(), tab_memory: config.tab_memory })
+        let agent = Agent::new(config.contact.clone());
+        Ok(Self { program, sandbox, certificates: config.authorities.clone(), tab_memory: config.tab_memory, agent })
     }
 
     /// Those of a browser that can't be started.
     #[cfg(test)]
     pub(crate) fn without_browser() -> Self {
-        Self { program: "/no/browser".into(), sandbox: Sandbox::On, certificates: Vec::new(), tab_memory: u64::MAX }
+        Self {
+            program: "/no/browser".into(),
+            sandbox: Sandbox::On,
+            certificates: Vec::new(),
+            tab_memory: u64::MAX,
+            agent: Agent::default(),
+        }
     }
 }

@@ -109,7 +109,7 @@ impl<'a> Ledger<'a> {
         let is_time_out = matches!(&result, Err(PageError::Failed(failure)) if failure.code == FailureCode::Timeout);
         self.time_outs = if is_time_out { self.time_outs + 1 } else { 0 };
         match result {
-            Ok(Checked { url, mut collected, signals, screen }) => {
+            Ok(Checked { url, mut collected, signals, screen, .. }) => {
                 self.frontier.add_links(&std::mem::take(&mut collected.links), &url, lead);
                 let canonical = collected.canonical.take().and_then(|canonical| Url::parse(&canonical).ok());
                 if !self.frontier.reach(&url, canonical.as_ref()) {
@@ -185,7 +185,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::crawl::{robots::Robots, site::Site};
+    use crate::{
+        crawl::{robots::Robots, site::Site},
+        walls::Sight,
+    };
 
     #[derive(Debug, Default)]
     struct Count(AtomicU32);
@@ -212,7 +215,8 @@ mod tests {
             "fragment": "",
             "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [], "ran": [],
         });
-        Ok(Checked { url, collected: serde_json::from_value(collected).unwrap(), signals: None, screen: None })
+        let collected = serde_json::from_value(collected).unwrap();
+        Ok(Checked { url, collected, signals: None, screen: None, sight: Sight::default(), wall: None })
     }
 
     fn many_links(from: u32) -> impl Iterator<Item = String> {

@@ -8,8 +8,7 @@ use std::{cmp::Reverse, time::Duration};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use url::{Position, Url};
 
-/// The product token by which a site names us in its robots.txt.
-pub(super) const PRODUCT_TOKEN: &str = "a11ycheck";
+pub(super) use crate::agent::PRODUCT_TOKEN;
 
 /// Bytes that are read. RFC 9309 §2.5 asks for at least 500 KiB.
 pub(super) const MAX_BYTES: usize = 512 * 1024;

@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use a11ycheck_core::{
-    catalog::terms,
-    domain::{Failure, FailureCause, FailureCode},
+    catalog::{failure_of, terms},
+    domain::{Failure, FailureCause, FailureCode, FailureFacts},
     locale::Locale,
-    net::PolicyError,
+    net::{PolicyError, Refusal},
 };
 use url::Url;
 
 use crate::{
     cdp::{CdpError, SessionEnd},
     guard::{GuardLog, Obstacle},
+    walls::Wall,
 };
 
 /// How a visit ends without a result.
@@ -55,6 +56,24 @@ impl PageError {
         Self::Failed(Failure::new(code, message))
     }
 
+    /// The page can't be checked for this cause, of which no more is to be known.
+    pub(super) fn because_of(cause: FailureCause) -> Self {
+        Self::with_facts(cause, FailureFacts::default())
+    }
+
+    pub(super) fn with_facts(cause: FailureCause, facts: FailureFacts) -> Self {
+        Self::Failed(failure_of(cause, facts))
+    }
+
+    /// Something else stands in place of the page.
+    pub(crate) fn walled(wall: Wall) -> Self {
+        let failure = wall.failure();
+        match wall {
+            Wall::Maintenance(retry_after) => Self::Unwell { failure, retry_after },
+            Wall::Challenge(_) | Wall::Parked | Wall::NotFound | Wall::Consent => Self::Failed(failure),
+        }
+    }
+
     /// Whether the tab is known to be at rest: an answer came that is no page to check. In any other case nobody knows
     /// what it is busy with.
     pub(crate) fn leaves_tab_at_rest(&self) -> bool {
@@ -71,6 +90,7 @@ impl PageError {
                     | Code::Tls
                     | Code::Unreachable
                     | Code::Proxy
+                    | Code::BotChallenge
             ),
             Self::Crashed | Self::OutOfMemory | Self::MadeRoom => false,
         }
@@ -89,11 +109,6 @@ impl PageError {
             Self::Busy { .. } | Self::Unwell { .. } | Self::Crashed | Self::OutOfMemory | Self::MadeRoom => false,
         }
     }
-
-    /// The page did not get done.
-    pub(super) fn timeout(what: &str) -> Self {
-        Self::failed(FailureCode::Timeout, what)
-    }
 }
 
 impl From<CdpError> for PageError {
@@ -103,9 +118,7 @@ impl From<CdpError> for PageError {
                 tracing::debug!(error = &error as &dyn std::error::Error, "a tab was lost");
                 Self::Crashed
             }
-            CdpError::TimedOut { .. } => {
-                Self::timeout("The page keeps the browser busy and could not be checked in time.")
-            }
+            CdpError::TimedOut { .. } => Self::because_of(FailureCause::BrowserBusy),
             CdpError::Refused { .. } | CdpError::Shape { .. } | CdpError::Arguments { .. } => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "a page could not be checked");
                 Self::failed(FailureCode::EngineError, "The page could not be examined to its end.")
@@ -119,12 +132,13 @@ pub(crate) fn obstacle(address: &str, log: &GuardLog) -> Option<Failure> {
     let url = Url::parse(address).ok()?;
     let obstacle = log.obstacle(url.host_str()?, url.port_or_known_default()?)?;
     Some(match obstacle {
+        Obstacle::Refused(Refusal::Port(port)) => failure_of(FailureCause::PortRefused, FailureFacts::of_port(port)),
         Obstacle::Refused(refusal) => Failure::new(FailureCode::RefusedAddress, refusal.to_string()),
         // The name may exist, and lead to where it must not: the guard does not say which.
         Obstacle::Dns => Failure::new(FailureCode::Dns, PolicyError::NO_ADDRESS),
         Obstacle::Unreachable => unreachable_site(),
-        Obstacle::Proxy(cause) => failure_of(cause),
-        Obstacle::TooMuch => Failure::new(FailureCode::TooLarge, "The site sends more data than one check may load."),
+        Obstacle::Proxy(cause) => failure_of(cause, FailureFacts::default()),
+        Obstacle::TooMuch => failure_of(FailureCause::CheckTooLarge, FailureFacts::default()),
     })
 }
 
@@ -133,27 +147,31 @@ pub(crate) fn unreachable_site() -> Failure {
     Failure::new(FailureCode::Unreachable, "The web server could not be reached, or it broke off.")
 }
 
-/// The meaning of Chromium's name for a network error, such as `net::ERR_CERT_DATE_INVALID`.
-pub(crate) fn network_failure(name: &str) -> Failure {
+/// The meaning of Chromium's name for a network error at an address, such as `net::ERR_CERT_DATE_INVALID`.
+pub(crate) fn network_failure(name: &str, at: &Url) -> Failure {
     let bare = name.strip_prefix("net::ERR_").unwrap_or(name);
     let is = |prefixes: &[&str]| prefixes.iter().any(|prefix| bare.starts_with(prefix));
     if let Some(cause) = tls_cause(bare) {
-        let failure = failure_of(cause);
+        let failure = failure_of(cause, FailureFacts::of_error(bare));
         let message = format!("{} ({bare})", failure.message);
         failure.with_message(message)
     } else if is(&["CERT_", "SSL_", "BAD_SSL"]) {
-        Failure::new(FailureCode::Tls, format!("No secure connection to the web server was possible ({bare})."))
+        failure_of(FailureCause::TlsError, FailureFacts::of_error(bare))
     } else if is(&["NAME_NOT_RESOLVED", "NAME_RESOLUTION"]) {
         Failure::new(FailureCode::Dns, "The name of the web server has no address.")
     } else if is(&["TOO_MANY_REDIRECTS"]) {
-        Failure::new(FailureCode::HttpStatus, "The web server redirects in a circle.")
+        failure_of(FailureCause::RedirectCircle, FailureFacts::default())
     } else if is(&["TIMED_OUT", "CONNECTION_TIMED_OUT"]) {
-        Failure::new(FailureCode::Timeout, "The web server did not answer in time.")
+        failure_of(FailureCause::NoAnswerInTime, FailureFacts::default())
+    } else if is(&["UNSAFE_PORT"]) {
+        // The browser asks nobody, now or at any other time.
+        let port = at.port_or_known_default().unwrap_or_default();
+        failure_of(FailureCause::PortRefused, FailureFacts::of_port(port))
     } else if is(&["ABORTED"]) {
         // A download, which is not taken, or an answer without a page (204).
         Failure::new(FailureCode::NotHtml, "The address leads to a file or to nothing, not to a web page.")
     } else {
-        Failure::new(FailureCode::Unreachable, format!("The web server could not be reached ({bare})."))
+        failure_of(FailureCause::ConnectionError, FailureFacts::of_error(bare))
     }
 }
 
@@ -171,19 +189,9 @@ fn tls_cause(bare: &str) -> Option<FailureCause> {
     })
 }
 
-/// The failure with the catalogue's sentence for a cause.
-pub(crate) fn failure_of(cause: FailureCause) -> Failure {
-    let code = match cause {
-        FailureCause::ProxyUnreachable | FailureCause::ProxyLogin | FailureCause::ProxyRefused => FailureCode::Proxy,
-        FailureCause::TooMuchMemory => FailureCode::TooLarge,
-        _ => FailureCode::Tls,
-    };
-    Failure::new(code, terms(Locale::En).cause(cause).unwrap_or_default()).because_of(cause)
-}
-
 /// The same failure, with a cause that says more.
 pub(crate) fn with_cause(failure: &Failure, cause: FailureCause) -> Failure {
-    let better = failure_of(cause);
+    let better = failure_of(cause, failure.facts());
     match failure.redirected_to() {
         Some(target) => redirected(better, target),
         None => better,
@@ -213,17 +221,31 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_certificate_is_told_in_words_and_with_the_browsers_own() {
-        let failure = network_failure("net::ERR_CERT_COMMON_NAME_INVALID");
+        let failure = network_failure("net::ERR_CERT_COMMON_NAME_INVALID", &url("https://a.test/"));
         assert_eq!((failure.code, failure.cause()), (FailureCode::Tls, Some(FailureCause::CertificateOtherName)));
         assert!(failure.message.contains("another name. (CERT_COMMON_NAME_INVALID)"), "{failure}");
-        let failure = network_failure("net::ERR_SSL_PROTOCOL_ERROR");
-        assert_eq!((failure.code, failure.cause()), (FailureCode::Tls, None));
+        let failure = network_failure("net::ERR_SSL_PROTOCOL_ERROR", &url("https://a.test/"));
+        assert_eq!((failure.code, failure.cause()), (FailureCode::Tls, Some(FailureCause::TlsError)));
+        assert!(failure.message.contains("SSL_PROTOCOL_ERROR"), "{failure}");
+    }
+
+    #[test]
+    fn a_port_that_browsers_refuse_is_named_and_not_worth_another_try() {
+        let failure = network_failure("net::ERR_UNSAFE_PORT", &url("http://site.example:25/"));
+        assert_eq!((failure.code, failure.facts().port), (FailureCode::RefusedAddress, Some(25)));
+        assert!(!failure.code.is_worth_retrying());
+        assert!(failure.message.contains("port 25"), "{failure}");
     }
 
     #[test]
     fn a_redirect_to_another_host_or_to_https_is_named() {
-        let at =
-            |asked, failed| at_redirect_target(failure_of(FailureCause::CertificateExpired), &url(asked), &url(failed));
+        let at = |asked, failed| {
+            at_redirect_target(
+                failure_of(FailureCause::CertificateExpired, FailureFacts::default()),
+                &url(asked),
+                &url(failed),
+            )
+        };
         let failure = at("http://a.test/", "https://a.test/x");
         assert_eq!(failure.redirected_to(), Some("https://a.test"));
         assert!(failure.message.starts_with("The address redirects to https://a.test. The web"), "{failure}");

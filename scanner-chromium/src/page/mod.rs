@@ -11,6 +11,7 @@ mod part;
 mod platform;
 mod retry_after;
 mod settle;
+mod sight;
 mod visitor;
 mod world;
 

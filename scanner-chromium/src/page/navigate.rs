@@ -2,7 +2,10 @@
 
 use std::fmt::Debug;
 
-use a11ycheck_core::domain::{Failure, FailureCode};
+use a11ycheck_core::{
+    catalog::failure_of,
+    domain::{FailureCause, FailureCode, FailureFacts},
+};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
@@ -13,7 +16,7 @@ use super::{
     events::{DocumentResponse, LedAway, PageEvents, PageState},
     retry_after::parse_retry_after,
 };
-use crate::{browser::Tab, cdp::CdpError, guard::GuardLog};
+use crate::{browser::Tab, cdp::CdpError, guard::GuardLog, walls::challenger};
 
 /// Documents that one visit may run through: redirects by script, reloads.
 const MAX_DOCUMENTS: u32 = 20;
@@ -61,7 +64,7 @@ pub(super) async fn open(
         error = trouble => return Err(error),
     };
     let Navigated { error_text, is_download } = match navigated {
-        Err(CdpError::TimedOut { .. }) => return Err(PageError::timeout("The web server did not answer in time.")),
+        Err(CdpError::TimedOut { .. }) => return Err(PageError::because_of(FailureCause::NoAnswerInTime)),
         other => other?,
     };
     if let Some(error) = over(events) {
@@ -71,17 +74,15 @@ pub(super) async fn open(
     if let Some(error) = error_text {
         if let Some(response) = response.filter(|response| response.url == requested) {
             // A status without a page counts as a network error.
-            return Err(status_error(&response, log).unwrap_or_else(|| PageError::Failed(network_failure(&error))));
+            return Err(status_error(&response, log).unwrap_or_else(|| PageError::Failed(network_failure(&error, url))));
         }
         // Where there was no tunnel, the guard knows why.
-        let failure = obstacle(&requested, log).unwrap_or_else(|| network_failure(&error));
-        return Err(PageError::Failed(match Url::parse(&requested) {
-            Ok(requested) => at_redirect_target(failure, url, &requested),
-            Err(_) => failure,
-        }));
+        let failed = Url::parse(&requested).unwrap_or_else(|_| url.clone());
+        let failure = obstacle(failed.as_str(), log).unwrap_or_else(|| network_failure(&error, &failed));
+        return Err(PageError::Failed(at_redirect_target(failure, url, &failed)));
     }
     if is_download {
-        return Err(PageError::Failed(network_failure("net::ERR_ABORTED")));
+        return Err(PageError::Failed(network_failure("net::ERR_ABORTED", url)));
     }
     Ok(())
 }
@@ -92,9 +93,9 @@ pub(super) async fn loaded(events: &PageEvents, deadline: Instant) -> Result<(),
     match timeout_at(deadline, done).await {
         Ok(()) => over(events).map_or(Ok(()), Err),
         Err(_) if events.peek(|state| state.document_bytes > LARGE_DOCUMENT && !state.is_document_whole) => {
-            Err(too_large())
+            Err(PageError::with_facts(FailureCause::DocumentTooLarge, megabytes(MAX_DOCUMENT)))
         }
-        Err(_) => Err(PageError::timeout("The page never finished loading.")),
+        Err(_) => Err(PageError::because_of(FailureCause::NeverLoaded)),
     }
 }
 
@@ -133,13 +134,17 @@ fn status_error(response: &DocumentResponse, log: &GuardLog) -> Option<PageError
     if response.is_refusal {
         return Some(PageError::Failed(obstacle(&response.url, log).unwrap_or_else(unreachable_site)));
     }
+    if response.status >= 400
+        && let Some(product) = challenger(&response.headers)
+    {
+        // Whatever the status: neither is the page missing, nor is the site too busy.
+        let facts = FailureFacts { status: Some(response.status), ..FailureFacts::of_product(product) };
+        return Some(PageError::with_facts(FailureCause::ChallengeOf, facts));
+    }
     match response.status {
-        401 | 407 => {
-            Some(PageError::failed(FailureCode::LoginRequired, "The web server asks for a user name and a password."))
-        }
+        401 | 407 => Some(PageError::with_facts(FailureCause::HttpLogin, FailureFacts::of_status(response.status))),
         status @ 400.. => {
-            let message = format!("The web server answered with error status {status}.");
-            let failure = Failure::new(FailureCode::HttpStatus, message);
+            let failure = failure_of(FailureCause::Status, FailureFacts::of_status(status));
             let retry_after = || response.header("retry-after").and_then(parse_retry_after);
             Some(match status {
                 429 | 503 => PageError::Busy { failure, retry_after: retry_after() },
@@ -149,10 +154,6 @@ fn status_error(response: &DocumentResponse, log: &GuardLog) -> Option<PageError
         }
         _ => None,
     }
-}
-
-fn too_large() -> PageError {
-    PageError::failed(FailureCode::TooLarge, "The page is too large to be checked.")
 }
 
 fn is_over(state: &PageState) -> bool {
@@ -171,13 +172,19 @@ fn over(events: &PageEvents) -> Option<PageError> {
         } else if let Some(LedAway { to, is_redirect }) = &state.led_away {
             Some(PageError::LeavesSite { to: to.clone(), is_redirect: *is_redirect })
         } else if state.documents > MAX_DOCUMENTS {
-            Some(PageError::timeout("The page keeps reloading or leading to other pages."))
+            Some(PageError::because_of(FailureCause::KeepsReloading))
         } else if state.dialogs > MAX_DIALOGS {
-            Some(PageError::timeout("The page keeps opening dialogs."))
-        } else if is_over(state) {
-            Some(too_large())
+            Some(PageError::because_of(FailureCause::KeepsOpeningDialogs))
+        } else if state.document_bytes > MAX_DOCUMENT {
+            Some(PageError::with_facts(FailureCause::DocumentTooLarge, megabytes(MAX_DOCUMENT)))
+        } else if state.bytes > MAX_PAGE {
+            Some(PageError::with_facts(FailureCause::PageTooLarge, megabytes(MAX_PAGE)))
         } else {
             None
         }
     })
+}
+
+fn megabytes(bytes: u64) -> FailureFacts {
+    FailureFacts::of_limit(u32::try_from(bytes / (1024 * 1024)).unwrap_or(u32::MAX))
 }

@@ -10,11 +10,12 @@ use url::Url;
 use super::{
     axe,
     capture::{self, Screen, Wanted},
-    errors::{PageError, failure_of},
+    errors::PageError,
     events::{Errand, PageEvents},
     navigate::{self, Scope},
     platform,
     settle::{self, Moment, Readiness},
+    sight,
 };
 use crate::{
     axe_map::Collected,
@@ -23,6 +24,7 @@ use crate::{
     evidence::{Capture, Shot},
     guard::GuardLog,
     platform::Signals,
+    walls::{Sight, Wall},
 };
 
 /// For the way back to `about:blank`. A tab that takes longer is not worth keeping.
@@ -109,6 +111,10 @@ pub(crate) struct Checked {
     pub(crate) signals: Option<Signals>,
     /// The page itself, if it was to be pictured.
     pub(crate) screen: Option<Screen>,
+    /// What a visitor sees of it.
+    pub(crate) sight: Sight,
+    /// What stands in its place, if that is certain.
+    pub(crate) wall: Option<Wall>,
 }
 
 impl Visitor {
@@ -136,7 +142,7 @@ impl Visitor {
     /// What it means that the tab has died since `before`.
     pub(crate) async fn why_ended(&self, before: MemoryMarks) -> PageError {
         match self.tab.browser().why_ended(self.tab.main_frame(), before).await {
-            Death::OverLimit => PageError::Failed(failure_of(FailureCause::TooMuchMemory)),
+            Death::OverLimit => PageError::because_of(FailureCause::TooMuchMemory),
             Death::WantOfMemory => PageError::OutOfMemory,
             Death::MadeRoom => PageError::MadeRoom,
             Death::Unknown => PageError::Crashed,
@@ -222,13 +228,20 @@ impl Visitor {
                 }
                 _ => None,
             };
+            let (sight, wall) = match &collected {
+                Ok(Some(_)) if self.shows(page) => {
+                    sight::sight(&self.tab, &self.events, page.world, &page.url, done_by).await
+                }
+                _ => (Sight::default(), None),
+            };
             if !self.shows(page) {
                 return Ok(Looked::LedOn);
             }
             Ok(match collected? {
                 Some(collected) => {
                     let url = with_view(&page.url, &collected.fragment);
-                    Looked::Checked(Box::new(Checked { url, collected, signals, screen: None }))
+                    let collected = collected.with_cover(sight.cover);
+                    Looked::Checked(Box::new(Checked { url, collected, signals, screen: None, sight, wall }))
                 }
                 None => Looked::TooEarly,
             })

@@ -27,3 +27,4 @@ mod secure;
 mod support;
 mod traps;
 mod views;
+mod walls;

@@ -7,6 +7,7 @@ mod connections;
 mod errors;
 mod files;
 mod fire;
+mod lacks;
 mod openapi;
 mod pdf;
 mod plans;

@@ -5,7 +5,7 @@ use std::io;
 use base64::{Engine as _, engine::general_purpose::STANDARD as STANDARD_BASE64};
 
 use super::{
-    remarks::{frames_warning, methods, not_checked, remarks, scope_warning},
+    remarks::{gaps, methods, not_checked, remarks, scope_warning},
     verdict::{Conformance, Verdict},
 };
 use crate::{
@@ -108,10 +108,7 @@ fn facts(source: &ExportSource<'_>, terms: &Terms, out: &mut impl io::Write) -> 
         writeln!(out, "<dt>{}</dt>\n<dd>{value}</dd>", escaped(name))?;
     }
     writeln!(out, "</dl>")?;
-    match frames_warning(source.findings, terms) {
-        Some(frames) => writeln!(out, "<p>{}</p>", escaped(&frames)),
-        None => Ok(()),
-    }
+    gaps(source.findings, terms).iter().try_for_each(|gap| writeln!(out, "<p>{}</p>", escaped(gap)))
 }
 
 /// The pages of which nothing is said.

@@ -15,7 +15,7 @@ mod remarks;
 mod verdict;
 
 #[cfg(feature = "pdf")]
-pub(super) use self::remarks::{frames_warning, methods, not_checked, remarks, scope_warning};
+pub(super) use self::remarks::{gaps, methods, not_checked, remarks, scope_warning};
 pub use self::{
     format::{AcrFormat, UnknownAcrFormat, write},
     openacr::CATALOG,

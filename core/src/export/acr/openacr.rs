@@ -5,7 +5,7 @@ use std::io;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::{
-    remarks::{frames_warning, methods, not_checked, remarks, scope_warning},
+    remarks::{gaps, methods, not_checked, remarks, scope_warning},
     verdict::Verdict,
 };
 use crate::{
@@ -60,7 +60,7 @@ fn notes(source: &ExportSource<'_>, terms: &Terms) -> String {
     let pages = not_checked(source.findings).map(|(url, failure)| format!("{url}: {}", terms.failure(failure)));
     let lines = [terms.acr.draft_note.clone()]
         .into_iter()
-        .chain(frames_warning(source.findings, terms))
+        .chain(gaps(source.findings, terms))
         .chain(scope_warning(source.findings, terms))
         .chain(pages);
     lines.collect::<Vec<_>>().join("\n")

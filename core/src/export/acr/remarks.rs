@@ -69,10 +69,12 @@ pub(in crate::export) fn scope_warning(findings: &Findings, terms: &Terms) -> Op
     (count > 0).then(|| fill(&terms.acr.pages_not_checked, &[("pages", &count.to_string())]))
 }
 
-/// How many frames of checked pages nothing is said of; `None` where there are none.
-pub(in crate::export) fn frames_warning(findings: &Findings, terms: &Terms) -> Option<String> {
-    let count: u64 = findings.pages.iter().map(|page| u64::from(page.frames_not_checked)).sum();
-    (count > 0).then(|| format!("{}: {count}", terms.label.frames_not_checked))
+/// What of the checked pages nothing is said of, in sentences: frames, and what a dialog or another layer covers.
+pub(in crate::export) fn gaps(findings: &Findings, terms: &Terms) -> Vec<String> {
+    let frames: u64 = findings.pages.iter().map(|page| u64::from(page.frames_not_checked)).sum();
+    let covered = findings.pages.iter().filter(|page| page.cover.is_some()).count() as u64;
+    let gaps = [(&terms.label.frames_not_checked, frames), (&terms.label.pages_covered, covered)];
+    gaps.into_iter().filter(|(_, count)| *count > 0).map(|(label, count)| format!("{label}: {count}")).collect()
 }
 
 fn list(rules: &BTreeSet<&str>) -> String {

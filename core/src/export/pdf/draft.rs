@@ -17,7 +17,7 @@ use crate::{
     domain::Impact,
     export::{
         STANDARD,
-        acr::{Conformance, Verdict, frames_warning, methods, not_checked, remarks, scope_warning, verdicts},
+        acr::{Conformance, Verdict, gaps, methods, not_checked, remarks, scope_warning, verdicts},
     },
     locale::Locale,
 };
@@ -81,8 +81,8 @@ impl<'a> Draft<'a> {
         flow.note(&[Run::bold(acr.draft_note.as_str())]);
         flow.paragraph(&[Run::bold(self.terms.disclaimer.as_str())], Style { after: 10.0, ..Style::BODY });
         self.facts(flow);
-        if let Some(frames) = frames_warning(self.source.export.findings, self.terms) {
-            flow.paragraph(&[Run::regular(frames)], Style::BODY);
+        for gap in gaps(self.source.export.findings, self.terms) {
+            flow.paragraph(&[Run::regular(gap)], Style::BODY);
         }
         flow.within(Tag::Section, None, |flow| {
             flow.heading(2, Some(Place::Overview), None, &[Run::bold(label.overview.as_str())]);

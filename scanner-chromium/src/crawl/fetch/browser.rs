@@ -18,7 +18,7 @@ use tokio::{
 };
 use url::Url;
 
-use super::{Answer, FetchError, user_agent};
+use super::{Answer, FetchError};
 use crate::{
     browser::{BrowserPool, Tab, TabSettings},
     cdp::{CdpError, EventSink, Reaction, SessionEnd},
@@ -79,13 +79,14 @@ impl<'a> BrowserClient<'a> {
 impl BlankTab {
     async fn open(browsers: &BrowserPool, guard: &Guard) -> Result<Self, FetchError> {
         let browser = browsers.replacement().await.map_err(|error| FetchError::NoBrowser(Box::new(error)))?;
+        let user_agent = browsers.settings().agent.of_crawler();
         let settings = TabSettings { proxy: guard.address() };
         let (found, paused) = mpsc::channel(PAUSED);
         // A task of its own, so that the tab is closed again even if the caller stops waiting half-way.
         let opening = tokio::spawn(async move {
             let tab = Tab::open(browser, &settings, Arc::new(Answers(found))).await?;
             let deadline = Instant::now() + super::TIME;
-            let agent = json!({ "userAgent": user_agent() });
+            let agent = json!({ "userAgent": user_agent });
             tab.session().run("Emulation.setUserAgentOverride", agent, deadline).await?;
             let patterns = json!({ "patterns": [{ "requestStage": "Response" }] });
             tab.session().run("Fetch.enable", patterns, deadline).await?;

@@ -14,7 +14,10 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use a11ycheck_core::domain::{Failure, FailureCause, FailureCode};
+use a11ycheck_core::{
+    catalog::failure_of,
+    domain::{Failure, FailureCause, FailureFacts},
+};
 use reqwest::{
     Client, Proxy, StatusCode,
     header::{self, HeaderMap},
@@ -28,7 +31,6 @@ use tokio::{
 use url::Url;
 
 use self::browser::BrowserClient;
-use super::robots::PRODUCT_TOKEN;
 use crate::{
     BrowserError,
     browser::{BrowserPool, TabError},
@@ -157,7 +159,7 @@ impl<'a> Fetcher<'a> {
             .referer(false)
             .http1_only()
             .retry(reqwest::retry::never())
-            .user_agent(user_agent())
+            .user_agent(browsers.settings().agent.of_crawler())
             .build()?;
         Ok(Self { client, browser: BrowserClient::new(browsers, places), guard, for_browser: Mutex::default() })
     }
@@ -187,10 +189,8 @@ impl<'a> Fetcher<'a> {
     pub(super) async fn explain(&self, asked: &Url, failed: &FetchFailure) -> Failure {
         let failure = match (obstacle(failed.url.as_str(), self.guard.log()), &failed.error) {
             (Some(failure), _) => failure,
-            (None, FetchError::TimedOut) => {
-                Failure::new(FailureCode::Timeout, "The web server did not answer in time.")
-            }
-            (None, FetchError::Browser(name)) => self.dated(network_failure(name), &failed.url).await,
+            (None, FetchError::TimedOut) => failure_of(FailureCause::NoAnswerInTime, FailureFacts::default()),
+            (None, FetchError::Browser(name)) => self.dated(network_failure(name, &failed.url), &failed.url).await,
             (None, _) => unreachable_site(),
         };
         at_redirect_target(failure, asked, &failed.url)
@@ -263,11 +263,6 @@ impl<'a> Fetcher<'a> {
     fn for_browser(&self) -> std::sync::MutexGuard<'_, HashSet<(String, u16)>> {
         self.for_browser.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The name under which the crawler asks, whichever stack does.
-fn user_agent() -> String {
-    format!("Mozilla/5.0 (compatible; {PRODUCT_TOKEN}/{})", env!("CARGO_PKG_VERSION"))
 }
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {

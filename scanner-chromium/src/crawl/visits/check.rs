@@ -99,7 +99,7 @@ impl Crawl<'_> {
 
     async fn pictures(&self, visitor: &Visitor, look: Look, checked: &mut Checked, done_by: Instant) -> Vec<Capture> {
         match self.parts.config.evidence {
-            Evidence::Taken if look != Look::Peek => {
+            Evidence::Taken if look != Look::Peek && checked.wall.is_none() => {
                 let plan = plan(checked.collected.candidates(), &mut self.pictured());
                 visitor.picture(look, checked, plan, done_by).await
             }

@@ -1,6 +1,7 @@
 //! One scan: the visits, side by side, and their results, in order.
 
 mod check;
+mod walls;
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -8,7 +9,9 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{Engine, Failure, FailureCause, FailureCode},
+    catalog::{failure_of, terms},
+    domain::{Engine, Failure, FailureCause, FailureCode, FailureFacts},
+    locale::Locale,
     net::LookupShare,
     scanner::{ProgressSink, ScanOutput, ScanRequest},
 };
@@ -19,6 +22,7 @@ use tokio::{
 };
 use url::Url;
 
+use self::walls::Suspects;
 use super::{
     actions::WithoutActions,
     fetch::{FetchError, Fetcher},
@@ -116,6 +120,8 @@ pub(crate) struct Crawl<'a> {
     /// The browser that the latest visit used.
     browser: Mutex<Arc<Browser>>,
     pictured: Mutex<Quota>,
+    /// What is known of pages that may stand in place of others.
+    suspects: Suspects,
     done_by: Instant,
 }
 
@@ -152,6 +158,7 @@ impl<'a> Crawl<'a> {
             resting: Mutex::default(),
             browser: Mutex::new(browser),
             pictured: Mutex::default(),
+            suspects: Suspects::default(),
             done_by,
         })
     }
@@ -179,11 +186,14 @@ impl<'a> Crawl<'a> {
             // Each origin has rules of its own; those of the one where the site turned out to be hold for all of it.
             _ => self.robots(&first.url, &scope).await?.map_err(|failure| {
                 // The connection failed: the site has closed nothing.
-                let message = "The site's robots.txt could not be read, so the site counts as closed to robots.";
-                let message = format!("{message} {}", failure.message);
-                CrawlError::Start(failure.with_message(message))
+                let message = terms(Locale::En).robots_unreadable(&failure.message);
+                let facts = FailureFacts { is_of_robots: true, ..failure.facts() };
+                CrawlError::Start(failure.with_message(message).with_facts(facts))
             })?,
         };
+        if let Some(wall) = self.stands_for_start(&first, &scope, &way, &robots).await? {
+            return Err(self.at_start(start, PageError::walled(wall)).await);
+        }
         let budget = self.request.page_budget;
         let listed = if budget > 1 { self.survey(&scope).sitemap_pages(&first.url, &robots).await } else { Vec::new() };
         let site = Site::of(&first.url);
@@ -198,6 +208,7 @@ impl<'a> Crawl<'a> {
                 return Err(CrawlError::Start(Failure::new(FailureCode::LoginRequired, message)));
             }
         }
+        self.suspects.begin(&first, robots.clone());
         let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, self.engine(&first));
         ledger.settle(&Lead::start(start.clone()), Ok(first));
         ledger.add_sitemap(&listed);
@@ -219,10 +230,7 @@ impl<'a> Crawl<'a> {
                 heed(robots, url).map(Ok)
             }
             Access::Closed { status, retry_after } => {
-                let message = format!(
-                    "The site's robots.txt could not be read (error status {status}), so the site counts as closed to robots."
-                );
-                let failure = Failure::new(FailureCode::BlockedByRobots, message);
+                let failure = failure_of(FailureCause::RobotsStatus, FailureFacts::of_status(status));
                 Err(CrawlError::Troubled { failure, retry_after })
             }
             Access::Unreachable(failure) => Ok(Err(failure)),
@@ -285,7 +293,10 @@ impl<'a> Crawl<'a> {
             {
                 let look = if number < PLATFORM_PAGES { Look::Platform } else { Look::Page };
                 visits.push(async move {
-                    let result = self.visit(&lead.url, site, way, look).await;
+                    let result = match self.visit(&lead.url, site, way, look).await {
+                        Ok(visited) => self.unless_missing(visited, site, way).await,
+                        Err(error) => Err(error),
+                    };
                     (number, lead, result)
                 });
             }
@@ -382,6 +393,7 @@ impl<'a> Crawl<'a> {
         }
         drop(place);
         let visited = match visited {
+            Ok(Checked { wall: Some(wall), .. }) => Err(PageError::walled(wall)),
             Ok(checked) => Ok(self.with_pictures(checked, captures).await),
             Err(error) => Err(error),
         };
@@ -432,11 +444,14 @@ impl<'a> Crawl<'a> {
                 self.fetcher.dated(failure, target.as_ref().unwrap_or(start)).await
             }
             PageError::LeavesSite { to, .. } => {
-                let host = to.host_str().unwrap_or("an address without a host");
-                let message = format!("The address leads to another web site, {host}.");
+                let facts = to.host_str().map(FailureFacts::of_host).unwrap_or_default();
+                let away = failure_of(FailureCause::LeadsToHost, facts.clone());
                 match self.egress.refusal(&to).await {
-                    Some(refusal) => Failure::new(FailureCode::RefusedAddress, format!("{message} {refusal}")),
-                    None => Failure::new(FailureCode::RedirectedAway, message),
+                    Some(refusal) => {
+                        let message = format!("{} {refusal}", away.message);
+                        failure_of(FailureCause::LeadsToRefusedHost, facts).with_message(message)
+                    }
+                    None => away,
                 }
             }
             PageError::Crashed | PageError::OutOfMemory | PageError::MadeRoom => {
@@ -471,10 +486,8 @@ fn heed(robots: Robots, url: &Url) -> Result<Robots, CrawlError> {
     if robots.allows(url) {
         return Ok(robots);
     }
-    let message = format!(
-        "The site's robots.txt asks not to visit the page: allow it there for the user agent \"{PRODUCT_TOKEN}\"."
-    );
-    Err(CrawlError::Start(Failure::new(FailureCode::BlockedByRobots, message)))
+    let closed = failure_of(FailureCause::RobotsDisallow, FailureFacts::of_agent(PRODUCT_TOKEN));
+    Err(CrawlError::Start(closed))
 }
 
 fn twice_down() -> Failure {
@@ -483,8 +496,7 @@ fn twice_down() -> Failure {
 
 /// Trying again in a minute would take the machine to its limit again.
 fn too_much_memory() -> Failure {
-    let message = "The page takes more memory than a check can give it: it was ended for that, twice.";
-    Failure::new(FailureCode::TooLarge, message).because_of(FailureCause::TooMuchMemory)
+    failure_of(FailureCause::TooMuchMemory, FailureFacts::default())
 }
 
 fn timed_out() -> Failure {

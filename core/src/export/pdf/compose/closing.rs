@@ -84,7 +84,11 @@ impl Composer<'_> {
             outcome.unchecked_frames.iter().take(MAX_FRAMES).map(|frame| {
                 format!("\n{}: {}", text::line(&frame.url, MAX_FRAME_ADDRESS), self.terms.code(frame.reason))
             });
-        (count > 0).then(|| format!("{}: {count}{}", self.terms.label.frames_not_checked, frames.collect::<String>()))
+        let frames = (count > 0)
+            .then(|| format!("{}: {count}{}", self.terms.label.frames_not_checked, frames.collect::<String>()));
+        let cover = outcome.cover.map(|cover| self.terms.cover(&cover));
+        let lacks: Vec<String> = cover.into_iter().chain(frames).collect();
+        (!lacks.is_empty()).then(|| lacks.join("\n"))
     }
 
     pub(super) fn notes(&self, flow: &mut Flow) {

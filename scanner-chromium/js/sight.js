@@ -1,0 +1,160 @@
+// Returns what a visitor sees of the page, as JSON text: what it is judged by whether it is a page of the site at all, and what
+// lies over it. `marks` are those of products that put pages in place of a site's, `consent` tells requests for consent, and
+// `limits` bounds what is looked at. It reads, and changes nothing.
+(marks, consent, limits) => {
+  const cut = (text, length) => String(text ?? '').slice(0, length);
+  // Past form fields that hide the properties of their form.
+  const { checkVisibility, getBoundingClientRect, matches: matchesOf } = Element.prototype;
+  const isShown = (element) => checkVisibility.call(element, { opacityProperty: true, visibilityProperty: true });
+  const matches = (element, selector) => matchesOf.call(element, selector);
+  const isLarge = (element) => {
+    const { width, height } = getBoundingClientRect.call(element);
+    return width * height >= limits.media && isShown(element);
+  };
+  // The parent in the page as it is drawn, out of shadow trees too.
+  const above = (node) => node.parentElement ?? node.getRootNode().host ?? null;
+  const isWithin = (node, elements) => {
+    for (let element = node; element; element = above(element)) if (elements.has(element)) return true;
+    return false;
+  };
+
+  // The document and every open shadow tree in it.
+  const trees = [document];
+  for (const root of trees) {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot && trees.length < limits.roots) trees.push(element.shadowRoot);
+    }
+  }
+  const all = (selector) => trees.flatMap((root) => [...root.querySelectorAll(selector)]);
+  const shown = (selector, count) => all(selector).filter(isShown).slice(0, count);
+
+  // Texts, until there are more than a sparse page has.
+  const texts = [];
+  let [nodes, characters] = [0, 0];
+  for (const root of trees) {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    while (nodes < limits.nodes && characters < limits.text && walker.nextNode()) {
+      nodes += 1;
+      const text = walker.currentNode.data.trim();
+      const parent = above(walker.currentNode);
+      if (text === '' || !parent || matches(parent, 'script, style, noscript, template, title')) continue;
+      if (!isShown(parent)) continue;
+      texts.push({ text: cut(text, limits.text), parent });
+      characters += text.length;
+    }
+  }
+  const length = (some) => some.reduce((sum, { text }) => sum + text.length, 0);
+  const within = (elements) => texts.filter(({ parent }) => isWithin(parent, elements));
+
+  // What else there is to see and to do.
+  const links = shown('a[href], area[href]', limits.links).map((element) => {
+    const address = typeof element.href === 'string' ? element.href : '';
+    const url = URL.canParse(address) ? new URL(address) : null;
+    const isOwn = url !== null && url.host === location.host && url.pathname !== location.pathname;
+    return { element, address: cut(address, limits.address), isOwn };
+  });
+  const notAsked = ['hidden', 'submit', 'button', 'checkbox', 'radio', 'image', 'reset'].map((type) => `[type="${type}" i]`);
+  const fields = shown(`input:not(${notAsked}), select, textarea`, limits.fields);
+  const media = all('img, video, canvas, svg, object, embed').slice(0, limits.links).filter(isLarge);
+  const frames = all('iframe, frame').slice(0, limits.links).filter(isLarge);
+
+  const inline = all('script:not([src])')
+    .slice(0, limits.scripts)
+    .map((script) => cut(script.textContent, limits.script))
+    .join('\n');
+  const isMarked = ({ selectors, inline: parts }) =>
+    selectors.some((selector) => all(selector).length > 0) || parts.some((part) => inline.includes(part));
+
+  // Who asks for consent: what known products show, and what says so and has something to press.
+  const OFF = ['inert', 'aria-hidden="true"'].flatMap((off) => [`body > [${off}]`, `main[${off}]`, `main > [${off}]`]).join();
+  const DIALOG = 'dialog[open], [role="dialog"], [role="alertdialog"], [aria-modal="true"]';
+  const NAMED = ['cookie', 'consent', 'gdpr'].flatMap((word) => [`[id*="${word}" i]`, `[class*="${word}" i]`]).join();
+  const PRESSED = 'button, [role="button"], input[type="submit"], input[type="button"], a[href]';
+  const managers = all(consent.managers).slice(0, limits.layers).filter((element) => element.shadowRoot || isShown(element));
+  const words = new RegExp(consent.words.join('|'), 'iu');
+  const asks = (element) => {
+    const own = new Set([element]);
+    const said = within(own).map(({ text }) => text).join(' ');
+    return isWithin(element, new Set(managers)) || (words.test(said) && shown(PRESSED).some((button) => isWithin(button, own)));
+  };
+  const dialogs = shown(DIALOG, limits.layers);
+
+  // What lies over the page: at each point of a grid, the layer that a visitor would hit, and whether there is something behind.
+  const isLayer = (element) =>
+    getComputedStyle(element).position === 'fixed' || matches(element, `:modal, ${DIALOG}`) || managers.includes(element);
+  const isPainted = (element) => {
+    const { backgroundColor, backgroundImage, backdropFilter } = getComputedStyle(element);
+    const isClear = backgroundColor === 'transparent' || /^rgba\(.*, 0\)$/.test(backgroundColor);
+    return !isClear || backgroundImage !== 'none' || backdropFilter !== 'none';
+  };
+  const isPage = (element) => element === document.documentElement || matches(element, 'body');
+  const speaking = new Set(texts.map(({ parent }) => parent));
+  const shows = (element) =>
+    speaking.has(element) || matches(element, 'img, video, canvas, svg, iframe, input, button, select, textarea');
+  const hit = (x, y) => {
+    let element = document.elementFromPoint(x, y);
+    while (element?.shadowRoot) {
+      const inner = element.shadowRoot.elementFromPoint(x, y);
+      if (!inner || inner === element) break;
+      element = inner;
+    }
+    return element;
+  };
+  const layers = new Set();
+  let [covered, overSomething] = [0, 0];
+  for (let point = 0; point < limits.columns * limits.rows; point += 1) {
+    const x = (((point % limits.columns) + 0.5) * innerWidth) / limits.columns;
+    const y = ((Math.floor(point / limits.columns) + 0.5) * innerHeight) / limits.rows;
+    let [layer, painted] = [null, false];
+    for (let element = hit(x, y); element && !isPage(element); element = above(element)) {
+      // What a layer has around it is not painted by it.
+      painted ||= layer === null && (isPainted(element) || shows(element));
+      if (isLayer(element)) layer = element;
+    }
+    if (!layer || !painted || !isShown(layer)) continue;
+    covered += 1;
+    layers.add(layer);
+    const isBehind = (element) => !isWithin(element, layers) && !element.contains(layer) && !isPage(element);
+    overSomething += document.elementsFromPoint(x, y).some((element) => isBehind(element) && shows(element));
+  }
+  // Behind a modal dialog nothing is hit, and with what is inert or hidden from assistive technology nobody can do anything.
+  const modals = new Set(dialogs.filter((dialog) => matches(dialog, ':modal')));
+  const isOverAll = modals.size > 0 && characters > length(within(modals));
+  const off = new Set(dialogs.length > 0 ? all(OFF) : []);
+  const offShare = off.size > 0 && characters > 0 ? length(within(off)) / length(texts) : 0;
+  const share = isOverAll || overSomething * 10 >= covered ? covered / (limits.columns * limits.rows) : 0;
+  const percent = Math.round(100 * Math.max(isOverAll ? 1 : 0, share, offShare));
+
+  const asking = new Set([...dialogs, ...managers, ...layers, ...shown(NAMED, limits.layers)].filter(asks));
+  const isOutside = (element) => !isWithin(element, asking);
+  const isConsent = [...dialogs, ...managers, ...layers].some((element) => asking.has(element));
+  // The content that waits for an answer.
+  const CONTENT = 'main, [role="main"], article, #main, #content, #page, #app, #root, #wrapper';
+  const waiting = all(CONTENT).slice(0, limits.layers).filter((element) => !isShown(element) && isOutside(element));
+  const hidden = Math.max(0, ...waiting.map((element) => cut(element.textContent, limits.text).trim().length));
+  const robots = all('meta[name="robots" i]').map((meta) => cut(meta.getAttribute('content'), limits.address));
+  return JSON.stringify({
+    // Past a form named "title", which hides the property.
+    title: cut(Reflect.get(Document.prototype, 'title', document), limits.title),
+    headings: shown('h1, h2', limits.headings).map((heading) => cut(heading.textContent, limits.title)),
+    text: cut(texts.map(({ text }) => text).join(' '), limits.text),
+    isMore: nodes >= limits.nodes || characters >= limits.text,
+    ownLinks: new Set(links.filter(({ isOwn }) => isOwn).map(({ address }) => address)).size,
+    fields: fields.length,
+    marks: marks.flatMap((mark, index) => (isMarked(mark) ? [index] : [])),
+    isNoindex: robots.some((content) => /noindex|none/i.test(content)),
+    refreshes: all('meta[http-equiv="refresh" i]').length > 0,
+    consent: asking.size === 0 ? null : {
+      characters: length(texts.filter(({ parent }) => isOutside(parent))),
+      links: links.filter(({ element, isOwn }) => isOwn && isOutside(element)).length,
+      media: [...media, ...frames].filter(isOutside).length,
+      fields: fields.filter(isOutside).length,
+      hidden,
+      covered: Math.round((100 * covered) / (limits.columns * limits.rows)),
+    },
+    cover: percent < limits.cover ? null : {
+      kind: isConsent ? 'consent' : dialogs.length > 0 ? 'dialog' : 'overlay',
+      percent: Math.min(percent, 100),
+    },
+  });
+}
