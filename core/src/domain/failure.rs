@@ -10,7 +10,7 @@ use super::{UnknownWord, bounded, stored_word::stored_words};
 pub enum FailureCode {
     /// No connection to the web server, or it broke off.
     Unreachable,
-    /// The name has no address.
+    /// The name has no address, or none that may be visited: the two are not told apart.
     Dns,
     /// The certificate is not valid, or no secure connection came about.
     Tls,
