@@ -10,7 +10,7 @@ use super::{FailureFacts, UnknownWord, bounded, failure_facts::of_an_earlier_rel
 pub enum FailureCode {
     /// No connection to the web server, or it broke off.
     Unreachable,
-    /// The name has no address.
+    /// The name has no address, or none that may be visited: the two are not told apart.
     Dns,
     /// The certificate is not valid, or no secure connection came about.
     Tls,

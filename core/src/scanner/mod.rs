@@ -36,7 +36,8 @@ pub(crate) use self::{acceptance::accept, gate::Gate};
 ///
 /// # Reach
 /// Every connection that the site causes is judged by the [`AddressPolicy`](crate::net::AddressPolicy) that the scanner
-/// was built with, redirects and sub-resources included.
+/// was built with, redirects and sub-resources included. Networks that the policy opens are reached by scans whose start page
+/// comes from one of them, and by no other.
 ///
 /// # Concurrency
 /// Calls run side by side; the scanner bounds by itself what it does at once.

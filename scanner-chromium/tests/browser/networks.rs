@@ -1,11 +1,10 @@
 //! What was opened is open to its own sites alone, and nobody is told what is there.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use a11ycheck_core::{
     domain::{Failure, FailureCode},
     net::{AddressPolicy, DnsResolver, NameServer, Says, StaticResolver},
-    scanner::ScanError,
 };
 use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
 
@@ -197,13 +196,13 @@ async fn names_that_nobody_answers_for_hold_up_no_other_check() {
     // Its pages ask for ever new names, and never finish loading: the check takes minutes.
     let links: String = (0..20).map(|number| format!("<a href=/{number}>{number}</a> ")).collect();
     let hostile = Site::start(move |request| match request.path.as_str() {
+        "/" => Reply::Html(page("Hostile", &links)),
         "/hang" => Reply::Hang,
-        path => {
-            let hang = if path == "/" { "" } else { "<img alt='' src=/hang>" };
-            let script = "let n = 0; setInterval(() => { for (let i = 0; i < 50; i++)
-                new WebSocket(`ws://n${n++}-${Math.random().toString(36).slice(2)}.slow.example.com/`) }, 50)";
-            Reply::Html(page("Hostile", &format!("{links}{hang}<script>{script}</script>")))
-        }
+        _ => Reply::Html(page(
+            "Names",
+            "<img alt='' src=/hang><script>let n = 0; setInterval(() => { for (let i = 0; i < 50; i++)
+             new WebSocket(`ws://n${n++}-${Math.random().toString(36).slice(2)}.slow.example.com/`) }, 50)</script>",
+        )),
     })
     .await;
     let honest = Site::start(|_| Reply::Html(page("Honest", "ok"))).await;
@@ -215,17 +214,23 @@ async fn names_that_nobody_answers_for_hold_up_no_other_check() {
         let (scanner, start) = (Arc::clone(&scanner), hostile.url_as("hostile.example.com", "/"));
         tokio::spawn(async move { try_scan(&scanner, &start, 20).await.map(drop) })
     });
-    let slow = || server.asked().iter().filter(|name| name.ends_with(".slow.example.com")).count();
+    let slow = || {
+        let names = server.asked().into_iter().filter(|name| name.ends_with(".slow.example.com"));
+        names.collect::<HashSet<_>>().len()
+    };
+    // The first look-ups of both are over, and others have taken their places.
     while slow() < 32 && !hanging.iter().all(tokio::task::JoinHandle::is_finished) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    let checked: Result<_, ScanError> = try_scan(&scanner, &honest.url_as("honest.example.com", "/"), 1).await;
+    for _ in 0..3 {
+        let findings = scan(&scanner, &honest.url_as("honest.example.com", "/"), 1).await;
+        assert_eq!(pages(&findings), ["/"]);
+    }
     let is_hanging = hanging.iter().any(|check| !check.is_finished());
     for check in &hanging {
         check.abort();
     }
     assert!(is_hanging, "they had to share with it");
-    assert_eq!(pages(&checked.unwrap()), ["/"]);
     scanner.close().await;
 }
 
