@@ -7,8 +7,8 @@ use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
 
 use crate::support::{Reply, Site, config, failure, page, pages, scan};
 
-/// As little as honest pages can do with, so that the bound is met soon and on any machine.
-const LIMIT: u64 = 384 * 1024 * 1024;
+/// The least that can be set, which honest pages do with: so the bound is met soon, and on any machine.
+const LIMIT: u64 = 256 * 1024 * 1024;
 
 fn bounded() -> ChromiumConfig {
     config().with_tab_memory(LIMIT).with_page_timeout(Duration::from_secs(60))
