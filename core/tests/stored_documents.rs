@@ -115,7 +115,8 @@ fn findings() -> Value {
         "pages": [
             {"url": "https://a.example/", "title": "A", "error": null, "frames_not_checked": 0, "left_out": {"label": 3}},
             {"url": "https://a.example/b", "title": "", "error": failure(), "frames_not_checked": 1, "left_out": {},
-             "unchecked_frames": [{"url": "https://ads.example/", "reason": "timeout"}]},
+             "unchecked_frames": [{"url": "https://ads.example/", "reason": "timeout"}], "still_changing": true,
+             "unanswered": ["https://tracker.example/t.js"]},
         ],
         "rules": {
             "label": {

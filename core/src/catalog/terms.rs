@@ -181,7 +181,7 @@ words! {
         fix_first problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
         platform_tip references learn_more found_on page pages element elements source_code details_in_english
         further_elements elements_left_out new fixed remaining since_previous_check previous_check first_check trend total not_checked
-        frames_not_checked needs_review needs_review_note machine_draft page_of contents
+        frames_not_checked still_changing unanswered needs_review needs_review_note machine_draft page_of contents
         notes screenshot pictures_not_stored pictures_lost
     }
 }

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::issues::{IssueRule, Issues, STANDARD};
 use crate::{
-    domain::{Finding, Impact, RuleKind},
+    domain::{Finding, Findings, Impact, PageOutcome, RuleKind},
     locale::Locale,
     timestamp,
 };
@@ -28,6 +28,7 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
         engine: Engine { axe: &source.findings.engine.axe },
         language: issues.terms.locale,
         rules: Rules(issues),
+        incomplete_pages: IncompletePages(source.findings),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
@@ -46,6 +47,8 @@ struct Document<'a> {
     engine: Engine<'a>,
     language: Locale,
     rules: Rules<'a>,
+    /// An addition to the contract's keys, and so behind them.
+    incomplete_pages: IncompletePages<'a>,
 }
 
 #[derive(Serialize)]
@@ -66,6 +69,27 @@ impl Serialize for Rules<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.rules.iter().map(|rule| Rule::new(self.0, rule)))
     }
+}
+
+struct IncompletePages<'a>(&'a Findings);
+
+impl Serialize for IncompletePages<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let is_incomplete = |page: &&PageOutcome| page.still_changing || !page.unanswered.is_empty();
+        serializer.collect_seq(self.0.pages.iter().filter(is_incomplete).map(|page| IncompletePage {
+            page: &page.url,
+            still_changing: page.still_changing,
+            unanswered: &page.unanswered,
+        }))
+    }
+}
+
+/// A page that was checked before it was complete.
+#[derive(Serialize)]
+struct IncompletePage<'a> {
+    page: &'a str,
+    still_changing: bool,
+    unanswered: &'a [String],
 }
 
 #[derive(Serialize)]

@@ -88,6 +88,11 @@ pub struct PageView {
     /// Those frames by address and reason, at most [`PageOutcome::MAX_UNCHECKED_FRAMES`](crate::domain::PageOutcome::MAX_UNCHECKED_FRAMES) of them. Empty in checks of
     /// releases that counted frames without naming them.
     pub frames_not_checked: Vec<UncheckedFrame>,
+    /// Whether the page was still building itself when the time for that was up, and was checked as it stood.
+    pub still_changing: bool,
+    /// Addresses that it asked for and got no answer from, at most
+    /// [`PageOutcome::MAX_UNANSWERED`](crate::domain::PageOutcome::MAX_UNANSWERED) of them. Hostile text.
+    pub unanswered: Vec<String>,
 }
 
 /// What changed.
@@ -206,6 +211,8 @@ fn pages(findings: &Findings) -> Vec<PageView> {
             error: page.error.clone(),
             frames_not_checked_count: page.frames_not_checked,
             frames_not_checked: page.unchecked_frames.clone(),
+            still_changing: page.still_changing,
+            unanswered: page.unanswered.clone(),
         })
         .collect()
 }

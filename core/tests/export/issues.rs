@@ -2,6 +2,7 @@
 
 use a11ycheck_core::{
     catalog::terms,
+    domain::Findings,
     export::{ExportFormat, FORMAT_LABEL},
     locale::Locale,
 };
@@ -56,7 +57,7 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(
         keys(&file),
-        "format disclaimer generated_by site checked_at pages_checked standard engine language rules"
+        "format disclaimer generated_by site checked_at pages_checked standard engine language rules incomplete_pages"
     );
     assert_eq!(
         (&file["format"], keys(&file["site"]), keys(&file["engine"])),
@@ -67,6 +68,25 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
         "rule type severity title summary how_to_fix platform_tip wcag en301549 count pages issues left_out"
     );
     assert_eq!(keys(&file["rules"][0]["issues"][0]), "page selector html failure_summary is_new");
+}
+
+#[test]
+fn pages_that_were_checked_before_they_were_complete_are_named_in_json() {
+    let mut findings = ordinary();
+    let file = |findings: &Findings| -> Value {
+        serde_json::from_str(&exported(ExportFormat::Json, &site("Our shop"), findings, Locale::En)).unwrap()
+    };
+    assert_eq!(file(&findings)["incomplete_pages"], serde_json::json!([]));
+    findings.pages[1].still_changing = true;
+    let page = findings.pages.remove(2).without_answers_of(&["https://tracker.example/?token=1"]);
+    findings.pages.insert(2, page);
+    assert_eq!(
+        file(&findings)["incomplete_pages"],
+        serde_json::json!([
+            {"page": findings.pages[1].url, "still_changing": true, "unanswered": []},
+            {"page": "https://shop.example/about", "still_changing": false, "unanswered": ["https://tracker.example/?token=***"]},
+        ])
+    );
 }
 
 #[test]

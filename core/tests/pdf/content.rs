@@ -4,7 +4,7 @@ use std::{env, fs, path::Path};
 
 use a11ycheck_core::{
     catalog::terms,
-    domain::{FailureCode, Logo, UncheckedFrame},
+    domain::{FailureCode, Logo, PageOutcome, UncheckedFrame},
     locale::Locale,
 };
 
@@ -68,6 +68,25 @@ fn frames_that_were_not_checked_are_counted_and_the_first_named_in_every_languag
         let named = |number| of(&format!("https://ads.example/{number}: {}", words.code(FailureCode::Timeout)));
         assert!(flat.contains(&of(&format!("{}: 21", words.label.frames_not_checked))), "{locale}");
         assert!(flat.contains(&named(0)) && flat.contains(&named(2)) && !flat.contains(&named(3)), "{locale}: {flat}");
+    }
+}
+
+#[test]
+fn a_page_that_was_checked_before_it_was_complete_says_so_in_every_language() {
+    let folder = Folder::new();
+    for locale in Locale::ALL {
+        let mut sample = Sample::new(locale, Size { pages: 2, rules: 1, elements: 1, screenshots: 0 });
+        let addresses: Vec<String> = (0..10).map(|number| format!("https://tracker.example/{number}")).collect();
+        let page = sample.findings.pages.remove(0).without_answers_of(&addresses);
+        sample.findings.pages.insert(0, PageOutcome { still_changing: true, ..page });
+        sample.report.pages[0].still_changing = true;
+        let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
+        let flat = tree.split_whitespace().collect::<String>();
+        let of = |text: &str| text.split_whitespace().collect::<String>();
+        let words = &terms(locale).label;
+        let unanswered = format!("{}: {}", words.unanswered, addresses[..3].concat());
+        assert!(flat.contains(&of(&words.still_changing)), "{locale}: {flat}");
+        assert!(flat.contains(&of(&unanswered)) && !flat.contains(&addresses[3]), "{locale}: {flat}");
     }
 }
 

@@ -237,6 +237,8 @@ fn pages(addresses: &[String]) -> Vec<PageView> {
             .then(|| Failure::new(FailureCode::Timeout, "The page was not ready in time.")),
         frames_not_checked_count: 0,
         frames_not_checked: vec![],
+        still_changing: false,
+        unanswered: vec![],
     };
     addresses.iter().enumerate().map(view).collect()
 }

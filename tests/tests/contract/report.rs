@@ -60,12 +60,12 @@ async fn a_report_ranks_groups_and_tells_what_changed() {
         json!([
             {
                 "url": "https://example.com/", "title": "https://example.com/", "issues": 2, "left_out": 0, "error": null,
-                "frames_not_checked_count": 0, "frames_not_checked": [],
+                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [],
             },
             {
                 "url": "https://example.com/slow", "title": "", "issues": 0, "left_out": 0,
                 "error": {"code": "timeout", "message": "The page was not ready in time."},
-                "frames_not_checked_count": 0, "frames_not_checked": [],
+                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [],
             },
         ])
     );
