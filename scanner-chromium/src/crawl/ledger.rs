@@ -87,7 +87,7 @@ impl<'a> Ledger<'a> {
                 }
                 add_page(&mut self.findings, &mut self.album, folded(&url).as_str(), collected);
             }
-            Err(PageError::LeavesSite { to, .. }) => {
+            Err(PageError::LeavesSite { to, is_redirect: true }) => {
                 tracing::debug!(url = url.as_str(), to = to.as_str(), "a link leads to another site");
                 self.dropped += 1;
                 return;
@@ -96,7 +96,11 @@ impl<'a> Ledger<'a> {
                 self.dropped += 1;
                 return;
             }
-            Err(PageError::Failed(failure) | PageError::Unwell { failure, .. }) => self.add_failed(url, failure),
+            // There was a page, and its visitors get no further.
+            Err(PageError::LeavesSite { to, is_redirect: false }) => self.add_failed(url, leaves_site(&to)),
+            Err(PageError::Failed(failure) | PageError::HeldUp(failure) | PageError::Unwell { failure, .. }) => {
+                self.add_failed(url, failure);
+            }
             Err(PageError::Busy { failure, .. }) => {
                 self.turned_away += 1;
                 self.add_failed(url, failure);
@@ -122,6 +126,12 @@ impl<'a> Ledger<'a> {
     fn add_failed(&mut self, url: &Url, failure: Failure) {
         self.findings.pages.push(PageOutcome::failed(folded(url).as_str(), "", failure));
     }
+}
+
+/// A page that leads to another web site.
+pub(super) fn leaves_site(to: &Url) -> Failure {
+    let host = to.host_str().unwrap_or("an address without a host");
+    Failure::new(FailureCode::RedirectedAway, format!("The address leads to another web site, {host}."))
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use url::Url;
 use super::{
     fetch::{FetchError, Fetcher},
     frontier::Frontier,
-    ledger::Ledger,
+    ledger::{Ledger, leaves_site},
     login,
     pace::Pace,
     robots::{PRODUCT_TOKEN, Robots},
@@ -33,7 +33,7 @@ use crate::{
     browser::{Browser, TabSettings},
     evidence::Quota,
     guard::{Egress, Guard, GuardError},
-    page::{Checked, Look, PageError, Rest, Scope, Task, Visitor},
+    page::{Checked, Look, PageError, Rest, Scope, Task, Unresponsive, Visitor},
     scanner::Parts,
 };
 
@@ -108,6 +108,8 @@ pub(crate) struct Crawl<'a> {
     /// The browser that the latest visit used.
     browser: Mutex<Arc<Browser>>,
     pictured: Mutex<Quota>,
+    /// What its pages have asked for without an answer.
+    unresponsive: Arc<Unresponsive>,
     done_by: Instant,
 }
 
@@ -142,6 +144,7 @@ impl<'a> Crawl<'a> {
             resting: Mutex::default(),
             browser: Mutex::new(browser),
             pictured: Mutex::default(),
+            unresponsive: Arc::default(),
             done_by,
         })
     }
@@ -276,7 +279,8 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    /// Checks one page when it is the site's turn; again if its tab or browser dies, or the site is too busy. `None` when
+    /// Checks one page when it is the site's turn; again if its tab or browser dies, the site is too busy, or the page waited for
+    /// something that is failed from now on. `None` when
     /// the scan's time was over before.
     async fn visit(
         &self,
@@ -285,7 +289,7 @@ impl<'a> Crawl<'a> {
         way: &Arc<dyn Scope>,
         look: Look,
     ) -> Result<Option<Visited>, BrowserError> {
-        let (mut crashes, mut starved, mut rebuffs) = (0, 0, 0);
+        let (mut crashes, mut starved, mut rebuffs, mut hold_ups) = (0, 0, 0, 0);
         let mut choice = Choice::Any;
         let mut latest = None;
         loop {
@@ -304,6 +308,13 @@ impl<'a> Crawl<'a> {
                     if crashes >= TRIES {
                         let failure = if starved == crashes { too_much_memory() } else { twice_down() };
                         return Ok(Some(Err(PageError::Failed(failure))));
+                    }
+                }
+                Err(PageError::HeldUp(failure)) => {
+                    hold_ups += 1;
+                    tracing::debug!(url = url.as_str(), hold_ups, %failure, "what the page waited for fails from now on");
+                    if hold_ups >= TRIES {
+                        return Ok(Some(visited));
                     }
                 }
                 Err(PageError::Busy { .. }) => {
@@ -336,7 +347,8 @@ impl<'a> Crawl<'a> {
         let Ok(visitor) = timeout_at(self.done_by, self.visitor(choice)).await else { return Ok(None) };
         let Some(visitor) = visitor? else { return Ok(Some((Err(PageError::Crashed), Rest::Away))) };
         let before = if visitor.lingers() { Rest::Lingering } else { Rest::Away };
-        let task = Task { url, scope, way, log: self.guard.log(), axe: &self.parts.axe, look };
+        let (log, unresponsive) = (self.guard.log(), &self.unresponsive);
+        let task = Task { url, scope, way, log, unresponsive, axe: &self.parts.axe, look };
         let memory = visitor.memory_marks();
         let visited = match self.check(&visitor, &task, lane).await {
             Err(PageError::Crashed) if visitor.ran_out_of_memory(memory).await => Err(PageError::OutOfMemory),
@@ -403,16 +415,18 @@ impl<'a> Crawl<'a> {
             PageError::Busy { failure, retry_after } | PageError::Unwell { failure, retry_after } => {
                 return CrawlError::Troubled { failure, retry_after };
             }
-            PageError::Failed(failure) => {
+            PageError::Failed(failure) | PageError::HeldUp(failure) => {
                 let target = failure.redirected_to().and_then(|target| Url::parse(target).ok());
                 self.fetcher.dated(failure, target.as_ref().unwrap_or(start)).await
             }
             PageError::LeavesSite { to, .. } => {
-                let host = to.host_str().unwrap_or("an address without a host");
-                let message = format!("The address leads to another web site, {host}.");
+                let failure = leaves_site(&to);
                 match self.egress.refusal(&to).await {
-                    Some(refusal) => Failure::new(FailureCode::RefusedAddress, format!("{message} {refusal}")),
-                    None => Failure::new(FailureCode::RedirectedAway, message),
+                    Some(refusal) => {
+                        let message = format!("{} {refusal}", failure.message);
+                        Failure::new(FailureCode::RefusedAddress, message)
+                    }
+                    None => failure,
                 }
             }
             PageError::Crashed | PageError::OutOfMemory => {
