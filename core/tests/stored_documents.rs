@@ -128,6 +128,8 @@ fn findings() -> Value {
              "unchecked_frames": [{"url": "https://ads.example/", "reason": "timeout"}]},
             {"url": "https://a.example/c", "title": "", "error": failure(), "frames_not_checked": 0, "left_out": {},
              "linked_from": "https://a.example/"},
+             "unchecked_frames": [{"url": "https://ads.example/", "reason": "timeout"}], "still_changing": true,
+             "unanswered": ["https://tracker.example/t.js"]},
         ],
         "rules": {
             "label": {

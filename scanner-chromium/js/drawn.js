@@ -3,22 +3,25 @@
 // nothing that could build it, "still" if nothing has changed since its load and nothing is about to that would not be
 // noticed, and else "moving".
 async (limit) => {
-  watch.until = performance.now() + limit;
   const late = new Promise((resolve) => setTimeout(resolve, limit));
-  const drawn = document.fonts.ready.then(
+  // They are not said to be ready before the document has loaded, which one with a part that hangs never does.
+  const fonts = async () => {
+    if (Reflect.get(Document.prototype, 'readyState', document) === 'complete') return document.fonts.ready;
+    while (document.fonts.status !== 'loaded') await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  const drawn = fonts().then(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true)))),
   );
   const isDrawn = await Promise.race([late, drawn]);
   const hasFrames = document.querySelector('iframe, frame, object, embed') !== null;
   if (document.scripts.length === 0 && !hasFrames) return 'built';
 
-  // What changes inside of frames and shadow trees is not noticed from outside, and what fades in changes by itself.
+  // What changes inside of frames is not noticed from outside, and what fades in changes by itself.
   const ends = ({ effect }) => effect?.getComputedTiming().endTime !== Infinity;
   const isStill =
     isDrawn &&
     watch.isUnchanged() &&
     !document.getAnimations().some((animation) => animation.playState === 'running' && ends(animation)) &&
-    !hasFrames &&
-    !Array.prototype.some.call(document.querySelectorAll('*'), (element) => element.shadowRoot);
+    !hasFrames;
   return isStill ? 'still' : 'moving';
 }

@@ -14,14 +14,17 @@
     [...document.styleSheets, ...document.adoptedStyleSheets].map(rules).join() +
     document.querySelectorAll(':popover-open, :modal').length;
 
+  const hasShadowTrees = () =>
+    Array.prototype.some.call(document.querySelectorAll('*'), (element) => element.shadowRoot);
+
   const since = performance.now();
   const surfaceAtFirst = surface();
   let changes = 0;
   const watch = {
     since,
-    until: Infinity,
     rebuilt: since,
-    isUnchanged: () => changes === 0 && surface() === surfaceAtFirst,
+    // What happens in shadow trees is not noticed from outside, nor that one comes.
+    isUnchanged: () => changes === 0 && surface() === surfaceAtFirst && !hasShadowTrees(),
   };
   new MutationObserver((records) => {
     changes += records.length;

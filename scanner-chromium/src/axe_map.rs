@@ -32,6 +32,12 @@ pub(crate) struct Collected {
     /// What covered most of the page.
     #[serde(skip)]
     cover: Option<Cover>,
+    /// Whether the page was still changing.
+    #[serde(skip)]
+    still_changing: bool,
+    /// The addresses that the page asked for without an answer.
+    #[serde(skip)]
+    unanswered: Vec<String>,
     violations: Vec<RuleResult>,
     incomplete: Vec<RuleResult>,
     /// The rules that ran to their end, whatever they found.
@@ -79,6 +85,18 @@ impl Collected {
         Self { cover, ..self }
     }
 
+    /// The same, of a page that was still changing, if it was.
+    pub(crate) fn while_changing(mut self, still_changing: bool) -> Self {
+        self.still_changing = still_changing;
+        self
+    }
+
+    /// The same, of a page that got no answer from these addresses.
+    pub(crate) fn without(mut self, unanswered: Vec<String>) -> Self {
+        self.unanswered = unanswered;
+        self
+    }
+
     /// Elements that fail and whose place on the page is known.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate<'_>> {
         let rules = self.violations.iter().enumerate().filter(|(_, rule)| rule.id != FRAME_TESTED);
@@ -119,7 +137,9 @@ impl Node {
 /// Adds a page and what was found on it, its pictures to `album`.
 pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, collected: Collected) {
     let page = findings.pages.len();
-    let mut outcome = PageOutcome { cover: collected.cover, ..PageOutcome::checked(url, &collected.title) };
+    let mut outcome = PageOutcome::checked(url, &collected.title).without_answers_of(&collected.unanswered);
+    outcome.cover = collected.cover;
+    outcome.still_changing = collected.still_changing;
     let mut violations = collected.violations;
     // axe-core's own order is that of its rule files; by id it is the same in every version.
     violations.sort_by(|a, b| a.id.cmp(&b.id));

@@ -131,8 +131,9 @@ impl ChromiumConfig {
         Self { sandbox: Some(sandbox), ..self }
     }
 
-    /// The longest that one try of a page may take in all; half of it, at most 30 s, for loading. Further tries are made
-    /// only when the tab died, or the site was too busy. By default 60 s.
+    /// The longest that one try of a page may take in all; half of it, at most 30 s, for loading: a page that is all there by then
+    /// is checked as it stands. Of what is left, at most half, and 12 s, is for answers to its scripts. Further tries are made
+    /// only when the tab died, the site was too busy, or the page waited for a part that never came. By default 60 s.
     pub fn with_page_timeout(self, timeout: Duration) -> Self {
         Self { page_timeout: timeout, ..self }
     }

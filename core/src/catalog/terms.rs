@@ -147,6 +147,7 @@ impl Terms {
             FailureCause::RedirectCircle => &self.failure_cause.redirect_circle,
             FailureCause::NoAnswerInTime => &self.failure_cause.no_answer_in_time,
             FailureCause::NeverLoaded => &self.failure_cause.never_loaded,
+            FailureCause::NoAnswerFrom => &self.failure_cause.no_answer_from,
             FailureCause::BrowserBusy => &self.failure_cause.browser_busy,
             FailureCause::KeepsReloading => &self.failure_cause.keeps_reloading,
             FailureCause::KeepsOpeningDialogs => &self.failure_cause.keeps_opening_dialogs,
@@ -243,8 +244,8 @@ words! {
         fix_first problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
         platform_tip references learn_more found_on page pages element elements source_code details_in_english
         further_elements elements_left_out new fixed remaining since_previous_check previous_check first_check trend total not_checked
-        frames_not_checked dead_links linked_from needs_review needs_review_note pages_covered covered_by_consent
-        covered_by_dialog covered_by_overlay machine_draft page_of contents
+        frames_not_checked still_changing unanswered dead_links linked_from needs_review needs_review_note pages_covered
+        covered_by_consent covered_by_dialog covered_by_overlay machine_draft page_of contents
         notes screenshot stopped_by_timeouts pictures_not_stored pictures_lost
     }
 }
@@ -277,7 +278,7 @@ words! {
     struct FailureCauses: String {
         certificate_expired certificate_not_yet_valid certificate_not_valid_now certificate_other_name
         certificate_unknown_authority tls_too_old proxy_unreachable proxy_login proxy_refused status redirect_circle
-        no_answer_in_time never_loaded browser_busy keeps_reloading keeps_opening_dialogs connection_error tls_error
+        no_answer_in_time never_loaded no_answer_from browser_busy keeps_reloading keeps_opening_dialogs connection_error tls_error
         http_login port_refused leads_to_host leads_to_refused_host robots_disallow robots_status document_too_large
         page_too_large check_too_large too_much_memory browser_broken result_discarded
         challenge_of at_redirect_target robots_unreadable

@@ -115,6 +115,7 @@ pub(super) async fn every_reason_of_a_failure_reads_as_it_was_stored<S: Store>(f
     let facts = FailureFacts {
         status: Some(503),
         host: Some("b.example".to_owned()),
+        address: Some("https://b.example/a.js".to_owned()),
         port: Some(25),
         limit_mb: Some(20),
         error: Some("CONNECTION_RESET".to_owned()),

@@ -78,6 +78,8 @@ pub(super) async fn every_field_of_a_finding_comes_back<S: Store>(factory: &impl
     findings.pages.push(PageOutcome {
         frames_not_checked: u32::MAX,
         cover: Some(Cover { kind: CoverKind::Consent, percent: 100 }),
+        still_changing: true,
+        unanswered: vec!["https://tracker.example/\u{1F4A1}".to_owned()],
         unchecked_frames: vec![UncheckedFrame::new("https://ads.example/\u{1F4A1}", FailureCode::EngineError)],
         ..PageOutcome::failed("https://shop.example/x", "T", Failure::new(FailureCode::TooLarge, ""))
     });

@@ -142,6 +142,8 @@ pub enum FailureCause {
     NoAnswerInTime,
     /// The page was still loading when its time was over.
     NeverLoaded,
+    /// The same, because there was no answer from [`FailureFacts::address`].
+    NoAnswerFrom,
     /// The page's scripts leave no time for the check.
     BrowserBusy,
     /// The page reloads itself, or leads on to others, without an end.
@@ -196,6 +198,7 @@ stored_words!(FailureCause {
     RedirectCircle = "redirect_circle",
     NoAnswerInTime = "no_answer_in_time",
     NeverLoaded = "never_loaded",
+    NoAnswerFrom = "no_answer_from",
     BrowserBusy = "browser_busy",
     KeepsReloading = "keeps_reloading",
     KeepsOpeningDialogs = "keeps_opening_dialogs",
@@ -231,6 +234,7 @@ impl FailureCause {
             Self::Status | Self::RedirectCircle => FailureCode::HttpStatus,
             Self::NoAnswerInTime
             | Self::NeverLoaded
+            | Self::NoAnswerFrom
             | Self::BrowserBusy
             | Self::KeepsReloading
             | Self::KeepsOpeningDialogs => FailureCode::Timeout,

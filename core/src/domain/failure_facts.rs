@@ -14,6 +14,9 @@ pub struct FailureFacts {
     /// A host that the address leads to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// The address of something that belongs to the page, without query and fragment. Hostile text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
     /// A port of the address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
@@ -48,6 +51,11 @@ impl FailureFacts {
         Self { host: Some(bounded(host, Self::MAX_TEXT)), ..Self::default() }
     }
 
+    /// An address, which is cut to its bound.
+    pub fn of_address(address: &str) -> Self {
+        Self { address: Some(bounded(address, Self::MAX_TEXT)), ..Self::default() }
+    }
+
     /// A port.
     pub fn of_port(port: u16) -> Self {
         Self { port: Some(port), ..Self::default() }
@@ -79,6 +87,7 @@ impl FailureFacts {
         let facts = [
             ("status", number(self.status.map(u32::from))),
             ("host", self.host.clone()),
+            ("address", self.address.clone()),
             ("port", number(self.port.map(u32::from))),
             ("limit", number(self.limit_mb)),
             ("error", self.error.clone()),

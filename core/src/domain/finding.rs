@@ -240,6 +240,13 @@ pub struct PageOutcome {
     /// releases have counted frames without naming them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unchecked_frames: Vec<UncheckedFrame>,
+    /// Whether the page was still building itself when the time for that was up, and was checked as it stood.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub still_changing: bool,
+    /// Addresses that the page asked for and got no answer from, so that what they would have brought is missing in what was
+    /// checked: at most [`PageOutcome::MAX_UNANSWERED`]. Hostile text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unanswered: Vec<String>,
     /// Elements that fail and are not among [`Findings::items`], by rule: a page has a limit of elements that are kept. They
     /// count in totals. Never 0.
     #[serde(default)]
@@ -282,6 +289,10 @@ impl PageOutcome {
     pub const MAX_UNCHECKED_FRAMES: usize = 20;
     /// Characters of [`linked_from`](Self::linked_from) that are kept.
     pub const MAX_LINKED_FROM: usize = 2_000;
+    /// Addresses without an answer that are kept of one page.
+    pub const MAX_UNANSWERED: usize = 10;
+    /// Characters of such an address that are kept.
+    pub const MAX_ADDRESS: usize = 500;
 
     /// A page that was checked, and all of its frames with it. What its address and its title tell of people is masked.
     pub fn checked(url: impl Into<String>, title: &str) -> Self {
@@ -290,11 +301,27 @@ impl PageOutcome {
             title: bounded(&masked_text(title), Self::MAX_TITLE),
             error: None,
             frames_not_checked: 0,
+            still_changing: false,
+            unanswered: Vec::new(),
             left_out: BTreeMap::new(),
             unchecked_frames: Vec::new(),
             linked_from: None,
             cover: None,
         }
+    }
+
+    /// The same page, which got no answer from these addresses: the first [`PageOutcome::MAX_UNANSWERED`] of them. What they tell
+    /// of people is masked.
+    #[must_use]
+    pub fn without_answers_of(self, addresses: &[impl AsRef<str>]) -> Self {
+        let kept = |address: &str| bounded(&masked_text(address), Self::MAX_ADDRESS);
+        let mut unanswered: Vec<String> = Vec::new();
+        for address in addresses.iter().map(|address| kept(address.as_ref())) {
+            if unanswered.len() < Self::MAX_UNANSWERED && !unanswered.contains(&address) {
+                unanswered.push(address);
+            }
+        }
+        Self { unanswered, ..self }
     }
 
     /// A page that could not be checked.
@@ -483,6 +510,8 @@ mod tests {
     fn what_a_page_tells_of_people_is_not_kept() {
         let page = PageOutcome::checked("https://a.example/?token=abc", "Orders of jane@example.org");
         assert_eq!((page.url.as_str(), page.title.as_str()), ("https://a.example/?token=***", "Orders of ***"));
+        let page = page.without_answers_of(&["https://t.example/?token=abc", "https://t.example/?token=abd"]);
+        assert_eq!(page.unanswered, ["https://t.example/?token=***"]);
         let html = r#"<input name="name" value="Jane Doe">"#;
         let selector = r#"[value="Jane Doe"]"#;
         let finding = Finding::new(RuleId::new("label"), 0, &page.url, selector, html, "Jane: jane@example.org");

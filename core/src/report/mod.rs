@@ -95,6 +95,11 @@ pub struct PageView {
     /// Those frames by address and reason, at most [`PageOutcome::MAX_UNCHECKED_FRAMES`](crate::domain::PageOutcome::MAX_UNCHECKED_FRAMES) of them. Empty in checks of
     /// releases that counted frames without naming them.
     pub frames_not_checked: Vec<UncheckedFrame>,
+    /// Whether the page was still building itself when the time for that was up, and was checked as it stood.
+    pub still_changing: bool,
+    /// Addresses that it asked for and got no answer from, at most
+    /// [`PageOutcome::MAX_UNANSWERED`](crate::domain::PageOutcome::MAX_UNANSWERED) of them. Hostile text.
+    pub unanswered: Vec<String>,
     /// Where it is a dead link: the page, or the sitemap, that leads to it.
     pub linked_from: Option<String>,
     /// What covered most of it when it was checked, if anything did.
@@ -242,6 +247,8 @@ pub(crate) fn pages(findings: &Findings, locale: Locale) -> Vec<PageView> {
             error: page.error.as_ref().map(|error| told(error, locale)),
             frames_not_checked_count: page.frames_not_checked,
             frames_not_checked: page.unchecked_frames.clone(),
+            still_changing: page.still_changing,
+            unanswered: page.unanswered.clone(),
             linked_from: page.linked_from.clone(),
             cover: page.cover.map(|cover| cover_view(&cover, locale)),
         })

@@ -62,7 +62,7 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
     assert_eq!(
         (keys(&file["pages"][0]), keys(&file["needs_review"][0])),
         (
-            "url title issues left_out error frames_not_checked_count frames_not_checked linked_from cover".to_owned(),
+            "url title issues left_out error frames_not_checked_count frames_not_checked still_changing unanswered linked_from cover".to_owned(),
             "rule title count".to_owned()
         )
     );
@@ -96,6 +96,20 @@ fn json_says_of_each_page_what_was_left_unchecked_in_the_language_of_the_file() 
         let title = describe(&RuleId::new("link-name"), &findings.rules[&RuleId::new("link-name")], locale).title;
         assert_eq!(file["needs_review"], serde_json::json!([{"rule": "link-name", "title": title, "count": 3}]));
     }
+}
+
+#[test]
+fn json_names_pages_that_were_checked_before_they_were_complete() {
+    let mut findings = ordinary();
+    findings.pages[1].still_changing = true;
+    let page = findings.pages.remove(2).without_answers_of(&["https://tracker.example/?token=1"]);
+    findings.pages.insert(2, page);
+    let file: Value =
+        serde_json::from_str(&exported(ExportFormat::Json, &site("Our shop"), &findings, Locale::En)).unwrap();
+    let told = |page: usize| (&file["pages"][page]["still_changing"], &file["pages"][page]["unanswered"]);
+    assert_eq!(told(0), (&false.into(), &serde_json::json!([])));
+    assert_eq!(told(1), (&true.into(), &serde_json::json!([])));
+    assert_eq!(told(2), (&false.into(), &serde_json::json!(["https://tracker.example/?token=***"])));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::{env, fs, path::Path};
 
 use a11ycheck_core::{
     catalog::terms,
-    domain::{Cover, CoverKind, Failure, FailureCode, Logo, UncheckedFrame},
+    domain::{Cover, CoverKind, Failure, FailureCode, Logo, PageOutcome, UncheckedFrame},
     locale::Locale,
     report::PageView,
 };
@@ -110,6 +110,25 @@ fn what_covers_a_page_and_the_status_of_one_that_failed_are_told_in_every_langua
         let sentence: String = terms(locale).cover(&cover).split_whitespace().collect();
         assert!(flat.contains(&sentence), "{locale}: {sentence} in {flat}");
         assert!(flat.contains("418"), "{locale}: {flat}");
+    }
+}
+
+#[test]
+fn a_page_that_was_checked_before_it_was_complete_says_so_in_every_language() {
+    let folder = Folder::new();
+    for locale in Locale::ALL {
+        let mut sample = Sample::new(locale, Size { pages: 2, rules: 1, elements: 1, screenshots: 0 });
+        let addresses: Vec<String> = (0..10).map(|number| format!("https://tracker.example/{number}")).collect();
+        let page = sample.findings.pages.remove(0).without_answers_of(&addresses);
+        sample.findings.pages.insert(0, PageOutcome { still_changing: true, ..page });
+        sample.report.pages[0].still_changing = true;
+        let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
+        let flat = tree.split_whitespace().collect::<String>();
+        let of = |text: &str| text.split_whitespace().collect::<String>();
+        let words = &terms(locale).label;
+        let unanswered = format!("{}: {}", words.unanswered, addresses[..3].concat());
+        assert!(flat.contains(&of(&words.still_changing)), "{locale}: {flat}");
+        assert!(flat.contains(&of(&unanswered)) && !flat.contains(&addresses[3]), "{locale}: {flat}");
     }
 }
 

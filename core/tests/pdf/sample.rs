@@ -239,6 +239,8 @@ fn pages(addresses: &[String]) -> Vec<PageView> {
             .then(|| Failure::new(FailureCode::Timeout, "The page was not ready in time.")),
         frames_not_checked_count: 0,
         frames_not_checked: vec![],
+        still_changing: false,
+        unanswered: vec![],
         linked_from: None,
         cover: None,
     };

@@ -7,6 +7,7 @@ use std::{
     path::{Component, Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::Arc,
+    time::Duration,
 };
 
 use http_body_util::Full;
@@ -50,6 +51,13 @@ impl Corpus {
     /// A page of the first site that leads to so many pages, each of which shows so many pages of the corpus in frames.
     pub(crate) fn framed(&self, pages: u32, frames: u32) -> String {
         format!("http://{}:{}/framed?pages={pages}&frames={frames}", SITES[0], self.port)
+    }
+
+    /// A page of the first site that leads to so many pages, each of which asks for so many answers once it has loaded, one after
+    /// the other, and may then show a fault.
+    pub(crate) fn building(&self, pages: u32, steps: u32, millis: u32, builds: bool) -> String {
+        let query = format!("pages={pages}&steps={steps}&millis={millis}&builds={}", u32::from(builds));
+        format!("http://{}:{}/building?{query}", SITES[0], self.port)
     }
 
     /// The start pages of the two sites.
@@ -99,7 +107,11 @@ async fn serve_site(listener: &TcpListener, site: usize, folder: &Arc<PathBuf>) 
         tokio::spawn(async move {
             let service = service_fn(|request: Request<_>| {
                 let answer = answer(&folder, site, request.uri());
-                async { Ok::<_, Infallible>(answer) }
+                let wait = request.uri().path().strip_prefix("/after/").and_then(|millis| millis.parse().ok());
+                async move {
+                    tokio::time::sleep(Duration::from_millis(wait.unwrap_or(0))).await;
+                    Ok::<_, Infallible>(answer)
+                }
             });
             // A visitor that goes away is none of our business.
             let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
@@ -114,7 +126,14 @@ fn answer(folder: &Path, site: usize, uri: &Uri) -> Response<Full<Bytes>> {
         "/robots.txt" => return found("text/plain", robots(half(site)).into()),
         "/many" => return found("text/html", many(uri.query().unwrap_or_default()).into()),
         "/framed" => return found("text/html", framed(uri.query().unwrap_or_default()).into()),
+        "/building" => return found("text/html", building(uri.query().unwrap_or_default()).into()),
         _ => {}
+    }
+    if path.starts_with("/after/") {
+        return found("application/json", "{}".into());
+    }
+    if let Some(page) = path.strip_prefix("/built/") {
+        return found("text/html", built(page).into());
     }
     if let Some(page) = path.strip_prefix("/frames/") {
         return found("text/html", with_frames(page).into());
@@ -140,7 +159,7 @@ fn found(media_type: &'static str, body: Bytes) -> Response<Full<Bytes>> {
 fn robots(pages: impl Iterator<Item = String>) -> String {
     let pages: String = pages.map(|page| format!("Allow: {page}$\n")).collect();
     format!(
-        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /many\nAllow: /framed\nAllow: /frames/\nAllow: /again/*.html$\n{pages}"
+        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /many\nAllow: /framed\nAllow: /frames/\nAllow: /building\nAllow: /built/\nAllow: /again/*.html$\n{pages}"
     )
 }
 
@@ -163,6 +182,30 @@ fn with_frames(path: &str) -> String {
     let shown = PAGES.lines().cycle().skip(first * frames).take(frames);
     let shown: String = shown.map(|page| format!("<iframe title='{page}' src='{page}'></iframe>")).collect();
     format!("<!doctype html><html lang=en><title>Frames {first}</title><main><h1>Frames</h1>{shown}</main></html>")
+}
+
+/// A start page that leads to as many pages that fetch data as the query says.
+fn building(query: &str) -> String {
+    let [pages, steps, millis, builds] = ["pages=", "steps=", "millis=", "builds="].map(|name| number(query, name));
+    index((0..pages).map(|page| format!("/built/{steps}/{millis}/{builds}/{page}")))
+}
+
+/// A page of some size that fetches data when it has loaded: `steps/millis/builds/page`.
+fn built(path: &str) -> String {
+    let mut parts = path.split('/').map(|part| part.parse().unwrap_or(0));
+    let [steps, millis, builds, page] = [(); 4].map(|()| parts.next().unwrap_or(0));
+    let items: String = (0..400).map(|item| format!("<li><a href='#{item}'>Item {item} of {page}</a></li>")).collect();
+    let show = if builds == 1 { "document.querySelector('main').append(new Image())" } else { "" };
+    let script = format!(
+        "addEventListener('load', async () => {{
+            for (let step = 0; step < {steps}; step++) await (await fetch(`/after/{millis}?${{step}}`)).text();
+            {show}
+        }})"
+    );
+    format!(
+        "<!doctype html><html lang=en><title>Built {page}</title><main><h1>Built</h1><ul>{items}</ul></main>\
+         <script>{script}</script></html>"
+    )
 }
 
 /// The number of this name in a query; 0 where there is none.

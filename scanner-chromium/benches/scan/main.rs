@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and stops when anything is wrong")]
 
+mod building;
 mod contender;
 mod corpus;
 mod frames;
@@ -95,6 +96,7 @@ fn compare(arguments: &Arguments) {
     }
     table.print();
     frames::measure(&corpus, arguments.rounds);
+    building::measure(&corpus, arguments.rounds);
 }
 
 /// Rule ids and counts, page by page.

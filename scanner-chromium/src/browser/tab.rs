@@ -21,6 +21,9 @@ use crate::cdp::{CdpError, Connection, EventSink, Reaction, Session, SessionEnd}
 /// What a healthy browser needs for a command about tabs, many times over.
 const COMMAND_TIME: Duration = Duration::from_secs(20);
 
+/// Bytes of a request's body that are told with it.
+const MAX_POST_DATA: u32 = 16 * 1024;
+
 /// How a tab presents itself.
 #[derive(Debug, Clone)]
 pub(crate) struct TabSettings {
@@ -108,8 +111,8 @@ async fn prepare(session: &Session, user_agent: &str, deadline: Instant) -> Resu
     let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
     // Content that fades or slides in is there at once, so that axe-core sees its final colours.
     let media = json!({ "features": [{ "name": "prefers-reduced-motion", "value": "reduce" }] });
-    // Nobody asks for bodies: none is kept for that.
-    let network = json!({ "maxPostDataSize": 0, "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 });
+    // Nobody asks for bodies of answers: none is kept for that. Those of requests tell calls of one address apart.
+    let network = json!({ "maxPostDataSize": MAX_POST_DATA, "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 });
     let agent = json!({ "userAgent": user_agent, "acceptLanguage": "en-US,en" });
     futures_util::try_join!(
         session.run("Inspector.enable", json!({}), deadline),

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a11ycheck_core::{
-    domain::{Engine, Failure, FailureCode, Findings, PageOutcome, ScreenshotId, page_address},
+    catalog::failure_of,
+    domain::{
+        Engine, Failure, FailureCause, FailureCode, FailureFacts, Findings, PageOutcome, ScreenshotId, page_address,
+    },
     scanner::{ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
 };
 use url::Url;
@@ -124,7 +127,7 @@ impl<'a> Ledger<'a> {
                 }
                 add_page(&mut self.findings, &mut self.album, page_address(&url).as_str(), collected);
             }
-            Err(PageError::LeavesSite { to, .. }) => {
+            Err(PageError::LeavesSite { to, is_redirect: true }) => {
                 tracing::debug!(url = url.as_str(), to = to.as_str(), "a link leads to another site");
                 self.dropped += 1;
                 return;
@@ -138,7 +141,11 @@ impl<'a> Ledger<'a> {
                 self.add_dead(lead, failure);
                 return;
             }
-            Err(PageError::Failed(failure) | PageError::Unwell { failure, .. }) => self.add_failed(url, failure),
+            // There was a page, and its visitors get no further.
+            Err(PageError::LeavesSite { to, is_redirect: false }) => self.add_failed(url, leaves_site(&to)),
+            Err(PageError::Failed(failure) | PageError::HeldUp(failure) | PageError::Unwell { failure, .. }) => {
+                self.add_failed(url, failure);
+            }
             Err(PageError::Busy { failure, .. }) => {
                 self.turned_away += 1;
                 self.add_failed(url, failure);
@@ -176,6 +183,11 @@ impl<'a> Ledger<'a> {
             self.dropped += 1;
         }
     }
+}
+
+/// A page that leads to another web site.
+pub(super) fn leaves_site(to: &Url) -> Failure {
+    failure_of(FailureCause::LeadsToHost, to.host_str().map(FailureFacts::of_host).unwrap_or_default())
 }
 
 #[cfg(test)]

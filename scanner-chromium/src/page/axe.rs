@@ -197,7 +197,7 @@ mod tests {
     use a11ycheck_core::net::AddressPolicy;
     use tokio::time::Duration;
 
-    use super::*;
+    use super::{super::settle::Progress, *};
     use crate::{
         ChromiumConfig,
         browser::{BrowserPool, BrowserSettings, TabSettings},
@@ -234,7 +234,7 @@ mod tests {
         let content = json!({ "frameId": tab.main_frame(), "html": html });
         tab.session().run("Page.setDocumentContent", content, deadline).await.unwrap();
         let world = settle::watch(&tab, deadline).await.unwrap();
-        let run = run(&tab, world, &axe, Moment::Built, deadline).await.unwrap();
+        let run = run(&tab, world, &axe, Moment::Built(Progress::Done), deadline).await.unwrap();
         assert_eq!(run, Some(Vec::new()));
 
         let options = axe_options();
@@ -258,7 +258,7 @@ mod tests {
         );
 
         assert_eq!(joined([Some(good), Some(failed)]).await, None);
-        let collected = collect(&tab, world, Moment::Built, deadline).await.unwrap().unwrap();
+        let collected = collect(&tab, world, Moment::Built(Progress::Done), deadline).await.unwrap().unwrap();
         let found = format!("{collected:?}");
         for element in ["\"#own\"", "\"#a #in\"", "id: \"region\"", "error: Some(\"boom\")"] {
             assert!(found.contains(element), "{element} in {found}");

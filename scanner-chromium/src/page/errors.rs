@@ -42,6 +42,9 @@ pub(crate) enum PageError {
         /// How long the site asks to be left alone, if it says.
         retry_after: Option<Duration>,
     },
+    /// The page waited for something without an answer, which fails at once from now on. Another try may well succeed; this is
+    /// what its owner reads if none does.
+    HeldUp(Failure),
     /// The tab or the browser died. Another try may well succeed.
     Crashed,
     /// The tab died because it took more memory than its heap, or than the machine has. Another try may succeed where others took
@@ -92,7 +95,7 @@ impl PageError {
                     | Code::Proxy
                     | Code::BotChallenge
             ),
-            Self::Crashed | Self::OutOfMemory | Self::MadeRoom => false,
+            Self::HeldUp(_) | Self::Crashed | Self::OutOfMemory | Self::MadeRoom => false,
         }
     }
 
@@ -103,10 +106,20 @@ impl PageError {
         match self {
             Self::Failed(failure) => matches!(
                 failure.code,
-                Code::Timeout | Code::NotHtml | Code::EngineError | Code::TooLarge | Code::Unreachable
+                Code::Timeout
+                    | Code::NotHtml
+                    | Code::RedirectedAway
+                    | Code::EngineError
+                    | Code::TooLarge
+                    | Code::Unreachable
             ),
             Self::LeavesSite { is_redirect, .. } => !is_redirect,
-            Self::Busy { .. } | Self::Unwell { .. } | Self::Crashed | Self::OutOfMemory | Self::MadeRoom => false,
+            Self::Busy { .. }
+            | Self::Unwell { .. }
+            | Self::HeldUp(_)
+            | Self::Crashed
+            | Self::OutOfMemory
+            | Self::MadeRoom => false,
         }
     }
 }

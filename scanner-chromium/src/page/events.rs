@@ -1,19 +1,16 @@
 //! What the browser tells of a page while it loads.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::{sync::watch, time::Instant};
 use url::Url;
 
-use super::navigate::Scope;
+use super::{navigate::Scope, requests::Requests, unresponsive::Unresponsive};
 use crate::{
     cdp::{EventSink, Reaction, SessionEnd},
     guard::REFUSAL_MARK,
 };
-
-/// Requests that are followed at a time. A page with more is busy either way.
-const MAX_IN_FLIGHT: usize = 4_000;
 
 /// Headers of an answer that are kept, and the longest name and value.
 const MAX_HEADERS: usize = 100;
@@ -39,8 +36,10 @@ pub(super) struct PageState {
     pub(super) url: String,
     /// The address in whose place the browser shows its own error page.
     pub(super) unreachable: Option<String>,
-    /// Whether its `load` event has fired.
-    pub(super) loaded: bool,
+    /// Whether it has been read to its end, and its own scripts have run.
+    pub(super) parsed: bool,
+    /// When its `load` event fired, or the browser stopped to load it without one.
+    pub(super) loaded: Option<Instant>,
     /// The latest address that the main frame asked for, redirects included.
     pub(super) requested: String,
     /// The request of a document that will replace the one that is shown.
@@ -53,12 +52,8 @@ pub(super) struct PageState {
     pub(super) documents: u32,
     /// Dialogs that the page has opened.
     pub(super) dialogs: u32,
-    /// Requests without an end yet, with their start.
-    pub(super) in_flight: HashMap<String, Instant>,
-    /// When the latest request started.
-    pub(super) last_request: Option<Instant>,
-    /// Whether scripts fetch data.
-    pub(super) is_scripted: bool,
+    /// What it has asked for.
+    pub(super) requests: Requests,
     /// Bytes of all answers, decoded.
     pub(super) bytes: u64,
     /// Bytes of the document, decoded.
@@ -75,13 +70,15 @@ pub(super) struct Errand {
     url: Url,
     /// By which addresses it may get there.
     way: Arc<dyn Scope>,
+    /// What had no answer on other pages.
+    unresponsive: Arc<Unresponsive>,
 }
 
 impl Errand {
-    pub(super) fn new(mut url: Url, way: Arc<dyn Scope>) -> Self {
+    pub(super) fn new(mut url: Url, way: Arc<dyn Scope>, unresponsive: Arc<Unresponsive>) -> Self {
         // Nobody is told of it.
         url.set_fragment(None);
-        Self { url, way }
+        Self { url, way, unresponsive }
     }
 }
 
@@ -136,6 +133,17 @@ impl PageEvents {
         self.0.subscribe()
     }
 
+    /// Gives up requests that have been waited for long enough, by `give_up`.
+    pub(super) fn give_up<T: Default>(&self, give_up: impl FnOnce(&mut Requests, &Unresponsive) -> T) -> T {
+        let mut outcome = T::default();
+        self.0.send_modify(|state| {
+            if let Some(errand) = &state.errand {
+                outcome = give_up(&mut state.requests, &errand.unresponsive);
+            }
+        });
+        outcome
+    }
+
     /// A look at the present state.
     pub(super) fn peek<T>(&self, look: impl FnOnce(&PageState) -> T) -> T {
         look(&self.0.borrow())
@@ -176,22 +184,32 @@ impl PageState {
                 }
             }
             "Network.loadingFinished" => {
-                self.in_flight.remove(request);
+                self.requests.end(request, params, Instant::now());
                 self.is_document_whole |= self.response.as_ref().is_some_and(|response| response.loader == request);
             }
             "Network.loadingFailed" => {
-                self.in_flight.remove(request);
+                self.requests.end(request, params, Instant::now());
                 if self.navigating.as_deref() == Some(request) {
                     self.navigating = None;
                 }
             }
             "Page.frameNavigated" if params["frame"]["id"] == self.main_frame.as_str() => self.document_arrives(params),
             "Page.lifecycleEvent"
-                if params["name"] == "load"
-                    && params["frameId"] == self.main_frame.as_str()
-                    && params["loaderId"] == self.loader.as_str() =>
+                if params["frameId"] == self.main_frame.as_str() && params["loaderId"] == self.loader.as_str() =>
             {
-                self.loaded = true;
+                match params["name"].as_str() {
+                    Some("DOMContentLoaded") => self.parsed = true,
+                    Some("load") => self.load(),
+                    _ => return false,
+                }
+            }
+            // A document that leads to another application or to a download while it loads gets no `load` event.
+            "Page.frameStoppedLoading"
+                if params["frameId"] == self.main_frame.as_str()
+                    && !self.loader.is_empty()
+                    && self.navigating.is_none() =>
+            {
+                self.load();
             }
             "Page.javascriptDialogOpening" => self.dialogs += 1,
             "Fetch.requestPaused" => return self.document_is_wanted(params),
@@ -251,24 +269,21 @@ impl PageState {
             self.is_document_whole = false;
             return;
         }
-        // Streams stay open and beacons change nothing that is seen.
-        if matches!(kind, "EventSource" | "Media" | "Ping" | "Prefetch" | "Preflight" | "CSPViolationReport") {
-            return;
+        if let Some(errand) = &self.errand {
+            self.requests.start(request, params, Instant::now(), &errand.unresponsive);
         }
-        self.is_scripted |= matches!(kind, "XHR" | "Fetch");
-        let now = Instant::now();
-        self.last_request = Some(now);
-        if self.in_flight.len() < MAX_IN_FLIGHT {
-            self.in_flight.insert(request.to_owned(), now);
-        }
+    }
+
+    fn load(&mut self) {
+        self.loaded.get_or_insert_with(Instant::now);
+        self.parsed = true;
+        self.requests.load();
     }
 
     fn response_arrives(&mut self, request: &str, params: &Value) {
         let response = &params["response"];
         let mime = text(&response["mimeType"]);
-        if mime == "text/event-stream" {
-            self.in_flight.remove(request);
-        }
+        self.requests.answer(request, &mime);
         if params["type"] == "Document" && params["frameId"] == self.main_frame.as_str() {
             let status = response["status"].as_u64().and_then(|status| u16::try_from(status).ok()).unwrap_or(0);
             let url = text(&response["url"]);
@@ -298,15 +313,14 @@ impl PageState {
         self.unreachable = frame["unreachableUrl"].as_str().map(str::to_owned);
         self.document = None;
         self.adopt_response();
-        self.loaded = false;
+        self.parsed = false;
+        self.loaded = None;
         // A document that comes late, of the previous page, does not end the way to the next.
         if self.navigating.as_ref() == Some(&self.loader) {
             self.navigating = None;
         }
         self.documents += 1;
-        self.is_scripted = false;
-        self.in_flight.clear();
-        self.last_request = None;
+        self.requests = Requests::default();
     }
 }
 

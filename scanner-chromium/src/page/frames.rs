@@ -370,9 +370,9 @@ impl Run<'_> {
     }
 }
 
-/// The address of a frame for its page's owner: without query and fragment, which may tell who visited, and without the
+/// An address that belongs to a page, for the owner: without query and fragment, which may tell who visited, and without the
 /// document itself where the address holds it.
-fn address(url: &str) -> String {
+pub(super) fn address(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else { return String::new() };
     if url.scheme() == "data" {
         return "data:".to_owned();

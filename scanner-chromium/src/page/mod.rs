@@ -9,9 +9,11 @@ mod frames;
 mod navigate;
 mod part;
 mod platform;
+mod requests;
 mod retry_after;
 mod settle;
 mod sight;
+mod unresponsive;
 mod visitor;
 mod world;
 
@@ -20,6 +22,7 @@ pub(crate) use self::{
     errors::{PageError, at_redirect_target, network_failure, obstacle, unreachable_site, with_cause},
     navigate::Scope,
     retry_after::parse_retry_after,
-    settle::{Moment, Readiness},
+    settle::{Moment, Progress, Readiness},
+    unresponsive::Unresponsive,
     visitor::{Arrived, Checked, Look, Looked, Rest, Task, Visitor},
 };

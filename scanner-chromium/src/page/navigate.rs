@@ -14,6 +14,8 @@ use url::Url;
 use super::{
     errors::{PageError, at_redirect_target, network_failure, obstacle, unreachable_site},
     events::{DocumentResponse, LedAway, PageEvents, PageState},
+    frames::address,
+    requests::{Document, HoldUp, QUIET_BUSY},
     retry_after::parse_retry_after,
 };
 use crate::{browser::Tab, cdp::CdpError, guard::GuardLog, walls::challenger};
@@ -87,15 +89,53 @@ pub(super) async fn open(
     Ok(())
 }
 
-/// Waits until the document, and any that replaces it meanwhile, has loaded.
-pub(super) async fn loaded(events: &PageEvents, deadline: Instant) -> Result<(), PageError> {
-    let done = events.until(|state| is_over(state) || state.loaded && state.navigating.is_none());
-    match timeout_at(deadline, done).await {
-        Ok(()) => over(events).map_or(Ok(()), Err),
-        Err(_) if events.peek(|state| state.document_bytes > LARGE_DOCUMENT && !state.is_document_whole) => {
-            Err(PageError::with_facts(FailureCause::DocumentTooLarge, megabytes(MAX_DOCUMENT)))
+/// How far a document has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loaded {
+    /// It has loaded, as far as can be waited for: what had no answer on other pages of the scan may be missing.
+    Whole,
+    /// Its time to load is up. It is all there, but not all that belongs to it.
+    InPart,
+}
+
+/// Waits until the document, and any that replaces it meanwhile, has loaded; or until its time for that is up, if it can be
+/// checked as it stands. What has been under way for half of the time that began at `opened` has no answer then.
+pub(super) async fn loaded(events: &PageEvents, opened: Instant, deadline: Instant) -> Result<Loaded, PageError> {
+    let mut states = events.subscribe();
+    loop {
+        let next_look = {
+            let state = states.borrow_and_update();
+            if is_over(&state) || state.loaded.is_some() && state.navigating.is_none() {
+                break;
+            }
+            let is_there = state.parsed && state.navigating.is_none();
+            is_there.then(|| state.requests.held_up_since()).flatten().map(|since| since + QUIET_BUSY)
+        };
+        if next_look.is_some_and(|instant| instant <= Instant::now()) {
+            break;
         }
-        Err(_) => Err(PageError::because_of(FailureCause::NeverLoaded)),
+        let look = next_look.map_or(deadline, |instant| instant.min(deadline));
+        let change = timeout_at(look, states.changed()).await;
+        if change.is_err() && Instant::now() >= deadline {
+            return late(events, opened + (deadline - opened) / 2);
+        }
+    }
+    over(events).map_or(Ok(Loaded::Whole), Err)
+}
+
+/// What becomes of a document whose time to load is up. What it asked for before `asked_by` has no answer.
+fn late(events: &PageEvents, asked_by: Instant) -> Result<Loaded, PageError> {
+    let (parsed, is_left) = events.peek(|state| (state.parsed, state.navigating.is_some()));
+    let document = if parsed { Document::Parsed } else { Document::Stuck };
+    let hold_up = events.give_up(|requests, known| requests.give_up_loading(asked_by, document, known));
+    match hold_up {
+        _ if is_left => Err(PageError::because_of(FailureCause::NeverLoaded)),
+        _ if parsed => Ok(Loaded::InPart),
+        None => Err(PageError::because_of(FailureCause::NeverLoaded)),
+        Some(HoldUp { url, is_news }) => {
+            let failure = failure_of(FailureCause::NoAnswerFrom, FailureFacts::of_address(&address(&url)));
+            Err(if is_news { PageError::HeldUp(failure) } else { PageError::Failed(failure) })
+        }
     }
 }
 
@@ -113,11 +153,20 @@ pub(super) fn examine(events: &PageEvents, log: &GuardLog, scope: &dyn Scope) ->
         // A script led to an address that did not answer; the browser shows its own page about that.
         return Err(PageError::Failed(obstacle(&unreachable, log).unwrap_or_else(unreachable_site)));
     }
-    let not_html = || PageError::failed(FailureCode::NotHtml, "The address leads to a file, not to a web page.");
+    let is_first = events.peek(|state| state.documents <= 1);
+    let not_html = || match is_first {
+        true => PageError::failed(FailureCode::NotHtml, "The address leads to a file, not to a web page."),
+        // There was a page, whose visitors see no more of it than we do.
+        false => PageError::failed(FailureCode::RedirectedAway, "The page leads to a file, not to a web page."),
+    };
     let mut url = Url::parse(&url).map_err(|_| not_html())?;
     url.set_fragment(None);
     // A page may lead to `data:` or `about:`, which nobody served: there is no site to check.
-    let response = response.filter(|_| matches!(url.scheme(), "http" | "https")).ok_or_else(not_html)?;
+    let is_served = matches!(url.scheme(), "http" | "https");
+    if !is_served && !is_first {
+        return Err(PageError::LeavesSite { to: url, is_redirect: false });
+    }
+    let response = response.filter(|_| is_served).ok_or_else(not_html)?;
     if !scope.contains(&url) {
         return Err(PageError::LeavesSite { to: url, is_redirect: false });
     }

@@ -1,6 +1,9 @@
 //! A tab that goes from page to page of one scan.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use a11ycheck_core::domain::{FailureCause, view_of};
 use serde_json::json;
@@ -12,10 +15,12 @@ use super::{
     capture::{self, Screen, Wanted},
     errors::PageError,
     events::{Errand, PageEvents},
-    navigate::{self, Scope},
+    frames::address,
+    navigate::{self, Loaded, Scope},
     platform,
-    settle::{self, Moment, Readiness},
+    settle::{self, BuildTime, Moment, Progress, Readiness},
     sight,
+    unresponsive::Unresponsive,
 };
 use crate::{
     axe_map::Collected,
@@ -29,6 +34,8 @@ use crate::{
 
 /// For the way back to `about:blank`. A tab that takes longer is not worth keeping.
 const LEAVE_TIME: Duration = Duration::from_secs(5);
+/// For a tab to say what it shows, after something failed in it.
+const ASK_TIME: Duration = Duration::from_secs(1);
 /// Pages after which a tab is replaced: the heaps of its process get larger with each heavy page, and never small again.
 const PAGES_PER_TAB: u32 = 20;
 
@@ -41,6 +48,8 @@ pub(crate) struct Visitor {
     done: u32,
     /// Whether the latest of them is still open.
     lingers: bool,
+    /// Addresses that the tab fails at once.
+    blocked: AtomicUsize,
 }
 
 /// How a visitor waits for its next page.
@@ -62,6 +71,8 @@ pub(crate) struct Task<'a> {
     pub(crate) way: &'a Arc<dyn Scope>,
     /// What the guard of the tab knows.
     pub(crate) log: &'a GuardLog,
+    /// What had no answer so far in the scan of the tab.
+    pub(crate) unresponsive: &'a Arc<Unresponsive>,
     /// What to run.
     pub(crate) axe: &'a AxeSource,
     /// What else to look at.
@@ -75,6 +86,8 @@ pub(crate) struct Arrived {
     loader: String,
     /// From which it is watched.
     world: i64,
+    how: Loaded,
+    time: BuildTime,
 }
 
 /// What became of a look at a page.
@@ -123,7 +136,7 @@ impl Visitor {
         let opening = tokio::spawn(async move {
             let events = Arc::new(PageEvents::new());
             let tab = Tab::open(browser, &settings, Arc::clone(&events) as _).await?;
-            Ok(Self { tab, events, done: 0, lingers: false })
+            Ok(Self { tab, events, done: 0, lingers: false, blocked: AtomicUsize::new(0) })
         });
         // The task neither panics nor is aborted, unless the runtime ends, and then nobody waits here.
         opening.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
@@ -154,7 +167,7 @@ impl Visitor {
         self.lingers
     }
 
-    /// Opens the page, and waits until it has loaded, by `load_by`, and its network is quiet. After an error, here and below,
+    /// Opens the page, and waits until it has loaded, or is all there at `load_by`, and its network is quiet. After an error, here and below,
     /// the visitor is dropped, unless [`PageError::leaves_tab_at_rest`].
     pub(crate) async fn arrive(
         &self,
@@ -167,9 +180,11 @@ impl Visitor {
             // the one before, and no document comes that could be waited for.
             self.leave(load_by.min(Instant::now() + LEAVE_TIME)).await?;
         }
-        self.events.reset(self.tab.main_frame(), Some(Errand::new(task.url.clone(), Arc::clone(task.way))));
+        let errand = Errand::new(task.url.clone(), Arc::clone(task.way), Arc::clone(task.unresponsive));
+        self.events.reset(self.tab.main_frame(), Some(errand));
         self.tab.browser().count_page();
         self.unless_trouble(async {
+            self.block(task.unresponsive, load_by).await?;
             navigate::open(&self.tab, &self.events, task.url, task.log, load_by).await?;
             self.arrived(task, load_by, done_by).await
         })
@@ -186,20 +201,27 @@ impl Visitor {
         self.unless_trouble(self.arrived(task, load_by, done_by)).await
     }
 
-    /// Waits until the page is drawn; `None`, here and below, when it led on to another meanwhile, which is the page then.
+    /// Waits until the network is quiet and the page is drawn; `None`, here and below, when it led on to another meanwhile, which is the page then.
     pub(crate) async fn readiness(&self, page: &Arrived, done_by: Instant) -> Result<Option<Readiness>, PageError> {
         self.unless_trouble(async {
+            settle::quiet(&self.events, page.time).await;
             let drawn = settle::drawn(&self.tab, page.world, done_by).await;
-            if self.shows(page) { drawn.map(Some) } else { Ok(None) }
+            if !self.shows_after(&drawn, page).await {
+                return Ok(None);
+            }
+            // Its scripts may be gone from the document.
+            let is_scripted = self.events.peek(|state| state.requests.is_scripted());
+            let drawn = drawn?;
+            Ok(Some(if drawn == Readiness::Built && is_scripted { Readiness::Moving } else { drawn }))
         })
         .await
     }
 
     /// Waits until a page that is drawn has built itself.
-    pub(crate) async fn built(&self, page: &Arrived, done_by: Instant) -> Result<Option<()>, PageError> {
+    pub(crate) async fn built(&self, page: &Arrived, done_by: Instant) -> Result<Option<Progress>, PageError> {
         self.unless_trouble(async {
-            let built = settle::built(&self.tab, page.world, done_by).await;
-            if self.shows(page) { built.map(Some) } else { Ok(None) }
+            let built = settle::built(&self.tab, &self.events, page.world, page.time, done_by).await;
+            if self.shows_after(&built, page).await { built.map(Some) } else { Ok(None) }
         })
         .await
     }
@@ -218,8 +240,18 @@ impl Visitor {
                 let unchecked_frames = axe::run(&self.tab, page.world, task.axe, moment, done_by).await?;
                 drop(core);
                 let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
+                let progress = match moment {
+                    Moment::Built(progress) => progress,
+                    Moment::Early => settle::stayed(&self.tab, &self.events, page.world, page.time, done_by).await?,
+                };
+                if !self.shows(page) {
+                    return Ok(None);
+                }
                 let collected = axe::collect(&self.tab, page.world, moment, done_by).await?;
-                Ok::<_, PageError>(collected.map(|collected| collected.without_frames(unchecked_frames)))
+                Ok::<_, PageError>(collected.map(|collected| {
+                    let (still_changing, unanswered) = self.lacks(page, progress);
+                    collected.without_frames(unchecked_frames).while_changing(still_changing).without(unanswered)
+                }))
             };
             let collected = looked.await;
             let signals = match task.look {
@@ -235,6 +267,7 @@ impl Visitor {
                 _ => (Sight::default(), None),
             };
             if !self.shows(page) {
+            if !self.shows_after(&collected, page).await {
                 return Ok(Looked::LedOn);
             }
             Ok(match collected? {
@@ -268,22 +301,60 @@ impl Visitor {
     }
 
     async fn arrived(&self, task: &Task<'_>, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {
+        let opened = Instant::now();
         loop {
-            navigate::loaded(&self.events, load_by).await?;
+            let how = navigate::loaded(&self.events, opened, load_by).await?;
             let url = navigate::examine(&self.events, task.log, task.scope)?;
-            let loader = self.events.peek(|state| state.loader.clone());
+            let (loader, loaded) = self.events.peek(|state| (state.loader.clone(), state.loaded));
+            let time = BuildTime::new(loaded.unwrap_or_else(Instant::now), done_by);
             let watching = settle::watch(&self.tab, done_by);
-            let (watched, ()) = tokio::join!(watching, settle::quiet(&self.events, done_by));
+            let (watched, ()) = tokio::join!(watching, settle::quiet(&self.events, time));
             // A page may lead on to another by script; that one is the page then.
-            if self.is_shown(&loader) {
-                return Ok(Arrived { url, loader, world: watched? });
+            if self.is_shown_after(&watched, &loader).await {
+                return Ok(Arrived { url, loader, world: watched?, how, time });
             }
         }
+    }
+
+    /// Whether a page was still changing when it was looked at, and what it asked for without an answer.
+    fn lacks(&self, page: &Arrived, progress: Progress) -> (bool, Vec<String>) {
+        let unanswered: Vec<String> =
+            self.events.peek(|state| state.requests.unanswered().into_iter().map(address).collect());
+        // Where nothing is known to keep it from loading, it is still at it.
+        let is_loading = page.how == Loaded::InPart && unanswered.is_empty();
+        (is_loading || progress == Progress::Unfinished, unanswered)
+    }
+
+    /// Lets the tab fail at once what keeps documents waiting without an answer.
+    async fn block(&self, unresponsive: &Unresponsive, deadline: Instant) -> Result<(), PageError> {
+        let addresses = unresponsive.blocked();
+        if self.blocked.swap(addresses.len(), Ordering::Relaxed) != addresses.len() {
+            self.tab.session().run("Network.setBlockedURLs", json!({ "urls": addresses }), deadline).await?;
+        }
+        Ok(())
     }
 
     /// Whether it is still the document that the tab shows.
     fn shows(&self, page: &Arrived) -> bool {
         self.is_shown(&page.loader)
+    }
+
+    /// The same after what was done in it.
+    async fn shows_after<T>(&self, outcome: &Result<T, PageError>, page: &Arrived) -> bool {
+        self.is_shown_after(outcome, &page.loader).await
+    }
+
+    /// Whether the tab shows this document, after what was done in it. What fails because another one takes its place may fail
+    /// before that is told, if that one needs no request.
+    async fn is_shown_after<T, E>(&self, outcome: &Result<T, E>, loader: &str) -> bool {
+        if outcome.is_err() && self.is_shown(loader) {
+            // Its answer follows all that has happened. Without one, nothing is known to have.
+            let asked = self.tab.session().run("Page.getFrameTree", json!({}), Instant::now() + ASK_TIME);
+            if let Err(error) = asked.await {
+                tracing::debug!(%error, "what a tab shows is not known");
+            }
+        }
+        self.is_shown(loader)
     }
 
     fn is_shown(&self, loader: &str) -> bool {

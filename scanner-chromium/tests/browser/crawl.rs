@@ -98,7 +98,7 @@ async fn a_redirect_to_another_site_is_not_followed_with_a_single_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_leads_to_another_site_is_not_checked_and_neither_is_that() {
+async fn a_page_that_leads_to_another_site_is_listed_and_not_checked_and_neither_is_that() {
     let elsewhere = Site::start(|_| Reply::Html(page("Elsewhere", "ok"))).await;
     let away = elsewhere.url_as("b.test", "/");
     let links =
@@ -124,7 +124,19 @@ async fn a_page_that_leads_to_another_site_is_not_checked_and_neither_is_that() 
     let scanner = scanner();
     let findings = scan(&scanner, &site.url("/"), 10).await;
     scanner.close().await;
-    assert_eq!(pages(&findings), ["/", "/framed"]);
+    assert_eq!(
+        pages(&findings),
+        [
+            "/",
+            "/refresh redirected_away",
+            "/script redirected_away",
+            "/form redirected_away",
+            "/late redirected_away",
+            "/framed"
+        ]
+    );
+    let message = findings.pages[1].error.clone().unwrap().message;
+    assert!(message.contains("b.test"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,7 +11,7 @@ use super::{Crawl, timed_out};
 use crate::{
     Evidence,
     evidence::{Capture, cut_out, plan},
-    page::{Arrived, Checked, Look, Looked, Moment, PageError, Readiness, Rest, Task, Visitor},
+    page::{Arrived, Checked, Look, Looked, Moment, PageError, Progress, Readiness, Rest, Task, Visitor},
 };
 
 /// The longest that a page may take to load; the rest of its time is for axe-core.
@@ -71,30 +71,25 @@ impl Crawl<'_> {
     async fn turn(&self, visitor: &Visitor, page: &Arrived, done_by: Instant) -> Result<Option<Turn<'_>>, PageError> {
         let mut core = pin!(self.parts.cores.acquire());
         let mut rest = Rest::Lingering;
-        match visitor.readiness(page, done_by).await? {
+        let progress = match visitor.readiness(page, done_by).await? {
             None => return Ok(None),
-            Some(Readiness::Built) => {}
+            Some(Readiness::Built) => Some(Progress::Done),
             Some(Readiness::Moving) => {
                 rest = Rest::Away;
-                if visitor.built(page, done_by).await?.is_none() {
-                    return Ok(None);
-                }
+                visitor.built(page, done_by).await?
             }
             Some(Readiness::Still) => tokio::select! {
                 biased;
                 core = &mut core => {
                     return Ok(Some(Turn { core, moment: Moment::Early, waited: Duration::ZERO, rest }));
                 }
-                built = visitor.built(page, done_by) => {
-                    if built?.is_none() {
-                        return Ok(None);
-                    }
-                }
+                built = visitor.built(page, done_by) => built?,
             },
-        }
+        };
+        let Some(progress) = progress else { return Ok(None) };
         let since = Instant::now();
         let core = timeout_at(self.done_by, core).await.map_err(|_| PageError::Failed(timed_out()))?;
-        Ok(Some(Turn { core, moment: Moment::Built, waited: since.elapsed(), rest }))
+        Ok(Some(Turn { core, moment: Moment::Built(progress), waited: since.elapsed(), rest }))
     }
 
     async fn pictures(&self, visitor: &Visitor, look: Look, checked: &mut Checked, done_by: Instant) -> Vec<Capture> {

@@ -27,7 +27,7 @@ use super::{
     actions::WithoutActions,
     fetch::{FetchError, Fetcher},
     frontier::{Frontier, Lead},
-    ledger::Ledger,
+    ledger::{Ledger, leaves_site},
     login,
     pace::Pace,
     robots::{PRODUCT_TOKEN, Robots},
@@ -39,7 +39,7 @@ use crate::{
     browser::{Browser, TabSettings},
     evidence::Quota,
     guard::{Egress, Guard, GuardError, Reach},
-    page::{Checked, Look, PageError, Rest, Scope, Task, Visitor},
+    page::{Checked, Look, PageError, Rest, Scope, Task, Unresponsive, Visitor},
     scanner::Parts,
 };
 
@@ -122,6 +122,8 @@ pub(crate) struct Crawl<'a> {
     pictured: Mutex<Quota>,
     /// What is known of pages that may stand in place of others.
     suspects: Suspects,
+    /// What its pages have asked for without an answer.
+    unresponsive: Arc<Unresponsive>,
     done_by: Instant,
 }
 
@@ -159,6 +161,7 @@ impl<'a> Crawl<'a> {
             browser: Mutex::new(browser),
             pictured: Mutex::default(),
             suspects: Suspects::default(),
+            unresponsive: Arc::default(),
             done_by,
         })
     }
@@ -305,7 +308,8 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    /// Checks one page when it is the site's turn; again if its tab or browser dies, or the site is too busy. `None` when
+    /// Checks one page when it is the site's turn; again if its tab or browser dies, the site is too busy, or the page waited for
+    /// something that is failed from now on. `None` when
     /// the scan's time was over before.
     async fn visit(
         &self,
@@ -314,7 +318,7 @@ impl<'a> Crawl<'a> {
         way: &Arc<dyn Scope>,
         look: Look,
     ) -> Result<Option<Visited>, BrowserError> {
-        let (mut crashes, mut starved, mut rebuffs, mut evictions) = (0, 0, 0, 0);
+        let (mut crashes, mut starved, mut rebuffs, mut evictions, mut hold_ups) = (0, 0, 0, 0, 0);
         let mut choice = Choice::Any;
         let mut latest = None;
         loop {
@@ -338,6 +342,13 @@ impl<'a> Crawl<'a> {
                 Err(PageError::MadeRoom) => {
                     evictions += 1;
                     if evictions >= EVICTIONS {
+                        return Ok(Some(visited));
+                    }
+                }
+                Err(PageError::HeldUp(failure)) => {
+                    hold_ups += 1;
+                    tracing::debug!(url = url.as_str(), hold_ups, %failure, "what the page waited for fails from now on");
+                    if hold_ups >= TRIES {
                         return Ok(Some(visited));
                     }
                 }
@@ -371,7 +382,8 @@ impl<'a> Crawl<'a> {
         let Ok(visitor) = timeout_at(self.done_by, self.visitor(choice)).await else { return Ok(None) };
         let Some(visitor) = visitor? else { return Ok(Some((Err(PageError::Crashed), Rest::Away))) };
         let before = if visitor.lingers() { Rest::Lingering } else { Rest::Away };
-        let task = Task { url, scope, way, log: self.guard.log(), axe: &self.parts.axe, look };
+        let (log, unresponsive) = (self.guard.log(), &self.unresponsive);
+        let task = Task { url, scope, way, log, unresponsive, axe: &self.parts.axe, look };
         let memory = visitor.memory_marks();
         let visited = match self.check(&visitor, &task, lane).await {
             Err(PageError::Crashed) => Err(visitor.why_ended(memory).await),
@@ -439,17 +451,16 @@ impl<'a> Crawl<'a> {
             PageError::Busy { failure, retry_after } | PageError::Unwell { failure, retry_after } => {
                 return CrawlError::Troubled { failure, retry_after };
             }
-            PageError::Failed(failure) => {
+            PageError::Failed(failure) | PageError::HeldUp(failure) => {
                 let target = failure.redirected_to().and_then(|target| Url::parse(target).ok());
                 self.fetcher.dated(failure, target.as_ref().unwrap_or(start)).await
             }
             PageError::LeavesSite { to, .. } => {
-                let facts = to.host_str().map(FailureFacts::of_host).unwrap_or_default();
-                let away = failure_of(FailureCause::LeadsToHost, facts.clone());
+                let away = leaves_site(&to);
                 match self.egress.refusal(&to).await {
                     Some(refusal) => {
                         let message = format!("{} {refusal}", away.message);
-                        failure_of(FailureCause::LeadsToRefusedHost, facts).with_message(message)
+                        failure_of(FailureCause::LeadsToRefusedHost, away.facts()).with_message(message)
                     }
                     None => away,
                 }

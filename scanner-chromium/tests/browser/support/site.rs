@@ -3,6 +3,7 @@
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use tokio::{
@@ -16,6 +17,13 @@ use tokio::{
 pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) head: String,
+}
+
+impl Reply {
+    /// Data for a script, after so many milliseconds.
+    pub(crate) fn data_after(millis: u64) -> Self {
+        Self::Late(Duration::from_millis(millis), Box::new(Self::File("application/json", b"{}".to_vec())))
+    }
 }
 
 impl Request {
@@ -41,6 +49,8 @@ pub(crate) enum Reply {
     WithHeaders(&'static str, String),
     /// A status, header lines that each end with a line break, and a body.
     Whole(u16, String, Vec<u8>),
+    /// The same after a while.
+    Late(Duration, Box<Reply>),
     /// Nothing, for ever.
     Hang,
     /// The beginning of a page, and then nothing, for ever.
@@ -174,7 +184,14 @@ async fn converse(
     stream.read_exact(&mut rest).await?;
     seen.lock().unwrap().push(request.clone());
     let html = "Content-Type: text/html; charset=utf-8\r\n";
-    match answer(&request) {
+    let mut reply = answer(&request);
+    while let Reply::Late(time, then) = reply {
+        tokio::time::sleep(time).await;
+        reply = *then;
+    }
+    match reply {
+        // Unpacked above.
+        Reply::Late(..) => Ok(()),
         Reply::Html(body) => whole(&mut stream, 200, html, body.as_bytes()).await,
         Reply::Status(status, body) => whole(&mut stream, status, html, body.as_bytes()).await,
         Reply::File(mime, body) => whole(&mut stream, 200, &format!("Content-Type: {mime}\r\n"), &body).await,

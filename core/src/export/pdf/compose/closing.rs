@@ -17,8 +17,10 @@ use crate::{
 const MAX_PAGES: usize = 500;
 /// Frames of one page that are named beside their number; the JSON of the report has more.
 const MAX_FRAMES: usize = 3;
-/// Characters of a frame's address.
-const MAX_FRAME_ADDRESS: usize = 80;
+/// Addresses without an answer that are named of one page; the JSON of the report has more.
+const MAX_UNANSWERED: usize = 3;
+/// Characters of an address that belongs to a page.
+const MAX_PART_ADDRESS: usize = 80;
 /// Characters of the address that leads to a dead link.
 const MAX_LINKED_FROM: usize = 200;
 
@@ -57,7 +59,10 @@ impl Composer<'_> {
                 rows.push(row);
             }
             let mut head = vec![Cell::head(label.page.as_str()), Cell::head(label.problems.as_str())];
-            head.extend(any_lack.then(|| Cell::head(label.not_checked.as_str())));
+            // Of a page that was checked as it stood, nothing was left out.
+            let any_note = report.pages.iter().any(|page| page.still_changing || !page.unanswered.is_empty());
+            let lack = if any_note { &label.notes } else { &label.not_checked };
+            head.extend(any_lack.then(|| Cell::head(lack.as_str())));
             let parts = match any_lack {
                 true => columns(&[(0.5, Align::Left), (0.18, Align::Right), (0.32, Align::Left)]),
                 false => columns(&[(0.8, Align::Left), (0.2, Align::Right)]),
@@ -66,7 +71,7 @@ impl Composer<'_> {
         });
     }
 
-    /// What of a page was not checked.
+    /// What of a page was not checked, or not as it would have been in the end.
     fn lack(&self, page: usize) -> Option<String> {
         let view = self.source.report.pages.get(page)?;
         if let Some(error) = &view.error {
@@ -79,16 +84,25 @@ impl Composer<'_> {
             });
         }
         let outcome = self.source.findings.pages.get(page).filter(|outcome| outcome.url == view.url)?;
+        let label = &self.terms.label;
         let count = outcome.frames_not_checked;
         let frames =
             outcome.unchecked_frames.iter().take(MAX_FRAMES).map(|frame| {
-                format!("\n{}: {}", text::line(&frame.url, MAX_FRAME_ADDRESS), self.terms.code(frame.reason))
+                format!("\n{}: {}", text::line(&frame.url, MAX_PART_ADDRESS), self.terms.code(frame.reason))
             });
-        let frames = (count > 0)
-            .then(|| format!("{}: {count}{}", self.terms.label.frames_not_checked, frames.collect::<String>()));
+        let unchecked = || format!("{}: {count}{}", label.frames_not_checked, frames.collect::<String>());
+        let named = outcome.unanswered.iter().take(MAX_UNANSWERED);
+        let addresses = named.map(|address| format!("\n{}", text::line(address, MAX_PART_ADDRESS)));
+        let unanswered = || format!("{}:{}", label.unanswered, addresses.collect::<String>());
         let cover = outcome.cover.map(|cover| self.terms.cover(&cover));
-        let lacks: Vec<String> = cover.into_iter().chain(frames).collect();
-        (!lacks.is_empty()).then(|| lacks.join("\n"))
+        let notes = [
+            cover,
+            outcome.still_changing.then(|| label.still_changing.clone()),
+            (!outcome.unanswered.is_empty()).then(unanswered),
+            (count > 0).then(unchecked),
+        ];
+        let notes: Vec<String> = notes.into_iter().flatten().collect();
+        (!notes.is_empty()).then(|| notes.join("\n"))
     }
 
     pub(super) fn notes(&self, flow: &mut Flow) {
