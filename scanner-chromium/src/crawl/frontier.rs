@@ -91,13 +91,14 @@ impl Frontier {
             && url.username().is_empty()
             && url.password().is_none()
             && self.site.contains(url)
-            && may_be_page(url)
-            && !is_action(url);
+            && may_be_page(url);
         if !is_page || self.waiting.len() >= MAX_WAITING || self.known.len() >= MAX_KNOWN {
             return;
         }
         let key = key(url);
-        if self.known.insert(key.clone()) {
+        // What is known need not be judged again.
+        if !self.known.contains(&key) && !is_action(url) {
+            self.known.insert(key.clone());
             let url = without_noise(url);
             let depth = depth + u32::from(url.query().is_some());
             self.waiting.push(Candidate { shape: Shape::of(&url), url, key, depth, kind: 0 });
