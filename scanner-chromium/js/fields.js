@@ -70,8 +70,12 @@
     const isScrolled = ['Width', 'Height'].some((edge) =>
       read(Element, `scroll${edge}`, element) > read(Element, `client${edge}`, element));
     if ((element instanceof HTMLTextAreaElement && isScrolled) || style.writingMode !== 'horizontal-tb') return [inside];
-    const [paddingLeft, paddingTop] = [pixels('paddingLeft'), pixels('paddingTop')];
-    const width = inside[2] - paddingLeft - pixels('paddingRight');
+    // The arrow of a list that drops down has its own room beside the text.
+    const isMenu = element instanceof HTMLSelectElement && !element.multiple && element.size <= 1 && style.appearance !== 'none';
+    const arrow = isMenu ? limits.arrow : 0;
+    const paddingLeft = pixels('paddingLeft') + (style.direction === 'rtl' ? arrow : 0);
+    const paddingTop = pixels('paddingTop');
+    const width = inside[2] - pixels('paddingLeft') - pixels('paddingRight') - arrow;
     const height = inside[3] - paddingTop - pixels('paddingBottom');
     // A line may be higher than the room that is left for it; it is centred then.
     const line = Math.max(height, parseFloat(style.lineHeight) || 1.6 * pixels('fontSize'));
@@ -93,9 +97,11 @@
     }
   };
 
+  // Nobody asks any more after that time.
+  const until = performance.now() + limits.time;
   let isEnded = false;
   const eachFrame = () => {
-    if (isEnded) return;
+    if (isEnded || performance.now() > until) return;
     note();
     requestAnimationFrame(eachFrame);
   };

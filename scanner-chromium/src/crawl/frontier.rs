@@ -136,8 +136,7 @@ impl Frontier {
             && url.username().is_empty()
             && url.password().is_none()
             && self.site.contains(url)
-            && may_be_page(url)
-            && !is_action(url);
+            && may_be_page(url);
         if !is_page {
             return;
         }
@@ -149,7 +148,8 @@ impl Frontier {
             }
             return;
         }
-        if self.waiting.len() >= MAX_WAITING || self.known.len() >= MAX_KNOWN {
+        // What is known need not be judged again.
+        if self.waiting.len() >= MAX_WAITING || self.known.len() >= MAX_KNOWN || is_action(&url) {
             return;
         }
         let way = way(&url);

@@ -19,9 +19,11 @@ const FIELDS: &str = include_str!("../../js/fields.js");
 /// Frames of one page that are watched. Those beyond are covered whole.
 const MAX_FRAMES: usize = 100;
 
-/// What is noted of one document. Lines are those of one editable element, which is covered whole if it has more.
-fn limits() -> Value {
-    json!({ "roots": 1_000, "places": 2_000, "lines": 200 })
+/// What is noted of one document. Lines are those of one editable element, which is covered whole if it has more; `arrow` is how wide
+/// the browser draws that of a select.
+fn limits(deadline: Instant) -> Value {
+    let time = deadline.saturating_duration_since(Instant::now()).as_millis();
+    json!({ "roots": 1_000, "places": 2_000, "lines": 200, "arrow": 16, "time": time })
 }
 
 /// Why it is not known where a page shows values. There are no pictures of it then.
@@ -194,7 +196,7 @@ async fn begin_in_frame(tab: &Tab, id: &str, deadline: Instant) -> Result<i64, F
 }
 
 async fn begin_in(tab: &Tab, world: i64, is_top: bool, deadline: Instant) -> Result<(), FieldsError> {
-    let expression = format!("({FIELDS})({}, {is_top})", limits());
+    let expression = format!("({FIELDS})({}, {is_top})", limits(deadline));
     let begun = evaluate(tab, world, &expression, Outcome::Value, deadline).await?;
     match &begun.exception_details {
         Some(exception) => Err(FieldsError::Failed(super::axe::described(exception))),

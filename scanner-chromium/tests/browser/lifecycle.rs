@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::PathBuf,
+    pin::{Pin, pin},
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
@@ -57,6 +58,19 @@ async fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// Waits until something is so, for as long as a scan goes on, which has bounds of its own.
+async fn during<T: std::fmt::Debug>(scan: Pin<&mut impl Future<Output = T>>, what: &str, mut is_so: impl FnMut() -> bool) {
+    let wait = async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::select! {
+        ended = scan => panic!("the scan ended before {what}: {ended:?}"),
+        () = wait => {}
+    }
+}
+
 fn kill(pid: u32) {
     kill_process(Pid::from_raw(pid.try_into().unwrap()).unwrap(), Signal::KILL).unwrap();
 }
@@ -71,13 +85,12 @@ async fn a_browser_that_is_killed_in_the_middle_costs_no_page() {
     })
     .await;
     let scanner = scanner();
-    let kill = async {
-        soon("the page is asked for", || site.hits("/b") > 0).await;
-        HELD.store(false, Ordering::SeqCst);
-        kill(scanner.browser_pid().await.unwrap());
-    };
     let start = site.url("/");
-    let (findings, ()) = tokio::join!(scan(&scanner, &start, 10), kill);
+    let mut scanning = pin!(scan(&scanner, &start, 10));
+    during(scanning.as_mut(), "the page was asked for", || site.hits("/b") > 0).await;
+    HELD.store(false, Ordering::SeqCst);
+    kill(scanner.browser_pid().await.unwrap());
+    let findings = scanning.await;
     assert_eq!(pages(&findings), ["/", "/a", "/b", "/c"]);
     assert_eq!(findings.items.len(), 3);
     scanner.close().await;
@@ -93,18 +106,17 @@ async fn a_page_that_kills_its_tab_is_tried_once_more_and_the_others_are_checked
     .await;
     let scanner = ChromiumScanner::new(config().with_tabs(1)).unwrap();
     let start = site.url("/");
-    let crash = async {
-        for attempt in 1..=2 {
-            soon("the page is asked for", || site.hits("/bad") == attempt).await;
-            let group = group_of(scanner.browser_pid().await.unwrap());
-            // The tab before may still be on its way out.
-            soon("its tab is there", || !renderers(group).is_empty()).await;
-            for tab in renderers(group) {
-                kill(tab);
-            }
+    let mut scanning = pin!(scan(&scanner, &start, 5));
+    for attempt in 1..=2 {
+        during(scanning.as_mut(), "the page was asked for", || site.hits("/bad") == attempt).await;
+        let group = group_of(scanner.browser_pid().await.unwrap());
+        // The tab before may still be on its way out.
+        during(scanning.as_mut(), "its tab was there", || !renderers(group).is_empty()).await;
+        for tab in renderers(group) {
+            kill(tab);
         }
-    };
-    let (findings, ()) = tokio::join!(scan(&scanner, &start, 5), crash);
+    }
+    let findings = scanning.await;
     scanner.close().await;
     assert_eq!(pages(&findings), ["/", "/bad browser_crashed", "/good"]);
 }
@@ -166,12 +178,11 @@ async fn a_cancelled_scan_ends_soon_and_leaves_no_tab() {
     let before = renderers(group).len();
     let token = CancellationToken::new();
     let progress = Progress::default();
-    let cancel = async {
-        soon("both pages are asked for", || site.hits("/a") + site.hits("/loop") == 2).await;
-        token.cancel();
-        Instant::now()
-    };
-    let (ended, cancelled) = tokio::join!(scanner.scan(request(&site.url("/"), 5), &progress, token.clone()), cancel);
+    let mut scanning = pin!(scanner.scan(request(&site.url("/"), 5), &progress, token.clone()));
+    during(scanning.as_mut(), "both pages were asked for", || site.hits("/a") + site.hits("/loop") == 2).await;
+    token.cancel();
+    let cancelled = Instant::now();
+    let ended = scanning.await;
     assert!(matches!(ended, Err(ScanError::Cancelled)), "{ended:?}");
     assert!(cancelled.elapsed() < Duration::from_secs(2));
     soon("the tabs are gone", || renderers(group).len() <= before).await;
