@@ -5,14 +5,17 @@
   const cut = (text, length) => String(text ?? '').slice(0, length);
   // Past form fields that hide the properties of their form.
   const { checkVisibility, getBoundingClientRect, matches: matchesOf } = Element.prototype;
-  const isShown = (element) => checkVisibility.call(element, { opacityProperty: true, visibilityProperty: true });
+  // An element without a box of its own, `display: contents`, is shown as what it stands in.
+  const isShown = (element) =>
+    checkVisibility.call(element, { opacityProperty: true, visibilityProperty: true }) ||
+    (element !== null && getComputedStyle(element).display === 'contents' && above(element) !== null && isShown(above(element)));
   const matches = (element, selector) => matchesOf.call(element, selector);
+  // The parent in the page as it is drawn, out of shadow trees too.
+  const above = (node) => node.parentElement ?? node.getRootNode().host ?? null;
   const isLarge = (element) => {
     const { width, height } = getBoundingClientRect.call(element);
     return width * height >= limits.media && isShown(element);
   };
-  // The parent in the page as it is drawn, out of shadow trees too.
-  const above = (node) => node.parentElement ?? node.getRootNode().host ?? null;
   const isWithin = (node, elements) => {
     for (let element = node; element; element = above(element)) if (elements.has(element)) return true;
     return false;
@@ -32,38 +35,43 @@
   const texts = [];
   let [nodes, characters] = [0, 0];
   for (const root of trees) {
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-    while (nodes < limits.nodes && characters < limits.text && walker.nextNode()) {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
+      if (node.nodeType === Node.TEXT_NODE) return NodeFilter.FILTER_ACCEPT;
       nodes += 1;
+      const hasBox = checkVisibility.call(node) || getComputedStyle(node).display === 'contents';
+      return hasBox && nodes < limits.nodes ? NodeFilter.FILTER_SKIP : NodeFilter.FILTER_REJECT;
+    });
+    while (characters < limits.text && walker.nextNode()) {
       const text = walker.currentNode.data.trim();
       const parent = above(walker.currentNode);
-      if (text === '' || !parent || matches(parent, 'script, style, noscript, template, title')) continue;
-      if (!isShown(parent)) continue;
+      if (text === '' || !parent || !isShown(parent)) continue;
       texts.push({ text: cut(text, limits.text), parent });
       characters += text.length;
     }
   }
+  const isMore = nodes >= limits.nodes || characters >= limits.text;
+  // What is judged on sparse pages alone.
+  const sparse = (selector) => (isMore ? [] : all(selector));
   const length = (some) => some.reduce((sum, { text }) => sum + text.length, 0);
   const within = (elements) => texts.filter(({ parent }) => isWithin(parent, elements));
 
   // What else there is to see and to do.
-  const links = shown('a[href], area[href]', limits.links).map((element) => {
+  const links = sparse('a[href], area[href]').filter(isShown).slice(0, limits.links).map((element) => {
     const address = typeof element.href === 'string' ? element.href : '';
     const url = URL.canParse(address) ? new URL(address) : null;
     const isOwn = url !== null && url.host === location.host && url.pathname !== location.pathname;
     return { element, address: cut(address, limits.address), isOwn };
   });
   const notAsked = ['hidden', 'submit', 'button', 'checkbox', 'radio', 'image', 'reset'].map((type) => `[type="${type}" i]`);
-  const fields = shown(`input:not(${notAsked}), select, textarea`, limits.fields);
-  const media = all('img, video, canvas, svg, object, embed').slice(0, limits.links).filter(isLarge);
-  const frames = all('iframe, frame').slice(0, limits.links).filter(isLarge);
+  const fields = sparse(`input:not(${notAsked}), select, textarea`).filter(isShown).slice(0, limits.fields);
+  const media = sparse('img, video, canvas, svg, object, embed, iframe, frame').filter(isLarge);
 
-  const inline = all('script:not([src])')
+  const inline = sparse('script:not([src])')
     .slice(0, limits.scripts)
     .map((script) => cut(script.textContent, limits.script))
     .join('\n');
   const isMarked = ({ selectors, inline: parts }) =>
-    selectors.some((selector) => all(selector).length > 0) || parts.some((part) => inline.includes(part));
+    (selectors !== '' && trees.some((root) => root.querySelector(selectors))) || parts.some((part) => inline.includes(part));
 
   // Who asks for consent: what known products show, and what says so and has something to press.
   const OFF = ['inert', 'aria-hidden="true"'].flatMap((off) => [`body > [${off}]`, `main[${off}]`, `main > [${off}]`]).join();
@@ -71,11 +79,16 @@
   const NAMED = ['cookie', 'consent', 'gdpr'].flatMap((word) => [`[id*="${word}" i]`, `[class*="${word}" i]`]).join();
   const PRESSED = 'button, [role="button"], input[type="submit"], input[type="button"], a[href]';
   const managers = all(consent.managers).slice(0, limits.layers).filter((element) => element.shadowRoot || isShown(element));
+  let buttons = null;
+  const canBePressed = (own) => {
+    buttons ??= all(PRESSED);
+    return buttons.some((button) => isWithin(button, own) && isShown(button));
+  };
   const words = new RegExp(consent.words.join('|'), 'iu');
   const asks = (element) => {
     const own = new Set([element]);
     const said = within(own).map(({ text }) => text).join(' ');
-    return isWithin(element, new Set(managers)) || (words.test(said) && shown(PRESSED).some((button) => isWithin(button, own)));
+    return isWithin(element, new Set(managers)) || (words.test(said) && canBePressed(own));
   };
   const dialogs = shown(DIALOG, limits.layers);
 
@@ -138,16 +151,16 @@
     title: cut(Reflect.get(Document.prototype, 'title', document), limits.title),
     headings: shown('h1, h2', limits.headings).map((heading) => cut(heading.textContent, limits.title)),
     text: cut(texts.map(({ text }) => text).join(' '), limits.text),
-    isMore: nodes >= limits.nodes || characters >= limits.text,
+    isMore,
     ownLinks: new Set(links.filter(({ isOwn }) => isOwn).map(({ address }) => address)).size,
     fields: fields.length,
-    marks: marks.flatMap((mark, index) => (isMarked(mark) ? [index] : [])),
+    marks: isMore ? [] : marks.flatMap((mark, index) => (isMarked(mark) ? [index] : [])),
     isNoindex: robots.some((content) => /noindex|none/i.test(content)),
     refreshes: all('meta[http-equiv="refresh" i]').length > 0,
     consent: asking.size === 0 ? null : {
       characters: length(texts.filter(({ parent }) => isOutside(parent))),
       links: links.filter(({ element, isOwn }) => isOwn && isOutside(element)).length,
-      media: [...media, ...frames].filter(isOutside).length,
+      media: media.filter(isOutside).length,
       fields: fields.filter(isOutside).length,
       hidden,
       covered: Math.round((100 * covered) / (limits.columns * limits.rows)),

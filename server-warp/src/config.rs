@@ -265,6 +265,17 @@ mod tests {
     }
 
     #[test]
+    fn a_page_for_owners_of_sites_that_nobody_can_open_is_refused() {
+        for page in ["checks.example.com/about", "mailto:checks@example.com", ""] {
+            let settings = Settings { contact_url: Some(page.to_owned()), ..Settings::default() };
+            assert!(matches!(settings.contact_page(), Err(ConfigError::Contact { .. })), "{page:?}");
+        }
+        let page = "https://checks.example.com/about";
+        let settings = Settings { contact_url: Some(page.to_owned()), ..Settings::default() };
+        assert_eq!(settings.contact_page().unwrap().unwrap().as_str(), page);
+    }
+
+    #[test]
     fn a_header_prefix_that_is_no_header_is_refused() {
         for prefix in ["", "Svc: ", "-Svc", "Ünï-"] {
             let settings = Settings { header_prefix: Some(prefix.to_owned()), ..Settings::default() };

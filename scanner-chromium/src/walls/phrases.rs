@@ -173,11 +173,11 @@ pub(super) const CONSENT_WORDS: &[&str] = &[
     "ciasteczk",
     "zgod[ęy]",
     "souhlas",
-    "згод",
+    "згод[ауи]",
     "куки",
-    "соглас",
+    "соглас(и[еяю]|ен)",
     "consimțăm",
-    "acord",
+    "acordul",
 ];
 
 /// Whether `text` says one of the phrases, whatever the case.

@@ -63,7 +63,7 @@ impl Sight {
 pub(crate) fn look() -> &'static str {
     static LOOK: LazyLock<String> = LazyLock::new(|| {
         let marks: Vec<_> =
-            MARKS.iter().map(|mark| json!({ "selectors": mark.selectors, "inline": mark.inline })).collect();
+            MARKS.iter().map(|mark| json!({ "selectors": mark.selectors.join(", "), "inline": mark.inline })).collect();
         let consent = json!({ "managers": CONSENT_MANAGERS.join(", "), "words": CONSENT_WORDS });
         let limits = json!({
             "roots": 1_000,

@@ -190,6 +190,8 @@ async fn a_start_page_that_cannot_be_checked_says_why() {
     })
     .await;
     let tls = site.url("/").replacen("http:", "https:", 1);
+    // A port that was free a moment ago.
+    let nobody = Site::start(|_| Reply::Close).await.url("/").replacen("http:", "https:", 1);
     let cases = [
         (site.url("/missing"), FailureCode::HttpStatus, "404"),
         (site.url("/away"), FailureCode::RedirectedAway, "b.test"),
@@ -201,8 +203,11 @@ async fn a_start_page_that_cannot_be_checked_says_why() {
         (site.url("/circle"), FailureCode::HttpStatus, "circle"),
         (site.url("/closed"), FailureCode::Unreachable, "web server"),
         (tls, FailureCode::Tls, "secure connection"),
-        ("http://127.0.0.1:9/".to_owned(), FailureCode::Unreachable, "web server"),
-        ("https://127.0.0.1:9/".to_owned(), FailureCode::Unreachable, "web server"),
+        (nobody.replacen("https:", "http:", 1), FailureCode::Unreachable, "web server"),
+        (nobody, FailureCode::Unreachable, "web server"),
+        // Browsers open no page there, whoever listens.
+        ("http://127.0.0.1:9/".to_owned(), FailureCode::RefusedAddress, "port 9"),
+        ("https://127.0.0.1:9/".to_owned(), FailureCode::RefusedAddress, "port 9"),
         ("http://unknown.test/".to_owned(), FailureCode::Dns, "no address"),
         ("https://unknown.test/".to_owned(), FailureCode::Dns, "no address"),
     ];

@@ -220,7 +220,7 @@ fn covered(path: &str) -> Option<String> {
     let watch = "<script>addEventListener('load', () => {
         const tell = (what) => navigator.sendBeacon(`/changed?${what.type ?? what[0].type}`);
         new MutationObserver(tell).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-        for (const event of ['mouseover', 'mousemove', 'click', 'focusin', 'scroll']) addEventListener(event, tell, true);
+        for (const event of ['click', 'focusin', 'scroll']) addEventListener(event, tell, true);
     })</script>";
     Some(page(path, &format!("{body}{watch}")))
 }

@@ -120,7 +120,7 @@ impl Crawl<'_> {
                 tracing::debug!(
                     url = url.as_str(),
                     error = &error as &dyn std::error::Error,
-                    "nothing was asked for in vain"
+                    "an address that can't exist was not answered"
                 );
                 false
             }
