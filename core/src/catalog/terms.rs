@@ -342,6 +342,7 @@ mod tests {
         FailureFacts {
             status: Some(404),
             host: Some("b.example".to_owned()),
+            address: Some("https://b.example/a.js".to_owned()),
             port: Some(25),
             limit_mb: Some(20),
             error: Some("CONNECTION_RESET".to_owned()),

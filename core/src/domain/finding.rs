@@ -539,6 +539,7 @@ mod tests {
             screen: None,
             ran: None,
             pictures_not_stored: false,
+            stopped_by_timeouts: false,
         };
         assert_eq!((findings.pages_checked(), findings.pages_scanned()), (1, 2));
     }

@@ -155,4 +155,3 @@ impl<'a> Element<'a> {
         }
     }
 }
-

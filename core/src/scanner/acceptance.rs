@@ -130,7 +130,8 @@ fn first_failure(findings: &Findings) -> Option<Failure> {
 /// The first of the faults that are found.
 pub(crate) fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputError> {
     let ScanOutput { findings, screenshots, screen } = output;
-    let Findings { engine, pages, rules, items, needs_review, screen: told_screen, ran, pictures_not_stored, .. } = findings;
+    let Findings { engine, pages, rules, items, needs_review, screen: told_screen, ran, pictures_not_stored, .. } =
+        findings;
     if *pictures_not_stored {
         return Err(OutputError::CallsPicturesLost);
     }

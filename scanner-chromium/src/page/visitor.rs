@@ -266,7 +266,6 @@ impl Visitor {
                 }
                 _ => (Sight::default(), None),
             };
-            if !self.shows(page) {
             if !self.shows_after(&collected, page).await {
                 return Ok(Looked::LedOn);
             }
@@ -394,7 +393,7 @@ impl Visitor {
     async fn leave(&self, deadline: Instant) -> Result<(), PageError> {
         self.events.reset(self.tab.main_frame(), None);
         self.tab.session().run("Page.navigate", json!({ "url": "about:blank" }), deadline).await?;
-        navigate::loaded(&self.events, deadline).await
+        navigate::loaded(&self.events, Instant::now(), deadline).await.map(drop)
     }
 }
 

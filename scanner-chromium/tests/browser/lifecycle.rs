@@ -59,7 +59,11 @@ async fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 /// Waits until something is so, for as long as a scan goes on, which has bounds of its own.
-async fn during<T: std::fmt::Debug>(scan: Pin<&mut impl Future<Output = T>>, what: &str, mut is_so: impl FnMut() -> bool) {
+async fn during<T: std::fmt::Debug>(
+    scan: Pin<&mut impl Future<Output = T>>,
+    what: &str,
+    mut is_so: impl FnMut() -> bool,
+) {
     let wait = async {
         while !is_so() {
             tokio::time::sleep(Duration::from_millis(20)).await;
