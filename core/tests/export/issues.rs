@@ -194,7 +194,7 @@ fn a_section_fits_into_an_issue_and_counts_what_it_leaves_out() {
     assert!(section.contains("\nLabels: accessibility, "));
 }
 
-fn jira(findings: &a11ycheck_core::domain::Findings, locale: Locale) -> Vec<csv::StringRecord> {
+fn jira(findings: &Findings, locale: Locale) -> Vec<csv::StringRecord> {
     let file = exported(ExportFormat::Jira, &site("Our shop"), findings, locale);
     let mut reader = csv::Reader::from_reader(file.as_bytes());
     assert_eq!(

@@ -50,7 +50,7 @@ pub(crate) enum Reply {
     /// A status, header lines that each end with a line break, and a body.
     Whole(u16, String, Vec<u8>),
     /// The same after a while.
-    Late(Duration, Box<Reply>),
+    Late(Duration, Box<Self>),
     /// Nothing, for ever.
     Hang,
     /// The beginning of a page, and then nothing, for ever.
