@@ -124,7 +124,7 @@ impl DnsResolver {
             (Found::Unchanged, Some(kept)) => Ok(Known::Asked(kept)),
             (Found::Unchanged, None) => Err(no_server()),
             (Found::Settings(settings), _) => {
-                let client = Arc::new(Client::new(settings)?);
+                let client = Arc::new(Client::new(*settings)?);
                 *self.client() = Some(Arc::clone(&client));
                 Ok(Known::Asked(client))
             }

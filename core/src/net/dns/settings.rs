@@ -41,7 +41,7 @@ pub(super) enum Found {
     /// Name servers have to be asked, by the settings that are known.
     Unchanged,
     /// The same, by these.
-    Settings(Settings),
+    Settings(Box<Settings>),
 }
 
 /// Which servers are asked, and for what.
@@ -69,7 +69,7 @@ impl Files {
             return Found::Listed(super::distinct(ips));
         }
         let stamp = self.stamp();
-        if known == Some(stamp) { Found::Unchanged } else { Found::Settings(self.settings(stamp)) }
+        if known == Some(stamp) { Found::Unchanged } else { Found::Settings(Box::new(self.settings(stamp))) }
     }
 
     fn stamp(&self) -> Stamp {
