@@ -269,7 +269,7 @@ pub struct Failure {
     pub(crate) cause: Option<Box<FailureCause>>,
     /// The origin at which it failed (`https://www.a.example`), where the address that was asked for redirects to another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) redirected_to: Option<String>,
+    pub(crate) redirected_to: Option<Box<str>>,
     /// What the words of the cause are filled with. Boxed for the same reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) facts: Option<Box<FailureFacts>>,
@@ -339,7 +339,7 @@ impl Failure {
     /// The same, at the origin that the address redirects to.
     #[must_use]
     pub fn at_redirect_target(self, origin: &str) -> Self {
-        Self { redirected_to: Some(bounded(origin, Self::MAX_ORIGIN)), ..self }
+        Self { redirected_to: Some(bounded(origin, Self::MAX_ORIGIN).into_boxed_str()), ..self }
     }
 
     /// What stands in a check which no worker brought to its end.
