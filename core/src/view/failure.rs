@@ -17,11 +17,6 @@ impl<'a> From<&'a Failure> for FailureView<'a> {
     }
 }
 
-/// For a field of another view.
-pub(crate) fn serialize<S: Serializer>(failure: &Failure, serializer: S) -> Result<S::Ok, S::Error> {
-    FailureView::from(failure).serialize(serializer)
-}
-
 /// The same for a field that may be null.
 pub(crate) fn serialize_option<S: Serializer>(failure: &Option<Failure>, serializer: S) -> Result<S::Ok, S::Error> {
     failure.as_ref().map(FailureView::from).serialize(serializer)

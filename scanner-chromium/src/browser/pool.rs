@@ -31,7 +31,6 @@ use super::{
 };
 use crate::{
     Fonts,
-    agent::Agent,
     cdp::{CdpError, Connection, EventSink, Reaction, SessionEnd},
     guard::{Guard, GuardError},
 };

@@ -323,11 +323,11 @@ mod tests {
     fn a_page_that_led_away_is_listed_and_a_redirect_that_did_is_no_page() {
         let count = Count::default();
         let mut ledger = ledger(50, &count);
-        ledger.settle(&url(""), 0, checked(url(""), many_links(0)));
+        ledger.settle(&Lead::start(url("")), checked(url(""), many_links(0)));
         for is_redirect in [true, false] {
-            let (page, depth) = ledger.next(0).unwrap();
+            let lead = ledger.next(0).unwrap();
             let to = Url::parse("https://b.example/x").unwrap();
-            ledger.settle(&page, depth, Err(PageError::LeavesSite { to, is_redirect }));
+            ledger.settle(&lead, Err(PageError::LeavesSite { to, is_redirect }));
         }
         let pages = ledger.close().findings.pages;
         let failures: Vec<_> = pages.iter().filter_map(|page| page.error.as_ref()).collect();

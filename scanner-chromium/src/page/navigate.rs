@@ -126,6 +126,9 @@ pub(super) async fn loaded(events: &PageEvents, opened: Instant, deadline: Insta
 /// What becomes of a document whose time to load is up. What it asked for before `asked_by` has no answer.
 fn late(events: &PageEvents, asked_by: Instant) -> Result<Loaded, PageError> {
     let (parsed, is_left) = events.peek(|state| (state.parsed, state.navigating.is_some()));
+    if events.peek(|state| state.document_bytes > LARGE_DOCUMENT && !state.is_document_whole) {
+        return Err(PageError::with_facts(FailureCause::DocumentTooLarge, megabytes(MAX_DOCUMENT)));
+    }
     let document = if parsed { Document::Parsed } else { Document::Stuck };
     let hold_up = events.give_up(|requests, known| requests.give_up_loading(asked_by, document, known));
     match hold_up {
