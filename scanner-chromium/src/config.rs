@@ -118,7 +118,7 @@ impl ChromiumConfig {
     }
 
     /// Bytes of memory that a page may take, at least 256 MiB: in its own processes, whatever it takes them for (scripts, buffers,
-    /// WebAssembly, pictures), and as much again in the browser's, where what it stores lies (IndexedDB, caches, blobs). A page
+    /// WebAssembly, pictures), and as much again in the browser's, where what it stores lies (`IndexedDB`, caches, blobs). A page
     /// that takes more is ended, fails with `too_large`, and is not tried again. By default 1.5 GiB. The browser is looked at
     /// four times a second, so a page can take more for a moment: a limit of the system's own (a control group) belongs above it.
     pub fn with_tab_memory(self, bytes: u64) -> Self {

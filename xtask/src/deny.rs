@@ -10,7 +10,7 @@ use crate::command::{run as run_command, shown};
 use crate::error::Error;
 use crate::machine::Machine;
 
-/// The release that is compiled. No package of a distribution, of npm or of PyPI has one that knows today's licences.
+/// The release that is compiled. No package of a distribution, of npm or of `PyPI` has one that knows today's licences.
 const VERSION: &str = "0.20.2";
 
 /// How long the database of advisories may take to arrive: it is a git repository of some 20 MB. Where a firewall swallows what is
@@ -18,7 +18,7 @@ const VERSION: &str = "0.20.2";
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Installs cargo-deny unless it is there, and runs its checks. Advisories are left out, which is said, where the database of
-/// the RustSec project can't be had: it is not in a registry of packages, and not every machine reaches it.
+/// the `RustSec` project can't be had: it is not in a registry of packages, and not every machine reaches it.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 //!
 //! A page holds memory in two places. In its own processes lie buffers, WebAssembly, decoded pictures: what one of these
 //! processes holds, or those of one tab together, is known to be the tab's. In the browser's process, and in those that all tabs share, lies
-//! what pages store (IndexedDB, caches, blobs; our tabs' contexts keep nothing on the disk). Whose that is nobody tells, so it is
+//! what pages store (`IndexedDB`, caches, blobs; our tabs' contexts keep nothing on the disk). Whose that is nobody tells, so it is
 //! tried: tabs are ended one after the other, the largest first, until the memory is given back. The last of them is to blame,
 //! and the others are opened once more.
 
@@ -29,6 +29,8 @@ const TICK: Duration = Duration::from_millis(250);
 const LIST_TIME: Duration = Duration::from_secs(5);
 /// How often the shared memory is looked at after a tab was ended, before the next one is: a context goes bit by bit.
 const TICKS_OF_TRIAL: u32 = 6;
+/// How often in a row no page may be seen before it is said that none can be.
+const TICKS_BLIND: u32 = 20;
 
 /// What is watched.
 pub(super) struct Watch {
@@ -46,6 +48,8 @@ struct Usage {
     pages: BTreeMap<u32, u64>,
     /// All others together.
     shared: u64,
+    /// Whether there are pages, and nothing can be seen of them: they may also have ended just now.
+    is_blind: bool,
 }
 
 impl Usage {
@@ -75,8 +79,7 @@ impl Watch {
     pub(super) async fn run(self) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let (mut base, mut search) = (None, None);
-        let mut is_blind = false;
+        let (mut base, mut search, mut blind) = (None, None, 0);
         loop {
             tokio::select! {
                 () = self.connection.closed() => return,
@@ -86,29 +89,26 @@ impl Watch {
                 continue;
             }
             let usage = match self.usage().await {
-                Ok(Some(usage)) => usage,
-                Ok(None) => {
-                    if !std::mem::replace(&mut is_blind, true) {
-                        tracing::warn!(
-                            "the memory of pages can't be seen in /proc (hidepid=, ProtectProc=): nothing ends a page that takes \
-                             too much, but the kernel"
-                        );
-                    }
-                    continue;
-                }
+                Ok(usage) => usage,
                 Err(error) => {
                     tracing::debug!(error = &error as &dyn std::error::Error, "the browser did not list its processes");
                     continue;
                 }
             };
+            blind = if usage.is_blind { u32::saturating_add(blind, 1) } else { 0 };
+            if blind == TICKS_BLIND {
+                tracing::warn!(
+                    "the memory of pages can't be seen in /proc (hidepid=, ProtectProc=): nothing but the kernel ends one that takes \
+                     too much"
+                );
+            }
             let base = *base.get_or_insert(usage.shared);
             self.bound_pages(&usage);
             self.bound_shared(&mut search, &usage, base);
         }
     }
 
-    /// `None` where the processes of pages can't be seen.
-    async fn usage(&self) -> Result<Option<Usage>, CdpError> {
+    async fn usage(&self) -> Result<Usage, CdpError> {
         #[derive(Deserialize)]
         struct Listed {
             #[serde(rename = "processInfo")]
@@ -127,12 +127,12 @@ impl Watch {
             match (memory::held(id), kind.as_str()) {
                 (Some(bytes), "renderer") => drop(usage.pages.insert(id, bytes)),
                 (Some(bytes), _) => usage.shared += bytes,
-                // One may have ended since.
                 (None, "renderer") => unseen += 1,
                 (None, _) => {}
             }
         }
-        Ok(if usage.pages.is_empty() && unseen > 0 { None } else { Some(usage) })
+        usage.is_blind = usage.pages.is_empty() && unseen > 0;
+        Ok(usage)
     }
 
     /// Ends what is too large among the processes of pages.
@@ -265,7 +265,7 @@ mod tests {
 
         /// A look at what is shared, of which 500 bytes are the browser's own.
         fn look(&mut self, shared: u64, pages: &[(u32, u64)]) {
-            let usage = Usage { pages: pages.iter().copied().collect(), shared };
+            let usage = Usage { pages: pages.iter().copied().collect(), shared, is_blind: false };
             self.watch.bound_shared(&mut self.search, &usage, 500);
         }
 
@@ -336,7 +336,7 @@ mod tests {
         for process in [one, other] {
             bench.watch.tabs.add_process("b", process);
         }
-        let usage = Usage { pages: [(1, 900), (one, 600), (other, 600)].into(), shared: 0 };
+        let usage = Usage { pages: [(1, 900), (one, 600), (other, 600)].into(), shared: 0, is_blind: false };
         bench.watch.bound_pages(&usage);
         assert_eq!((bench.verdict("a").await, bench.verdict("b").await), (None, Some(Verdict::OverLimit)));
         assert_eq!(bench.disposed().await, "of b");

@@ -57,6 +57,14 @@ async fn a_page_that_fills_buffers_while_it_loads_is_ended() {
     is_ended(page("Hoard", &format!("<img alt='' src=/hang><script>const hoard = []; {flood}</script>"))).await;
 }
 
+/// Whose process it is shows only when it dies: nothing was asked for by it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_fills_buffers_and_asks_for_nothing_is_ended() {
+    let flood =
+        "const hoard = []; for (let n = 0; n < 40; n++) hoard.push(new Uint8Array(24e6).fill(n)); while (true) {}";
+    is_ended(page("Silent", &format!("<script>{flood}</script>"))).await;
+}
+
 /// None of the frames takes as much as the bound by itself, all of them together do.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_whose_frames_fill_webassembly_memories_is_ended() {
