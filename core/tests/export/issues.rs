@@ -2,15 +2,15 @@
 
 use a11ycheck_core::{
     catalog::{describe, terms},
-    domain::{Cover, CoverKind, RuleId},
+    domain::{Cover, CoverKind, Findings, RuleId},
     export::{ExportFormat, FORMAT_LABEL},
     locale::Locale,
 };
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
-    fixture::{CART, clean, exported, large, ordinary, site},
+    fixture::{clean, exported, large, ordinary, site},
     golden::assert_same,
 };
 
