@@ -114,13 +114,13 @@ fn outcome() -> Value {
             "not_comparable_before": 5,
             "fixed_rules": [{"rule": "label", "help": "Labels", "count": 2}],
         },
-        "engine": {"axe": "4.11", "browser": "Chromium"},
+        "engine": {"name": "axe-core", "axe": "4.11", "browser": "Chromium"},
     })
 }
 
 fn findings() -> Value {
     json!({
-        "engine": {"axe": "4.11", "browser": "Chromium"},
+        "engine": {"name": "axe-core", "axe": "4.11", "browser": "Chromium"},
         "pages": [
             {"url": "https://a.example/", "title": "A", "error": null, "frames_not_checked": 0, "left_out": {"label": 3},
              "cover": {"kind": "consent", "percent": 90}},

@@ -333,7 +333,10 @@ mod tests {
         let english = terms(Locale::En);
         assert_eq!(english.severity(Impact::Serious), "Serious");
         let failure = Failure::new(FailureCode::Dns, "");
-        assert_eq!(english.failure(&failure), "The site’s domain was not found: it has no IP address.");
+        assert_eq!(
+            english.failure(&failure),
+            "The site’s domain was not found, or leads to no address that may be visited."
+        );
         assert!(english.disclaimer.contains("not a full audit"));
     }
 

@@ -10,7 +10,7 @@
 //! known at the end of the same wait.
 
 use serde::Deserialize;
-use tokio::time::{Duration, Instant, timeout_at};
+use tokio::time::{Duration, Instant, sleep_until, timeout_at};
 
 use super::{
     errors::PageError,
@@ -134,7 +134,8 @@ pub(super) async fn built(
     }
 }
 
-/// The same for a page that axe-core has looked at early, which takes no time where the network has been quiet all along.
+/// The same for a page that axe-core has looked at early: no sooner than scripts have had their time since the load, and no later
+/// where the network has been quiet all along.
 pub(super) async fn stayed(
     tab: &Tab,
     events: &PageEvents,
@@ -142,6 +143,7 @@ pub(super) async fn stayed(
     time: BuildTime,
     deadline: Instant,
 ) -> Result<Progress, PageError> {
+    sleep_until((time.origin + SINCE_LOAD).min(time.limit)).await;
     match network(events, time, QUIET_BUSY) {
         Network::QuietFrom(instant) if instant > Instant::now() => {
             quiet(events, time).await;
@@ -153,6 +155,11 @@ pub(super) async fn stayed(
             Ok(if is_busy { Progress::Unfinished } else { Progress::Done })
         }
     }
+}
+
+/// Whether a script of the page has begun to wait for an answer, so that what was seen before may not be all.
+pub(super) fn is_waiting(events: &PageEvents, time: BuildTime) -> bool {
+    matches!(network(events, time, QUIET_BUSY), Network::QuietFrom(instant) if instant > Instant::now())
 }
 
 /// Waits until no element has come or gone for a while, for three seconds at most; whether none has.

@@ -60,7 +60,7 @@ pub(super) const GOOD: &[Good] = &[
     ),
     bare("/reveal", "Contact", "<p>Show the e-mail address:</p><div class=cf-turnstile></div><button>Show</button>"),
     bare("/status", "Status", "<p>Scheduled maintenance on Sunday from 2 to 4. All systems work.</p>"),
-    bare("/unsubscribe", "Good bye", "<p>You will get no more letters from us.</p>"),
+    bare("/good-bye", "Good bye", "<p>You will get no more letters from us.</p>"),
     bare("/refresh", "Clock", "<meta http-equiv=refresh content=600><p>It is ten past nine.</p>"),
     bare("/noindex", "Internal", "<meta name=robots content=noindex><p>For our employees.</p>"),
     bare("/offline", "Offline", "<p>This page works without a connection.</p>"),
