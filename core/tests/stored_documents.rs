@@ -141,7 +141,7 @@ fn findings() -> Value {
             "selector": "#a",
             "html": "<input id=a>",
             "failure_summary": "Add a label.",
-            "fingerprint": {"version": 2, "tight": "00", "loose": "01", "outline": "03", "template": "02"},
+            "fingerprint": {"version": 2, "tight": "00", "loose": "01", "outline": "03", "content": "04", "template": "02"},
             "area": {"x": 1, "y": 2, "width": 3, "height": 4},
             "screenshot": {"id": 1, "width": 3, "height": 4},
             "is_new": true,
