@@ -26,7 +26,7 @@ pub(crate) use self::{acceptance::accept, gate::Gate};
 /// Checks the pages of a site.
 ///
 /// Core believes no scanner blindly: a result that breaks one of the bounds of its types, or claims what core alone can know, is
-/// not stored, and the check fails with an [`OutputError`] in the log. [`scanner_conformance!`](crate::scanner_conformance) runs
+/// not stored, and the check fails with an [`OutputError`] in the log. `scanner_conformance!` (feature `conformance`) runs
 /// the tests that every scanner passes.
 ///
 /// # Bounds
