@@ -1,8 +1,7 @@
 //! Takes connections in, as many as there may be.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use futures_util::FutureExt as _;
 use hyper_util::server::graceful::GracefulShutdown;
 use ipnet::IpNet;
 use socket2::SockRef;
@@ -110,14 +109,44 @@ pub async fn serve(
         }
     }
     // For their clients these connections are open, and may carry requests: closing the listener would reset them.
-    while let Ok(permit) = Arc::clone(&permits).try_acquire_owned()
-        && let Some(Ok((stream, address))) = listener.accept().now_or_never()
-    {
+    let waiting = listener.into_std().map(Waiting);
+    let waiting = waiting.inspect_err(|error| {
+        let error = error as &dyn std::error::Error;
+        tracing::warn!(error, "Connections that were not taken in yet are lost");
+    });
+    for (stream, address) in waiting.into_iter().flatten() {
+        let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else { break };
         take_in(stream, address, permit);
     }
-    drop(listener);
     stopped.cancel();
     if tokio::time::timeout(limits.drain, open.shutdown()).await.is_err() {
         tracing::warn!("Cut off requests that did not end in time");
+    }
+}
+
+/// The connections that wait to be accepted at this moment, and the listener, which is closed after them. The system itself is
+/// asked: what tokio knows of the listener is as old as its last look at all sockets.
+struct Waiting(std::net::TcpListener);
+
+impl Iterator for Waiting {
+    type Item = (TcpStream, SocketAddr);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let accepted = self.0.accept().and_then(|(stream, address)| {
+                stream.set_nonblocking(true)?;
+                Ok((TcpStream::from_std(stream)?, address))
+            });
+            match accepted {
+                Ok(accepted) => return Some(accepted),
+                // A client that was gone before it was taken in.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
+                Err(error) => {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "Could not accept a connection");
+                    return None;
+                }
+            }
+        }
     }
 }

@@ -31,9 +31,9 @@ use crate::{
     visit::{ClientAddress, RefusedUnknown},
 };
 
-/// How long after a stop a connection that has sent nothing yet may still send a request. The system may have taken it in just
-/// before, and its client be about to write.
-const FRESH_TIME: Duration = Duration::from_millis(500);
+/// How long after a stop a connection without a request may still send one. The system may have taken the connection in just
+/// before, or a proxy that keeps it may be writing to it already.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Serves `routes` on `stream` until one of the two sides, or a limit, ends the connection; from `stop` on, until the answer to
 /// the request under way is out.
@@ -54,11 +54,13 @@ where
     // A proxy's connection carries requests of others, too.
     let is_proxy = is_trusted(&limits.trusted_proxies, address.0.ip());
     let service = TowerToHyperService::new(warp::service(routes));
+    let stopped = stop.clone();
     let answer = hyper::service::service_fn(move |mut request: Request<Incoming>| {
         progress.begin_answer();
         request.extensions_mut().insert(address);
         let observed = Observed::begin(&request);
-        let (service, span, progress) = (service.clone(), observed.span(), Arc::clone(&progress));
+        let (service, span, progress, stopped) =
+            (service.clone(), observed.span(), Arc::clone(&progress), stopped.clone());
         async move {
             let response = match flaw(&request) {
                 Some(flaw) => flaw.into_response(),
@@ -79,8 +81,9 @@ where
                 }
             };
             let mut response = observed.end(response);
-            if !is_proxy && response.extensions().get::<RefusedUnknown>().is_some() {
-                // Who guesses tokens, or has none, pays for a new connection with each attempt.
+            // Who guesses tokens, or has none, pays for a new connection with each attempt.
+            let is_guess = !is_proxy && response.extensions().get::<RefusedUnknown>().is_some();
+            if is_guess || stopped.is_cancelled() {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             Ok::<_, Infallible>(response.map(|body| Tracked::new(body, progress)))
@@ -93,7 +96,11 @@ where
         .serve_connection(TokioIo::new(wire), answer);
     let (watcher, stop) = (open.watcher(), stop.clone());
     async move {
-        // Asked to shut down, hyper ends a connection that has sent nothing yet at once, though a request may be on its way.
+        let grace = async || {
+            stop.cancelled().await;
+            tokio::time::sleep(GRACE).await;
+        };
+        // Asked to shut down, hyper ends a connection without a request at once, though one may be on its way.
         let first_bytes = poll_fn(|context| match Pin::new(&mut connection).poll(context) {
             Poll::Ready(ended) => Poll::Ready(Some(ended)),
             Poll::Pending if seen.read() > 0 => Poll::Ready(None),
@@ -102,11 +109,21 @@ where
         let ended = tokio::select! {
             biased;
             ended = first_bytes => ended,
-            () = async { stop.cancelled().await; tokio::time::sleep(FRESH_TIME).await } => return,
+            () = grace() => return,
         };
         let ended = match ended {
             Some(ended) => ended,
-            None => watcher.watch(connection).await,
+            None => {
+                let ended = tokio::select! {
+                    biased;
+                    ended = &mut connection => Some(ended),
+                    () = grace() => None,
+                };
+                match ended {
+                    Some(ended) => ended,
+                    None => watcher.watch(connection).await,
+                }
+            }
         };
         if let Err(error) = ended {
             // A client that goes away or is too slow: its own affair.

@@ -327,3 +327,25 @@ async fn a_connection_that_was_just_taken_in_may_still_ask_when_the_server_stops
     ended.await.unwrap();
     closing.await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_a_proxy_keeps_may_still_ask_when_the_server_stops() {
+    let (client, server) = duplex(PIPE);
+    let (open, stop) = (GracefulShutdown::new(), CancellationToken::new());
+    let address = ClientAddress("203.0.113.9:1".parse().unwrap());
+    let kept = connection(server, address, routes(), &ServeLimits::default(), &open, &stop);
+    let served = tokio::spawn(kept);
+    let mut client = client;
+    asks_well(&mut client).await;
+    sleep(Duration::from_secs(60)).await;
+    stop.cancel();
+    let closed = tokio::spawn(open.shutdown());
+    // The proxy has not heard of it yet.
+    sleep(Duration::from_millis(100)).await;
+    client.write_all(WELL).await.unwrap();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("connection: close\r\n") && answer.ends_with("well"), "{answer}");
+    timeout(PATIENCE, closed).await.unwrap().unwrap();
+    timeout(PATIENCE, served).await.unwrap().unwrap();
+}

@@ -2,6 +2,7 @@
 
 use std::{
     net::Ipv4Addr,
+    path::PathBuf,
     process::Stdio,
     sync::{
         Arc,
@@ -38,7 +39,7 @@ const PLANS: &str = r#"
 struct Nginx {
     process: Child,
     url: String,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Nginx {
@@ -104,7 +105,12 @@ impl Nginx {
             tokio::net::TcpStream::connect(&address).await.ok()
         })
         .await;
-        Self { process, url, _folder: folder }
+        Self { process, url, folder }
+    }
+
+    /// What it says of requests that it could not pass on.
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("error.log")
     }
 
     async fn end(mut self) {
@@ -121,7 +127,7 @@ struct Load {
 
 impl Load {
     /// Asks again and again until it is over; every request must be answered by a server.
-    async fn run(self: Arc<Self>, url: String, token: String, number: usize) {
+    async fn run(self: Arc<Self>, url: String, log: PathBuf, token: String, number: usize) {
         let client = reqwest::Client::new();
         while !self.is_over.load(Ordering::Relaxed) {
             // A proxy asks another server again for what changes nothing, and never for a POST that it has sent.
@@ -133,7 +139,7 @@ impl Load {
             let answer = request.bearer_auth(&token).header("Content-Type", "application/json").send().await;
             let answer = answer.unwrap_or_else(|error| panic!("a request was lost: {error:?}"));
             let status = answer.status().as_u16();
-            assert_eq!(status, expected, "{}", answer.text().await.unwrap_or_default());
+            assert_eq!(status, expected, "{}", std::fs::read_to_string(&log).unwrap_or_default());
             self.answered.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -163,8 +169,9 @@ async fn a_stop_behind_nginx_loses_no_request() {
     let (first, second) = (server().await, server().await);
     let nginx = Nginx::in_front_of(&[&first, &second]).await;
     let load = Arc::new(Load::default());
-    let running: Vec<_> =
-        (0..8).map(|number| tokio::spawn(Arc::clone(&load).run(nginx.url.clone(), token.to_owned(), number))).collect();
+    let running: Vec<_> = (0..8)
+        .map(|number| tokio::spawn(Arc::clone(&load).run(nginx.url.clone(), nginx.log(), token.to_owned(), number)))
+        .collect();
     load.wait_for_more(200).await;
 
     let (ready, account) = (first.url("/readyz"), first.url("/v1/account"));
