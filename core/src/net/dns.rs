@@ -99,10 +99,13 @@ impl DnsResolver {
             Known::Listed(ips) => return Ok(ips),
             Known::Asked(client) => client,
         };
+        // A name with dots may be a public one: only where there is no such name do search domains follow.
+        let is_whole = name.trim_end_matches('.').contains('.');
         let mut trouble = None;
         for name in client.settings.candidates(name) {
             match client.addresses(name).await {
                 Err(ResolveError::NotFound) => {}
+                Err(error) if is_whole => return Err(error),
                 Err(error) => trouble = trouble.or(Some(error)),
                 found => return found,
             }

@@ -116,6 +116,15 @@ async fn a_public_name_leads_into_no_search_domain() {
 }
 
 #[tokio::test]
+async fn a_public_name_whose_look_up_fails_leads_into_no_search_domain_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = [("shop.example.com", Says::Failure), ("shop.example.com.corp.example", at(&["10.0.0.5"]))];
+    let server = server(names).await;
+    let resolver = by_files(folder.path(), &server, "search corp.example\noptions ndots:5", "");
+    assert!(matches!(resolver.resolve("shop.example.com").await, Err(ResolveError::Failed(_))));
+}
+
+#[tokio::test]
 async fn settings_that_change_count_from_the_next_look_up_on() {
     let folder = tempfile::tempdir().unwrap();
     let server = server([("wiki.corp.example", at(&["10.0.0.5"])), ("wiki.office.example", at(&["10.1.0.5"]))]).await;
