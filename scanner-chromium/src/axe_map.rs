@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use a11ycheck_core::domain::{
     Area, Cover, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, UncheckedFrame, reveals_people,
+    without_query,
 };
 use serde::Deserialize;
 
@@ -151,7 +152,12 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
         let kept = u32::try_from(rule.nodes.len()).unwrap_or(u32::MAX);
         let left_out = rule.total.saturating_sub(kept);
         if left_out > 0 {
-            tracing::info!(url, rule = rule.id, left_out, "A page has more failing elements than are kept");
+            tracing::info!(
+                url = without_query(url),
+                rule = rule.id,
+                left_out,
+                "A page has more failing elements than are kept"
+            );
             outcome.left_out.insert(RuleId::new(&rule.id), left_out);
         }
         let nodes = std::mem::take(&mut rule.nodes);
@@ -170,7 +176,7 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
     }
     for rule in collected.incomplete {
         if let Some(error) = &rule.error {
-            tracing::warn!(url, rule = rule.id, error, "axe-core failed within a rule");
+            tracing::warn!(url = without_query(url), rule = rule.id, error, "axe-core failed within a rule");
         }
         if rule.id == FRAME_TESTED {
             outcome.frames_not_checked += rule.total;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FailureCause, FailureCode, bounded};
+use super::{FailureCause, FailureCode, bounded, masked_text};
 
 /// Facts of a failure. Each is there where the [`FailureCause`] names it, and where it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub struct FailureFacts {
 
 impl FailureFacts {
     /// Characters of a text that are kept: the longest name that DNS has.
-    const MAX_TEXT: usize = 255;
+    pub const MAX_TEXT: usize = 255;
 
     /// The status of an answer.
     pub fn of_status(status: u16) -> Self {
@@ -51,9 +51,9 @@ impl FailureFacts {
         Self { host: Some(bounded(host, Self::MAX_TEXT)), ..Self::default() }
     }
 
-    /// An address, which is cut to its bound.
+    /// An address, which is masked and cut to its bound.
     pub fn of_address(address: &str) -> Self {
-        Self { address: Some(bounded(address, Self::MAX_TEXT)), ..Self::default() }
+        Self { address: Some(bounded(&masked_text(address), Self::MAX_TEXT)), ..Self::default() }
     }
 
     /// A port.
@@ -79,6 +79,11 @@ impl FailureFacts {
     /// The name of a product.
     pub fn of_product(product: &str) -> Self {
         Self { product: Some(bounded(product, Self::MAX_TEXT)), ..Self::default() }
+    }
+
+    /// The facts that are texts.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        [&self.host, &self.address, &self.error, &self.agent, &self.product].into_iter().filter_map(Option::as_deref)
     }
 
     /// The facts by the names that they have in sentences.

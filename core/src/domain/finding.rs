@@ -274,9 +274,9 @@ impl UncheckedFrame {
     /// Characters of an address that are kept.
     pub const MAX_URL: usize = 500;
 
-    /// A frame at `url`, which is cut to its bound.
+    /// A frame at `url`, which is masked and cut to its bound.
     pub fn new(url: &str, reason: FailureCode) -> Self {
-        Self { url: bounded(url, Self::MAX_URL), reason }
+        Self { url: bounded(&masked_text(url), Self::MAX_URL), reason }
     }
 }
 
@@ -466,6 +466,9 @@ fn masked_pages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PageOu
         if let Some(linked_from) = &mut page.linked_from {
             mask(linked_from, masked_text);
         }
+        for frame in &mut page.unchecked_frames {
+            mask(&mut frame.url, masked_text);
+        }
     }
     Ok(pages)
 }
@@ -512,6 +515,8 @@ mod tests {
         assert_eq!((page.url.as_str(), page.title.as_str()), ("https://a.example/?token=***", "Orders of ***"));
         let page = page.without_answers_of(&["https://t.example/?token=abc", "https://t.example/?token=abd"]);
         assert_eq!(page.unanswered, ["https://t.example/?token=***"]);
+        let frame = UncheckedFrame::new("https://chat.example/u/jane%40example.org", FailureCode::Timeout);
+        assert_eq!(frame.url, "https://chat.example/u/***");
         let html = r#"<input name="name" value="Jane Doe">"#;
         let selector = r#"[value="Jane Doe"]"#;
         let finding = Finding::new(RuleId::new("label"), 0, &page.url, selector, html, "Jane: jane@example.org");

@@ -66,7 +66,7 @@ pub use self::{
     lease::{FencingToken, Lease},
     manual_checks::ManualChecks,
     masking::{MASK, masked_html, masked_selector, masked_text, reveals_people},
-    page_address::{page_address, page_key, view_of},
+    page_address::{page_address, page_key, view_of, without_query},
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},
     plan_difference::PlanDifference,

@@ -73,6 +73,11 @@ fn names_view(fragment: &str) -> bool {
     path.starts_with('/') && path.bytes().any(|byte| byte != b'/')
 }
 
+/// Returns the address without its query and its fragment, which may tell of people: for logs.
+pub fn without_query(address: &str) -> &str {
+    address.split(['?', '#']).next().unwrap_or_default()
+}
+
 /// Returns what tells a page from the others of its site. Two addresses of one site mean the same page if their keys are equal.
 ///
 /// Scheme, host and port are not in it, so that two copies of a site have the same keys. Equal are addresses with and without a

@@ -7,7 +7,8 @@ use url::Url;
 
 use super::{ScanError, ScanOutput, ScanRequest, Screenshot};
 use crate::domain::{
-    Engine, Failure, Finding, Findings, PageOutcome, RuleFacts, RuleId, ScreenshotRef, UncheckedFrame,
+    Cover, Engine, Failure, FailureFacts, Finding, Findings, PageOutcome, RuleFacts, RuleId, ScreenshotRef,
+    UncheckedFrame,
 };
 
 /// Rules that one result may name.
@@ -41,6 +42,22 @@ pub enum OutputError {
     CheckedDeadLink {
         /// Index of the page.
         page: usize,
+    },
+    /// A layer covers most of a page, and less than [`Cover::LEAST_PERCENT`] of it, or more than all of it.
+    #[error("a layer covers {percent} % of page {page}, which is not from {least} to 100", least = Cover::LEAST_PERCENT)]
+    Cover {
+        /// Index of the page.
+        page: usize,
+        /// The share.
+        percent: u8,
+    },
+    /// A rule is among those of which elements were left out, with none.
+    #[error("of the rule {rule}, no element is said to be left out on page {page}")]
+    NothingLeftOut {
+        /// Index of the page.
+        page: usize,
+        /// The rule.
+        rule: RuleId,
     },
     /// A finding, or a count of elements that were left out, is about a page that is not there or was not checked.
     #[error("element {item} is on page {page}, which is not among the pages that were checked")]
@@ -204,6 +221,22 @@ fn judge_pages(request: &ScanRequest, pages: &[PageOutcome]) -> Result<(), Outpu
         if let Some(failure) = &outcome.error {
             text("the reason why a page failed", &failure.message, Failure::MAX_MESSAGE)?;
         }
+        if let Some(facts) = outcome.error.as_ref().map(Failure::facts) {
+            for told in facts.texts() {
+                text("a fact of why a page failed", told, FailureFacts::MAX_TEXT)?;
+            }
+        }
+        at_most("addresses without an answer of a page", PageOutcome::MAX_UNANSWERED, outcome.unanswered.len())?;
+        for address in &outcome.unanswered {
+            text("an address without an answer", address, PageOutcome::MAX_ADDRESS)?;
+        }
+        let percent = outcome.cover.map(|cover| cover.percent);
+        if let Some(percent) = percent.filter(|percent| !(Cover::LEAST_PERCENT..=100).contains(percent)) {
+            return Err(OutputError::Cover { page, percent });
+        }
+        if let Some((rule, _)) = outcome.left_out.iter().find(|(_, left_out)| **left_out == 0) {
+            return Err(OutputError::NothingLeftOut { page, rule: rule.clone() });
+        }
         at_most("named frames of a page", PageOutcome::MAX_UNCHECKED_FRAMES, outcome.unchecked_frames.len())?;
         for frame in &outcome.unchecked_frames {
             text("the address of a frame", &frame.url, UncheckedFrame::MAX_URL)?;
@@ -274,7 +307,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        domain::{FailureCode, Impact, ScreenshotId, SiteUrl},
+        domain::{CoverKind, FailureCode, Impact, ScreenshotId, SiteUrl},
         id::ScanId,
         scanner::ScreenshotFormat,
     };
@@ -395,13 +428,39 @@ mod tests {
     }
 
     #[test]
+    fn facts_of_a_page_that_contradict_their_bounds_are_refused() {
+        let address = |number: usize| format!("https://t.example/{number}");
+        let silent =
+            |count: usize| judged(|output| output.findings.pages[0].unanswered = (0..count).map(address).collect());
+        assert_eq!(silent(PageOutcome::MAX_UNANSWERED), Ok(()));
+        assert!(matches!(silent(PageOutcome::MAX_UNANSWERED + 1), Err(OutputError::TooMany { .. })));
+        let covered = |percent| {
+            judged(|output| output.findings.pages[0].cover = Some(Cover { kind: CoverKind::Dialog, percent }))
+        };
+        assert_eq!((covered(50), covered(100)), (Ok(()), Ok(())));
+        assert_eq!(covered(49), Err(OutputError::Cover { page: 0, percent: 49 }));
+        assert_eq!(covered(101), Err(OutputError::Cover { page: 0, percent: 101 }));
+        let none = judged(|output| output.findings.pages[0].left_out = [(RuleId::new(RULE), 0)].into());
+        assert_eq!(none, Err(OutputError::NothingLeftOut { page: 0, rule: RuleId::new(RULE) }));
+    }
+
+    #[test]
     fn texts_beyond_their_bounds_are_refused() {
         type Change = fn(&mut ScanOutput, String);
-        let texts: [(Change, usize); 8] = [
+        let texts: [(Change, usize); 10] = [
             (|output, long| output.findings.items[0].html = long, Finding::MAX_HTML),
             (|output, long| output.findings.items[0].selector = long, Finding::MAX_SELECTOR),
             (|output, long| output.findings.items[0].failure_summary = long, Finding::MAX_SUMMARY),
             (|output, long| output.findings.pages[0].title = long, PageOutcome::MAX_TITLE),
+            (|output, long| output.findings.pages[0].unanswered = vec![long], PageOutcome::MAX_ADDRESS),
+            (
+                |output, long| {
+                    let facts = FailureFacts { product: Some(long), ..FailureFacts::default() };
+                    let failure = Failure::new(FailureCode::BotChallenge, "A challenge.").with_facts(facts);
+                    output.findings.pages[1].error = Some(failure);
+                },
+                FailureFacts::MAX_TEXT,
+            ),
             (|output, long| output.findings.engine.name = long, Engine::MAX_TEXT),
             (|output, long| output.findings.engine.browser = Some(long), Engine::MAX_TEXT),
             (|output, long| output.findings.ran = Some([RuleId::new(long)].into()), RuleId::MAX),

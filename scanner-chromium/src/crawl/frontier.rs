@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use a11ycheck_core::domain::{PageOutcome, page_address, view_of};
+use a11ycheck_core::domain::{PageOutcome, page_address, view_of, without_query};
 use url::Url;
 
 use super::{
@@ -156,7 +156,10 @@ impl Frontier {
         if way.variations > MAX_VARIATIONS || has_outgrown(&url) {
             // It is not remembered: a shorter way may lead to it yet.
             if !std::mem::replace(&mut self.meets_traps, true) {
-                tracing::info!(url = url.as_str(), "Addresses of the site go on without end: such links are left out");
+                tracing::info!(
+                    url = without_query(url.as_str()),
+                    "Addresses of the site go on without end: such links are left out"
+                );
             }
             return;
         }

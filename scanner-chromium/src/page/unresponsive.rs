@@ -5,6 +5,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use a11ycheck_core::domain::without_query;
+
 /// Requests that are remembered. A site with more of them is slow whatever is done.
 const MAX_KNOWN: usize = 500;
 /// Addresses that are failed at once.
@@ -62,7 +64,11 @@ impl Unresponsive {
         if known.requests.len() >= MAX_KNOWN || known.knows(asked) || !known.requests.insert(asked.key) {
             return false;
         }
-        tracing::info!(url = asked.url, ?sentence, "A request has no answer and is not waited for again in this scan");
+        tracing::info!(
+            url = without_query(&asked.url),
+            ?sentence,
+            "A request has no answer and is not waited for again in this scan"
+        );
         let strikes = asked.path().map_or(0, |path| {
             let strikes = known.paths.entry(path.to_owned()).or_default();
             *strikes += 1;

@@ -26,6 +26,7 @@ pub fn masked_text(text: &str) -> Cow<'_, str> {
     let text = masked_parameters(text);
     let text = replaced(text, &SIGNED_TOKEN, |_| true);
     let text = replaced(text, &EMAIL, |found| !ends_like_a_file(found));
+    let text = replaced(text, &CUT_EMAIL, |found| !names_a_density(found));
     let text = replaced(text, &ACCOUNT, numbers::is_iban);
     replaced(text, &CARD, numbers::is_card)
 }
@@ -33,6 +34,10 @@ pub fn masked_text(text: &str) -> Cow<'_, str> {
 /// `jane@example.org`, its sign also as it is written in an address.
 static EMAIL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)[a-z0-9][a-z0-9._+-]{0,63}(?:@|%40)(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}"));
+/// The beginning of one: axe-core cuts the values of attributes to 20 characters and writes three dots.
+static CUT_EMAIL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)[a-z0-9][a-z0-9._+-]{0,63}(?:@|%40)(?:[a-z0-9-]{1,63}\.){0,8}[a-z0-9-]{0,63}\.\.\.")
+});
 /// A JSON Web Token (RFC 7519), which begins with `{"` in base64.
 static SIGNED_TOKEN: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?"));
@@ -145,6 +150,13 @@ fn replaced<'a>(text: Cow<'a, str>, pattern: &Regex, is_one: impl Fn(&str) -> bo
 }
 
 /// `logo@2x.png` is a picture for finer screens.
+/// Whether the beginning of an address is that of a picture for dense screens: `logo@2x...`.
+fn names_a_density(address: &str) -> bool {
+    let after = address.rsplit_once('@').map_or("", |(_, after)| after);
+    let digits = after.trim_start_matches(|character: char| character.is_ascii_digit());
+    digits.len() < after.len() && digits.starts_with(['x', 'X', '.'])
+}
+
 fn ends_like_a_file(address: &str) -> bool {
     let extension = address.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     matches!(
@@ -180,6 +192,8 @@ mod tests {
         for (text, masked) in [
             ("Write to jane.doe+x@mail.example.org!", "Write to ***!"),
             ("/unsubscribe/jane%40example.org/now", "/unsubscribe/***/now"),
+            ("<a href=\"mailto:jane.doe@exam...\">", "<a href=\"mailto:***\">"),
+            ("mailto:jane.a.doe@...", "mailto:***"),
             ("IBAN DE89 3704 0044 0532 0130 00.", "IBAN ***."),
             ("GB82WEST12345698765432", "***"),
             ("4111 1111 1111 1111", "***"),
@@ -207,6 +221,8 @@ mod tests {
     fn what_belongs_to_the_page_stays() {
         for text in [
             "logo@2x.png",
+            "src=\"/img/icon-wide@2x...\"",
+            "src=\"/img/icon-wide@1.5...\"",
             "@media (min-width: 40em)",
             "/articles?page=12&sort=price-descending",
             "/news/2026/11/accessibility-of-online-shops-in-europe",
