@@ -11,6 +11,8 @@ async (limits, early, places) => {
   delete globalThis.outcome;
 
   const cut = (text, length) => String(text ?? '').slice(0, length);
+  // Half a character, which scripts and axe-core leave where they cut a text, is no text to whoever reads the answer.
+  const wellFormed = (_, value) => (typeof value === 'string' ? value.toWellFormed() : value);
 
   // The document and every open shadow tree in it: menus of web components are links, too.
   const roots = () => {
@@ -108,7 +110,9 @@ async (limits, early, places) => {
     y += scrollY;
     const values = [Math.max(x, 0), Math.max(y, 0), width + Math.min(x, 0), height + Math.min(y, 0)];
     const whole = values.map(Math.round);
-    return whole.every(Number.isFinite) && whole[2] > 0 && whole[3] > 0 ? whole : null;
+    // What stands beyond is on no picture.
+    const isOnPage = whole.every((value) => Number.isFinite(value) && value <= limits.place);
+    return isOnPage && whole[2] > 0 && whole[3] > 0 ? whole : null;
   };
   const place = ({ element, target }) => {
     const found = target.length > 1 ? through(target) : { element, frames: [] };
@@ -170,7 +174,7 @@ async (limits, early, places) => {
   all.filter(isOwn).forEach(keep);
   all.forEach(keep);
   const violation = (result) => rule(result, result.nodes.flatMap((node) => entries.get(node) ?? []));
-  return JSON.stringify({
+  const collected = {
     version: axe.version,
     // Past a form named "title", which hides the property.
     title: cut(Reflect.get(Document.prototype, 'title', document), limits.text),
@@ -185,5 +189,6 @@ async (limits, early, places) => {
       .flat()
       .filter((result) => !result.error)
       .map((result) => result.id),
-  });
+  };
+  return JSON.stringify(collected, wellFormed);
 }

@@ -109,7 +109,10 @@ impl<'a> Ledger<'a> {
     /// Books the result of a visit to the page that `lead` leads to.
     pub(super) fn settle(&mut self, lead: &Lead, result: Result<Checked, PageError>) {
         let url = &lead.url;
-        let is_time_out = matches!(&result, Err(PageError::Failed(failure)) if failure.code == FailureCode::Timeout);
+        let is_time_out = match &result {
+            Err(PageError::Failed(failure) | PageError::HeldUp(failure)) => failure.code == FailureCode::Timeout,
+            _ => false,
+        };
         self.time_outs = if is_time_out { self.time_outs + 1 } else { 0 };
         match result {
             Ok(Checked { url, mut collected, signals, screen, .. }) => {

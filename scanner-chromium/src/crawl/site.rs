@@ -66,6 +66,11 @@ impl Scope for Way {
         }
         is_own
     }
+
+    /// A page inside may lead to a stranger's, which would be shown before the guard knows that it is a document.
+    fn judges_every_document(&self) -> bool {
+        self.reach.is_inside()
+    }
 }
 
 /// Whether `name` lies below `parent`. A parent without a dot (`com`, `localhost`) is nobody's name.

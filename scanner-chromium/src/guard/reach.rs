@@ -91,6 +91,11 @@ impl Reach {
         }
     }
 
+    /// Whether all documents of the check so far came from opened networks.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.state().place == Place::Inside
+    }
+
     /// Judges a host, and tells how it is connected to.
     pub(super) async fn route(
         &self,

@@ -41,6 +41,8 @@ fn limits() -> Value {
         "links": 5_000,
         "link": 2_000,
         "roots": 1_000,
+        // Where an element may stand, and how large it may be, in pixels: far beyond what a picture shows.
+        "place": 1_000_000_000,
         // What may stand beside a login form that is all there is: fields of the form, characters, pixels of a frame.
         "loginFields": 4,
         "loginText": 500,

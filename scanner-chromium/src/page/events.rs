@@ -244,12 +244,18 @@ impl PageState {
         }
         let is_redirect = params["responseStatusCode"].as_u64().is_some_and(|status| (300..400).contains(&status));
         let is_own = self.own_request.as_deref().is_some_and(|own| params["networkId"] == own);
-        if is_own && is_answer(params) && !is_redirect {
+        let is_judged_on = self.errand.as_ref().is_some_and(|errand| errand.way.judges_every_document());
+        if is_own && is_answer(params) && !is_redirect && !is_judged_on {
             // It lets go of the document as well, before that asks for anything: for as long as documents are stopped, all else
             // that a page loads takes a detour through the browser, at a millisecond each.
             return Reaction { method: "Fetch.disable", params: json!({}) };
         }
         Reaction { method: "Fetch.continueRequest", params: json!({ "requestId": request }) }
+    }
+
+    /// Whether the visit may not end at `url`.
+    pub(super) fn is_off_the_way(&self, url: &Url) -> bool {
+        self.errand.as_ref().is_some_and(|errand| !errand.way.contains(url))
     }
 
     /// Where the main frame is about to go. What frames show is part of the page, wherever it comes from.

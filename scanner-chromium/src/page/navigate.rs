@@ -36,6 +36,11 @@ const MAX_PAGE: u64 = 150 * 1024 * 1024;
 pub(crate) trait Scope: Debug + Send + Sync {
     /// Whether `url` is one of them.
     fn contains(&self, url: &Url) -> bool;
+
+    /// Whether every document has to be judged before it is asked for, also those to which a page leads once it has come.
+    fn judges_every_document(&self) -> bool {
+        false
+    }
 }
 
 /// Opens an address.
@@ -53,7 +58,7 @@ pub(super) async fn open(
         #[serde(default)]
         is_download: bool,
     }
-    // `events` decides at each redirect, and ends that when the document comes.
+    // `events` decides at each redirect, and ends that when the document comes, unless all documents have to be judged.
     let patterns = ["Request", "Response"].map(|stage| json!({ "resourceType": "Document", "requestStage": stage }));
     let navigate = async {
         tab.session().run("Fetch.enable", json!({ "patterns": patterns }), deadline).await?;
@@ -170,7 +175,8 @@ pub(super) fn examine(events: &PageEvents, log: &GuardLog, scope: &dyn Scope) ->
         return Err(PageError::LeavesSite { to: url, is_redirect: false });
     }
     let response = response.filter(|_| is_served).ok_or_else(not_html)?;
-    if !scope.contains(&url) {
+    // Also where a page has led on to an address that does something: it is not looked at any further.
+    if !scope.contains(&url) || !is_first && events.peek(|state| state.is_off_the_way(&url)) {
         return Err(PageError::LeavesSite { to: url, is_redirect: false });
     }
     if let Some(error) = status_error(&response, log) {

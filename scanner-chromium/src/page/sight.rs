@@ -17,8 +17,8 @@ use crate::{
 /// For the look, which takes a few milliseconds on most pages.
 const TIME: Duration = Duration::from_secs(3);
 
-/// What the page shows, and what stands in its place, if something does. What can't be found out is missing; a check does not
-/// fail for that.
+/// What the page shows, and what stands in its place, if something does. A page that can't be
+/// looked at is judged by its headers alone; a check does not fail for that.
 pub(super) async fn sight(
     tab: &Tab,
     events: &PageEvents,
@@ -30,7 +30,7 @@ pub(super) async fn sight(
     let headers = headers.unwrap_or_default();
     let sight = seen(tab, world, deadline.min(Instant::now() + TIME)).await.unwrap_or_else(|error| {
         tracing::debug!(url = url.as_str(), error = &error as &dyn std::error::Error, "a page could not be looked at");
-        Sight::default()
+        Sight::unseen()
     });
     let retry_after = headers.iter().find(|(name, _)| name == "retry-after");
     let retry_after = retry_after.and_then(|(_, value)| parse_retry_after(value));
@@ -42,7 +42,7 @@ async fn seen(tab: &Tab, world: i64, deadline: Instant) -> Result<Sight, CdpErro
     let evaluated = evaluate(tab, world, look(), Outcome::Value, deadline).await?;
     if let Some(exception) = &evaluated.exception_details {
         tracing::debug!(error = super::axe::described(exception), "a page could not be looked at");
-        return Ok(Sight::default());
+        return Ok(Sight::unseen());
     }
     let text = evaluated.result["value"].as_str().unwrap_or_default();
     serde_json::from_str(text).map_err(|source| CdpError::Shape { method: "Runtime.evaluate", source })

@@ -196,6 +196,15 @@ mod tests {
         Sight { title: title.to_owned(), text: text.to_owned(), ..Sight::default() }
     }
 
+    #[test]
+    fn a_page_that_could_not_be_looked_at_is_judged_by_its_headers_alone() {
+        let url = Url::parse("https://shop.example/").unwrap();
+        let headers = [("cf-mitigated".to_owned(), "challenge".to_owned())];
+        let judged = |headers| judge(&Sight::unseen(), Head { url: &url, headers, retry_after: Some(Duration::ZERO) });
+        assert_eq!(judged(&[]), None);
+        assert!(matches!(judged(&headers), Some(Wall::Challenge(Some(_)))));
+    }
+
     fn judged(sight: &Sight) -> Option<Wall> {
         with_headers(sight, &[])
     }

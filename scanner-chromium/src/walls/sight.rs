@@ -53,6 +53,12 @@ pub(super) struct Besides {
 }
 
 impl Sight {
+    /// That of a page that could not be looked at. There may be anything on it, so it is taken for no page that has nothing to
+    /// show.
+    pub(crate) fn unseen() -> Self {
+        Self { is_more: true, ..Self::default() }
+    }
+
     /// Whether another page has the same title and the same text.
     pub(crate) fn says_the_same_as(&self, other: &Self) -> bool {
         (&self.title, &self.text) == (&other.title, &other.text)

@@ -109,3 +109,25 @@ async fn a_page_that_waits_for_one_thing_after_the_other_is_given_up_and_says_fo
     assert_eq!(failure.code, FailureCode::Timeout);
     assert!(failure.message.contains(&site.url("/hang/")), "{failure}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_site_whose_pages_all_wait_for_something_else_is_left_after_ten_in_a_row() {
+    let waits = "<script>document.write('<script src=/hang/' + Math.random() + '><' + '/script>')</script>";
+    let links: String = (0..30).map(|number| format!("<a href=/page/{number}>{number}</a> ")).collect();
+    let start = page("Start", &links);
+    let site = Site::start(move |Request { path, .. }| match path.as_str() {
+        "/" => Reply::Html(start.clone()),
+        path if path.starts_with("/hang") => Reply::Hang,
+        _ => Reply::Html(page("Waits", waits)),
+    })
+    .await;
+    let page_time = page_time(Duration::from_secs(2)).await;
+    let scanner = ChromiumScanner::new(config().with_page_timeout(page_time)).unwrap();
+    let findings = scan(&scanner, &site.url("/"), 30).await;
+    scanner.close().await;
+    assert!(findings.stopped_by_timeouts, "{:?}", pages(&findings));
+    assert_eq!(findings.pages.len(), 11, "{:?}", pages(&findings));
+    for page in &findings.pages[1..] {
+        assert_eq!(page.error.as_ref().unwrap().code, FailureCode::Timeout, "{}", page.url);
+    }
+}

@@ -299,3 +299,26 @@ async fn a_page_with_very_many_faults_is_kept_within_bounds() {
     assert_eq!(findings.items.len(), 5_000);
     assert_eq!(findings.pages[0].title.chars().count(), 300);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn half_a_character_and_an_element_far_away_cost_a_page_nothing() {
+    // axe-core cuts a value to 20 units of UTF-16, in the middle of this shoe.
+    let label = "Buy our best shoes 👟 now";
+    let padding = "x".repeat(300);
+    let body = format!(
+        "<script>document.title = '\\ud83d half'</script>
+         <img data-padding='{padding}' aria-label='' alt-text='{label}' title-text='{label}' src=data:,>
+         <button data-padding='{padding}' data-label='{label}'></button>
+         <iframe title=f srcdoc=\"<html lang=en><title>t</title><button data-padding='{padding}' data-label='{label}'></button>\"></iframe>
+         <div style='overflow: hidden'><button style='transform: translateX(10000000000px)'></button></div>"
+    );
+    let site = Site::start(move |_| Reply::Html(page("Shoes", &body))).await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 1).await;
+    scanner.close().await;
+    assert_eq!(pages(&findings), ["/"]);
+    assert_eq!(findings.pages[0].frames_not_checked, 0, "{:?}", findings.pages);
+    let mut rules: Vec<_> = findings.items.iter().map(|item| item.rule.as_str()).collect();
+    rules.sort_unstable();
+    assert_eq!(rules, ["button-name", "button-name", "button-name", "image-alt"]);
+}

@@ -137,6 +137,8 @@ async fn a_page_that_was_there_and_led_away_is_listed_wherever_it_led() {
         ),
         ("/text", soon("/notes.txt", 50)),
         ("/blank", soon("about:blank", 50)),
+        ("/bye", with("location = '/logout'")),
+        ("/logout", Reply::Html(page("Gone", "ok"))),
         ("/data", Reply::data_after(700)),
         ("/notes.txt", Reply::File("text/plain", b"notes".to_vec())),
         ("/last", Reply::Html(page("Last", "ok"))),
@@ -154,6 +156,7 @@ async fn a_page_that_was_there_and_led_away_is_listed_wherever_it_led() {
             "/late redirected_away",
             "/text redirected_away",
             "/blank redirected_away",
+            "/bye redirected_away",
             "/last"
         ]
     );

@@ -144,6 +144,27 @@ async fn a_name_that_leads_inside_first_and_to_a_stranger_then_reaches_nothing_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_inside_that_leads_to_a_stranger_shows_nothing_of_him_to_what_was_opened() {
+    let internet = Internet::start().await;
+    let secret = Site::start(|_| Reply::Html(page("Secret", "secret"))).await;
+    let stranger = hostile(&[secret.url("/admin"), secret.url_as("wiki.example.com", "/admin")]).await;
+    let away = stranger.url_as("stranger.example.com", "/");
+    let leads = [
+        format!("<meta http-equiv=refresh content='0; url={away}'>"),
+        format!("<script>addEventListener('load', () => {{ location = '{away}' }})</script>"),
+    ];
+    let scanner = scanner_opening(&["127.0.0.0/8"], &internet);
+    for lead in leads {
+        let html = page("Inside", &lead);
+        let wiki = Site::start(move |_| Reply::Html(html.clone())).await;
+        let failure = failure(&scanner, &wiki.url_as("wiki.example.com", "/")).await;
+        assert_eq!(failure.code, FailureCode::RedirectedAway, "{lead}: {failure}");
+    }
+    scanner.close().await;
+    assert_eq!((stranger.connections(), secret.connections()), (0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_the_ports_that_were_opened_are_reached() {
     let internet = Internet::start().await;
     let closed = Site::start(|_| Reply::Html(page("Closed", "secret"))).await;

@@ -53,6 +53,10 @@ impl<S: Scope> Scope for WithoutActions<S> {
     fn contains(&self, url: &Url) -> bool {
         !does(url) && self.0.contains(url)
     }
+
+    fn judges_every_document(&self) -> bool {
+        self.0.judges_every_document()
+    }
 }
 
 /// Whether a visit does something.

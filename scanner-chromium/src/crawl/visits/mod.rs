@@ -10,7 +10,7 @@ use std::{
 
 use a11ycheck_core::{
     catalog::{failure_of, terms},
-    domain::{Engine, Failure, FailureCause, FailureCode, FailureFacts},
+    domain::{Engine, Failure, FailureCause, FailureCode, FailureFacts, without_query},
     locale::Locale,
     net::LookupShare,
     scanner::{ProgressSink, ScanOutput, ScanRequest},
@@ -333,7 +333,7 @@ impl<'a> Crawl<'a> {
                 Err(error @ (PageError::Crashed | PageError::OutOfMemory)) => {
                     crashes += 1;
                     starved += u32::from(matches!(error, PageError::OutOfMemory));
-                    tracing::warn!(scan = %self.request.scan, url = url.as_str(), crashes, ?error, "a tab died during a check");
+                    tracing::warn!(scan = %self.request.scan, url = without_query(url.as_str()), crashes, ?error, "a tab died during a check");
                     if crashes >= TRIES {
                         let failure = if starved == crashes { too_much_memory() } else { twice_down() };
                         return Ok(Some(Err(PageError::Failed(failure))));

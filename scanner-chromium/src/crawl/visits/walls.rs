@@ -94,7 +94,7 @@ impl Crawl<'_> {
         if let Some(missing) = known.get(&folder) {
             return Ok(missing.clone());
         }
-        if known.len() >= MAX_FOLDERS || !robots.allows(&nowhere) || !self.is_answered(&nowhere, scope).await {
+        if known.len() >= MAX_FOLDERS || !robots.allows(&nowhere) || !self.is_answered(&nowhere, &**way).await {
             if known.len() < MAX_FOLDERS {
                 known.insert(folder, None);
             }
