@@ -6,7 +6,7 @@
 //!     Service,
 //!     domain::{PlanCode, SiteInput},
 //!     engine::Worker,
-//!     page::PageInput,
+//!     paging::PageInput,
 //!     scanner::CancellationToken,
 //!     service::{ReportRequest, TeamInput},
 //! };
@@ -63,10 +63,11 @@ pub mod engine;
 pub mod error;
 pub mod export;
 pub mod id;
+pub mod links;
 pub mod locale;
 pub mod message;
 pub mod net;
-pub mod page;
+pub mod paging;
 pub mod report;
 pub mod scanner;
 pub mod sealing;

@@ -7,7 +7,7 @@ use a11ycheck_core::{
         Site, SiteInput, Standing, Subscription, Team, TeamBrand, WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, ScanId, SiteId, TeamId, TokenId},
-    page::{PageInput, PageRequest},
+    paging::{PageInput, PageRequest},
     service::{
         Account, AcrRequest, Actor, Caller, EndpointInput, ExportRequest, ExportTarget, ExportedFile, TeamInput,
         TokenInput,

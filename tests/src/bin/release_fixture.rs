@@ -19,7 +19,7 @@ use a11ycheck_core::{
     id::{EndpointId, ScanId, SiteId, TokenId, WorkerId},
     locale::Locale,
     net::StaticResolver,
-    page::PageRequest,
+    paging::PageRequest,
     scanner::{CancellationToken, Script, ScriptedScanner},
     store::{
         ClaimLimits, ClaimedDelivery, Document, DocumentKey, FileStore as _, Look, QueueStore as _, ScanStore as _,
