@@ -37,7 +37,8 @@
 //! - [`store`], [`scanner`], [`clock`], [`net::Resolver`]: the traits that other parts implement
 //! - [`net`]: which addresses may be reached
 //! - [`sealing`]: how secrets are kept
-//! - [`catalog`], [`report`], [`export`], [`view`], [`message`], [`timestamp`]: what people and clients read
+//! - [`catalog`], [`report`], [`export`], [`view`], [`message`], [`timestamp`]: what people and clients read; [`links`]: the addresses in it;
+//!   [`paging`]: pages of lists
 //! - [`webhook`]: how events are sent; [`signing`]: how they are signed, for senders and receivers
 //!
 //! # Features
