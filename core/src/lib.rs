@@ -50,6 +50,10 @@
 //! | `testing` | [`scanner`]'s `ScriptedScanner`, [`clock`]'s `ManualClock`, [`net`]'s `StaticResolver` and `NameServer` | no |
 //! | `conformance` | the test suite that every store passes; implies `testing` | no |
 //!
+//! Nothing here changes the process that it runs in. One thing reaches further than this crate: `delivery` turns on reqwest's feature
+//! `rustls-no-provider`, for the whole program. A program that builds reqwest clients of its own turns on reqwest's `rustls` besides, or
+//! installs a rustls provider for its process; without either, reqwest panics when such a client is built.
+//!
 //! # What it is not
 //! No HTTP server, no database, no browser: `a11ycheck-server-warp`, `a11ycheck-storage-memory` and
 //! `a11ycheck-scanner-chromium` are those, and you can write others. No user management: who belongs to a team is the

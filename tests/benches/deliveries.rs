@@ -24,7 +24,7 @@ use a11ycheck_core::{
     webhook::HttpSender,
 };
 use a11ycheck_storage_memory::MemoryStore;
-use a11ycheck_tests::{Received, Receiver, Reply, TestTeam};
+use a11ycheck_tests::{Received, Receiver, Reply, TestTeam, http};
 use tokio::{sync::Semaphore, task::JoinSet};
 
 const ENDPOINTS: usize = 50;
@@ -79,7 +79,7 @@ async fn deliver() -> (f64, Received) {
 /// Requests per second of a loop that does nothing else, with as many at once as the dispatcher has.
 async fn send_bare(sample: &Received) -> f64 {
     let receiver = Receiver::start([Reply::Status(204)]).await;
-    let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(10)).build().unwrap();
+    let client = http().no_proxy().timeout(Duration::from_secs(10)).build().unwrap();
     let at_once = Dispatcher::AT_ONCE.min(Dispatcher::PER_ENDPOINT * u32::try_from(ENDPOINTS).unwrap());
     let places = Arc::new(Semaphore::new(usize::try_from(at_once).unwrap()));
     let mut sending = JoinSet::new();

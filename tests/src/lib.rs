@@ -10,6 +10,7 @@
 mod app;
 mod backend;
 mod client;
+mod http;
 mod node;
 mod openapi;
 mod receiver;
@@ -27,6 +28,7 @@ pub use self::{
     app::TestApp,
     backend::{Backend, Memory, Postgres},
     client::{Answer, Client},
+    http::http,
     node::{NodeSettings, QuickClock, SeededScanner},
     openapi::{OpenApi, Operation},
     receiver::{Received, Receiver, Reply},

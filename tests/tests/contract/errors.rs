@@ -2,7 +2,7 @@
 
 use crate::TestApp;
 use a11ycheck_core::domain::Ability;
-use a11ycheck_tests::OpenApi;
+use a11ycheck_tests::{OpenApi, http};
 use reqwest::Method;
 use serde_json::json;
 
@@ -131,7 +131,7 @@ async fn a_body_of_another_media_type_is_415() {
     let url = client.get("/sites").await.body["meta"]["path"].as_str().unwrap().to_owned();
     let (_, secret) = app.team.token(&[Ability::Write]).await;
     let post = |media: &'static str| {
-        let request = reqwest::Client::new().post(&url).bearer_auth(secret.reveal()).header("content-type", media);
+        let request = http().build().unwrap().post(&url).bearer_auth(secret.reveal()).header("content-type", media);
         async { request.body("{}").send().await.unwrap().status().as_u16() }
     };
     assert_eq!(post("text/plain").await, 415);

@@ -7,7 +7,7 @@ use a11ycheck_core::{
     domain::{DeliveryStatus, EventKind},
     id::{ScanId, SiteId},
 };
-use a11ycheck_tests::{Answer, Client, QuickClock, Receiver, Reply, TestTeam};
+use a11ycheck_tests::{Answer, Client, QuickClock, Receiver, Reply, TestTeam, http};
 use reqwest::Method;
 use serde_json::json;
 use sqlx::Executor as _;
@@ -92,7 +92,7 @@ impl Server {
     async fn health(&self) -> (u16, u16) {
         let page = async |path: &str| {
             let url = format!("http://{}/{path}", self.node.address);
-            bounded("a page for operators", reqwest::get(url)).await.unwrap().status().as_u16()
+            bounded("a page for operators", http().build().unwrap().get(url).send()).await.unwrap().status().as_u16()
         };
         (page("healthz").await, page("readyz").await)
     }

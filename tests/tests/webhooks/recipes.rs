@@ -9,7 +9,7 @@ use a11ycheck_core::{
     signing,
     webhook::HttpSender,
 };
-use a11ycheck_tests::TestTeam;
+use a11ycheck_tests::{TestTeam, http};
 use chrono::TimeDelta;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
@@ -93,7 +93,8 @@ impl Recipe {
 
     /// The answer to a request with this signature.
     async fn answer(&self, signature: &str, body: &[u8]) -> u16 {
-        let request = reqwest::Client::new().post(self.url()).header("Svc-Signature", signature).body(body.to_vec());
+        let client = http().build().unwrap();
+        let request = client.post(self.url()).header("Svc-Signature", signature).body(body.to_vec());
         request.send().await.unwrap().status().as_u16()
     }
 }
