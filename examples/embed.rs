@@ -17,7 +17,7 @@ use a11ycheck_core::{
     domain::{PlanCode, ScanState, SiteInput},
     engine::EngineConfig,
     net::AddressPolicy,
-    page::PageInput,
+    paging::PageInput,
     service::{ReportRequest, TeamInput},
 };
 use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};

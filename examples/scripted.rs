@@ -15,7 +15,7 @@ use a11ycheck_core::{
     clock::{Clock as _, ManualClock, SystemClock},
     domain::{Impact, PlanCode, SiteInput},
     engine::Worker,
-    page::PageInput,
+    paging::PageInput,
     report::Diff,
     scanner::{CancellationToken, Script, ScriptedScanner},
     service::{ReportRequest, TeamInput},

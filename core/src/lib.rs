@@ -6,7 +6,7 @@
 //!     Service,
 //!     domain::{PlanCode, SiteInput},
 //!     engine::Worker,
-//!     page::PageInput,
+//!     paging::PageInput,
 //!     scanner::CancellationToken,
 //!     service::{ReportRequest, TeamInput},
 //! };
@@ -37,7 +37,8 @@
 //! - [`store`], [`scanner`], [`clock`], [`net::Resolver`]: the traits that other parts implement
 //! - [`net`]: which addresses may be reached
 //! - [`sealing`]: how secrets are kept
-//! - [`catalog`], [`report`], [`export`], [`view`], [`message`], [`timestamp`]: what people and clients read
+//! - [`catalog`], [`report`], [`export`], [`view`], [`message`], [`timestamp`]: what people and clients read; [`links`]: the addresses in it;
+//!   [`paging`]: pages of lists
 //! - [`webhook`]: how events are sent; [`signing`]: how they are signed, for senders and receivers
 //!
 //! # Features
@@ -48,6 +49,10 @@
 //! | `pdf` | [`export`]'s PDF files, and the check of logos for them | yes |
 //! | `testing` | [`scanner`]'s `ScriptedScanner`, [`clock`]'s `ManualClock`, [`net`]'s `StaticResolver` and `NameServer` | no |
 //! | `conformance` | the test suite that every store passes; implies `testing` | no |
+//!
+//! Nothing here changes the process that it runs in. One thing reaches further than this crate: `delivery` turns on reqwest's feature
+//! `rustls-no-provider`, for the whole program. A program that builds reqwest clients of its own turns on reqwest's `rustls` besides, or
+//! installs a rustls provider for its process; without either, reqwest panics when such a client is built.
 //!
 //! # What it is not
 //! No HTTP server, no database, no browser: `a11ycheck-server-warp`, `a11ycheck-storage-memory` and
@@ -63,10 +68,11 @@ pub mod engine;
 pub mod error;
 pub mod export;
 pub mod id;
+pub mod links;
 pub mod locale;
 pub mod message;
 pub mod net;
-pub mod page;
+pub mod paging;
 pub mod report;
 pub mod scanner;
 pub mod sealing;

@@ -1,4 +1,7 @@
-//! The words in which errors reach clients: contract, "Errors". The only place that has them.
+//! The words in which the refusals of use-cases reach clients: contract, "Errors".
+//!
+//! Other sentences come from where the facts are: why an address is refused from [`Refusal`](crate::net::Refusal), why a check failed from
+//! its [`Failure`](crate::domain::Failure), and a frontend has those of its own protocol.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

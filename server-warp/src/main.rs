@@ -1,6 +1,8 @@
 //! `a11ycheck-server`: puts the parts together and runs them until it is asked to stop.
 
 mod admin;
+mod any_error;
+mod arguments;
 mod config;
 mod demo;
 mod egress;
@@ -14,7 +16,7 @@ mod shutdown;
 mod telemetry;
 mod welcome;
 
-use std::{error::Error, net::SocketAddr, process::ExitCode};
+use std::{net::SocketAddr, process::ExitCode};
 
 use a11ycheck_core::Engine;
 use a11ycheck_server_warp::{ending_connections, health, metrics, or_not_found, routes, serve};
@@ -24,14 +26,14 @@ use tokio_util::sync::CancellationToken;
 use warp::Filter as _;
 
 use crate::{
+    any_error::AnyError,
+    arguments::{Arguments, Command},
     demo::Demo,
     parts::Parts,
-    settings::{Arguments, Command, Role, Settings},
+    settings::{Role, Settings},
     shutdown::StopSignals,
     welcome::Addresses,
 };
-
-type AnyError = Box<dyn Error + Send + Sync>;
 
 #[tokio::main]
 async fn main() -> ExitCode {

@@ -14,7 +14,6 @@ use a11ycheck_storage_postgres::PostgresStore;
 
 use crate::{
     AnyError,
-    admin::TakesKeys,
     egress::EgressError,
     sealing,
     settings::{Role, Settings},
@@ -77,6 +76,13 @@ impl Parts {
             database.close().await;
         }
     }
+}
+
+/// Whether a command makes or shows a secret that is stored sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TakesKeys {
+    Yes,
+    No,
 }
 
 /// A service over the database, for commands that end at once, with the keys to its secrets or without.

@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     export::disclaimer_header,
-    page::Page,
+    paging::Page,
     scanner::{Screenshot, ScreenshotFormat},
     service::ExportedFile,
     view::{ListView, PagedList},

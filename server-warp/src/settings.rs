@@ -3,36 +3,9 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use a11ycheck_core::{domain::Plan, net::OpenedNetwork};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 use serde::Deserialize;
-
-use crate::admin::Admin;
-
-/// The accessibility check service: HTTP API, workers and scheduler in one process.
-///
-/// Every setting can come from a flag, an environment variable or the file that --config names; a flag outweighs a
-/// variable, and a variable the file. In the file the names are those of the flags without the dashes in front.
-#[derive(Debug, Parser)]
-#[command(name = "a11ycheck-server", version)]
-pub(crate) struct Arguments {
-    /// A TOML file with settings, and with the plans on offer as tables named plan.
-    #[arg(long, env = "A11YCHECK_CONFIG", value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub(crate) settings: Settings,
-
-    #[command(subcommand)]
-    pub(crate) command: Option<Command>,
-}
-
-/// What to do instead of serving.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Manages teams, plans, tokens and checks in the database that --database-url names, and examines this machine.
-    Admin(Admin),
-}
 
 #[expect(clippy::doc_markdown, reason = "these comments are the text of --help")]
 #[derive(Debug, Default, Args, Deserialize)]
@@ -266,38 +239,6 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Why the settings file is of no use.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SettingsError {
-    #[error("--config {}: the file can't be read", file.display())]
-    File {
-        file: PathBuf,
-        #[source]
-        source: std::io::Error,
-    },
-    #[error("--config {}", file.display())]
-    Syntax {
-        file: PathBuf,
-        #[source]
-        source: toml::de::Error,
-    },
-}
-
-impl Arguments {
-    /// Flags and variables, with the file's word where they are silent.
-    pub(crate) fn settled(self) -> Result<(Settings, Option<Command>), SettingsError> {
-        let Some(file) = self.config else { return Ok((self.settings, self.command)) };
-        let text = match std::fs::read_to_string(&file) {
-            Ok(text) => text,
-            Err(source) => return Err(SettingsError::File { file, source }),
-        };
-        match toml::from_str(&text) {
-            Ok(below) => Ok((self.settings.over(below), self.command)),
-            Err(source) => Err(SettingsError::Syntax { file, source }),
-        }
-    }
-}
-
 /// Takes what says something, of each field. Names all fields, so that none can be forgotten.
 macro_rules! over {
     ($above:ident, $below:ident; $($field:ident)*) => {
@@ -306,7 +247,8 @@ macro_rules! over {
 }
 
 impl Settings {
-    fn over(self, below: Self) -> Self {
+    /// These settings, with those below where they are silent.
+    pub(crate) fn over(self, below: Self) -> Self {
         over!(self, below;
             listen database_url database_connections sealing_key files_url roles demo base_url header_prefix allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
             proxy_credentials no_proxy proxy_resolves trust_proxy plans plan workers tabs tab_memory no_sandbox
@@ -345,6 +287,7 @@ mod tests {
     use clap::{CommandFactory as _, FromArgMatches as _, builder::Resettable};
 
     use super::*;
+    use crate::arguments::{Arguments, SettingsError};
 
     fn settled(file: &str, flags: &[&str]) -> Result<Settings, SettingsError> {
         let mut config = tempfile::NamedTempFile::new().unwrap();

@@ -11,7 +11,7 @@ use std::{
 use a11ycheck_core::{
     Service,
     domain::{PlainToken, RequestClass},
-    page::PageInput,
+    paging::PageInput,
     service::{Actor, Admission, Caller, CountedAgainst},
 };
 use bytes::{Buf, Bytes, BytesMut};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use a11ycheck_core::{
     domain::{Findings, Scan, ScanKind, Urgency, is_held, is_in_history},
     id::{ScanId, SiteId, TeamId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
     store::{ScanStore, StartScanError, StoreError, TrendPoint},
 };
 use async_trait::async_trait;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use a11ycheck_core::{
     domain::{ManualChecks, NewSite, ScanKind, Site, Urgency, next_scan_at},
     id::{ScanId, SiteId, TeamId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
     store::{AddSiteError, SiteStore, SiteUsage, StoreError},
 };
 use async_trait::async_trait;

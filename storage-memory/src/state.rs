@@ -12,7 +12,7 @@ use a11ycheck_core::{
         ScreenshotId, SharedSetting, Site, Standing, Subscription, Team, TeamBrand, TokenHash, Urgency, is_in_history,
     },
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId},
-    page::Page,
+    paging::Page,
     scanner::Screenshot,
     store::{Document, DocumentKey, Hints, StoreError, Work},
 };

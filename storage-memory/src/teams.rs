@@ -11,7 +11,7 @@ use a11ycheck_core::{
         TeamBrand, brought_forward, is_held, purge_hold,
     },
     id::{TeamId, TokenId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
     store::{DeletePlanError, StoreError, TeamStore, UnknownPlan},
 };
 use async_trait::async_trait;

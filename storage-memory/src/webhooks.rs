@@ -8,7 +8,7 @@ use a11ycheck_core::{
         EndpointStatus, NewEndpoint, NewEvent, WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
     sealing::{KeyId, Sealed},
     store::{
         ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, RecordError, SendError,

@@ -1,5 +1,6 @@
 //! An object store: S3 and its kin, or a folder.
 
+mod connector;
 mod health;
 mod open;
 

@@ -9,7 +9,7 @@ use a11ycheck_core::{
     },
     id::WorkerId,
     locale::Locale,
-    page::PageRequest,
+    paging::PageRequest,
 };
 use chrono::{DateTime, Utc};
 use serde::{

@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     domain::{Findings, ManualChecks, Scan, ScanKind, Urgency},
     id::{ScanId, SiteId, TeamId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
     store::{ScanStore, StartScanError, StoreError, TrendPoint, Work},
 };
 use async_trait::async_trait;

@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     domain::{ManualChecks, NewSite, PlatformKey, ScanKind, Site, Urgency, next_scan_at},
     id::{ScanId, SiteId, TeamId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
     store::{AddSiteError, SiteStore, SiteUsage, StoreError, Work},
 };
 use async_trait::async_trait;

@@ -6,7 +6,7 @@ use a11ycheck_core::{
         TeamBrand, brought_forward, purge_hold,
     },
     id::{SiteId, TeamId, TokenId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
     store::{DeletePlanError, StoreError, TeamStore, UnknownPlan},
 };
 use async_trait::async_trait;

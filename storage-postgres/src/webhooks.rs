@@ -6,7 +6,7 @@ use a11ycheck_core::{
         WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
     sealing::{KeyId, Sealed},
     store::{
         ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, RecordError, SendError,

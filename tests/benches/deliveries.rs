@@ -17,16 +17,14 @@ use std::{
 
 use a11ycheck_core::{
     Engine, Service,
-    domain::PlanCode,
     engine::{Dispatcher, EngineConfig},
     net::{AddressPolicy, SystemResolver},
     scanner::ScriptedScanner,
     sealing::Keyring,
-    service::{EndpointInput, TeamInput},
     webhook::HttpSender,
 };
 use a11ycheck_storage_memory::MemoryStore;
-use a11ycheck_tests::{Received, Receiver, Reply};
+use a11ycheck_tests::{Received, Receiver, Reply, TestTeam, http};
 use tokio::{sync::Semaphore, task::JoinSet};
 
 const ENDPOINTS: usize = 50;
@@ -61,13 +59,12 @@ async fn deliver() -> (f64, Received) {
     let mut team = None;
     for number in 0..ENDPOINTS {
         if number % 5 == 0 {
-            let input = TeamInput::new(format!("Team {number}"), PlanCode::new("pro"));
-            team = Some(service.create_team(input).await.unwrap().id);
+            team = Some(TestTeam::create(&service, format!("Team {number}"), "pro").await);
         }
-        let (team, url) = (team.unwrap(), receiver.url(&format!("/{number}")));
-        let (endpoint, _) = service.create_endpoint(team, EndpointInput::new(url)).await.unwrap();
+        let team = team.as_ref().unwrap();
+        let (endpoint, _) = team.endpoint(receiver.url(&format!("/{number}"))).await;
         for _ in 0..EACH {
-            service.ping_endpoint(team, endpoint.id).await.unwrap();
+            team.ping(endpoint).await;
         }
     }
     let begun = Instant::now();
@@ -82,7 +79,7 @@ async fn deliver() -> (f64, Received) {
 /// Requests per second of a loop that does nothing else, with as many at once as the dispatcher has.
 async fn send_bare(sample: &Received) -> f64 {
     let receiver = Receiver::start([Reply::Status(204)]).await;
-    let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(10)).build().unwrap();
+    let client = http().no_proxy().timeout(Duration::from_secs(10)).build().unwrap();
     let at_once = Dispatcher::AT_ONCE.min(Dispatcher::PER_ENDPOINT * u32::try_from(ENDPOINTS).unwrap());
     let places = Arc::new(Semaphore::new(usize::try_from(at_once).unwrap()));
     let mut sending = JoinSet::new();

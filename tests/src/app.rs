@@ -5,29 +5,29 @@ use std::marker::PhantomData;
 use a11ycheck_core::{
     Service,
     clock::ManualClock,
-    domain::{Ability, PlanCode, Team},
+    domain::Ability,
     engine::{Scheduler, Step, Worker},
     net::StaticResolver,
     scanner::{CancellationToken, Script, ScriptedScanner},
-    service::{ServiceBuilder, TeamInput, TokenInput},
+    service::ServiceBuilder,
 };
 use a11ycheck_server_warp::{RoutesConfig, ServeLimits, routes, serve};
 use chrono::{DateTime, Utc};
 use tokio::net::TcpListener;
 
-use crate::{Backend, Client};
+use crate::{Backend, Client, TestTeam};
 
 /// A running server over the store `B`, and all that a test moves.
 #[derive(Debug)]
 pub struct TestApp<B> {
-    /// The service, for what has no path in the API.
+    /// The service, for its loops.
     pub service: Service,
     /// The time that everything goes by.
     pub clock: ManualClock,
     /// What the checks find.
     pub scanner: ScriptedScanner,
     /// The team of [`client`](Self::client).
-    pub team: Team,
+    pub team: TestTeam,
     base_url: String,
     stop: CancellationToken,
     store: PhantomData<B>,
@@ -69,7 +69,7 @@ impl<B: Backend> TestApp<B> {
             .with("both.example.com", ["93.184.215.14".parse().unwrap(), "192.168.1.1".parse().unwrap()]);
         let service =
             service.with_clock(clock.clone()).with_resolver(resolver).with_base_url(&base_url).build().await.unwrap();
-        let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new(plan))).await.unwrap();
+        let team = TestTeam::create(&service, "Blue Team", plan).await;
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
         tokio::spawn(serve(listener, routes(&service, RoutesConfig::default()), ServeLimits::default(), stopped));
@@ -93,8 +93,7 @@ impl<B: Backend> TestApp<B> {
 
     /// A client of another team, on the same plan, that may do everything.
     pub async fn stranger(&self) -> Client {
-        let input = TeamInput::new("Red Team", self.team.plan.code.clone());
-        let team = self.service.create_team(input).await.unwrap();
+        let team = self.team("Red Team", self.team.created().plan.code.as_str()).await;
         self.client_of(&team, &[Ability::Read, Ability::Write]).await
     }
 
@@ -109,10 +108,14 @@ impl<B: Backend> TestApp<B> {
     }
 
     /// A client of a team with these abilities.
-    pub async fn client_of(&self, team: &Team, abilities: &[Ability]) -> Client {
-        let input = TokenInput { name: "Test".to_owned(), abilities: abilities.iter().copied().collect() };
-        let (_, secret) = self.service.create_token(team.id, input).await.unwrap();
+    pub async fn client_of(&self, team: &TestTeam, abilities: &[Ability]) -> Client {
+        let (_, secret) = team.token(abilities).await;
         self.client_with(Some(secret.reveal()))
+    }
+
+    /// Creates a further team, on this plan.
+    pub async fn team(&self, name: &str, plan: &str) -> TestTeam {
+        TestTeam::create(&self.service, name, plan).await
     }
 
     /// Works on everything that is due now, and returns when nothing is.

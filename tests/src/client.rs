@@ -3,7 +3,7 @@
 use reqwest::{Method, header::HeaderMap};
 use serde_json::Value;
 
-use crate::OpenApi;
+use crate::{OpenApi, http};
 
 /// Speaks to the API as one kind of caller, and holds every answer against the OpenAPI document.
 #[derive(Debug, Clone)]
@@ -29,9 +29,7 @@ pub struct Answer {
 impl Client {
     /// A caller with this token, or with none.
     pub fn new(base_url: &str, token: Option<&str>) -> Self {
-        // reqwest asks for a TLS provider even where no TLS is spoken; one that is installed already is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        Self { http: reqwest::Client::new(), base_url: base_url.to_owned(), token: token.map(str::to_owned) }
+        Self { http: http().build().unwrap(), base_url: base_url.to_owned(), token: token.map(str::to_owned) }
     }
 
     /// GET

@@ -1,8 +1,8 @@
 //! What the tests across the parts share: a running server with clients of every kind, and sites to check.
 //!
 //! [`TestApp`] is the service behind real HTTP on loopback, over one of the stores, with a clock that a test moves and a
-//! scanner that it scripts; its clients hold every answer against the OpenAPI document. [`TestSite`] is a web site on
-//! loopback, [`Receiver`] one that webhooks are sent to. [`NodeSettings`] start a node of the crash tests: a process of its
+//! scanner that it scripts; its clients hold every answer against the OpenAPI document. [`TestTeam`] is a team of a service,
+//! for what has no path in the API or needs no server. [`TestSite`] is a web site on loopback, [`Receiver`] one that webhooks are sent to. [`NodeSettings`] start a node of the crash tests: a process of its
 //! own, which may be killed. [`release`] brings back what an earlier release left in its database.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
@@ -10,6 +10,7 @@
 mod app;
 mod backend;
 mod client;
+mod http;
 mod node;
 mod openapi;
 mod receiver;
@@ -17,6 +18,7 @@ pub mod release;
 mod s3;
 mod sealing;
 mod site;
+mod team;
 
 #[doc = include_str!("../../README.md")]
 #[cfg(doctest)]
@@ -26,10 +28,12 @@ pub use self::{
     app::TestApp,
     backend::{Backend, Memory, Postgres},
     client::{Answer, Client},
+    http::http,
     node::{NodeSettings, QuickClock, SeededScanner},
     openapi::{OpenApi, Operation},
     receiver::{Received, Receiver, Reply},
     s3::S3,
     sealing::{SEALING_KEY, ring},
     site::{Page, TestSite},
+    team::TestTeam,
 };

@@ -8,6 +8,8 @@ use tokio::{
     process::{Child, Command},
 };
 
+use crate::http;
+
 /// moto on loopback, with a bucket `bucket`, until this is dropped.
 #[derive(Debug)]
 pub struct S3 {
@@ -42,9 +44,7 @@ impl S3 {
         };
         // Whoever writes must be read.
         tokio::spawn(async move { while let Ok(Some(_)) = log.next_line().await {} });
-        // reqwest asks for a TLS provider even where no TLS is spoken; one that is installed already is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let s3 = Self { http: reqwest::Client::new(), address, _process: process };
+        let s3 = Self { http: http().build().unwrap(), address, _process: process };
         s3.ask(reqwest::Method::PUT, "bucket").await;
         s3
     }

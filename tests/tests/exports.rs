@@ -5,17 +5,18 @@
 use a11ycheck_core::{
     Error, Service,
     clock::ManualClock,
-    domain::{Ability, Impact, PlainToken, PlanCode, RequestClass, SiteInput, Team, TeamBrand},
+    domain::{Ability, Impact, SiteInput, TeamBrand},
     engine::{Step, Worker},
     export::pdf::decoded_logo,
     id::{ScanId, SiteId},
     locale::Locale,
     message::ErrorBody,
     scanner::{CancellationToken, Script, ScriptedScanner},
-    service::{AcrRequest, Actor, Caller, ExportRequest, ExportTarget, ExportedFile, TeamInput, TokenInput},
+    service::{ExportTarget, ExportedFile},
     store::{Document, DocumentKey, FileStore as _, ScanStore as _, TeamStore as _},
 };
 use a11ycheck_storage_memory::MemoryStore;
+use a11ycheck_tests::TestTeam;
 use chrono::{DateTime, Utc};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
@@ -24,8 +25,7 @@ use serde_json::Value;
 struct World {
     service: Service,
     store: MemoryStore,
-    team: Team,
-    actor: Actor,
+    team: TestTeam,
 }
 
 impl World {
@@ -36,17 +36,15 @@ impl World {
             Script::page("https://93.184.215.14/").with_problem("image-alt", Impact::Critical, "#logo", "<img>");
         let service = Service::builder(store.clone(), ScriptedScanner::new([script])).with_clock(clock).build();
         let service = service.await.unwrap();
-        let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new(plan))).await.unwrap();
-        let actor = service.act_for(team.id).await.unwrap();
-        Self { service, store, team, actor }
+        let team = TestTeam::create(&service, "Blue Team", plan).await;
+        Self { service, store, team }
     }
 
     /// Adds a site whose reports are in Czech; its first check is queued.
     async fn add_site(&self) -> (SiteId, ScanId) {
         let input = SiteInput { report_locale: Locale::Cs, ..SiteInput::new("https://93.184.215.14") };
-        let site = self.service.add_site(&self.actor, input).await.unwrap();
-        let checks = self.service.scans(&self.actor, site.id, &Default::default()).await.unwrap();
-        (site.id, checks.items[0].id)
+        let site = self.team.add_site(input).await.id;
+        (site, self.team.newest_scan(site).await.id)
     }
 
     async fn run_checks(&self) {
@@ -61,22 +59,11 @@ impl World {
     }
 
     async fn export(&self, target: ExportTarget, format: &str, lang: &str) -> Result<ExportedFile, Error> {
-        let request = ExportRequest { target, format: Some(format.to_owned()), lang: Some(lang.to_owned()) };
-        self.service.export_scan(&self.actor, &request).await
+        self.team.export(target, format, lang).await
     }
 
     async fn acr(&self, scan: ScanId, format: &str, lang: &str) -> Result<ExportedFile, Error> {
-        let request = AcrRequest { scan, format: Some(format.to_owned()), lang: Some(lang.to_owned()) };
-        self.service.acr(&self.actor, &request).await
-    }
-
-    /// A holder of a token of the team that may only write.
-    async fn writer(&self) -> Actor {
-        let input = TokenInput { name: "CI".to_owned(), abilities: [Ability::Write].into() };
-        let (_, secret) = self.service.create_token(self.team.id, input).await.unwrap();
-        let token = Some(PlainToken::presented(secret.reveal()));
-        let caller = Caller { token, address: "127.0.0.1".parse().unwrap() };
-        self.service.admit(&caller, RequestClass::File).await.unwrap().actor.unwrap()
+        self.team.acr(scan, format, lang).await
     }
 }
 
@@ -113,9 +100,8 @@ async fn refusals_come_in_the_contracts_order() {
     let world = World::on_plan("starter").await;
     let (site, scan) = world.add_site().await;
     let unknown = ExportTarget::Scan(ScanId::presented("scan_x"));
-    let writer = world.writer().await;
-    let request = ExportRequest { target: unknown, format: Some("x".to_owned()), lang: None };
-    assert_eq!(message(world.service.export_scan(&writer, &request).await), "Invalid ability provided.");
+    let writer = world.team.with_token(&[Ability::Write]).await;
+    assert_eq!(message(writer.export(unknown, "x", "").await), "Invalid ability provided.");
     assert_eq!(message(world.export(unknown, "x", "x").await), "Not found.");
     let no_site = ExportTarget::LatestOf(SiteId::presented("site_x"));
     assert_eq!(message(world.export(no_site, "x", "x").await), "Not found.");
@@ -127,7 +113,7 @@ async fn refusals_come_in_the_contracts_order() {
     let not_included = "Issue exports are not included in the current plan of this team.";
     assert_eq!(message(world.export(target, "json", "").await), not_included);
 
-    world.store.mark_express(world.team.id, scan).await.unwrap();
+    world.store.mark_express(world.team.id(), scan).await.unwrap();
     assert_eq!(message(world.export(target, "json", "").await), "The scan is not completed yet.");
 }
 
@@ -135,7 +121,7 @@ async fn refusals_come_in_the_contracts_order() {
 async fn an_express_report_opens_the_exports_of_its_check_alone() {
     let world = World::on_plan("starter").await;
     let (site, scan) = world.checked_site().await;
-    world.store.mark_express(world.team.id, scan).await.unwrap();
+    world.store.mark_express(world.team.id(), scan).await.unwrap();
     assert!(world.export(ExportTarget::Scan(scan), "github", "").await.is_ok());
     assert!(matches!(world.export(ExportTarget::LatestOf(site), "github", "").await, Err(Error::ExportsNotIncluded)));
     let (_, other) = world.checked_site().await;
@@ -146,14 +132,11 @@ async fn an_express_report_opens_the_exports_of_its_check_alone() {
 async fn a_check_of_another_team_is_exported_to_nobody() {
     let world = World::on_plan("agency").await;
     let (site, scan) = world.checked_site().await;
-    let stranger = world.service.create_team(TeamInput::new("Red Team", PlanCode::new("agency"))).await.unwrap();
-    let stranger = world.service.act_for(stranger.id).await.unwrap();
+    let stranger = TestTeam::create(&world.service, "Red Team", "agency").await;
     for target in [ExportTarget::Scan(scan), ExportTarget::LatestOf(site)] {
-        let request = ExportRequest { target, format: None, lang: None };
-        assert!(matches!(world.service.export_scan(&stranger, &request).await, Err(Error::NotFound)));
+        assert!(matches!(stranger.export(target, "", "").await, Err(Error::NotFound)));
     }
-    let request = AcrRequest { scan, format: None, lang: None };
-    assert!(matches!(world.service.acr(&stranger, &request).await, Err(Error::NotFound)));
+    assert!(matches!(stranger.acr(scan, "", "").await, Err(Error::NotFound)));
 }
 
 #[tokio::test]
@@ -199,14 +182,14 @@ async fn a_draft_as_pdf_is_rendered_once_per_language_and_is_not_the_report() {
         (None, DocumentKey::ConformanceReport(Locale::Uk)),
         (None, DocumentKey::Report(Locale::Cs)),
     ] {
-        let document = world.store.document(world.team.id, scan, key).await.unwrap();
+        let document = world.store.document(world.team.id(), scan, key).await.unwrap();
         assert!(document.map(|document| document.bytes) == kept, "{key:?}");
     }
     let kept = b"as it was kept".to_vec();
     let key = DocumentKey::ConformanceReport(Locale::Cs);
-    let document = world.store.document(world.team.id, scan, key).await.unwrap().unwrap();
+    let document = world.store.document(world.team.id(), scan, key).await.unwrap().unwrap();
     let document = Document { bytes: kept.clone(), ..document };
-    assert!(world.store.put_document(world.team.id, scan, key, document).await.unwrap());
+    assert!(world.store.put_document(world.team.id(), scan, key, document).await.unwrap());
     assert!(bytes(world.acr(scan, "pdf", "cs").await.unwrap()).await == kept, "it is not rendered again");
     assert!(bytes(world.acr(scan, "pdf", "uk").await.unwrap()).await != czech);
     assert!(bytes(world.export(ExportTarget::Scan(scan), "pdf", "cs").await.unwrap()).await != kept);
@@ -240,7 +223,7 @@ async fn every_file_with_a_look_shows_the_brand_of_now_and_the_products_own_with
     let colour = "#aa0055".parse().ok();
     let brand = TeamBrand { name: "Grün & Co".parse().ok(), colour, logo: decoded_logo(LOGO.to_vec()).ok() };
     assert!(brand.logo.is_some());
-    world.service.set_brand(world.team.id, brand.clone()).await.unwrap();
+    world.team.set_brand(brand.clone()).await;
     let set = files().await;
     for (file, before) in set.iter().zip(&unset) {
         assert!(contains(file, "<rdf:li>Grün &amp; Co</rdf:li>") && file != before, "rendered anew");
@@ -255,25 +238,18 @@ async fn every_file_with_a_look_shows_the_brand_of_now_and_the_products_own_with
     assert_eq!(json["author"]["company_name"], "Grün & Co");
 
     // Another colour alone makes another file, and so does the brand before.
-    world
-        .service
-        .set_brand(world.team.id, TeamBrand { colour: "#aa0056".parse().ok(), ..brand.clone() })
-        .await
-        .unwrap();
+    world.team.set_brand(TeamBrand { colour: "#aa0056".parse().ok(), ..brand.clone() }).await;
     assert!(files().await != set);
-    world.service.set_brand(world.team.id, brand.clone()).await.unwrap();
+    world.team.set_brand(brand.clone()).await;
     assert!(files().await == set);
 
-    let mut plan = world.team.plan.clone();
+    let mut plan = world.team.created().plan.clone();
     plan.features.white_label = false;
     world.store.put_plans(&[plan]).await.unwrap();
-    let actor = world.service.act_for(world.team.id).await.unwrap();
-    let request = ExportRequest { target, format: Some("pdf".to_owned()), lang: Some("en".to_owned()) };
-    let own = bytes(world.service.export_scan(&actor, &request).await.unwrap()).await;
+    let own = bytes(world.export(target, "pdf", "en").await.unwrap()).await;
     assert!(contains(&own, "<pdf:Producer>a11ycheck ") && !contains(&own, "Grün"));
-    let request = AcrRequest { scan, format: Some("html".to_owned()), lang: None };
-    assert!(text(world.service.acr(&actor, &request).await.unwrap()).await.contains("<header>a11ycheck</header>"));
-    assert_eq!(world.service.brand(world.team.id).await.unwrap(), brand, "it is kept for a plan that shows it");
+    assert!(text(world.acr(scan, "html", "").await.unwrap()).await.contains("<header>a11ycheck</header>"));
+    assert_eq!(world.team.brand().await, brand, "it is kept for a plan that shows it");
 }
 
 fn contains(file: &[u8], text: &str) -> bool {

@@ -22,7 +22,7 @@ use crate::{
         TeamBrand, TokenHash,
     },
     id::{ScanId, SiteId, WorkerId},
-    page::PageRequest,
+    paging::PageRequest,
     store::{
         AddSiteError, Completion, CreateEndpointError, DeletePlanError, LeaseError, QueueDepth, SendError,
         StartScanError, Store, UnknownPlan,

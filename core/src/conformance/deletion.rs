@@ -6,7 +6,7 @@ use super::{StoreFactory, fixtures, world::World};
 use crate::{
     domain::{Lease, ScreenshotId},
     id::{ScanId, SiteId, TeamId},
-    page::PageRequest,
+    paging::PageRequest,
     store::{QueueDepth, StartScanError, Store},
 };
 

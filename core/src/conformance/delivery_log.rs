@@ -13,7 +13,7 @@ use crate::{
         Excerpt,
     },
     id::DeliveryId,
-    page::PageRequest,
+    paging::PageRequest,
     store::{SendError, Store},
 };
 

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     domain::{EndpointStatus, EventKind, NewEndpoint, WebhookEndpoint},
     id::{DeliveryId, EndpointId, TeamId},
-    page::PageRequest,
+    paging::PageRequest,
     store::{CreateEndpointError, RecordError, SendError, Store},
 };
 

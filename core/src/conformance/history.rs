@@ -97,7 +97,7 @@ pub(super) async fn what_left_the_history_is_in_no_total_and_in_no_trend<S: Stor
     let latest = world.completed(team, site).await;
     let listed = world.listed(team, site).await;
     assert_eq!(listed.len(), 3, "120 days ago is more than three months ago");
-    let page = world.store.scans(team, site, crate::page::PageRequest::new(1, 2)).await.unwrap().unwrap();
+    let page = world.store.scans(team, site, crate::paging::PageRequest::new(1, 2)).await.unwrap().unwrap();
     assert_eq!((page.total, page.last_page()), (3, 2));
     let mut trend: Vec<ScanId> =
         world.store.trend(team, latest, 100).await.unwrap().into_iter().map(|point| point.id).collect();

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     domain::{EventKind, RequestClass, ScreenshotId, Standing, Subscription},
     id::{ScanId, SiteId, TeamId, TokenId},
-    page::PageRequest,
+    paging::PageRequest,
     store::{SendError, StartScanError, Store},
 };
 

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     domain::{Failure, IsoDuration, Lease, RetryBy, ScanState, ScanStatus},
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
-    page::PageRequest,
+    paging::PageRequest,
     store::{AddSiteError, Claim, ClaimedScan, Completion, LeaseError, StartScanError, Store},
 };
 

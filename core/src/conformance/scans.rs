@@ -9,7 +9,7 @@ use super::{
 use crate::{
     domain::{DiffSummary, FixedRule, Outcome, PreviousScan, RuleId, Totals},
     id::{ScanId, SiteId, TeamId},
-    page::PageRequest,
+    paging::PageRequest,
     store::{Completion, StartScanError, Store, TrendPoint},
 };
 

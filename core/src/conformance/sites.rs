@@ -9,7 +9,7 @@ use super::{
 use crate::{
     domain::{CheckFrequency, IsoDuration, NewSite, Scan, ScanKind, ScanState, Site, Standing, next_scan_at},
     id::{ScanId, SiteId, TeamId},
-    page::PageRequest,
+    paging::PageRequest,
     store::{AddSiteError, Store},
 };
 

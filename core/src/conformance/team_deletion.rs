@@ -13,7 +13,7 @@ use crate::{
     },
     id::{DeliveryId, EndpointId, ScanId, SiteId, TeamId},
     locale::Locale,
-    page::PageRequest,
+    paging::PageRequest,
     store::{
         AddSiteError, CreateEndpointError, DocumentKey, LeaseError, QueueDepth, RecordError, SendError, StartScanError,
         Store, UnknownPlan,

@@ -14,7 +14,7 @@ use crate::{
         ShortenedHistory, Standing, Subscription, Team, TeamBrand,
     },
     id::{ScanId, TeamId, TokenId},
-    page::PageRequest,
+    paging::PageRequest,
     store::{AddSiteError, DeletePlanError, StartScanError, Store, UnknownPlan},
 };
 

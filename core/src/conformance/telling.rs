@@ -13,7 +13,7 @@ use crate::{
         WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
-    page::PageRequest,
+    paging::PageRequest,
     sealing::Sealed,
     store::{ClaimLimits, ClaimedDelivery, Completion, DeliveryClaim, Store},
 };

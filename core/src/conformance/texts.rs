@@ -16,7 +16,7 @@ use crate::{
     },
     id::SiteId,
     locale::Locale,
-    page::PageRequest,
+    paging::PageRequest,
     store::{Completion, Store},
 };
 

@@ -12,7 +12,7 @@ use crate::{
         ScanState, Site, Subscription, TokenHash,
     },
     id::{NodeId, ScanId, SiteId, TeamId, TokenId, WorkerId},
-    page::PageRequest,
+    paging::PageRequest,
     sealing::Keyring,
     store::{Claim, ClaimedScan, Completion, Store},
 };

@@ -4,6 +4,7 @@
 //! tested at its edge, and a store can run it inside its own transaction.
 
 mod attempt;
+mod bounded;
 mod brand;
 mod colour;
 mod cover;
@@ -14,6 +15,7 @@ mod engine;
 mod event;
 mod failure;
 mod failure_facts;
+mod field_errors;
 mod finding;
 mod fingerprint;
 mod history;
@@ -28,6 +30,7 @@ mod plan_difference;
 mod plan_file;
 mod platform;
 mod rate_window;
+mod rule;
 mod scan;
 mod scan_state;
 mod schedule;
@@ -41,7 +44,7 @@ mod token;
 mod unknown_fields;
 mod urgency;
 
-pub(crate) use self::finding::bounded;
+pub(crate) use self::bounded::bounded;
 pub use self::{
     attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
     brand::{BrandName, BrandNameError, Logo, LogoFormat, TeamBrand},
@@ -56,10 +59,8 @@ pub use self::{
     event::{EventKind, NewEvent, UnknownEvent},
     failure::{Failure, FailureCause, FailureCode},
     failure_facts::FailureFacts,
-    finding::{
-        Area, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, ScreenshotId, ScreenshotRef, Totals,
-        UncheckedFrame,
-    },
+    field_errors::{FieldErrors, Problem},
+    finding::{Area, Finding, Findings, PageOutcome, ScreenshotId, ScreenshotRef, Totals, UncheckedFrame},
     fingerprint::{Fingerprint, Key},
     history::{ShortenedHistory, is_held, purge_hold},
     iso_duration::{IsoDuration, ParseDurationError},
@@ -72,12 +73,13 @@ pub use self::{
     plan_difference::PlanDifference,
     platform::{PlatformKey, leading_platform},
     rate_window::{RateCounters, RateDecision, RateLimits, RateWindow, RequestClass},
+    rule::{Impact, RuleFacts, RuleId, RuleKind},
     scan::{Outcome, Scan, ScanKind, is_in_history},
     scan_state::{RetryBy, ScanState, ScanStatus, TransitionError, TransitionRefusal},
     schedule::{brought_forward, next_scan_at},
     shared_setting::{SharedSetting, UnknownSetting},
     site::{NewSite, Site, SiteDetails},
-    site_input::{FieldErrors, Problem, RawSite, SiteInput},
+    site_input::{RawSite, SiteInput},
     site_url::{SiteUrl, SiteUrlError},
     stored_word::{NotAWord, UnknownWord},
     team::{NewTeam, PlanStatus, Standing, Subscription, Team},

@@ -372,7 +372,9 @@ impl Worker {
                 tracing::info!(scan = %claim.scan, code = %failure.code, %delay, "A check failed and will be tried again");
                 self.service.store().retry_scan(claim, delay, next).await
             }
-            _ => self.fail(claim, failure).await,
+            ScanState::Running { .. } | ScanState::Queued | ScanState::Completed { .. } | ScanState::Failed { .. } => {
+                self.fail(claim, failure).await
+            }
         }
     }
 

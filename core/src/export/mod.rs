@@ -2,7 +2,9 @@
 //!
 //! Pure: findings, the catalogue and a few facts go in, bytes come out. [`write()`] streams, so that a check with hundreds of
 //! thousands of elements needs no more memory than its findings. Every format reads the same prepared list of rules, ranked
-//! as in the report; a further format is a file beside the others and a line in [`ExportFormat`].
+//! as in the report. A further format is a file beside the others and a variant of [`ExportFormat`], whose methods and [`write()`] the
+//! compiler then names. It does not name [`ExportFormat::ALL`], the links of a check in [`ScanView`](crate::view::ScanView), and the
+//! published OpenAPI document, which list the formats too.
 //!
 //! | format | for | how what a page says is kept harmless |
 //! |---|---|---|

@@ -159,7 +159,9 @@ impl fmt::Debug for DnsResolver {
 
 impl Client {
     fn new(settings: Settings) -> Result<Self, ResolveError> {
-        let (config, options) = settings.parts();
+        let (config, mut options) = settings.parts();
+        // A busy connection would refuse what the bound on look-ups lets in.
+        options.max_active_requests = 4 * DnsResolver::MAX_LOOKUPS;
         let mut builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
         *builder.options_mut() = options;
         Ok(Self { resolver: builder.build().map_err(failed)?, settings })

@@ -5,6 +5,7 @@
 //! connection then goes to an address that was judged, without a second look-up, so that a name which changes its answer
 //! in between gains nothing. Where all of it goes through a proxy of the operator's, [`UpstreamProxy`], that does not change.
 
+mod default_resolver;
 #[cfg(feature = "dns")]
 mod dns;
 mod hosts;
@@ -19,6 +20,7 @@ mod resolver;
 mod special_ranges;
 #[cfg(any(test, feature = "testing"))]
 mod static_resolver;
+mod system_resolver;
 mod upstream;
 
 #[cfg(feature = "dns")]
@@ -28,9 +30,11 @@ pub use self::name_server::{NameServer, Says};
 #[cfg(any(test, feature = "testing"))]
 pub use self::static_resolver::StaticResolver;
 pub use self::{
+    default_resolver::default_resolver,
     opened::{InvalidNetwork, OpenedNetwork},
     policy::{AddressPolicy, AddressPolicyBuilder, InvalidDomain, InvalidPolicy, JudgedHost},
     refusal::{PolicyError, Refusal},
-    resolver::{LookupPlace, LookupShare, ResolveError, Resolver, SystemResolver, default_resolver},
+    resolver::{LookupPlace, LookupShare, ResolveError, Resolver},
+    system_resolver::SystemResolver,
     upstream::{InvalidProxy, ProxyError, Route, UpstreamProxy, route},
 };

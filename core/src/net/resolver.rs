@@ -1,16 +1,9 @@
 //! Where a name leads.
 
-use std::{
-    io,
-    net::{IpAddr, ToSocketAddrs as _},
-    sync::Arc,
-    time::Duration,
-};
+use std::{io, net::IpAddr, sync::Arc};
 
 use async_trait::async_trait;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-use super::hosts;
 
 /// Why a name has no addresses.
 #[derive(Debug, thiserror::Error)]
@@ -98,113 +91,6 @@ impl Resolver for LookupShare {
     }
 }
 
-/// The machine's own resolver (`getaddrinfo`), with all that it is set up to ask: the hosts file, DNS, and by `nsswitch.conf`
-/// multicast DNS and directories. Clones share their bound on look-ups.
-///
-/// At most [`Self::MAX_LOOKUPS`] look-ups run at once; further ones wait for their turn within their budget. A look-up
-/// whose budget is over keeps its places until the machine's resolver gives up by itself, which nobody can make it do sooner, so
-/// that names with slow servers cannot take every thread of the runtime. `DnsResolver` has no such look-ups.
-///
-/// Search domains are applied to names without a dot alone.
-#[derive(Debug, Clone)]
-pub struct SystemResolver {
-    budget: Duration,
-    places: Arc<Semaphore>,
-}
-
-impl SystemResolver {
-    /// How many look-ups run at once.
-    pub const MAX_LOOKUPS: usize = 64;
-
-    /// A resolver with a budget of 5 s for each name.
-    pub fn new() -> Self {
-        Self::with_timeout(Duration::from_secs(5))
-    }
-
-    /// A resolver with another budget for each name.
-    pub fn with_timeout(budget: Duration) -> Self {
-        Self { budget, places: Arc::new(Semaphore::new(Self::MAX_LOOKUPS)) }
-    }
-}
-
-impl Default for SystemResolver {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl SystemResolver {
-    async fn resolve_holding<T: Send + 'static>(&self, name: &str, held: T) -> Result<Vec<IpAddr>, ResolveError> {
-        let lookup = async {
-            let place = Arc::clone(&self.places).acquire_owned().await.map_err(io::Error::other)?;
-            let name = name.to_owned();
-            tokio::task::spawn_blocking(move || {
-                let _places = (place, held);
-                look_up(&name)
-            })
-            .await
-            .map_err(io::Error::other)?
-        };
-        match tokio::time::timeout(self.budget, lookup).await {
-            Ok(Ok(ips)) if ips.is_empty() => Err(ResolveError::NotFound),
-            Ok(Ok(ips)) => Ok(ips),
-            Ok(Err(error)) if says_not_found(&error) => Err(ResolveError::NotFound),
-            Ok(Err(error)) => Err(ResolveError::Failed(error)),
-            Err(_) => Err(ResolveError::TimedOut),
-        }
-    }
-}
-
-#[async_trait]
-impl Resolver for SystemResolver {
-    async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
-        self.resolve_holding(name, ()).await
-    }
-
-    async fn resolve_in(&self, name: &str, place: LookupPlace) -> Result<Vec<IpAddr>, ResolveError> {
-        self.resolve_holding(name, place).await
-    }
-}
-
-/// Asks the machine, and waits for the answer.
-fn look_up(name: &str) -> io::Result<Vec<IpAddr>> {
-    // The dot keeps search domains away; but the hosts file knows names only without it, and its word goes before DNS.
-    let is_in_hosts_file =
-        std::fs::read(hosts::FILE).is_ok_and(|hosts| hosts::lists(&String::from_utf8_lossy(&hosts), name));
-    let name = if is_in_hosts_file || !name.contains('.') { name.to_owned() } else { format!("{name}.") };
-    // The port plays no part in a look-up.
-    let addresses = (name.as_str(), 0).to_socket_addrs()?;
-    Ok(distinct(addresses.map(|address| address.ip())))
-}
-
-/// Whether the machine's resolver says that there is no such name or address. The standard library passes its text on, not its
-/// number; these are the texts of glibc, musl and macOS for `EAI_NONAME` and `EAI_NODATA`. Any other text is a failure,
-/// and so tried again at worst.
-fn says_not_found(error: &io::Error) -> bool {
-    const TEXTS: &[&str] = &[
-        "Name or service not known",
-        "No address associated with hostname",
-        "Name does not resolve",
-        "Name has no usable address",
-        "nodename nor servname provided, or not known",
-    ];
-    let text = error.to_string();
-    TEXTS.iter().any(|not_found| text.ends_with(not_found))
-}
-
-/// Returns the resolver that is used where none was chosen: `DnsResolver` by the machine's settings; without the feature `dns`,
-/// [`SystemResolver`].
-pub fn default_resolver() -> Arc<dyn Resolver> {
-    #[cfg(feature = "dns")]
-    {
-        Arc::new(super::DnsResolver::of_system())
-    }
-    #[cfg(not(feature = "dns"))]
-    {
-        Arc::new(SystemResolver::new())
-    }
-}
-
 /// Each address once, where it stood first.
 pub(super) fn distinct(ips: impl IntoIterator<Item = IpAddr>) -> Vec<IpAddr> {
     let mut seen = std::collections::HashSet::new();
@@ -213,26 +99,9 @@ pub(super) fn distinct(ips: impl IntoIterator<Item = IpAddr>) -> Vec<IpAddr> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-
-    #[tokio::test]
-    async fn a_name_of_the_hosts_file_is_found() {
-        let ips = SystemResolver::new().resolve("localhost").await.unwrap();
-        assert!(!ips.is_empty() && ips.iter().all(IpAddr::is_loopback), "{ips:?}");
-    }
-
-    #[tokio::test]
-    async fn a_name_that_cannot_exist_is_an_error_and_never_an_empty_answer() {
-        // The system refuses an empty label without asking the network.
-        assert!(SystemResolver::new().resolve("a..b").await.is_err());
-    }
-
-    #[tokio::test]
-    async fn a_look_up_ends_with_its_budget_even_when_it_gets_no_turn() {
-        let resolver = SystemResolver::with_timeout(Duration::from_millis(10));
-        let _all = resolver.places.acquire_many(u32::try_from(SystemResolver::MAX_LOOKUPS).unwrap()).await.unwrap();
-        assert!(matches!(resolver.clone().resolve("localhost").await, Err(ResolveError::TimedOut)));
-    }
 
     /// Never answers, and counts those that wait.
     #[derive(Debug, Clone, Default)]
@@ -265,14 +134,5 @@ mod tests {
         for lookup in first.into_iter().chain([second]) {
             assert!(lookup.await.unwrap().is_err());
         }
-    }
-
-    #[test]
-    fn a_mistyped_name_is_told_from_a_resolver_in_trouble() {
-        let of_std = |text: &str| io::Error::other(format!("failed to lookup address information: {text}"));
-        assert!(says_not_found(&of_std("Name or service not known")));
-        assert!(says_not_found(&of_std("No address associated with hostname")));
-        assert!(!says_not_found(&of_std("Temporary failure in name resolution")));
-        assert!(!says_not_found(&of_std("Try again")));
     }
 }

@@ -12,8 +12,8 @@ use crate::{
     catalog::{criterion, describe, tip},
     domain::{Finding, Findings, Impact, Key, PageOutcome, PlatformKey, RuleId, RuleKind},
     id::ScanId,
+    links::Links,
     locale::Locale,
-    service::Links,
 };
 
 /// The elements that break one rule.

@@ -4,11 +4,18 @@ use std::str::FromStr;
 
 #[cfg(feature = "pdf")]
 use super::pdf::PdfFile;
-use super::{Actor, ExportedFile, Service, choice::choice, exported_file::FileKind};
+use super::{
+    Actor, ExportedFile, Service,
+    choice::choice,
+    exported_file::{FileFacts, FileKind},
+};
 use crate::{
-    domain::{Ability, FieldErrors},
+    domain::{Ability, FieldErrors, Scan, Team},
     error::Error,
-    export::acr::{AcrFormat, UnknownAcrFormat},
+    export::{
+        Brand,
+        acr::{AcrFormat, UnknownAcrFormat},
+    },
     id::ScanId,
     locale::Locale,
 };
@@ -76,5 +83,21 @@ impl Service {
         let brand = self.shown_brand(team).await?;
         let facts = self.draft_facts(team, &scan, locale, &brand).await?;
         Ok(ExportedFile::new(scan.id, FileKind::Acr(format, Box::new(brand)), facts))
+    }
+
+    /// What a draft under this brand is made of.
+    pub(super) async fn draft_facts(
+        &self,
+        team: &Team,
+        scan: &Scan,
+        locale: Option<Locale>,
+        brand: &Brand,
+    ) -> Result<FileFacts, Error> {
+        let mut facts = self.file_facts(team, scan, locale).await?;
+        if team.plan.features.white_label {
+            // Who prepared it is whom its readers know.
+            facts.team.clone_from(&brand.name);
+        }
+        Ok(facts)
     }
 }

@@ -1,12 +1,11 @@
 //! White label: what the files of a team show. The API has no way to it.
 
-use super::{Service, exported_file::FileFacts};
+use super::Service;
 use crate::{
-    domain::{Logo, Scan, Team, TeamBrand},
+    domain::{Logo, Team, TeamBrand},
     error::Error,
     export::Brand,
     id::TeamId,
-    locale::Locale,
 };
 
 impl Service {
@@ -40,21 +39,5 @@ impl Service {
             colour: colour.unwrap_or(own.colour),
             logo: logo.filter(Logo::is_shown),
         })
-    }
-
-    /// What a draft of a conformance report under this brand is made of.
-    pub(super) async fn draft_facts(
-        &self,
-        team: &Team,
-        scan: &Scan,
-        locale: Option<Locale>,
-        brand: &Brand,
-    ) -> Result<FileFacts, Error> {
-        let mut facts = self.file_facts(team, scan, locale).await?;
-        if team.plan.features.white_label {
-            // Who prepared it is whom its readers know.
-            facts.team.clone_from(&brand.name);
-        }
-        Ok(facts)
     }
 }

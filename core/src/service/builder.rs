@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Links, Parts, SealingError, Service, sealing};
+use super::{Parts, SealingError, Service, sealing};
 use crate::{
     clock::{Clock, SystemClock},
     domain::{PlanCatalog, PlanDifference, RateLimits},
     id::NodeId,
+    links::Links,
     net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver},
     scanner::{Gate, Scanner},
     sealing::Keyring,

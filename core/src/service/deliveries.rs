@@ -5,7 +5,7 @@ use crate::{
     domain::{Attempt, Delivery, FieldErrors, Problem},
     error::Error,
     id::{DeliveryId, EndpointId, TeamId},
-    page::{Page, PageInput},
+    paging::{Page, PageInput},
     store::SendError,
     webhook::payload,
 };

@@ -5,7 +5,7 @@ use crate::{
     domain::{Ability, Site},
     error::Error,
     id::SiteId,
-    page::{Page, PageInput},
+    paging::{Page, PageInput},
 };
 
 /// Which sites are wanted.

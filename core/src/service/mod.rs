@@ -17,7 +17,6 @@ mod endpoints;
 mod evidence;
 mod export_scan;
 mod exported_file;
-mod links;
 mod list_sites;
 mod operate;
 #[cfg(feature = "pdf")]
@@ -42,7 +41,6 @@ pub use self::{
     endpoints::EndpointInput,
     export_scan::{ExportRequest, ExportTarget},
     exported_file::{ExportedFile, FileChunks},
-    links::Links,
     list_sites::SitesQuery,
     operate::{Backlog, DeliveryBacklog, NotReady, Queue},
     read_report::ReportRequest,
@@ -54,6 +52,7 @@ use crate::{
     clock::Clock,
     domain::RateLimits,
     id::NodeId,
+    links::Links,
     net::{AddressPolicy, Resolver, UpstreamProxy},
     scanner::{Gate, Scanner},
     sealing::Keyring,

@@ -5,7 +5,7 @@ use crate::{
     domain::{Ability, Scan},
     error::Error,
     id::{ScanId, SiteId},
-    page::{Page, PageInput},
+    paging::{Page, PageInput},
 };
 
 impl Service {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Links, Service};
+use super::Service;
 use crate::{
     domain::SharedSetting,
+    links::Links,
     net::AddressPolicy,
     store::{SettingsStore, StoreError},
     webhook::HeaderPrefix,

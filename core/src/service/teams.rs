@@ -12,7 +12,7 @@ use crate::{
     },
     error::Error,
     id::{ScanId, TeamId, TokenId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
     store::{DeletePlanError, UnknownPlan},
 };
 

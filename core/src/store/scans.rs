@@ -7,7 +7,7 @@ use super::StoreError;
 use crate::{
     domain::{Findings, IsoDuration, Scan},
     id::{ScanId, SiteId, TeamId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
 };
 
 /// Why a manual check was not started.

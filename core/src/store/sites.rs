@@ -6,7 +6,7 @@ use super::StoreError;
 use crate::{
     domain::{NewSite, Site},
     id::{ScanId, SiteId, TeamId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
 };
 
 /// Why a site was not added.

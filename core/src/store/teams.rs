@@ -7,7 +7,7 @@ use super::StoreError;
 use crate::{
     domain::{ApiToken, NewTeam, NewToken, Plan, PlanCode, ShortenedHistory, Standing, Subscription, Team, TeamBrand},
     id::{TeamId, TokenId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
 };
 
 /// A team was to be put on a plan that the store does not have.

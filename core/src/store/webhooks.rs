@@ -11,7 +11,7 @@ use crate::{
         NewEvent, SiteUrl, WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, EventId, TeamId, WorkerId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
     sealing::{KeyId, Sealed},
 };
 

@@ -4,7 +4,12 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::word;
-use crate::{domain::Features, id::TeamId, service::Account, timestamp};
+use crate::{
+    domain::{Features, PlanStatus, Team},
+    id::TeamId,
+    store::SiteUsage,
+    timestamp,
+};
 
 /// `GET /account`, inside `data`.
 #[derive(Debug, Serialize)]
@@ -66,15 +71,16 @@ struct UsedView {
     allowed: u32,
 }
 
-impl<'a> From<&'a Account> for AccountView<'a> {
-    fn from(Account { team, status, usage }: &'a Account) -> Self {
+impl<'a> AccountView<'a> {
+    /// A team with its plan, how that one stands, and how much of it is used.
+    pub fn new(team: &'a Team, status: PlanStatus, usage: &SiteUsage) -> Self {
         let limits = &team.plan.limits;
         Self {
             team: TeamView { id: team.id, name: &team.name },
             plan: PlanView {
                 code: team.plan.code.as_str(),
                 name: &team.plan.name,
-                status: word::plan_status(*status),
+                status: word::plan_status(status),
                 ends_at: team.subscription.ends_at,
                 trial_ends_at: team.subscription.trial_ends_at,
             },

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use url::Url;
 
-use crate::page::Page;
+use crate::paging::Page;
 
 /// A page of a list, as answers show it.
 #[derive(Debug, Serialize)]
@@ -126,7 +126,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::page::PageRequest;
+    use crate::paging::PageRequest;
 
     fn view(total: usize, page: u32, per_page: u32, kept: &[(&str, &str)]) -> Value {
         let kept = kept.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

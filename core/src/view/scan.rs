@@ -7,7 +7,7 @@ use super::{failure::FailureView, word};
 use crate::{
     domain::{Scan, ScanState, Team, Totals},
     id::{ScanId, SiteId},
-    service::Links,
+    links::Links,
     timestamp,
 };
 

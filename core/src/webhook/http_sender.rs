@@ -51,9 +51,6 @@ impl HttpSender {
 
     /// A sender that goes where this policy lets it.
     pub fn new(policy: AddressPolicy, resolver: Arc<dyn Resolver>) -> Self {
-        // This sender brings its own TLS settings. But with the features that this crate asks of reqwest, every client that is
-        // made without such settings, anywhere in the program, wants a provider for the process; one that is there stays.
-        let _there_already = rustls::crypto::ring::default_provider().install_default();
         Self { policy, resolver, proxy: None, timeout: Self::TIMEOUT, tls: Tls::default(), clients: Clients::default() }
     }
 

@@ -5,6 +5,7 @@
 
 #[cfg(feature = "delivery")]
 mod clients;
+mod header_prefix;
 #[cfg(feature = "delivery")]
 mod http_sender;
 pub(crate) mod payload;
@@ -20,6 +21,6 @@ mod tunnel;
 #[cfg(feature = "delivery")]
 pub use self::http_sender::HttpSender;
 pub use self::{
-    request::{HeaderPrefix, InvalidPrefix},
+    header_prefix::{HeaderPrefix, InvalidPrefix},
     sender::{WebhookRequest, WebhookSender},
 };

@@ -5,7 +5,7 @@ use a11ycheck_core::{
     domain::{Attempt, AttemptResult, Delivery, EndpointStatus, WebhookEndpoint},
     error::Error,
     id::{DeliveryId, EndpointId, TeamId},
-    page::PageInput,
+    paging::PageInput,
     service::EndpointInput,
 };
 use clap::Subcommand;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use a11ycheck_core::page::Page;
+use a11ycheck_core::paging::Page;
 use serde_json::{Value, json};
 
 /// What there is to print.
@@ -91,7 +91,7 @@ pub(super) fn on_one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use a11ycheck_core::page::PageRequest;
+    use a11ycheck_core::paging::PageRequest;
 
     use super::*;
 

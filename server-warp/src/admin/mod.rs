@@ -16,7 +16,12 @@ mod token;
 use a11ycheck_core::{Service, message::ErrorBody};
 use clap::{Args, Subcommand};
 
-use crate::{AnyError, parts, settings::Settings, welcome};
+use crate::{
+    AnyError,
+    parts::{self, TakesKeys},
+    settings::Settings,
+    welcome,
+};
 
 use self::{
     endpoint::EndpointCommand, lines::Outcome, plan::PlanCommand, scan::ScanCommand, sealing::SealingCommand,
@@ -65,13 +70,6 @@ enum Subject {
     /// The keys that secrets in the database are sealed with.
     #[command(subcommand)]
     Sealing(SealingCommand),
-}
-
-/// Whether a command makes or shows a secret that is stored sealed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TakesKeys {
-    Yes,
-    No,
 }
 
 impl Subject {

@@ -10,7 +10,7 @@ use a11ycheck_core::{
     Service,
     domain::{PlanCode, PlanStatus, Standing, Subscription, Team},
     id::TeamId,
-    page::PageRequest,
+    paging::PageRequest,
     service::TeamInput,
 };
 use chrono::{DateTime, Utc};

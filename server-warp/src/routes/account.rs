@@ -26,5 +26,5 @@ pub(super) fn routes(door: &BoxedFilter<(Visit,)>) -> BoxedFilter<(Response,)> {
 
 async fn show(Admitted { service, actor, .. }: Admitted) -> Result<Response, Refusal> {
     let account = service.account(&actor).await?;
-    Ok(reply::data(StatusCode::OK, AccountView::from(&account)))
+    Ok(reply::data(StatusCode::OK, AccountView::new(&account.team, account.status, &account.usage)))
 }

@@ -14,7 +14,7 @@ use a11ycheck_core::{
     },
     id::{EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
-    page::PageRequest,
+    paging::PageRequest,
     store::{
         Claim, ClaimLimits, ClaimedDelivery, ClaimedScan, Completion, FileStore as _, QueueStore as _,
         RateLimitStore as _, ScanStore as _, SiteStore as _, WebhookStore as _,

@@ -10,7 +10,7 @@ use object_store::{
 };
 use url::Url;
 
-use super::{FilesError, Health, Objects};
+use super::{FilesError, Health, Objects, connector::Connector};
 
 impl Objects {
     /// The object store of an address; nothing is asked of it. One object may take as long as `timeout`.
@@ -20,8 +20,6 @@ impl Objects {
         timeout: Duration,
     ) -> Result<Self, FilesError> {
         let url = Url::parse(address).map_err(FilesError::Address)?;
-        // The client takes the process's provider. One that is there already is as good.
-        drop(rustls::crypto::ring::default_provider().install_default());
         let (store, folder): (Arc<dyn ObjectStore>, _) = match (url.scheme(), url.to_file_path()) {
             ("file", Ok(folder)) => {
                 let store = LocalFileSystem::new_with_prefix(folder).map_err(FilesError::Store)?;
@@ -66,6 +64,7 @@ fn s3(
     let retry = RetryConfig { backoff, max_retries: 3, retry_timeout: timeout / 2 };
     let client = ClientOptions::new().with_connect_timeout(CONNECT.min(timeout)).with_timeout(timeout);
     let builder = AmazonS3Builder::new().with_url(url.as_str()).with_retry(retry).with_client_options(client);
+    let builder = builder.with_http_connector(Connector);
     let builder = settings.into_iter().fold(builder, |builder, (key, value)| builder.with_config(key, value));
     builder.build().map_err(FilesError::Store)
 }
@@ -126,6 +125,30 @@ mod tests {
         opened(&role).unwrap();
         assert!(opened(&role[..1]).is_err());
         opened(&[("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/creds")]).unwrap();
+    }
+
+    #[test]
+    fn settings_of_connections_are_read_and_wrong_ones_refused() {
+        let base = [KEY, SECRET];
+        for (name, good, bad) in [
+            ("AWS_TIMEOUT", "10s", "soon"),
+            ("AWS_CONNECT_TIMEOUT", "1 min", "-1"),
+            ("AWS_POOL_MAX_IDLE_PER_HOST", "3", "few"),
+            ("AWS_HTTP2_MAX_FRAME_SIZE", "16384", "-1"),
+            ("AWS_ALLOW_INVALID_CERTIFICATES", "yes", "maybe"),
+            ("AWS_HTTP1_ONLY", "off", "2"),
+            ("AWS_PROXY_URL", "http://proxy.internal:3128", "http://"),
+        ] {
+            opened(&[base[0], base[1], (name, good)]).unwrap();
+            let refused = opened(&[base[0], base[1], (name, bad)]);
+            assert!(matches!(refused, Err(FilesError::Store(_))), "{name}={bad}: {refused:?}");
+        }
+    }
+
+    #[test]
+    fn opening_a_store_does_nothing_to_the_process() {
+        opened(&[KEY, SECRET]).unwrap();
+        assert!(rustls::crypto::CryptoProvider::get_default().is_none());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use a11ycheck_core::{
     },
     id::{EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
-    page::PageRequest,
+    paging::PageRequest,
     store::{
         ClaimLimits, Completion, FileStore as _, QueueStore as _, RateLimitStore as _, ScanStore as _,
         SealingStore as _, SiteStore as _, TeamStore as _, WebhookStore as _,

@@ -133,6 +133,18 @@ impl World {
     }
 }
 
+/// An endpoint that listens to everything.
+async fn endpoint(service: &Service, team: TeamId, url: &str) -> (EndpointId, EndpointSecret) {
+    let (endpoint, secret) = service.create_endpoint(team, EndpointInput::new(url)).await.unwrap();
+    (endpoint.id, secret)
+}
+
+/// A new secret of the endpoint, beside which the one before signs for so long.
+async fn rotate(service: &Service, team: TeamId, endpoint: EndpointId, overlap: TimeDelta) -> EndpointSecret {
+    service.rotate_endpoint_secret(team, endpoint, overlap).await.unwrap()
+}
+
+/// A test event, and the attempts that are due then.
 async fn ping(service: &Service, team: TeamId, endpoint: EndpointId) {
     service.ping_endpoint(team, endpoint).await.unwrap();
     while Dispatcher::new(service.clone()).unwrap().step().await.unwrap() == Step::Worked {}
@@ -148,13 +160,12 @@ async fn nobody_can_sign_a_webhook_from_a_dump_of_the_database() {
     let key = SealingKey::generate();
     let service = world.service(&Keyring::new(key.clone())).await;
     let team = world.team(&service).await;
-    let input = EndpointInput::new("https://93.184.215.14/hook");
-    let (endpoint, first) = service.create_endpoint(team, input).await.unwrap();
-    let second = service.rotate_endpoint_secret(team, endpoint.id, TimeDelta::hours(1)).await.unwrap();
-    ping(&service, team, endpoint.id).await;
+    let (endpoint, first) = endpoint(&service, team, "https://93.184.215.14/hook").await;
+    let second = rotate(&service, team, endpoint, TimeDelta::hours(1)).await;
+    ping(&service, team, endpoint).await;
     assert_eq!(world.sent.signed_by(&[first.reveal(), second.reveal()]).await, [true, true]);
     let dump = world.dump().await;
-    assert!(dump.contains(&endpoint.id.to_string()) && dump.contains("ping"), "it has all there is");
+    assert!(dump.contains(&endpoint.to_string()) && dump.contains("ping"), "it has all there is");
     assert!(dump.contains(&key.id().to_string()), "it names the key that it takes");
     let text = key.reveal();
     let bits = text.strip_prefix(SealingKey::PREFIX).unwrap();
@@ -202,7 +213,7 @@ async fn an_endpoint_that_an_older_server_makes_during_a_roll_out_is_delivered_t
     let (id, secret) = world.old_endpoint(team, None).await;
     ping(&service, team, id).await;
     assert!(world.sent.0.lock().await.is_empty(), "it waits");
-    let new = service.rotate_endpoint_secret(team, id, TimeDelta::hours(1)).await.unwrap();
+    let new = rotate(&service, team, id, TimeDelta::hours(1)).await;
     ping(&service, team, id).await;
     assert!(world.sent.0.lock().await.is_empty(), "the one before is in the clear still");
     Sealing::new(service.clone()).unwrap().step().await.unwrap();
@@ -222,7 +233,7 @@ async fn a_service_without_the_key_does_not_start_over_what_it_can_not_open() {
     let team = world.team(&service).await;
     let refused = world.builder().await.with_sealing(stranger.clone()).build().await.unwrap_err();
     assert!(matches!(refused, BuildError::Sealing(SealingError::OtherKey { .. })), "{refused:?}");
-    service.create_endpoint(team, EndpointInput::new("https://93.184.215.14/hook")).await.unwrap();
+    endpoint(&service, team, "https://93.184.215.14/hook").await;
     let refused = world.builder().await.with_sealing(stranger).build().await.unwrap_err();
     let BuildError::Sealing(SealingError::MissingKey { key, secrets, .. }) = refused else { panic!("{refused:?}") };
     assert_eq!((key, secrets), (ring.current(), 1));
@@ -246,8 +257,7 @@ async fn a_rotation_that_broke_off_is_repeated_and_no_delivery_is_lost_meanwhile
     let team = world.team(&service).await;
     let mut endpoints = Vec::new();
     for number in 0..5 {
-        let input = EndpointInput::new(format!("https://93.184.215.14/{number}"));
-        endpoints.push(service.create_endpoint(team, input).await.unwrap());
+        endpoints.push(endpoint(&service, team, &format!("https://93.184.215.14/{number}")).await);
     }
     // What a rotation does before it breaks off.
     let store = world.store().await;
@@ -263,10 +273,10 @@ async fn a_rotation_that_broke_off_is_repeated_and_no_delivery_is_lost_meanwhile
     assert_eq!((rotation.from, rotation.to, rotation.resealed), (Some(old.id()), new.id(), 3));
     assert_eq!(admin.sealing_status().await.unwrap().secrets, [(new.id(), 5)].into());
     // A server that runs since before it: what it seals, it seals with the old key, and it opens all.
-    let (id, secret) = (endpoints[0].0.id, &endpoints[0].1);
+    let (id, secret) = (endpoints[0].0, &endpoints[0].1);
     ping(&service, team, id).await;
     assert_eq!(world.sent.signed_by(&[secret.reveal()]).await, [true]);
-    let secret = service.rotate_endpoint_secret(team, id, TimeDelta::zero()).await.unwrap();
+    let secret = rotate(&service, team, id, TimeDelta::zero()).await;
     assert_eq!(admin.sealing_status().await.unwrap().secrets, [(new.id(), 5), (old.id(), 1)].into());
     let refused = world.builder().await.with_sealing(before).build().await.unwrap_err();
     let BuildError::Sealing(SealingError::OtherKey { shared, own }) = refused else { panic!("{refused:?}") };

@@ -9,7 +9,7 @@ use a11ycheck_core::{
     },
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
-    page::PageRequest,
+    paging::PageRequest,
     store::{
         AddSiteError, Claim, ClaimLimits, Completion, LeaseError, QueueStore as _, ScanStore as _, SiteStore as _,
         StoreClock as _, StoreError, TeamStore as _, WebhookStore as _,

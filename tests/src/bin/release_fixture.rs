@@ -12,23 +12,22 @@ use a11ycheck_core::{
     clock::ManualClock,
     domain::{
         Ability, AttemptFailure, AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt,
-        Failure, FailureCode, Impact, Lease, Logo, NewEndpoint, NewToken, PlainToken, PlanCode, PlanStatus, SiteInput,
-        SiteUrl, Standing, Subscription, Team, TeamBrand,
+        Failure, FailureCode, Impact, Lease, Logo, NewEndpoint, NewToken, PlainToken, PlanStatus, SiteInput, SiteUrl,
+        Standing, Subscription, TeamBrand,
     },
     engine::{Step, Worker},
     id::{EndpointId, ScanId, SiteId, TokenId, WorkerId},
     locale::Locale,
     net::StaticResolver,
-    page::PageRequest,
+    paging::PageRequest,
     scanner::{CancellationToken, Script, ScriptedScanner},
-    service::{Actor, TeamInput},
     store::{
         ClaimLimits, ClaimedDelivery, Document, DocumentKey, FileStore as _, Look, QueueStore as _, ScanStore as _,
         SiteStore as _, StoreClock as _, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
-use a11ycheck_tests::{Postgres, TestApp, release, ring};
+use a11ycheck_tests::{Postgres, TestApp, TestTeam, release, ring};
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{Connection as _, PgConnection};
 
@@ -86,21 +85,20 @@ impl Fill {
         self.token(&team, release::TOKEN, &[Ability::Read, Ability::Write]).await;
         self.brand(&team).await;
         self.endpoint(&team, &[EventKind::ScanCompleted, EventKind::IssuesNew]).await;
-        let actor = self.service.act_for(team.id).await.unwrap();
 
-        let site = self.site(&actor, "https://atelier.example.com/", "Atelier").await;
+        let site = self.site(&team, "https://atelier.example.com/", "Atelier").await;
         self.work().await;
         self.clock.advance(TimeDelta::hours(1));
         self.attempt(Some(204)).await;
-        let scan = self.service.start_scan(&actor, site).await.unwrap().id;
+        let scan = team.start_scan(site).await.id;
         self.work().await;
         self.attempt(None).await;
         self.files(&team, scan).await;
-        self.site(&actor, "https://atelier.example.com/catalogue.pdf", "A picture").await;
+        self.site(&team, "https://atelier.example.com/catalogue.pdf", "A picture").await;
         self.work().await;
-        self.site(&actor, "https://running.example.com/", "Running").await;
+        self.site(&team, "https://running.example.com/", "Running").await;
         self.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
-        self.site(&actor, "https://queued.example.com/", "Queued").await;
+        self.site(&team, "https://queued.example.com/", "Queued").await;
 
         let trial = Subscription {
             status: PlanStatus::Trialing,
@@ -110,38 +108,37 @@ impl Fill {
         let trying = self.team("Kontor", "pro", trial).await;
         self.token(&trying, release::TRYING_TOKEN, &[Ability::Read]).await;
         let blocked = self.team("Shut out", "starter", Subscription::ACTIVE).await;
-        self.store.set_standing(blocked.id, Standing::Blocked).await.unwrap();
+        self.store.set_standing(blocked.id(), Standing::Blocked).await.unwrap();
     }
 
     async fn clock_now(&self) -> DateTime<Utc> {
         self.store.now().await.unwrap()
     }
 
-    async fn team(&self, name: &str, plan: &str, subscription: Subscription) -> Team {
-        let input = TeamInput { subscription, ..TeamInput::new(name, PlanCode::new(plan)) };
-        self.service.create_team(input).await.unwrap()
+    async fn team(&self, name: &str, plan: &str, subscription: Subscription) -> TestTeam {
+        TestTeam::subscribed(&self.service, name, plan, subscription).await
     }
 
-    async fn token(&self, team: &Team, token: &str, abilities: &[Ability]) {
+    async fn token(&self, team: &TestTeam, token: &str, abilities: &[Ability]) {
         let token = NewToken {
             id: TokenId::generate(self.clock_now().await),
             name: "Integration".to_owned(),
             abilities: abilities.iter().copied().collect(),
             hash: PlainToken::presented(token).hash(),
         };
-        self.store.create_token(team.id, token).await.unwrap().unwrap();
+        self.store.create_token(team.id(), token).await.unwrap().unwrap();
     }
 
-    async fn brand(&self, team: &Team) {
+    async fn brand(&self, team: &TestTeam) {
         let brand = TeamBrand {
             name: "Atelier Nord".parse().ok(),
             colour: "#0b5394".parse().ok(),
             logo: Logo::recognised(b"\x89PNG\r\n\x1a\n, or what a team would put here".to_vec()),
         };
-        assert!(self.store.set_brand(team.id, brand).await.unwrap());
+        assert!(self.store.set_brand(team.id(), brand).await.unwrap());
     }
 
-    async fn endpoint(&self, team: &Team, events: &[EventKind]) {
+    async fn endpoint(&self, team: &TestTeam, events: &[EventKind]) {
         let id = EndpointId::generate(self.clock_now().await);
         let endpoint = NewEndpoint {
             id,
@@ -151,10 +148,10 @@ impl Fill {
             },
             secret: EndpointSecret::generate().seal(&ring(), id),
         };
-        self.store.create_endpoint(team.id, endpoint).await.unwrap();
+        self.store.create_endpoint(team.id(), endpoint).await.unwrap();
     }
 
-    async fn site(&self, actor: &Actor, url: &str, name: &str) -> SiteId {
+    async fn site(&self, team: &TestTeam, url: &str, name: &str) -> SiteId {
         let input = SiteInput {
             name: Some(name.to_owned()),
             report_locale: Locale::De,
@@ -162,7 +159,7 @@ impl Fill {
             tags: vec!["client".to_owned()],
             ..SiteInput::new(url)
         };
-        self.service.add_site(actor, input).await.unwrap().id
+        team.add_site(input).await.id
     }
 
     /// Does all checks that are due.
@@ -186,10 +183,10 @@ impl Fill {
     }
 
     /// A PDF that was kept, and an express report that was bought.
-    async fn files(&self, team: &Team, scan: ScanId) {
+    async fn files(&self, team: &TestTeam, scan: ScanId) {
         let document = Document { look: Look([7; 16]), bytes: b"%PDF-1.7, or what was rendered".to_vec() };
-        assert!(self.store.put_document(team.id, scan, DocumentKey::Report(Locale::De), document).await.unwrap());
-        assert!(self.store.mark_express(team.id, scan).await.unwrap());
-        assert_eq!(self.store.sites(team.id, None, PageRequest::new(1, 9)).await.unwrap().total, 1);
+        assert!(self.store.put_document(team.id(), scan, DocumentKey::Report(Locale::De), document).await.unwrap());
+        assert!(self.store.mark_express(team.id(), scan).await.unwrap());
+        assert_eq!(self.store.sites(team.id(), None, PageRequest::new(1, 9)).await.unwrap().total, 1);
     }
 }

@@ -15,7 +15,7 @@ async fn the_account_tells_team_plan_features_limits_and_usage() {
     assert_eq!(
         client.get("/account").await.data(200),
         &json!({
-            "team": {"id": app.team.id, "name": "Blue Team"},
+            "team": {"id": app.team.id(), "name": "Blue Team"},
             "plan": {"code": "pro", "name": "Pro", "status": "active", "ends_at": null, "trial_ends_at": null},
             "features": {
                 "api": true, "exports": true, "white_label": false, "statement_drafts": false, "acr_drafts": false,

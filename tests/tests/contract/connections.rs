@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::TestApp;
-use a11ycheck_core::{domain::Ability, service::TokenInput};
+use a11ycheck_core::domain::Ability;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -67,8 +67,7 @@ async fn is_closed_after(address: &str, path: &str, token: Option<&str>) -> (boo
 async fn callers_without_a_valid_token_are_disconnected_when_they_are_refused_and_others_are_not() {
     let app = TestApp::start([]).await;
     let address = address(&app).await;
-    let input = TokenInput { name: "CI".to_owned(), abilities: [Ability::Read].into() };
-    let (_, secret) = app.service.create_token(app.team.id, input).await.unwrap();
+    let (_, secret) = app.team.token(&[Ability::Read]).await;
     for (path, token, is_closed, status) in [
         ("/v1/account", None, true, "401"),
         ("/v1/account", Some("a11y_guessed"), true, "401"),

@@ -1,9 +1,8 @@
 //! Contract, "Errors", and the order of refusals.
 
 use crate::TestApp;
-use a11ycheck_core::domain::{PlanCode, Standing};
-use a11ycheck_core::service::TeamInput;
-use a11ycheck_tests::OpenApi;
+use a11ycheck_core::domain::Ability;
+use a11ycheck_tests::{OpenApi, http};
 use reqwest::Method;
 use serde_json::json;
 
@@ -36,14 +35,10 @@ async fn without_a_valid_token_every_path_answers_401() {
 #[tokio::test]
 async fn a_deleted_token_stops_working_at_once() {
     let app = TestApp::start([]).await;
-    let input = a11ycheck_core::service::TokenInput {
-        name: "Integration".to_owned(),
-        abilities: [a11ycheck_core::domain::Ability::Read].into(),
-    };
-    let (token, secret) = app.service.create_token(app.team.id, input).await.unwrap();
+    let (token, secret) = app.team.token(&[Ability::Read]).await;
     let client = app.client_with(Some(secret.reveal()));
     assert_eq!(client.get("/account").await.status, 200);
-    app.service.delete_token(app.team.id, token.id).await.unwrap();
+    app.team.delete_token(token.id).await;
     assert_eq!(client.get("/account").await.status, 401);
 }
 
@@ -63,15 +58,14 @@ async fn a_token_without_the_ability_answers_403_even_for_ids_that_do_not_exist(
 async fn a_blocked_team_and_a_plan_without_the_api_answer_403_everywhere() {
     let app = TestApp::start([]).await;
     let client = app.client().await;
-    app.service.set_standing(app.team.id, Standing::Blocked).await.unwrap();
-    let free = app.service.create_team(TeamInput::new("Free", PlanCode::new("free"))).await.unwrap();
-    let free = app.client_of(&free, &[]).await;
+    app.team.block().await;
+    let free = app.client_of(&app.team("Free", "free").await, &[]).await;
     for (method, path) in endpoints("site_x", "scan_x") {
         assert_eq!(client.send(method.clone(), &path, None).await.status, 403, "{method} {path}");
         let lacks_api = (403, "The API is not included in the current plan of this team.");
         assert_eq!(free.send(method.clone(), &path, None).await.refusal(), lacks_api, "{method} {path}");
     }
-    app.service.set_standing(app.team.id, Standing::Active).await.unwrap();
+    app.team.unblock().await;
     assert_eq!(client.get("/account").await.status, 200);
 }
 
@@ -135,16 +129,9 @@ async fn a_body_of_another_media_type_is_415() {
     let app = TestApp::start([]).await;
     let client = app.client().await;
     let url = client.get("/sites").await.body["meta"]["path"].as_str().unwrap().to_owned();
-    let token = app.service.create_token(
-        app.team.id,
-        a11ycheck_core::service::TokenInput {
-            name: "Raw".to_owned(),
-            abilities: [a11ycheck_core::domain::Ability::Write].into(),
-        },
-    );
-    let (_, secret) = token.await.unwrap();
+    let (_, secret) = app.team.token(&[Ability::Write]).await;
     let post = |media: &'static str| {
-        let request = reqwest::Client::new().post(&url).bearer_auth(secret.reveal()).header("content-type", media);
+        let request = http().build().unwrap().post(&url).bearer_auth(secret.reveal()).header("content-type", media);
         async { request.body("{}").send().await.unwrap().status().as_u16() }
     };
     assert_eq!(post("text/plain").await, 415);

@@ -6,10 +6,9 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{Ability, Impact, PlanCode, Standing},
+    domain::{Ability, Impact},
     locale::Locale,
     scanner::Script,
-    service::TeamInput,
 };
 use a11ycheck_tests::{Answer, Client, OpenApi, Operation};
 use chrono::TimeDelta;
@@ -150,10 +149,9 @@ impl Walk {
         }
 
         let both = [Ability::Read, Ability::Write];
-        let team = async |name, plan| app.service.create_team(TeamInput::new(name, PlanCode::new(plan))).await.unwrap();
         let (free, small, blocked) =
-            (team("Free", "free").await, team("Small", "starter").await, team("Blocked", "pro").await);
-        app.service.set_standing(blocked.id, Standing::Blocked).await.unwrap();
+            (app.team("Free", "free").await, app.team("Small", "starter").await, app.team("Blocked", "pro").await);
+        blocked.block().await;
         let mut clients = vec![app.anonymous(), app.reader().await, app.writer().await, app.stranger().await];
         for team in [free, small, blocked] {
             clients.push(app.client_of(&team, &both).await);
@@ -196,7 +194,7 @@ async fn the_document_is_served_to_everyone_as_it_is_kept_but_for_the_services_a
     kept["servers"][0]["url"] = json!(base_url);
     assert_eq!((served.status, &served.body), (200, &kept));
     assert_eq!(served.header("x-ratelimit-remaining"), "59", "it is counted like any request");
-    app.service.set_standing(app.team.id, Standing::Blocked).await.unwrap();
+    app.team.block().await;
     assert_eq!(app.client().await.get("/openapi.json").await.status, 200);
 }
 

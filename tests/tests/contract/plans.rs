@@ -2,10 +2,9 @@
 
 use crate::TestApp;
 use a11ycheck_core::{
-    domain::{Ability, PlanCode, PlanStatus, Subscription},
+    domain::{Ability, PlanStatus, Subscription},
     id::ScanId,
     scanner::Script,
-    service::TeamInput,
 };
 use a11ycheck_tests::{Client, OpenApi};
 use chrono::TimeDelta;
@@ -23,10 +22,9 @@ async fn checked(app: &TestApp, client: &Client) -> Value {
 async fn a_lapsed_plan_stops_the_api_at_its_end_and_counts_as_canceled() {
     let app = TestApp::on_plan("pro", [Script::page("https://example.com/")]).await;
     let client = app.client().await;
-    let end = app.team.created_at + TimeDelta::days(10);
-    let plan = PlanCode::new("pro");
+    let end = app.team.created().created_at + TimeDelta::days(10);
     let terms = Subscription { ends_at: Some(end), ..Subscription::ACTIVE };
-    app.service.change_plan(app.team.id, &plan, terms).await.unwrap();
+    app.team.change_plan("pro", terms).await;
     app.clock.set(end - TimeDelta::microseconds(1));
     let account = client.get("/account").await;
     let plan_shown = &account.data(200)["plan"];
@@ -45,10 +43,9 @@ async fn a_lapsed_plan_stops_the_api_at_its_end_and_counts_as_canceled() {
         let answer = client.send(operation.method.clone(), &path, None).await;
         assert_eq!(answer.refusal(), refused, "{} {path}", operation.method);
     }
-    let actor = app.service.act_for(app.team.id).await.unwrap();
-    assert_eq!(app.service.account(&actor).await.unwrap().status, PlanStatus::Canceled);
+    assert_eq!(app.team.account().await.status, PlanStatus::Canceled);
 
-    app.service.change_plan(app.team.id, &plan, Subscription::ACTIVE).await.unwrap();
+    app.team.change_plan("pro", Subscription::ACTIVE).await;
     assert_eq!(client.get("/account").await.data(200)["plan"]["status"], "active", "the same token works again");
 }
 
@@ -56,7 +53,7 @@ async fn a_lapsed_plan_stops_the_api_at_its_end_and_counts_as_canceled() {
 async fn a_trial_and_a_cancellation_end_the_api_at_their_time_and_a_late_payment_does_not() {
     let app = TestApp::on_plan("pro", []).await;
     let client = app.client().await;
-    let soon = app.team.created_at + TimeDelta::hours(1);
+    let soon = app.team.created().created_at + TimeDelta::hours(1);
     let terms = |status, ends_at, trial_ends_at| Subscription { status, ends_at, trial_ends_at };
     for (terms, shown, after) in [
         (terms(PlanStatus::Trialing, None, Some(soon)), "trialing", 403),
@@ -64,7 +61,7 @@ async fn a_trial_and_a_cancellation_end_the_api_at_their_time_and_a_late_payment
         (terms(PlanStatus::PastDue, None, Some(soon)), "past_due", 200),
     ] {
         app.clock.set(soon - TimeDelta::seconds(1));
-        app.service.change_plan(app.team.id, &PlanCode::new("pro"), terms).await.unwrap();
+        app.team.change_plan("pro", terms).await;
         assert_eq!(client.get("/account").await.data(200)["plan"]["status"], shown);
         app.clock.set(soon);
         assert_eq!(client.get("/account").await.status, after, "{shown}");
@@ -75,12 +72,12 @@ async fn a_trial_and_a_cancellation_end_the_api_at_their_time_and_a_late_payment
 async fn links_to_exports_and_drafts_are_null_exactly_where_the_request_answers_403() {
     let app = TestApp::start([Script::page("https://example.com/")]).await;
     for (plan, is_bought) in [("starter", false), ("starter", true), ("pro", false), ("agency", false)] {
-        let team = app.service.create_team(TeamInput::new(plan, PlanCode::new(plan))).await.unwrap();
+        let team = app.team(plan, plan).await;
         let client = app.client_of(&team, &[Ability::Read, Ability::Write]).await;
         let scan = checked(&app, &client).await;
         let id = scan["id"].as_str().unwrap();
         if is_bought {
-            app.service.mark_express(team.id, ScanId::presented(id)).await.unwrap();
+            team.mark_express(ScanId::presented(id)).await;
         }
         let listed = &client.get(&format!("/sites/{}/scans", scan["site_id"].as_str().unwrap())).await.body["data"][0];
         let links = client.get(&format!("/scans/{id}")).await.data(200)["links"].clone();

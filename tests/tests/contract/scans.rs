@@ -53,8 +53,7 @@ async fn a_check_goes_from_queued_over_running_to_completed_and_each_state_has_i
     app.clock.advance(TimeDelta::seconds(5));
     let worker = Worker::new(app.service.clone());
     let working = tokio::spawn(async move { worker.step(&CancellationToken::new()).await });
-    let actor = app.service.act_for(app.team.id).await.unwrap();
-    let pages = async || match app.service.scan(&actor, ScanId::presented(id)).await.unwrap().state {
+    let pages = async || match app.team.scan(ScanId::presented(id)).await.state {
         ScanState::Running { pages_scanned, .. } => pages_scanned,
         _ => 0,
     };

@@ -2,7 +2,7 @@
 
 use crate::TestApp;
 use a11ycheck_core::{
-    domain::{PlanCatalog, Standing},
+    domain::PlanCatalog,
     engine::{Step, Worker},
     scanner::{CancellationToken, Script},
     service::Backlog,
@@ -31,10 +31,10 @@ async fn a_site_is_checked_by_itself_when_its_time_has_come_and_not_while_its_te
     let next: DateTime<Utc> = client.get(&path).await.data(200)["next_scan_at"].as_str().unwrap().parse().unwrap();
     assert_eq!(next - due, chrono::TimeDelta::days(7));
 
-    app.service.set_standing(app.team.id, Standing::Blocked).await.unwrap();
+    app.team.block().await;
     app.clock.set(next);
     app.run_scheduler().await;
-    app.service.set_standing(app.team.id, Standing::Active).await.unwrap();
+    app.team.unblock().await;
     assert_eq!(checks().await, 1);
 }
 

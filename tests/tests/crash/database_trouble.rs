@@ -5,10 +5,9 @@ use std::{sync::Arc, time::Duration};
 
 use a11ycheck_core::{
     domain::{DeliveryStatus, EventKind},
-    id::{ScanId, SiteId, TeamId},
-    page::PageInput,
+    id::{ScanId, SiteId},
 };
-use a11ycheck_tests::{Answer, Client, QuickClock, Receiver, Reply};
+use a11ycheck_tests::{Answer, Client, QuickClock, Receiver, Reply, TestTeam, http};
 use reqwest::Method;
 use serde_json::json;
 use sqlx::Executor as _;
@@ -19,7 +18,7 @@ use crate::support::{
     audit::{self, Audit},
     bounded,
     proxy::Proxy,
-    wait_for,
+    site, token, wait_for,
 };
 
 /// A minute of a lease is over in four seconds.
@@ -31,7 +30,7 @@ struct Server {
     proxy: Proxy,
     node: Node,
     client: Client,
-    team: TeamId,
+    team: TestTeam,
     site: SiteId,
 }
 
@@ -45,8 +44,8 @@ impl Server {
     async fn with(clock: Option<QuickClock>) -> Self {
         let (mut cluster, proxy) = (Cluster::new(clock).await, Proxy::start().await);
         let team = cluster.team("Blue Team").await;
-        let token = cluster.token(team).await;
-        let site = cluster.site(team, "").await;
+        let token = token(&team).await;
+        let site = site(&team, "").await;
         cluster.settings.database_url = proxy.url();
         cluster.settings.workers = 1;
         // Clients are told soon: whoever waits for a test should not wait for a server's patience.
@@ -93,7 +92,7 @@ impl Server {
     async fn health(&self) -> (u16, u16) {
         let page = async |path: &str| {
             let url = format!("http://{}/{path}", self.node.address);
-            bounded("a page for operators", reqwest::get(url)).await.unwrap().status().as_u16()
+            bounded("a page for operators", http().build().unwrap().get(url).send()).await.unwrap().status().as_u16()
         };
         (page("healthz").await, page("readyz").await)
     }
@@ -101,8 +100,7 @@ impl Server {
     /// Waits until the check has completed.
     async fn until_completed(&self, scan: ScanId) {
         wait_for("the check to complete", async || {
-            let actor = self.cluster.service.act_for(self.team).await.unwrap();
-            let scan = self.cluster.service.scan(&actor, scan).await.unwrap();
+            let scan = self.team.scan(scan).await;
             assert!(scan.finished_at().is_none() || scan.outcome().is_some(), "{scan:?}");
             scan.outcome().map(drop)
         })
@@ -111,8 +109,7 @@ impl Server {
 
     /// The newest check of the site.
     async fn newest(&self) -> ScanId {
-        let actor = self.cluster.service.act_for(self.team).await.unwrap();
-        self.cluster.service.scans(&actor, self.site, &PageInput::default()).await.unwrap().items[0].id
+        self.team.newest_scan(self.site).await.id
     }
 }
 
@@ -198,27 +195,26 @@ async fn work_outlives(begin: impl Fn(&Proxy), end: impl Fn(&Proxy)) {
     let gate = Arc::new(Semaphore::new(0));
     let receiver = Receiver::start([Reply::HeldBy(Arc::clone(&gate)), Reply::Status(204)]).await;
     let server = Server::with(Some(QuickClock::new(FACTOR))).await;
-    let cluster = &server.cluster;
+    let team = &server.team;
     server.until_completed(server.newest().await).await;
-    let (endpoint, _) = cluster.endpoint(server.team, receiver.url("/"), &[EventKind::ScanCompleted]).await;
-    let delivery = cluster.service.ping_endpoint(server.team, endpoint).await.unwrap();
+    let (endpoint, _) = team.endpoint_for(receiver.url("/"), &[EventKind::ScanCompleted]).await;
+    let delivery = team.ping(endpoint).await;
     bounded("the first request", receiver.wait_for(1)).await;
 
     begin(&server.proxy);
     gate.add_permits(1);
     bounded("the answer to be sent", receiver.wait_for_answers(1)).await;
     // Somebody else's node queues a check.
-    let actor = cluster.service.act_for(server.team).await.unwrap();
-    let scan = cluster.service.start_scan(&actor, server.site).await.unwrap().id;
+    let scan = team.start_scan(server.site).await.id;
     server.assert_told().await;
-    let pending = cluster.deliveries(server.team, endpoint).await;
+    let pending = team.deliveries(endpoint).await;
     assert_eq!(pending[0].state.status(), DeliveryStatus::Pending, "nothing is recorded through a broken network");
     end(&server.proxy);
 
     server.until_completed(scan).await;
     bounded("the check to be told", receiver.wait_for_answers(2)).await;
     let delivered = wait_for("both deliveries to be recorded", async || {
-        let deliveries = cluster.deliveries(server.team, endpoint).await;
+        let deliveries = team.deliveries(endpoint).await;
         assert_eq!(deliveries.len(), 2);
         deliveries.iter().all(|delivery| delivery.state.status() == DeliveryStatus::Delivered).then_some(deliveries)
     })

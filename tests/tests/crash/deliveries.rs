@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use a11ycheck_core::{
-    domain::{AttemptReport, Delivery, DeliveryState, DeliveryStatus, EndpointSecret, EventKind},
-    id::{EndpointId, TeamId},
+    domain::{AttemptReport, Delivery, DeliveryState, DeliveryStatus, EndpointSecret},
+    id::EndpointId,
     signing,
 };
-use a11ycheck_tests::{QuickClock, Received, Receiver, Reply};
+use a11ycheck_tests::{QuickClock, Received, Receiver, Reply, TestTeam};
 use tokio::sync::Semaphore;
 
 use crate::support::{Cluster, Node, bounded, wait_for};
@@ -19,7 +19,7 @@ const FACTOR: i32 = 15;
 struct Drill {
     cluster: Cluster,
     receiver: Receiver,
-    team: TeamId,
+    team: TestTeam,
     endpoint: EndpointId,
     secret: EndpointSecret,
 }
@@ -28,7 +28,7 @@ impl Drill {
     async fn new(script: impl IntoIterator<Item = Reply>) -> Self {
         let (cluster, receiver) = (Cluster::new(Some(QuickClock::new(FACTOR))).await, Receiver::start(script).await);
         let team = cluster.team("Blue Team").await;
-        let (endpoint, secret) = cluster.endpoint(team, receiver.url("/hook"), &EventKind::SELECTABLE).await;
+        let (endpoint, secret) = team.endpoint(receiver.url("/hook")).await;
         Self { cluster, receiver, team, endpoint, secret }
     }
 
@@ -37,11 +37,11 @@ impl Drill {
     }
 
     async fn ping(&self) -> Delivery {
-        self.cluster.service.ping_endpoint(self.team, self.endpoint).await.unwrap()
+        self.team.ping(self.endpoint).await
     }
 
     async fn delivery(&self, delivery: &Delivery) -> Delivery {
-        let listed = self.cluster.deliveries(self.team, self.endpoint).await;
+        let listed = self.team.deliveries(self.endpoint).await;
         listed.into_iter().find(|listed| listed.id == delivery.id).unwrap()
     }
 
@@ -76,7 +76,7 @@ impl Drill {
         assert_eq!((&first.line, &first.body), (&repeat.line, &repeat.body), "byte for byte");
         assert_eq!(first.header("Svc-Event"), repeat.header("Svc-Event"));
         assert_ne!(first.header("Svc-Signature"), repeat.header("Svc-Signature"), "signed anew");
-        let log = self.cluster.service.delivery_attempts(self.team, delivery.id).await.unwrap();
+        let log = self.team.attempts(delivery.id).await;
         assert_eq!(log.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1]);
     }
 }
@@ -152,7 +152,7 @@ async fn a_delivery_that_takes_every_worker_down_goes_on_by_the_schedule_and_not
     let _survivor = drill.node().await;
     assert_eq!(drill.until_delivered(&delivery).await.state.attempts(), 2);
     assert_eq!(drill.received(&delivery).len(), 4);
-    let log = drill.cluster.service.delivery_attempts(drill.team, delivery.id).await.unwrap();
+    let log = drill.team.attempts(delivery.id).await;
     assert_eq!(log[0].report, AttemptReport::WORKER_LOST);
     let wait = log[1].started_at - log[0].ended_at;
     assert!(wait >= DeliveryState::RETRY_SCHEDULE[0], "it waited for its turn: {wait}");

@@ -1,8 +1,12 @@
 //! An object store is tried before a server serves.
 
+use std::{net::SocketAddr, sync::Arc};
+
 use a11ycheck_storage_postgres::{ConnectError, PostgresStore};
 use a11ycheck_tests::S3;
-use tokio::net::TcpListener;
+use rustls::{ServerConfig, crypto::ring, pki_types::PrivateKeyDer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
 
 use crate::{
     bounded,
@@ -68,4 +72,42 @@ async fn nothing_is_left_of_what_was_tried_and_commands_do_not_try_at_all() {
     assert_eq!(s3.names().await, [] as [&str; 0]);
     let missing = config("s3://another-bucket/files", settings(s3.address()));
     PostgresStore::connect(missing.without_files_test()).await.unwrap();
+}
+
+/// The address of a way to the object store by TLS, whose certificate nobody has reason to trust.
+async fn by_tls(to: SocketAddr) -> String {
+    let signed = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let key = PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![signed.cert.der().clone()], key)
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let acceptor = acceptor.clone();
+            tokio::spawn(async move {
+                // Whoever does not trust the certificate hangs up.
+                let Ok(mut stream) = acceptor.accept(stream).await else { return };
+                let mut store = TcpStream::connect(to).await.unwrap();
+                let _ = tokio::io::copy_bidirectional(&mut stream, &mut store).await;
+            });
+        }
+    });
+    format!("https://{address}")
+}
+
+#[tokio::test]
+async fn a_certificate_that_nobody_vouches_for_is_refused_unless_the_operator_takes_any() {
+    let s3 = S3::start().await;
+    let mut settings = without(&["AWS_ENDPOINT", "AWS_ALLOW_HTTP"], settings(s3.address()));
+    settings.push(("AWS_ENDPOINT".to_owned(), by_tls(s3.address()).await));
+    let text = refusal(FILES, settings.clone()).await;
+    assert!(text.contains("certificate"), "{text}");
+    settings.push(("AWS_ALLOW_INVALID_CERTIFICATES".to_owned(), "true".to_owned()));
+    PostgresStore::connect(config(FILES, settings)).await.unwrap();
 }

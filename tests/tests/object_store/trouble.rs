@@ -10,6 +10,7 @@ use a11ycheck_core::{
     store::{FileStore as _, QueueStore as _},
 };
 use a11ycheck_server_warp::{ServeLimits, health, serve};
+use a11ycheck_tests::http;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -89,10 +90,11 @@ async fn a_server_is_not_ready_while_its_object_store_is_away_and_is_again_after
         ServeLimits::default(),
         stop.clone().cancelled_owned(),
     ));
+    let client = http().build().unwrap();
     let until = async |status: u16| {
         let asked = async {
             loop {
-                let answer = reqwest::get(&url).await.unwrap();
+                let answer = client.get(&url).send().await.unwrap();
                 if answer.status() == status {
                     return answer.json::<Value>().await.unwrap();
                 }

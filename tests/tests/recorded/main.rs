@@ -11,12 +11,9 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{
-        Ability, AttemptFailure, AttemptResult, EndpointSecret, Failure, FailureCode, Impact, PlanCode, Standing,
-    },
+    domain::{Ability, AttemptFailure, AttemptResult, Failure, FailureCode, Impact},
     engine::{Dispatcher, Step},
     scanner::Script,
-    service::{EndpointInput, TeamInput},
     webhook::{WebhookRequest, WebhookSender},
 };
 use a11ycheck_tests::{Answer, Client, Memory, TestApp};
@@ -133,9 +130,7 @@ async fn walk() -> String {
     let writer = Caller { name: "writer", client: app.writer().await };
     let stranger = Caller { name: "stranger", client: app.stranger().await };
     let nobody = Caller { name: "nobody", client: app.anonymous() };
-    let (endpoint, secret): (_, EndpointSecret) =
-        app.service.create_endpoint(app.team.id, EndpointInput::new("https://hooks.example.net/a11y")).await.unwrap();
-    drop(secret);
+    let (endpoint, _) = app.team.endpoint("https://hooks.example.net/a11y").await;
 
     // Who may ask at all.
     for path in ["/account", "/sites", "/nothing", "/openapi.json?x=1"] {
@@ -230,23 +225,23 @@ async fn walk() -> String {
     app.clock.advance(TimeDelta::seconds(61));
 
     // What webhooks were sent.
-    app.service.ping_endpoint(app.team.id, endpoint.id).await.unwrap();
+    app.team.ping(endpoint).await;
     let dispatcher = Dispatcher::new(app.service.clone()).unwrap();
     while dispatcher.step().await.unwrap() == Step::Worked {}
     let requests = kept.0.lock().unwrap().clone();
     requests.iter().for_each(|request| r.note_webhook(request));
 
     // Other plans and standings.
-    let free = app.service.create_team(TeamInput::new("Free Team", PlanCode::new("free"))).await.unwrap();
-    let starter = app.service.create_team(TeamInput::new("Starter Team", PlanCode::new("starter"))).await.unwrap();
+    let free = app.team("Free Team", "free").await;
+    let starter = app.team("Starter Team", "starter").await;
     let all = [Ability::Read, Ability::Write];
     let free = Caller { name: "free", client: app.client_of(&free, &all).await };
     free.get(r, "/account").await;
     let small = Caller { name: "starter", client: app.client_of(&starter, &all).await };
     small.get(r, "/account").await;
-    app.service.set_standing(app.team.id, Standing::Blocked).await.unwrap();
+    app.team.block().await;
     owner.get(r, "/sites").await;
-    app.service.set_standing(app.team.id, Standing::Active).await.unwrap();
+    app.team.unblock().await;
 
     // The end.
     stranger.send(r, Method::DELETE, &format!("/sites/{site}"), None).await;

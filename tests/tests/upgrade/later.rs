@@ -2,12 +2,10 @@
 
 use a11ycheck_core::{
     domain::{Plan, PlanCatalog, PlanCode, Standing, TeamBrand},
-    page::PageRequest,
     scanner::Script,
-    service::EndpointInput,
     store::{ScanStore as _, WebhookStore as _},
 };
-use a11ycheck_tests::release;
+use a11ycheck_tests::{TestTeam, release};
 use serde_json::{Value, json};
 
 use crate::{LAST, Upgraded, next_window};
@@ -83,23 +81,20 @@ async fn change_everything(upgraded: &Upgraded) {
     agency.limits.sites += 1;
     service.put_plans(&PlanCatalog::new(vec![agency]).unwrap()).await.unwrap();
 
-    for team in service.teams(PageRequest::new(1, 100)).await.unwrap().items {
-        service.change_plan(team.id, &team.plan.code, team.subscription).await.unwrap();
-        let brand = service.brand(team.id).await.unwrap();
+    for team in TestTeam::all(service).await {
+        let before = team.created();
+        team.change_plan(before.plan.code.as_str(), before.subscription).await;
+        let brand = team.brand().await;
         if brand != TeamBrand::default() {
-            service.set_brand(team.id, TeamBrand { name: "Atelier Süd".parse().ok(), ..brand }).await.unwrap();
+            team.set_brand(TeamBrand { name: "Atelier Süd".parse().ok(), ..brand }).await;
         }
-        if team.standing == Standing::Active {
-            service.set_standing(team.id, Standing::Blocked).await.unwrap();
-            service.set_standing(team.id, Standing::Active).await.unwrap();
+        if before.standing == Standing::Active {
+            team.block().await;
+            team.unblock().await;
         }
-        for endpoint in service.endpoints(team.id).await.unwrap() {
-            let input = EndpointInput {
-                url: "https://moved.example.com/hooks".to_owned(),
-                events: endpoint.details.events.iter().map(ToString::to_string).collect(),
-            };
-            service.change_endpoint(team.id, endpoint.id, input).await.unwrap();
-            service.enable_endpoint(team.id, endpoint.id).await.unwrap();
+        for endpoint in team.endpoints().await {
+            team.move_endpoint(&endpoint, "https://moved.example.com/hooks").await;
+            team.enable_endpoint(endpoint.id).await;
         }
     }
 

@@ -2,11 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use a11ycheck_core::{
-    id::{DeliveryId, EndpointId},
-    page::{PageInput, PageRequest},
-};
-use a11ycheck_tests::{Client, release};
+use a11ycheck_tests::{Client, TestTeam, release};
 use serde_json::Value;
 
 use crate::{Upgraded, next_window};
@@ -75,16 +71,14 @@ impl Upgraded {
     async fn as_operator(&self, read: &mut Read) {
         let service = &self.app.service;
         service.plans().await.unwrap();
-        for team in service.teams(PageRequest::new(1, 100)).await.unwrap().items {
-            service.brand(team.id).await.unwrap();
-            service.tokens(team.id).await.unwrap();
-            for endpoint in service.endpoints(team.id).await.unwrap() {
-                let endpoint: EndpointId = endpoint.id;
-                let page = service.deliveries(team.id, endpoint, &PageInput::default()).await.unwrap();
-                read.deliveries += page.items.len();
-                for delivery in page.items {
-                    let delivery: DeliveryId = delivery.id;
-                    read.attempts += service.delivery_attempts(team.id, delivery).await.unwrap().len();
+        for team in TestTeam::all(service).await {
+            team.brand().await;
+            team.tokens().await;
+            for endpoint in team.endpoints().await {
+                let deliveries = team.deliveries(endpoint.id).await;
+                read.deliveries += deliveries.len();
+                for delivery in deliveries {
+                    read.attempts += team.attempts(delivery.id).await.len();
                 }
             }
         }

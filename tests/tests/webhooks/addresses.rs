@@ -7,7 +7,6 @@ use a11ycheck_core::{
     domain::{AttemptFailure, AttemptResult},
     message::ErrorBody,
     net::{AddressPolicy, StaticResolver},
-    service::EndpointInput,
 };
 use a11ycheck_tests::{Receiver, Reply};
 use tokio::net::TcpListener;
@@ -15,7 +14,7 @@ use tokio::net::TcpListener;
 use crate::hooks::{Hooks, loopback};
 
 async fn refusal(hooks: &Hooks, url: &str) -> serde_json::Value {
-    let refused = hooks.service.create_endpoint(hooks.team, EndpointInput::new(url)).await;
+    let refused = hooks.team.try_endpoint(url).await;
     let Err(error @ Error::Invalid(_)) = refused else { panic!("{url}: {refused:?}") };
     serde_json::to_value(ErrorBody::from(&error)).unwrap()["errors"].take()
 }
@@ -53,7 +52,7 @@ async fn an_endpoint_that_is_not_public_or_not_https_is_refused_and_the_field_na
     for url in ["ftp://public.example.com", "https://user@public.example.com", "https://"] {
         assert_eq!(refusal(&hooks, url).await["url"][0], "The url field must be a valid URL.", "{url}");
     }
-    assert_eq!(hooks.service.endpoints(hooks.team).await.unwrap(), []);
+    assert_eq!(hooks.team.endpoints().await, []);
     for url in ["https://public.example.com/hook", "https://not-yet.example.com", "93.184.215.14"] {
         hooks.endpoint(url).await;
     }

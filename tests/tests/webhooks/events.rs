@@ -5,18 +5,16 @@ use std::sync::Arc;
 use a11ycheck_core::{
     Service,
     clock::Clock as _,
-    domain::{EventKind, Failure, FailureCode, PlanCode, ScanStatus, SiteInput, Subscription},
+    domain::{EventKind, Failure, FailureCode, ScanStatus, SiteInput, Subscription},
     engine::{Dispatcher, Worker},
     net::StaticResolver,
-    page::PageInput,
     scanner::{CancellationToken, Script, ScriptedScanner},
     sealing::Keyring,
-    service::{EndpointInput, TeamInput},
     signing,
     webhook::{HeaderPrefix, HttpSender},
 };
 use a11ycheck_storage_memory::MemoryStore;
-use a11ycheck_tests::{OpenApi, Receiver, Reply};
+use a11ycheck_tests::{OpenApi, Receiver, Reply, TestTeam};
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -34,8 +32,7 @@ async fn the_payload_is_the_contracts_check_and_site_with_links_that_can_be_foll
     assert_eq!(request.header("Svc-Event"), "scan.completed");
     assert_eq!(OpenApi::document().judge_delivery(&request), Ok(()));
     let body: Value = serde_json::from_slice(&request.body).unwrap();
-    let checks = hooks.service.scans(&hooks.actor().await, site, &PageInput::default()).await.unwrap();
-    let scan = checks.items[0].id;
+    let scan = hooks.team.newest_scan(site).await.id;
     let link = |path: &str| format!("https://a11y.example.com/v1/scans/{scan}{path}");
     assert!(body["id"].as_str().unwrap().starts_with("evt_"));
     let expected = json!({
@@ -77,13 +74,10 @@ async fn links_of_an_event_lead_to_the_files_that_the_team_had_when_the_check_co
     let receiver = Receiver::start([Reply::Status(500)]).await;
     let hooks = Hooks::new().await;
     hooks.endpoint(&receiver.url("/")).await;
-    let plan = async |code| {
-        hooks.service.change_plan(hooks.team, &PlanCode::new(code), Subscription::ACTIVE).await.unwrap();
-    };
-    plan("starter").await;
+    hooks.team.change_plan("starter", Subscription::ACTIVE).await;
     hooks.checked_site().await;
     hooks.dispatch().await;
-    plan("agency").await;
+    hooks.team.change_plan("agency", Subscription::ACTIVE).await;
     hooks.clock.advance(TimeDelta::minutes(1));
     hooks.dispatch().await;
     let [first, again] = receiver.received().try_into().unwrap();
@@ -109,17 +103,15 @@ async fn an_express_report_that_was_bought_while_the_check_ran_opens_the_links_o
     .build()
     .await
     .unwrap();
-    let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new("starter"))).await.unwrap().id;
-    service.create_endpoint(team, EndpointInput::new(receiver.url("/"))).await.unwrap();
-    let actor = service.act_for(team).await.unwrap();
-    let site = service.add_site(&actor, SiteInput::new("https://93.184.215.14/")).await.unwrap().id;
+    let team = TestTeam::create(&service, "Blue Team", "starter").await;
+    team.endpoint(receiver.url("/")).await;
+    let site = team.add_site(SiteInput::new("https://93.184.215.14/")).await.id;
     let worker = Worker::new(service.clone());
     let working = tokio::spawn(async move { worker.step(&CancellationToken::new()).await });
-    let scan = async || service.scans(&actor, site, &PageInput::default()).await.unwrap().items[0].clone();
-    while scan().await.status() != ScanStatus::Running {
+    while team.newest_scan(site).await.status() != ScanStatus::Running {
         tokio::task::yield_now().await;
     }
-    service.mark_express(team, scan().await.id).await.unwrap();
+    team.mark_express(team.newest_scan(site).await.id).await;
     gate.add_permits(1);
     working.await.unwrap().unwrap();
     Dispatcher::new(service.clone()).unwrap().step().await.unwrap();
@@ -137,7 +129,7 @@ async fn new_problems_are_told_after_the_check_that_found_them() {
     hooks.dispatch().await;
     assert_eq!(receiver.count(), 1, "a first check has nothing new");
     hooks.clock.advance(TimeDelta::days(1));
-    hooks.service.start_scan(&hooks.actor().await, site).await.unwrap();
+    hooks.team.start_scan(site).await;
     hooks.run_checks().await;
     hooks.dispatch().await;
     let received = receiver.received();
@@ -161,26 +153,23 @@ async fn a_failed_check_is_told_to_nobody() {
         .build()
         .await
         .unwrap();
-    let input = TeamInput::new("Blue Team", PlanCode::new("pro"));
-    let team = service.create_team(input).await.unwrap().id;
-    let (endpoint, _) = service.create_endpoint(team, EndpointInput::new(receiver.url("/"))).await.unwrap();
-    let actor = service.act_for(team).await.unwrap();
-    service.add_site(&actor, SiteInput::new("https://93.184.215.14/")).await.unwrap();
+    let team = TestTeam::create(&service, "Blue Team", "pro").await;
+    let (endpoint, _) = team.endpoint(receiver.url("/")).await;
+    team.add_site(SiteInput::new("https://93.184.215.14/")).await;
     let worker = Worker::new(service.clone());
     worker.step(&CancellationToken::new()).await.unwrap();
-    assert_eq!(service.deliveries(team, endpoint.id, &PageInput::default()).await.unwrap().total, 0);
+    assert_eq!(team.deliveries(endpoint).await, []);
 }
 
 #[tokio::test]
 async fn an_endpoint_hears_what_it_chose_and_a_ping_whatever_it_chose() {
     let receiver = Receiver::start([Reply::Status(204)]).await;
     let hooks = Hooks::new().await;
-    let input = EndpointInput { url: receiver.url("/"), events: vec!["issues.new".to_owned()] };
-    let (endpoint, _) = hooks.service.create_endpoint(hooks.team, input).await.unwrap();
+    let (endpoint, _) = hooks.team.endpoint_for(receiver.url("/"), &[EventKind::IssuesNew]).await;
     hooks.checked_site().await;
     hooks.dispatch().await;
     assert_eq!(receiver.count(), 0);
-    hooks.ping(endpoint.id).await;
+    hooks.ping(endpoint).await;
     hooks.dispatch().await;
     let [ping] = receiver.received().try_into().unwrap();
     assert_eq!(OpenApi::document().judge_delivery(&ping), Ok(()));
@@ -200,10 +189,9 @@ async fn an_operators_brand_stands_in_the_headers() {
         .build()
         .await
         .unwrap();
-    let input = TeamInput::new("Blue Team", PlanCode::new("pro"));
-    let team = service.create_team(input).await.unwrap().id;
-    let (endpoint, _) = service.create_endpoint(team, EndpointInput::new(receiver.url("/"))).await.unwrap();
-    service.ping_endpoint(team, endpoint.id).await.unwrap();
+    let team = TestTeam::create(&service, "Blue Team", "pro").await;
+    let (endpoint, _) = team.endpoint(receiver.url("/")).await;
+    team.ping(endpoint).await;
     Dispatcher::new(service).unwrap().step().await.unwrap();
     let [request] = receiver.received().try_into().unwrap();
     assert_eq!(request.header("Acme-Event"), "ping");
@@ -215,7 +203,7 @@ async fn both_secrets_sign_while_one_replaces_the_other() {
     let receiver = Receiver::start([Reply::Status(204)]).await;
     let hooks = Hooks::new().await;
     let (endpoint, old) = hooks.endpoint(&receiver.url("/")).await;
-    let new = hooks.service.rotate_endpoint_secret(hooks.team, endpoint, TimeDelta::hours(24)).await.unwrap();
+    let new = hooks.team.rotate_secret(endpoint, TimeDelta::hours(24)).await;
     for (hours, secrets) in [(23, vec![&old, &new]), (1, vec![&new])] {
         hooks.clock.advance(TimeDelta::hours(hours));
         hooks.ping(endpoint).await;

@@ -5,17 +5,16 @@ use std::{sync::Arc, time::Duration};
 use a11ycheck_core::{
     Service,
     clock::ManualClock,
-    domain::{Attempt, Delivery, EndpointSecret, Impact, PlanCode, SiteInput, WebhookEndpoint},
+    domain::{Attempt, Delivery, EndpointSecret, Impact, SiteInput, WebhookEndpoint},
     engine::{Dispatcher, Step, Worker},
-    id::{EndpointId, SiteId, TeamId},
+    id::{EndpointId, SiteId},
     net::{AddressPolicy, StaticResolver},
-    page::PageInput,
     scanner::{CancellationToken, Script, ScriptedScanner},
     sealing::Keyring,
-    service::{Actor, EndpointInput, TeamInput},
-    webhook::HttpSender,
+    webhook::{HttpSender, WebhookSender},
 };
 use a11ycheck_storage_memory::MemoryStore;
+use a11ycheck_tests::TestTeam;
 use chrono::{DateTime, Utc};
 
 /// Long enough for loopback, and short enough to wait for.
@@ -24,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_millis(1_500);
 pub(crate) struct Hooks {
     pub(crate) service: Service,
     pub(crate) clock: ManualClock,
-    pub(crate) team: TeamId,
+    pub(crate) team: TestTeam,
     pub(crate) dispatcher: Dispatcher,
     pub(crate) resolver: StaticResolver,
 }
@@ -32,6 +31,12 @@ pub(crate) struct Hooks {
 /// A policy that opens loopback.
 pub(crate) fn loopback() -> AddressPolicy {
     AddressPolicy::builder().allow_network("127.0.0.0/8".parse().unwrap()).build()
+}
+
+/// A service without a site, by the machine's own time, whose webhooks may go to loopback.
+pub(crate) async fn sending_with(sender: impl WebhookSender + 'static) -> Service {
+    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default()).with_sealing(Keyring::ephemeral());
+    builder.with_policy(loopback()).with_sender(sender).build().await.unwrap()
 }
 
 impl Hooks {
@@ -56,24 +61,22 @@ impl Hooks {
             .build()
             .await
             .unwrap();
-        let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new("agency"))).await.unwrap().id;
+        let team = TestTeam::create(&service, "Blue Team", "agency").await;
         let dispatcher = Dispatcher::new(service.clone()).unwrap();
         Self { service, clock, team, dispatcher, resolver }
     }
 
     /// An endpoint that listens to everything.
     pub(crate) async fn endpoint(&self, url: &str) -> (EndpointId, EndpointSecret) {
-        let (endpoint, secret) = self.service.create_endpoint(self.team, EndpointInput::new(url)).await.unwrap();
-        (endpoint.id, secret)
+        self.team.endpoint(url).await
     }
 
     pub(crate) async fn endpoint_row(&self, id: EndpointId) -> WebhookEndpoint {
-        let listed = self.service.endpoints(self.team).await.unwrap();
-        listed.into_iter().find(|endpoint| endpoint.id == id).unwrap()
+        self.team.endpoints().await.into_iter().find(|endpoint| endpoint.id == id).unwrap()
     }
 
     pub(crate) async fn ping(&self, endpoint: EndpointId) -> Delivery {
-        self.service.ping_endpoint(self.team, endpoint).await.unwrap()
+        self.team.ping(endpoint).await
     }
 
     /// Makes all attempts that are due now.
@@ -89,17 +92,12 @@ impl Hooks {
     }
 
     pub(crate) async fn log(&self, delivery: &Delivery) -> Vec<Attempt> {
-        self.service.delivery_attempts(self.team, delivery.id).await.unwrap()
+        self.team.attempts(delivery.id).await
     }
 
-    /// The newest 100 deliveries to the endpoint, the newest first.
+    /// All deliveries to the endpoint, the newest first.
     pub(crate) async fn deliveries(&self, endpoint: EndpointId) -> Vec<Delivery> {
-        let page = PageInput { page: None, per_page: Some("100".to_owned()) };
-        self.service.deliveries(self.team, endpoint, &page).await.unwrap().items
-    }
-
-    pub(crate) async fn actor(&self) -> Actor {
-        self.service.act_for(self.team).await.unwrap()
+        self.team.deliveries(endpoint).await
     }
 
     /// A site whose first check is made now.
@@ -108,7 +106,7 @@ impl Hooks {
             name: Some("Крамниця \u{1f6d2}".to_owned()),
             ..SiteInput::new("https://93.184.215.14/")
         };
-        let site = self.service.add_site(&self.actor().await, site).await.unwrap().id;
+        let site = self.team.add_site(site).await.id;
         self.run_checks().await;
         site
     }

@@ -3,26 +3,20 @@
 use std::{process::Stdio, sync::Arc, time::Duration};
 
 use a11ycheck_core::{
-    Service,
     clock::{Clock as _, SystemClock},
-    domain::PlanCode,
     engine::{Dispatcher, Step},
     net::SystemResolver,
-    page::PageInput,
-    scanner::ScriptedScanner,
-    sealing::Keyring,
-    service::{EndpointInput, TeamInput},
     signing,
     webhook::HttpSender,
 };
-use a11ycheck_storage_memory::MemoryStore;
+use a11ycheck_tests::{TestTeam, http};
 use chrono::TimeDelta;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
     process::{Child, Command},
 };
 
-use crate::hooks::loopback;
+use crate::hooks::{loopback, sending_with};
 
 const DOCS: &str = include_str!("../../../docs/webhooks.md");
 
@@ -99,31 +93,30 @@ impl Recipe {
 
     /// The answer to a request with this signature.
     async fn answer(&self, signature: &str, body: &[u8]) -> u16 {
-        let request = reqwest::Client::new().post(self.url()).header("Svc-Signature", signature).body(body.to_vec());
+        let client = http().build().unwrap();
+        let request = client.post(self.url()).header("Svc-Signature", signature).body(body.to_vec());
         request.send().await.unwrap().status().as_u16()
     }
 }
 
 async fn accepts_what_is_sent_and_nothing_else(recipe: Recipe) {
     let sender = HttpSender::new(loopback(), Arc::new(SystemResolver::new())).with_timeout(Duration::from_secs(30));
-    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default()).with_sealing(Keyring::ephemeral());
-    let service = builder.with_policy(loopback()).with_sender(sender).build().await.unwrap();
-    let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new("pro"))).await.unwrap().id;
-    let (endpoint, old) = service.create_endpoint(team, EndpointInput::new(recipe.url())).await.unwrap();
-    let new = service.rotate_endpoint_secret(team, endpoint.id, TimeDelta::hours(1)).await.unwrap();
-    let dispatcher = Dispatcher::new(service.clone()).unwrap();
+    let service = sending_with(sender).await;
+    let team = TestTeam::create(&service, "Blue Team", "pro").await;
+    let (endpoint, old) = team.endpoint(recipe.url()).await;
+    let new = team.rotate_secret(endpoint, TimeDelta::hours(1)).await;
+    let dispatcher = Dispatcher::new(service).unwrap();
     for secret in [&old, &new] {
         recipe.learn(secret.reveal());
         for _ in 0..20 {
-            service.ping_endpoint(team, endpoint.id).await.unwrap();
+            team.ping(endpoint).await;
         }
         while dispatcher.step().await.unwrap() == Step::Worked {}
     }
-    let page = PageInput { page: None, per_page: Some("100".to_owned()) };
-    let deliveries = service.deliveries(team, endpoint.id, &page).await.unwrap().items;
+    let deliveries = team.deliveries(endpoint).await;
     assert_eq!(deliveries.len(), 40);
     for delivery in deliveries {
-        let attempts = service.delivery_attempts(team, delivery.id).await.unwrap();
+        let attempts = team.attempts(delivery.id).await;
         assert!(attempts.len() == 1 && attempts[0].report.is_success(), "{attempts:?}");
     }
 

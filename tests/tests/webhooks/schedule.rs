@@ -83,16 +83,16 @@ async fn an_endpoint_is_switched_off_by_the_twentieth_delivery_that_fails_and_on
     }
     assert!(!hooks.endpoint_row(endpoint).await.status.is_on());
     assert_eq!(receiver.count(), 120);
-    assert!(hooks.service.ping_endpoint(hooks.team, endpoint).await.is_err());
+    assert!(hooks.team.try_ping(endpoint).await.is_err());
     hooks.checked_site().await;
     hooks.dispatch().await;
     assert_eq!(receiver.count(), 120, "nothing is sent to it");
 
-    assert_eq!(hooks.service.enable_endpoint(hooks.team, endpoint).await.unwrap().status, EndpointStatus::ON);
+    assert_eq!(hooks.team.enable_endpoint(endpoint).await.status, EndpointStatus::ON);
     receiver.answers([Reply::Status(200)]);
     let last = hooks.deliveries(endpoint).await.swap_remove(0);
     assert_eq!(last.state.status(), DeliveryStatus::Failed);
-    let again = hooks.service.resend_delivery(hooks.team, last.id).await.unwrap();
+    let again = hooks.team.resend(last.id).await;
     hooks.dispatch().await;
     let received = receiver.received();
     assert_eq!(received[120].body, received[119].body, "the same event");

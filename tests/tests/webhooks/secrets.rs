@@ -7,13 +7,11 @@ use std::{
 
 use a11ycheck_core::{
     Error, Service,
-    domain::PlanCode,
     engine::{Dispatcher, Sealing},
     scanner::ScriptedScanner,
-    service::{EndpointInput, TeamInput},
 };
 use a11ycheck_storage_memory::MemoryStore;
-use a11ycheck_tests::{Receiver, Reply};
+use a11ycheck_tests::{Receiver, Reply, TestTeam};
 use chrono::TimeDelta;
 use tracing_subscriber::{filter::LevelFilter, util::SubscriberInitExt as _};
 
@@ -46,7 +44,7 @@ async fn no_secret_stands_in_the_log_however_much_it_tells_and_however_attempts_
     for _ in 0..3 {
         hooks.attempt(endpoint).await;
     }
-    let second = hooks.service.rotate_endpoint_secret(hooks.team, endpoint, TimeDelta::hours(1)).await.unwrap();
+    let second = hooks.team.rotate_secret(endpoint, TimeDelta::hours(1)).await;
     for _ in 0..2 {
         hooks.attempt(endpoint).await;
     }
@@ -62,9 +60,9 @@ async fn no_secret_stands_in_the_log_however_much_it_tells_and_however_attempts_
 #[tokio::test]
 async fn without_a_sealing_key_an_endpoint_is_refused_rather_than_kept_in_the_clear() {
     let service = Service::builder(MemoryStore::new(), ScriptedScanner::default()).build().await.unwrap();
-    let team = service.create_team(TeamInput::new("Blue Team", PlanCode::new("agency"))).await.unwrap().id;
-    let refused = service.create_endpoint(team, EndpointInput::new("https://93.184.215.14/hook")).await;
+    let team = TestTeam::create(&service, "Blue Team", "agency").await;
+    let refused = team.try_endpoint("https://93.184.215.14/hook").await;
     assert!(matches!(refused, Err(Error::NoSealingKey)), "{refused:?}");
-    assert_eq!(service.endpoints(team).await.unwrap(), []);
+    assert_eq!(team.endpoints().await, []);
     assert!(Dispatcher::new(service.clone()).is_none() && Sealing::new(service).is_none());
 }

@@ -13,7 +13,7 @@ use hickory_resolver::{
 };
 use resolv_conf::{Config, ScopedIp};
 
-use crate::net::hosts;
+use crate::net::{hosts, resolver::distinct};
 
 /// Search domains that are tried. Each may cost a look-up's whole budget.
 const MAX_SEARCH: usize = 8;
@@ -66,7 +66,7 @@ impl Files {
         if let Ok(ips) = listed
             && !ips.is_empty()
         {
-            return Found::Listed(super::distinct(ips));
+            return Found::Listed(distinct(ips));
         }
         let stamp = self.stamp();
         if known == Some(stamp) { Found::Unchanged } else { Found::Settings(Box::new(self.settings(stamp))) }
@@ -124,8 +124,6 @@ impl Settings {
         options.use_hosts_file = ResolveHosts::Never;
         options.cache_size = 0;
         options.server_ordering_strategy = ServerOrderingStrategy::UserProvidedOrder;
-        // A busy connection would refuse what the bound on look-ups lets in.
-        options.max_active_requests = 4 * super::DnsResolver::MAX_LOOKUPS;
         (ResolverConfig::from_parts(None, Vec::new(), self.servers.clone()), options)
     }
 

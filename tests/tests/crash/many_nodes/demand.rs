@@ -8,7 +8,7 @@ use std::{
 };
 
 use a11ycheck_core::{clock::Clock as _, id::SiteId};
-use a11ycheck_tests::QuickClock;
+use a11ycheck_tests::{QuickClock, http};
 use sqlx::{FromRow, PgPool};
 use tokio::{
     sync::watch,
@@ -52,7 +52,7 @@ struct ProgressRow {
 impl<'a> Demand<'a> {
     pub(super) fn new(db: &'a PgPool, clock: QuickClock, nodes: &'a Nodes) -> Self {
         // No answer of a node that runs takes so long.
-        let http = reqwest::Client::builder().timeout(Duration::from_secs(3)).build().unwrap();
+        let http = http().timeout(Duration::from_secs(3)).build().unwrap();
         Self { db, clock, nodes, http, counts: Counts::default() }
     }
 

@@ -21,7 +21,7 @@ use a11ycheck_tests::{QuickClock, Received, Receiver, Reply};
 use rand::{SeedableRng as _, rngs::StdRng};
 use tokio::time::Instant;
 
-use crate::support::{Cluster, audit, wait_for};
+use crate::support::{Cluster, audit, site, token, wait_for};
 
 const TEAMS: usize = 5;
 const SITES_PER_TEAM: usize = 12;
@@ -82,16 +82,16 @@ async fn furnish(cluster: &Cluster, receiver: &Receiver, secrets: &Secrets) -> (
     let (mut endpoints, mut sites) = (Vec::new(), Vec::new());
     for number in 0..TEAMS {
         let team = cluster.team(&format!("Team {number}")).await;
-        let token = cluster.token(team).await;
+        let token = token(&team).await;
         let both: &[EventKind] = &EventKind::SELECTABLE;
         for (name, events) in [("all", both), ("new", &[EventKind::IssuesNew])] {
             let path = format!("/{number}/{name}");
-            let (id, secret) = cluster.endpoint(team, receiver.url(&path), events).await;
+            let (id, secret) = team.endpoint_for(receiver.url(&path), events).await;
             secrets.lock().unwrap().insert(path.clone(), secret.reveal().to_owned());
-            endpoints.push(Endpoint { team, id: id.to_string(), path, events });
+            endpoints.push(Endpoint { team: team.id(), id: id.to_string(), path, events });
         }
-        for site in 0..SITES_PER_TEAM {
-            sites.push((cluster.site(team, &format!("{number}/{site}/")).await, token.clone()));
+        for path in 0..SITES_PER_TEAM {
+            sites.push((site(&team, &format!("{number}/{path}/")).await, token.clone()));
         }
     }
     (endpoints, sites)

@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use a11ycheck_core::{
     Service,
-    domain::{Ability, Delivery, EndpointSecret, EventKind, PlanCode, SiteInput},
-    id::{EndpointId, SiteId, TeamId},
-    page::PageInput,
+    domain::{Ability, SiteInput},
+    id::SiteId,
     scanner::NoScanner,
-    service::{EndpointInput, TeamInput, TokenInput},
 };
-use a11ycheck_tests::{NodeSettings, QuickClock};
+use a11ycheck_tests::{NodeSettings, QuickClock, TestTeam};
 use sqlx::{
     PgPool,
     postgres::{PgConnectOptions, PgPoolOptions},
@@ -41,39 +39,8 @@ impl Cluster {
         Self { settings, service, db: pool.connect_with(options).await.unwrap() }
     }
 
-    pub(crate) async fn team(&self, name: &str) -> TeamId {
-        let plan = PlanCode::new(NodeSettings::PLAN);
-        self.service.create_team(TeamInput::new(name, plan)).await.unwrap().id
-    }
-
-    /// A token that may do everything.
-    pub(crate) async fn token(&self, team: TeamId) -> String {
-        let input = TokenInput { name: "Test".to_owned(), abilities: [Ability::Read, Ability::Write].into() };
-        self.service.create_token(team, input).await.unwrap().1.reveal().to_owned()
-    }
-
-    /// An endpoint that listens to these.
-    pub(crate) async fn endpoint(
-        &self,
-        team: TeamId,
-        url: String,
-        events: &[EventKind],
-    ) -> (EndpointId, EndpointSecret) {
-        let input = EndpointInput { url, events: events.iter().map(ToString::to_string).collect() };
-        let (endpoint, secret) = self.service.create_endpoint(team, input).await.unwrap();
-        (endpoint.id, secret)
-    }
-
-    /// A site whose first check is queued.
-    pub(crate) async fn site(&self, team: TeamId, path: &str) -> SiteId {
-        let actor = self.service.act_for(team).await.unwrap();
-        let site = SiteInput::new(format!("https://93.184.215.14/{path}"));
-        self.service.add_site(&actor, site).await.unwrap().id
-    }
-
-    /// The deliveries to an endpoint, the newest first.
-    pub(crate) async fn deliveries(&self, team: TeamId, endpoint: EndpointId) -> Vec<Delivery> {
-        self.service.deliveries(team, endpoint, &PageInput::default()).await.unwrap().items
+    pub(crate) async fn team(&self, name: &str) -> TestTeam {
+        TestTeam::create(&self.service, name, NodeSettings::PLAN).await
     }
 
     /// Whether a step of a node waits for what this connection has locked.
@@ -81,4 +48,14 @@ impl Cluster {
         let blocked = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)))";
         sqlx::query_scalar(blocked).bind(holder).fetch_one(&self.db).await.unwrap()
     }
+}
+
+/// A token of the team that may do everything.
+pub(crate) async fn token(team: &TestTeam) -> String {
+    team.token(&[Ability::Read, Ability::Write]).await.1.reveal().to_owned()
+}
+
+/// A site of the team whose first check is queued.
+pub(crate) async fn site(team: &TestTeam, path: &str) -> SiteId {
+    team.add_site(SiteInput::new(format!("https://93.184.215.14/{path}"))).await.id
 }

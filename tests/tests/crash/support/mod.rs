@@ -12,7 +12,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-pub(crate) use self::{cluster::Cluster, node::Node};
+pub(crate) use self::{
+    cluster::{Cluster, site, token},
+    node::Node,
+};
 
 /// Longer than anything takes here that is waited for, on a machine that is busy with other things.
 pub(crate) const LIMIT: Duration = Duration::from_secs(180);

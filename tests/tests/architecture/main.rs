@@ -1,6 +1,9 @@
-//! The arrows of ARCHITECTURE.md, read from what cargo says each part depends on.
+//! The arrows of ARCHITECTURE.md, read from what cargo says each part depends on and from the sources.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
+
+mod inside;
+mod sources;
 
 use std::{collections::BTreeSet, process::Command};
 

@@ -1,4 +1,4 @@
-//! Pages of lists.
+//! Pages of lists: which one is wanted, and what is on it.
 
 use crate::domain::{FieldErrors, Problem};
 
