@@ -16,7 +16,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use a11ycheck_core::signing;
+use a11ycheck_signing as signing;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use warp::{Filter as _, http::StatusCode, hyper::body::Bytes};

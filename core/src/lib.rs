@@ -38,7 +38,7 @@
 //! - [`net`]: which addresses may be reached
 //! - [`sealing`]: how secrets are kept
 //! - [`catalog`], [`report`], [`export`], [`view`], [`message`], [`timestamp`]: what people and clients read
-//! - [`webhook`]: how events are sent; [`signing`]: how they are signed, for senders and receivers
+//! - [`webhook`]: how events are sent; [`a11ycheck_signing`] has how they are signed, for receivers, too
 //!
 //! # Features
 //! | feature | gives | default |
@@ -75,7 +75,5 @@ pub mod store;
 pub mod timestamp;
 pub mod view;
 pub mod webhook;
-
-pub use webhook::signature as signing;
 
 pub use self::{engine::Engine, error::Error, scanner::Scanner, service::Service, store::Store};

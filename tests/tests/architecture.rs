@@ -55,10 +55,21 @@ fn a_store_or_a_scanner_asks_for_no_feature_that_an_embedder_left_out() {
 
 #[test]
 fn stores_and_scanners_know_core_and_not_each_other() {
-    assert_eq!(parts("a11ycheck-core"), [""; 0]);
-    assert_eq!(parts("a11ycheck-storage-memory"), ["a11ycheck-core"]);
-    assert_eq!(parts("a11ycheck-storage-postgres"), ["a11ycheck-core"]);
-    assert_eq!(parts("a11ycheck-scanner-chromium"), ["a11ycheck-core"]);
+    // Core signs what it sends.
+    const CORE: [&str; 2] = ["a11ycheck-core", "a11ycheck-signing"];
+    assert_eq!(parts("a11ycheck-signing"), [""; 0]);
+    assert_eq!(parts("a11ycheck-core"), ["a11ycheck-signing"]);
+    assert_eq!(parts("a11ycheck-storage-memory"), CORE);
+    assert_eq!(parts("a11ycheck-storage-postgres"), CORE);
+    assert_eq!(parts("a11ycheck-scanner-chromium"), CORE);
+}
+
+#[test]
+fn a_receiver_of_webhooks_gets_no_more_than_it_takes_to_verify_them() {
+    let crates = pulled_in("a11ycheck-signing", &[]);
+    for name in ["tokio", "chrono", "serde_json", "url"] {
+        assert!(!crates.contains(name), "signing pulls in {name}");
+    }
 }
 
 #[test]
@@ -78,6 +89,7 @@ fn no_part_names_what_it_must_not_know() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     for (folder, words) in [
         ("core/src", &["warp::", "sqlx::", "chromium"][..]),
+        ("signing/src", &["a11ycheck_core", "a11ycheck_storage", "a11ycheck_scanner"]),
         ("storage-memory/src", &["warp::", "a11ycheck_scanner"]),
         ("storage-postgres/src", &["warp::", "a11ycheck_scanner"]),
         ("scanner-chromium/src", &["warp::", "a11ycheck_storage", "a11ycheck_server"]),

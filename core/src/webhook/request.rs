@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{WebhookRequest, signature};
+use a11ycheck_signing as signing;
+
+use super::WebhookRequest;
 use crate::{domain::EndpointSecret, store::ClaimedDelivery};
 
 /// What the names of the three headers begin with: the contract's neutral `Svc-`, or the operator's brand.
@@ -57,7 +59,7 @@ pub(crate) fn signed(
     user_agent: &str,
 ) -> WebhookRequest {
     let secrets: Vec<&str> = secrets.iter().map(EndpointSecret::reveal).collect();
-    let signature = signature::sign_with(&secrets, delivery.started_at.timestamp(), &delivery.body);
+    let signature = signing::sign_with(&secrets, delivery.started_at.timestamp(), &delivery.body);
     WebhookRequest {
         url: delivery.url.url().clone(),
         headers: vec![

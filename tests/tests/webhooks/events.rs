@@ -12,9 +12,9 @@ use a11ycheck_core::{
     scanner::{CancellationToken, Script, ScriptedScanner},
     sealing::Keyring,
     service::{EndpointInput, TeamInput},
-    signing,
     webhook::{HeaderPrefix, HttpSender},
 };
+use a11ycheck_signing as signing;
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_tests::{OpenApi, Receiver, Reply};
 use chrono::TimeDelta;

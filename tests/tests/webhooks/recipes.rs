@@ -12,9 +12,9 @@ use a11ycheck_core::{
     scanner::ScriptedScanner,
     sealing::Keyring,
     service::{EndpointInput, TeamInput},
-    signing,
     webhook::HttpSender,
 };
+use a11ycheck_signing as signing;
 use a11ycheck_storage_memory::MemoryStore;
 use chrono::TimeDelta;
 use tokio::{
