@@ -47,7 +47,6 @@
 //! | `dns` | [`net`]'s `DnsResolver`, which looks names up in a way that can be cancelled | yes |
 //! | `pdf` | [`export`]'s PDF files, and the check of logos for them | yes |
 //! | `testing` | [`scanner`]'s `ScriptedScanner`, [`clock`]'s `ManualClock`, [`net`]'s `StaticResolver` and `NameServer` | no |
-//! | `conformance` | the test suite that every store passes; implies `testing` | no |
 //!
 //! # What it is not
 //! No HTTP server, no database, no browser: `a11ycheck-server-warp`, `a11ycheck-storage-memory` and
@@ -56,8 +55,6 @@
 
 pub mod catalog;
 pub mod clock;
-#[cfg(feature = "conformance")]
-pub mod conformance;
 pub mod domain;
 pub mod engine;
 pub mod error;

@@ -62,6 +62,7 @@ fn stores_and_scanners_know_core_and_not_each_other() {
     assert_eq!(parts("a11ycheck-storage-memory"), CORE);
     assert_eq!(parts("a11ycheck-storage-postgres"), CORE);
     assert_eq!(parts("a11ycheck-scanner-chromium"), CORE);
+    assert_eq!(parts("a11ycheck-storage-testkit"), CORE);
 }
 
 #[test]
@@ -92,6 +93,7 @@ fn no_part_names_what_it_must_not_know() {
         ("signing/src", &["a11ycheck_core", "a11ycheck_storage", "a11ycheck_scanner"]),
         ("storage-memory/src", &["warp::", "a11ycheck_scanner"]),
         ("storage-postgres/src", &["warp::", "a11ycheck_scanner"]),
+        ("storage-testkit/src", &["warp::", "sqlx::", "a11ycheck_storage_memory", "a11ycheck_scanner"]),
         ("scanner-chromium/src", &["warp::", "a11ycheck_storage", "a11ycheck_server"]),
         ("server-warp/src/routes", &["a11ycheck_storage", "a11ycheck_scanner"]),
     ] {

@@ -4,7 +4,6 @@ use std::{path::Path, time::Duration};
 
 use a11ycheck_core::{
     clock::{Clock as _, ManualClock},
-    conformance::{self, StoreFactory},
     domain::{
         EndpointDetails, EndpointSecret, EventKind, IsoDuration, Lease, NewEndpoint, NewEvent, NewSite, NewTeam, Plan,
         PlanCatalog, PlanCode, ScreenshotId, SiteDetails, SiteUrl, Subscription,
@@ -18,6 +17,7 @@ use a11ycheck_core::{
     },
 };
 use a11ycheck_storage_postgres::{ConnectError, PostgresConfig, PostgresStore};
+use a11ycheck_storage_testkit::StoreFactory;
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
@@ -42,7 +42,7 @@ macro_rules! conformance {
             $(
                 #[test]
                 fn $case() {
-                    super::conformance::run(&super::StoresOverObjects, stringify!($area), stringify!($case));
+                    a11ycheck_storage_testkit::run(&super::StoresOverObjects, stringify!($area), stringify!($case));
                 }
             )*
         }

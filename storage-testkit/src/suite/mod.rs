@@ -1,0 +1,41 @@
+//! The cases for stores, a file for each area.
+
+mod claims;
+mod completion;
+mod concurrency;
+mod deletion;
+mod deliveries;
+mod delivery_concurrency;
+mod delivery_log;
+mod endpoints;
+mod events;
+mod files;
+mod findings;
+mod fixtures;
+mod hints;
+mod history;
+mod isolation;
+mod later_release;
+mod leases;
+mod macros;
+mod manual_checks;
+mod model;
+mod outbox_model;
+mod rate_limits;
+mod reference;
+mod retention;
+mod scans;
+mod schedule;
+mod sealing;
+mod settings;
+mod sites;
+mod switch_off;
+mod team_deletion;
+mod teams;
+mod telling;
+mod texts;
+mod world;
+
+#[doc(hidden)]
+pub use self::macros::run;
+use crate::StoreFactory;
