@@ -25,4 +25,4 @@ impl ScannerFactory for ChromiumScanners {
     }
 }
 
-a11ycheck_storage_testkit::scanner_conformance!(ChromiumScanners);
+a11ycheck_storage_testkit::scanner_suite!(ChromiumScanners);

@@ -15,4 +15,4 @@ impl StoreFactory for MemoryStores {
     }
 }
 
-a11ycheck_storage_testkit::store_conformance!(MemoryStores);
+a11ycheck_storage_testkit::store_suite!(MemoryStores);

@@ -24,7 +24,7 @@ pub use self::{
 /// Checks the pages of a site.
 ///
 /// Core believes no scanner blindly: a result that breaks one of the bounds of its types, or claims what core alone can know, is
-/// not stored, and the check fails with an [`OutputError`] in the log. `scanner_conformance!` of the crate
+/// not stored, and the check fails with an [`OutputError`] in the log. `scanner_suite!` of the crate
 /// `a11ycheck-storage-testkit` runs the tests that every scanner passes.
 ///
 /// # Bounds

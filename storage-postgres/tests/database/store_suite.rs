@@ -17,4 +17,4 @@ impl StoreFactory for PostgresStores {
     }
 }
 
-a11ycheck_storage_testkit::store_conformance!(PostgresStores);
+a11ycheck_storage_testkit::store_suite!(PostgresStores);

@@ -1,25 +1,4 @@
-//! The tests that every [`Scanner`](a11ycheck_core::scanner::Scanner) passes: what its trait promises, on small sites that the suite
-//! serves on 127.0.0.1.
-//!
-//! # Running them for a scanner
-//! With this crate among the dev-dependencies, the whole test file is this:
-//!
-//! ```text
-//! use a11ycheck_storage_testkit::{ScannerFactory, TestSite};
-//!
-//! struct OwnScanners;
-//!
-//! #[async_trait::async_trait]
-//! impl ScannerFactory for OwnScanners {
-//!     type Scanner = OwnScanner;
-//!
-//!     async fn scanner(&self, _: &[&TestSite]) -> OwnScanner {
-//!         OwnScanner::that_may_reach("127.0.0.1")
-//!     }
-//! }
-//!
-//! a11ycheck_storage_testkit::scanner_conformance!(OwnScanners);
-//! ```
+//! The suite for scanners.
 
 mod cases;
 mod site;
@@ -49,16 +28,38 @@ pub trait ScannerFactory: Send + Sync {
     }
 }
 
-/// Makes one `#[test]` of every case of the [suite](crate::ScannerFactory), for the scanners of this
-/// [`ScannerFactory`](crate::ScannerFactory): an expression that can be evaluated anew for each.
+/// Makes one `#[test]` of every promise of [`Scanner`](a11ycheck_core::Scanner), for the scanners of this
+/// [`ScannerFactory`](crate::ScannerFactory): an expression that is evaluated for each case.
+///
+/// With this crate among the dev-dependencies, the whole test file is this:
+///
+/// ```
+/// use a11ycheck_core::scanner::{Script, ScriptedScanner};
+/// use a11ycheck_storage_testkit::{ScannerFactory, TestSite};
+/// use async_trait::async_trait;
+///
+/// struct OwnScanners;
+///
+/// #[async_trait]
+/// impl ScannerFactory for OwnScanners {
+///     type Scanner = ScriptedScanner;
+///
+///     async fn scanner(&self, sites: &[&TestSite]) -> ScriptedScanner {
+///         // A scanner that opens pages need not look at the sites: it is only allowed to reach 127.0.0.1.
+///         ScriptedScanner::new(sites.iter().map(|site| Script::page(&site.url("/"))))
+///     }
+/// }
+///
+/// a11ycheck_storage_testkit::scanner_suite!(OwnScanners);
+/// ```
 #[macro_export]
-macro_rules! scanner_conformance {
+macro_rules! scanner_suite {
     ($factory:expr) => {
-        $crate::scanner_conformance! { @cases tests ($factory) }
+        $crate::scanner_suite! { @cases tests ($factory) }
     };
     // The one list, as for stores.
     (@cases $made:ident $arguments:tt) => {
-        $crate::scanner_conformance! {
+        $crate::scanner_suite! {
             @$made $arguments
             a_scanner_that_could_begin_is_ready,
             the_start_page_is_checked_and_comes_first,
@@ -99,7 +100,7 @@ macro_rules! scanner_conformance {
 pub fn run_scanner_case(factory: &impl ScannerFactory, case: &str) {
     let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build();
     runtime.unwrap().block_on(async {
-        crate::scanner_conformance! { @cases run (factory, case) }
+        crate::scanner_suite! { @cases run (factory, case) }
     });
 }
 
@@ -148,5 +149,5 @@ mod tests {
         }
     }
 
-    crate::scanner_conformance!(ScriptedScanners);
+    crate::scanner_suite!(ScriptedScanners);
 }

@@ -4,17 +4,85 @@ use tokio::runtime::Builder;
 
 use super::*;
 
-/// Makes one `#[test]` of every case of the [suite](crate), for the stores of this
-/// [`StoreFactory`](crate::StoreFactory): an expression that can be evaluated anew for each.
+/// Makes one `#[test]` of every case of the [suite](crate), in a module per area, for the stores of this
+/// [`StoreFactory`](crate::StoreFactory): an expression that is evaluated for each case.
+///
+/// `only:` runs some areas, or some cases of an area, for a store that is not finished or that differs in a few respects:
+///
+/// ```
+/// # struct Stores;
+/// # #[async_trait::async_trait]
+/// # impl a11ycheck_storage_testkit::StoreFactory for Stores {
+/// #     type Store = a11ycheck_storage_memory::MemoryStore;
+/// #     async fn empty(&self, clock: a11ycheck_core::clock::ManualClock) -> Self::Store {
+/// #         Self::Store::with_clock(clock)
+/// #     }
+/// # }
+/// a11ycheck_storage_testkit::store_suite!(Stores, only: [
+///     teams,
+///     rate_limits,
+///     files { pictures_come_back_byte_for_byte, documents_go_with_their_check },
+/// ]);
+/// ```
+///
+/// An area that does not exist does not compile; a case that does not exist fails.
 #[macro_export]
-macro_rules! store_conformance {
-    ($factory:expr) => {
-        $crate::store_conformance! { @cases tests ($factory) }
+macro_rules! store_suite {
+    ($factory:expr $(,)?) => {
+        $crate::store_suite! { @areas every_test ($factory) }
     };
-    // The one list: a test is stamped for each name here, and `run` knows no others. A case that is missing is unused
-    // code in its file, a name without a case does not compile.
-    (@cases $made:ident $arguments:tt) => {
-        $crate::store_conformance! {
+    ($factory:expr, only: [$($chosen:tt)*] $(,)?) => {
+        $crate::store_suite! { @chosen ($factory) $($chosen)* }
+    };
+    (@chosen ($factory:expr)) => {};
+    (@chosen ($factory:expr) $area:ident { $($case:ident),+ $(,)? } $(, $($rest:tt)*)?) => {
+        $crate::store_suite! { @tests ($factory) $area { $($case,)+ } }
+        $crate::store_suite! { @chosen ($factory) $($($rest)*)? }
+    };
+    (@chosen ($factory:expr) $area:ident $(, $($rest:tt)*)?) => {
+        $crate::store_suite! { @area $area tests ($factory) }
+        $crate::store_suite! { @chosen ($factory) $($($rest)*)? }
+    };
+    (@every_test ($factory:expr) $($area:ident)*) => {
+        $($crate::store_suite! { @area $area tests ($factory) })*
+    };
+    (@tests ($factory:expr) $area:ident { $($case:ident,)* }) => {
+        mod $area {
+            #[allow(unused_imports, reason = "the factory may need nothing of its surroundings")]
+            use super::*;
+
+            $(
+                #[test]
+                fn $case() {
+                    $crate::run_store_case(&$factory, stringify!($area), stringify!($case));
+                }
+            )*
+        }
+    };
+    (@run ($factory:ident, $area_name:ident, $case_name:ident) $($area:ident)*) => {
+        match $area_name {
+            $(stringify!($area) => { $crate::store_suite! { @area $area run_in ($factory, $case_name) } })*
+            _ => panic!("the store suite has no area `{}`", $area_name),
+        }
+    };
+    (@run_in ($factory:ident, $case_name:ident) $area:ident { $($case:ident,)* }) => {
+        match $case_name {
+            $(stringify!($case) => Box::pin($area::$case($factory)).await,)*
+            _ => panic!("the area `{}` of the store suite has no case `{}`", stringify!($area), $case_name),
+        }
+    };
+    // The one list: a test is made for each name here, and `run` knows no others. A case that is missing is unused code in its
+    // file, a name without a case does not compile.
+    (@areas $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
+            teams later_release rate_limits sites scans manual_checks schedule claims leases completion findings files
+            texts history retention deletion team_deletion endpoints events deliveries delivery_log switch_off hints
+            isolation concurrency delivery_concurrency sealing settings model outbox_model
+        }
+    };
+    (@area teams $made:ident $arguments:tt) => {
+        $crate::store_suite! {
             @$made $arguments
             teams {
                 time_is_the_clocks_truncated_to_microseconds,
@@ -44,6 +112,11 @@ macro_rules! store_conformance {
                 a_deleted_token_admits_no_later_request,
                 a_taken_id_or_hash_is_refused_and_changes_nothing,
             }
+        }
+    };
+    (@area later_release $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             later_release {
                 what_a_later_release_stored_with_a_plan_comes_back_and_stays_when_the_plan_is_put_again,
                 an_ability_of_a_later_release_comes_back_with_its_token,
@@ -52,6 +125,11 @@ macro_rules! store_conformance {
                 an_event_of_a_later_release_is_delivered_as_any_other,
                 a_logo_of_a_later_release_comes_back_whole,
             }
+        }
+    };
+    (@area rate_limits $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             rate_limits {
                 an_unknown_token_is_not_admitted,
                 an_admitted_request_comes_with_team_plan_token_and_time,
@@ -67,6 +145,11 @@ macro_rules! store_conformance {
                 addresses_are_counted_apart_under_the_limits_given,
                 an_addresss_window_reopens_at_its_end_and_not_before,
             }
+        }
+    };
+    (@area sites $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             sites {
                 a_site_reads_as_it_was_added,
                 a_first_check_is_queued_with_its_site,
@@ -84,6 +167,11 @@ macro_rules! store_conformance {
                 a_tags_pages_are_those_of_its_sites_alone,
                 usage_counts_sites_and_those_on_which_a_check_could_start,
             }
+        }
+    };
+    (@area scans $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             scans {
                 a_check_that_is_not_there_is_none,
                 checks_are_listed_newest_first_then_greatest_id,
@@ -97,6 +185,11 @@ macro_rules! store_conformance {
                 an_outcome_reads_as_it_was_stored,
                 a_taken_check_id_is_refused_and_changes_nothing,
             }
+        }
+    };
+    (@area manual_checks $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             manual_checks {
                 a_manual_check_is_queued_with_the_plans_number_of_pages,
                 a_site_that_is_not_there_is_not_checked,
@@ -117,6 +210,11 @@ macro_rules! store_conformance {
                 each_site_has_an_interval_of_its_own,
                 a_blocked_teams_manual_check_is_not_judged_here,
             }
+        }
+    };
+    (@area schedule $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             schedule {
                 a_check_is_queued_when_its_sites_time_has_come_and_not_before,
                 a_site_whose_time_came_several_times_over_is_queued_once,
@@ -127,6 +225,11 @@ macro_rules! store_conformance {
                 no_more_sites_than_the_limit_are_moved_on_those_due_first_before_others,
                 sites_that_are_only_moved_on_count_towards_the_limit,
             }
+        }
+    };
+    (@area claims $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             claims {
                 an_empty_queue_gives_nothing,
                 a_claimed_check_runs_under_a_lease_of_the_worker,
@@ -148,6 +251,11 @@ macro_rules! store_conformance {
                 depth_counts_what_is_due_and_tells_since_when_the_first_waits,
                 depth_tells_checks_that_somebody_waits_for_from_those_of_the_schedule,
             }
+        }
+    };
+    (@area leases $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             leases {
                 a_renewed_lease_lasts_a_term_from_now_and_records_the_pages,
                 a_lease_that_ended_but_was_not_taken_is_the_holders_still,
@@ -160,6 +268,11 @@ macro_rules! store_conformance {
                 a_check_to_be_retried_is_due_after_the_delay_and_the_attempt_counts,
                 a_third_retry_is_refused_and_the_check_stays_with_its_holder,
             }
+        }
+    };
+    (@area completion $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             completion {
                 a_completed_check_shows_state_numbers_findings_and_pictures,
                 a_check_that_is_not_completed_shows_no_result,
@@ -168,12 +281,22 @@ macro_rules! store_conformance {
                 a_failed_check_says_why_and_how_far_it_came,
                 every_reason_of_a_failure_reads_as_it_was_stored,
             }
+        }
+    };
+    (@area findings $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             findings {
                 five_thousand_findings_come_back_in_their_order,
                 no_findings_are_findings_too,
                 every_field_of_a_finding_comes_back,
                 the_longest_texts_of_findings_come_back,
             }
+        }
+    };
+    (@area files $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             files {
                 pictures_come_back_byte_for_byte,
                 a_picture_that_is_not_there_is_none,
@@ -184,6 +307,11 @@ macro_rules! store_conformance {
                 documents_go_with_their_check,
                 a_store_in_order_says_that_files_can_be_kept,
             }
+        }
+    };
+    (@area texts $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             texts {
                 names_in_any_script_come_back,
                 sites_in_any_script_and_language_come_back,
@@ -192,6 +320,11 @@ macro_rules! store_conformance {
                 texts_with_nul_reach_the_store_without_it,
                 instants_come_back_to_the_microsecond,
             }
+        }
+    };
+    (@area history $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             history {
                 a_check_leaves_the_history_after_its_months_and_not_at_their_end,
                 the_latest_completed_check_stays_in_the_history_until_there_is_a_later_one,
@@ -199,6 +332,11 @@ macro_rules! store_conformance {
                 what_left_the_history_is_in_no_total_and_in_no_trend,
                 a_plan_of_a_longer_history_shows_again_what_was_not_purged,
             }
+        }
+    };
+    (@area retention $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             retention {
                 what_left_the_history_is_deleted_with_findings_and_files,
                 the_latest_completed_and_active_checks_are_not_purged,
@@ -213,6 +351,11 @@ macro_rules! store_conformance {
                 a_history_that_is_not_shortened_holds_nothing_off,
                 a_team_whose_first_check_ends_during_a_hold_loses_nothing,
             }
+        }
+    };
+    (@area deletion $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             deletion {
                 a_deleted_site_is_gone_with_checks_findings_and_files,
                 a_site_that_is_not_there_is_not_deleted,
@@ -221,6 +364,11 @@ macro_rules! store_conformance {
                 a_deleted_site_never_falls_due,
                 a_site_added_in_place_of_a_deleted_one_begins_anew,
             }
+        }
+    };
+    (@area team_deletion $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             team_deletion {
                 a_deleted_team_is_gone_with_all_that_it_had,
                 a_team_that_is_not_there_is_not_deleted,
@@ -231,6 +379,11 @@ macro_rules! store_conformance {
                 a_purge_finds_nothing_of_a_deleted_team,
                 a_team_created_with_a_deleted_ones_id_begins_with_nothing,
             }
+        }
+    };
+    (@area endpoints $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             endpoints {
                 an_endpoint_reads_as_it_was_created,
                 endpoints_are_listed_by_creation_then_id,
@@ -242,6 +395,11 @@ macro_rules! store_conformance {
                 a_deleted_endpoint_is_gone_with_deliveries_and_log,
                 what_is_asked_of_no_endpoint_is_answered_with_nothing,
             }
+        }
+    };
+    (@area events $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             events {
                 a_completed_check_is_told_to_every_endpoint_that_listens,
                 an_endpoint_is_told_what_it_listens_to_and_nothing_else,
@@ -254,6 +412,11 @@ macro_rules! store_conformance {
                 a_taken_event_id_is_refused_and_changes_nothing,
                 what_was_told_of_a_site_stays_when_the_site_is_deleted,
             }
+        }
+    };
+    (@area deliveries $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             deliveries {
                 nothing_due_gives_nothing,
                 a_delivery_that_always_fails_is_attempted_by_the_schedule_and_no_more,
@@ -272,6 +435,11 @@ macro_rules! store_conformance {
                 limits_are_each_workers_own,
                 depth_counts_what_is_pending_and_due_and_tells_since_when,
             }
+        }
+    };
+    (@area delivery_log $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             delivery_log {
                 every_end_of_an_attempt_reads_as_it_was_recorded,
                 deliveries_are_listed_newest_first_then_greatest_id,
@@ -284,6 +452,11 @@ macro_rules! store_conformance {
                 a_purge_of_deliveries_deletes_no_more_than_its_limit_and_says_how_many,
                 an_event_stays_as_long_as_a_delivery_needs_it,
             }
+        }
+    };
+    (@area switch_off $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             switch_off {
                 the_twentieth_failed_delivery_in_a_row_switches_off_and_none_before,
                 a_success_begins_the_count_anew,
@@ -296,6 +469,11 @@ macro_rules! store_conformance {
                 one_endpoint_is_switched_off_and_no_other,
                 an_endpoint_disabled_by_hand_gets_nothing_until_it_is_enabled,
             }
+        }
+    };
+    (@area hints $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             hints {
                 a_queued_check_is_hinted_at,
                 a_check_that_is_handed_back_is_hinted_at,
@@ -304,6 +482,11 @@ macro_rules! store_conformance {
                 a_hint_is_kept_until_somebody_waits,
                 one_who_waits_already_is_told,
             }
+        }
+    };
+    (@area isolation $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             isolation {
                 a_site_is_seen_by_its_team_alone,
                 a_site_is_deleted_by_its_team_alone,
@@ -317,6 +500,11 @@ macro_rules! store_conformance {
                 an_endpoint_is_seen_and_changed_by_its_team_alone,
                 a_teams_checks_are_told_to_its_endpoints_alone,
             }
+        }
+    };
+    (@area concurrency $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             concurrency {
                 a_team_never_exceeds_its_sites_under_32_adds_at_once,
                 one_of_fifty_manual_checks_at_once_is_queued,
@@ -338,6 +526,11 @@ macro_rules! store_conformance {
                 no_team_is_left_without_a_plan_when_one_is_deleted_at_the_same_moment,
                 a_team_that_changes_plan_while_that_is_shortened_loses_nothing,
             }
+        }
+    };
+    (@area delivery_concurrency $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             delivery_concurrency {
                 a_team_never_exceeds_its_endpoints_under_32_creations_at_once,
                 each_of_300_deliveries_is_claimed_once_by_16_workers,
@@ -346,6 +539,11 @@ macro_rules! store_conformance {
                 a_last_failure_and_a_success_at_once_are_counted_one_after_the_other,
                 an_endpoint_deleted_while_a_check_completes_leaves_nothing_behind,
             }
+        }
+    };
+    (@area sealing $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             sealing {
                 a_worker_is_given_what_its_keys_open_and_the_rest_waits_for_others,
                 what_a_worker_can_not_sign_holds_up_nothing_behind_it,
@@ -356,6 +554,11 @@ macro_rules! store_conformance {
                 of_many_who_reseal_a_secret_at_once_one_counts,
                 nothing_is_kept_in_the_clear_and_nothing_sealed_is_sealed_over,
             }
+        }
+    };
+    (@area settings $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             settings {
                 a_setting_that_nobody_stored_has_no_value,
                 the_first_value_settled_stays_and_later_ones_get_it,
@@ -364,32 +567,26 @@ macro_rules! store_conformance {
                 a_removed_setting_is_settled_afresh_and_no_other_is_removed,
                 of_many_who_settle_a_setting_at_once_all_get_the_same_value,
             }
+        }
+    };
+    (@area model $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             model {
                 no_walk_leads_a_store_away_from_the_domain,
             }
+        }
+    };
+    (@area outbox_model $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
             outbox_model {
                 no_walk_among_deliveries_leads_a_store_away_from_the_domain,
             }
         }
     };
-    (@tests ($factory:expr) $($area:ident { $($case:ident,)* })*) => {$(
-        mod $area {
-            #[allow(unused_imports, reason = "the factory may need nothing of its surroundings")]
-            use super::*;
-
-            $(
-                #[test]
-                fn $case() {
-                    $crate::run(&$factory, stringify!($area), stringify!($case));
-                }
-            )*
-        }
-    )*};
-    (@run ($factory:ident, $area_name:ident, $case_name:ident) $($area:ident { $($case:ident,)* })*) => {
-        match ($area_name, $case_name) {
-            $($((stringify!($area), stringify!($case)) => Box::pin($area::$case($factory)).await,)*)*
-            _ => panic!("there is no case {}::{}", $area_name, $case_name),
-        }
+    (@area $unknown:ident $made:ident $arguments:tt) => {
+        compile_error!(concat!("the store suite has no area `", stringify!($unknown), "`"));
     };
 }
 
@@ -398,9 +595,9 @@ macro_rules! store_conformance {
 /// # Panics
 /// When the promise is broken, or there is no such case.
 #[doc(hidden)]
-pub fn run(factory: &impl StoreFactory, area: &str, case: &str) {
+pub fn run_store_case(factory: &impl StoreFactory, area: &str, case: &str) {
     let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build();
     runtime.unwrap().block_on(async {
-        crate::store_conformance! { @cases run (factory, area, case) }
+        crate::store_suite! { @areas run (factory, area, case) }
     });
 }

@@ -37,5 +37,5 @@ mod texts;
 mod world;
 
 #[doc(hidden)]
-pub use self::macros::run;
+pub use self::macros::run_store_case;
 use crate::StoreFactory;
