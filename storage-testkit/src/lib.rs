@@ -38,6 +38,9 @@
 //! # A scanner
 //! Scanners have a suite of their own, [`scanner_suite!`], on small sites that it serves on 127.0.0.1.
 //!
+//! # A service
+//! [`TestWorld`] is a service whose store, clock, resolver and scanner a test controls.
+//!
 //! # How to add a promise
 //! Write it into the trait's doc, a case of like name into the file of its area, and the name into the list in
 //! `suite/macros.rs`. The compiler names a case that is not in the list: nothing uses it. A new method of a trait goes into the
@@ -54,6 +57,7 @@ mod methods;
 mod scanner;
 mod stubs;
 mod suite;
+mod test_world;
 #[doc(hidden)]
 pub mod types;
 
@@ -62,6 +66,7 @@ pub use self::{
     factory::StoreFactory,
     forward::ForwardStore,
     scanner::{ScannerFactory, TestPage, TestSite},
+    test_world::TestWorld,
 };
 #[doc(hidden)]
 pub use self::{scanner::run_scanner_case, suite::run_store_case};

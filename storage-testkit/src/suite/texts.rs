@@ -3,16 +3,12 @@
 use std::collections::BTreeMap;
 
 use a11ycheck_core::{
-    Service,
-    clock::ManualClock,
     domain::{
         Failure, FailureCode, Finding, NewTeam, NewToken, PageOutcome, Plan, PlanCode, PlanStatus, PlatformKey,
         RawSite, RuleId, ScanState, Subscription,
     },
     locale::Locale,
-    net::StaticResolver,
     page::PageRequest,
-    scanner::ScriptedScanner,
     service::TeamInput,
     store::{Completion, Store},
 };
@@ -23,6 +19,7 @@ use super::{
     StoreFactory, fixtures,
     world::{INSTANT, World},
 };
+use crate::TestWorld;
 
 /// Every part of Unicode that has tripped a store: all planes, both directions, marks that combine, unassigned and
 /// control characters, look-alikes, line ends of every kind, escapes of SQL, JSON and C, and text that is a number.
@@ -111,16 +108,16 @@ pub(super) async fn very_long_texts_come_back<S: Store>(factory: &impl StoreFact
 }
 
 pub(super) async fn texts_with_nul_reach_the_store_without_it<S: Store>(factory: &impl StoreFactory<Store = S>) {
-    let store = factory.empty(ManualClock::at(DateTime::UNIX_EPOCH)).await;
-    let resolver = StaticResolver::new().with("shop.example.com", ["93.184.215.14".parse().unwrap()]);
-    let service = Service::builder(store, ScriptedScanner::default()).with_resolver(resolver).build().await.unwrap();
+    let world = TestWorld::new(async |clock| factory.empty(clock).await, []).await;
+    world.publish("shop.example.com");
+    let service = world.service();
     let team = service.create_team(TeamInput::new("a\0b", PlanCode::new("pro"))).await.unwrap();
     let actor = service.act_for(team.id).await.unwrap();
     let body = json!({
         "url": "https://shop.example.com/\0b", "report_locale": "en", "name": "a\0b", "stack": ["v\0ue"], "tags": ["t\0ag"],
     });
     let site = service.add_site(&actor, RawSite::from(body)).await.unwrap();
-    let kept = service.site(&actor, site.id).await.unwrap();
+    let kept = world.store().site(team.id, site.id).await.unwrap().unwrap();
     assert_eq!((kept.details.name.as_deref(), kept.details.tags[0].as_str()), (Some("ab"), "tag"));
     assert!(!format!("{:?}", kept.details).contains("\\0"), "{:?}", kept.details);
 
