@@ -129,7 +129,7 @@ pub(super) async fn a_start_page_that_cannot_be_checked_is_a_failure_with_its_re
     let (Some(ScanError::Failed(failure)) | Some(ScanError::Troubled { failure, .. })) = error else {
         panic!("a site that nobody could look at ended with {error:?}");
     };
-    assert!(!failure.message.is_empty());
+    assert!(!failure.message.is_empty(), "{failure:?}");
 }
 
 pub(super) async fn a_page_that_cannot_be_checked_costs_itself(factory: &impl ScannerFactory) {
@@ -141,8 +141,8 @@ pub(super) async fn a_page_that_cannot_be_checked_costs_itself(factory: &impl Sc
     factory.close(&scanner).await;
     let pages = &checked.output.findings.pages;
     let missing = pages.iter().find(|page| page.url == site.url("/missing")).unwrap();
-    assert!(!missing.is_checked());
-    assert!(pages.iter().any(|page| page.url == site.url("/about") && page.is_checked()));
+    assert!(!missing.is_checked(), "{missing:?}");
+    assert!(pages.iter().any(|page| page.url == site.url("/about") && page.is_checked()), "{pages:?}");
     assert_eq!(checked.output.findings.totals().total(), 1);
 }
 

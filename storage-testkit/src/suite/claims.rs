@@ -95,7 +95,8 @@ pub(super) async fn a_check_that_somebody_waits_for_begins_before_scheduled_ones
     let requested = BTreeSet::from([manual, first_of_site]);
     assert_eq!(BTreeSet::from([world.claim().await.scan, world.claim().await.scan]), requested);
     for _ in 0..scheduled.len() {
-        assert!(scheduled.contains(&world.claim().await.scan));
+        let claimed = world.claim().await.scan;
+        assert!(scheduled.contains(&claimed), "{claimed}");
     }
     assert_eq!(world.try_claim().await, None);
 }
@@ -164,7 +165,8 @@ pub(super) async fn a_claimed_check_is_given_again_when_its_lease_ends_and_not_b
     world.advance(INSTANT);
     let second = world.try_claim().await.expect("the lease has ended");
     assert_eq!(second.claim.scan, first.scan);
-    assert!(second.claim.token > first.token, "the token grows");
+    let (earlier, later) = (first.token, second.claim.token);
+    assert!(later > earlier, "the token grows: {earlier:?}, {later:?}");
     let ScanState::Running { attempt, started_at: begun, pages_scanned, .. } = second.scan.state else {
         panic!("{:?}", second.scan)
     };
@@ -285,7 +287,7 @@ pub(super) async fn a_check_that_lost_three_workers_is_given_up<S: Store>(factor
         ScanState::Failed { started_at, finished_at: world.now(), pages_scanned: 0, failure: Failure::worker_lost() };
     assert_eq!(world.state(team, id).await, expected);
     let late = world.store.complete_scan(last.unwrap(), world.completion()).await;
-    assert!(late.is_err(), "the last worker comes too late");
+    late.expect_err("the last worker comes too late");
     assert_eq!(world.state(team, id).await, expected);
     world.advance(TimeDelta::hours(1));
     world.start(team, site).await;
@@ -303,7 +305,7 @@ pub(super) async fn a_third_worker_that_lives_is_not_given_up<S: Store>(factory:
     world.store.renew_lease(claim, Lease::TERM, 1).await.unwrap();
     world.advance(INSTANT);
     assert_eq!(world.try_claim().await, None);
-    assert!(world.store.complete_scan(claim, world.completion()).await.is_ok());
+    world.store.complete_scan(claim, world.completion()).await.unwrap();
 }
 
 pub(super) async fn checks_that_are_given_up_hold_no_other_up<S: Store>(factory: &impl StoreFactory<Store = S>) {

@@ -40,16 +40,16 @@ pub(super) async fn a_check_that_is_not_completed_shows_no_result<S: Store>(fact
     let world = World::new(factory).await;
     let (team, site) = world.team_and_site().await;
     let id = world.start(team, site).await;
-    let nothing = async || {
-        world.store.findings(team, id).await.unwrap().is_none()
-            && world.store.screen(team, id).await.unwrap().is_none()
-            && world.store.screenshot(team, id, ScreenshotId(7)).await.unwrap().is_none()
+    let assert_nothing = async |state: &str| {
+        assert_eq!(world.store.findings(team, id).await.unwrap(), None, "{state}");
+        assert_eq!(world.store.screen(team, id).await.unwrap(), None, "{state}");
+        assert_eq!(world.store.screenshot(team, id, ScreenshotId(7)).await.unwrap(), None, "{state}");
     };
-    assert!(nothing().await, "queued");
+    assert_nothing("queued").await;
     let claim = world.claim().await;
-    assert!(nothing().await, "running");
+    assert_nothing("running").await;
     world.store.fail_scan(claim, failure()).await.unwrap();
-    assert!(nothing().await, "failed");
+    assert_nothing("failed").await;
 }
 
 pub(super) async fn a_refused_result_is_dropped_whole<S: Store>(factory: &impl StoreFactory<Store = S>) {
@@ -59,7 +59,7 @@ pub(super) async fn a_refused_result_is_dropped_whole<S: Store>(factory: &impl S
     world.advance(Lease::TERM);
     let holder = world.claim().await;
     let late = Completion { screenshots: vec![fixtures::screenshot(99, 10)], ..world.completion() };
-    assert!(world.store.complete_scan(zombie, late.clone()).await.is_err());
+    world.store.complete_scan(zombie, late.clone()).await.unwrap_err();
 
     let findings = fixtures::findings(1);
     let result = Completion {
@@ -71,7 +71,7 @@ pub(super) async fn a_refused_result_is_dropped_whole<S: Store>(factory: &impl S
         finished_at: world.now(),
     };
     world.store.complete_scan(holder, result).await.unwrap();
-    assert!(world.store.complete_scan(zombie, late).await.is_err());
+    world.store.complete_scan(zombie, late).await.unwrap_err();
     assert_eq!(world.store.findings(team, zombie.scan).await.unwrap(), Some(findings));
     assert_eq!(world.store.screen(team, zombie.scan).await.unwrap(), None);
     assert_eq!(world.store.screenshot(team, zombie.scan, ScreenshotId(99)).await.unwrap(), None);

@@ -211,7 +211,8 @@ pub(super) async fn requests_given_back_while_others_are_admitted_are_given_back
     // 20 of 48 at once: of each three, one is counted and stays so, one is counted and given back, one was counted before.
     let counted_at = world.now();
     for _ in 0..16 {
-        assert!(world.store.admit_token(&hash, RequestClass::File).await.unwrap().unwrap().rate.is_admitted());
+        let rate = world.store.admit_token(&hash, RequestClass::File).await.unwrap().unwrap().rate;
+        assert!(rate.is_admitted(), "{rate:?}");
     }
     let admitted = race(48, |number| {
         let store = Arc::clone(&world.store);
@@ -447,7 +448,7 @@ pub(super) async fn sites_added_and_deleted_at_once_are_counted_right<S: Store>(
     .await;
     let kept: BTreeMap<_, _> = kept.into_iter().flatten().collect();
     let listed = world.store.sites(team, None, PageRequest::new(1, 100)).await.unwrap();
-    assert!(kept.len() <= 5, "never more than the plan includes");
+    assert!(kept.len() <= 5, "never more than the plan includes: {kept:?}");
     assert_eq!(listed.items.into_iter().map(|site| (site.id, site)).collect::<BTreeMap<_, _>>(), kept);
 }
 

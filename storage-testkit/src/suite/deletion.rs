@@ -21,7 +21,7 @@ impl<S: Store> World<S> {
         assert_eq!(store.scans(team, site, PageRequest::new(1, 100)).await.unwrap(), None);
         assert_eq!(store.latest_completed(team, site).await.unwrap(), None);
         let listed = store.sites(team, None, PageRequest::new(1, 100)).await.unwrap().items;
-        assert!(listed.iter().all(|listed| listed.id != site));
+        assert!(listed.iter().all(|listed| listed.id != site), "{listed:?}");
         for id in scans {
             assert_eq!(store.scan(team, *id).await.unwrap(), None);
             assert_eq!(store.findings(team, *id).await.unwrap(), None);

@@ -117,7 +117,8 @@ pub(super) async fn an_attempt_left_by_its_worker_is_made_again_with_its_number<
         world.advance(INSTANT);
         let again = world.claim_delivery().await;
         assert_eq!((again.claim.delivery, again.attempt), (delivery.id, 2), "no attempt is used up");
-        assert!(again.claim.token > last.claim.token, "the token grows");
+        let (earlier, later) = (last.claim.token, again.claim.token);
+        assert!(later > earlier, "the token grows: {earlier:?}, {later:?}");
         assert_eq!(again.started_at, world.now());
         world.assert_not_recorded(last.claim, DeliveryRefusal::LeaseLost).await;
         last = again;
@@ -218,7 +219,7 @@ pub(super) async fn an_old_token_is_refused_and_changes_nothing<S: Store>(factor
         assert_eq!(world.log(&delivery).await, []);
     }
     let nothing = DeliveryClaim { delivery: DeliveryId::generate(world.now()), ..new };
-    assert!(matches!(world.store.record_attempt(nothing, answered(200)).await, Err(RecordError::Gone)));
+    assert_matches!(world.store.record_attempt(nothing, answered(200)).await, Err(RecordError::Gone));
     world.record(new, answered(200)).await;
 }
 

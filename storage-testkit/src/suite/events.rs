@@ -124,15 +124,15 @@ pub(super) async fn a_refused_result_is_told_to_nobody<S: Store>(factory: &impl 
     let holder = world.claim().await;
     let events = world.both_events().to_vec();
     let late = Completion { events: events.clone(), ..world.completion() };
-    assert!(matches!(world.store.complete_scan(zombie, late).await, Err(LeaseError::Refused(_))));
+    assert_matches!(world.store.complete_scan(zombie, late).await, Err(LeaseError::Refused(_)));
     assert_eq!(world.deliveries(team, id).await, []);
     let result = Completion { events: events.clone(), ..world.completion() };
     world.store.complete_scan(holder, result.clone()).await.unwrap();
-    assert!(matches!(world.store.complete_scan(holder, result).await, Err(LeaseError::Refused(_))), "it ended");
+    assert_matches!(world.store.complete_scan(holder, result).await, Err(LeaseError::Refused(_)), "it ended");
     assert_eq!(world.deliveries(team, id).await.len(), 2, "each event once");
     world.store.delete_site(team, site).await.unwrap();
     let gone = Completion { events: world.both_events().to_vec(), ..world.completion() };
-    assert!(matches!(world.store.complete_scan(holder, gone).await, Err(LeaseError::Gone)));
+    assert_matches!(world.store.complete_scan(holder, gone).await, Err(LeaseError::Gone));
     assert_eq!(world.deliveries(team, id).await.len(), 2);
 }
 

@@ -53,7 +53,8 @@ pub(super) async fn a_queued_check_is_hinted_at<S: Store>(factory: &impl StoreFa
     }
     world.unhinted().await;
     world.advance(TimeDelta::days(40));
-    assert!(!world.store.queue_due_scans(10).await.unwrap().queued.is_empty());
+    let due = world.store.queue_due_scans(10).await.unwrap();
+    assert!(!due.queued.is_empty(), "{due:?}");
     world.hinted(Work::Scans).await;
 }
 

@@ -91,7 +91,8 @@ pub(super) async fn a_check_is_marked_express_by_its_team_alone<S: Store>(factor
     let Neighbours { world, owner, completed, running, stranger, .. } = Neighbours::new(factory).await;
     for id in [completed, running] {
         assert!(!world.store.mark_express(stranger, id).await.unwrap());
-        assert!(!world.scan(owner, id).await.express);
+        let scan = world.scan(owner, id).await;
+        assert!(!scan.express, "{scan:?}");
     }
 }
 
@@ -167,7 +168,8 @@ pub(super) async fn an_endpoint_is_seen_and_changed_by_its_team_alone<S: Store>(
     assert!(matches!(sent, Err(SendError::NotFound)), "{sent:?}");
     assert_eq!((world.endpoint_row(owner, id).await, world.deliveries(owner, id).await), before);
     world.ping(owner, id).await;
-    assert!(!world.claim_delivery().await.secrets.contains(&secret));
+    let claimed = world.claim_delivery().await;
+    assert!(!claimed.secrets.contains(&secret), "{claimed:?}");
 }
 
 pub(super) async fn a_teams_checks_are_told_to_its_endpoints_alone<S: Store>(factory: &impl StoreFactory<Store = S>) {

@@ -75,7 +75,7 @@ pub(super) async fn a_lease_that_ended_but_was_not_taken_is_the_holders_still<S:
     world.store.renew_lease(claim, Lease::TERM, 2).await.unwrap();
     assert_eq!(world.try_claim().await, None);
     world.advance(Lease::TERM * 10);
-    assert!(world.store.complete_scan(claim, world.completion()).await.is_ok());
+    world.store.complete_scan(claim, world.completion()).await.unwrap();
 }
 
 pub(super) async fn an_old_token_is_refused_and_changes_nothing<S: Store>(factory: &impl StoreFactory<Store = S>) {
@@ -92,7 +92,7 @@ pub(super) async fn an_old_token_is_refused_and_changes_nothing<S: Store>(factor
         assert_eq!(world.store.findings(team, old.scan).await.unwrap(), None);
         assert_eq!(world.store.screen(team, old.scan).await.unwrap(), None);
     }
-    assert!(world.store.complete_scan(new, world.completion()).await.is_ok(), "the holder is not disturbed");
+    world.store.complete_scan(new, world.completion()).await.expect("the holder is not disturbed");
 }
 
 pub(super) async fn a_check_that_nobody_claimed_can_not_be_moved<S: Store>(factory: &impl StoreFactory<Store = S>) {
@@ -139,7 +139,8 @@ pub(super) async fn a_check_that_is_handed_back_is_due_at_once_and_the_attempt_i
     for _ in 0..5 {
         let claimed = world.try_claim().await.expect("it is due at once");
         assert_eq!(lease_of(&claimed.scan.state).1, 1);
-        assert!(last.is_none_or(|last| last.token < claimed.claim.token), "the token grows");
+        let token = claimed.claim.token;
+        assert!(last.is_none_or(|last| last.token < token), "the token grows: {last:?}, {token:?}");
         world.store.renew_lease(claimed.claim, Lease::TERM, 3).await.unwrap();
         world.store.hand_back(claimed.claim).await.unwrap();
         world.assert_refused(claimed.claim, ScanStatus::Running, TransitionRefusal::LeaseLost).await;
@@ -182,7 +183,8 @@ pub(super) async fn a_check_to_be_retried_is_due_after_the_delay_and_the_attempt
     world.advance(INSTANT);
     let second = world.try_claim().await.expect("the delay is over");
     assert_eq!(lease_of(&second.scan.state).1, 2);
-    assert!(second.claim.token > claim.token, "the token grows");
+    let (earlier, later) = (claim.token, second.claim.token);
+    assert!(later > earlier, "the token grows: {earlier:?}, {later:?}");
 }
 
 pub(super) async fn a_third_retry_is_refused_and_the_check_stays_with_its_holder<S: Store>(
@@ -201,5 +203,5 @@ pub(super) async fn a_third_retry_is_refused_and_the_check_stays_with_its_holder
     let expected = TransitionRefusal::AttemptsUsedUp;
     assert!(matches!(&refused, LeaseError::Refused(told) if told.refusal == expected), "{refused:?}");
     assert_eq!(world.scan(team, claim.scan).await, before);
-    assert!(world.store.fail_scan(claim, failure()).await.is_ok());
+    world.store.fail_scan(claim, failure()).await.unwrap();
 }

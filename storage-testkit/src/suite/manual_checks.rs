@@ -98,7 +98,7 @@ pub(super) async fn a_manual_check_starts_when_the_interval_is_over_and_not_befo
     let (team, site) = world.team_and_site().await;
     let start = world.now();
     world.advance(TimeDelta::minutes(50));
-    assert!(world.try_start(team, site).await.is_ok());
+    world.try_start(team, site).await.unwrap();
     let claim = world.claim().await;
     world.advance(TimeDelta::minutes(5));
     world.store.complete_scan(claim, world.completion()).await.unwrap();
@@ -249,7 +249,7 @@ pub(super) async fn a_scheduled_check_does_not_count_for_the_interval<S: Store>(
     let claim = world.claim().await;
     world.store.complete_scan(claim, world.completion()).await.unwrap();
     assert_eq!(world.usage(team).await, (1, 1));
-    assert!(world.try_start(team, site).await.is_ok());
+    world.try_start(team, site).await.unwrap();
 }
 
 pub(super) async fn a_refused_manual_check_does_not_prolong_the_interval<S: Store>(
@@ -261,7 +261,7 @@ pub(super) async fn a_refused_manual_check_does_not_prolong_the_interval<S: Stor
     world.failed(team, site).await;
     for _ in 0..5 {
         world.advance(TimeDelta::minutes(10));
-        assert!(world.try_start(team, site).await.is_err());
+        world.try_start(team, site).await.unwrap_err();
     }
     world.assert_free_from(team, site, start + TimeDelta::hours(1), IsoDuration::hours(1)).await;
 }
@@ -271,12 +271,12 @@ pub(super) async fn each_site_has_an_interval_of_its_own<S: Store>(factory: &imp
     let (team, site) = world.team_and_site().await;
     world.failed(team, site).await;
     let other = world.site(team).await;
-    assert!(world.try_start(team, other).await.is_ok());
+    world.try_start(team, other).await.unwrap();
 }
 
 pub(super) async fn a_blocked_teams_manual_check_is_not_judged_here<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::new(factory).await;
     let (team, site) = world.team_and_site().await;
     world.store.set_standing(team, Standing::Blocked).await.unwrap();
-    assert!(world.try_start(team, site).await.is_ok());
+    world.try_start(team, site).await.unwrap();
 }

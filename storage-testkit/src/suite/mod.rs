@@ -1,5 +1,15 @@
 //! The cases for stores, a file for each area.
 
+/// Asserts that a value matches a pattern, and shows it where it does not.
+macro_rules! assert_matches {
+    ($value:expr, $pattern:pat $(, $message:literal)?) => {
+        match $value {
+            $pattern => {}
+            other => panic!("{}expected {}, got {other:?}", concat!($($message, ": ")?), stringify!($pattern)),
+        }
+    };
+}
+
 mod claims;
 mod completion;
 mod concurrency;

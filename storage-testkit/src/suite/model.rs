@@ -195,7 +195,7 @@ impl<S: Store> Walk<S> {
         if let Some(ClaimedScan { claim, scan, site }) = claimed {
             let ScanState::Running { lease, .. } = &scan.state else { panic!("{scan:?}") };
             assert_eq!((claim.scan, claim.token, site.id), (scan.id, lease.token, scan.site));
-            assert!(!self.claims.contains(&claim), "no two workers ever hold the same proof");
+            assert!(!self.claims.contains(&claim), "no two workers ever hold the same proof: {claim:?}");
             self.claims.push(claim);
         }
     }
@@ -239,14 +239,14 @@ impl<S: Store> Walk<S> {
         let page = PageRequest::new(1, 100);
         for team in self.teams {
             let sites = self.world.store.sites(team, None, page).await.unwrap().items;
-            assert!(sites.len() <= 3, "a team never exceeds its number of sites");
+            assert!(sites.len() <= 3, "a team never exceeds its number of sites: {sites:?}");
             assert_eq!(sites, self.model.sites_of(team));
             let usage = self.world.usage(team).await;
             assert_eq!(usage, self.model.usage(team, self.now()));
             for site in sites {
                 let scans = self.world.store.scans(team, site.id, page).await.unwrap().unwrap().items;
                 let active = scans.iter().filter(|scan| scan.state.is_active()).count();
-                assert!(active <= 1, "a site never has two checks queued or running");
+                assert!(active <= 1, "a site never has two checks queued or running: {scans:?}");
                 assert_eq!(scans, self.model.seen(site.id, self.now()));
                 for scan in scans {
                     let findings = self.world.store.findings(team, scan.id).await.unwrap();

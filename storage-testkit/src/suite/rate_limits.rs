@@ -118,7 +118,8 @@ pub(super) async fn a_request_that_is_given_back_counts_against_no_counter<S: St
     let left = |limit, remaining| RateDecision { limit, remaining, retry_at: None };
     assert_eq!(give_back(token, RequestClass::File).await, left(20, 20), "what was never counted");
     for _ in 0..20 {
-        assert!(world.admit(&hash, RequestClass::File).await.rate.is_admitted());
+        let rate = world.admit(&hash, RequestClass::File).await.rate;
+        assert!(rate.is_admitted(), "{rate:?}");
     }
     assert_eq!(give_back(token, RequestClass::General).await, left(60, 41), "only to the counter of its class");
     assert_eq!(world.admit(&hash, RequestClass::File).await.rate.limit, 20, "and so there is no file left");
@@ -221,7 +222,8 @@ pub(super) async fn a_new_limit_holds_within_a_window_that_has_begun<S: Store>(f
     world.put_plan(fixtures::plan_with(|limits| limits.files_per_minute = 1)).await;
     let rate = world.admit(&hash, RequestClass::File).await.rate;
     assert_eq!(rate, RateDecision { limit: 1, remaining: 0, retry_at: None }, "the limit of files likewise");
-    assert!(!world.admit(&hash, RequestClass::File).await.rate.is_admitted());
+    let rate = world.admit(&hash, RequestClass::File).await.rate;
+    assert!(!rate.is_admitted(), "{rate:?}");
 }
 
 pub(super) async fn addresses_are_counted_apart_under_the_limits_given<S: Store>(
@@ -251,9 +253,12 @@ pub(super) async fn an_addresss_window_reopens_at_its_end_and_not_before<S: Stor
     let world = World::new(factory).await;
     let limits = RateLimits { general: 1, files: 1 };
     let end = world.now() + RateWindow::LENGTH;
-    assert!(world.admit_address(ADDRESS, RequestClass::General, limits).await.is_admitted());
+    let rate = world.admit_address(ADDRESS, RequestClass::General, limits).await;
+    assert!(rate.is_admitted(), "{rate:?}");
     world.clock.set(end - INSTANT);
-    assert!(!world.admit_address(ADDRESS, RequestClass::General, limits).await.is_admitted());
+    let rate = world.admit_address(ADDRESS, RequestClass::General, limits).await;
+    assert!(!rate.is_admitted(), "{rate:?}");
     world.clock.set(end);
-    assert!(world.admit_address(ADDRESS, RequestClass::General, limits).await.is_admitted());
+    let rate = world.admit_address(ADDRESS, RequestClass::General, limits).await;
+    assert!(rate.is_admitted(), "{rate:?}");
 }

@@ -206,16 +206,20 @@ pub(super) async fn an_express_report_bought_for_a_check_stays_bought<S: Store>(
     let id = world.start(team, site).await;
     for _ in 0..2 {
         assert!(world.store.mark_express(team, id).await.unwrap());
-        assert!(world.scan(team, id).await.express);
+        let bought = world.scan(team, id).await;
+        assert!(bought.express, "{bought:?}");
     }
     let claimed = world.try_claim().await.unwrap();
-    assert!(claimed.scan.express);
+    assert!(claimed.scan.express, "{claimed:?}");
     let completed = world.store.complete_scan(claimed.claim, world.completion()).await.unwrap();
-    assert!(completed.express && world.scan(team, id).await.express, "through every state");
+    let read = world.scan(team, id).await;
+    assert!(completed.express && read.express, "through every state: {completed:?}, {read:?}");
     let failed = world.failed(team, site).await;
-    assert!(!world.scan(team, failed).await.express, "it was bought for one check");
+    let next = world.scan(team, failed).await;
+    assert!(!next.express, "it was bought for one check: {next:?}");
     assert!(world.store.mark_express(team, failed).await.unwrap());
-    assert!(world.scan(team, failed).await.express);
+    let bought = world.scan(team, failed).await;
+    assert!(bought.express, "{bought:?}");
 }
 
 pub(super) async fn an_outcome_reads_as_it_was_stored<S: Store>(factory: &impl StoreFactory<Store = S>) {

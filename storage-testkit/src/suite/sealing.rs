@@ -196,7 +196,8 @@ pub(super) async fn of_many_who_reseal_a_secret_at_once_one_counts<S: Store>(fac
     assert_eq!(counted.iter().sum::<u64>(), 2);
     let counts = world.store.sealed_by_key().await.unwrap();
     assert_eq!(counts.values().sum::<u64>(), 2);
-    assert!(!counts.contains_key(&old.current()) && world.endpoint_row(team, id).await.id == id);
+    assert!(!counts.contains_key(&old.current()), "{counts:?}");
+    assert_eq!(world.endpoint_row(team, id).await.id, id);
 }
 
 pub(super) async fn nothing_is_kept_in_the_clear_and_nothing_sealed_is_sealed_over<S: Store>(
@@ -212,5 +213,5 @@ pub(super) async fn nothing_is_kept_in_the_clear_and_nothing_sealed_is_sealed_ov
     assert_eq!(world.store.seal(vec![(claimed, world.secret(id))]).await.unwrap(), 0);
     let after = world.store.sealed_otherwise(Keyring::ephemeral().current(), 100).await.unwrap();
     assert_eq!(after.len(), before.len());
-    assert!(before.iter().all(|value| after.contains(value)));
+    assert!(before.iter().all(|value| after.contains(value)), "{before:?}, {after:?}");
 }

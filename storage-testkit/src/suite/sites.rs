@@ -146,9 +146,9 @@ pub(super) async fn a_taken_site_id_is_refused_and_changes_nothing<S: Store>(fac
     let site = world.site_at(team, "https://a.example").await;
     let scan = world.start(team, site.id).await;
     let again = NewSite { id: site.id, ..fixtures::new_site("https://b.example", world.now()) };
-    assert!(matches!(world.store.add_site(neighbour, again, None).await, Err(AddSiteError::Store(_))));
+    assert_matches!(world.store.add_site(neighbour, again, None).await, Err(AddSiteError::Store(_)));
     let new = fixtures::new_site("https://c.example", world.now());
-    assert!(matches!(world.store.add_site(neighbour, new, Some(scan)).await, Err(AddSiteError::Store(_))));
+    assert_matches!(world.store.add_site(neighbour, new, Some(scan)).await, Err(AddSiteError::Store(_)));
     assert_eq!(world.site_pages(neighbour, None, 100).await, [], "no half of it was added");
     assert_eq!(world.store.site(team, site.id).await.unwrap(), Some(site.clone()));
     assert_eq!(world.scan(team, scan).await.site, site.id);

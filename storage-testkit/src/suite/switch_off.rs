@@ -59,7 +59,8 @@ pub(super) async fn what_is_pending_for_an_endpoint_that_is_switched_off_is_drop
     world.told(team, site, &events).await;
     world.record(last.claim, timed_out()).await;
 
-    assert!(!world.status(team, id).await.is_on());
+    let status = world.status(team, id).await;
+    assert!(!status.is_on(), "{status:?}");
     let dropped = |attempts| DeliveryState::Dropped { attempts, finished_at: world.now() };
     assert_eq!(world.delivery_state(&retried).await, dropped(1));
     assert_eq!(world.delivery_state(&fresh).await, dropped(0));
@@ -83,7 +84,7 @@ pub(super) async fn an_attempt_under_way_at_the_switch_off_is_recorded<S: Store>
     let under_way = world.claim_deliveries().await;
     world.record(last.claim, timed_out()).await;
     let off = world.status(team, id).await;
-    assert!(!off.is_on());
+    assert!(!off.is_on(), "{off:?}");
     world.advance(INSTANT);
     for claimed in under_way {
         assert_eq!(world.delivery_status(&received).await, DeliveryStatus::Pending);
@@ -189,7 +190,8 @@ pub(super) async fn one_endpoint_is_switched_off_and_no_other<S: Store>(factory:
             world.record(claimed.claim, timed_out()).await;
         }
     }
-    assert!(!world.status(team, id).await.is_on());
+    let status = world.status(team, id).await;
+    assert!(!status.is_on(), "{status:?}");
     assert_eq!(world.status(team, other).await, EndpointStatus::ON);
     assert_eq!(world.delivery_status(&pending).await, DeliveryStatus::Pending);
     let fresh = world.ping(team, other).await;
@@ -221,6 +223,7 @@ pub(super) async fn an_endpoint_disabled_by_hand_gets_nothing_until_it_is_enable
     world.told(team, site, &[world.event(EventKind::ScanCompleted)]).await;
     assert_eq!(world.deliveries(team, id).await.len(), 2, "nothing is made for it");
     assert_eq!(world.deliveries(team, other).await.len(), 1, "the other endpoint is told");
-    assert!(world.store.enable_endpoint(team, id).await.unwrap().unwrap().status.is_on());
+    let enabled = world.store.enable_endpoint(team, id).await.unwrap().unwrap();
+    assert!(enabled.status.is_on(), "{enabled:?}");
     world.ping(team, id).await;
 }

@@ -56,7 +56,8 @@ impl<S: Store> World<S> {
     async fn assert_no_trace(&self, gone: &FullTeam) {
         let (store, team, many) = (&self.store, gone.team, PageRequest::new(1, 100));
         assert_eq!(store.team(team).await.unwrap(), None);
-        assert!(store.teams(many).await.unwrap().items.iter().all(|listed| listed.id != team));
+        let listed = store.teams(many).await.unwrap().items;
+        assert!(listed.iter().all(|listed| listed.id != team), "{listed:?}");
         assert_eq!(store.tokens(team).await.unwrap(), []);
         for hash in &gone.hashes {
             assert_eq!(store.admit_token(hash, RequestClass::General).await.unwrap(), None);

@@ -281,7 +281,7 @@ pub(super) async fn a_plan_of_more_checks_brings_the_next_ones_forward_and_one_o
     for site in &sites {
         let at = world.store.site(team, site.id).await.unwrap().unwrap().next_scan_at;
         assert_eq!(at, brought_forward(site.id, CheckFrequency::Daily, site.next_scan_at, world.now()));
-        assert!(at <= world.now() + CheckFrequency::Daily.period() * 3 / 2);
+        assert!(at <= world.now() + CheckFrequency::Daily.period() * 3 / 2, "{at}");
         next.push(at);
     }
     assert_eq!(world.store.site(neighbour, other.id).await.unwrap().unwrap(), other);
@@ -358,7 +358,8 @@ pub(super) async fn a_token_reads_as_it_was_created<S: Store>(factory: &impl Sto
         assert_eq!(world.store.create_token(team, new).await.unwrap().as_ref(), Some(&expected));
         let admitted = world.store.admit_token(&hash, RequestClass::General).await.unwrap().unwrap();
         assert_eq!(admitted.token, expected);
-        assert!(world.store.tokens(team).await.unwrap().contains(&expected));
+        let tokens = world.store.tokens(team).await.unwrap();
+        assert!(tokens.contains(&expected), "{tokens:?}");
         world.advance(INSTANT);
     }
 }
@@ -388,7 +389,7 @@ pub(super) async fn a_deleted_token_admits_no_later_request<S: Store>(factory: &
     let team = world.team().await;
     let ((id, hash), (kept, kept_hash)) = (world.token(team).await, world.token(team).await);
     assert!(world.store.delete_token(team, id).await.unwrap());
-    assert!(world.store.admit_token(&hash, RequestClass::General).await.unwrap().is_none());
+    assert_eq!(world.store.admit_token(&hash, RequestClass::General).await.unwrap(), None);
     assert!(!world.store.delete_token(team, id).await.unwrap(), "it is gone already");
     assert!(world.store.admit_token(&kept_hash, RequestClass::General).await.unwrap().is_some());
     let left: Vec<TokenId> = world.store.tokens(team).await.unwrap().into_iter().map(|token| token.id).collect();
@@ -403,14 +404,14 @@ pub(super) async fn a_taken_id_or_hash_is_refused_and_changes_nothing<S: Store>(
     let before = world.store.team(team).await.unwrap();
     let again =
         NewTeam { id: team, name: "Thief".to_owned(), ..fixtures::new_team(&fixtures::plan().code, world.now()) };
-    assert!(matches!(world.store.create_team(again).await, Err(UnknownPlan::Store(_))));
+    assert_matches!(world.store.create_team(again).await, Err(UnknownPlan::Store(_)));
     assert_eq!(world.store.team(team).await.unwrap(), before);
 
     let (id, hash) = world.token(team).await;
     for token in
         [NewToken { id, ..fixtures::new_token(world.now()) }, NewToken { hash, ..fixtures::new_token(world.now()) }]
     {
-        assert!(world.store.create_token(other, token).await.is_err());
+        world.store.create_token(other, token).await.unwrap_err();
     }
     assert_eq!(world.store.tokens(other).await.unwrap(), []);
     let admitted = world.store.admit_token(&hash, RequestClass::General).await.unwrap().unwrap();
