@@ -43,7 +43,7 @@
 //!
 //! # How to add a promise
 //! Write it into the trait's doc, a case of like name into the file of its area, and the name into the list in
-//! `suite/macros.rs`. The compiler names a case that is not in the list: nothing uses it. A new method of a trait goes into the
+//! `suite/cases.rs`. The compiler names a case that is not in the list: nothing uses it. A new method of a trait goes into the
 //! list in `methods.rs`: without it, no store that forwards compiles.
 //!
 //! # What it is not

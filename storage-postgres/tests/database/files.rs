@@ -55,7 +55,7 @@ a11ycheck_storage_testkit::store_suite!(StoresOverObjects, only: [
     isolation {
         a_check_is_seen_by_its_team_alone,
     },
-    concurrency {
+    scan_concurrency {
         one_of_many_ends_of_a_check_counts,
         a_completed_check_is_seen_whole_or_not_at_all,
         a_site_deleted_while_its_check_completes_leaves_nothing_behind,

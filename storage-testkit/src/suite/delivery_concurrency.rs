@@ -9,9 +9,8 @@ use a11ycheck_core::{
 };
 
 use super::{
-    StoreFactory,
-    concurrency::race,
-    fixtures,
+    StoreFactory, fixtures,
+    race::race,
     telling::{BOTH, LONG, TERM, answered, timed_out},
     world::World,
 };

@@ -10,9 +10,9 @@ macro_rules! assert_matches {
     };
 }
 
+mod cases;
 mod claims;
 mod completion;
-mod concurrency;
 mod deletion;
 mod deliveries;
 mod delivery_concurrency;
@@ -31,15 +31,19 @@ mod macros;
 mod manual_checks;
 mod model;
 mod outbox_model;
+mod race;
 mod rate_limits;
 mod reference;
 mod retention;
+mod scan_concurrency;
 mod scans;
 mod schedule;
 mod sealing;
 mod settings;
+mod site_concurrency;
 mod sites;
 mod switch_off;
+mod team_concurrency;
 mod team_deletion;
 mod teams;
 mod telling;

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use super::{
     StoreFactory,
-    concurrency::race,
+    race::race,
     telling::{BOTH, PLENTY, TERM, answered},
     world::World,
 };
