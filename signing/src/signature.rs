@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// A signature is refused when its time is this many seconds, or more, away from now (contract, "Signature").
+/// The number of seconds from which on a signature is refused because its time is too far from the receiver's clock
+/// (contract, "Signature").
 pub const TOLERANCE_SECONDS: u64 = 300;
 
 /// The longest header that is read, in bytes: room for dozens of signatures.
 pub const MAX_HEADER_LENGTH: usize = 4096;
 
-/// Why a body is not to be believed. When several reasons apply, the first of this list is given, except that the faults
+/// The reason why a body is not to be believed. When several reasons apply, the first of this list is given, except that the faults
 /// of single parts come in the order of the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -22,7 +23,7 @@ pub enum VerifyError {
     /// The header is empty.
     #[error("the signature header is empty")]
     EmptyHeader,
-    /// Longer than [`MAX_HEADER_LENGTH`].
+    /// The header is longer than [`MAX_HEADER_LENGTH`].
     #[error("the signature header is longer than {MAX_HEADER_LENGTH} bytes")]
     HeaderTooLong,
     /// A part of the header is not `name=value`.
@@ -31,7 +32,7 @@ pub enum VerifyError {
     /// `t` is not an integer as [`sign`] writes it.
     #[error("the timestamp of the signature is not an integer")]
     InvalidTimestamp,
-    /// `t` stands there twice, so that which one was signed would be open to choice.
+    /// There are several `t`, so that which one was signed would be open to choice.
     #[error("the signature header has several timestamps")]
     RepeatedTimestamp,
     /// There is no `t`.
@@ -43,21 +44,21 @@ pub enum VerifyError {
     /// No signature is that of this body with this secret.
     #[error("no signature matches the body")]
     Mismatch,
-    /// Genuine, and [`TOLERANCE_SECONDS`] or more ago.
+    /// The signature is genuine, and was made [`TOLERANCE_SECONDS`] or more ago.
     #[error("the signature is too old")]
     TooOld,
-    /// Genuine, and [`TOLERANCE_SECONDS`] or more in the future: one of the two clocks is wrong.
+    /// The signature is genuine, and from [`TOLERANCE_SECONDS`] or more in the future: one of the two clocks is wrong.
     #[error("the signature is from the future")]
     FromFuture,
 }
 
-/// The value of the header `Svc-Signature`: `t=<timestamp>,v1=<hex>`. `timestamp` is in seconds since 1970 (UTC).
+/// Returns the value of the header `Svc-Signature`: `t=<timestamp>,v1=<hex>`. `timestamp` is in seconds since 1970 (UTC).
 pub fn sign(secret: &str, timestamp: i64, body: &[u8]) -> String {
     sign_with(&[secret], timestamp, body)
 }
 
-/// [`sign`] with several secrets, one `v1` each in their order, while an endpoint's secret is being replaced: a receiver with
-/// any one of them can verify the body. Without secrets there is no `v1`, and nobody can.
+/// Signs like [`sign`] with several secrets, one `v1` each in their order, while an endpoint's secret is being replaced: a
+/// receiver with any one of them can verify the body. Without secrets there is no `v1`, and nobody can.
 pub fn sign_with(secrets: &[&str], timestamp: i64, body: &[u8]) -> String {
     let mut header = format!("t={timestamp}");
     for secret in secrets {
@@ -76,7 +77,7 @@ pub fn sign_with(secrets: &[&str], timestamp: i64, body: &[u8]) -> String {
 /// comparison takes the same time wherever the first difference is.
 ///
 /// # Errors
-/// [`VerifyError`], the reason not to believe the body. The time is judged last, so it is that of a genuine signature.
+/// Returns the reason not to believe the body. The time is judged last, so it is that of a genuine signature.
 pub fn verify(secret: &str, header: &str, body: &[u8], now: i64) -> Result<(), VerifyError> {
     if secret.is_empty() {
         return Err(VerifyError::EmptySecret);
@@ -94,7 +95,7 @@ pub fn verify(secret: &str, header: &str, body: &[u8], now: i64) -> Result<(), V
     }
 }
 
-/// The parts of a header that count. There is at least one signature.
+/// What counts of a header: its time, and at least one signature.
 struct Header {
     timestamp: i64,
     signatures: Vec<[u8; 32]>,

@@ -6,12 +6,13 @@ use async_trait::async_trait;
 /// Makes stores to be tested.
 #[async_trait]
 pub trait StoreFactory: Send + Sync {
-    /// What is tested.
+    /// The type that is tested.
     type Store: Store;
 
-    /// A new and empty store, apart from every other, whose [`now`](a11ycheck_core::store::StoreClock::now) is what `clock` shows.
+    /// Makes a new and empty store, apart from every other, whose [`now`](a11ycheck_core::store::StoreClock::now) is what `clock`
+    /// shows.
     ///
     /// # Panics
-    /// When there can be none: a missing database is a failure with the command that mends it, never a silent skip.
+    /// When there can be none: a missing database is a failure with the command that starts one, never a silent skip.
     async fn empty(&self, clock: ManualClock) -> Self::Store;
 }

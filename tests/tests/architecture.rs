@@ -73,6 +73,21 @@ fn a_receiver_of_webhooks_gets_no_more_than_it_takes_to_verify_them() {
     }
 }
 
+/// A version would have cargo look for it in the registry when the crate is packaged, and the suites of the test kit and the
+/// stores that run them could then never be published for the first time.
+#[test]
+fn our_own_crates_are_among_dev_dependencies_by_path_alone() {
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    for folder in ["core", "signing", "storage-memory", "storage-postgres", "storage-testkit", "scanner-chromium"] {
+        let manifest = std::fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap();
+        let from = manifest.split_once("[dev-dependencies]\n").map(|(_, after)| after).unwrap_or_default();
+        let lines = from.lines().take_while(|line| !line.starts_with('['));
+        for line in lines.filter(|line| line.starts_with("a11ycheck-")) {
+            assert!(line.contains("path = ") && !line.contains("version"), "{folder} names {line}");
+        }
+    }
+}
+
 #[test]
 fn the_domain_does_no_io_and_reads_no_clock() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src/domain");

@@ -12,7 +12,7 @@ pub use self::site::{TestPage, TestSite};
 /// Makes scanners to be tested.
 #[async_trait]
 pub trait ScannerFactory: Send + Sync {
-    /// What is tested.
+    /// The type that is tested.
     type Scanner: Scanner;
 
     /// Makes a scanner that may reach 127.0.0.1, at whatever port. `sites` are what the case will have it check, in this order; a
