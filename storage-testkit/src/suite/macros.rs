@@ -2,7 +2,8 @@
 
 use tokio::runtime::Builder;
 
-use super::*;
+use super::{accounts::*, outbox::*, results::*, walks::*, work::*};
+use crate::StoreFactory;
 
 /// Makes one `#[test]` of every case of the [suite](crate), in a module per area, for the stores of this
 /// [`StoreFactory`](crate::StoreFactory): an expression that is evaluated for each case.

@@ -15,7 +15,8 @@ use a11ycheck_core::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{StoreFactory, fixtures};
+use super::fixtures;
+use crate::StoreFactory;
 
 /// A microsecond: the smallest step of a store's time.
 pub(super) const INSTANT: TimeDelta = TimeDelta::microseconds(1);
