@@ -1,4 +1,5 @@
-//! A whole check in a unit test: memory store, scripted scanner, a clock that you move. No browser, no waiting.
+//! A whole check in a unit test: `TestWorld` has a service, a scripted scanner and a clock that you move. No browser, no
+//! waiting.
 //!
 //! ```text
 //! cargo run -p a11ycheck-examples --example scripted
@@ -11,16 +12,14 @@
 use std::error::Error;
 
 use a11ycheck_core::{
-    Service,
-    clock::{Clock as _, ManualClock, SystemClock},
     domain::{Impact, PlanCode, SiteInput},
-    engine::Worker,
     paging::PageInput,
     report::Diff,
-    scanner::{CancellationToken, Script, ScriptedScanner},
+    scanner::Script,
     service::{ReportRequest, TeamInput},
 };
 use a11ycheck_storage_memory::MemoryStore;
+use a11ycheck_storage_testkit::TestWorld;
 use chrono::TimeDelta;
 
 #[tokio::main]
@@ -40,20 +39,16 @@ async fn what_changed() -> Result<Diff, Box<dyn Error>> {
     let before = home.clone().with_problem("label", Impact::Critical, "#name", "<input name=name>");
     let after = home.with_problem("link-name", Impact::Serious, "#more", "<a href=/more></a>");
 
-    let clock = ManualClock::at(SystemClock.now());
-    let scanner = ScriptedScanner::new([before, after]);
-    let store = MemoryStore::with_clock(clock.clone());
-    let service = Service::builder(store, scanner).with_clock(clock.clone()).build().await?;
+    let world = TestWorld::new(async |clock| MemoryStore::with_clock(clock), [before, after]).await;
+    let service = world.service();
     let team = service.create_team(TeamInput::new("My team", PlanCode::new("pro"))).await?;
     let actor = service.act_for(team.id).await?;
-    let worker = Worker::new(service.clone());
-    let running = CancellationToken::new();
 
     let site = service.add_site(&actor, SiteInput::new("https://93.184.215.14")).await?;
-    worker.step(&running).await?;
-    clock.advance(TimeDelta::days(1));
+    world.run_until_idle().await;
+    world.advance(TimeDelta::days(1));
     service.start_scan(&actor, site.id).await?;
-    worker.step(&running).await?;
+    world.run_until_idle().await;
 
     let checks = service.scans(&actor, site.id, &PageInput::default()).await?;
     let newest = checks.items.first().ok_or("both checks are listed")?;

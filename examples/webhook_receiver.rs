@@ -16,10 +16,13 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use a11ycheck_core::signing;
+use a11ycheck_signing::{self as signing, Envelope};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use warp::{Filter as _, http::StatusCode, hyper::body::Bytes};
+
+/// An event of any kind.
+type Event = Envelope<Value>;
 
 /// Longer than any event.
 const MAX_BODY: u64 = 256 * 1024;
@@ -39,7 +42,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .map(move |delivery: String, signature: String, body: Bytes| inbox.receive(delivery, &signature, &body, now()));
     tokio::spawn(warp::serve(route).run(([127, 0, 0, 1], 8090)));
     while let Some(event) = queue.recv().await {
-        println!("{} {}: {} new problems", event["created_at"], event["type"], event["data"]["new_issues"]);
+        println!("{} {}: {} new problems", event.created_at, event.kind, event.data["new_issues"]);
     }
     Ok(())
 }
@@ -52,7 +55,7 @@ fn now() -> i64 {
 /// Takes deliveries in. A real one remembers them where a restart does not forget: a table with the id as its key.
 struct Inbox {
     secret: String,
-    events: mpsc::Sender<Value>,
+    events: mpsc::Sender<Event>,
     seen: Mutex<Seen>,
 }
 
@@ -63,7 +66,7 @@ struct Seen {
 }
 
 impl Inbox {
-    fn new(secret: String, events: mpsc::Sender<Value>) -> Self {
+    fn new(secret: String, events: mpsc::Sender<Event>) -> Self {
         Self { secret, events, seen: Mutex::default() }
     }
 
@@ -98,9 +101,10 @@ mod tests {
     use super::*;
 
     const SECRET: &str = "whsec_example";
-    const BODY: &[u8] = br#"{"id":"evt_1","type":"ping","data":{"message":"Hello."}}"#;
+    const BODY: &[u8] =
+        br#"{"id":"evt_1","type":"ping","created_at":"2027-06-01T12:00:00.000000Z","data":{"message":"Hello."}}"#;
 
-    fn inbox(room: usize) -> (Inbox, mpsc::Receiver<Value>) {
+    fn inbox(room: usize) -> (Inbox, mpsc::Receiver<Event>) {
         let (events, queue) = mpsc::channel(room);
         (Inbox::new(SECRET.to_owned(), events), queue)
     }
@@ -112,7 +116,7 @@ mod tests {
             let signature = signing::sign(SECRET, sent_at, BODY);
             assert_eq!(inbox.receive("dlv_1".to_owned(), &signature, BODY, sent_at), StatusCode::NO_CONTENT);
         }
-        assert_eq!(queue.try_recv().unwrap()["id"], "evt_1");
+        assert_eq!(queue.try_recv().unwrap().id, "evt_1");
         assert!(queue.try_recv().is_err());
     }
 

@@ -39,7 +39,7 @@
 //! - [`sealing`]: how secrets are kept
 //! - [`catalog`], [`report`], [`export`], [`view`], [`message`], [`timestamp`]: what people and clients read; [`links`]: the addresses in it;
 //!   [`paging`]: pages of lists
-//! - [`webhook`]: how events are sent; [`signing`]: how they are signed, for senders and receivers
+//! - [`webhook`]: how events are sent; [`a11ycheck_signing`] has how they are signed, for receivers, too
 //!
 //! # Features
 //! | feature | gives | default |
@@ -48,7 +48,6 @@
 //! | `dns` | [`net`]'s `DnsResolver`, which looks names up in a way that can be cancelled | yes |
 //! | `pdf` | [`export`]'s PDF files, and the check of logos for them | yes |
 //! | `testing` | [`scanner`]'s `ScriptedScanner`, [`clock`]'s `ManualClock`, [`net`]'s `StaticResolver` and `NameServer` | no |
-//! | `conformance` | the test suite that every store passes; implies `testing` | no |
 //!
 //! Nothing here changes the process that it runs in. One thing reaches further than this crate: `delivery` turns on reqwest's feature
 //! `rustls-no-provider`, for the whole program. A program that builds reqwest clients of its own turns on reqwest's `rustls` besides, or
@@ -61,8 +60,6 @@
 
 pub mod catalog;
 pub mod clock;
-#[cfg(feature = "conformance")]
-pub mod conformance;
 pub mod domain;
 pub mod engine;
 pub mod error;
@@ -81,7 +78,5 @@ pub mod store;
 pub mod timestamp;
 pub mod view;
 pub mod webhook;
-
-pub use webhook::signature as signing;
 
 pub use self::{engine::Engine, error::Error, scanner::Scanner, service::Service, store::Store};

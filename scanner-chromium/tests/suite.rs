@@ -4,11 +4,9 @@
 
 use std::time::Duration;
 
-use a11ycheck_core::{
-    conformance::{ScannerFactory, TestSite},
-    net::AddressPolicy,
-};
+use a11ycheck_core::net::AddressPolicy;
 use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
+use a11ycheck_storage_testkit::{ScannerFactory, TestSite};
 use async_trait::async_trait;
 
 struct ChromiumScanners;
@@ -27,4 +25,4 @@ impl ScannerFactory for ChromiumScanners {
     }
 }
 
-a11ycheck_core::scanner_conformance!(ChromiumScanners);
+a11ycheck_storage_testkit::scanner_suite!(ChromiumScanners);

@@ -116,9 +116,13 @@ pub enum OutputError {
     NotCancelled,
 }
 
-/// Judges how a scan ended: what a scanner may say stays as it is, a result in which no page was checked becomes the failure of its
-/// first page, and what is out of bounds becomes [`ScanError::Broken`] with an [`OutputError`] as its source.
-pub(crate) fn accept(
+/// Judges how a scan ended, as the engine does before it stores anything. A permitted result stays as it is.
+///
+/// # Errors
+/// Those of the scanner; [`ScanError::Failed`] with the failure of the first page where no page was checked;
+/// [`ScanError::Broken`] with an [`OutputError`] as its source where a bound was broken, or where the scanner says that it was
+/// cancelled and `is_cancelled` is not set.
+pub fn accept(
     request: &ScanRequest,
     scanned: Result<ScanOutput, ScanError>,
     is_cancelled: bool,
@@ -141,11 +145,11 @@ fn first_failure(findings: &Findings) -> Option<Failure> {
     if findings.pages_checked() > 0 { None } else { findings.pages.first()?.error.clone() }
 }
 
-/// Says whether a result is one that core stores.
+/// Checks whether a result keeps the bounds of its types: one that does not is never stored.
 ///
 /// # Errors
 /// The first of the faults that are found.
-pub(crate) fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputError> {
+pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputError> {
     let ScanOutput { findings, screenshots, screen } = output;
     let Findings { engine, pages, rules, items, needs_review, screen: told_screen, ran, pictures_not_stored, .. } =
         findings;

@@ -11,23 +11,21 @@ mod scripted;
 use async_trait::async_trait;
 pub use tokio_util::sync::CancellationToken;
 
-#[cfg(feature = "conformance")]
-pub(crate) use self::acceptance::judge;
+pub(crate) use self::gate::Gate;
 #[cfg(any(test, feature = "testing"))]
 pub use self::scripted::{Script, ScriptedScanner};
 pub use self::{
     absent::NoScanner,
-    acceptance::OutputError,
+    acceptance::{OutputError, accept, judge},
     error::{BoxError, ScanError},
     request::{ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
 };
-pub(crate) use self::{acceptance::accept, gate::Gate};
 
 /// Checks the pages of a site.
 ///
 /// Core believes no scanner blindly: a result that breaks one of the bounds of its types, or claims what core alone can know, is
-/// not stored, and the check fails with an [`OutputError`] in the log. `scanner_conformance!` (feature `conformance`) runs
-/// the tests that every scanner passes.
+/// not stored, and the check fails with an [`OutputError`] in the log. `scanner_suite!` of the crate
+/// `a11ycheck-storage-testkit` runs the tests that every scanner passes.
 ///
 /// # Bounds
 /// A call ends within a time of the scanner's own choosing, whatever the site does, and lists at most

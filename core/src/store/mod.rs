@@ -1,8 +1,8 @@
 //! What core asks of a part that keeps data.
 //!
 //! [`Store`] is the sum of one trait per concern. Its methods are not rows to read and write but whole steps, each of
-//! which carries an invariant of the service; what they promise is tested by a public suite,
-//! `conformance`, which every store passes.
+//! which carries an invariant of the service; what they promise is tested by the store
+//! suite, which every store passes: `store_suite!` of the crate `a11ycheck-storage-testkit`.
 //!
 //! # Promises common to all methods
 //! - *Atomicity*: a method happens as a whole or not at all, whenever the process or the machine stops.

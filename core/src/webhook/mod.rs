@@ -11,7 +11,6 @@ mod http_sender;
 pub(crate) mod payload;
 pub(crate) mod request;
 mod sender;
-pub mod signature;
 pub(crate) mod target;
 #[cfg(feature = "delivery")]
 mod tls;

@@ -1,5 +1,6 @@
 //! What events say: contract, "Envelope of every event" and "Event types".
 
+use a11ycheck_signing::Envelope;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -10,16 +11,6 @@ use crate::{
     timestamp,
     view::{ScanView, SiteView, Viewer},
 };
-
-#[derive(Serialize)]
-struct Envelope<'a, D> {
-    id: EventId,
-    #[serde(rename = "type")]
-    kind: EventKind,
-    #[serde(serialize_with = "timestamp::serialize")]
-    created_at: DateTime<Utc>,
-    data: &'a D,
-}
 
 #[derive(Serialize)]
 struct ScanData<'a> {
@@ -49,7 +40,8 @@ pub(crate) fn ping(now: DateTime<Utc>) -> NewEvent {
 
 fn event(kind: EventKind, data: &impl Serialize, now: DateTime<Utc>) -> NewEvent {
     let id = EventId::generate(now);
-    let body = serde_json::to_vec(&Envelope { id, kind, created_at: now, data });
+    let envelope = Envelope { id: id.to_string(), kind: kind.to_string(), created_at: timestamp::text(now), data };
+    let body = serde_json::to_vec(&envelope);
     // Texts, numbers and instants under fixed names: nothing that JSON can't hold.
     let body = Bytes::from(body.expect("an event can be written as JSON"));
     NewEvent { id, kind, created_at: now, body }

@@ -1,6 +1,8 @@
 //! The request of one attempt.
 
-use super::{HeaderPrefix, WebhookRequest, signature};
+use a11ycheck_signing as signing;
+
+use super::{HeaderPrefix, WebhookRequest};
 use crate::{domain::EndpointSecret, store::ClaimedDelivery};
 
 /// The request of an attempt: the event's bytes, signed anew with the instant at which the attempt began, so that a receiver
@@ -12,7 +14,7 @@ pub(crate) fn signed(
     user_agent: &str,
 ) -> WebhookRequest {
     let secrets: Vec<&str> = secrets.iter().map(EndpointSecret::reveal).collect();
-    let signature = signature::sign_with(&secrets, delivery.started_at.timestamp(), &delivery.body);
+    let signature = signing::sign_with(&secrets, delivery.started_at.timestamp(), &delivery.body);
     WebhookRequest {
         url: delivery.url.url().clone(),
         headers: vec![

@@ -4,7 +4,6 @@ use std::{path::Path, time::Duration};
 
 use a11ycheck_core::{
     clock::{Clock as _, ManualClock},
-    conformance::{self, StoreFactory},
     domain::{
         EndpointDetails, EndpointSecret, EventKind, IsoDuration, Lease, NewEndpoint, NewEvent, NewSite, NewTeam, Plan,
         PlanCatalog, PlanCode, ScreenshotId, SiteDetails, SiteUrl, Subscription,
@@ -18,6 +17,7 @@ use a11ycheck_core::{
     },
 };
 use a11ycheck_storage_postgres::{ConnectError, PostgresConfig, PostgresStore};
+use a11ycheck_storage_testkit::StoreFactory;
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
@@ -35,55 +35,33 @@ impl StoreFactory for StoresOverObjects {
     }
 }
 
-/// The cases of the suite that have to do with files.
-macro_rules! conformance {
-    ($($area:ident { $($case:ident,)* })*) => {$(
-        mod $area {
-            $(
-                #[test]
-                fn $case() {
-                    super::conformance::run(&super::StoresOverObjects, stringify!($area), stringify!($case));
-                }
-            )*
-        }
-    )*};
-}
-
-conformance! {
+// The cases that have to do with files.
+a11ycheck_storage_testkit::store_suite!(StoresOverObjects, only: [
     completion {
         a_completed_check_shows_state_numbers_findings_and_pictures,
         a_check_that_is_not_completed_shows_no_result,
         a_refused_result_is_dropped_whole,
-    }
-    files {
-        pictures_come_back_byte_for_byte,
-        a_picture_that_is_not_there_is_none,
-        the_first_pages_picture_is_none_of_the_elements,
-        each_check_has_pictures_of_its_own,
-        a_document_comes_back_byte_for_byte_and_the_last_one_put_stays,
-        a_document_is_kept_for_completed_checks_of_the_team_alone,
-        documents_go_with_their_check,
-        a_store_in_order_says_that_files_can_be_kept,
-    }
+    },
+    files,
     retention {
         what_left_the_history_is_deleted_with_findings_and_files,
         the_latest_completed_and_active_checks_are_not_purged,
         a_move_of_a_purged_check_is_answered_with_gone,
-    }
+    },
     deletion {
         a_deleted_site_is_gone_with_checks_findings_and_files,
         a_worker_that_checks_a_deleted_site_learns_so_and_its_result_is_dropped,
-    }
+    },
     isolation {
         a_check_is_seen_by_its_team_alone,
-    }
-    concurrency {
+    },
+    scan_concurrency {
         one_of_many_ends_of_a_check_counts,
         a_completed_check_is_seen_whole_or_not_at_all,
         a_site_deleted_while_its_check_completes_leaves_nothing_behind,
         purges_at_once_delete_each_check_once,
-    }
-}
+    },
+]);
 
 /// A store over some object store, a team and a site in it.
 struct World {

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
-mod conformance;
 mod files;
 mod hints;
 mod migrations;
@@ -13,6 +12,7 @@ mod sealing;
 #[path = "../../benches/store/seed.rs"]
 mod seed;
 mod settings;
+mod store_suite;
 mod support;
 mod team_deletion;
 mod trouble;

@@ -10,10 +10,10 @@ use a11ycheck_core::{
     scanner::ScriptedScanner,
     sealing::{Keyring, SealingKey},
     service::{BuildError, EndpointInput, SealingError, Service, ServiceBuilder, TeamInput},
-    signing,
     store::SealingStore as _,
     webhook::{WebhookRequest, WebhookSender},
 };
+use a11ycheck_signing as signing;
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
 use async_trait::async_trait;
 use chrono::{TimeDelta, Utc};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use a11ycheck_core::{
     domain::{AttemptReport, Delivery, DeliveryState, DeliveryStatus, EndpointSecret},
     id::EndpointId,
-    signing,
 };
+use a11ycheck_signing as signing;
 use a11ycheck_tests::{QuickClock, Received, Receiver, Reply, TestTeam};
 use tokio::sync::Semaphore;
 

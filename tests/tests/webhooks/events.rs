@@ -10,9 +10,9 @@ use a11ycheck_core::{
     net::StaticResolver,
     scanner::{CancellationToken, Script, ScriptedScanner},
     sealing::Keyring,
-    signing,
     webhook::{HeaderPrefix, HttpSender},
 };
+use a11ycheck_signing as signing;
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_tests::{OpenApi, Receiver, Reply, TestTeam};
 use chrono::TimeDelta;

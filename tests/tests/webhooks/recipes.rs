@@ -6,9 +6,9 @@ use a11ycheck_core::{
     clock::{Clock as _, SystemClock},
     engine::{Dispatcher, Step},
     net::SystemResolver,
-    signing,
     webhook::HttpSender,
 };
+use a11ycheck_signing as signing;
 use a11ycheck_tests::{TestTeam, http};
 use chrono::TimeDelta;
 use tokio::{

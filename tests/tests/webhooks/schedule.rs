@@ -4,8 +4,8 @@ use a11ycheck_core::{
     clock::Clock as _,
     domain::{DeliveryState, DeliveryStatus, EndpointStatus},
     engine::{Dispatcher, Retention, Step},
-    signing,
 };
+use a11ycheck_signing as signing;
 use a11ycheck_tests::{Receiver, Reply};
 use chrono::TimeDelta;
 

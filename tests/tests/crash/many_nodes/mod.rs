@@ -15,8 +15,8 @@ use a11ycheck_core::{
     clock::Clock as _,
     domain::EventKind,
     id::{SiteId, TeamId},
-    signing,
 };
+use a11ycheck_signing as signing;
 use a11ycheck_tests::{QuickClock, Received, Receiver, Reply};
 use rand::{SeedableRng as _, rngs::StdRng};
 use tokio::time::Instant;

@@ -1,0 +1,20 @@
+//! The PostgreSQL store keeps the promises of every store.
+
+use a11ycheck_core::clock::ManualClock;
+use a11ycheck_storage_postgres::PostgresStore;
+use a11ycheck_storage_testkit::StoreFactory;
+
+use crate::support;
+
+struct PostgresStores;
+
+#[async_trait::async_trait]
+impl StoreFactory for PostgresStores {
+    type Store = PostgresStore;
+
+    async fn empty(&self, clock: ManualClock) -> PostgresStore {
+        PostgresStore::connect(support::config().await).await.unwrap().with_clock(clock)
+    }
+}
+
+a11ycheck_storage_testkit::store_suite!(PostgresStores);

@@ -1,0 +1,25 @@
+//! The cases for stores: a file for each area, in a folder for each subject.
+
+/// Asserts that a value matches a pattern, and shows it where it does not.
+macro_rules! assert_matches {
+    ($value:expr, $pattern:pat $(, $message:literal)?) => {
+        match $value {
+            $pattern => {}
+            other => panic!("{}expected {}, got {other:?}", concat!($($message, ": ")?), stringify!($pattern)),
+        }
+    };
+}
+
+mod accounts;
+mod cases;
+mod fixtures;
+mod macros;
+mod outbox;
+mod race;
+mod results;
+mod walks;
+mod work;
+mod world;
+
+#[doc(hidden)]
+pub use self::macros::run_store_case;

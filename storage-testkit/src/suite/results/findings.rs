@@ -1,0 +1,105 @@
+//! Findings come back as they were stored, however many and however long.
+
+use std::collections::BTreeMap;
+
+use a11ycheck_core::{
+    domain::{
+        Area, Cover, CoverKind, Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts,
+        RuleId, ScreenshotId, ScreenshotRef, UncheckedFrame,
+    },
+    store::{Completion, Store},
+};
+
+use crate::{
+    StoreFactory,
+    suite::{fixtures, world::World},
+};
+
+impl<S: Store> World<S> {
+    /// Stores findings as the result of a check, and asserts that they come back as they were.
+    pub(crate) async fn assert_kept(&self, findings: Findings) {
+        let team = self.team().await;
+        let claim = self.running(team, self.site(team).await).await;
+        let outcome = fixtures::outcome(&findings);
+        let completion = Completion { findings: findings.clone(), outcome, ..self.completion() };
+        self.store.complete_scan(claim, completion).await.unwrap();
+        let kept = self.store.findings(team, claim.scan).await.unwrap().expect("they were stored");
+        // Not `assert_eq!`: five thousand elements would drown what differs.
+        assert_eq!((&kept.engine, &kept.pages, &kept.stack), (&findings.engine, &findings.pages, &findings.stack));
+        assert_eq!((&kept.rules, &kept.needs_review), (&findings.rules, &findings.needs_review));
+        assert_eq!(kept.items.len(), findings.items.len());
+        for (index, (kept, given)) in kept.items.iter().zip(&findings.items).enumerate() {
+            assert_eq!(kept, given, "element {index}");
+        }
+    }
+}
+
+pub(crate) async fn five_thousand_findings_come_back_in_their_order<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    world.assert_kept(fixtures::findings(5_000)).await;
+}
+
+pub(crate) async fn no_findings_are_findings_too<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let engine = fixtures::engine();
+    let empty = Findings {
+        engine,
+        pages: vec![],
+        rules: BTreeMap::new(),
+        items: vec![],
+        needs_review: BTreeMap::new(),
+        stack: vec![],
+        screen: None,
+        ran: None,
+        pictures_not_stored: false,
+        stopped_by_timeouts: false,
+    };
+    world.assert_kept(empty).await;
+}
+
+pub(crate) async fn every_field_of_a_finding_comes_back<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let mut findings = fixtures::findings(0);
+    let impacts = Impact::ALL.into_iter().chain([Impact::Minor]);
+    for (number, impact) in (0_u32..).zip(impacts) {
+        let rule = RuleId::new(format!("rule-{number}"));
+        let facts = RuleFacts {
+            impact,
+            tags: (0..number).map(|tag| format!("tag-{tag}")).collect(),
+            help: "h".repeat(5_000),
+            description: String::new(),
+            help_url: "https://rules.example/?a=1&b=\"2\"#c".to_owned(),
+        };
+        findings.rules.insert(rule.clone(), facts);
+        findings.items.push(Finding {
+            area: Some(Area { x: u32::MAX, y: 0, width: number, height: u32::MAX }),
+            screenshot: Some(ScreenshotRef { id: ScreenshotId(u32::MAX - number), width: number, height: u32::MAX }),
+            is_new: number % 2 == 0,
+            ..Finding::new(rule.clone(), usize::try_from(number).unwrap() % 2, "https://shop.example/", "a", "<a>", "s")
+        });
+        findings.needs_review.insert(rule, u32::MAX - number);
+    }
+    findings.pages.push(PageOutcome {
+        frames_not_checked: u32::MAX,
+        cover: Some(Cover { kind: CoverKind::Consent, percent: 100 }),
+        still_changing: true,
+        unanswered: vec!["https://tracker.example/\u{1F4A1}".to_owned()],
+        unchecked_frames: vec![UncheckedFrame::new("https://ads.example/\u{1F4A1}", FailureCode::EngineError)],
+        ..PageOutcome::failed("https://shop.example/x", "T", Failure::new(FailureCode::TooLarge, ""))
+    });
+    findings.stack = ["b", "a", "b"].map(PlatformKey::new).to_vec();
+    world.assert_kept(findings).await;
+}
+
+pub(crate) async fn the_longest_texts_of_findings_come_back<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let mut findings = fixtures::findings(0);
+    // Four bytes a character, the most that there is.
+    let long = "𝒜".repeat(100_000);
+    findings.items.extend(
+        (0..20).map(|_| Finding::new(RuleId::new("color-contrast"), 0, "https://a.example/", &long, &long, &long)),
+    );
+    findings.pages = vec![PageOutcome::checked(format!("https://a.example/{}", "a".repeat(100_000)), &long)];
+    assert_eq!(findings.items[0].html.chars().count(), Finding::MAX_HTML);
+    world.assert_kept(findings).await;
+}

@@ -1,0 +1,9 @@
+//! What is left of checks, and for how long.
+
+pub(super) mod completion;
+pub(super) mod files;
+pub(super) mod findings;
+pub(super) mod history;
+pub(super) mod retention;
+pub(super) mod scans;
+pub(super) mod texts;

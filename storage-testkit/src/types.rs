@@ -1,0 +1,24 @@
+//! The names that [`store_methods!`](crate::store_methods) uses, for what it is expanded into.
+
+pub use std::{collections::BTreeMap, net::IpAddr};
+
+pub use a11ycheck_core::{
+    domain::{
+        ApiToken, Attempt, AttemptReport, Delivery, EndpointDetails, Failure, Findings, NewEndpoint, NewEvent, NewSite,
+        NewTeam, NewToken, Plan, PlanCode, RateDecision, RateLimits, RequestClass, RetryBy, Scan, ScreenshotId,
+        SharedSetting, ShortenedHistory, Site, Standing, Subscription, Team, TeamBrand, TokenHash, WebhookEndpoint,
+    },
+    id::{DeliveryId, EndpointId, ScanId, SiteId, TeamId, TokenId, WorkerId},
+    page::{Page, PageRequest},
+    scanner::Screenshot,
+    sealing::{KeyId, Sealed},
+    store::{
+        AddSiteError, AdmittedToken, Claim, ClaimLimits, ClaimedDelivery, ClaimedScan, Completion, CreateEndpointError,
+        DeletePlanError, DeliveryClaim, DeliveryDepth, Document, DocumentKey, DueSites, FileStore, HintStore,
+        LeaseError, QueueDepth, QueueStore, RateLimitStore, RecordError, ScanStore, SealedValue, SealingStore,
+        SendError, SettingsStore, SiteStore, SiteUsage, StartScanError, StoreClock, StoreError, TeamStore, TrendPoint,
+        UnknownPlan, UnsealedValue, WebhookStore, Work,
+    },
+};
+pub use async_trait::async_trait;
+pub use chrono::{DateTime, TimeDelta, Utc};
