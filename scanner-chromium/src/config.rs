@@ -7,7 +7,7 @@ use a11ycheck_core::net::{AddressPolicy, Resolver, UpstreamProxy, default_resolv
 use rustls::pki_types::CertificateDer;
 use url::Url;
 
-use crate::{ChromiumError, Sandbox, axe_source::AxeSource, places::Places};
+use crate::{ChromiumError, Sandbox, axe::AxeSource, places::Places};
 
 /// The least that [`ChromiumConfig::with_tab_memory`] takes: a browser and a page of nothing need about half of it each.
 const LEAST_TAB_MEMORY: u64 = 256 * 1024 * 1024;

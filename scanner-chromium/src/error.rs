@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{AuthoritiesError, BrowserError, axe_source::WANTED, places::BROWSERS};
+use crate::{AuthoritiesError, BrowserError, axe::WANTED, places::BROWSERS};
 
 /// What keeps the scanner from working. Each message says what to install or to set.
 #[derive(Debug, thiserror::Error)]

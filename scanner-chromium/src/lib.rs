@@ -34,14 +34,12 @@
 //! - When the browser dies during a scan, another takes over, and the scan goes on.
 //!
 //! # Map
-//! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `page` checks one page, `evidence` pictures
-//! what fails on it, `crawl` decides
-//! which pages and in what order, `walls` tells what stands in place of a site's pages, `platform` what the site is built with. `places` knows where the browser and axe-core
-//! may lie, `fonts` and `examination` what the machine has.
+//! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `visit` checks one page, `axe` runs axe-core in
+//! it, `evidence` pictures what fails on it, `platform` tells what the site is built with, and `crawl` decides which pages are
+//! checked and in what order. `places` knows where the browser and axe-core may lie, `examination` what the machine has.
 
 mod agent;
-mod axe_map;
-mod axe_source;
+mod axe;
 mod browser;
 mod cdp;
 mod config;
@@ -49,21 +47,18 @@ mod crawl;
 mod error;
 mod evidence;
 mod examination;
-mod fonts;
 mod guard;
-mod page;
 mod places;
 mod platform;
 mod scanner;
 mod tls;
-mod walls;
+mod visit;
 
 pub use self::{
-    browser::{AuthoritiesError, BrowserError, Sandbox},
+    browser::{AuthoritiesError, BrowserError, Fonts, Sandbox},
     config::{ChromiumConfig, Evidence, RobotsPolicy},
     error::ChromiumError,
     examination::{Examination, FoundAxe, FoundBrowser},
-    fonts::Fonts,
     guard::GuardError,
     scanner::ChromiumScanner,
 };

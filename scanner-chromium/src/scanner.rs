@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     ChromiumConfig, ChromiumError, Sandbox,
-    axe_source::AxeSource,
+    axe::AxeSource,
     browser::{BrowserPool, BrowserSettings},
     crawl::{Crawl, CrawlError},
     tls,

@@ -19,18 +19,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     authorities::{Authorities, AuthoritiesError},
-    canary,
-    death::{Death, Deaths, MemoryMarks},
+    canary, drawn_fonts,
     flags::Sandbox,
-    fonts,
+    fonts::{Fonts, families},
+    memory::{Death, Deaths, MemoryMarks, Tabs, Verdict, Watch},
     process::Process,
     profile::Profile,
     settings::BrowserSettings,
-    tabs::{Tabs, Verdict},
-    watch::Watch,
 };
 use crate::{
-    Fonts,
     cdp::{CdpError, Connection, EventSink, Reaction, SessionEnd},
     guard::{Guard, GuardError},
 };
@@ -292,9 +289,9 @@ impl Browser {
 
     /// What it draws text with.
     pub(crate) async fn fonts(&self) -> Result<Fonts, BrowserError> {
-        let drawn = fonts::drawn(self.connection(), Instant::now() + START_TIME).await;
+        let drawn = drawn_fonts::drawn(self.connection(), Instant::now() + START_TIME).await;
         let drawn = drawn.map_err(|source| BrowserError::NoAnswer { source: Box::new(source) })?;
-        Ok(Fonts { families: crate::fonts::families().await, drawn })
+        Ok(Fonts { families: families().await, drawn })
     }
 
     /// Asks it for a sign of life; one that gives none is ended.

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
-use super::{Browser, flags::VIEWPORT, tabs::Tabs};
+use super::{Browser, flags::VIEWPORT, memory::Tabs};
 use crate::cdp::{CdpError, Connection, EventSink, Reaction, Session, SessionEnd};
 
 /// What a healthy browser needs for a command about tabs, many times over.

@@ -17,7 +17,7 @@ use super::{
     survey::Listed,
     traps::{MAX_VARIATIONS, has_outgrown, is_variation},
 };
-use crate::page::Scope as _;
+use crate::visit::Scope as _;
 
 /// Pages that wait at a time. A site with more has shown enough to choose from.
 const MAX_WAITING: usize = 10_000;

@@ -17,7 +17,7 @@ use super::{
     site::Start,
     sitemap::{self, Sitemap},
 };
-use crate::page::{Scope as _, unreachable_site};
+use crate::visit::{Scope as _, unreachable_site};
 
 /// Files that are fetched for the list of pages.
 const MAX_SITEMAPS: usize = 50;

@@ -9,7 +9,7 @@ use image::{
 use super::plan::{Rect, Shot};
 
 /// What stands in place of a value: neither black nor white, so that it is seen on any page, and not the grey of a border.
-pub(crate) const COVER: [u8; 3] = [160; 3];
+pub(super) const COVER: [u8; 3] = [160; 3];
 
 /// Pixels of a picture's width: what a report shows side by side with its text.
 const MAX_WIDTH: u32 = 800;

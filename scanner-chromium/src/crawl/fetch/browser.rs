@@ -18,7 +18,7 @@ use tokio::{
 };
 use url::Url;
 
-use super::{Answer, FetchError};
+use super::answer::{Answer, FetchError, TIME};
 use crate::{
     browser::{BrowserPool, Tab, TabSettings},
     cdp::{CdpError, EventSink, Reaction, SessionEnd},
@@ -85,7 +85,7 @@ impl BlankTab {
         // A task of its own, so that the tab is closed again even if the caller stops waiting half-way.
         let opening = tokio::spawn(async move {
             let tab = Tab::open(browser, &settings, Arc::new(Answers(found))).await?;
-            let deadline = Instant::now() + super::TIME;
+            let deadline = Instant::now() + TIME;
             let agent = json!({ "userAgent": user_agent });
             tab.session().run("Emulation.setUserAgentOverride", agent, deadline).await?;
             let patterns = json!({ "patterns": [{ "requestStage": "Response" }] });

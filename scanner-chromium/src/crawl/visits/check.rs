@@ -11,7 +11,7 @@ use super::{Crawl, timed_out};
 use crate::{
     Evidence,
     evidence::{Capture, cut_out, plan},
-    page::{Arrived, Checked, Look, Looked, Moment, PageError, Progress, Readiness, Rest, Task, Visitor},
+    visit::{Arrived, Checked, Look, Looked, Moment, PageError, Progress, Readiness, Rest, Task, Visitor},
 };
 
 /// The longest that a page may take to load; the rest of its time is for axe-core.

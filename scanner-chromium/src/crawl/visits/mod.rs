@@ -39,8 +39,8 @@ use crate::{
     browser::{Browser, TabSettings},
     evidence::Quota,
     guard::{Egress, Guard, GuardError, Reach},
-    page::{Checked, Look, PageError, Rest, Scope, Task, Unresponsive, Visitor},
     scanner::Parts,
+    visit::{Checked, Look, PageError, Rest, Scope, Task, Unresponsive, Visitor},
 };
 
 /// Tries of one page. A page that kills its tab twice will do it again.

@@ -12,9 +12,12 @@ use super::{Choice, Crawl, Visited};
 use crate::{
     BrowserError,
     crawl::robots::Robots,
-    page::{Checked, Look, PageError, Scope},
-    walls::{Sight, Wall, is_same_page, may_be_maintenance, says_not_found},
+    visit::{
+        Checked, Look, PageError, Scope,
+        walls::{Sight, Wall, is_same_page, may_be_maintenance, says_not_found},
+    },
 };
+
 /// Folders of a site in which an address that can't exist is asked for. Most sites answer as they should, and are asked never.
 const MAX_FOLDERS: usize = 5;
 

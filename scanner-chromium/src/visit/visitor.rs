@@ -11,25 +11,20 @@ use tokio::time::{Duration, Instant};
 use url::Url;
 
 use super::{
-    axe,
-    capture::{self, Screen, Wanted},
     errors::PageError,
     events::{Errand, PageEvents},
-    frames::address,
     navigate::{self, Loaded, Scope},
-    platform,
     settle::{self, BuildTime, Moment, Progress, Readiness},
     sight,
     unresponsive::Unresponsive,
+    walls::{Sight, Wall},
 };
 use crate::{
-    axe_map::Collected,
-    axe_source::AxeSource,
+    axe::{self, AxeSource, Collected, address},
     browser::{Browser, Death, MemoryMarks, Tab, TabError, TabSettings},
-    evidence::{Capture, Shot},
+    evidence::{Capture, Screen, Shot, Wanted, pictures},
     guard::GuardLog,
-    platform::Signals,
-    walls::{Sight, Wall},
+    platform::{self, Signals},
 };
 
 /// For the way back to `about:blank`. A tab that takes longer is not worth keeping.
@@ -298,7 +293,7 @@ impl Visitor {
         let (captures, screen) = tokio::select! {
             biased;
             _ = navigate::trouble(&self.events) => (Vec::new(), None),
-            taken = capture::pictures(&self.tab, Wanted { shots: plan, screen: look == Look::Start }, deadline) => taken,
+            taken = pictures(&self.tab, Wanted { shots: plan, screen: look == Look::Start }, deadline) => taken,
         };
         checked.screen = screen;
         captures

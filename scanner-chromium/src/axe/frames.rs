@@ -3,7 +3,7 @@
 //! axe-core's own way from frame to frame is `postMessage`, which the scripts of both documents receive as well: they
 //! could read what other sites' frames show, and answer in axe-core's name.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use a11ycheck_core::domain::{FailureCode, PageOutcome, UncheckedFrame};
 use futures_util::future::join_all;
@@ -13,11 +13,14 @@ use tokio::time::{Duration, Instant};
 use url::Url;
 
 use super::{
-    axe::{Injected, inject},
+    AxeSource,
     part::{Answer, Context, MAX_PAGE_BYTES, PartError, limits},
-    world::{Outcome, evaluate, mend_timers, world},
+    run::{Injected, described, inject},
 };
-use crate::{axe_source::AxeSource, browser::Tab, cdp::CdpError};
+use crate::{
+    browser::{FrameTree, Outcome, Tab, evaluate, mend_timers, world},
+    cdp::CdpError,
+};
 
 /// Frames of one page that are looked into. Those beyond are counted as not checked.
 const MAX_FRAMES: usize = 100;
@@ -26,52 +29,9 @@ const FRAMES_TIME: Duration = Duration::from_secs(20);
 /// For a timer to fire in a frame, should it fire at all.
 const TIMER_TIME: Duration = Duration::from_secs(1);
 
-pub(super) const PART: &str = include_str!("../../js/part.js");
+pub(super) const PART: &str = include_str!("part.js");
 /// Other selectors than axe-core's, for [`PART`] and for what collects the results.
-pub(super) const PLACES: &str = include_str!("../../js/places.js");
-
-/// The documents that a tab shows, as the browser knows them.
-#[derive(Debug)]
-pub(super) struct FrameTree(HashMap<String, Shown>);
-
-#[derive(Debug)]
-struct Shown {
-    url: String,
-    /// The browser's own error page stands there: nothing of the site's.
-    is_unreachable: bool,
-}
-
-impl FrameTree {
-    /// The frames below the top document.
-    pub(super) async fn read(tab: &Tab, deadline: Instant) -> Result<Self, CdpError> {
-        let tree: Value = tab.session().call("Page.getFrameTree", json!({}), deadline).await?;
-        let mut frames = HashMap::new();
-        let mut trees: Vec<&Value> = children(&tree["frameTree"]).collect();
-        while let Some(tree) = trees.pop() {
-            let frame = &tree["frame"];
-            if let Some(id) = frame["id"].as_str() {
-                let unreachable = frame["unreachableUrl"].as_str();
-                let url = unreachable.or(frame["url"].as_str()).unwrap_or_default().to_owned();
-                frames.insert(id.to_owned(), Shown { url, is_unreachable: unreachable.is_some() });
-            }
-            trees.extend(children(tree));
-        }
-        Ok(Self(frames))
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The browser's ids of those in which something of a site may be shown.
-    pub(super) fn into_ids(self) -> Vec<String> {
-        self.0.into_iter().filter(|(_, shown)| !shown.is_unreachable).map(|(id, _)| id).collect()
-    }
-}
-
-fn children(tree: &Value) -> impl Iterator<Item = &Value> {
-    tree["childFrames"].as_array().into_iter().flatten()
-}
+pub(super) const PLACES: &str = include_str!("places.js");
 
 /// Why a frame was not checked.
 #[derive(Debug, thiserror::Error)]
@@ -174,7 +134,7 @@ impl Frames {
                 for (number, context) in document.contexts.into_iter().enumerate() {
                     let index = frames.frames.len();
                     let id = ids.get(number).cloned().flatten();
-                    let url = id.as_ref().and_then(|id| tree.0.get(id)).map(|shown| address(&shown.url));
+                    let url = id.as_ref().and_then(|id| tree.get(id)).map(|shown| address(&shown.url));
                     frames.frames.push(Frame {
                         url: url.unwrap_or_default(),
                         part: Err(FrameError::TooMany),
@@ -342,7 +302,7 @@ impl Run<'_> {
     /// Runs axe-core in a frame: its world and what it found, or why there is nothing. The outer error is the end of the tab.
     async fn frame(&self, id: Option<&str>, context: &Context) -> Result<Result<(i64, Answer), FrameError>, CdpError> {
         let Some(id) = id else { return Ok(Err(FrameError::Gone(None))) };
-        if self.tree.0.get(id).is_some_and(|shown| shown.is_unreachable) {
+        if self.tree.get(id).is_some_and(|shown| shown.is_unreachable) {
             return Ok(Err(FrameError::Unreachable));
         }
         match self.run_in(id, context).await {
@@ -363,7 +323,7 @@ impl Run<'_> {
         let part = format!("({PART})({}, {}, {}, false, {PLACES})", self.options, context.to_json(), limits());
         let evaluated = evaluate(tab, world, &part, Outcome::Promise, deadline).await?;
         let returned = match &evaluated.exception_details {
-            Some(exception) => Err(FrameError::Failed(super::axe::described(exception))),
+            Some(exception) => Err(FrameError::Failed(described(exception))),
             None => Ok(evaluated.result["value"].as_str().unwrap_or_default().to_owned()),
         };
         Ok((world, returned))
@@ -372,7 +332,7 @@ impl Run<'_> {
 
 /// An address that belongs to a page, for the owner: without query and fragment, which may tell who visited, and without the
 /// document itself where the address holds it.
-pub(super) fn address(url: &str) -> String {
+pub(crate) fn address(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else { return String::new() };
     if url.scheme() == "data" {
         return "data:".to_owned();

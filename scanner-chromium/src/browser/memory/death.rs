@@ -22,7 +22,7 @@ const KEPT: usize = 64;
 /// How long the browser's word about a tab that died is waited for, and V8's line: both follow at once.
 const WORD_TIME: Duration = Duration::from_secs(1);
 /// What the browser writes when a page has used up its heap (`v8_oom.cc` of Blink).
-pub(super) const HEAP_NOTICE: &[u8] = b"V8 javascript OOM";
+pub(in crate::browser) const HEAP_NOTICE: &[u8] = b"V8 javascript OOM";
 
 /// What is known of memory before a page is opened.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ pub(crate) enum Death {
 
 /// How the tabs of a browser died.
 #[derive(Debug)]
-pub(super) struct Deaths {
+pub(in crate::browser) struct Deaths {
     /// Target and status (`base::TerminationStatus`: `crashed`, `killed`, `oom`, …), the latest last.
     statuses: Mutex<VecDeque<(String, String)>>,
     noted: Notify,
@@ -60,12 +60,12 @@ pub(super) struct Deaths {
 }
 
 impl Deaths {
-    pub(super) fn new(heap: watch::Receiver<u64>) -> Self {
+    pub(in crate::browser) fn new(heap: watch::Receiver<u64>) -> Self {
         Self { statuses: Mutex::default(), noted: Notify::new(), heap, over_limit: AtomicU64::new(0) }
     }
 
     /// Notes `Target.targetCrashed`.
-    pub(super) fn note(&self, target: &str, status: &str) {
+    pub(in crate::browser) fn note(&self, target: &str, status: &str) {
         let mut statuses = self.statuses.lock().unwrap_or_else(PoisonError::into_inner);
         if statuses.len() == KEPT {
             statuses.pop_front();
@@ -74,18 +74,18 @@ impl Deaths {
         self.noted.notify_waiters();
     }
 
-    pub(super) fn marks(&self) -> MemoryMarks {
+    pub(in crate::browser) fn marks(&self) -> MemoryMarks {
         let over_limit = self.over_limit.load(Ordering::Relaxed);
         MemoryMarks { kernel: kernel_kills(), heap: *self.heap.borrow(), over_limit }
     }
 
     /// Notes that a process is about to be ended because it holds too much, and that nobody knows whose it is.
-    pub(super) fn note_over_limit(&self) {
+    pub(in crate::browser) fn note_over_limit(&self) {
         self.over_limit.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns why a tab died that was alive at the time of `before`.
-    pub(super) async fn why(&self, target: &str, before: MemoryMarks) -> Death {
+    pub(in crate::browser) async fn why(&self, target: &str, before: MemoryMarks) -> Death {
         let deadline = Instant::now() + WORD_TIME;
         let Some(status) = self.status(target, deadline).await else { return Death::Unknown };
         let is_want = match status.as_str() {

@@ -10,17 +10,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
-use super::{
-    fields::FieldWatch,
-    world::{Outcome, evaluate},
-};
+use super::{Capture, Rect, Shot, cut::COVER, fields::FieldWatch};
 use crate::{
-    browser::{Tab, VIEWPORT},
+    browser::{Outcome, Tab, VIEWPORT, evaluate},
     cdp::CdpError,
-    evidence::{COVER, Capture, Rect, Shot},
 };
 
-const PAINT: &str = include_str!("../../js/paint.js");
+const PAINT: &str = include_str!("paint.js");
 
 /// For all shots of a page: many times what a healthy page takes, and no great loss with another.
 const TIME: Duration = Duration::from_secs(8);
@@ -41,14 +37,14 @@ pub(crate) struct Screen {
 
 /// Which pictures are wanted of a page.
 #[derive(Debug)]
-pub(super) struct Wanted {
-    pub(super) shots: Vec<Shot>,
+pub(crate) struct Wanted {
+    pub(crate) shots: Vec<Shot>,
     /// The page itself.
-    pub(super) screen: bool,
+    pub(crate) screen: bool,
 }
 
 /// Takes the pictures, with the values of fields painted over. What can't be had is missing; a check does not fail for that.
-pub(super) async fn pictures(tab: &Tab, wanted: Wanted, deadline: Instant) -> (Vec<Capture>, Option<Screen>) {
+pub(crate) async fn pictures(tab: &Tab, wanted: Wanted, deadline: Instant) -> (Vec<Capture>, Option<Screen>) {
     let nothing = (Vec::new(), None);
     if wanted.shots.is_empty() && !wanted.screen {
         return nothing;

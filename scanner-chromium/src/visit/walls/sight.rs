@@ -11,7 +11,7 @@ use super::{
     phrases::CONSENT_WORDS,
 };
 
-const SIGHT: &str = include_str!("../../js/sight.js");
+const SIGHT: &str = include_str!("sight.js");
 
 /// What a visitor sees of a page. All of it comes from the page and is hostile; `sight.js` bounds it.
 #[derive(Debug, Clone, Default, Deserialize)]

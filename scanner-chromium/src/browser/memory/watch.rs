@@ -18,8 +18,8 @@ use tokio::time::{Duration, Instant, MissedTickBehavior, interval};
 
 use super::{
     death::Deaths,
-    memory,
     tabs::{Tabs, Verdict},
+    usage::held,
 };
 use crate::cdp::{CdpError, Connection};
 
@@ -33,12 +33,12 @@ const TICKS_OF_TRIAL: u32 = 6;
 const TICKS_BLIND: u32 = 20;
 
 /// What is watched.
-pub(super) struct Watch {
-    pub(super) connection: Connection,
-    pub(super) tabs: Arc<Tabs>,
-    pub(super) deaths: Arc<Deaths>,
+pub(in crate::browser) struct Watch {
+    pub(in crate::browser) connection: Connection,
+    pub(in crate::browser) tabs: Arc<Tabs>,
+    pub(in crate::browser) deaths: Arc<Deaths>,
     /// Bytes for the processes of one tab, and for what pages have taken of those that all share.
-    pub(super) limit: u64,
+    pub(in crate::browser) limit: u64,
 }
 
 /// What the processes of a browser hold.
@@ -76,7 +76,7 @@ struct Trial {
 
 impl Watch {
     /// Watches until the browser is gone.
-    pub(super) async fn run(self) {
+    pub(in crate::browser) async fn run(self) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut base, mut search, mut blind) = (None, None, 0);
@@ -124,7 +124,7 @@ impl Watch {
         let listed: Listed = self.connection.call("SystemInfo.getProcessInfo", json!({}), deadline).await?;
         let (mut usage, mut unseen) = (Usage::default(), 0);
         for Process { kind, id } in listed.processes {
-            match (memory::held(id), kind.as_str()) {
+            match (held(id), kind.as_str()) {
                 (Some(bytes), "renderer") => drop(usage.pages.insert(id, bytes)),
                 (Some(bytes), _) => usage.shared += bytes,
                 (None, "renderer") => unseen += 1,

@@ -11,7 +11,7 @@ const HIGHEST_SCORE: i32 = 1_000;
 
 /// Bytes that the processes of a group have in memory; what several of them share counts for each. `None` where the system has
 /// no `/proc`.
-pub(super) fn resident(group: Pid) -> Option<u64> {
+pub(in crate::browser) fn resident(group: Pid) -> Option<u64> {
     let group = group.as_raw_nonzero().get();
     let processes = fs::read_dir("/proc").ok()?.flatten();
     // A process that has ended since the folder was read has no file any more.
@@ -32,7 +32,7 @@ fn pages_of(stat: &str, group: i32) -> Option<u64> {
 
 /// Bytes that a process has in memory, or has had moved to the swap; what it shares with others included. `None` where it has
 /// ended, or the system does not tell.
-pub(super) fn held(process: u32) -> Option<u64> {
+pub(in crate::browser) fn held(process: u32) -> Option<u64> {
     held_by(&fs::read_to_string(format!("/proc/{process}/status")).ok()?)
 }
 
@@ -47,7 +47,7 @@ fn held_by(status: &str) -> Option<u64> {
 }
 
 /// Has the kernel end this process, and what it starts, before ours where memory is short.
-pub(super) fn offer_to_the_kernel(process: u32) {
+pub(in crate::browser) fn offer_to_the_kernel(process: u32) {
     let raise = || {
         let own: i32 = fs::read_to_string("/proc/self/oom_score_adj")?.trim().parse().map_err(io::Error::other)?;
         fs::write(format!("/proc/{process}/oom_score_adj"), (own + HIGHER_SCORE).min(HIGHEST_SCORE).to_string())

@@ -8,17 +8,19 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
-    errors::PageError,
-    frames::{FrameTree, Frames, PART, PLACES},
+    AxeSource, Collected,
+    frames::{Frames, PART, PLACES},
     part::Context,
-    settle::{Moment, SINCE_LOAD},
-    world::{Evaluated, Outcome, evaluate},
 };
-use crate::{axe_map::Collected, axe_source::AxeSource, browser::Tab, cdp::CdpError};
+use crate::{
+    browser::{Evaluated, FrameTree, Outcome, Tab, evaluate},
+    cdp::CdpError,
+    visit::{Moment, PageError, SINCE_LOAD},
+};
 
-const RUN: &str = include_str!("../../js/run.js");
-const JOIN: &str = include_str!("../../js/join.js");
-const COLLECT: &str = include_str!("../../js/collect.js");
+const RUN: &str = include_str!("run.js");
+const JOIN: &str = include_str!("join.js");
+const COLLECT: &str = include_str!("collect.js");
 
 /// Squares of 200 pixels in which axe-core may note elements, each as often as it notes elements there. Measured: 16 million take
 /// 400 MB and 8 s; a page of 33 million pixels, the highest that there is, has a million for each element as high as itself.
@@ -50,7 +52,7 @@ fn limits() -> Value {
 
 /// Runs axe-core over the page and its frames: the frames that were not checked, or `None` when it was too early for that.
 /// [`collect`] gets the outcome.
-pub(super) async fn run(
+pub(crate) async fn run(
     tab: &Tab,
     main_world: i64,
     axe: &AxeSource,
@@ -126,7 +128,7 @@ fn shape(source: serde_json::Error) -> CdpError {
 
 /// What axe-core found, and what else is to be known of the page; `None` when it was too early for that. It takes until it can
 /// be known.
-pub(super) async fn collect(
+pub(crate) async fn collect(
     tab: &Tab,
     main_world: i64,
     moment: Moment,
@@ -185,7 +187,7 @@ fn failed(error: &str) -> PageError {
 }
 
 /// What an exception says of itself.
-pub(super) fn described(exception: &Value) -> String {
+pub(crate) fn described(exception: &Value) -> String {
     const MAX: usize = 500;
     exception["exception"]["description"].as_str().unwrap_or_default().chars().take(MAX).collect()
 }
@@ -197,11 +199,11 @@ mod tests {
     use a11ycheck_core::net::AddressPolicy;
     use tokio::time::Duration;
 
-    use super::{super::settle::Progress, *};
+    use super::*;
     use crate::{
         ChromiumConfig,
         browser::{BrowserPool, BrowserSettings, TabSettings},
-        page::{events::PageEvents, settle},
+        visit::{PageEvents, Progress, watch},
     };
 
     /// What a frame would return if it could choose.
@@ -233,7 +235,7 @@ mod tests {
             <iframe title=a id=a></iframe><iframe title=b id=b></iframe>";
         let content = json!({ "frameId": tab.main_frame(), "html": html });
         tab.session().run("Page.setDocumentContent", content, deadline).await.unwrap();
-        let world = settle::watch(&tab, deadline).await.unwrap();
+        let world = watch(&tab, deadline).await.unwrap();
         let run = run(&tab, world, &axe, Moment::Built(Progress::Done), deadline).await.unwrap();
         assert_eq!(run, Some(Vec::new()));
 

@@ -8,13 +8,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{
-    frames::FrameTree,
-    world::{Outcome, evaluate, world},
+use super::Rect;
+use crate::{
+    axe::described,
+    browser::{FrameTree, Outcome, Tab, evaluate, world},
+    cdp::CdpError,
 };
-use crate::{browser::Tab, cdp::CdpError, evidence::Rect};
 
-const FIELDS: &str = include_str!("../../js/fields.js");
+const FIELDS: &str = include_str!("fields.js");
 
 /// Frames of one page that are watched. Those beyond are covered whole.
 const MAX_FRAMES: usize = 100;
@@ -126,7 +127,7 @@ impl<'a> FieldWatch<'a> {
     async fn end_in(&self, world: i64) -> Result<Noted, FieldsError> {
         let ended = evaluate(self.tab, world, "shownFields.end()", Outcome::Value, self.deadline).await?;
         let noted: Option<Noted> = match (&ended.exception_details, ended.result["value"].as_str()) {
-            (Some(exception), _) => return Err(FieldsError::Failed(super::axe::described(exception))),
+            (Some(exception), _) => return Err(FieldsError::Failed(described(exception))),
             (None, text) => serde_json::from_str(text.unwrap_or_default())?,
         };
         noted.ok_or(FieldsError::TooMany)
@@ -199,7 +200,7 @@ async fn begin_in(tab: &Tab, world: i64, is_top: bool, deadline: Instant) -> Res
     let expression = format!("({FIELDS})({}, {is_top})", limits(deadline));
     let begun = evaluate(tab, world, &expression, Outcome::Value, deadline).await?;
     match &begun.exception_details {
-        Some(exception) => Err(FieldsError::Failed(super::axe::described(exception))),
+        Some(exception) => Err(FieldsError::Failed(described(exception))),
         None => Ok(()),
     }
 }

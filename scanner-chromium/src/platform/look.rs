@@ -5,14 +5,11 @@ use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 use url::Url;
 
-use super::{
-    events::PageEvents,
-    world::{Outcome, evaluate, world},
-};
+use super::signals::{Found, Signals, globals, selectors};
 use crate::{
-    browser::Tab,
+    browser::{Outcome, Tab, evaluate, world},
     cdp::CdpError,
-    platform::{Found, Signals, globals, selectors},
+    visit::PageEvents,
 };
 
 /// For all of it. It is a look at what is there; only a page that keeps the browser busy takes longer.
@@ -22,11 +19,11 @@ const GLOBALS_TIME_MS: u32 = 500;
 /// Cookies whose names are kept.
 const MAX_COOKIES: usize = 200;
 
-const LOOK: &str = include_str!("../../js/platform.js");
+const LOOK: &str = include_str!("look.js");
 
 /// Looks for the marks of platforms on the page that is shown. What can't be found out is missing; a check does not fail
 /// for that.
-pub(super) async fn signals(tab: &Tab, events: &PageEvents, url: &Url, deadline: Instant) -> Signals {
+pub(crate) async fn signals(tab: &Tab, events: &PageEvents, url: &Url, deadline: Instant) -> Signals {
     let deadline = deadline.min(Instant::now() + TIME);
     let headers = events.peek(|state| state.document.as_ref().map(|document| document.headers.clone()));
     let (found, cookies, globals) =

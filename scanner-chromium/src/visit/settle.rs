@@ -16,9 +16,11 @@ use super::{
     errors::PageError,
     events::PageEvents,
     requests::{QUIET, QUIET_BUSY},
-    world::{Outcome, Timers, evaluate, mend_timers, world},
 };
-use crate::{browser::Tab, cdp::CdpError};
+use crate::{
+    browser::{Outcome, Tab, Timers, evaluate, mend_timers, world},
+    cdp::CdpError,
+};
 
 /// The longest wait for answers and what they lead to, after `load`.
 const LONGEST: Duration = Duration::from_secs(12);
@@ -26,7 +28,7 @@ const LONGEST: Duration = Duration::from_secs(12);
 /// For fonts and frames of animation; and again for scripts that rebuild the page.
 const DRAW_TIME: Duration = Duration::from_secs(3);
 /// What scripts do later than this after the page's load, and without a request, no tool that looks once can see.
-pub(super) const SINCE_LOAD: Duration = Duration::from_millis(500);
+pub(crate) const SINCE_LOAD: Duration = Duration::from_millis(500);
 /// How long no element comes or goes on a page that its scripts have built.
 const BUILT_TIME: Duration = Duration::from_millis(400);
 /// For what the network brought to get into the page.
@@ -37,9 +39,9 @@ const ANSWER_TIME: Duration = Duration::from_millis(400);
 /// For a timer to fire, should it fire at all: longer than a page is busy that has just loaded.
 const TIMER_TIME: Duration = Duration::from_secs(5);
 
-const WATCH: &str = include_str!("../../js/watch.js");
-const DRAWN: &str = include_str!("../../js/drawn.js");
-const BUILT: &str = include_str!("../../js/built.js");
+const WATCH: &str = include_str!("watch.js");
+const DRAWN: &str = include_str!("drawn.js");
+const BUILT: &str = include_str!("built.js");
 
 /// What is to be expected of a page that has loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -88,7 +90,7 @@ pub(crate) enum Moment {
 }
 
 /// Starts to watch the document; the world from which that is done.
-pub(super) async fn watch(tab: &Tab, deadline: Instant) -> Result<i64, CdpError> {
+pub(crate) async fn watch(tab: &Tab, deadline: Instant) -> Result<i64, CdpError> {
     let world = world(tab, tab.main_frame(), deadline).await?;
     let watching = evaluate(tab, world, &format!("({WATCH})()"), Outcome::Value, deadline).await?;
     if let Some(exception) = watching.exception_details {

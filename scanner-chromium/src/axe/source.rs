@@ -10,8 +10,8 @@ use crate::ChromiumError;
 /// minor versions; patches only mend.
 pub(crate) const WANTED: &str = "4.14";
 
-const SURVEY: &str = include_str!("../js/survey.js");
-const PAST_FIELDS: &str = include_str!("../js/past_fields.js");
+const SURVEY: &str = include_str!("survey.js");
+const PAST_FIELDS: &str = include_str!("past_fields.js");
 
 /// Properties that every list and every object has: axe-core reads them of anything, and of no form.
 const OF_ANYTHING: [&str; 3] = ["__proto__", "constructor", "length"];

@@ -1,28 +1,24 @@
-//! One page: open it, let it settle, run axe-core in it.
+//! One page: open it, let it settle, run axe-core in it, and see what stands there (`walls`).
 
-mod axe;
-mod capture;
 mod errors;
 mod events;
-mod fields;
-mod frames;
 mod navigate;
-mod part;
-mod platform;
 mod requests;
 mod retry_after;
 mod settle;
 mod sight;
 mod unresponsive;
 mod visitor;
-mod world;
+pub(crate) mod walls;
 
+#[cfg(test)]
+pub(crate) use self::settle::watch;
 pub(crate) use self::{
-    capture::Screen,
     errors::{PageError, at_redirect_target, network_failure, obstacle, unreachable_site, with_cause},
+    events::PageEvents,
     navigate::Scope,
     retry_after::parse_retry_after,
-    settle::{Moment, Progress, Readiness},
+    settle::{Moment, Progress, Readiness, SINCE_LOAD},
     unresponsive::Unresponsive,
     visitor::{Arrived, Checked, Look, Looked, Rest, Task, Visitor},
 };

@@ -10,10 +10,10 @@ use a11ycheck_core::{
 };
 use url::Url;
 
+use super::walls::Wall;
 use crate::{
     cdp::{CdpError, SessionEnd},
     guard::{GuardLog, Obstacle},
-    walls::Wall,
 };
 
 /// How a visit ends without a result.
@@ -55,7 +55,7 @@ pub(crate) enum PageError {
 }
 
 impl PageError {
-    pub(super) fn failed(code: FailureCode, message: impl Into<String>) -> Self {
+    pub(crate) fn failed(code: FailureCode, message: impl Into<String>) -> Self {
         Self::Failed(Failure::new(code, message))
     }
 

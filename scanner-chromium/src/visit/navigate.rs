@@ -14,11 +14,11 @@ use url::Url;
 use super::{
     errors::{PageError, at_redirect_target, network_failure, obstacle, unreachable_site},
     events::{DocumentResponse, LedAway, PageEvents, PageState},
-    frames::address,
     requests::{Document, HoldUp, QUIET_BUSY},
     retry_after::parse_retry_after,
+    walls::challenger,
 };
-use crate::{browser::Tab, cdp::CdpError, guard::GuardLog, walls::challenger};
+use crate::{axe::address, browser::Tab, cdp::CdpError, guard::GuardLog};
 
 /// Documents that one visit may run through: redirects by script, reloads.
 const MAX_DOCUMENTS: u32 = 20;

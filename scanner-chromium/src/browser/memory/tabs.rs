@@ -17,7 +17,7 @@ const MAX_PROCESSES: usize = 64;
 
 /// Why a tab was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(in crate::browser) enum Verdict {
     /// Its page took more memory than it may have.
     OverLimit,
     /// Another one's did, and whose it was could only be found out by ending tabs.
@@ -26,7 +26,7 @@ pub(super) enum Verdict {
 
 /// The tabs that are open.
 #[derive(Debug, Default)]
-pub(super) struct Tabs {
+pub(in crate::browser) struct Tabs {
     open: Mutex<BTreeMap<String, Entry>>,
     judged: Notify,
 }
@@ -49,17 +49,17 @@ enum End {
 
 impl Tabs {
     /// Notes a tab by its target, and the browser context that is its own.
-    pub(super) fn add(&self, target: &str, context: &str) {
+    pub(in crate::browser) fn add(&self, target: &str, context: &str) {
         let entry = Entry { context: context.to_owned(), processes: BTreeSet::new(), end: End::None };
         self.lock().insert(target.to_owned(), entry);
     }
 
-    pub(super) fn remove(&self, target: &str) {
+    pub(in crate::browser) fn remove(&self, target: &str) {
         self.lock().remove(target);
     }
 
     /// Notes that a process runs a document of the tab.
-    pub(super) fn add_process(&self, target: &str, process: u32) {
+    pub(in crate::browser) fn add_process(&self, target: &str, process: u32) {
         if let Some(entry) = self.lock().get_mut(target)
             && entry.processes.len() < MAX_PROCESSES
         {
@@ -68,23 +68,23 @@ impl Tabs {
     }
 
     /// Forgets processes that are none of these any more: their numbers may become others'.
-    pub(super) fn keep_processes(&self, is_there: impl Fn(u32) -> bool) {
+    pub(in crate::browser) fn keep_processes(&self, is_there: impl Fn(u32) -> bool) {
         self.lock().values_mut().for_each(|entry| entry.processes.retain(|process| is_there(*process)));
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::browser) fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }
 
     /// The tabs that nobody has ended yet, each with its processes.
-    pub(super) fn running(&self) -> Vec<(String, BTreeSet<u32>)> {
+    pub(in crate::browser) fn running(&self) -> Vec<(String, BTreeSet<u32>)> {
         let open = self.lock();
         let running = open.iter().filter(|(_, entry)| entry.end == End::None);
         running.map(|(target, entry)| (target.clone(), entry.processes.clone())).collect()
     }
 
     /// Marks a tab as one that is being ended on trial; its browser context.
-    pub(super) fn try_ending(&self, target: &str) -> Option<String> {
+    pub(in crate::browser) fn try_ending(&self, target: &str) -> Option<String> {
         let mut open = self.lock();
         let entry = open.get_mut(target)?;
         entry.end = End::Tried;
@@ -92,7 +92,7 @@ impl Tabs {
     }
 
     /// Says why a tab was, or is about to be, ended; its browser context.
-    pub(super) fn judge(&self, target: &str, verdict: Verdict) -> Option<String> {
+    pub(in crate::browser) fn judge(&self, target: &str, verdict: Verdict) -> Option<String> {
         let mut open = self.lock();
         let entry = open.get_mut(target)?;
         entry.end = End::Judged(verdict);
@@ -103,7 +103,7 @@ impl Tabs {
     }
 
     /// Why the tab was ended, if it was we who did; waits while that is not known.
-    pub(super) async fn verdict(&self, target: &str) -> Option<Verdict> {
+    pub(in crate::browser) async fn verdict(&self, target: &str) -> Option<Verdict> {
         let judged = async {
             loop {
                 let judged = self.judged.notified();

@@ -6,12 +6,12 @@ use url::Url;
 use super::{
     events::PageEvents,
     retry_after::parse_retry_after,
-    world::{Outcome, evaluate},
+    walls::{Head, Sight, Wall, judge, look},
 };
 use crate::{
-    browser::Tab,
+    axe::described,
+    browser::{Outcome, Tab, evaluate},
     cdp::CdpError,
-    walls::{Head, Sight, Wall, judge, look},
 };
 
 /// For the look, which takes a few milliseconds on most pages.
@@ -41,7 +41,7 @@ pub(super) async fn sight(
 async fn seen(tab: &Tab, world: i64, deadline: Instant) -> Result<Sight, CdpError> {
     let evaluated = evaluate(tab, world, look(), Outcome::Value, deadline).await?;
     if let Some(exception) = &evaluated.exception_details {
-        tracing::debug!(error = super::axe::described(exception), "a page could not be looked at");
+        tracing::debug!(error = described(exception), "a page could not be looked at");
         return Ok(Sight::default());
     }
     let text = evaluated.result["value"].as_str().unwrap_or_default();

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
-use crate::{browser::Tab, cdp::CdpError};
+use super::Tab;
+use crate::cdp::CdpError;
 
 /// The name of our world in each frame.
 const WORLD: &str = "a11ycheck";
@@ -19,7 +20,7 @@ const NO_TIMERS: &str = "window.setTimeout = (run, delay = 0, ...rest) => {
 }";
 
 /// Our world in a frame; the same one each time.
-pub(super) async fn world(tab: &Tab, frame: &str, deadline: Instant) -> Result<i64, CdpError> {
+pub(crate) async fn world(tab: &Tab, frame: &str, deadline: Instant) -> Result<i64, CdpError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct World {
@@ -32,13 +33,13 @@ pub(super) async fn world(tab: &Tab, frame: &str, deadline: Instant) -> Result<i
 
 /// What stands behind `setTimeout` in a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Timers {
+pub(crate) enum Timers {
     Native,
     Replaced,
 }
 
 /// Sees to it that axe-core can do its work in a world whether timers fire or not.
-pub(super) async fn mend_timers(
+pub(crate) async fn mend_timers(
     tab: &Tab,
     world: i64,
     patience: Duration,
@@ -55,22 +56,22 @@ pub(super) async fn mend_timers(
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Evaluated {
+pub(crate) struct Evaluated {
     #[serde(default)]
-    pub(super) result: Value,
-    pub(super) exception_details: Option<Value>,
+    pub(crate) result: Value,
+    pub(crate) exception_details: Option<Value>,
 }
 
 /// What an expression gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// A value, at once.
     Value,
     /// A promise, whose value is wanted.
     Promise,
 }
 
-pub(super) async fn evaluate<E: Serialize + ?Sized>(
+pub(crate) async fn evaluate<E: Serialize + ?Sized>(
     tab: &Tab,
     world: i64,
     expression: &E,
