@@ -50,6 +50,7 @@ mod examination;
 mod guard;
 mod places;
 mod platform;
+mod redaction;
 mod scanner;
 mod tls;
 mod visit;

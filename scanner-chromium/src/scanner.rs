@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use crate::{
     ChromiumConfig, ChromiumError, Sandbox,
     axe::AxeSource,
-    browser::{BrowserPool, BrowserSettings},
+    browser::BrowserPool,
     crawl::{Crawl, CrawlError},
     tls,
 };
@@ -53,7 +53,7 @@ impl ChromiumScanner {
     /// says what to install or to set.
     pub fn new(config: ChromiumConfig) -> Result<Self, ChromiumError> {
         let axe = config.find_axe()?;
-        let browsers = BrowserPool::new(BrowserSettings::of(&config)?);
+        let browsers = BrowserPool::new(config.browser_settings()?);
         let tls = tls::config(&config.authorities).map_err(ChromiumError::Certificates)?;
         let places = Semaphore::new(config.tabs);
         let cores = Semaphore::new(config.cores);

@@ -10,16 +10,16 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
-use url::Url;
 
 use super::{
     AxeSource,
+    inject::{Injected, inject},
     part::{Answer, Context, MAX_PAGE_BYTES, PartError, limits},
-    run::{Injected, described, inject},
 };
 use crate::{
     browser::{FrameTree, Outcome, Tab, evaluate, mend_timers, world},
     cdp::CdpError,
+    redaction::redacted,
 };
 
 /// Frames of one page that are looked into. Those beyond are counted as not checked.
@@ -134,7 +134,7 @@ impl Frames {
                 for (number, context) in document.contexts.into_iter().enumerate() {
                     let index = frames.frames.len();
                     let id = ids.get(number).cloned().flatten();
-                    let url = id.as_ref().and_then(|id| tree.get(id)).map(|shown| address(&shown.url));
+                    let url = id.as_ref().and_then(|id| tree.get(id)).map(|shown| redacted(&shown.url));
                     frames.frames.push(Frame {
                         url: url.unwrap_or_default(),
                         part: Err(FrameError::TooMany),
@@ -322,27 +322,12 @@ impl Run<'_> {
         }
         let part = format!("({PART})({}, {}, {}, false, {PLACES})", self.options, context.to_json(), limits());
         let evaluated = evaluate(tab, world, &part, Outcome::Promise, deadline).await?;
-        let returned = match &evaluated.exception_details {
-            Some(exception) => Err(FrameError::Failed(described(exception))),
+        let returned = match evaluated.exception() {
+            Some(exception) => Err(FrameError::Failed(exception)),
             None => Ok(evaluated.result["value"].as_str().unwrap_or_default().to_owned()),
         };
         Ok((world, returned))
     }
-}
-
-/// An address that belongs to a page, for the owner: without query and fragment, which may tell who visited, and without the
-/// document itself where the address holds it.
-pub(crate) fn address(url: &str) -> String {
-    let Ok(mut url) = Url::parse(url) else { return String::new() };
-    if url.scheme() == "data" {
-        return "data:".to_owned();
-    }
-    url.set_query(None);
-    url.set_fragment(None);
-    // An address that can't have them has none.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.into()
 }
 
 #[cfg(test)]
@@ -376,19 +361,5 @@ mod tests {
 
         frames.leave_out(&[]);
         assert_eq!(frames.parts(), [None, None, None]);
-    }
-
-    #[test]
-    fn the_address_of_a_frame_tells_where_it_leads_and_no_more() {
-        for (url, expected) in [
-            ("https://u:p@ads.example:8443/a/b?uid=4711#x", "https://ads.example:8443/a/b"),
-            ("data:text/html,<p>secret", "data:"),
-            ("about:srcdoc", "about:srcdoc"),
-            ("about:blank#x", "about:blank"),
-            ("blob:https://a.example/7b4", "blob:https://a.example/7b4"),
-            ("", ""),
-        ] {
-            assert_eq!(address(url), expected);
-        }
     }
 }

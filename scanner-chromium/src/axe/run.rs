@@ -2,29 +2,48 @@
 
 use std::collections::HashSet;
 
-use a11ycheck_core::domain::{FailureCode, UncheckedFrame};
+use a11ycheck_core::domain::UncheckedFrame;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant};
 
 use super::{
     AxeSource, Collected,
     frames::{Frames, PART, PLACES},
+    inject::{Injected, inject},
     part::Context,
 };
 use crate::{
     browser::{Evaluated, FrameTree, Outcome, Tab, evaluate},
     cdp::CdpError,
-    visit::{Moment, PageError, SINCE_LOAD},
 };
 
 const RUN: &str = include_str!("run.js");
 const JOIN: &str = include_str!("join.js");
 const COLLECT: &str = include_str!("collect.js");
 
-/// Squares of 200 pixels in which axe-core may note elements, each as often as it notes elements there. Measured: 16 million take
-/// 400 MB and 8 s; a page of 33 million pixels, the highest that there is, has a million for each element as high as itself.
-const MAX_CELLS: f64 = 20e6;
+/// At which point of a page's life axe-core looks at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Timing {
+    /// The page has built itself, or had all the time that there is for it.
+    Final,
+    /// Nothing has changed so far. What is found counts if nothing does for this long after the page's load.
+    Early { unchanged_for: Duration },
+}
+
+/// Why axe-core has no result for a page.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AxeError {
+    /// The page is larger than axe-core has memory for.
+    #[error("the page has elements of a size that can't be checked")]
+    TooLarge,
+    /// axe-core, or what runs it, threw an exception, which says this.
+    #[error("axe-core could not run in the page: {0}")]
+    Failed(String),
+    /// The browser did not run it.
+    #[error(transparent)]
+    Browser(#[from] CdpError),
+}
 
 /// How axe-core runs: its own default rules, all of them. The one place where that is decided.
 fn axe_options() -> Value {
@@ -56,18 +75,15 @@ pub(crate) async fn run(
     tab: &Tab,
     main_world: i64,
     axe: &AxeSource,
-    moment: Moment,
+    timing: Timing,
     deadline: Instant,
-) -> Result<Option<Vec<UncheckedFrame>>, PageError> {
+) -> Result<Option<Vec<UncheckedFrame>>, AxeError> {
     match inject(tab, main_world, axe, deadline).await? {
         Injected::Ready => {}
-        Injected::TooLarge => {
-            let message = "The page has elements of a size that can't be checked: millions of pixels wide and high.";
-            return Err(PageError::failed(FailureCode::TooLarge, message));
-        }
-        Injected::Failed(error) => return Err(failed(&error)),
+        Injected::TooLarge => return Err(AxeError::TooLarge),
+        Injected::Failed(error) => return Err(AxeError::Failed(error)),
     }
-    let is_early = moment == Moment::Early;
+    let is_early = timing != Timing::Final;
     if !FrameTree::read(tab, deadline).await?.is_empty() {
         return run_with_frames(tab, main_world, axe, is_early, deadline).await;
     }
@@ -84,7 +100,7 @@ async fn run_with_frames(
     axe: &AxeSource,
     is_early: bool,
     deadline: Instant,
-) -> Result<Option<Vec<UncheckedFrame>>, PageError> {
+) -> Result<Option<Vec<UncheckedFrame>>, AxeError> {
     #[derive(Deserialize)]
     struct Top {
         contexts: Vec<Context>,
@@ -95,7 +111,7 @@ async fn run_with_frames(
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     let Some(text) = evaluated.result["value"].as_str() else { return Ok(None) };
-    let Top { contexts, rules } = serde_json::from_str(text).map_err(shape)?;
+    let Top { contexts, rules } = serde_json::from_str(text).map_err(Evaluated::of_another_shape)?;
     let mut frames = Frames::check(tab, axe, &options, (main_world, contexts), &rules, deadline).await?;
     // With all parts; should some not fit, without those; and then without any, which can't fail for them.
     if let Some(numbers) = join(tab, main_world, &options, &frames.parts(), deadline).await? {
@@ -115,15 +131,11 @@ async fn join(
     options: &Value,
     parts: &[Option<&str>],
     deadline: Instant,
-) -> Result<Option<Vec<usize>>, PageError> {
+) -> Result<Option<Vec<usize>>, AxeError> {
     let expression = format!("({JOIN})({options}, {})", json!(parts));
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
-    Ok(Deserialize::deserialize(&evaluated.result["value"]).map_err(shape)?)
-}
-
-fn shape(source: serde_json::Error) -> CdpError {
-    CdpError::Shape { method: "Runtime.evaluate", source }
+    Ok(Deserialize::deserialize(&evaluated.result["value"]).map_err(Evaluated::of_another_shape)?)
 }
 
 /// What axe-core found, and what else is to be known of the page; `None` when it was too early for that. It takes until it can
@@ -131,65 +143,22 @@ fn shape(source: serde_json::Error) -> CdpError {
 pub(crate) async fn collect(
     tab: &Tab,
     main_world: i64,
-    moment: Moment,
+    timing: Timing,
     deadline: Instant,
-) -> Result<Option<Collected>, PageError> {
-    let early = (moment == Moment::Early).then_some(SINCE_LOAD.as_millis());
+) -> Result<Option<Collected>, AxeError> {
+    let early = match timing {
+        Timing::Final => None,
+        Timing::Early { unchanged_for } => Some(unchanged_for.as_millis()),
+    };
     let expression = format!("({COLLECT})({}, {}, {PLACES})", limits(), json!(early));
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     let text = evaluated.result["value"].as_str().unwrap_or_default();
-    Ok(serde_json::from_str(text).map_err(shape)?)
+    Ok(serde_json::from_str(text).map_err(Evaluated::of_another_shape)?)
 }
 
-/// What became of putting axe-core into a document.
-#[derive(Debug)]
-pub(super) enum Injected {
-    Ready,
-    /// axe-core would take all memory that there is: it notes for each square of the document what is drawn there.
-    TooLarge,
-    Failed(String),
-}
-
-/// Puts axe-core into the world of a document, as it suits that.
-pub(super) async fn inject(tab: &Tab, world: i64, axe: &AxeSource, deadline: Instant) -> Result<Injected, CdpError> {
-    #[derive(Deserialize)]
-    struct Survey {
-        hidden: Vec<String>,
-        cells: f64,
-    }
-    let injected = evaluate(tab, world, axe.expression(), Outcome::Value, deadline).await?;
-    if let Some(exception) = &injected.exception_details {
-        return Ok(Injected::Failed(described(exception)));
-    }
-    let text = injected.result["value"].as_str().unwrap_or_default();
-    let Survey { hidden, cells } = serde_json::from_str(text).map_err(shape)?;
-    if cells > MAX_CELLS {
-        return Ok(Injected::TooLarge);
-    }
-    if !hidden.is_empty() {
-        tracing::debug!(?hidden, "fields of a form hide properties of it");
-        let injected = evaluate(tab, world, &axe.past_fields(&hidden), Outcome::Value, deadline).await?;
-        if let Some(exception) = &injected.exception_details {
-            return Ok(Injected::Failed(described(exception)));
-        }
-    }
-    Ok(Injected::Ready)
-}
-
-fn finished(evaluated: &Evaluated) -> Result<(), PageError> {
-    evaluated.exception_details.as_ref().map_or(Ok(()), |exception| Err(failed(&described(exception))))
-}
-
-fn failed(error: &str) -> PageError {
-    tracing::warn!(error, "axe-core could not run in a page");
-    PageError::failed(FailureCode::EngineError, "axe-core could not run to its end in the page.")
-}
-
-/// What an exception says of itself.
-pub(crate) fn described(exception: &Value) -> String {
-    const MAX: usize = 500;
-    exception["exception"]["description"].as_str().unwrap_or_default().chars().take(MAX).collect()
+fn finished(evaluated: &Evaluated) -> Result<(), AxeError> {
+    evaluated.exception().map_or(Ok(()), |exception| Err(AxeError::Failed(exception)))
 }
 
 #[cfg(test)]
@@ -197,13 +166,12 @@ mod tests {
     use std::sync::Arc;
 
     use a11ycheck_core::net::AddressPolicy;
-    use tokio::time::Duration;
 
     use super::*;
     use crate::{
         ChromiumConfig,
-        browser::{BrowserPool, BrowserSettings, TabSettings},
-        visit::{PageEvents, Progress, watch},
+        browser::{BrowserPool, TabSettings, world},
+        cdp::IgnoreEvents,
     };
 
     /// What a frame would return if it could choose.
@@ -225,18 +193,18 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn parts_that_break_the_joining_are_found_and_take_nothing_from_the_others() {
         let config = ChromiumConfig::new(AddressPolicy::builder().build());
-        let (browsers, axe) = (BrowserPool::new(BrowserSettings::of(&config).unwrap()), config.find_axe().unwrap());
+        let (browsers, axe) = (BrowserPool::new(config.browser_settings().unwrap()), config.find_axe().unwrap());
         let deadline = Instant::now() + Duration::from_secs(300);
         let nowhere = TabSettings { proxy: "127.0.0.1:9".parse().unwrap() };
         let browser = browsers.for_new_scan().await.unwrap();
-        let tab = Tab::open(browser, &nowhere, Arc::new(PageEvents::new())).await.unwrap();
+        let tab = Tab::open(browser, &nowhere, Arc::new(IgnoreEvents)).await.unwrap();
         let html =
             "<html lang=en><title>t</title><main><h1>h</h1><img id=own src=data:,></main><p>out of any region</p>
             <iframe title=a id=a></iframe><iframe title=b id=b></iframe>";
         let content = json!({ "frameId": tab.main_frame(), "html": html });
         tab.session().run("Page.setDocumentContent", content, deadline).await.unwrap();
-        let world = watch(&tab, deadline).await.unwrap();
-        let run = run(&tab, world, &axe, Moment::Built(Progress::Done), deadline).await.unwrap();
+        let world = world(&tab, tab.main_frame(), deadline).await.unwrap();
+        let run = run(&tab, world, &axe, Timing::Final, deadline).await.unwrap();
         assert_eq!(run, Some(Vec::new()));
 
         let options = axe_options();
@@ -260,7 +228,7 @@ mod tests {
         );
 
         assert_eq!(joined([Some(good), Some(failed)]).await, None);
-        let collected = collect(&tab, world, Moment::Built(Progress::Done), deadline).await.unwrap().unwrap();
+        let collected = collect(&tab, world, Timing::Final, deadline).await.unwrap().unwrap();
         let found = format!("{collected:?}");
         for element in ["\"#own\"", "\"#a #in\"", "id: \"region\"", "error: Some(\"boom\")"] {
             assert!(found.contains(element), "{element} in {found}");

@@ -1,10 +1,11 @@
 //! The axe-core file, read once and made ready to be injected.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use serde_json::value::RawValue;
-
-use crate::ChromiumError;
 
 /// The version whose rules the catalogue knows. Rule ids and the border between "fails" and "needs review" move between
 /// minor versions; patches only mend.
@@ -15,6 +16,20 @@ const PAST_FIELDS: &str = include_str!("past_fields.js");
 
 /// Properties that every list and every object has: axe-core reads them of anything, and of no form.
 const OF_ANYTHING: [&str; 3] = ["__proto__", "constructor", "length"];
+
+/// Why there is no axe-core to run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SourceError {
+    /// It is in none of these places, which are in the order of looking.
+    #[error("axe-core {WANTED} was not found")]
+    NotFound { looked_for: Vec<PathBuf> },
+    /// The file could not be read.
+    #[error("axe-core at {} could not be read", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    /// The file is of a version whose rules the catalogue does not know.
+    #[error("axe-core at {} is version {found}", path.display())]
+    Version { path: PathBuf, found: String },
+}
 
 /// axe-core as an expression of JavaScript.
 pub(crate) struct AxeSource {
@@ -35,8 +50,8 @@ impl AxeSource {
     /// Reads the first file that is there and of the version that is needed.
     ///
     /// # Errors
-    /// Why the first file that is there will not do, and [`ChromiumError::AxeNotFound`] where there is none.
-    pub(crate) fn first(places: Vec<PathBuf>) -> Result<Self, ChromiumError> {
+    /// Why the first file that is there will not do, and [`SourceError::NotFound`] where there is none.
+    pub(crate) fn first(places: Vec<PathBuf>) -> Result<Self, SourceError> {
         let mut refused = None;
         for path in places.iter().filter(|path| path.is_file()) {
             match Self::read(path) {
@@ -45,18 +60,18 @@ impl AxeSource {
                 Err(error) => _ = refused.get_or_insert(error),
             }
         }
-        Err(refused.unwrap_or(ChromiumError::AxeNotFound { looked_for: places }))
+        Err(refused.unwrap_or(SourceError::NotFound { looked_for: places }))
     }
 
-    pub(crate) fn read(path: &Path) -> Result<Self, ChromiumError> {
-        let unreadable = |source| ChromiumError::AxeUnreadable { path: path.to_owned(), source };
+    pub(crate) fn read(path: &Path) -> Result<Self, SourceError> {
+        let unreadable = |source| SourceError::Unreadable { path: path.to_owned(), source };
         let source = std::fs::read_to_string(path).map_err(unreadable)?;
         let found = version(&source).unwrap_or("unknown").to_owned();
         if !found.strip_prefix(WANTED).is_some_and(|rest| rest.starts_with('.')) {
-            return Err(ChromiumError::AxeVersion { path: path.to_owned(), found, wanted: WANTED });
+            return Err(SourceError::Version { path: path.to_owned(), found });
         }
         let expression = serde_json::value::to_raw_value(&expression("", &source))
-            .map_err(|error| unreadable(std::io::Error::other(error)))?;
+            .map_err(|error| unreadable(io::Error::other(error)))?;
         Ok(Self { path: path.to_owned(), version: found, source, expression })
     }
 
@@ -164,10 +179,10 @@ mod tests {
         assert_eq!((found.path(), found.version()), (&*right, "4.14.9"));
 
         let error = AxeSource::first(vec![missing.clone(), old.clone(), older]).unwrap_err();
-        assert!(matches!(&error, ChromiumError::AxeVersion { path, found, .. } if *path == old && found == "4.8.2"));
+        assert!(matches!(&error, SourceError::Version { path, found } if *path == old && found == "4.8.2"));
 
-        let error = AxeSource::first(vec![missing.clone(), machine.path().join("none")]).unwrap_err().to_string();
-        assert!(error.contains(missing.to_str().unwrap()) && error.contains("/none"), "{error}");
-        assert!(error.contains("A11YCHECK_AXE") && error.contains("axe-core 4.14"), "{error}");
+        let nowhere = vec![missing, machine.path().join("none")];
+        let error = AxeSource::first(nowhere.clone()).unwrap_err();
+        assert!(matches!(&error, SourceError::NotFound { looked_for } if *looked_for == nowhere));
     }
 }

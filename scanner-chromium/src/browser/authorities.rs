@@ -35,9 +35,9 @@ use tokio::{
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-use super::{canary::Deaf, pool::StartError, tab::Context};
+use super::context::Context;
 use crate::{
-    cdp::{Connection, Session},
+    cdp::{CdpError, Connection, IgnoreEvents, Session},
     guard::{Egress, Guard, GuardError, Reach},
     places::Places,
 };
@@ -105,6 +105,26 @@ pub enum AuthoritiesError {
     NotTaken(String),
 }
 
+/// Why a browser did not open the site that tries its authorities.
+pub(super) enum TrialError {
+    /// The browser did not do as it was told.
+    Protocol(CdpError),
+    /// It does not trust the authority, or the site could not be made.
+    Authorities(AuthoritiesError),
+}
+
+impl From<CdpError> for TrialError {
+    fn from(error: CdpError) -> Self {
+        Self::Protocol(error)
+    }
+}
+
+impl From<AuthoritiesError> for TrialError {
+    fn from(error: AuthoritiesError) -> Self {
+        Self::Authorities(error)
+    }
+}
+
 /// A database of authorities, as files, and the site that tries it.
 pub(super) struct Authorities {
     files: Vec<(&'static str, Vec<u8>)>,
@@ -146,7 +166,7 @@ impl Authorities {
     }
 
     /// Demands that the browser opens a site which an authority of the database vouches for.
-    pub(super) async fn require(&self, connection: &Connection, deadline: Instant) -> Result<(), StartError> {
+    pub(super) async fn require(&self, connection: &Connection, deadline: Instant) -> Result<(), TrialError> {
         #[derive(Deserialize)]
         struct Created {
             #[serde(rename = "targetId")]
@@ -165,7 +185,7 @@ impl Authorities {
         let context = Context::create(connection, guard.address(), deadline).await?;
         let target = json!({ "url": "about:blank", "browserContextId": context.id() });
         let Created { target } = connection.call("Target.createTarget", target, deadline).await?;
-        let session = Session::attach(connection, &target, Arc::new(Deaf), deadline).await?;
+        let session = Session::attach(connection, &target, Arc::new(IgnoreEvents), deadline).await?;
         let url = format!("https://{NAME}:{}/", site.address.port());
         let mut tries = 0;
         loop {

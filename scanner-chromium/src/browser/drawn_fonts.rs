@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{canary::Deaf, fonts::ASKED_FOR};
-use crate::cdp::{CdpError, Connection, Session};
+use super::fonts::ASKED_FOR;
+use crate::cdp::{CdpError, Connection, IgnoreEvents, Session};
 
 /// Letters of the languages that reports are in: a font without them is none for the pages of their readers.
 const SAMPLE: &str = "Aa Ää Čč Łł Șș Жж Її";
@@ -23,7 +23,7 @@ pub(super) async fn drawn(
         target: String,
     }
     let Created { target } = connection.call("Target.createTarget", json!({ "url": "about:blank" }), deadline).await?;
-    let session = Session::attach(connection, &target, Arc::new(Deaf), deadline).await?;
+    let session = Session::attach(connection, &target, Arc::new(IgnoreEvents), deadline).await?;
     let drawn = ask(&session, &target, deadline).await;
     connection.call::<Value>("Target.closeTarget", json!({ "targetId": target }), deadline).await?;
     drawn

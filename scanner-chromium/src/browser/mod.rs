@@ -4,10 +4,13 @@
 mod advice;
 mod authorities;
 mod canary;
+mod context;
 mod drawn_fonts;
+mod error;
 mod flags;
 mod fonts;
 mod frame_tree;
+mod instance;
 mod memory;
 mod pool;
 mod process;
@@ -16,12 +19,13 @@ mod settings;
 mod tab;
 mod world;
 
-pub use self::{authorities::AuthoritiesError, flags::Sandbox, fonts::Fonts, pool::BrowserError};
+pub use self::{authorities::AuthoritiesError, error::BrowserError, flags::Sandbox, fonts::Fonts};
 pub(crate) use self::{
     flags::VIEWPORT,
     frame_tree::FrameTree,
+    instance::Browser,
     memory::{Death, MemoryMarks},
-    pool::{Browser, BrowserPool},
+    pool::BrowserPool,
     settings::BrowserSettings,
     tab::{Tab, TabError, TabSettings},
     world::{Evaluated, Outcome, Timers, evaluate, mend_timers, world},

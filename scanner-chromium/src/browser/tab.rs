@@ -15,8 +15,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
-use super::{Browser, flags::VIEWPORT, memory::Tabs};
-use crate::cdp::{CdpError, Connection, EventSink, Reaction, Session, SessionEnd};
+use super::{VIEWPORT, context::Context, instance::Browser, memory::Tabs};
+use crate::cdp::{CdpError, EventSink, Reaction, Session, SessionEnd};
 
 /// What a healthy browser needs for a command about tabs, many times over.
 const COMMAND_TIME: Duration = Duration::from_secs(20);
@@ -75,9 +75,9 @@ impl Tab {
         let deadline = Instant::now() + COMMAND_TIME;
         let connection = browser.connection();
         let context = Context::create(connection, settings.proxy, deadline).await?;
-        let downloads = json!({ "behavior": "deny", "browserContextId": context.id });
+        let downloads = json!({ "behavior": "deny", "browserContextId": context.id() });
         connection.call::<Value>("Browser.setDownloadBehavior", downloads, deadline).await?;
-        let target = json!({ "url": "about:blank", "browserContextId": context.id });
+        let target = json!({ "url": "about:blank", "browserContextId": context.id() });
         let Created { target } = connection.call("Target.createTarget", target, deadline).await?;
         let listed = Listed::new(browser.tabs(), &target, context.id());
         let sink = Arc::new(ProcessSink {
@@ -178,43 +178,4 @@ impl EventSink for ProcessSink {
 /// The process in the id of a request; that of a navigation is another kind of number.
 fn process_of(request: &str) -> Option<u32> {
     request.split_once('.')?.0.parse().ok()
-}
-
-/// A browser context; disposed of when dropped.
-#[derive(Debug)]
-pub(super) struct Context {
-    connection: Connection,
-    id: String,
-}
-
-impl Context {
-    pub(super) async fn create(
-        connection: &Connection,
-        proxy: SocketAddr,
-        deadline: Instant,
-    ) -> Result<Self, CdpError> {
-        #[derive(Deserialize)]
-        struct Created {
-            #[serde(rename = "browserContextId")]
-            id: String,
-        }
-        let params = json!({
-            "proxyServer": format!("http://{proxy}"),
-            "proxyBypassList": "<-loopback>",
-            // Should this process lose track of it, the browser clears it up with the connection.
-            "disposeOnDetach": true,
-        });
-        let Created { id } = connection.call("Target.createBrowserContext", params, deadline).await?;
-        Ok(Self { connection: connection.clone(), id })
-    }
-
-    pub(super) fn id(&self) -> &str {
-        &self.id
-    }
-}
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        self.connection.send("Target.disposeBrowserContext", json!({ "browserContextId": self.id }));
-    }
 }

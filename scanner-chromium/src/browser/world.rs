@@ -62,6 +62,20 @@ pub(crate) struct Evaluated {
     pub(crate) exception_details: Option<Value>,
 }
 
+impl Evaluated {
+    /// The error for a value of another shape than what was evaluated gives.
+    pub(crate) fn of_another_shape(source: serde_json::Error) -> CdpError {
+        CdpError::Shape { method: "Runtime.evaluate", source }
+    }
+
+    /// What the exception says of itself, where one was thrown.
+    pub(crate) fn exception(&self) -> Option<String> {
+        const MAX: usize = 500;
+        let exception = self.exception_details.as_ref()?;
+        Some(exception["exception"]["description"].as_str().unwrap_or_default().chars().take(MAX).collect())
+    }
+}
+
 /// What an expression gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {

@@ -30,6 +30,17 @@ pub(crate) trait EventSink: Send + Sync {
     fn ended(&self, end: SessionEnd);
 }
 
+/// Takes no notice of what happens in a session.
+pub(crate) struct IgnoreEvents;
+
+impl EventSink for IgnoreEvents {
+    fn event(&self, _: &str, _: &Value) -> Option<Reaction> {
+        None
+    }
+
+    fn ended(&self, _: SessionEnd) {}
+}
+
 /// A command in answer to an event; nobody waits for its result.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Reaction {

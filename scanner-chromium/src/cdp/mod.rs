@@ -18,7 +18,7 @@ mod framing;
 mod session;
 
 pub(crate) use self::{
-    connection::{Connection, EventSink, Reaction},
+    connection::{Connection, EventSink, IgnoreEvents, Reaction},
     error::{CdpError, SessionEnd},
     session::Session,
 };

@@ -10,7 +10,6 @@ use tokio::time::Instant;
 
 use super::Rect;
 use crate::{
-    axe::described,
     browser::{FrameTree, Outcome, Tab, evaluate, world},
     cdp::CdpError,
 };
@@ -126,8 +125,8 @@ impl<'a> FieldWatch<'a> {
 
     async fn end_in(&self, world: i64) -> Result<Noted, FieldsError> {
         let ended = evaluate(self.tab, world, "shownFields.end()", Outcome::Value, self.deadline).await?;
-        let noted: Option<Noted> = match (&ended.exception_details, ended.result["value"].as_str()) {
-            (Some(exception), _) => return Err(FieldsError::Failed(described(exception))),
+        let noted: Option<Noted> = match (ended.exception(), ended.result["value"].as_str()) {
+            (Some(exception), _) => return Err(FieldsError::Failed(exception)),
             (None, text) => serde_json::from_str(text.unwrap_or_default())?,
         };
         noted.ok_or(FieldsError::TooMany)
@@ -199,8 +198,8 @@ async fn begin_in_frame(tab: &Tab, id: &str, deadline: Instant) -> Result<i64, F
 async fn begin_in(tab: &Tab, world: i64, is_top: bool, deadline: Instant) -> Result<(), FieldsError> {
     let expression = format!("({FIELDS})({}, {is_top})", limits(deadline));
     let begun = evaluate(tab, world, &expression, Outcome::Value, deadline).await?;
-    match &begun.exception_details {
-        Some(exception) => Err(FieldsError::Failed(described(exception))),
+    match begun.exception() {
+        Some(exception) => Err(FieldsError::Failed(exception)),
         None => Ok(()),
     }
 }

@@ -7,9 +7,8 @@ use url::Url;
 
 use super::signals::{Found, Signals, globals, selectors};
 use crate::{
-    browser::{Outcome, Tab, evaluate, world},
+    browser::{Evaluated, Outcome, Tab, evaluate, world},
     cdp::CdpError,
-    visit::PageEvents,
 };
 
 /// For all of it. It is a look at what is there; only a page that keeps the browser busy takes longer.
@@ -21,15 +20,14 @@ const MAX_COOKIES: usize = 200;
 
 const LOOK: &str = include_str!("look.js");
 
-/// Looks for the marks of platforms on the page that is shown. What can't be found out is missing; a check does not fail
-/// for that.
-pub(crate) async fn signals(tab: &Tab, events: &PageEvents, url: &Url, deadline: Instant) -> Signals {
+/// Looks for the marks of platforms on the page that is shown, which came with these headers. What can't be found out is missing; a
+/// check does not fail for that.
+pub(crate) async fn signals(tab: &Tab, headers: &[(String, String)], url: &Url, deadline: Instant) -> Signals {
     let deadline = deadline.min(Instant::now() + TIME);
-    let headers = events.peek(|state| state.document.as_ref().map(|document| document.headers.clone()));
     let (found, cookies, globals) =
         tokio::join!(found(tab, deadline), cookies(tab, url, deadline), true_globals(tab, deadline));
     let (found, cookies, globals) = (or_nothing(found), or_nothing(cookies), or_nothing(globals));
-    Signals::new(url, &headers.unwrap_or_default(), cookies, found, &globals)
+    Signals::new(url, headers, cookies, found, &globals)
 }
 
 fn or_nothing<T: Default>(looked: Result<T, CdpError>) -> T {
@@ -46,7 +44,7 @@ async fn found(tab: &Tab, deadline: Instant) -> Result<Found, CdpError> {
     let world = world(tab, tab.main_frame(), deadline).await?;
     let evaluated = evaluate(tab, world, &expression, Outcome::Value, deadline).await?;
     let text = evaluated.result["value"].as_str().unwrap_or("{}");
-    serde_json::from_str(text).map_err(|source| CdpError::Shape { method: "Runtime.evaluate", source })
+    serde_json::from_str(text).map_err(Evaluated::of_another_shape)
 }
 
 /// The names of the cookies that the page set, those that scripts can't read included.

@@ -12,6 +12,7 @@ use url::Url;
 
 use super::walls::Wall;
 use crate::{
+    axe::AxeError,
     cdp::{CdpError, SessionEnd},
     guard::{GuardLog, Obstacle},
 };
@@ -55,7 +56,7 @@ pub(crate) enum PageError {
 }
 
 impl PageError {
-    pub(crate) fn failed(code: FailureCode, message: impl Into<String>) -> Self {
+    pub(super) fn failed(code: FailureCode, message: impl Into<String>) -> Self {
         Self::Failed(Failure::new(code, message))
     }
 
@@ -120,6 +121,23 @@ impl PageError {
             | Self::Crashed
             | Self::OutOfMemory
             | Self::MadeRoom => false,
+        }
+    }
+}
+
+impl From<AxeError> for PageError {
+    fn from(error: AxeError) -> Self {
+        match error {
+            AxeError::TooLarge => {
+                let message =
+                    "The page has elements of a size that can't be checked: millions of pixels wide and high.";
+                Self::failed(FailureCode::TooLarge, message)
+            }
+            AxeError::Failed(error) => {
+                tracing::warn!(error, "axe-core could not run in a page");
+                Self::failed(FailureCode::EngineError, "axe-core could not run to its end in the page.")
+            }
+            AxeError::Browser(error) => error.into(),
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::{sync::watch, time::Instant};
 use url::Url;
 
-use super::{navigate::Scope, requests::Requests, unresponsive::Unresponsive};
+use super::{requests::Requests, scope::Scope, unresponsive::Unresponsive};
 use crate::{
     cdp::{EventSink, Reaction, SessionEnd},
     guard::REFUSAL_MARK,
@@ -18,11 +18,11 @@ const MAX_HEADER: usize = 2_000;
 
 /// Keeps [`PageState`] up to date.
 #[derive(Debug)]
-pub(crate) struct PageEvents(watch::Sender<PageState>);
+pub(super) struct PageEvents(watch::Sender<PageState>);
 
 /// The page in the tab, as of the latest event.
 #[derive(Debug, Default)]
-pub(crate) struct PageState {
+pub(super) struct PageState {
     main_frame: String,
     /// What was asked for; at rest, nothing.
     errand: Option<Errand>,
@@ -47,7 +47,7 @@ pub(crate) struct PageState {
     /// The latest answer to a request of the main frame; not always of the document that is shown.
     pub(super) response: Option<DocumentResponse>,
     /// The answer that became the document that is shown.
-    pub(crate) document: Option<DocumentResponse>,
+    pub(super) document: Option<DocumentResponse>,
     /// Documents that the main frame has shown.
     pub(super) documents: u32,
     /// Dialogs that the page has opened.
@@ -92,13 +92,13 @@ pub(super) struct LedAway {
 
 /// The head of an answer that became a document, or was meant to.
 #[derive(Debug, Clone)]
-pub(crate) struct DocumentResponse {
+pub(super) struct DocumentResponse {
     pub(super) loader: String,
     pub(super) url: String,
     pub(super) status: u16,
     pub(super) mime: String,
     /// Names in lower case; at most [`MAX_HEADERS`], without the longest.
-    pub(crate) headers: Vec<(String, String)>,
+    pub(super) headers: Vec<(String, String)>,
     /// Whether it is the guard that answers, in place of the site.
     pub(super) is_refusal: bool,
 }
@@ -111,7 +111,7 @@ impl DocumentResponse {
 }
 
 impl PageEvents {
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(watch::Sender::default())
     }
 
@@ -144,8 +144,13 @@ impl PageEvents {
         outcome
     }
 
+    /// Returns the headers of the document that is shown.
+    pub(super) fn headers(&self) -> Vec<(String, String)> {
+        self.peek(|state| state.document.as_ref().map(|document| document.headers.clone())).unwrap_or_default()
+    }
+
     /// A look at the present state.
-    pub(crate) fn peek<T>(&self, look: impl FnOnce(&PageState) -> T) -> T {
+    pub(super) fn peek<T>(&self, look: impl FnOnce(&PageState) -> T) -> T {
         look(&self.0.borrow())
     }
 }

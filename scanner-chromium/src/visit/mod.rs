@@ -5,20 +5,18 @@ mod events;
 mod navigate;
 mod requests;
 mod retry_after;
+mod scope;
 mod settle;
 mod sight;
 mod unresponsive;
 mod visitor;
 pub(crate) mod walls;
 
-#[cfg(test)]
-pub(crate) use self::settle::watch;
 pub(crate) use self::{
     errors::{PageError, at_redirect_target, network_failure, obstacle, unreachable_site, with_cause},
-    events::PageEvents,
-    navigate::Scope,
     retry_after::parse_retry_after,
-    settle::{Moment, Progress, Readiness, SINCE_LOAD},
+    scope::Scope,
+    settle::{Moment, Progress, Readiness},
     unresponsive::Unresponsive,
     visitor::{Arrived, Checked, Look, Looked, Rest, Task, Visitor},
 };

@@ -1,7 +1,5 @@
 //! From an address to a document that has loaded.
 
-use std::fmt::Debug;
-
 use a11ycheck_core::{
     catalog::failure_of,
     domain::{FailureCause, FailureCode, FailureFacts},
@@ -16,9 +14,10 @@ use super::{
     events::{DocumentResponse, LedAway, PageEvents, PageState},
     requests::{Document, HoldUp, QUIET_BUSY},
     retry_after::parse_retry_after,
+    scope::Scope,
     walls::challenger,
 };
-use crate::{axe::address, browser::Tab, cdp::CdpError, guard::GuardLog};
+use crate::{browser::Tab, cdp::CdpError, guard::GuardLog, redaction::redacted};
 
 /// Documents that one visit may run through: redirects by script, reloads.
 const MAX_DOCUMENTS: u32 = 20;
@@ -31,12 +30,6 @@ const MAX_DOCUMENT: u64 = 20 * 1024 * 1024;
 const LARGE_DOCUMENT: u64 = 4 * 1024 * 1024;
 /// Bytes of a page with all that it loads, decoded.
 const MAX_PAGE: u64 = 150 * 1024 * 1024;
-
-/// Which addresses belong together: to the site, or to its owner.
-pub(crate) trait Scope: Debug + Send + Sync {
-    /// Whether `url` is one of them.
-    fn contains(&self, url: &Url) -> bool;
-}
 
 /// Opens an address.
 pub(super) async fn open(
@@ -136,7 +129,7 @@ fn late(events: &PageEvents, asked_by: Instant) -> Result<Loaded, PageError> {
         _ if parsed => Ok(Loaded::InPart),
         None => Err(PageError::because_of(FailureCause::NeverLoaded)),
         Some(HoldUp { url, is_news }) => {
-            let failure = failure_of(FailureCause::NoAnswerFrom, FailureFacts::of_address(&address(&url)));
+            let failure = failure_of(FailureCause::NoAnswerFrom, FailureFacts::of_address(&redacted(&url)));
             Err(if is_news { PageError::HeldUp(failure) } else { PageError::Failed(failure) })
         }
     }

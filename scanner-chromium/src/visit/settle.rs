@@ -18,6 +18,7 @@ use super::{
     requests::{QUIET, QUIET_BUSY},
 };
 use crate::{
+    axe::Timing,
     browser::{Outcome, Tab, Timers, evaluate, mend_timers, world},
     cdp::CdpError,
 };
@@ -28,7 +29,7 @@ const LONGEST: Duration = Duration::from_secs(12);
 /// For fonts and frames of animation; and again for scripts that rebuild the page.
 const DRAW_TIME: Duration = Duration::from_secs(3);
 /// What scripts do later than this after the page's load, and without a request, no tool that looks once can see.
-pub(crate) const SINCE_LOAD: Duration = Duration::from_millis(500);
+const SINCE_LOAD: Duration = Duration::from_millis(500);
 /// How long no element comes or goes on a page that its scripts have built.
 const BUILT_TIME: Duration = Duration::from_millis(400);
 /// For what the network brought to get into the page.
@@ -89,8 +90,18 @@ pub(crate) enum Moment {
     Early,
 }
 
+impl Moment {
+    /// The same for axe-core.
+    pub(super) const fn timing(self) -> Timing {
+        match self {
+            Self::Built(_) => Timing::Final,
+            Self::Early => Timing::Early { unchanged_for: SINCE_LOAD },
+        }
+    }
+}
+
 /// Starts to watch the document; the world from which that is done.
-pub(crate) async fn watch(tab: &Tab, deadline: Instant) -> Result<i64, CdpError> {
+pub(super) async fn watch(tab: &Tab, deadline: Instant) -> Result<i64, CdpError> {
     let world = world(tab, tab.main_frame(), deadline).await?;
     let watching = evaluate(tab, world, &format!("({WATCH})()"), Outcome::Value, deadline).await?;
     if let Some(exception) = watching.exception_details {

@@ -9,8 +9,7 @@ use super::{
     walls::{Head, Sight, Wall, judge, look},
 };
 use crate::{
-    axe::described,
-    browser::{Outcome, Tab, evaluate},
+    browser::{Evaluated, Outcome, Tab, evaluate},
     cdp::CdpError,
 };
 
@@ -26,8 +25,7 @@ pub(super) async fn sight(
     url: &Url,
     deadline: Instant,
 ) -> (Sight, Option<Wall>) {
-    let headers = events.peek(|state| state.document.as_ref().map(|document| document.headers.clone()));
-    let headers = headers.unwrap_or_default();
+    let headers = events.headers();
     let sight = seen(tab, world, deadline.min(Instant::now() + TIME)).await.unwrap_or_else(|error| {
         tracing::debug!(url = url.as_str(), error = &error as &dyn std::error::Error, "a page could not be looked at");
         Sight::default()
@@ -40,10 +38,10 @@ pub(super) async fn sight(
 
 async fn seen(tab: &Tab, world: i64, deadline: Instant) -> Result<Sight, CdpError> {
     let evaluated = evaluate(tab, world, look(), Outcome::Value, deadline).await?;
-    if let Some(exception) = &evaluated.exception_details {
-        tracing::debug!(error = described(exception), "a page could not be looked at");
+    if let Some(error) = evaluated.exception() {
+        tracing::debug!(error, "a page could not be looked at");
         return Ok(Sight::default());
     }
     let text = evaluated.result["value"].as_str().unwrap_or_default();
-    serde_json::from_str(text).map_err(|source| CdpError::Shape { method: "Runtime.evaluate", source })
+    serde_json::from_str(text).map_err(Evaluated::of_another_shape)
 }

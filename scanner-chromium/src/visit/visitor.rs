@@ -13,18 +13,20 @@ use url::Url;
 use super::{
     errors::PageError,
     events::{Errand, PageEvents},
-    navigate::{self, Loaded, Scope},
+    navigate::{self, Loaded},
+    scope::Scope,
     settle::{self, BuildTime, Moment, Progress, Readiness},
     sight,
     unresponsive::Unresponsive,
     walls::{Sight, Wall},
 };
 use crate::{
-    axe::{self, AxeSource, Collected, address},
+    axe::{self, AxeSource, Collected},
     browser::{Browser, Death, MemoryMarks, Tab, TabError, TabSettings},
     evidence::{Capture, Screen, Shot, Wanted, pictures},
     guard::GuardLog,
     platform::{self, Signals},
+    redaction::redacted,
 };
 
 /// For the way back to `about:blank`. A tab that takes longer is not worth keeping.
@@ -232,7 +234,7 @@ impl Visitor {
     ) -> Result<Looked, PageError> {
         self.unless_trouble(async {
             let looked = async {
-                let unchecked_frames = axe::run(&self.tab, page.world, task.axe, moment, done_by).await?;
+                let unchecked_frames = axe::run(&self.tab, page.world, task.axe, moment.timing(), done_by).await?;
                 drop(core);
                 let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
                 let progress = match moment {
@@ -242,7 +244,7 @@ impl Visitor {
                 if !self.shows(page) {
                     return Ok(None);
                 }
-                let collected = axe::collect(&self.tab, page.world, moment, done_by).await?;
+                let collected = axe::collect(&self.tab, page.world, moment.timing(), done_by).await?;
                 // A timer that came late may have asked for something since the network was last looked at.
                 if progress == Progress::Done && moment == Moment::Early && settle::is_waiting(&self.events, page.time)
                 {
@@ -256,7 +258,7 @@ impl Visitor {
             let collected = looked.await;
             let signals = match task.look {
                 Look::Platform | Look::Start if self.shows(page) && matches!(collected, Ok(Some(_))) => {
-                    Some(platform::signals(&self.tab, &self.events, &page.url, done_by).await)
+                    Some(platform::signals(&self.tab, &self.events.headers(), &page.url, done_by).await)
                 }
                 _ => None,
             };
@@ -318,7 +320,7 @@ impl Visitor {
     /// Whether a page was still changing when it was looked at, and what it asked for without an answer.
     fn lacks(&self, page: &Arrived, progress: Progress) -> (bool, Vec<String>) {
         let unanswered: Vec<String> =
-            self.events.peek(|state| state.requests.unanswered().into_iter().map(address).collect());
+            self.events.peek(|state| state.requests.unanswered().into_iter().map(redacted).collect());
         // Where nothing is known to keep it from loading, it is still at it.
         let is_loading = page.how == Loaded::InPart && unanswered.is_empty();
         (is_loading || progress == Progress::Unfinished, unanswered)

@@ -1,0 +1,11 @@
+//! Where a visit may lead.
+
+use std::fmt::Debug;
+
+use url::Url;
+
+/// Which addresses belong together: to the site, or to its owner.
+pub(crate) trait Scope: Debug + Send + Sync {
+    /// Whether `url` is one of them.
+    fn contains(&self, url: &Url) -> bool;
+}
