@@ -48,6 +48,8 @@ mod error;
 mod evidence;
 mod examination;
 mod guard;
+mod parts;
+mod permits;
 mod places;
 mod platform;
 mod redaction;

@@ -13,7 +13,7 @@ use reqwest::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
-    sync::{Mutex, Semaphore, mpsc},
+    sync::{Mutex, mpsc},
     time::Instant,
 };
 use url::Url;
@@ -23,6 +23,7 @@ use crate::{
     browser::{BrowserPool, Tab, TabSettings},
     cdp::{CdpError, EventSink, Reaction, SessionEnd},
     guard::Guard,
+    permits::Permits,
 };
 
 /// Answers that wait to be looked at. One at a time is asked for; a redirect that the browser makes by itself is a second.
@@ -34,7 +35,7 @@ const CHUNK: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct BrowserClient<'a> {
     browsers: &'a BrowserPool,
-    places: &'a Semaphore,
+    permits: &'a Permits,
     tab: Mutex<Option<BlankTab>>,
 }
 
@@ -45,8 +46,8 @@ struct BlankTab {
 }
 
 impl<'a> BrowserClient<'a> {
-    pub(super) fn new(browsers: &'a BrowserPool, places: &'a Semaphore) -> Self {
-        Self { browsers, places, tab: Mutex::default() }
+    pub(super) fn new(browsers: &'a BrowserPool, permits: &'a Permits) -> Self {
+        Self { browsers, permits, tab: Mutex::default() }
     }
 
     /// Asks for one address and reads up to `max_bytes` of the answer; follows no redirect. What it takes to open the tab, on
@@ -59,8 +60,8 @@ impl<'a> BrowserClient<'a> {
         deadline: &mut Instant,
     ) -> Result<Answer, FetchError> {
         let before = Instant::now();
-        // Never closed. A page that is open somewhere, even a blank one, counts among those that may be.
-        let Ok(_place) = self.places.acquire().await else { return Err(FetchError::TimedOut) };
+        // A page that is open somewhere, even a blank one, counts among those that may be.
+        let _permit = self.permits.tab().await;
         let mut kept = self.tab.lock().await;
         let mut blank = match kept.take() {
             Some(blank) if blank.tab.browser().is_alive() => blank,

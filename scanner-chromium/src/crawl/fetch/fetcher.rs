@@ -15,10 +15,7 @@ use reqwest::{
     redirect,
 };
 use rustls::ClientConfig;
-use tokio::{
-    sync::Semaphore,
-    time::{Duration, Instant, timeout_at},
-};
+use tokio::time::{Duration, Instant, timeout_at};
 use url::Url;
 
 use super::{
@@ -28,6 +25,7 @@ use super::{
 use crate::{
     browser::BrowserPool,
     guard::{Guard, REFUSAL_MARK},
+    permits::Permits,
     tls,
     visit::{Scope, at_redirect_target, network_failure, obstacle, parse_retry_after, unreachable_site, with_cause},
 };
@@ -46,13 +44,13 @@ pub(in crate::crawl) struct Fetcher<'a> {
 }
 
 impl<'a> Fetcher<'a> {
-    /// A fetcher whose requests go through `guard`. Where the browser is needed, it is one of `browsers`, and its tab takes one
-    /// of `places` while it asks.
+    /// A fetcher whose requests go through `guard`. Where the browser is needed, it is one of `browsers`, and its tab has
+    /// one of `permits` while it asks.
     pub(in crate::crawl) fn new(
         guard: Guard,
         tls: ClientConfig,
         browsers: &'a BrowserPool,
-        places: &'a Semaphore,
+        permits: &'a Permits,
     ) -> Result<Self, FetchError> {
         let client = Client::builder()
             .proxy(Proxy::all(format!("http://{}", guard.address()))?)
@@ -63,7 +61,7 @@ impl<'a> Fetcher<'a> {
             .retry(reqwest::retry::never())
             .user_agent(browsers.settings().agent.of_crawler())
             .build()?;
-        Ok(Self { client, browser: BrowserClient::new(browsers, places), guard, for_browser: Mutex::default() })
+        Ok(Self { client, browser: BrowserClient::new(browsers, permits), guard, for_browser: Mutex::default() })
     }
 
     /// Fetches the first `max_bytes` of a file, wherever in `scope` redirects lead to. An error status is an answer.
@@ -230,8 +228,8 @@ mod tests {
     /// Asks with our client alone.
     async fn get_with(tls: ClientConfig, url: &str, max_bytes: usize) -> Result<Fetched, FetchError> {
         let url = Url::parse(url).unwrap();
-        let (no_browser, places) = (BrowserPool::new(BrowserSettings::without_browser()), Semaphore::new(1));
-        let fetcher = Fetcher::new(guard().await, tls, &no_browser, &places).unwrap();
+        let (no_browser, permits) = (BrowserPool::new(BrowserSettings::without_browser()), Permits::new(1, 1));
+        let fetcher = Fetcher::new(guard().await, tls, &no_browser, &permits).unwrap();
         fetcher.get(&url, &Start::of(&url), max_bytes).await.map_err(|failed| failed.error)
     }
 

@@ -2,15 +2,13 @@
 
 use std::pin::pin;
 
-use tokio::{
-    sync::{AcquireError, SemaphorePermit},
-    time::{Duration, Instant, timeout_at},
-};
+use tokio::time::{Duration, Instant, timeout_at};
 
 use super::{Crawl, timed_out};
 use crate::{
     Evidence,
     evidence::{Capture, cut_out, plan},
+    permits::Permit,
     visit::{Arrived, Checked, Look, Looked, Moment, PageError, Progress, Readiness, Rest, Task, Visitor},
 };
 
@@ -19,8 +17,7 @@ const LOAD_TIME: Duration = Duration::from_secs(30);
 
 /// A page's turn to be looked at.
 struct Turn<'a> {
-    /// The semaphore is never closed.
-    core: Result<SemaphorePermit<'a>, AcquireError>,
+    core: Permit<'a>,
     moment: Moment,
     /// For the core, when all else was ready.
     waited: Duration,
@@ -35,7 +32,7 @@ impl Crawl<'_> {
         &self,
         visitor: &Visitor,
         task: &Task<'_>,
-        lane: impl Send,
+        loading: Permit<'_>,
     ) -> Result<(Checked, Vec<Capture>, Rest), PageError> {
         let timed_out = |_| PageError::Failed(timed_out());
         let page_timeout = self.parts.config.page_timeout;
@@ -46,7 +43,7 @@ impl Crawl<'_> {
         if let Ok(Err(PageError::Busy { retry_after, .. })) = &arrived {
             self.pace.back_off(*retry_after);
         }
-        drop(lane);
+        drop(loading);
         let mut page = arrived.map_err(timed_out)??;
         loop {
             if let Some(Turn { core, moment, waited, rest }) = self.turn(visitor, &page, done_by).await? {
@@ -69,7 +66,7 @@ impl Crawl<'_> {
     /// A processor core for the page, when it has built itself; or before that, if one is free and nothing moves on the page.
     /// `None` when the page led on to another.
     async fn turn(&self, visitor: &Visitor, page: &Arrived, done_by: Instant) -> Result<Option<Turn<'_>>, PageError> {
-        let mut core = pin!(self.parts.cores.acquire());
+        let mut core = pin!(self.permits.core());
         let mut rest = Rest::Lingering;
         let progress = match visitor.readiness(page, done_by).await? {
             None => return Ok(None),
@@ -107,8 +104,7 @@ impl Crawl<'_> {
         if captures.is_empty() {
             return checked;
         }
-        // It is never closed.
-        let _cutter = self.parts.cutters.acquire().await;
+        let _permit = self.permits.cutting().await;
         match tokio::task::spawn_blocking(|| cut_out(captures)).await {
             Ok(pictures) => checked.collected.add_pictures(pictures),
             Err(error) => {

@@ -5,7 +5,7 @@ mod walls;
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use a11ycheck_core::{
@@ -16,10 +16,7 @@ use a11ycheck_core::{
     scanner::{ProgressSink, ScanOutput, ScanRequest},
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
-use tokio::{
-    sync::Semaphore,
-    time::{Duration, Instant, timeout_at},
-};
+use tokio::time::{Duration, Instant, timeout_at};
 use url::Url;
 
 use self::walls::Suspects;
@@ -39,7 +36,8 @@ use crate::{
     browser::{Browser, TabSettings},
     evidence::Quota,
     guard::{Egress, Guard, GuardError, Reach},
-    scanner::Parts,
+    parts::Parts,
+    permits::ScanPermits,
     visit::{Checked, Look, PageError, Rest, Scope, Task, Unresponsive, Visitor},
 };
 
@@ -113,8 +111,7 @@ pub(crate) struct Crawl<'a> {
     /// Has a way out of its own: what the log of `guard` knows, it knows from the browser.
     fetcher: Fetcher<'a>,
     pace: Pace,
-    /// One per page that the site may be asked for at a time. What is loaded occupies the site no longer.
-    lanes: Semaphore,
+    permits: ScanPermits<'a>,
     /// Tabs at rest. At most as many as the scan has visits at a time.
     resting: Mutex<Vec<Visitor>>,
     /// The browser that the latest visit used.
@@ -125,12 +122,6 @@ pub(crate) struct Crawl<'a> {
     /// What its pages have asked for without an answer.
     unresponsive: Arc<Unresponsive>,
     done_by: Instant,
-}
-
-impl Drop for Crawl<'_> {
-    fn drop(&mut self) {
-        self.parts.scans.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl<'a> Crawl<'a> {
@@ -146,8 +137,7 @@ impl<'a> Crawl<'a> {
         let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
         let guard = Guard::open(egress.clone(), max_bytes).await.map_err(no_way_out)?;
         let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await.map_err(no_way_out)?;
-        let fetcher = Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.places)?;
-        parts.scans.fetch_add(1, Ordering::Relaxed);
+        let fetcher = Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.permits)?;
         Ok(Self {
             parts,
             request,
@@ -156,7 +146,7 @@ impl<'a> Crawl<'a> {
             guard,
             fetcher,
             pace: Pace::new(),
-            lanes: Semaphore::new(config.pages_at_once),
+            permits: parts.permits.begin_scan(config.pages_at_once),
             resting: Mutex::default(),
             browser: Mutex::new(browser),
             pictured: Mutex::default(),
@@ -290,7 +280,7 @@ impl<'a> Crawl<'a> {
                 }
                 continue;
             }
-            while visits.len() < self.share_of_tabs()
+            while visits.len() < self.permits.share_of_tabs()
                 && Instant::now() < self.done_by
                 && let Some((number, lead)) = chosen.pop_front()
             {
@@ -374,18 +364,18 @@ impl<'a> Crawl<'a> {
         look: Look,
         choice: Choice,
     ) -> Result<Option<(Visited, Rest)>, BrowserError> {
-        let Ok(lane) = timeout_at(self.done_by, self.lanes.acquire()).await else { return Ok(None) };
+        let Ok(loading) = timeout_at(self.done_by, self.permits.loading()).await else { return Ok(None) };
         if timeout_at(self.done_by, self.pace.turn()).await.is_err() {
             return Ok(None);
         }
-        let Ok(place) = timeout_at(self.done_by, self.parts.places.acquire()).await else { return Ok(None) };
+        let Ok(open) = timeout_at(self.done_by, self.permits.tab()).await else { return Ok(None) };
         let Ok(visitor) = timeout_at(self.done_by, self.visitor(choice)).await else { return Ok(None) };
         let Some(visitor) = visitor? else { return Ok(Some((Err(PageError::Crashed), Rest::Away))) };
         let before = if visitor.lingers() { Rest::Lingering } else { Rest::Away };
         let (log, unresponsive) = (self.guard.log(), &self.unresponsive);
         let task = Task { url, scope, way, log, unresponsive, axe: &self.parts.axe, look };
         let memory = visitor.memory_marks();
-        let visited = match self.check(&visitor, &task, lane).await {
+        let visited = match self.check(&visitor, &task, loading).await {
             Err(PageError::Crashed) => Err(visitor.why_ended(memory).await),
             visited => visited,
         };
@@ -399,22 +389,17 @@ impl<'a> Crawl<'a> {
             && let Some(visitor) = visitor.rest(rest).await
         {
             let mut resting = self.resting();
-            if resting.len() < self.share_of_tabs() {
+            if resting.len() < self.permits.share_of_tabs() {
                 resting.push(visitor);
             }
         }
-        drop(place);
+        drop(open);
         let visited = match visited {
             Ok(Checked { wall: Some(wall), .. }) => Err(PageError::walled(wall)),
             Ok(checked) => Ok(self.with_pictures(checked, captures).await),
             Err(error) => Err(error),
         };
         Ok(Some((visited, before)))
-    }
-
-    /// Tabs that this scan may have beside the others under way; at least one.
-    fn share_of_tabs(&self) -> usize {
-        self.parts.config.tabs.div_ceil(self.parts.scans.load(Ordering::Relaxed).max(1))
     }
 
     /// A tab at rest, or a new one; `None` when the browser died on the way.
