@@ -2,7 +2,7 @@
 //!
 //! | permit | bounds | given out | held by a visit |
 //! |---|---|---|---|
-//! | [`ScanPermits::loading`] | pages of one site that load at a time, so that small sites are not overrun | by the scan | from its turn until the page has loaded |
+//! | [`ScanPermits::loading`] | pages of one site that load at a time, so that small sites are not overrun | by the scan | from before its turn until the page has loaded |
 //! | [`ScanPermits::tab`] | pages that are open at a time, over all scans | by the scanner | from before its tab is taken until that is at rest or closed |
 //! | [`ScanPermits::core`] | pages that axe-core works on at a time: it keeps a processor core busy | by the scanner | while axe-core runs |
 //! | [`ScanPermits::cutting`] | pages whose pictures are cut out at a time: each holds a shot with all its pixels, some 30 MB | by the scanner | while they are cut out |
@@ -15,7 +15,7 @@
 //! nothing else in its hands. The crawler's own requests take `tab` and nothing else, and only where the browser has to ask; behind it
 //! they take the lock of their one tab and that of the pool.
 //!
-//! One lock is held while all of this is waited for: that of what a site shows where there is nothing (`crawl/visits/walls.rs`), which
+//! One lock is held while all of this is waited for: that of what a site shows where there is nothing (`crawl/missing.rs`), which
 //! lets one visit at a time find that out. It is taken before any permit, and by nobody who holds one.
 //!
 //! # Why no visit waits for itself

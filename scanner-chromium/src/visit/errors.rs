@@ -158,6 +158,11 @@ impl From<CdpError> for PageError {
     }
 }
 
+/// What is said of a page that was not checked in its time.
+pub(crate) fn timed_out() -> Failure {
+    Failure::new(FailureCode::Timeout, "The page could not be checked within its time.")
+}
+
 /// What the guard knows about this address, if it stood in the way.
 pub(crate) fn obstacle(address: &str, log: &GuardLog) -> Option<Failure> {
     let url = Url::parse(address).ok()?;

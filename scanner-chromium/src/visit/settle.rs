@@ -47,7 +47,7 @@ const BUILT: &str = include_str!("built.js");
 /// What is to be expected of a page that has loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Readiness {
+pub(super) enum Readiness {
     /// It stays as it is.
     Built,
     /// It has been as it is since its load, and it will be noticed if it does not stay so.
@@ -58,7 +58,7 @@ pub(crate) enum Readiness {
 
 /// How a wait for a page to build itself has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(super) enum Progress {
     /// The page has built itself.
     Done,
     /// It was still at it when the time for that was up.
@@ -83,7 +83,7 @@ impl BuildTime {
 
 /// When axe-core looks at a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Moment {
+pub(super) enum Moment {
     /// When the page has built itself, or had all the time that there is for it.
     Built(Progress),
     /// Before anybody can know whether it has.

@@ -17,7 +17,7 @@ const STRIKES: u32 = 2;
 
 /// A request as far as it can be recognised on another page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(super) struct Asked {
     /// A hash of method, address and body.
     pub(super) key: u64,
     /// The address, without fragment.
@@ -44,7 +44,7 @@ pub(super) enum Sentence {
 
 /// The requests of a scan that had no answer when the time of their page was up. Its tabs share it.
 #[derive(Debug, Default)]
-pub(crate) struct Unresponsive(Mutex<Known>);
+pub(super) struct Unresponsive(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {

@@ -1,11 +1,10 @@
-//! One scan: the visits, side by side, and their results, in order.
-
-mod check;
-mod walls;
+//! One scan: what the site says about itself, the start page, and which pages follow from what was found.
+//!
+//! Here is chosen; how a page is opened and checked, [`Visits`] knows.
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 use a11ycheck_core::{
@@ -16,37 +15,27 @@ use a11ycheck_core::{
     scanner::{ProgressSink, ScanOutput, ScanRequest},
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
-use tokio::time::{Duration, Instant, timeout_at};
+use tokio::time::{Duration, Instant};
 use url::Url;
 
-use self::walls::Suspects;
 use super::{
     actions::WithoutActions,
     fetch::{FetchError, Fetcher},
     frontier::{Frontier, Lead},
     ledger::{Ledger, leaves_site},
     login,
-    pace::Pace,
+    missing::MissingPages,
     robots::{PRODUCT_TOKEN, Robots},
     site::{Site, Start, Way},
     survey::{Access, Survey},
 };
 use crate::{
     BrowserError, RobotsPolicy,
-    browser::{Browser, TabSettings},
-    evidence::Quota,
     guard::{Egress, Guard, GuardError, Reach},
     parts::Parts,
-    permits::ScanPermits,
-    visit::{Checked, Look, PageError, Rest, Scope, Task, Unresponsive, Visitor},
+    visit::{Checked, Look, PageError, Scope, Visits, timed_out},
 };
 
-/// Tries of one page. A page that kills its tab twice will do it again.
-const TRIES: u32 = 2;
-/// Tries of one page that has to make room, time and again, for the search for another one.
-const EVICTIONS: u32 = 5;
-/// Tries of one page that the site is too busy for.
-const BUSY_TRIES: u32 = 3;
 /// Pages that are chosen before the first of them is done. A constant, so that the same pages are chosen on any machine.
 const LOOKAHEAD: u32 = 8;
 /// Pages, after the start page, that are looked at for what the site is built with.
@@ -61,16 +50,6 @@ const BYTES_PER_PAGE: u64 = 10 * 1024 * 1024;
 const LOOKUPS_PER_SCAN: usize = 8;
 /// Bytes that robots.txt and sitemaps may take of a scan, besides.
 const SURVEY_BYTES: u64 = 64 * 1024 * 1024;
-
-/// What became of a page that was opened.
-type Visited = Result<Checked, PageError>;
-
-/// Which tab a page gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Choice {
-    Any,
-    New,
-}
 
 /// Why a scan came to nothing.
 #[derive(Debug)]
@@ -99,28 +78,17 @@ impl From<FetchError> for CrawlError {
     }
 }
 
-/// A scan under way. Dropping it closes its tabs and its guard.
+/// A scan under way. Dropping it closes its tabs and its guards.
 pub(crate) struct Crawl<'a> {
-    parts: &'a Parts,
     request: &'a ScanRequest,
+    robots: RobotsPolicy,
     /// What its guards go by.
     egress: Egress,
     /// What of the operator's networks it reaches: decided by where its documents come from.
     reach: Reach,
-    guard: Guard,
-    /// Has a way out of its own: what the log of `guard` knows, it knows from the browser.
+    visits: Visits<'a>,
+    /// Has a way out of its own: what the log of the visits' guard knows, it knows from the browser.
     fetcher: Fetcher<'a>,
-    pace: Pace,
-    permits: ScanPermits<'a>,
-    /// Tabs at rest. At most as many as the scan has visits at a time.
-    resting: Mutex<Vec<Visitor>>,
-    /// The browser that the latest visit used.
-    browser: Mutex<Arc<Browser>>,
-    pictured: Mutex<Quota>,
-    /// What is known of pages that may stand in place of others.
-    suspects: Suspects,
-    /// What its pages have asked for without an answer.
-    unresponsive: Arc<Unresponsive>,
     done_by: Instant,
 }
 
@@ -138,31 +106,17 @@ impl<'a> Crawl<'a> {
         let guard = Guard::open(egress.clone(), max_bytes).await.map_err(no_way_out)?;
         let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await.map_err(no_way_out)?;
         let fetcher = Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.permits)?;
-        Ok(Self {
-            parts,
-            request,
-            egress,
-            reach,
-            guard,
-            fetcher,
-            pace: Pace::new(),
-            permits: parts.permits.begin_scan(config.pages_at_once),
-            resting: Mutex::default(),
-            browser: Mutex::new(browser),
-            pictured: Mutex::default(),
-            suspects: Suspects::default(),
-            unresponsive: Arc::default(),
-            done_by,
-        })
+        let visits = Visits::begin(parts, request.scan, browser, guard, done_by);
+        Ok(Self { request, robots: config.robots, egress, reach, visits, fetcher, done_by })
     }
 
     /// Visits the start page and what it and the site's sitemaps lead to.
     pub(crate) async fn run(self, progress: &dyn ProgressSink) -> Result<ScanOutput, CrawlError> {
         let start = self.request.start.url();
         let scope = Start::of(start);
-        let robots = self.robots(start, &scope).await?;
+        let robots = self.robots_for(start, &scope).await?;
         let way: Arc<dyn Scope> = Arc::new(Way::new(scope.clone(), self.reach.clone()));
-        let first = match self.visit(start, &scope, &way, Look::Start).await? {
+        let first = match self.visits.visit(start, &scope, &way, Look::Start).await? {
             Some(Ok(checked)) => checked,
             Some(Err(error)) => return Err(self.at_start(start, error).await),
             None => return Err(CrawlError::Start(timed_out())),
@@ -171,20 +125,21 @@ impl<'a> Crawl<'a> {
             let message = "A login page stands in place of the page that was asked for.";
             return Err(CrawlError::Start(Failure::new(FailureCode::LoginRequired, message)));
         }
-        if !self.guard.log().has_heard_of(first.url.host_str().unwrap_or_default(), port(&first.url)) {
+        if !self.visits.log().has_heard_of(first.url.host_str().unwrap_or_default(), port(&first.url)) {
             return Err(BrowserError::GuardNotInForce.into());
         }
         let robots = match robots {
-            Ok(robots) if start.origin() == first.url.origin() => heed(robots, &first.url)?,
+            Ok(robots) if start.origin() == first.url.origin() => allowing(robots, &first.url)?,
             // Each origin has rules of its own; those of the one where the site turned out to be hold for all of it.
-            _ => self.robots(&first.url, &scope).await?.map_err(|failure| {
+            _ => self.robots_for(&first.url, &scope).await?.map_err(|failure| {
                 // The connection failed: the site has closed nothing.
                 let message = terms(Locale::En).robots_unreadable(&failure.message);
                 let facts = FailureFacts { is_of_robots: true, ..failure.facts() };
                 CrawlError::Start(failure.with_message(message).with_facts(facts))
             })?,
         };
-        if let Some(wall) = self.stands_for_start(&first, &scope, &way, &robots).await? {
+        let missing = MissingPages::of(self.request.scan, &self.visits, &self.fetcher, self.done_by);
+        if let Some(wall) = missing.stands_for_start(&first, &scope, &way, &robots).await? {
             return Err(self.at_start(start, PageError::walled(wall)).await);
         }
         let budget = self.request.page_budget;
@@ -201,26 +156,26 @@ impl<'a> Crawl<'a> {
                 return Err(CrawlError::Start(Failure::new(FailureCode::LoginRequired, message)));
             }
         }
-        self.suspects.begin(&first, robots.clone());
+        missing.begin(&first, robots.clone());
         let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, self.engine(&first));
         ledger.settle(&Lead::start(start.clone()), Ok(first));
         ledger.add_sitemap(&listed);
-        self.follow_links(&mut ledger, &site, &way).await?;
+        self.follow_links(&mut ledger, &missing, &site, &way).await?;
         Ok(ledger.close())
     }
 
     /// The rules for `url`, which they allow to be visited; the inner error is the reason why they could not be asked for.
-    async fn robots(&self, url: &Url, scope: &Start) -> Result<Result<Robots, Failure>, CrawlError> {
+    async fn robots_for(&self, url: &Url, scope: &Start) -> Result<Result<Robots, Failure>, CrawlError> {
         let access = self.survey(scope).robots(url).await;
-        if self.parts.config.robots == RobotsPolicy::Ignore {
+        if self.robots == RobotsPolicy::Ignore {
             return Ok(Ok(if let Access::Known(robots) = access { robots.opened() } else { Robots::allow_all() }));
         }
         match access {
             Access::Known(robots) => {
                 if let Some(delay) = robots.delay {
-                    self.pace.slow_down(delay);
+                    self.visits.pace().slow_down(delay);
                 }
-                heed(robots, url).map(Ok)
+                allowing(robots, url).map(Ok)
             }
             Access::Closed { status, retry_after } => {
                 let failure = failure_of(FailureCause::RobotsStatus, FailureFacts::of_status(status));
@@ -231,7 +186,7 @@ impl<'a> Crawl<'a> {
     }
 
     fn survey<'b>(&'b self, scope: &'b Start) -> Survey<'b> {
-        Survey { fetcher: &self.fetcher, pace: &self.pace, scope, done_by: self.done_by }
+        Survey { fetcher: &self.fetcher, pace: self.visits.pace(), scope, done_by: self.done_by }
     }
 
     /// Whether one of these pages shows more of the site than its login page does.
@@ -243,7 +198,7 @@ impl<'a> Crawl<'a> {
         way: &Arc<dyn Scope>,
     ) -> Result<bool, BrowserError> {
         for url in others {
-            if let Some(Ok(found)) = self.visit(url, site, way, Look::Peek).await?
+            if let Some(Ok(found)) = self.visits.visit(url, site, way, Look::Peek).await?
                 && login::shows_more(login, &found)
             {
                 return Ok(true);
@@ -253,7 +208,13 @@ impl<'a> Crawl<'a> {
     }
 
     /// Visits what the ledger knows of until the budget or the time is used up.
-    async fn follow_links(&self, ledger: &mut Ledger<'_>, site: &Site, way: &Arc<dyn Scope>) -> Result<(), CrawlError> {
+    async fn follow_links(
+        &self,
+        ledger: &mut Ledger<'_>,
+        missing: &MissingPages<'_>,
+        site: &Site,
+        way: &Arc<dyn Scope>,
+    ) -> Result<(), CrawlError> {
         let mut visits = FuturesUnordered::new();
         // Results wait here until those of all pages before them are in, and pages are chosen after each of them: which
         // ones then depends on the site alone, not on which answered first.
@@ -280,14 +241,14 @@ impl<'a> Crawl<'a> {
                 }
                 continue;
             }
-            while visits.len() < self.permits.share_of_tabs()
+            while visits.len() < self.visits.at_once()
                 && Instant::now() < self.done_by
                 && let Some((number, lead)) = chosen.pop_front()
             {
                 let look = if number < PLATFORM_PAGES { Look::Platform } else { Look::Page };
                 visits.push(async move {
-                    let result = match self.visit(&lead.url, site, way, look).await {
-                        Ok(visited) => self.unless_missing(visited, site, way).await,
+                    let result = match self.visits.visit(&lead.url, site, way, look).await {
+                        Ok(visited) => missing.unless_missing(visited, site, way).await,
                         Err(error) => Err(error),
                     };
                     (number, lead, result)
@@ -295,138 +256,6 @@ impl<'a> Crawl<'a> {
             }
             let Some((number, lead, result)) = visits.next().await else { return Ok(()) };
             results.insert(number, (lead, result?));
-        }
-    }
-
-    /// Checks one page when it is the site's turn; again if its tab or browser dies, the site is too busy, or the page waited for
-    /// something that is failed from now on. `None` when
-    /// the scan's time was over before.
-    async fn visit(
-        &self,
-        url: &Url,
-        scope: &dyn Scope,
-        way: &Arc<dyn Scope>,
-        look: Look,
-    ) -> Result<Option<Visited>, BrowserError> {
-        let (mut crashes, mut starved, mut rebuffs, mut evictions, mut hold_ups) = (0, 0, 0, 0, 0);
-        let mut choice = Choice::Any;
-        let mut latest = None;
-        loop {
-            let Some((visited, before)) = self.try_visit(url, scope, way, look, choice).await? else {
-                return Ok(latest);
-            };
-            match &visited {
-                Err(error) if before == Rest::Lingering && error.may_be_of_the_page_before() => {
-                    tracing::debug!(url = url.as_str(), ?error, "perhaps the page before is to blame");
-                    choice = Choice::New;
-                }
-                Err(error @ (PageError::Crashed | PageError::OutOfMemory)) => {
-                    crashes += 1;
-                    starved += u32::from(matches!(error, PageError::OutOfMemory));
-                    tracing::warn!(scan = %self.request.scan, url = url.as_str(), crashes, ?error, "a tab died during a check");
-                    if crashes >= TRIES {
-                        let failure = if starved == crashes { too_much_memory() } else { twice_down() };
-                        return Ok(Some(Err(PageError::Failed(failure))));
-                    }
-                }
-                Err(PageError::MadeRoom) => {
-                    evictions += 1;
-                    if evictions >= EVICTIONS {
-                        return Ok(Some(visited));
-                    }
-                }
-                Err(PageError::HeldUp(failure)) => {
-                    hold_ups += 1;
-                    tracing::debug!(url = url.as_str(), hold_ups, %failure, "what the page waited for fails from now on");
-                    if hold_ups >= TRIES {
-                        return Ok(Some(visited));
-                    }
-                }
-                Err(PageError::Busy { .. }) => {
-                    rebuffs += 1;
-                    tracing::debug!(url = url.as_str(), rebuffs, "the site is too busy");
-                    if rebuffs >= BUSY_TRIES {
-                        return Ok(Some(visited));
-                    }
-                }
-                _ => return Ok(Some(visited)),
-            }
-            latest = Some(visited);
-        }
-    }
-
-    /// What became of the visit, and how its tab had waited for it.
-    async fn try_visit(
-        &self,
-        url: &Url,
-        scope: &dyn Scope,
-        way: &Arc<dyn Scope>,
-        look: Look,
-        choice: Choice,
-    ) -> Result<Option<(Visited, Rest)>, BrowserError> {
-        let Ok(loading) = timeout_at(self.done_by, self.permits.loading()).await else { return Ok(None) };
-        if timeout_at(self.done_by, self.pace.turn()).await.is_err() {
-            return Ok(None);
-        }
-        let Ok(open) = timeout_at(self.done_by, self.permits.tab()).await else { return Ok(None) };
-        let Ok(visitor) = timeout_at(self.done_by, self.visitor(choice)).await else { return Ok(None) };
-        let Some(visitor) = visitor? else { return Ok(Some((Err(PageError::Crashed), Rest::Away))) };
-        let before = if visitor.lingers() { Rest::Lingering } else { Rest::Away };
-        let (log, unresponsive) = (self.guard.log(), &self.unresponsive);
-        let task = Task { url, scope, way, log, unresponsive, axe: &self.parts.axe, look };
-        let memory = visitor.memory_marks();
-        let visited = match self.check(&visitor, &task, loading).await {
-            Err(PageError::Crashed) => Err(visitor.why_ended(memory).await),
-            visited => visited,
-        };
-        let (visited, captures, rest) = match visited {
-            Ok((checked, captures, rest)) => (Ok(checked), captures, rest),
-            Err(error) => (Err(error), Vec::new(), Rest::Away),
-        };
-        // Where the next page has to wait, this one is not left running.
-        let rest = if self.pace.is_unhindered() { rest } else { Rest::Away };
-        if visited.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
-            && let Some(visitor) = visitor.rest(rest).await
-        {
-            let mut resting = self.resting();
-            if resting.len() < self.permits.share_of_tabs() {
-                resting.push(visitor);
-            }
-        }
-        drop(open);
-        let visited = match visited {
-            Ok(Checked { wall: Some(wall), .. }) => Err(PageError::walled(wall)),
-            Ok(checked) => Ok(self.with_pictures(checked, captures).await),
-            Err(error) => Err(error),
-        };
-        Ok(Some((visited, before)))
-    }
-
-    /// A tab at rest, or a new one; `None` when the browser died on the way.
-    async fn visitor(&self, choice: Choice) -> Result<Option<Visitor>, BrowserError> {
-        {
-            let mut resting = self.resting();
-            resting.retain(Visitor::is_alive);
-            // A new one takes the place of one at rest.
-            if let Some(visitor) = resting.pop()
-                && choice == Choice::Any
-            {
-                return Ok(Some(visitor));
-            }
-        }
-        let mut browser = Arc::clone(&self.browser());
-        if !browser.is_alive() {
-            browser = self.parts.browsers.replacement().await?;
-            *self.browser() = Arc::clone(&browser);
-        }
-        let settings = TabSettings { proxy: self.guard.address() };
-        match Visitor::open(browser, settings).await {
-            Ok(visitor) => Ok(Some(visitor)),
-            Err(error) => {
-                let error: &dyn std::error::Error = &error;
-                tracing::warn!(scan = %self.request.scan, error, "no tab could be opened");
-                Ok(None)
-            }
         }
     }
 
@@ -457,19 +286,7 @@ impl<'a> Crawl<'a> {
     }
 
     fn engine(&self, checked: &Checked) -> Engine {
-        Engine::axe_core(checked.collected.version.clone(), self.browser().product())
-    }
-
-    fn resting(&self) -> std::sync::MutexGuard<'_, Vec<Visitor>> {
-        self.resting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn pictured(&self) -> std::sync::MutexGuard<'_, Quota> {
-        self.pictured.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn browser(&self) -> std::sync::MutexGuard<'_, Arc<Browser>> {
-        self.browser.lock().unwrap_or_else(PoisonError::into_inner)
+        Engine::axe_core(checked.collected.version.clone(), self.visits.browser_product())
     }
 }
 
@@ -477,26 +294,13 @@ fn no_way_out(error: GuardError) -> CrawlError {
     CrawlError::NoBrowser(error.into())
 }
 
-/// The rules, if they allow `url`.
-fn heed(robots: Robots, url: &Url) -> Result<Robots, CrawlError> {
+/// Returns the rules if they allow `url`, which else can't be checked.
+fn allowing(robots: Robots, url: &Url) -> Result<Robots, CrawlError> {
     if robots.allows(url) {
         return Ok(robots);
     }
     let closed = failure_of(FailureCause::RobotsDisallow, FailureFacts::of_agent(PRODUCT_TOKEN));
     Err(CrawlError::Start(closed))
-}
-
-fn twice_down() -> Failure {
-    Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down, twice.")
-}
-
-/// Trying again in a minute would take the machine to its limit again.
-fn too_much_memory() -> Failure {
-    failure_of(FailureCause::TooMuchMemory, FailureFacts::default())
-}
-
-fn timed_out() -> Failure {
-    Failure::new(FailureCode::Timeout, "The page could not be checked within its time.")
 }
 
 fn port(url: &Url) -> u16 {

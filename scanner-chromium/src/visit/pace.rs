@@ -15,7 +15,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(10);
 
 /// Gives out the moments at which a page or a file of the site may be asked for.
 #[derive(Debug)]
-pub(super) struct Pace(Mutex<State>);
+pub(crate) struct Pace(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
@@ -25,24 +25,24 @@ struct State {
 
 impl Pace {
     /// No pause, until the site asks for one.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Mutex::new(State { pause: Duration::ZERO, next: Instant::now() }))
     }
 
     /// Whether the site is asked without pause.
-    pub(super) fn is_unhindered(&self) -> bool {
+    pub(crate) fn is_unhindered(&self) -> bool {
         self.lock().pause.is_zero()
     }
 
     /// Leaves at least this much between two requests from now on.
-    pub(super) fn slow_down(&self, pause: Duration) {
+    pub(crate) fn slow_down(&self, pause: Duration) {
         let mut state = self.lock();
         state.pause = state.pause.max(pause.min(MAX_PAUSE));
         state.next = state.next.max(Instant::now() + state.pause);
     }
 
     /// The site is too busy: nobody asks it again for `wait`, or for the usual time, and then everyone more slowly.
-    pub(super) fn back_off(&self, wait: Option<Duration>) {
+    pub(crate) fn back_off(&self, wait: Option<Duration>) {
         let wait = wait.unwrap_or(USUAL_WAIT).min(MAX_WAIT);
         let mut state = self.lock();
         state.pause = (state.pause * 2).clamp(FIRST_PAUSE, MAX_PAUSE);
@@ -50,7 +50,7 @@ impl Pace {
     }
 
     /// Waits for a moment of the caller's own. One that is not used is lost, not handed on.
-    pub(super) async fn turn(&self) {
+    pub(crate) async fn turn(&self) {
         loop {
             let at = self.lock().next;
             sleep_until(at).await;

@@ -1,19 +1,23 @@
-//! Pages that may stand in place of others: what the site shows at an address that can't exist tells.
+//! Pages that say with a status of success that there is nothing: what the site shows at an address that can't exist is how they are
+//! recognised.
 
 use std::{
     collections::HashMap,
     sync::{Arc, OnceLock},
 };
 
-use tokio::{sync::Mutex, time::timeout_at};
+use a11ycheck_core::id::ScanId;
+use tokio::{
+    sync::Mutex,
+    time::{Instant, timeout_at},
+};
 use url::Url;
 
-use super::{Choice, Crawl, Visited};
+use super::{fetch::Fetcher, robots::Robots};
 use crate::{
     BrowserError,
-    crawl::robots::Robots,
     visit::{
-        Checked, Look, PageError, Scope,
+        Checked, Look, PageError, Scope, Visited, Visits,
         walls::{Sight, Wall, is_same_page, may_be_maintenance, says_not_found},
     },
 };
@@ -21,24 +25,30 @@ use crate::{
 /// Folders of a site in which an address that can't exist is asked for. Most sites answer as they should, and are asked never.
 const MAX_FOLDERS: usize = 5;
 
-/// What is known of pages that say that there is nothing.
-#[derive(Debug, Default)]
-pub(super) struct Suspects {
+/// What a scan knows of pages that say that there is nothing.
+pub(super) struct MissingPages<'a> {
+    scan: ScanId,
+    visits: &'a Visits<'a>,
+    fetcher: &'a Fetcher<'a>,
+    done_by: Instant,
     /// The start page and the rules of the site, once they are known.
     site: OnceLock<(Sight, Robots)>,
     /// What is shown at an address that can't exist, by folder; `None` where that is an error, as it should be.
-    missing: Mutex<HashMap<Url, Option<Arc<Sight>>>>,
+    shown: Mutex<HashMap<Url, Option<Arc<Sight>>>>,
 }
 
-impl Suspects {
+impl<'a> MissingPages<'a> {
+    /// Nothing is known yet. What has to be found out is asked for by these two, until `done_by`.
+    pub(super) fn of(scan: ScanId, visits: &'a Visits<'a>, fetcher: &'a Fetcher<'a>, done_by: Instant) -> Self {
+        Self { scan, visits, fetcher, done_by, site: OnceLock::new(), shown: Mutex::default() }
+    }
+
     /// Takes the start page and the rules for what follows.
     pub(super) fn begin(&self, start: &Checked, robots: Robots) {
         // A scan has one start page.
         let _ = self.site.set((start.sight.clone(), robots));
     }
-}
 
-impl Crawl<'_> {
     /// What stands in place of the start page, where that takes a look at another address.
     pub(super) async fn stands_for_start(
         &self,
@@ -71,7 +81,7 @@ impl Crawl<'_> {
         way: &Arc<dyn Scope>,
     ) -> Result<Option<Visited>, BrowserError> {
         let Some(Ok(checked)) = &visited else { return Ok(visited) };
-        let Some((start, robots)) = self.suspects.site.get() else { return Ok(visited) };
+        let Some((start, robots)) = self.site.get() else { return Ok(visited) };
         if checked.url.path() == "/" || !says_not_found(&checked.sight) {
             return Ok(visited);
         }
@@ -90,10 +100,10 @@ impl Crawl<'_> {
         robots: &Robots,
     ) -> Result<Option<Arc<Sight>>, BrowserError> {
         // Nobody can have chosen the number of a check for the name of a page.
-        let name = format!("a11ycheck-no-such-page-{}", self.request.scan).to_ascii_lowercase();
+        let name = format!("a11ycheck-no-such-page-{}", self.scan).to_ascii_lowercase();
         let Ok(folder) = page.join(".") else { return Ok(None) };
         let Ok(nowhere) = folder.join(&name) else { return Ok(None) };
-        let mut known = self.suspects.missing.lock().await;
+        let mut known = self.shown.lock().await;
         if let Some(missing) = known.get(&folder) {
             return Ok(missing.clone());
         }
@@ -103,8 +113,8 @@ impl Crawl<'_> {
             }
             return Ok(None);
         }
-        let missing = match self.try_visit(&nowhere, scope, way, Look::Peek, Choice::Any).await? {
-            Some((Ok(checked), _)) => Some(Arc::new(checked.sight)),
+        let missing = match self.visits.visit_once(&nowhere, scope, way, Look::Peek).await? {
+            Some(Ok(checked)) => Some(Arc::new(checked.sight)),
             _ => None,
         };
         known.insert(folder, missing.clone());
@@ -114,7 +124,7 @@ impl Crawl<'_> {
     /// Whether the site answers with success, without a look at what.
     async fn is_answered(&self, url: &Url, scope: &dyn Scope) -> bool {
         let ask = async {
-            self.pace.turn().await;
+            self.visits.pace().turn().await;
             self.fetcher.get(url, scope, 0).await
         };
         match timeout_at(self.done_by, ask).await {
