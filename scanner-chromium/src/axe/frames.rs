@@ -7,8 +7,7 @@ use std::collections::HashSet;
 
 use a11ycheck_core::domain::{FailureCode, PageOutcome, UncheckedFrame};
 use futures_util::future::join_all;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::{Duration, Instant};
 
 use super::{
@@ -18,7 +17,10 @@ use super::{
 };
 use crate::{
     browser::{FrameTree, Outcome, Tab, evaluate, mend_timers, world},
-    cdp::CdpError,
+    cdp::{
+        CdpError,
+        commands::{DescribeNode, Evaluate, GetProperties, Property, RemoteObject},
+    },
     redaction::redacted,
 };
 
@@ -241,38 +243,28 @@ impl Run<'_> {
     }
 
     async fn try_frame_ids(&self, document: &Document) -> Result<Vec<Option<String>>, CdpError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Object {
-            object_id: Option<String>,
-        }
-        #[derive(Deserialize)]
-        struct Evaluated {
-            result: Object,
-        }
-        #[derive(Deserialize)]
-        struct Properties {
-            result: Vec<Property>,
-        }
-        #[derive(Deserialize)]
-        struct Property {
-            name: String,
-            value: Option<Object>,
-        }
         if document.contexts.is_empty() {
             return Ok(Vec::new());
         }
         let session = self.tab.session();
-        let list = json!({ "expression": "frameElements", "contextId": document.world, "silent": true });
-        let list: Evaluated = session.call("Runtime.evaluate", list, self.deadline).await?;
-        let of_list = json!({ "objectId": list.result.object_id, "ownProperties": true });
-        let elements: Properties = session.call("Runtime.getProperties", of_list, self.deadline).await?;
+        // A handle, as elements can't be returned by value.
+        let list = Evaluate {
+            expression: "frameElements",
+            context_id: Some(document.world),
+            await_promise: false,
+            return_by_value: false,
+            silent: true,
+            timeout: None,
+        };
+        let list = session.call(list, self.deadline).await?.result.object_id;
+        let of_list = GetProperties { object_id: list.as_deref(), own_properties: true };
+        let elements = session.call(of_list, self.deadline).await?;
         // Those that are checked, and those that are named because they are not.
         let wanted = MAX_FRAMES + PageOutcome::MAX_UNCHECKED_FRAMES;
         let mut objects = vec![None; document.contexts.len().min(wanted)];
         for Property { name, value } in elements.result {
             let place = name.parse().ok().and_then(|number: usize| objects.get_mut(number));
-            if let (Some(place), Some(Object { object_id: Some(id) })) = (place, value) {
+            if let (Some(place), Some(RemoteObject { object_id: Some(id), .. })) = (place, value) {
                 *place = Some(id);
             }
         }
@@ -280,20 +272,9 @@ impl Run<'_> {
     }
 
     async fn frame_id(&self, object: Option<String>) -> Result<Option<String>, CdpError> {
-        #[derive(Deserialize)]
-        struct Described {
-            node: Node,
-        }
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Node {
-            frame_id: Option<String>,
-        }
         let Some(object) = object else { return Ok(None) };
-        let described =
-            self.tab.session().call::<Described>("DOM.describeNode", json!({ "objectId": object }), self.deadline);
-        match described.await {
-            Ok(Described { node }) => Ok(node.frame_id),
+        match self.tab.session().call(DescribeNode { object_id: &object }, self.deadline).await {
+            Ok(described) => Ok(described.node.frame_id),
             Err(error @ (CdpError::Ended { .. } | CdpError::TimedOut { .. })) => Err(error),
             Err(_) => Ok(None),
         }
@@ -324,7 +305,7 @@ impl Run<'_> {
         let evaluated = evaluate(tab, world, &part, Outcome::Promise, deadline).await?;
         let returned = match evaluated.exception() {
             Some(exception) => Err(FrameError::Failed(exception)),
-            None => Ok(evaluated.result["value"].as_str().unwrap_or_default().to_owned()),
+            None => Ok(evaluated.text().unwrap_or_default().to_owned()),
         };
         Ok((world, returned))
     }

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::AxeSource;
 use crate::{
-    browser::{Evaluated, Outcome, Tab, evaluate},
+    browser::{Outcome, Tab, evaluate},
     cdp::CdpError,
 };
 
@@ -33,8 +33,7 @@ pub(super) async fn inject(tab: &Tab, world: i64, axe: &AxeSource, deadline: Ins
     if let Some(exception) = injected.exception() {
         return Ok(Injected::Failed(exception));
     }
-    let text = injected.result["value"].as_str().unwrap_or_default();
-    let Survey { hidden, cells } = serde_json::from_str(text).map_err(Evaluated::of_another_shape)?;
+    let Survey { hidden, cells } = injected.json()?;
     if cells > MAX_CELLS {
         return Ok(Injected::TooLarge);
     }

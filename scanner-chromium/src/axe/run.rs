@@ -14,8 +14,8 @@ use super::{
     part::Context,
 };
 use crate::{
-    browser::{Evaluated, FrameTree, Outcome, Tab, evaluate},
-    cdp::CdpError,
+    browser::{FrameTree, Outcome, Tab, evaluate},
+    cdp::{CdpError, commands::Evaluated},
 };
 
 const RUN: &str = include_str!("run.js");
@@ -91,7 +91,7 @@ pub(crate) async fn run(
     let expression = format!("({RUN})({}, {is_early})", axe_options());
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
-    Ok((evaluated.result["value"] == true).then(Vec::new))
+    Ok((evaluated.result.value == true).then(Vec::new))
 }
 
 async fn run_with_frames(
@@ -110,8 +110,10 @@ async fn run_with_frames(
     let expression = format!("({PART})({options}, null, null, {is_early}, {PLACES})");
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
-    let Some(text) = evaluated.result["value"].as_str() else { return Ok(None) };
-    let Top { contexts, rules } = serde_json::from_str(text).map_err(Evaluated::of_another_shape)?;
+    if evaluated.text().is_none() {
+        return Ok(None);
+    }
+    let Top { contexts, rules } = evaluated.json()?;
     let mut frames = Frames::check(tab, axe, &options, (main_world, contexts), &rules, deadline).await?;
     // With all parts; should some not fit, without those; and then without any, which can't fail for them.
     if let Some(numbers) = join(tab, main_world, &options, &frames.parts(), deadline).await? {
@@ -135,7 +137,7 @@ async fn join(
     let expression = format!("({JOIN})({options}, {})", json!(parts));
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
-    Ok(Deserialize::deserialize(&evaluated.result["value"]).map_err(Evaluated::of_another_shape)?)
+    Ok(evaluated.value()?)
 }
 
 /// What axe-core found, and what else is to be known of the page; `None` when it was too early for that. It takes until it can
@@ -153,8 +155,7 @@ pub(crate) async fn collect(
     let expression = format!("({COLLECT})({}, {}, {PLACES})", limits(), json!(early));
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
-    let text = evaluated.result["value"].as_str().unwrap_or_default();
-    Ok(serde_json::from_str(text).map_err(Evaluated::of_another_shape)?)
+    Ok(evaluated.json()?)
 }
 
 fn finished(evaluated: &Evaluated) -> Result<(), AxeError> {
@@ -171,7 +172,7 @@ mod tests {
     use crate::{
         ChromiumConfig,
         browser::{BrowserPool, TabSettings, world},
-        cdp::IgnoreEvents,
+        cdp::{IgnoreEvents, commands::SetDocumentContent},
     };
 
     /// What a frame would return if it could choose.
@@ -201,8 +202,8 @@ mod tests {
         let html =
             "<html lang=en><title>t</title><main><h1>h</h1><img id=own src=data:,></main><p>out of any region</p>
             <iframe title=a id=a></iframe><iframe title=b id=b></iframe>";
-        let content = json!({ "frameId": tab.main_frame(), "html": html });
-        tab.session().run("Page.setDocumentContent", content, deadline).await.unwrap();
+        let content = SetDocumentContent { frame_id: tab.main_frame(), html };
+        tab.session().call(content, deadline).await.unwrap();
         let world = world(&tab, tab.main_frame(), deadline).await.unwrap();
         let run = run(&tab, world, &axe, Timing::Final, deadline).await.unwrap();
         assert_eq!(run, Some(Vec::new()));

@@ -2,11 +2,12 @@
 
 use std::net::SocketAddr;
 
-use serde::Deserialize;
-use serde_json::json;
 use tokio::time::Instant;
 
-use crate::cdp::{CdpError, Connection};
+use crate::cdp::{
+    CdpError, Connection,
+    commands::{CreateBrowserContext, DisposeBrowserContext},
+};
 
 /// A browser context; disposed of when dropped.
 #[derive(Debug)]
@@ -21,19 +22,14 @@ impl Context {
         proxy: SocketAddr,
         deadline: Instant,
     ) -> Result<Self, CdpError> {
-        #[derive(Deserialize)]
-        struct Created {
-            #[serde(rename = "browserContextId")]
-            id: String,
-        }
-        let params = json!({
-            "proxyServer": format!("http://{proxy}"),
-            "proxyBypassList": "<-loopback>",
+        let create = CreateBrowserContext {
+            proxy_server: format!("http://{proxy}"),
+            proxy_bypass_list: "<-loopback>",
             // Should this process lose track of it, the browser clears it up with the connection.
-            "disposeOnDetach": true,
-        });
-        let Created { id } = connection.call("Target.createBrowserContext", params, deadline).await?;
-        Ok(Self { connection: connection.clone(), id })
+            dispose_on_detach: true,
+        };
+        let created = connection.call(create, deadline).await?;
+        Ok(Self { connection: connection.clone(), id: created.browser_context_id })
     }
 
     pub(super) fn id(&self) -> &str {
@@ -43,6 +39,6 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        self.connection.send("Target.disposeBrowserContext", json!({ "browserContextId": self.id }));
+        self.connection.send(DisposeBrowserContext { browser_context_id: &self.id });
     }
 }

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::fonts::ASKED_FOR;
-use crate::cdp::{CdpError, Connection, IgnoreEvents, Session};
+use crate::cdp::{
+    CdpError, Connection, IgnoreEvents, Session,
+    commands::{
+        CloseTarget, CreateTarget, EnableCss, EnableDom, GetDocument, GetPlatformFonts, QuerySelectorAll,
+        SetDocumentContent,
+    },
+};
 
 /// Letters of the languages that reports are in: a font without them is none for the pages of their readers.
 const SAMPLE: &str = "Aa Ää Čč Łł Șș Жж Її";
@@ -17,15 +21,11 @@ pub(super) async fn drawn(
     connection: &Connection,
     deadline: Instant,
 ) -> Result<Vec<(&'static str, Option<String>)>, CdpError> {
-    #[derive(Deserialize)]
-    struct Created {
-        #[serde(rename = "targetId")]
-        target: String,
-    }
-    let Created { target } = connection.call("Target.createTarget", json!({ "url": "about:blank" }), deadline).await?;
+    let blank = CreateTarget { url: "about:blank", browser_context_id: None };
+    let target = connection.call(blank, deadline).await?.target_id;
     let session = Session::attach(connection, &target, Arc::new(IgnoreEvents), deadline).await?;
     let drawn = ask(&session, &target, deadline).await;
-    connection.call::<Value>("Target.closeTarget", json!({ "targetId": target }), deadline).await?;
+    connection.call(CloseTarget { target_id: &target }, deadline).await?;
     drawn
 }
 
@@ -34,31 +34,20 @@ async fn ask(
     frame: &str,
     deadline: Instant,
 ) -> Result<Vec<(&'static str, Option<String>)>, CdpError> {
-    #[derive(Deserialize)]
-    struct Font {
-        #[serde(rename = "familyName")]
-        family: String,
-        #[serde(rename = "glyphCount")]
-        glyphs: f64,
-    }
-    #[derive(Deserialize)]
-    struct Fonts {
-        fonts: Vec<Font>,
-    }
     let paragraphs: String =
         ASKED_FOR.iter().map(|family| format!("<p style='font-family: {family}'>{SAMPLE}</p>")).collect();
     let html = format!("<!DOCTYPE html><meta charset=utf-8>{paragraphs}");
-    session.run("Page.setDocumentContent", json!({ "frameId": frame, "html": html }), deadline).await?;
-    session.run("DOM.enable", json!({}), deadline).await?;
-    session.run("CSS.enable", json!({}), deadline).await?;
-    let document: Value = session.call("DOM.getDocument", json!({}), deadline).await?;
-    let query = json!({ "nodeId": document["root"]["nodeId"], "selector": "p" });
-    let found: Value = session.call("DOM.querySelectorAll", query, deadline).await?;
+    session.call(SetDocumentContent { frame_id: frame, html: &html }, deadline).await?;
+    session.call(EnableDom {}, deadline).await?;
+    session.call(EnableCss {}, deadline).await?;
+    let document = session.call(GetDocument {}, deadline).await?;
+    let paragraphs = QuerySelectorAll { node_id: document.root.node_id, selector: "p" };
+    let found = session.call(paragraphs, deadline).await?;
     let mut drawn = Vec::new();
-    for (asked, node) in ASKED_FOR.iter().zip(found["nodeIds"].as_array().into_iter().flatten()) {
-        let Fonts { fonts } = session.call("CSS.getPlatformFontsForNode", json!({ "nodeId": node }), deadline).await?;
-        let most = fonts.into_iter().max_by(|one, other| one.glyphs.total_cmp(&other.glyphs));
-        drawn.push((*asked, most.map(|font| font.family)));
+    for (asked, node_id) in ASKED_FOR.iter().zip(found.node_ids) {
+        let drawn_with = session.call(GetPlatformFonts { node_id }, deadline).await?;
+        let most = drawn_with.fonts.into_iter().max_by(|one, other| one.glyph_count.total_cmp(&other.glyph_count));
+        drawn.push((*asked, most.map(|font| font.family_name)));
     }
     Ok(drawn)
 }

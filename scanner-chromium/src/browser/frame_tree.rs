@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::Tab;
-use crate::cdp::CdpError;
+use crate::cdp::{
+    CdpError,
+    commands::{FrameTreeNode, GetFrameTree},
+};
 
 /// The documents that a tab shows, as the browser knows them.
 #[derive(Debug)]
@@ -22,17 +24,14 @@ pub(crate) struct Shown {
 impl FrameTree {
     /// The frames below the top document.
     pub(crate) async fn read(tab: &Tab, deadline: Instant) -> Result<Self, CdpError> {
-        let tree: Value = tab.session().call("Page.getFrameTree", json!({}), deadline).await?;
+        let tree = tab.session().call(GetFrameTree {}, deadline).await?.frame_tree;
         let mut frames = HashMap::new();
-        let mut trees: Vec<&Value> = children(&tree["frameTree"]).collect();
-        while let Some(tree) = trees.pop() {
-            let frame = &tree["frame"];
-            if let Some(id) = frame["id"].as_str() {
-                let unreachable = frame["unreachableUrl"].as_str();
-                let url = unreachable.or(frame["url"].as_str()).unwrap_or_default().to_owned();
-                frames.insert(id.to_owned(), Shown { url, is_unreachable: unreachable.is_some() });
-            }
-            trees.extend(children(tree));
+        let mut trees = tree.child_frames;
+        while let Some(FrameTreeNode { frame, child_frames }) = trees.pop() {
+            let is_unreachable = frame.unreachable_url.is_some();
+            let url = frame.unreachable_url.unwrap_or(frame.url);
+            frames.insert(frame.id, Shown { url, is_unreachable });
+            trees.extend(child_frames);
         }
         Ok(Self(frames))
     }
@@ -50,8 +49,4 @@ impl FrameTree {
     pub(crate) fn into_ids(self) -> Vec<String> {
         self.0.into_iter().filter(|(_, shown)| !shown.is_unreachable).map(|(id, _)| id).collect()
     }
-}
-
-fn children(tree: &Value) -> impl Iterator<Item = &Value> {
-    tree["childFrames"].as_array().into_iter().flatten()
 }

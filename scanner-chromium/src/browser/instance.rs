@@ -5,8 +5,6 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use serde::Deserialize;
-use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
 use super::{
@@ -18,7 +16,11 @@ use super::{
     process::Process,
 };
 use crate::{
-    cdp::{CdpError, Connection, EventSink, Reaction, SessionEnd},
+    cdp::{
+        CdpError, Connection, Event, EventSink, Reaction, SessionEnd,
+        commands::{CloseTarget, GetProcessInfo, GetVersion, SetDiscoverTargets, Version},
+        events::{TargetCrashed, TargetCreated},
+    },
     guard::Guard,
 };
 
@@ -94,7 +96,7 @@ impl Browser {
     /// Asks it for a sign of life; one that gives none is ended.
     pub(crate) async fn answers(&self) -> Result<(), BrowserError> {
         let deadline = Instant::now() + START_TIME;
-        let answer = self.connection().call::<Value>("Browser.getVersion", json!({}), deadline).await;
+        let answer = self.connection().call(GetVersion {}, deadline).await;
         answer.map(drop).map_err(|source| {
             self.kill();
             BrowserError::NoAnswer { source: Box::new(source) }
@@ -148,18 +150,9 @@ impl Browser {
     /// The process id of the browser itself, which a script may have started.
     pub(super) async fn pid(&self) -> Option<u32> {
         let deadline = Instant::now() + Duration::from_secs(5);
-        let info: Value = self.connection().call("SystemInfo.getProcessInfo", json!({}), deadline).await.ok()?;
-        let processes = info["processInfo"].as_array()?;
-        let browser = processes.iter().find(|process| process["type"] == "browser")?;
-        u32::try_from(browser["id"].as_u64()?).ok()
+        let processes = self.connection().call(GetProcessInfo {}, deadline).await.ok()?.process_info;
+        processes.iter().find(|process| process.kind == "browser").map(|browser| browser.id)
     }
-}
-
-#[derive(Deserialize)]
-struct Version {
-    product: String,
-    #[serde(rename = "userAgent")]
-    user_agent: String,
 }
 
 enum StartError {
@@ -191,10 +184,9 @@ async fn greet(
     deadline: Instant,
 ) -> Result<Version, StartError> {
     let connection = process.connection();
-    let version = connection.call("Browser.getVersion", json!({}), deadline).await?;
+    let version = connection.call(GetVersion {}, deadline).await?;
     connection.on_browser_events(Arc::new(TargetWatch { deaths: Arc::clone(deaths) }));
-    let discover = json!({ "discover": true });
-    connection.call::<Value>("Target.setDiscoverTargets", discover, deadline).await?;
+    connection.call(SetDiscoverTargets { discover: true }, deadline).await?;
     if !canary::passes_guard(connection, guard, deadline).await? {
         return Err(StartError::GuardNotInForce);
     }
@@ -210,16 +202,14 @@ struct TargetWatch {
 }
 
 impl EventSink for TargetWatch {
-    fn event(&self, method: &str, params: &Value) -> Option<Reaction> {
-        if method == "Target.targetCrashed"
-            && let (Some(target), Some(status)) = (params["targetId"].as_str(), params["status"].as_str())
-        {
-            self.deaths.note(target, status);
+    fn event(&self, event: Event<'_>) -> Option<Reaction> {
+        if let Some(TargetCrashed { target_id, status }) = event.read() {
+            self.deaths.note(&target_id, &status);
         }
-        let target = &params["targetInfo"];
+        let TargetCreated { target_info: target } = event.read()?;
         // Tabs that we open have no opener; windows of pages have one, `noopener` or not.
-        let is_popup = method == "Target.targetCreated" && target["type"] == "page" && target["openerId"].is_string();
-        is_popup.then(|| Reaction { method: "Target.closeTarget", params: json!({ "targetId": target["targetId"] }) })
+        let is_popup = target.kind == "page" && target.opener_id.is_some();
+        is_popup.then(|| Reaction::with(CloseTarget { target_id: &target.target_id }))
     }
 
     fn ended(&self, _: SessionEnd) {}

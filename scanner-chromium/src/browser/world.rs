@@ -1,11 +1,13 @@
 //! Our own world in a document, where no script of the page can reach what runs there.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Serialize;
 use tokio::time::{Duration, Instant};
 
 use super::Tab;
-use crate::cdp::CdpError;
+use crate::cdp::{
+    CdpError,
+    commands::{CreateIsolatedWorld, Evaluate, Evaluated},
+};
 
 /// The name of our world in each frame.
 const WORLD: &str = "a11ycheck";
@@ -21,14 +23,8 @@ const NO_TIMERS: &str = "window.setTimeout = (run, delay = 0, ...rest) => {
 
 /// Our world in a frame; the same one each time.
 pub(crate) async fn world(tab: &Tab, frame: &str, deadline: Instant) -> Result<i64, CdpError> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct World {
-        execution_context_id: i64,
-    }
-    let params = json!({ "frameId": frame, "worldName": WORLD });
-    let world: World = tab.session().call("Page.createIsolatedWorld", params, deadline).await?;
-    Ok(world.execution_context_id)
+    let create = CreateIsolatedWorld { frame_id: frame, world_name: WORLD };
+    Ok(tab.session().call(create, deadline).await?.execution_context_id)
 }
 
 /// What stands behind `setTimeout` in a world.
@@ -54,28 +50,6 @@ pub(crate) async fn mend_timers(
     }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Evaluated {
-    #[serde(default)]
-    pub(crate) result: Value,
-    pub(crate) exception_details: Option<Value>,
-}
-
-impl Evaluated {
-    /// The error for a value of another shape than what was evaluated gives.
-    pub(crate) fn of_another_shape(source: serde_json::Error) -> CdpError {
-        CdpError::Shape { method: "Runtime.evaluate", source }
-    }
-
-    /// What the exception says of itself, where one was thrown.
-    pub(crate) fn exception(&self) -> Option<String> {
-        const MAX: usize = 500;
-        let exception = self.exception_details.as_ref()?;
-        Some(exception["exception"]["description"].as_str().unwrap_or_default().chars().take(MAX).collect())
-    }
-}
-
 /// What an expression gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -85,6 +59,7 @@ pub(crate) enum Outcome {
     Promise,
 }
 
+/// Evaluates an expression in a world.
 pub(crate) async fn evaluate<E: Serialize + ?Sized>(
     tab: &Tab,
     world: i64,
@@ -92,16 +67,14 @@ pub(crate) async fn evaluate<E: Serialize + ?Sized>(
     outcome: Outcome,
     deadline: Instant,
 ) -> Result<Evaluated, CdpError> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Evaluate<'a, E: ?Sized> {
-        expression: &'a E,
-        context_id: i64,
-        await_promise: bool,
-        return_by_value: bool,
-        silent: bool,
-    }
     let await_promise = outcome == Outcome::Promise;
-    let params = Evaluate { expression, context_id: world, await_promise, return_by_value: true, silent: true };
-    tab.session().call("Runtime.evaluate", params, deadline).await
+    let evaluate = Evaluate {
+        expression,
+        context_id: Some(world),
+        await_promise,
+        return_by_value: true,
+        silent: true,
+        timeout: None,
+    };
+    tab.session().call(evaluate, deadline).await
 }

@@ -6,14 +6,16 @@
 use std::sync::Arc;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
 use super::{Capture, Rect, Shot, cut::COVER, fields::FieldWatch};
 use crate::{
     browser::{Outcome, Tab, VIEWPORT, evaluate},
-    cdp::CdpError,
+    cdp::{
+        CdpError,
+        commands::{CaptureScreenshot, Clip, Evaluated, GetLayoutMetrics, ImageFormat},
+    },
 };
 
 const PAINT: &str = include_str!("paint.js");
@@ -82,7 +84,7 @@ async fn shots(tab: &Tab, shots: Vec<Shot>, deadline: Instant) -> Vec<Capture> {
     let deadline = deadline.min(Instant::now() + TIME);
     let mut captures = Vec::new();
     for shot in shots {
-        match capture(tab, shot.clip, json!({ "format": "png", "optimizeForSpeed": true }), deadline).await {
+        match capture(tab, shot.clip, ImageFormat::Png { optimize_for_speed: true }, deadline).await {
             Ok(data) => match BASE64_STANDARD.decode(data) {
                 Ok(png) => captures.push(Capture { shot, png, covers: Arc::default() }),
                 Err(error) => tracing::debug!(%error, "a shot of a page could not be read"),
@@ -132,7 +134,7 @@ async fn painted(tab: &Tab, world: i64, bare: Bare, covers: &[Rect], deadline: I
         let expression =
             format!("({PAINT})('{webp}', {}, 'rgb({red}, {green}, {blue})', {quality})", Value::from(covers));
         let painted = evaluate(tab, world, &expression, Outcome::Promise, deadline).await;
-        webp = match painted.as_ref().map(|painted| painted.result["value"].as_str()) {
+        webp = match painted.as_ref().map(Evaluated::text) {
             Ok(Some(webp)) => webp.to_owned(),
             other => {
                 tracing::debug!(error = ?other.err(), "values could not be painted over in the picture of a page");
@@ -154,8 +156,7 @@ async fn painted(tab: &Tab, world: i64, bare: Bare, covers: &[Rect], deadline: I
 }
 
 async fn try_screen(tab: &Tab, deadline: Instant) -> Result<Bare, CdpError> {
-    let metrics: Value = tab.session().call("Page.getLayoutMetrics", json!({}), deadline).await?;
-    let height = metrics["cssContentSize"]["height"].as_f64().unwrap_or_default();
+    let height = tab.session().call(GetLayoutMetrics {}, deadline).await?.css_content_size.height;
     let (width, viewport) = VIEWPORT;
     #[expect(
         clippy::cast_possible_truncation,
@@ -164,19 +165,14 @@ async fn try_screen(tab: &Tab, deadline: Instant) -> Result<Bare, CdpError> {
     )]
     let height = (height.ceil() as u32).clamp(viewport, MAX_SCREEN_HEIGHT);
     let clip = Rect { x: 0, y: 0, width, height };
-    let webp = capture(tab, clip, json!({ "format": "webp", "quality": SCREEN_QUALITY }), deadline).await?;
+    let webp = capture(tab, clip, ImageFormat::Webp { quality: SCREEN_QUALITY }, deadline).await?;
     Ok(Bare { width, height, webp })
 }
 
 /// A picture in base64.
-async fn capture(tab: &Tab, clip: Rect, mut params: Value, deadline: Instant) -> Result<String, CdpError> {
-    #[derive(Deserialize)]
-    struct Captured {
-        data: String,
-    }
+async fn capture(tab: &Tab, clip: Rect, format: ImageFormat, deadline: Instant) -> Result<String, CdpError> {
     let Rect { x, y, width, height } = clip;
-    params["clip"] = json!({ "x": x, "y": y, "width": width, "height": height, "scale": 1 });
-    params["captureBeyondViewport"] = true.into();
-    let Captured { data } = tab.session().call("Page.captureScreenshot", params, deadline).await?;
-    Ok(data)
+    let clip = Clip { x, y, width, height, scale: 1 };
+    let taken = tab.session().call(CaptureScreenshot { format, clip, capture_beyond_viewport: true }, deadline).await?;
+    Ok(taken.data)
 }

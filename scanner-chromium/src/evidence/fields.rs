@@ -11,7 +11,10 @@ use tokio::time::Instant;
 use super::Rect;
 use crate::{
     browser::{FrameTree, Outcome, Tab, evaluate, world},
-    cdp::CdpError,
+    cdp::{
+        CdpError,
+        commands::{GetBoxModel, GetFrameOwner},
+    },
 };
 
 const FIELDS: &str = include_str!("fields.js");
@@ -125,7 +128,7 @@ impl<'a> FieldWatch<'a> {
 
     async fn end_in(&self, world: i64) -> Result<Noted, FieldsError> {
         let ended = evaluate(self.tab, world, "shownFields.end()", Outcome::Value, self.deadline).await?;
-        let noted: Option<Noted> = match (ended.exception(), ended.result["value"].as_str()) {
+        let noted: Option<Noted> = match (ended.exception(), ended.text()) {
             (Some(exception), _) => return Err(FieldsError::Failed(exception)),
             (None, text) => serde_json::from_str(text.unwrap_or_default())?,
         };
@@ -134,24 +137,10 @@ impl<'a> FieldWatch<'a> {
 
     /// Where a frame stands; `None` where it is not shown.
     async fn frame_box(&self, id: &str, scroll: [f64; 2]) -> Result<Option<FrameBox>, FieldsError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Owner {
-            backend_node_id: i64,
-        }
-        #[derive(Deserialize)]
-        struct Boxed {
-            model: Model,
-        }
-        #[derive(Deserialize)]
-        struct Model {
-            content: [f64; 8],
-        }
         let session = self.tab.session();
-        let owner: Owner = session.call("DOM.getFrameOwner", json!({ "frameId": id }), self.deadline).await?;
-        let node = json!({ "backendNodeId": owner.backend_node_id });
-        match session.call::<Boxed>("DOM.getBoxModel", node, self.deadline).await {
-            Ok(Boxed { model }) => Ok(Some(FrameBox::of(model.content, scroll))),
+        let owner = session.call(GetFrameOwner { frame_id: id }, self.deadline).await?;
+        match session.call(GetBoxModel { backend_node_id: owner.backend_node_id }, self.deadline).await {
+            Ok(boxed) => Ok(Some(FrameBox::of(boxed.model.content, scroll))),
             Err(CdpError::Refused { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }

@@ -1,14 +1,16 @@
 //! What a page shows of the software behind it.
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::{Duration, Instant};
 use url::Url;
 
 use super::signals::{Found, Signals, globals, selectors};
 use crate::{
-    browser::{Evaluated, Outcome, Tab, evaluate, world},
-    cdp::CdpError,
+    browser::{Outcome, Tab, evaluate, world},
+    cdp::{
+        CdpError,
+        commands::{Evaluate, GetCookies},
+    },
 };
 
 /// For all of it. It is a look at what is there; only a page that keeps the browser busy takes longer.
@@ -43,22 +45,12 @@ async fn found(tab: &Tab, deadline: Instant) -> Result<Found, CdpError> {
     let expression = format!("({LOOK})({}, {limits})", json!(selectors()));
     let world = world(tab, tab.main_frame(), deadline).await?;
     let evaluated = evaluate(tab, world, &expression, Outcome::Value, deadline).await?;
-    let text = evaluated.result["value"].as_str().unwrap_or("{}");
-    serde_json::from_str(text).map_err(Evaluated::of_another_shape)
+    if evaluated.text().is_none() { Ok(Found::default()) } else { evaluated.json() }
 }
 
 /// The names of the cookies that the page set, those that scripts can't read included.
 async fn cookies(tab: &Tab, url: &Url, deadline: Instant) -> Result<Vec<String>, CdpError> {
-    #[derive(Deserialize)]
-    struct Cookies {
-        cookies: Vec<Cookie>,
-    }
-    #[derive(Deserialize)]
-    struct Cookie {
-        name: String,
-    }
-    let params = json!({ "urls": [url.as_str()] });
-    let Cookies { cookies } = tab.session().call("Network.getCookies", params, deadline).await?;
+    let cookies = tab.session().call(GetCookies { urls: &[url.as_str()] }, deadline).await?.cookies;
     Ok(cookies.into_iter().take(MAX_COOKIES).map(|cookie| cookie.name).collect())
 }
 
@@ -74,13 +66,15 @@ async fn true_globals(tab: &Tab, deadline: Instant) -> Result<Vec<usize>, CdpErr
         .map(|(bit, global)| format!("try {{ if ({global}) bits |= 1 << {bit}; }} catch {{}}"));
     let bits: Vec<String> = bits.collect();
     let expression = format!("(() => {{ let bits = 0; {} return bits; }})()", bits.join(" "));
-    let params = json!({
-        "expression": expression,
-        "returnByValue": true,
-        "silent": true,
-        "timeout": GLOBALS_TIME_MS,
-    });
-    let evaluated: Value = tab.session().call("Runtime.evaluate", params, deadline).await?;
-    let bits = evaluated["result"]["value"].as_u64().unwrap_or(0);
+    let evaluate = Evaluate {
+        expression: &expression,
+        context_id: None,
+        await_promise: false,
+        return_by_value: true,
+        silent: true,
+        timeout: Some(GLOBALS_TIME_MS),
+    };
+    let evaluated = tab.session().call(evaluate, deadline).await?;
+    let bits = evaluated.result.value.as_u64().unwrap_or(0);
     Ok((0..globals.len()).filter(|bit| bits >> bit & 1 == 1).collect())
 }

@@ -2,13 +2,24 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use tokio::{sync::watch, time::Instant};
 use url::Url;
 
-use super::{requests::Requests, scope::Scope, unresponsive::Unresponsive};
+use super::{
+    requests::{Ending, Requests},
+    scope::Scope,
+    unresponsive::Unresponsive,
+};
 use crate::{
-    cdp::{EventSink, Reaction, SessionEnd},
+    cdp::{
+        Event, EventSink, Reaction, SessionEnd,
+        commands::{ContinueRequest, DisableFetch, ErrorReason, FailRequest, HandleJavaScriptDialog},
+        events::{
+            DataReceived, DialogOpening, FrameNavigated, FrameStoppedLoading, LifecycleEvent, LoadingFailed,
+            LoadingFinished, NavigatedFrame, RequestPaused, RequestWillBeSent, ResponseReceived,
+        },
+    },
     guard::REFUSAL_MARK,
 };
 
@@ -156,17 +167,18 @@ impl PageEvents {
 }
 
 impl EventSink for PageEvents {
-    fn event(&self, method: &str, params: &Value) -> Option<Reaction> {
-        self.0.send_if_modified(|state| state.apply(method, params));
-        match method {
-            "Page.javascriptDialogOpening" => {
-                // Leaving a page is always right; anything else that it asks gets the answer "no".
-                let accept = params["type"] == "beforeunload";
-                Some(Reaction { method: "Page.handleJavaScriptDialog", params: json!({ "accept": accept }) })
-            }
-            "Fetch.requestPaused" => Some(self.peek(|state| state.steer(params))),
-            _ => None,
+    fn event(&self, event: Event<'_>) -> Option<Reaction> {
+        if let Some(DialogOpening { kind }) = event.read() {
+            self.0.send_modify(|state| state.dialogs += 1);
+            // Leaving a page is always right; anything else that it asks gets the answer "no".
+            return Some(Reaction::with(HandleJavaScriptDialog { accept: kind == "beforeunload" }));
         }
+        if let Some(paused) = event.read::<RequestPaused>() {
+            self.0.send_if_modified(|state| state.document_is_wanted(&paused));
+            return Some(self.peek(|state| state.steer(&paused)));
+        }
+        self.0.send_if_modified(|state| state.apply(event));
+        None
     }
 
     fn ended(&self, end: SessionEnd) {
@@ -176,106 +188,97 @@ impl EventSink for PageEvents {
 
 impl PageState {
     /// Whether anything changed that someone may wait for.
-    fn apply(&mut self, method: &str, params: &Value) -> bool {
-        let request = params["requestId"].as_str().unwrap_or_default();
-        match method {
-            "Network.requestWillBeSent" => self.request_starts(request, params),
-            "Network.responseReceived" => self.response_arrives(request, params),
-            "Network.dataReceived" => {
-                let bytes = params["dataLength"].as_u64().unwrap_or(0);
-                self.bytes += bytes;
-                if self.response.as_ref().is_some_and(|response| response.loader == request) {
-                    self.document_bytes += bytes;
-                }
+    fn apply(&mut self, event: Event<'_>) -> bool {
+        if let Some(sent) = event.read() {
+            self.request_starts(&sent);
+        } else if let Some(received) = event.read() {
+            self.response_arrives(received);
+        } else if let Some(DataReceived { request_id, data_length }) = event.read() {
+            self.bytes += data_length;
+            if self.is_of_response(&request_id) {
+                self.document_bytes += data_length;
             }
-            "Network.loadingFinished" => {
-                self.requests.end(request, params, Instant::now());
-                self.is_document_whole |= self.response.as_ref().is_some_and(|response| response.loader == request);
+        } else if let Some(LoadingFinished { request_id }) = event.read() {
+            self.requests.end(&request_id, Ending::Own, Instant::now());
+            self.is_document_whole |= self.is_of_response(&request_id);
+        } else if let Some(failed) = event.read::<LoadingFailed>() {
+            self.requests.end(&failed.request_id, Ending::of(&failed), Instant::now());
+            if self.navigating.as_ref() == Some(&failed.request_id) {
+                self.navigating = None;
             }
-            "Network.loadingFailed" => {
-                self.requests.end(request, params, Instant::now());
-                if self.navigating.as_deref() == Some(request) {
-                    self.navigating = None;
-                }
+        } else if let Some(FrameNavigated { frame }) = event.read() {
+            return self.document_arrives(frame);
+        } else if let Some(LifecycleEvent { frame_id, loader_id, name }) = event.read() {
+            if frame_id != self.main_frame || loader_id != self.loader {
+                return false;
             }
-            "Page.frameNavigated" if params["frame"]["id"] == self.main_frame.as_str() => self.document_arrives(params),
-            "Page.lifecycleEvent"
-                if params["frameId"] == self.main_frame.as_str() && params["loaderId"] == self.loader.as_str() =>
-            {
-                match params["name"].as_str() {
-                    Some("DOMContentLoaded") => self.parsed = true,
-                    Some("load") => self.load(),
-                    _ => return false,
-                }
+            match name.as_str() {
+                "DOMContentLoaded" => self.parsed = true,
+                "load" => self.load(),
+                _ => return false,
             }
+        } else if let Some(FrameStoppedLoading { frame_id }) = event.read() {
             // A document that leads to another application or to a download while it loads gets no `load` event.
-            "Page.frameStoppedLoading"
-                if params["frameId"] == self.main_frame.as_str()
-                    && !self.loader.is_empty()
-                    && self.navigating.is_none() =>
-            {
-                self.load();
+            if frame_id != self.main_frame || self.loader.is_empty() || self.navigating.is_some() {
+                return false;
             }
-            "Page.javascriptDialogOpening" => self.dialogs += 1,
-            "Fetch.requestPaused" => return self.document_is_wanted(params),
-            _ => return false,
+            self.load();
+        } else {
+            return false;
         }
         true
     }
 
-    fn document_is_wanted(&mut self, params: &Value) -> bool {
-        let request = params["networkId"].as_str();
-        let Some(url) = self.wanted(params) else { return false };
+    fn document_is_wanted(&mut self, paused: &RequestPaused) -> bool {
+        let Some(url) = self.wanted(paused) else { return false };
         let Some(errand) = &self.errand else { return false };
-        if url == errand.url && params["redirectedRequestId"].is_null() {
-            self.own_request = request.map(str::to_owned);
+        if url == errand.url && paused.redirected_request_id.is_none() {
+            self.own_request.clone_from(&paused.network_id);
         }
         let is_away = !errand.way.contains(&url);
         if is_away {
-            self.led_away =
-                Some(LedAway { to: url, is_redirect: request.is_some() && request == self.own_request.as_deref() });
+            let is_redirect = paused.network_id.is_some() && paused.network_id == self.own_request;
+            self.led_away = Some(LedAway { to: url, is_redirect });
         }
         is_away
     }
 
     /// What is to become of a document that is about to be asked for, or has just come.
-    fn steer(&self, params: &Value) -> Reaction {
-        let request = &params["requestId"];
+    fn steer(&self, paused: &RequestPaused) -> Reaction {
+        let request_id = paused.request_id.as_str();
         let is_away = |url: &Url| self.errand.as_ref().is_none_or(|errand| !errand.way.contains(url));
-        if self.wanted(params).as_ref().is_some_and(is_away) {
+        if self.wanted(paused).as_ref().is_some_and(is_away) {
             // The page that is shown stays: any other reason brings up an error page.
-            let params = json!({ "requestId": request, "errorReason": "Aborted" });
-            return Reaction { method: "Fetch.failRequest", params };
+            return Reaction::with(FailRequest { request_id, error_reason: ErrorReason::Aborted });
         }
-        let is_redirect = params["responseStatusCode"].as_u64().is_some_and(|status| (300..400).contains(&status));
-        let is_own = self.own_request.as_deref().is_some_and(|own| params["networkId"] == own);
-        if is_own && is_answer(params) && !is_redirect {
+        let is_redirect = paused.response_status_code.is_some_and(|status| (300..400).contains(&status));
+        let is_own = self.own_request.is_some() && paused.network_id == self.own_request;
+        if is_own && is_answer(paused) && !is_redirect {
             // It lets go of the document as well, before that asks for anything: for as long as documents are stopped, all else
             // that a page loads takes a detour through the browser, at a millisecond each.
-            return Reaction { method: "Fetch.disable", params: json!({}) };
+            return Reaction::with(DisableFetch {});
         }
-        Reaction { method: "Fetch.continueRequest", params: json!({ "requestId": request }) }
+        Reaction::with(ContinueRequest { request_id })
     }
 
     /// Where the main frame is about to go. What frames show is part of the page, wherever it comes from.
-    fn wanted(&self, params: &Value) -> Option<Url> {
-        if params["frameId"] != self.main_frame.as_str() || is_answer(params) {
+    fn wanted(&self, paused: &RequestPaused) -> Option<Url> {
+        if paused.frame_id != self.main_frame || is_answer(paused) {
             return None;
         }
-        Url::parse(params["request"]["url"].as_str()?).ok()
+        Url::parse(&paused.request.url).ok()
     }
 
-    fn request_starts(&mut self, request: &str, params: &Value) {
-        let kind = params["type"].as_str().unwrap_or_default();
-        if kind == "Document" && params["frameId"] == self.main_frame.as_str() {
-            self.navigating = Some(request.to_owned());
-            self.requested = text(&params["request"]["url"]);
+    fn request_starts(&mut self, sent: &RequestWillBeSent) {
+        if sent.kind == "Document" && sent.frame_id == self.main_frame {
+            self.navigating = Some(sent.request_id.clone());
+            self.requested.clone_from(&sent.request.url);
             self.document_bytes = 0;
             self.is_document_whole = false;
             return;
         }
         if let Some(errand) = &self.errand {
-            self.requests.start(request, params, Instant::now(), &errand.unresponsive);
+            self.requests.start(sent, Instant::now(), &errand.unresponsive);
         }
     }
 
@@ -285,37 +288,44 @@ impl PageState {
         self.requests.load();
     }
 
-    fn response_arrives(&mut self, request: &str, params: &Value) {
-        let response = &params["response"];
-        let mime = text(&response["mimeType"]);
-        self.requests.answer(request, &mime);
-        if params["type"] == "Document" && params["frameId"] == self.main_frame.as_str() {
-            let status = response["status"].as_u64().and_then(|status| u16::try_from(status).ok()).unwrap_or(0);
-            let url = text(&response["url"]);
+    fn response_arrives(&mut self, received: ResponseReceived) {
+        let ResponseReceived { request_id, kind, frame_id, response } = received;
+        self.requests.answer(&request_id, &response.mime_type);
+        if kind == "Document" && frame_id == self.main_frame {
             // The guard takes the mark from what sites send over plain HTTP; over TLS it could not, nor does it answer.
-            let is_refusal = url.starts_with("http:")
-                && response["headers"]
-                    .as_object()
-                    .is_some_and(|headers| headers.keys().any(|name| name.eq_ignore_ascii_case(REFUSAL_MARK)));
-            let headers = headers(&response["headers"]);
-            self.response =
-                Some(DocumentResponse { loader: request.to_owned(), url, status, mime, headers, is_refusal });
+            let is_refusal = response.url.starts_with("http:")
+                && response.headers.keys().any(|name| name.eq_ignore_ascii_case(REFUSAL_MARK));
+            self.response = Some(DocumentResponse {
+                loader: request_id,
+                status: u16::try_from(response.status).unwrap_or(0),
+                mime: response.mime_type,
+                headers: headers(&response.headers),
+                url: response.url,
+                is_refusal,
+            });
             self.adopt_response();
         }
     }
 
-    /// Gives the document that is shown its answer, whichever is heard of first.
+    /// Whether a request is that of the latest answer to the main frame.
+    fn is_of_response(&self, request: &str) -> bool {
+        self.response.as_ref().is_some_and(|response| response.loader == request)
+    }
+
+    /// Gives the document that is shown its answer, whichever becomes known first.
     fn adopt_response(&mut self) {
         if let Some(response) = self.response.as_ref().filter(|response| response.loader == self.loader) {
             self.document = Some(response.clone());
         }
     }
 
-    fn document_arrives(&mut self, params: &Value) {
-        let frame = &params["frame"];
-        self.loader = text(&frame["loaderId"]);
-        self.url = text(&frame["url"]);
-        self.unreachable = frame["unreachableUrl"].as_str().map(str::to_owned);
+    fn document_arrives(&mut self, frame: NavigatedFrame) -> bool {
+        if frame.id != self.main_frame {
+            return false;
+        }
+        self.loader = frame.loader_id;
+        self.url = frame.url;
+        self.unreachable = frame.unreachable_url;
         self.document = None;
         self.adopt_response();
         self.parsed = false;
@@ -326,24 +336,21 @@ impl PageState {
         }
         self.documents += 1;
         self.requests = Requests::default();
+        true
     }
 }
 
 /// Whether a request was stopped at its answer, not before it is sent.
-fn is_answer(paused: &Value) -> bool {
-    paused["responseStatusCode"].is_u64() || paused["responseErrorReason"].is_string()
+const fn is_answer(paused: &RequestPaused) -> bool {
+    paused.response_status_code.is_some() || paused.response_error_reason.is_some()
 }
 
-fn headers(headers: &Value) -> Vec<(String, String)> {
-    let headers = headers.as_object().into_iter().flatten();
+fn headers(headers: &Map<String, Value>) -> Vec<(String, String)> {
     headers
+        .iter()
         .filter_map(|(name, value)| Some((name.to_ascii_lowercase(), value.as_str()?)))
         .filter(|(name, value)| name.len() <= MAX_HEADER && value.len() <= MAX_HEADER)
         .take(MAX_HEADERS)
         .map(|(name, value)| (name, value.to_owned()))
         .collect()
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
 }

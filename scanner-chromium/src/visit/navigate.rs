@@ -4,8 +4,6 @@ use a11ycheck_core::{
     catalog::failure_of,
     domain::{FailureCause, FailureCode, FailureFacts},
 };
-use serde::Deserialize;
-use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -17,7 +15,15 @@ use super::{
     scope::Scope,
     walls::challenger,
 };
-use crate::{browser::Tab, cdp::CdpError, guard::GuardLog, redaction::redacted};
+use crate::{
+    browser::Tab,
+    cdp::{
+        CdpError,
+        commands::{EnableFetch, Navigate, Navigated, RequestPattern, RequestStage, ResourceType},
+    },
+    guard::GuardLog,
+    redaction::redacted,
+};
 
 /// Documents that one visit may run through: redirects by script, reloads.
 const MAX_DOCUMENTS: u32 = 20;
@@ -39,19 +45,13 @@ pub(super) async fn open(
     log: &GuardLog,
     deadline: Instant,
 ) -> Result<(), PageError> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Navigated {
-        error_text: Option<String>,
-        #[serde(default)]
-        is_download: bool,
-    }
     // `events` decides at each redirect, and ends that when the document comes.
-    let patterns = ["Request", "Response"].map(|stage| json!({ "resourceType": "Document", "requestStage": stage }));
+    let patterns = [RequestStage::Request, RequestStage::Response]
+        .map(|request_stage| RequestPattern { resource_type: Some(ResourceType::Document), request_stage });
     let navigate = async {
-        tab.session().run("Fetch.enable", json!({ "patterns": patterns }), deadline).await?;
+        tab.session().call(EnableFetch { patterns: &patterns }, deadline).await?;
         // Answered when a document arrives or none will.
-        tab.session().call("Page.navigate", json!({ "url": url.as_str() }), deadline).await
+        tab.session().call(Navigate { url: url.as_str() }, deadline).await
     };
     let trouble = trouble(events);
     let navigated = tokio::select! {

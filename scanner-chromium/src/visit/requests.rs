@@ -9,10 +9,10 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use serde_json::Value;
 use tokio::time::{Duration, Instant};
 
 use super::unresponsive::{Asked, Sentence, Unresponsive};
+use crate::cdp::events::{LoadingFailed, Request, RequestWillBeSent};
 
 /// Silence after which the network counts as quiet.
 pub(super) const QUIET: Duration = Duration::from_millis(100);
@@ -48,7 +48,7 @@ const CACHE_BUSTER: usize = 10;
 /// What is known of the requests of the document that is shown.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
-    in_flight: HashMap<String, Request>,
+    in_flight: HashMap<String, InFlight>,
     /// What scripts have asked for.
     asked: HashMap<u64, Repeated>,
     /// The number of different requests by address, for those with a body.
@@ -65,7 +65,7 @@ pub(super) struct Requests {
 
 /// A request under way.
 #[derive(Debug)]
-struct Request {
+struct InFlight {
     asked: Asked,
     resource: Resource,
     started: Instant,
@@ -117,14 +117,14 @@ impl Resource {
 
 impl Requests {
     /// Takes note of a request that starts, or is redirected.
-    pub(super) fn start(&mut self, id: &str, params: &Value, now: Instant, unresponsive: &Unresponsive) {
-        let Some(resource) = Resource::of(params["type"].as_str().unwrap_or_default()) else { return };
-        if params["redirectResponse"].is_object() {
+    pub(super) fn start(&mut self, sent: &RequestWillBeSent, now: Instant, unresponsive: &Unresponsive) {
+        let Some(resource) = Resource::of(&sent.kind) else { return };
+        if sent.redirect_response.is_some() {
             self.pass(resource, now);
             return;
         }
-        let asked = asked(&params["request"]);
-        if resource == Resource::Data && !self.is_step(&params["request"], asked.key, now) {
+        let asked = asked(&sent.request);
+        if resource == Resource::Data && !self.is_step(&sent.request, asked.key, now) {
             return;
         }
         let is_given_up = unresponsive.knows(&asked);
@@ -132,8 +132,8 @@ impl Requests {
             self.pass(resource, now);
         }
         if self.in_flight.len() < MAX_IN_FLIGHT {
-            let request = Request { asked, resource, started: now, is_answered: false, is_given_up };
-            self.in_flight.insert(id.to_owned(), request);
+            let request = InFlight { asked, resource, started: now, is_answered: false, is_given_up };
+            self.in_flight.insert(sent.request_id.clone(), request);
         }
     }
 
@@ -147,12 +147,12 @@ impl Requests {
     }
 
     /// Takes note of the end of a request, good or bad.
-    pub(super) fn end(&mut self, id: &str, ending: &Value, now: Instant) {
+    pub(super) fn end(&mut self, id: &str, ending: Ending, now: Instant) {
         let Some(request) = self.in_flight.remove(id) else { return };
         if let Some(repeated) = self.asked.get_mut(&request.asked.key) {
             repeated.ended = Some(now);
         }
-        if ending["blockedReason"] == "inspector" && self.failed.len() < MAX_NAMED {
+        if ending == Ending::Blocked && self.failed.len() < MAX_NAMED {
             self.failed.push(request.asked.url);
         }
         if !request.is_given_up {
@@ -203,8 +203,8 @@ impl Requests {
         document: Document,
         known: &Unresponsive,
     ) -> Option<HoldUp> {
-        let late = |request: &Request| request.started <= instant && !request.is_given_up;
-        let holds_up = |request: &Request| matches!(request.resource, Resource::Script | Resource::Style);
+        let late = |request: &InFlight| request.started <= instant && !request.is_given_up;
+        let holds_up = |request: &InFlight| matches!(request.resource, Resource::Script | Resource::Style);
         let is_held_up = self.in_flight.values().any(|request| late(request) && holds_up(request));
         // If nothing else does, a synchronous request of a script keeps a document from going on.
         let by_data = document == Document::Stuck && !is_held_up;
@@ -237,7 +237,7 @@ impl Requests {
     pub(super) fn unanswered(&self) -> Vec<&str> {
         // What has begun to answer a script, or to play, may be a stream.
         let streams =
-            |request: &Request| request.is_answered && matches!(request.resource, Resource::Data | Resource::Media);
+            |request: &InFlight| request.is_answered && matches!(request.resource, Resource::Data | Resource::Media);
         let silent = self.in_flight.values().filter(|request| request.is_given_up && !streams(request));
         let silent = silent.map(|request| request.asked.url.as_str());
         let mut addresses: Vec<&str> = silent.chain(self.failed.iter().map(String::as_str)).collect();
@@ -247,7 +247,7 @@ impl Requests {
         addresses
     }
 
-    fn waited_for(&self) -> impl Iterator<Item = &Request> {
+    fn waited_for(&self) -> impl Iterator<Item = &InFlight> {
         self.in_flight.values().filter(|request| !request.is_given_up)
     }
 
@@ -265,7 +265,7 @@ impl Requests {
     }
 
     /// Whether a request of a script is a step on the way to a page that is built, and not a poll.
-    fn is_step(&mut self, request: &Value, key: u64, now: Instant) -> bool {
+    fn is_step(&mut self, request: &Request, key: u64, now: Instant) -> bool {
         if self.asked.len() >= MAX_ASKED {
             return false;
         }
@@ -275,12 +275,28 @@ impl Requests {
             return follows && repeated.times <= SAME_STEPS;
         }
         self.asked.insert(key, Repeated { times: 1, ended: None });
-        if request["hasPostData"] != true {
+        if !request.has_post_data {
             return true;
         }
-        let bodies = self.bodies.entry(hash(|hasher| address(request).hash(hasher))).or_default();
+        let bodies = self.bodies.entry(hash(|hasher| request.url.hash(hasher))).or_default();
         *bodies += 1;
         *bodies <= BODIES
+    }
+}
+
+/// How a request has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// With an answer or without one.
+    Own,
+    /// The tab failed it at once, as it was told to.
+    Blocked,
+}
+
+impl Ending {
+    /// The ending of a request that failed.
+    pub(super) fn of(failed: &LoadingFailed) -> Self {
+        if failed.blocked_reason.as_deref() == Some("inspector") { Self::Blocked } else { Self::Own }
     }
 }
 
@@ -302,22 +318,17 @@ pub(super) struct HoldUp {
     pub(super) is_news: bool,
 }
 
-fn asked(request: &Value) -> Asked {
-    let method = request["method"].as_str().unwrap_or_default();
-    let has_body = request["hasPostData"] == true;
+fn asked(request: &Request) -> Asked {
+    let Request { method, url, has_post_data, post_data, post_data_entries } = request;
     let key = hash(|hasher| {
         method.hash(hasher);
-        without_cache_busters(address(request)).hash(hasher);
+        without_cache_busters(url).hash(hasher);
         // Pieces of it where it was uploaded as such; nothing where it is too long to be told.
-        request["postData"].as_str().hash(hasher);
-        request["postDataEntries"].to_string().hash(hasher);
+        post_data.hash(hasher);
+        post_data_entries.to_string().hash(hasher);
     });
-    let url: String = address(request).chars().take(MAX_ADDRESS).collect();
-    Asked { key, url, is_get: method == "GET" && !has_body }
-}
-
-fn address(request: &Value) -> &str {
-    request["url"].as_str().unwrap_or_default()
+    let url: String = url.chars().take(MAX_ADDRESS).collect();
+    Asked { key, url, is_get: method == "GET" && !has_post_data }
 }
 
 fn hash(feed: impl FnOnce(&mut DefaultHasher)) -> u64 {
@@ -343,7 +354,7 @@ fn without_cache_busters(address: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -377,11 +388,12 @@ mod tests {
         }
 
         fn ask(&mut self, id: &str, params: Value, at: u64) {
-            self.requests.start(id, &params, self.at(at), &self.known);
+            let sent = RequestWillBeSent { request_id: id.to_owned(), ..serde_json::from_value(params).unwrap() };
+            self.requests.start(&sent, self.at(at), &self.known);
         }
 
         fn end(&mut self, id: &str, at: u64) {
-            self.requests.end(id, &Value::Null, self.at(at));
+            self.requests.end(id, Ending::Own, self.at(at));
         }
 
         /// The millisecond from which the page counts as quiet.
@@ -503,7 +515,8 @@ mod tests {
         assert_eq!(page.known.blocked(), ["/t.js"]);
         let mut next = Page { known: std::mem::take(&mut page.known), ..Page::new() };
         next.start("1", "Script", "/t.js", 0);
-        next.requests.end("1", &json!({ "blockedReason": "inspector" }), next.at(1));
+        let failed = LoadingFailed { blocked_reason: Some("inspector".to_owned()), ..LoadingFailed::default() };
+        next.requests.end("1", Ending::of(&failed), next.at(1));
         assert_eq!(next.requests.unanswered(), ["/t.js"]);
 
         let mut page = Page::new();

@@ -120,7 +120,7 @@ pub(super) async fn drawn(tab: &Tab, world: i64, deadline: Instant) -> Result<Re
     let expression = format!("({DRAWN})({})", draw_time(deadline).as_millis());
     let drawn = evaluate(tab, world, &expression, Outcome::Promise, deadline).await?;
     // What can't tell is waited for.
-    Ok(Readiness::deserialize(&drawn.result["value"]).unwrap_or(Readiness::Moving))
+    Ok(drawn.value().unwrap_or(Readiness::Moving))
 }
 
 /// Waits until scripts have built a page that is drawn, and the network has been quiet meanwhile.
@@ -184,7 +184,7 @@ async fn rests(tab: &Tab, events: &PageEvents, world: i64, deadline: Instant) ->
     let expression = format!("({BUILT})({since_load}, {quiet}, {arriving}, {limit})");
     let rests = evaluate(tab, world, &expression, Outcome::Promise, deadline).await?;
     // What can't tell has no scripts that run.
-    Ok(rests.result["value"] != false)
+    Ok(rests.result.value != false)
 }
 
 /// The time to be drawn, of a page that must be done with at `deadline`.

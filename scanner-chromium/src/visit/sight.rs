@@ -9,7 +9,7 @@ use super::{
     walls::{Head, Sight, Wall, judge, look},
 };
 use crate::{
-    browser::{Evaluated, Outcome, Tab, evaluate},
+    browser::{Outcome, Tab, evaluate},
     cdp::CdpError,
 };
 
@@ -42,6 +42,5 @@ async fn seen(tab: &Tab, world: i64, deadline: Instant) -> Result<Sight, CdpErro
         tracing::debug!(error, "a page could not be looked at");
         return Ok(Sight::default());
     }
-    let text = evaluated.result["value"].as_str().unwrap_or_default();
-    serde_json::from_str(text).map_err(Evaluated::of_another_shape)
+    evaluated.json()
 }

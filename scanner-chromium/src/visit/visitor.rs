@@ -6,7 +6,6 @@ use std::sync::{
 };
 
 use a11ycheck_core::domain::FailureCause;
-use serde_json::json;
 use tokio::time::{Duration, Instant};
 
 use super::{
@@ -15,7 +14,10 @@ use super::{
     navigate::{loaded, trouble},
     unresponsive::Unresponsive,
 };
-use crate::browser::{Browser, Death, MemoryMarks, Tab, TabError, TabSettings};
+use crate::{
+    browser::{Browser, Death, MemoryMarks, Tab, TabError, TabSettings},
+    cdp::commands::{GetFrameTree, Navigate, PressureLevel, SetBlockedUrls, SimulatePressure},
+};
 
 /// For the way back to `about:blank`. A tab that takes longer is not worth keeping.
 pub(super) const LEAVE_TIME: Duration = Duration::from_secs(5);
@@ -87,7 +89,7 @@ impl Visitor {
     pub(super) async fn block(&self, unresponsive: &Unresponsive, deadline: Instant) -> Result<(), PageError> {
         let addresses = unresponsive.blocked();
         if self.blocked.swap(addresses.len(), Ordering::Relaxed) != addresses.len() {
-            self.tab.session().run("Network.setBlockedURLs", json!({ "urls": addresses }), deadline).await?;
+            self.tab.session().call(SetBlockedUrls { urls: &addresses }, deadline).await?;
         }
         Ok(())
     }
@@ -97,7 +99,7 @@ impl Visitor {
     pub(super) async fn is_shown_after<T, E>(&self, outcome: &Result<T, E>, loader: &str) -> bool {
         if outcome.is_err() && self.is_shown(loader) {
             // Its answer follows all that has happened. Without one, nothing is known to have.
-            let asked = self.tab.session().run("Page.getFrameTree", json!({}), Instant::now() + ASK_TIME);
+            let asked = self.tab.session().call(GetFrameTree {}, Instant::now() + ASK_TIME);
             if let Err(error) = asked.await {
                 tracing::debug!(%error, "what a tab shows is not known");
             }
@@ -135,9 +137,8 @@ impl Visitor {
         }
         // What the page leaves behind, images and answers as well, goes now: a quarter of the memory, for no time that could be
         // measured.
-        let purge =
-            self.tab.session().run("Memory.simulatePressureNotification", json!({ "level": "critical" }), deadline);
-        if let Err(error) = purge.await {
+        let purge = SimulatePressure { level: PressureLevel::Critical };
+        if let Err(error) = self.tab.session().call(purge, deadline).await {
             tracing::debug!(%error, "what a page left behind was not cleared away");
         }
         Some(self)
@@ -146,7 +147,7 @@ impl Visitor {
     /// Goes to `about:blank`, where nothing of the page is left.
     pub(super) async fn leave(&self, deadline: Instant) -> Result<(), PageError> {
         self.events.reset(self.tab.main_frame(), None);
-        self.tab.session().run("Page.navigate", json!({ "url": "about:blank" }), deadline).await?;
+        self.tab.session().call(Navigate { url: "about:blank" }, deadline).await?;
         loaded(&self.events, Instant::now(), deadline).await.map(drop)
     }
 }

@@ -12,8 +12,6 @@ use std::{
 };
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde::Deserialize;
-use serde_json::json;
 use tokio::time::{Duration, Instant, MissedTickBehavior, interval};
 
 use super::{
@@ -21,7 +19,10 @@ use super::{
     tabs::{Tabs, Verdict},
     usage::held,
 };
-use crate::cdp::{CdpError, Connection};
+use crate::cdp::{
+    CdpError, Connection,
+    commands::{DisposeBrowserContext, GetProcessInfo, Process},
+};
 
 /// How often the memory of a browser with open tabs is looked at. What a page takes within it is beyond the bound.
 const TICK: Duration = Duration::from_millis(250);
@@ -109,21 +110,10 @@ impl Watch {
     }
 
     async fn usage(&self) -> Result<Usage, CdpError> {
-        #[derive(Deserialize)]
-        struct Listed {
-            #[serde(rename = "processInfo")]
-            processes: Vec<Process>,
-        }
-        #[derive(Deserialize)]
-        struct Process {
-            #[serde(rename = "type")]
-            kind: String,
-            id: u32,
-        }
         let deadline = Instant::now() + LIST_TIME;
-        let listed: Listed = self.connection.call("SystemInfo.getProcessInfo", json!({}), deadline).await?;
+        let listed = self.connection.call(GetProcessInfo {}, deadline).await?;
         let (mut usage, mut unseen) = (Usage::default(), 0);
-        for Process { kind, id } in listed.processes {
+        for Process { kind, id } in listed.process_info {
             match (held(id), kind.as_str()) {
                 (Some(bytes), "renderer") => drop(usage.pages.insert(id, bytes)),
                 (Some(bytes), _) => usage.shared += bytes,
@@ -215,7 +205,7 @@ impl Watch {
     }
 
     fn dispose_of(&self, context: &str) {
-        self.connection.send("Target.disposeBrowserContext", json!({ "browserContextId": context }));
+        self.connection.send(DisposeBrowserContext { browser_context_id: context });
     }
 }
 
