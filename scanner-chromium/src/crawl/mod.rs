@@ -11,6 +11,7 @@ mod kinds;
 mod ledger;
 mod login;
 mod missing;
+mod reached;
 mod robots;
 mod scan;
 mod site;

@@ -9,6 +9,7 @@ mod events;
 mod navigate;
 mod pace;
 mod page;
+mod repetitions;
 mod requests;
 mod retry_after;
 mod scope;

@@ -4,15 +4,15 @@
 //! Other parts of a page change little of what axe-core finds, and get less time. What can't end or leads to nothing is not
 //! waited for at all: streams, beacons, polling, and what had no answer on a page before.
 
-use std::{
-    collections::HashMap,
-    hash::{DefaultHasher, Hash as _, Hasher as _},
-};
+use std::collections::HashMap;
 
 use tokio::time::{Duration, Instant};
 
-use super::unresponsive::{Asked, Sentence, Unresponsive};
-use crate::cdp::events::{LoadingFailed, Request, RequestWillBeSent};
+use super::{
+    repetitions::Repetitions,
+    unresponsive::{Asked, Sentence, Unresponsive},
+};
+use crate::cdp::events::{LoadingFailed, RequestWillBeSent};
 
 /// Silence after which the network counts as quiet.
 pub(super) const QUIET: Duration = Duration::from_millis(100);
@@ -29,30 +29,14 @@ const ALL_PARTS: Duration = Duration::from_secs(5);
 
 /// Requests that are followed at a time. A page with more is busy either way.
 const MAX_IN_FLIGHT: usize = 4_000;
-/// Requests of scripts whose repetitions are recognised. A page with more repeats itself, as far as anybody waits.
-const MAX_ASKED: usize = 4_000;
-/// Characters of an address that are kept.
-const MAX_ADDRESS: usize = 2_000;
 /// Addresses without an answer that are named.
 const MAX_NAMED: usize = 20;
-
-/// Requests of a script that are all the same and count as one step after the other; then it polls.
-const SAME_STEPS: u32 = 4;
-/// Requests to one address that differ in their bodies, and count as steps: calls of a service that has one address for all.
-const BODIES: u32 = 10;
-/// How soon after the answer the same request counts as the next step. Whoever polls pauses.
-const AT_ONCE: Duration = Duration::from_millis(250);
-/// Digits in a row that make part of a query an instant or a random number, by which caches are passed.
-const CACHE_BUSTER: usize = 10;
 
 /// What is known of the requests of the document that is shown.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     in_flight: HashMap<String, InFlight>,
-    /// What scripts have asked for.
-    asked: HashMap<u64, Repeated>,
-    /// The number of different requests by address, for those with a body.
-    bodies: HashMap<u64, u32>,
+    repetitions: Repetitions,
     /// The latest start or end of any request.
     last: Option<Instant>,
     /// The same of those that a script waits for.
@@ -88,14 +72,6 @@ enum Resource {
     Other,
 }
 
-/// The same request, made again and again.
-#[derive(Debug, Clone, Copy)]
-struct Repeated {
-    times: u32,
-    /// When the latest ended; `None` while it is under way, and where nobody waits for it.
-    ended: Option<Instant>,
-}
-
 impl Resource {
     /// `None` for what shows nothing and blocks nothing.
     fn of(kind: &str) -> Option<Self> {
@@ -123,8 +99,8 @@ impl Requests {
             self.pass(resource, now);
             return;
         }
-        let asked = asked(&sent.request);
-        if resource == Resource::Data && !self.is_step(&sent.request, asked.key, now) {
+        let asked = Asked::of(&sent.request);
+        if resource == Resource::Data && !self.repetitions.is_step(&sent.request, asked.key, now) {
             return;
         }
         let is_given_up = unresponsive.knows(&asked);
@@ -149,9 +125,7 @@ impl Requests {
     /// Takes note of the end of a request, good or bad.
     pub(super) fn end(&mut self, id: &str, ending: Ending, now: Instant) {
         let Some(request) = self.in_flight.remove(id) else { return };
-        if let Some(repeated) = self.asked.get_mut(&request.asked.key) {
-            repeated.ended = Some(now);
-        }
+        self.repetitions.end(request.asked.key, now);
         if ending == Ending::Blocked && self.failed.len() < MAX_NAMED {
             self.failed.push(request.asked.url);
         }
@@ -263,25 +237,6 @@ impl Requests {
             self.last_data = Some(now);
         }
     }
-
-    /// Whether a request of a script is a step on the way to a page that is built, and not a poll.
-    fn is_step(&mut self, request: &Request, key: u64, now: Instant) -> bool {
-        if self.asked.len() >= MAX_ASKED {
-            return false;
-        }
-        if let Some(repeated) = self.asked.get_mut(&key) {
-            repeated.times += 1;
-            let follows = repeated.ended.take().is_some_and(|ended| now.duration_since(ended) <= AT_ONCE);
-            return follows && repeated.times <= SAME_STEPS;
-        }
-        self.asked.insert(key, Repeated { times: 1, ended: None });
-        if !request.has_post_data {
-            return true;
-        }
-        let bodies = self.bodies.entry(hash(|hasher| request.url.hash(hasher))).or_default();
-        *bodies += 1;
-        *bodies <= BODIES
-    }
 }
 
 /// How a request has ended.
@@ -316,40 +271,6 @@ pub(super) struct HoldUp {
     pub(super) url: String,
     /// Whether any of them was not known to have no answer.
     pub(super) is_news: bool,
-}
-
-fn asked(request: &Request) -> Asked {
-    let Request { method, url, has_post_data, post_data, post_data_entries } = request;
-    let key = hash(|hasher| {
-        method.hash(hasher);
-        without_cache_busters(url).hash(hasher);
-        // Pieces of it where it was uploaded as such; nothing where it is too long to be told.
-        post_data.hash(hasher);
-        post_data_entries.to_string().hash(hasher);
-    });
-    let url: String = url.chars().take(MAX_ADDRESS).collect();
-    Asked { key, url, is_get: method == "GET" && !has_post_data }
-}
-
-fn hash(feed: impl FnOnce(&mut DefaultHasher)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    feed(&mut hasher);
-    hasher.finish()
-}
-
-/// The address with one zero for each long number in its query.
-fn without_cache_busters(address: &str) -> String {
-    let Some((path, query)) = address.split_once('?') else { return address.to_owned() };
-    let mut kept = format!("{path}?");
-    let mut rest = query;
-    while let Some(start) = rest.find(|character: char| character.is_ascii_digit()) {
-        let (before, digits) = rest.split_at(start);
-        let end = digits.find(|character: char| !character.is_ascii_digit()).unwrap_or(digits.len());
-        kept.push_str(before);
-        kept.push_str(if end >= CACHE_BUSTER { "0" } else { &digits[..end] });
-        rest = &digits[end..];
-    }
-    kept + rest
 }
 
 #[cfg(test)]

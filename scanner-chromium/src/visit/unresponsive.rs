@@ -2,18 +2,23 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::{Mutex, MutexGuard, PoisonError},
 };
+
+use crate::cdp::events::Request;
 
 /// Requests that are remembered. A site with more of them is slow whatever is done.
 const MAX_KNOWN: usize = 500;
 /// Addresses that are failed at once.
 const MAX_BLOCKED: usize = 100;
-/// Characters of an address that is failed at once: a longer one is not recognised.
+/// Characters of an address that are kept. One of more bytes is not failed at once, as it would not be recognised.
 const MAX_ADDRESS: usize = 2_000;
 /// Requests with different queries that have to go without an answer before every query at the same path counts as one that
 /// does: the addresses of trackers hold a random number or the page they are on.
 const STRIKES: u32 = 2;
+/// Digits in a row that make part of a query an instant or a random number, by which caches are passed.
+const CACHE_BUSTER: usize = 10;
 
 /// A request as far as it can be recognised on another page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +32,20 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// What is recognised of a request.
+    pub(super) fn of(request: &Request) -> Self {
+        let Request { method, url, has_post_data, post_data, post_data_entries } = request;
+        let key = hash(|hasher| {
+            method.hash(hasher);
+            without_cache_busters(url).hash(hasher);
+            // Pieces of it where it was uploaded as such; nothing where it is too long to be told.
+            post_data.hash(hasher);
+            post_data_entries.to_string().hash(hasher);
+        });
+        let url: String = url.chars().take(MAX_ADDRESS).collect();
+        Self { key, url, is_get: method == "GET" && !has_post_data }
+    }
+
     /// The address without its query, where that may vary.
     fn path(&self) -> Option<&str> {
         self.is_get.then(|| self.url.split('?').next().unwrap_or_default())
@@ -105,6 +124,27 @@ impl Known {
             self.blocked.push(format!("{address}{rest}"));
         }
     }
+}
+
+pub(super) fn hash(feed: impl FnOnce(&mut DefaultHasher)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    feed(&mut hasher);
+    hasher.finish()
+}
+
+/// The address with one zero for each long number in its query.
+fn without_cache_busters(address: &str) -> String {
+    let Some((path, query)) = address.split_once('?') else { return address.to_owned() };
+    let mut kept = format!("{path}?");
+    let mut rest = query;
+    while let Some(start) = rest.find(|character: char| character.is_ascii_digit()) {
+        let (before, digits) = rest.split_at(start);
+        let end = digits.find(|character: char| !character.is_ascii_digit()).unwrap_or(digits.len());
+        kept.push_str(before);
+        kept.push_str(if end >= CACHE_BUSTER { "0" } else { &digits[..end] });
+        rest = &digits[end..];
+    }
+    kept + rest
 }
 
 #[cfg(test)]
