@@ -7,7 +7,7 @@ use a11ycheck_core::domain::{
 };
 use serde::Deserialize;
 
-use crate::evidence::{Album, Candidate, Picture, Rect};
+use crate::evidence::{Album, Candidate, ElementNumber, Picture, Rect, Template};
 
 /// The rule by which axe-core says that it is missing in a frame: a fault of the scanner, not of the site.
 const FRAME_TESTED: &str = "frame-tested";
@@ -97,20 +97,24 @@ impl Collected {
         self
     }
 
-    /// Elements that fail and whose place on the page is known.
+    /// The elements that fail and whose place on the page is known.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate<'_>> {
-        let rules = self.violations.iter().enumerate().filter(|(_, rule)| rule.id != FRAME_TESTED);
-        rules.flat_map(|(rule, result)| {
+        let elements =
+            self.violations.iter().flat_map(|result| result.nodes.iter().map(move |node| (&result.id, node)));
+        elements.enumerate().filter_map(|(number, (rule, node))| {
             // The whole page is the picture of the page.
-            let nodes = result.nodes.iter().enumerate().filter(|(_, node)| !matches!(&*node.selector, "html" | "body"));
-            nodes.filter_map(move |(node, element)| element.candidate((rule, node), &result.id))
+            if rule == FRAME_TESTED || matches!(&*node.selector, "html" | "body") {
+                return None;
+            }
+            Some(Candidate { element: ElementNumber(number), rule, html: &node.html, area: node.rect()? })
         })
     }
 
-    /// Adds pictures by the key of their [`Candidate`].
-    pub(crate) fn add_pictures(&mut self, pictures: Vec<((usize, usize), Picture)>) {
-        for ((rule, node), picture) in pictures {
-            if let Some(node) = self.violations.get_mut(rule).and_then(|rule| rule.nodes.get_mut(node)) {
+    /// Adds pictures of some of [`Collected::candidates`].
+    pub(crate) fn add_pictures(&mut self, pictures: Vec<(ElementNumber, Picture)>) {
+        let mut elements: Vec<&mut Node> = self.violations.iter_mut().flat_map(|result| &mut result.nodes).collect();
+        for (ElementNumber(number), picture) in pictures {
+            if let Some(node) = elements.get_mut(number) {
                 node.picture = Some(picture);
             }
         }
@@ -128,9 +132,9 @@ impl Node {
         others.find(|other| !reveals_people(other)).unwrap_or(&self.selector)
     }
 
-    fn candidate<'a>(&'a self, key: (usize, usize), rule: &'a str) -> Option<Candidate<'a>> {
+    fn rect(&self) -> Option<Rect> {
         let [x, y, width, height] = self.area?;
-        Some(Candidate { key, rule, html: &self.html, area: Rect { x, y, width, height } })
+        Some(Rect { x, y, width, height })
     }
 }
 
@@ -158,7 +162,7 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
         let id = add_facts(&mut findings.rules, rule);
         findings.items.extend(nodes.into_iter().map(|mut node| {
             let picture = node.picture.take();
-            let template = node.candidate((0, 0), id.as_str()).map(|candidate| candidate.template());
+            let template = node.rect().map(|rect| Template::of(id.as_str(), &node.html, rect));
             let screenshot = template.and_then(|template| album.add(template, picture));
             let area = node.area.map(|[x, y, width, height]| Area { x, y, width, height });
             Finding {

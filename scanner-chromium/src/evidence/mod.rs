@@ -11,5 +11,5 @@ pub(crate) use self::{
     album::Album,
     capture::{Screen, Wanted, pictures},
     cut::{Capture, Picture, cut_out},
-    plan::{Candidate, Quota, Rect, Shot, plan},
+    plan::{Candidate, ElementNumber, Quota, Rect, Shot, Template, plan},
 };
