@@ -3,7 +3,7 @@
 //! [`ChromiumScanner`] opens the pages of a site in a headless browser, as a visitor would see them, lets axe-core check each
 //! one, and returns what failed. It needs two programs that it does not bring along: a Chromium (Debian's
 //! `chromium-headless-shell` or `chromium`) and axe-core 4.14 from npm. [`ChromiumConfig`] says where they are; by default
-//! they are looked for in the usual places. [`ChromiumConfig::examine`] tells what is there, down to the fonts.
+//! they are looked for in the usual places. [`ChromiumConfig::examine`] reports what is there, down to the fonts.
 //!
 //! ```no_run
 //! use a11ycheck_core::net::AddressPolicy;
@@ -35,8 +35,10 @@
 //!
 //! # Map
 //! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `visit` checks one page, `axe` runs axe-core in
-//! it, `evidence` pictures what fails on it, `platform` tells what the site is built with, and `crawl` decides which pages are
-//! checked and in what order. `places` knows where the browser and axe-core may lie, `examination` what the machine has.
+//! it, `evidence` pictures what fails on it, `platform` recognises what the site is built with, and `crawl` decides which pages are
+//! checked and in what order. Each names only those that stand before it in `cdp`, `guard`, `browser`, `evidence`, `platform`, `axe`,
+//! `visit`, `crawl`. `permits` says how much of this happens at a time, `places` where the browser and axe-core may lie, and
+//! `examination` what the machine has.
 
 mod agent;
 mod axe;
@@ -48,6 +50,8 @@ mod error;
 mod evidence;
 mod examination;
 mod guard;
+#[cfg(test)]
+mod order;
 mod parts;
 mod permits;
 mod places;
