@@ -2,7 +2,7 @@
 
 use url::Url;
 
-/// An address that belongs to a page, for the owner: without query and fragment, which may tell who visited, and without the
+/// An address that belongs to a page, for the owner: without query and fragment, which may reveal who visited, and without the
 /// document itself where the address holds it.
 pub(crate) fn redacted(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else { return String::new() };

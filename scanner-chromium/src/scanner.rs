@@ -52,7 +52,7 @@ impl ChromiumScanner {
     }
 
     /// Bytes that the browser which new scans would use has in memory with its helpers, memory that several of them share counted
-    /// for each; `None` where none runs, and where the system does not tell. It reads a file for each process of the machine.
+    /// for each; `None` where none runs, and where the system does not show it. It reads a file for each process of the machine.
     pub fn browser_memory(&self) -> Option<u64> {
         self.parts.browsers.memory()
     }

@@ -64,7 +64,7 @@ struct RuleResult {
 struct Node {
     /// axe-core's own.
     selector: String,
-    /// Others, where it may tell of people.
+    /// Others, where it may reveal something about people.
     instead: Vec<String>,
     html: String,
     summary: String,
@@ -122,7 +122,7 @@ impl Collected {
 }
 
 impl Node {
-    /// The selector to keep: the first that tells nothing of people, and is not too long.
+    /// The selector to keep: the first that reveals nothing about people and is not too long.
     fn selector(&self) -> &str {
         if self.instead.is_empty() || !reveals_people(&self.selector) {
             return &self.selector;

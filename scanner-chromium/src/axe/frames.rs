@@ -16,7 +16,7 @@ use super::{
     part::{Answer, Context, MAX_PAGE_BYTES, PartError, limits},
 };
 use crate::{
-    browser::{FrameTree, Outcome, Tab, evaluate, mend_timers, world},
+    browser::{FrameTree, Outcome, Tab, ensure_timers, evaluate, world},
     cdp::{
         CdpError,
         commands::{DescribeNode, Evaluate, GetProperties, Property, RemoteObject},
@@ -295,7 +295,7 @@ impl Run<'_> {
     async fn run_in(&self, id: &str, context: &Context) -> Result<(i64, Result<String, FrameError>), CdpError> {
         let (tab, deadline) = (self.tab, self.deadline);
         let world = world(tab, id, deadline).await?;
-        mend_timers(tab, world, TIMER_TIME, deadline).await?;
+        ensure_timers(tab, world, TIMER_TIME, deadline).await?;
         match inject(tab, world, self.axe, deadline).await? {
             Injected::Ready => {}
             Injected::TooLarge => return Ok((world, Err(FrameError::TooLarge))),

@@ -15,7 +15,7 @@ const MAX_NODES: usize = 10_000;
 const MAX_CHARACTERS: usize = 4_000_000;
 /// Bytes of JSON of all frames of a page.
 pub(super) const MAX_PAGE_BYTES: usize = 16_000_000;
-/// Characters of a name in what a check of axe-core tells: axe-core looks for it by regular expression.
+/// Characters of a name in the data of a check of axe-core, which looks for it by regular expression.
 const MAX_NAME: usize = 64;
 
 /// The bounds that the script in a frame keeps to.
@@ -101,7 +101,7 @@ impl Answer {
             return Err(PartError::TooLarge);
         };
         part.validate(contexts.len(), rules)?;
-        part.specs_mut().for_each(Spec::tell_nothing_of_people);
+        part.specs_mut().for_each(Spec::reveal_nobody);
         Ok(Self { contexts, json: serde_json::to_string(&part)? })
     }
 }
@@ -156,7 +156,7 @@ struct Check {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Spec {
     selector: Vec<Step>,
-    /// Other ways to it, each a path through shadow trees, where the selector may tell of people.
+    /// Other ways to it, each a path through shadow trees, where the selector may reveal something about people.
     #[serde(skip_serializing)]
     instead: Vec<Vec<String>>,
     source: Option<String>,
@@ -167,13 +167,13 @@ struct Spec {
 }
 
 impl Spec {
-    /// Takes another way to the element where the selector tells of people, if there is one that does not.
-    fn tell_nothing_of_people(&mut self) {
-        if self.instead.is_empty() || !self.selector.iter().any(Step::tells_of_people) {
+    /// Takes another way to the element where the selector reveals something about people, if there is one that does not.
+    fn reveal_nobody(&mut self) {
+        if self.instead.is_empty() || !self.selector.iter().any(Step::reveals_people) {
             return;
         }
         let ways = std::mem::take(&mut self.instead).into_iter().map(Step::ThroughShadow);
-        if let Some(way) = ways.into_iter().find(|way| !way.tells_of_people()) {
+        if let Some(way) = ways.into_iter().find(|way| !way.reveals_people()) {
             self.selector = vec![way];
         }
     }
@@ -188,7 +188,7 @@ enum Step {
 }
 
 impl Step {
-    fn tells_of_people(&self) -> bool {
+    fn reveals_people(&self) -> bool {
         match self {
             Self::Selector(selector) => reveals_people(selector),
             Self::ThroughShadow(selectors) => selectors.iter().any(|selector| reveals_people(selector)),
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selector_that_tells_of_people_stays_in_the_frame() {
+    fn a_selector_that_reveals_people_stays_in_the_frame() {
         let selector_of = |selector: Value, instead: Value| {
             let mut returned = good();
             let node = &mut returned["part"]["results"][0]["nodes"][0]["node"];

@@ -8,7 +8,7 @@ use std::{
 use serde_json::value::RawValue;
 
 /// The version whose rules the catalogue knows. Rule ids and the border between "fails" and "needs review" move between
-/// minor versions; patches only mend.
+/// minor versions; patches only repair.
 pub(crate) const WANTED: &str = "4.14";
 
 const SURVEY: &str = include_str!("survey.js");

@@ -108,7 +108,7 @@ pub enum AuthoritiesError {
 
 /// Why a browser did not open the site that tries its authorities.
 pub(super) enum TrialError {
-    /// The browser did not do as it was told.
+    /// A command to the browser failed.
     Protocol(CdpError),
     /// It does not trust the authority, or the site could not be made.
     Authorities(AuthoritiesError),

@@ -13,7 +13,7 @@ use crate::{
     guard::Guard,
 };
 
-/// A name that no resolver knows (RFC 6761): it fails everywhere except at our guard, which hears of it.
+/// A name that no resolver knows (RFC 6761): it fails everywhere except at our guard, which is asked for it.
 const NAME: &str = "guard-canary.invalid";
 
 /// Opens an address and returns whether the guard was asked for it.
@@ -24,5 +24,5 @@ pub(super) async fn passes_guard(connection: &Connection, guard: &Guard, deadlin
     // Resolves when the navigation has failed or an answer has come.
     session.call(Navigate { url: &format!("http://{NAME}/") }, deadline).await?;
     connection.call(CloseTarget { target_id: &target }, deadline).await?;
-    Ok(guard.log().has_heard_of(NAME, 80))
+    Ok(guard.log().was_asked_for(NAME, 80))
 }

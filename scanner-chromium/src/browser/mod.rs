@@ -28,5 +28,5 @@ pub(crate) use self::{
     pool::BrowserPool,
     settings::BrowserSettings,
     tab::{Tab, TabError, TabSettings},
-    world::{Outcome, Timers, evaluate, mend_timers, world},
+    world::{Outcome, Timers, ensure_timers, evaluate, world},
 };

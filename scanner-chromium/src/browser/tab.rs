@@ -1,6 +1,6 @@
 //! One tab in a browser context of its own.
 //!
-//! A context per tab, not per scan: a page that loops for ever ignores `Target.closeTarget`, and only disposing of its
+//! A context per tab, not per scan: a page that loops without end ignores `Target.closeTarget`, and only disposing of its
 //! context ends the process behind it. It also keeps a page's cookies and storage from its neighbours.
 
 use std::{
@@ -27,7 +27,7 @@ use crate::cdp::{
 /// What a healthy browser needs for a command about tabs, many times over.
 const COMMAND_TIME: Duration = Duration::from_secs(20);
 
-/// Bytes of a request's body that are told with it.
+/// Bytes of a request's body that are reported with it.
 const MAX_POST_DATA: u32 = 16 * 1024;
 
 /// How a tab presents itself.
@@ -37,7 +37,7 @@ pub(crate) struct TabSettings {
     pub(crate) proxy: SocketAddr,
 }
 
-/// No tab came about.
+/// Opening a tab failed.
 #[derive(Debug, thiserror::Error)]
 #[error("the browser opened no tab")]
 pub(crate) struct TabError(#[from] CdpError);
@@ -112,7 +112,7 @@ async fn prepare(session: &Session, user_agent: &str, deadline: Instant) -> Resu
     let metrics = SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false };
     // Content that fades or slides in is there at once, so that axe-core sees its final colours.
     let media = SetEmulatedMedia { features: &[MediaFeature { name: "prefers-reduced-motion", value: "reduce" }] };
-    // Nobody asks for bodies of answers: none is kept for that. Those of requests tell calls of one address apart.
+    // Nobody asks for bodies of answers: none is kept for that. Those of requests distinguish calls of one address.
     let network =
         EnableNetwork { max_post_data_size: MAX_POST_DATA, max_total_buffer_size: 0, max_resource_buffer_size: 0 };
     let agent = SetUserAgent { user_agent, accept_language: Some("en-US,en") };
@@ -151,7 +151,7 @@ impl Drop for Listed {
 
 /// Notes which processes run the documents of a tab, and passes all events on.
 ///
-/// The protocol has no command that tells. The id of a request that a document makes begins with the number of its process, as the
+/// The protocol has no command for that. The id of a request that a document makes begins with the number of its process, as the
 /// system knows it (`identifiers_factory.cc` of Blink), which is compared with the browser's own list before it counts.
 struct ProcessSink {
     tabs: Arc<Tabs>,

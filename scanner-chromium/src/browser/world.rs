@@ -13,7 +13,7 @@ use crate::cdp::{
 const WORLD: &str = "a11ycheck";
 
 /// In a document whose `sandbox` allows no scripts no timer fires, though everything else of ours runs, and axe-core
-/// would wait for ever.
+/// would wait without end.
 const TIMER: &str = "new Promise((resolve) => setTimeout(resolve))";
 /// Makes do without: what was to run at once runs next, and what guards a wait is left out.
 const NO_TIMERS: &str = "window.setTimeout = (run, delay = 0, ...rest) => {
@@ -34,8 +34,8 @@ pub(crate) enum Timers {
     Replaced,
 }
 
-/// Sees to it that axe-core can do its work in a world whether timers fire or not.
-pub(crate) async fn mend_timers(
+/// Replaces `setTimeout` in a world where no timer fires, so that axe-core can do its work there.
+pub(crate) async fn ensure_timers(
     tab: &Tab,
     world: i64,
     patience: Duration,

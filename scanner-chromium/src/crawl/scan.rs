@@ -125,7 +125,7 @@ impl<'a> Crawl<'a> {
             let message = "A login page stands in place of the page that was asked for.";
             return Err(CrawlError::Start(Failure::new(FailureCode::LoginRequired, message)));
         }
-        if !self.visits.log().has_heard_of(first.url.host_str().unwrap_or_default(), port(&first.url)) {
+        if !self.visits.log().was_asked_for(first.url.host_str().unwrap_or_default(), port(&first.url)) {
             return Err(BrowserError::GuardNotInForce.into());
         }
         let robots = match robots {

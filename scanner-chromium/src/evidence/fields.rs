@@ -56,7 +56,7 @@ struct Frame {
     world: Option<i64>,
 }
 
-/// What `fields.js` tells of a document.
+/// What `fields.js` returns of a document.
 #[derive(Debug, Deserialize)]
 struct Noted {
     /// Left, top, width and height.

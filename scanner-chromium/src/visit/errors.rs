@@ -234,7 +234,8 @@ pub(crate) fn with_cause(failure: &Failure, cause: FailureCause) -> Failure {
     }
 }
 
-/// The failure as its owner is told it where `asked` redirected to `failed`: another host, or the same one over HTTPS or on another port.
+/// Returns the failure with the place to which `asked` redirected, if that is another host, or the same one over HTTPS or on another
+/// port: `failed`.
 pub(crate) fn at_redirect_target(failure: Failure, asked: &Url, failed: &Url) -> Failure {
     if asked.origin() == failed.origin() {
         return failure;

@@ -1,4 +1,4 @@
-//! What the browser tells of a page while it loads.
+//! The state of a page while it loads, from the events of the browser.
 
 use std::sync::Arc;
 
@@ -36,10 +36,10 @@ pub(super) struct PageEvents(watch::Sender<PageState>);
 pub(super) struct PageState {
     main_frame: String,
     /// What was asked for; at rest, nothing.
-    errand: Option<Errand>,
+    navigation: Option<Navigation>,
     /// The request by which it was, redirects included.
     own_request: Option<String>,
-    /// Where the main frame wanted to go off the errand's way. It was not asked for.
+    /// Where the main frame wanted to go outside of the way of the navigation. That address was not requested.
     pub(super) led_away: Option<LedAway>,
     /// The document that is shown; its request has the same id.
     pub(super) loader: String,
@@ -77,7 +77,7 @@ pub(super) struct PageState {
 
 /// What the main frame is to show.
 #[derive(Debug)]
-pub(super) struct Errand {
+pub(super) struct Navigation {
     url: Url,
     /// By which addresses it may get there.
     way: Arc<dyn Scope>,
@@ -85,9 +85,9 @@ pub(super) struct Errand {
     unresponsive: Arc<Unresponsive>,
 }
 
-impl Errand {
+impl Navigation {
     pub(super) fn new(mut url: Url, way: Arc<dyn Scope>, unresponsive: Arc<Unresponsive>) -> Self {
-        // Nobody is told of it.
+        // It is not part of requests.
         url.set_fragment(None);
         Self { url, way, unresponsive }
     }
@@ -126,10 +126,11 @@ impl PageEvents {
         Self(watch::Sender::default())
     }
 
-    /// Forgets the previous page, for the next errand. Without one, the main frame asks for nothing.
-    pub(super) fn reset(&self, main_frame: &str, errand: Option<Errand>) {
+    /// Forgets the previous page, for the next navigation. Without one, the main frame requests nothing.
+    pub(super) fn reset(&self, main_frame: &str, navigation: Option<Navigation>) {
         self.0.send_modify(|state| {
-            *state = PageState { main_frame: main_frame.to_owned(), errand, end: state.end, ..PageState::default() };
+            *state =
+                PageState { main_frame: main_frame.to_owned(), navigation, end: state.end, ..PageState::default() };
         });
     }
 
@@ -148,8 +149,8 @@ impl PageEvents {
     pub(super) fn give_up<T: Default>(&self, give_up: impl FnOnce(&mut Requests, &Unresponsive) -> T) -> T {
         let mut outcome = T::default();
         self.0.send_modify(|state| {
-            if let Some(errand) = &state.errand {
-                outcome = give_up(&mut state.requests, &errand.unresponsive);
+            if let Some(navigation) = &state.navigation {
+                outcome = give_up(&mut state.requests, &navigation.unresponsive);
             }
         });
         outcome
@@ -231,11 +232,11 @@ impl PageState {
 
     fn document_is_wanted(&mut self, paused: &RequestPaused) -> bool {
         let Some(url) = self.wanted(paused) else { return false };
-        let Some(errand) = &self.errand else { return false };
-        if url == errand.url && paused.redirected_request_id.is_none() {
+        let Some(navigation) = &self.navigation else { return false };
+        if url == navigation.url && paused.redirected_request_id.is_none() {
             self.own_request.clone_from(&paused.network_id);
         }
-        let is_away = !errand.way.contains(&url);
+        let is_away = !navigation.way.contains(&url);
         if is_away {
             let is_redirect = paused.network_id.is_some() && paused.network_id == self.own_request;
             self.led_away = Some(LedAway { to: url, is_redirect });
@@ -246,7 +247,7 @@ impl PageState {
     /// What is to become of a document that is about to be asked for, or has just come.
     fn steer(&self, paused: &RequestPaused) -> Reaction {
         let request_id = paused.request_id.as_str();
-        let is_away = |url: &Url| self.errand.as_ref().is_none_or(|errand| !errand.way.contains(url));
+        let is_away = |url: &Url| self.navigation.as_ref().is_none_or(|navigation| !navigation.way.contains(url));
         if self.wanted(paused).as_ref().is_some_and(is_away) {
             // The page that is shown stays: any other reason brings up an error page.
             return Reaction::with(FailRequest { request_id, error_reason: ErrorReason::Aborted });
@@ -277,8 +278,8 @@ impl PageState {
             self.is_document_whole = false;
             return;
         }
-        if let Some(errand) = &self.errand {
-            self.requests.start(sent, Instant::now(), &errand.unresponsive);
+        if let Some(navigation) = &self.navigation {
+            self.requests.start(sent, Instant::now(), &navigation.unresponsive);
         }
     }
 

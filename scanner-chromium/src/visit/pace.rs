@@ -56,7 +56,7 @@ impl Pace {
             sleep_until(at).await;
             let mut state = self.lock();
             let now = Instant::now();
-            // Someone else may have taken it, or been told to wait longer.
+            // Someone else may have taken it, or has been made to wait longer.
             if state.next <= now {
                 state.next = now + state.pause;
                 return;

@@ -14,7 +14,7 @@ use url::Url;
 
 use super::{
     errors::{PageError, timed_out},
-    events::{Errand, PageEvents},
+    events::{Navigation, PageEvents},
     navigate::{self, Loaded},
     pace::Pace,
     scope::Scope,
@@ -168,8 +168,8 @@ impl PageVisit<'_> {
             // the one before, and no document comes that could be waited for.
             self.visitor.leave(load_by.min(Instant::now() + LEAVE_TIME)).await?;
         }
-        let errand = Errand::new(self.url.clone(), Arc::clone(self.way), Arc::clone(self.unresponsive));
-        self.events().reset(self.tab().main_frame(), Some(errand));
+        let navigation = Navigation::new(self.url.clone(), Arc::clone(self.way), Arc::clone(self.unresponsive));
+        self.events().reset(self.tab().main_frame(), Some(navigation));
         self.tab().browser().count_page();
         self.visitor
             .unless_trouble(async {

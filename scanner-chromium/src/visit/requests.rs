@@ -244,7 +244,7 @@ impl Requests {
 pub(super) enum Ending {
     /// With an answer or without one.
     Own,
-    /// The tab failed it at once, as it was told to.
+    /// The tab failed it at once, as configured by `Network.setBlockedURLs`.
     Blocked,
 }
 
@@ -281,7 +281,7 @@ mod tests {
 
     const FOREVER: Duration = Duration::from_secs(1_000);
 
-    /// Requests of a page that loads when it begins, told in milliseconds from there.
+    /// Requests of a page that loads when it begins, with times in milliseconds from there.
     struct Page {
         requests: Requests,
         origin: Instant,

@@ -4,7 +4,7 @@
 //! silent never ends on pages that stream or poll, and a fixed pause is too short for some and wasted on most. So: no
 //! request for a while, no answer under way that a script waits for ([`Requests`](super::requests::Requests) knows which
 //! ones count), fonts there, two frames drawn, half a second passed and no element coming or going; and then, no request
-//! meanwhile. There is a bound on all of it, and who meets it is told.
+//! meanwhile. There is a bound on all of it, and a page that reaches it is marked as still changing.
 //!
 //! Most pages are long done by then. While such a page stays as it is, axe-core can work on it already; whether it did is
 //! known at the end of the same wait.
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     axe::Timing,
-    browser::{Outcome, Tab, Timers, evaluate, mend_timers, world},
+    browser::{Outcome, Tab, Timers, ensure_timers, evaluate, world},
     cdp::CdpError,
 };
 
@@ -113,13 +113,13 @@ pub(super) async fn watch(tab: &Tab, deadline: Instant) -> Result<i64, CdpError>
 
 /// Waits until fonts are there and frames are drawn.
 pub(super) async fn drawn(tab: &Tab, world: i64, deadline: Instant) -> Result<Readiness, PageError> {
-    if mend_timers(tab, world, TIMER_TIME, deadline).await? == Timers::Replaced {
+    if ensure_timers(tab, world, TIMER_TIME, deadline).await? == Timers::Replaced {
         // Nothing is animated where no script may run.
         return Ok(Readiness::Built);
     }
     let expression = format!("({DRAWN})({})", draw_time(deadline).as_millis());
     let drawn = evaluate(tab, world, &expression, Outcome::Promise, deadline).await?;
-    // What can't tell is waited for.
+    // A page without an answer is waited for.
     Ok(drawn.value().unwrap_or(Readiness::Moving))
 }
 
@@ -183,7 +183,7 @@ async fn rests(tab: &Tab, events: &PageEvents, world: i64, deadline: Instant) ->
         [SINCE_LOAD, BUILT_TIME, arriving, draw_time(deadline)].map(|time| time.as_millis());
     let expression = format!("({BUILT})({since_load}, {quiet}, {arriving}, {limit})");
     let rests = evaluate(tab, world, &expression, Outcome::Promise, deadline).await?;
-    // What can't tell has no scripts that run.
+    // A page without an answer has no scripts that run.
     Ok(rests.result.value != false)
 }
 

@@ -38,7 +38,7 @@ impl Asked {
         let key = hash(|hasher| {
             method.hash(hasher);
             without_cache_busters(url).hash(hasher);
-            // Pieces of it where it was uploaded as such; nothing where it is too long to be told.
+            // Pieces of it where it was uploaded as such; nothing where it is too long to be reported.
             post_data.hash(hasher);
             post_data_entries.to_string().hash(hasher);
         });

@@ -95,7 +95,7 @@ impl Visitor {
     }
 
     /// Whether the tab shows this document, after what was done in it. What fails because another one takes its place may fail
-    /// before that is told, if that one needs no request.
+    /// before the event of that, if that one needs no request.
     pub(super) async fn is_shown_after<T, E>(&self, outcome: &Result<T, E>, loader: &str) -> bool {
         if outcome.is_err() && self.is_shown(loader) {
             // Its answer follows all that has happened. Without one, nothing is known to have.

@@ -108,7 +108,7 @@ impl<'a> Visits<'a> {
         way: &Arc<dyn Scope>,
         look: Look,
     ) -> Result<Option<Visited>, BrowserError> {
-        let (mut crashes, mut starved, mut rebuffs, mut evictions, mut hold_ups) = (0, 0, 0, 0, 0);
+        let (mut crashes, mut starved, mut refusals, mut evictions, mut hold_ups) = (0, 0, 0, 0, 0);
         let mut choice = Choice::Any;
         let mut latest = None;
         loop {
@@ -143,9 +143,9 @@ impl<'a> Visits<'a> {
                     }
                 }
                 Err(PageError::Busy { .. }) => {
-                    rebuffs += 1;
-                    tracing::debug!(url = url.as_str(), rebuffs, "the site is too busy");
-                    if rebuffs >= BUSY_TRIES {
+                    refusals += 1;
+                    tracing::debug!(url = url.as_str(), rebuffs = refusals, "the site is too busy");
+                    if refusals >= BUSY_TRIES {
                         return Ok(Some(visited));
                     }
                 }

@@ -1,7 +1,8 @@
 //! Why the process behind a tab died: for want of memory, or of something else.
 //!
-//! Where this process ended it, [`Tabs`](super::tabs::Tabs) knows; here is what the browser tells of the rest, which is the signal. The kernel ends with SIGKILL what is too large for the machine or its control group, and so
-//! does anybody who may; V8 ends a page that has used up its heap by a trap, and so does each of Chromium's own assertions.
+//! Where this process ended it, [`Tabs`](super::tabs::Tabs) knows; here is what the browser reports of the rest, which is the signal. The
+//! kernel ends with SIGKILL what is too large for the machine or its control group, and so does anybody who may; V8 ends a page that
+//! has used up its heap by a trap, and so does each of Chromium's own assertions.
 //! Neither is proof alone. The kernel counts what it ends for want of memory, and V8 writes a line before it traps.
 
 use std::{
@@ -27,7 +28,7 @@ pub(in crate::browser) const HEAP_NOTICE: &[u8] = b"V8 javascript OOM";
 /// What is known of memory before a page is opened.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemoryMarks {
-    /// What the kernel has ended for want of memory; `None` where it does not tell.
+    /// What the kernel has ended for want of memory; `None` where it does not show that.
     kernel: Option<u64>,
     /// Pages of this browser that have used up their heap.
     heap: u64,
@@ -94,16 +95,18 @@ impl Deaths {
             "killed" => before.kernel.zip(kernel_kills()).is_some_and(|(before, now)| now > before),
             "crashed" => {
                 let mut heap = self.heap.clone();
-                timeout_at(deadline, heap.wait_for(|count| *count > before.heap)).await.is_ok_and(|told| told.is_ok())
+                timeout_at(deadline, heap.wait_for(|count| *count > before.heap))
+                    .await
+                    .is_ok_and(|noticed| noticed.is_ok())
             }
             _ => false,
         };
         if is_want { Death::WantOfMemory } else { Death::Unknown }
     }
 
-    /// The status under which the tab died, once the browser has told it.
+    /// The status under which the tab died, once the browser has reported it.
     async fn status(&self, target: &str, deadline: Instant) -> Option<String> {
-        let told = async {
+        let reported = async {
             loop {
                 let noted = self.noted.notified();
                 if let Some(status) = self.take(target) {
@@ -112,7 +115,7 @@ impl Deaths {
                 noted.await;
             }
         };
-        timeout_at(deadline, told).await.ok()
+        timeout_at(deadline, reported).await.ok()
     }
 
     fn take(&self, target: &str) -> Option<String> {

@@ -1,4 +1,4 @@
-//! What a browser and its helpers hold in memory, as far as the system tells, and who goes first when there is too little.
+//! What a browser and its helpers hold in memory, as far as the system shows it, and which process the kernel ends first when there is too little.
 
 use std::{fs, io};
 
@@ -31,7 +31,7 @@ fn pages_of(stat: &str, group: i32) -> Option<u64> {
 }
 
 /// Bytes that a process has in memory, or has had moved to the swap; what it shares with others included. `None` where it has
-/// ended, or the system does not tell.
+/// ended, or the system does not show it.
 pub(in crate::browser) fn held(process: u32) -> Option<u64> {
     held_by(&fs::read_to_string(format!("/proc/{process}/status")).ok()?)
 }

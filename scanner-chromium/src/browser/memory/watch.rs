@@ -2,7 +2,7 @@
 //!
 //! A page holds memory in two places. In its own processes lie buffers, WebAssembly, decoded pictures: what one of these
 //! processes holds, or those of one tab together, is known to be the tab's. In the browser's process, and in those that all tabs share, lies
-//! what pages store (`IndexedDB`, caches, blobs; our tabs' contexts keep nothing on the disk). Whose that is nobody tells, so it is
+//! what pages store (`IndexedDB`, caches, blobs; our tabs' contexts keep nothing on the disk). The browser does not report whose that is, so it is
 //! tried: tabs are ended one after the other, the largest first, until the memory is given back. The last of them is to blame,
 //! and the others are opened once more.
 
@@ -141,7 +141,7 @@ impl Watch {
             }
         }
         for (process, bytes) in &usage.pages {
-            // A tab that asks for nothing tells nothing of its processes. Which one this is shows when it dies.
+            // A tab that requests nothing shows nothing of its processes. Which one this is shows when it dies.
             if *bytes > self.limit && ended.insert(*process) {
                 tracing::warn!(
                     bytes,

@@ -20,7 +20,7 @@ pub(crate) struct Evaluate<'a, E: ?Sized> {
     pub(crate) await_promise: bool,
     /// Whether the value is wanted, not a handle of it.
     pub(crate) return_by_value: bool,
-    /// Whether the page's own console hears nothing of exceptions.
+    /// Whether exceptions are kept from the page's own console.
     pub(crate) silent: bool,
     /// Milliseconds after which it is ended.
     #[serde(skip_serializing_if = "Option::is_none")]
