@@ -1,8 +1,16 @@
 //! Which fonts the browser draws pages with, because they decide sizes, line breaks and what covers what.
 
-use std::{fmt, process::Stdio, time::Duration};
+use std::{fmt, process::Stdio, sync::Arc, time::Duration};
 
-use tokio::{io::AsyncReadExt as _, process::Command};
+use tokio::{io::AsyncReadExt as _, process::Command, time::Instant};
+
+use crate::cdp::{
+    CdpError, Connection, IgnoreEvents, Session,
+    commands::{
+        CloseTarget, CreateTarget, EnableCss, EnableDom, GetDocument, GetPlatformFonts, QuerySelectorAll,
+        SetDocumentContent,
+    },
+};
 
 /// More than any machine's fonts have names.
 const MAX_LIST_BYTES: u64 = 1 << 20;
@@ -12,8 +20,11 @@ const LIST_TIME: Duration = Duration::from_secs(20);
 const NAMED: usize = 5;
 
 /// The families that pages ask for most: the generic ones, and those that systems of visitors have.
-pub(super) const ASKED_FOR: [&str; 8] =
+const ASKED_FOR: [&str; 8] =
     ["sans-serif", "serif", "monospace", "system-ui", "Arial", "Times New Roman", "Courier New", "Verdana"];
+
+/// Letters of the languages that reports are in: a font without them is none for the pages of their readers.
+const SAMPLE: &str = "Aa Ää Čč Łł Șș Жж Її";
 
 /// What a page's text is drawn with on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +82,42 @@ pub(super) async fn families() -> Option<Vec<String>> {
     families.sort_unstable();
     families.dedup();
     Some(families)
+}
+
+/// Asks the browser, which alone knows what it takes: for each of [`ASKED_FOR`], the family that most of the sample is drawn with.
+pub(super) async fn drawn(
+    connection: &Connection,
+    deadline: Instant,
+) -> Result<Vec<(&'static str, Option<String>)>, CdpError> {
+    let blank = CreateTarget { url: "about:blank", browser_context_id: None };
+    let target = connection.call(blank, deadline).await?.target_id;
+    let session = Session::attach(connection, &target, Arc::new(IgnoreEvents), deadline).await?;
+    let drawn = ask(&session, &target, deadline).await;
+    connection.call(CloseTarget { target_id: &target }, deadline).await?;
+    drawn
+}
+
+async fn ask(
+    session: &Session,
+    frame: &str,
+    deadline: Instant,
+) -> Result<Vec<(&'static str, Option<String>)>, CdpError> {
+    let paragraphs: String =
+        ASKED_FOR.iter().map(|family| format!("<p style='font-family: {family}'>{SAMPLE}</p>")).collect();
+    let html = format!("<!DOCTYPE html><meta charset=utf-8>{paragraphs}");
+    session.call(SetDocumentContent { frame_id: frame, html: &html }, deadline).await?;
+    session.call(EnableDom {}, deadline).await?;
+    session.call(EnableCss {}, deadline).await?;
+    let document = session.call(GetDocument {}, deadline).await?;
+    let paragraphs = QuerySelectorAll { node_id: document.root.node_id, selector: "p" };
+    let found = session.call(paragraphs, deadline).await?;
+    let mut drawn = Vec::new();
+    for (asked, node_id) in ASKED_FOR.iter().zip(found.node_ids) {
+        let drawn_with = session.call(GetPlatformFonts { node_id }, deadline).await?;
+        let most = drawn_with.fonts.into_iter().max_by(|one, other| one.glyph_count.total_cmp(&other.glyph_count));
+        drawn.push((*asked, most.map(|font| font.family_name)));
+    }
+    Ok(drawn)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use tokio::time::{Duration, Instant};
 use super::{
     AuthoritiesError, BrowserError, BrowserSettings,
     authorities::{Authorities, TrialError},
-    canary, drawn_fonts,
-    fonts::{Fonts, families},
+    canary,
+    fonts::{Fonts, drawn, families},
     memory::{Death, Deaths, MemoryMarks, Tabs, Verdict, Watch},
     process::Process,
 };
@@ -88,7 +88,7 @@ impl Browser {
 
     /// What it draws text with.
     pub(crate) async fn fonts(&self) -> Result<Fonts, BrowserError> {
-        let drawn = drawn_fonts::drawn(self.connection(), Instant::now() + START_TIME).await;
+        let drawn = drawn(self.connection(), Instant::now() + START_TIME).await;
         let drawn = drawn.map_err(|source| BrowserError::NoAnswer { source: Box::new(source) })?;
         Ok(Fonts { families: families().await, drawn })
     }

@@ -5,7 +5,6 @@ mod advice;
 mod authorities;
 mod canary;
 mod context;
-mod drawn_fonts;
 mod error;
 mod flags;
 mod fonts;
