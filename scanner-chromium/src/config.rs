@@ -3,11 +3,10 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use a11ycheck_core::net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver};
-
 use rustls::pki_types::CertificateDer;
 use url::Url;
 
-use crate::{ChromiumError, Sandbox, axe_source::AxeSource, places::Places};
+use crate::{ChromiumError, Sandbox, agent::Agent, axe::AxeSource, browser::BrowserSettings, places::Places};
 
 /// The least that [`ChromiumConfig::with_tab_memory`] takes: a browser and a page of nothing need about half of it each.
 const LEAST_TAB_MEMORY: u64 = 256 * 1024 * 1024;
@@ -26,9 +25,9 @@ pub struct ChromiumConfig {
     pub(crate) scan_timeout: Duration,
     pub(crate) proxy: Option<UpstreamProxy>,
     pub(crate) authorities: Vec<CertificateDer<'static>>,
-    pub(crate) tab_memory: u64,
+    tab_memory: u64,
     sandbox: Option<Sandbox>,
-    pub(crate) contact: Option<Url>,
+    contact: Option<Url>,
     browser: Option<PathBuf>,
     axe: Option<PathBuf>,
 }
@@ -144,8 +143,22 @@ impl ChromiumConfig {
         Self { scan_timeout: timeout, ..self }
     }
 
-    /// The browser's program.
-    pub(crate) fn find_browser(&self) -> Result<PathBuf, ChromiumError> {
+    /// What every browser is started with: settles what the configuration leaves open.
+    ///
+    /// # Errors
+    /// [`ChromiumError::BrowserNotFound`], [`ChromiumError::BrowserMissing`] and [`ChromiumError::RootWithSandbox`].
+    pub(crate) fn browser_settings(&self) -> Result<BrowserSettings, ChromiumError> {
+        Ok(BrowserSettings {
+            program: self.find_browser()?,
+            sandbox: self.find_sandbox()?,
+            certificates: self.authorities.clone(),
+            tab_memory: self.tab_memory,
+            agent: Agent::new(self.contact.clone()),
+        })
+    }
+
+    /// Finds the browser's program.
+    fn find_browser(&self) -> Result<PathBuf, ChromiumError> {
         if let Some(path) = self.browser.clone().or_else(|| path_from_env("A11YCHECK_CHROMIUM")) {
             return if path.is_file() { Ok(path) } else { Err(ChromiumError::BrowserMissing(path)) };
         }
@@ -156,8 +169,8 @@ impl ChromiumConfig {
         }
     }
 
-    /// Whether the browser runs in its sandbox; an error where it should and can't.
-    pub(crate) fn find_sandbox(&self) -> Result<Sandbox, ChromiumError> {
+    /// Returns whether the browser runs in its sandbox; an error where it should and can't.
+    fn find_sandbox(&self) -> Result<Sandbox, ChromiumError> {
         let is_root = rustix::process::geteuid().is_root();
         let sandbox = self.sandbox.unwrap_or_else(|| match std::env::var_os("A11YCHECK_NO_SANDBOX") {
             Some(value) if value == "true" => Sandbox::Off,
@@ -166,12 +179,13 @@ impl ChromiumConfig {
         if is_root && sandbox == Sandbox::On { Err(ChromiumError::RootWithSandbox) } else { Ok(sandbox) }
     }
 
-    /// axe-core, read.
+    /// Finds axe-core and reads it.
     pub(crate) fn find_axe(&self) -> Result<AxeSource, ChromiumError> {
-        match self.axe.clone().or_else(|| path_from_env("A11YCHECK_AXE")) {
+        let found = match self.axe.clone().or_else(|| path_from_env("A11YCHECK_AXE")) {
             Some(path) => AxeSource::read(&path),
             None => AxeSource::first(Places::here().axe()),
-        }
+        };
+        found.map_err(ChromiumError::from)
     }
 }
 

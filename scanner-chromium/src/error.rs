@@ -2,7 +2,11 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{AuthoritiesError, BrowserError, axe_source::WANTED, places::BROWSERS};
+use crate::{
+    AuthoritiesError, BrowserError,
+    axe::{SourceError, WANTED},
+    places::BROWSERS,
+};
 
 /// What keeps the scanner from working. Each message says what to install or to set.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +79,16 @@ pub enum ChromiumError {
     Browser(#[source] BrowserError),
 }
 
+impl From<SourceError> for ChromiumError {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::NotFound { looked_for } => Self::AxeNotFound { looked_for },
+            SourceError::Unreadable { path, source } => Self::AxeUnreadable { path, source },
+            SourceError::Version { path, found } => Self::AxeVersion { path, found, wanted: WANTED },
+        }
+    }
+}
+
 impl From<BrowserError> for ChromiumError {
     fn from(error: BrowserError) -> Self {
         match error {
@@ -86,4 +100,17 @@ impl From<BrowserError> for ChromiumError {
 
 fn listed(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_axe_core_is_said_with_where_it_may_lie_and_how_it_is_named() {
+        let looked_for = ["/one/axe.min.js", "/none"].map(PathBuf::from).into();
+        let error = ChromiumError::from(SourceError::NotFound { looked_for }).to_string();
+        assert!(error.contains("/one/axe.min.js") && error.contains("/none"), "{error}");
+        assert!(error.contains("A11YCHECK_AXE") && error.contains("axe-core 4.14"), "{error}");
+    }
 }

@@ -2,11 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{
-    ChromiumConfig, ChromiumError, Fonts, Sandbox,
-    browser::{BrowserPool, BrowserSettings},
-    tls,
-};
+use crate::{ChromiumConfig, ChromiumError, Fonts, Sandbox, browser::BrowserPool, tls};
 
 /// What was found of what checks need.
 #[derive(Debug)]
@@ -55,7 +51,7 @@ impl ChromiumConfig {
     }
 
     async fn examine_browser(&self) -> Result<FoundBrowser, ChromiumError> {
-        let settings = BrowserSettings::of(self)?;
+        let settings = self.browser_settings()?;
         let (program, sandbox) = (settings.program.clone(), settings.sandbox);
         let browsers = BrowserPool::new(settings);
         let found = async {

@@ -3,7 +3,7 @@
 //! [`ChromiumScanner`] opens the pages of a site in a headless browser, as a visitor would see them, lets axe-core check each
 //! one, and returns what failed. It needs two programs that it does not bring along: a Chromium (Debian's
 //! `chromium-headless-shell` or `chromium`) and axe-core 4.14 from npm. [`ChromiumConfig`] says where they are; by default
-//! they are looked for in the usual places. [`ChromiumConfig::examine`] tells what is there, down to the fonts.
+//! they are looked for in the usual places. [`ChromiumConfig::examine`] reports what is there, down to the fonts.
 //!
 //! ```no_run
 //! use a11ycheck_core::net::AddressPolicy;
@@ -34,14 +34,14 @@
 //! - When the browser dies during a scan, another takes over, and the scan goes on.
 //!
 //! # Map
-//! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `page` checks one page, `evidence` pictures
-//! what fails on it, `crawl` decides
-//! which pages and in what order, `walls` tells what stands in place of a site's pages, `platform` what the site is built with. `places` knows where the browser and axe-core
-//! may lie, `fonts` and `examination` what the machine has.
+//! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `visit` checks one page, `axe` runs axe-core in
+//! it, `evidence` pictures what fails on it, `platform` recognises what the site is built with, and `crawl` decides which pages are
+//! checked and in what order. Each names only those that stand before it in `cdp`, `guard`, `browser`, `evidence`, `platform`, `axe`,
+//! `visit`, `crawl`. `permits` says how much of this happens at a time, `places` where the browser and axe-core may lie, and
+//! `examination` what the machine has.
 
 mod agent;
-mod axe_map;
-mod axe_source;
+mod axe;
 mod browser;
 mod cdp;
 mod config;
@@ -49,21 +49,23 @@ mod crawl;
 mod error;
 mod evidence;
 mod examination;
-mod fonts;
 mod guard;
-mod page;
+#[cfg(test)]
+mod order;
+mod parts;
+mod permits;
 mod places;
 mod platform;
+mod redaction;
 mod scanner;
 mod tls;
-mod walls;
+mod visit;
 
 pub use self::{
-    browser::{AuthoritiesError, BrowserError, Sandbox},
+    browser::{AuthoritiesError, BrowserError, Fonts, Sandbox},
     config::{ChromiumConfig, Evidence, RobotsPolicy},
     error::ChromiumError,
     examination::{Examination, FoundAxe, FoundBrowser},
-    fonts::Fonts,
     guard::GuardError,
     scanner::ChromiumScanner,
 };

@@ -1,20 +1,15 @@
 //! The scanner that core sees.
 
-use std::sync::atomic::AtomicUsize;
-
 use a11ycheck_core::{
     domain::Engine,
     scanner::{BoxError, CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner},
 };
 use async_trait::async_trait;
-use tokio::sync::Semaphore;
 
 use crate::{
     ChromiumConfig, ChromiumError, Sandbox,
-    axe_source::AxeSource,
-    browser::{BrowserPool, BrowserSettings},
     crawl::{Crawl, CrawlError},
-    tls,
+    parts::Parts,
 };
 
 /// Checks pages with axe-core in a real Chromium.
@@ -27,24 +22,6 @@ pub struct ChromiumScanner {
     parts: Parts,
 }
 
-/// What all scans share.
-#[derive(Debug)]
-pub(crate) struct Parts {
-    pub(crate) config: ChromiumConfig,
-    pub(crate) axe: AxeSource,
-    pub(crate) browsers: BrowserPool,
-    /// For the crawler's own requests.
-    pub(crate) tls: rustls::ClientConfig,
-    /// One per page that may be open at a time, given out in the order of asking, so that scans take turns.
-    pub(crate) places: Semaphore,
-    /// One per page that axe-core may work on at a time: it keeps a processor core busy.
-    pub(crate) cores: Semaphore,
-    /// One per page whose pictures may be cut out at a time: each holds a shot with all its pixels, some 30 MB.
-    pub(crate) cutters: Semaphore,
-    /// How many scans are under way.
-    pub(crate) scans: AtomicUsize,
-}
-
 impl ChromiumScanner {
     /// Finds the browser and axe-core, and reads the latter. No process is started yet.
     ///
@@ -52,14 +29,7 @@ impl ChromiumScanner {
     /// Those of [`ChromiumError`] that concern the two files, the system's certificate authorities and the sandbox; the message
     /// says what to install or to set.
     pub fn new(config: ChromiumConfig) -> Result<Self, ChromiumError> {
-        let axe = config.find_axe()?;
-        let browsers = BrowserPool::new(BrowserSettings::of(&config)?);
-        let tls = tls::config(&config.authorities).map_err(ChromiumError::Certificates)?;
-        let places = Semaphore::new(config.tabs);
-        let cores = Semaphore::new(config.cores);
-        let cutters = Semaphore::new(config.cores.div_ceil(4));
-        let scans = AtomicUsize::new(0);
-        Ok(Self { parts: Parts { config, axe, browsers, tls, places, cores, cutters, scans } })
+        Ok(Self { parts: Parts::new(config)? })
     }
 
     /// The programs that check. Starts the browser if none runs.
@@ -82,7 +52,7 @@ impl ChromiumScanner {
     }
 
     /// Bytes that the browser which new scans would use has in memory with its helpers, memory that several of them share counted
-    /// for each; `None` where none runs, and where the system does not tell. It reads a file for each process of the machine.
+    /// for each; `None` where none runs, and where the system does not show it. It reads a file for each process of the machine.
     pub fn browser_memory(&self) -> Option<u64> {
         self.parts.browsers.memory()
     }

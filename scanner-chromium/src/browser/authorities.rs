@@ -24,8 +24,6 @@ use rustls::{
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer},
 };
-use serde::Deserialize;
-use serde_json::json;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
@@ -35,9 +33,12 @@ use tokio::{
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-use super::{canary::Deaf, pool::StartError, tab::Context};
+use super::context::Context;
 use crate::{
-    cdp::{Connection, Session},
+    cdp::{
+        CdpError, Connection, IgnoreEvents, Session,
+        commands::{CreateTarget, Navigate},
+    },
     guard::{Egress, Guard, GuardError, Reach},
     places::Places,
 };
@@ -105,6 +106,26 @@ pub enum AuthoritiesError {
     NotTaken(String),
 }
 
+/// Why a browser did not open the site that tries its authorities.
+pub(super) enum TrialError {
+    /// A command to the browser failed.
+    Protocol(CdpError),
+    /// It does not trust the authority, or the site could not be made.
+    Authorities(AuthoritiesError),
+}
+
+impl From<CdpError> for TrialError {
+    fn from(error: CdpError) -> Self {
+        Self::Protocol(error)
+    }
+}
+
+impl From<AuthoritiesError> for TrialError {
+    fn from(error: AuthoritiesError) -> Self {
+        Self::Authorities(error)
+    }
+}
+
 /// A database of authorities, as files, and the site that tries it.
 pub(super) struct Authorities {
     files: Vec<(&'static str, Vec<u8>)>,
@@ -146,32 +167,22 @@ impl Authorities {
     }
 
     /// Demands that the browser opens a site which an authority of the database vouches for.
-    pub(super) async fn require(&self, connection: &Connection, deadline: Instant) -> Result<(), StartError> {
-        #[derive(Deserialize)]
-        struct Created {
-            #[serde(rename = "targetId")]
-            target: String,
-        }
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Navigated {
-            error_text: Option<String>,
-        }
+    pub(super) async fn require(&self, connection: &Connection, deadline: Instant) -> Result<(), TrialError> {
         let site = Site::open(self.canary.clone()).await.map_err(AuthoritiesError::Files)?;
         let policy = AddressPolicy::builder().allow_network(IpAddr::from(Ipv4Addr::LOCALHOST).into()).build();
         let reach = Reach::of_policy(policy);
         let egress = Egress::Judged { reach, resolver: Arc::new(ThisMachine), proxy: None };
         let guard = Guard::open(egress, CANARY_BYTES).await.map_err(AuthoritiesError::Guard)?;
         let context = Context::create(connection, guard.address(), deadline).await?;
-        let target = json!({ "url": "about:blank", "browserContextId": context.id() });
-        let Created { target } = connection.call("Target.createTarget", target, deadline).await?;
-        let session = Session::attach(connection, &target, Arc::new(Deaf), deadline).await?;
+        let blank = CreateTarget { url: "about:blank", browser_context_id: Some(context.id()) };
+        let target = connection.call(blank, deadline).await?.target_id;
+        let session = Session::attach(connection, &target, Arc::new(IgnoreEvents), deadline).await?;
         let url = format!("https://{NAME}:{}/", site.address.port());
         let mut tries = 0;
         loop {
             tries += 1;
-            let navigated = session.call("Page.navigate", json!({ "url": url }), deadline).await?;
-            let Navigated { error_text: Some(error) } = navigated else { return Ok(()) };
+            let navigated = session.call(Navigate { url: &url }, deadline).await?;
+            let Some(error) = navigated.error_text else { return Ok(()) };
             // Anything but the certificate may be a mishap of the connection.
             if error.starts_with("net::ERR_CERT_") || tries == CANARY_TRIES {
                 return Err(AuthoritiesError::NotTaken(error).into());

@@ -1,25 +1,31 @@
-//! Browser processes: start, health, recycling. Nothing here knows about pages.
+//! Browser processes: start, health, recycling; tabs, and our own world in the documents of one. Nothing here knows what a page is
+//! opened for.
 
 mod advice;
 mod authorities;
 mod canary;
-mod death;
+mod context;
+mod error;
 mod flags;
 mod fonts;
+mod frame_tree;
+mod instance;
 mod memory;
 mod pool;
 mod process;
 mod profile;
 mod settings;
 mod tab;
-mod tabs;
-mod watch;
+mod world;
 
-pub use self::{authorities::AuthoritiesError, flags::Sandbox, pool::BrowserError};
+pub use self::{authorities::AuthoritiesError, error::BrowserError, flags::Sandbox, fonts::Fonts};
 pub(crate) use self::{
-    death::{Death, MemoryMarks},
     flags::VIEWPORT,
-    pool::{Browser, BrowserPool},
+    frame_tree::FrameTree,
+    instance::Browser,
+    memory::{Death, MemoryMarks},
+    pool::BrowserPool,
     settings::BrowserSettings,
     tab::{Tab, TabError, TabSettings},
+    world::{Outcome, Timers, ensure_timers, evaluate, world},
 };

@@ -1,94 +1,21 @@
 //! The one browser that all scans share, and its successors.
 
-use std::{
-    io,
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU32, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
-use serde::Deserialize;
-use serde_json::{Value, json};
-use tokio::{
-    sync::{Mutex, OnceCell},
-    time::{Duration, Instant},
-};
+use tokio::sync::{Mutex, OnceCell};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    authorities::{Authorities, AuthoritiesError},
-    canary,
-    death::{Death, Deaths, MemoryMarks},
-    flags::Sandbox,
-    fonts,
-    process::Process,
+    BrowserError, BrowserSettings, Sandbox, authorities::Authorities, instance::Browser, process::Process,
     profile::Profile,
-    settings::BrowserSettings,
-    tabs::{Tabs, Verdict},
-    watch::Watch,
 };
-use crate::{
-    Fonts,
-    cdp::{CdpError, Connection, EventSink, Reaction, SessionEnd},
-    guard::{Guard, GuardError},
-};
-
-/// What a start takes on a busy machine, many times over.
-const START_TIME: Duration = Duration::from_secs(60);
+use crate::guard::Guard;
 
 /// Pages after which a browser is replaced, between scans: whatever it leaks goes with it.
 const PAGES_PER_BROWSER: u32 = 500;
-
-/// Why there is no browser.
-#[derive(Debug, thiserror::Error)]
-pub enum BrowserError {
-    /// The folder for its profile and its temporary files could not be made.
-    #[error("no folder could be made for the browser in {}", folder.display())]
-    Folder {
-        /// Where it was to be: the system's temporary folder.
-        folder: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The program could not be started.
-    #[error("{} could not be started", program.display())]
-    Spawn {
-        /// What was started.
-        program: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The program started, and ended or fell silent before it was ready.
-    #[error("{} did not become ready{complaints}", program.display())]
-    NotReady {
-        /// What was started.
-        program: PathBuf,
-        /// The last lines that it wrote, or nothing.
-        complaints: String,
-        /// What was waited for.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// The program started, and fell silent later.
-    #[error("the browser did not answer")]
-    NoAnswer {
-        /// What was waited for.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// The listener that keeps the browser's own traffic inside could not be opened.
-    #[error("the egress guard could not be opened")]
-    Guard(#[from] GuardError),
-    /// The browser reaches out past the guard: it must not be used.
-    #[error("the browser does not send its traffic through the egress guard")]
-    GuardNotInForce,
-    /// It does not trust the operator's own authorities.
-    #[error("the browser does not trust the authorities of --ca-certificates")]
-    Authorities(#[from] AuthoritiesError),
-    /// [`ChromiumScanner::close`](crate::ChromiumScanner::close) was called.
-    #[error("the scanner was closed")]
-    Closed,
-}
 
 /// Gives out the current browser, and starts one when there is none.
 #[derive(Debug)]
@@ -125,7 +52,7 @@ impl BrowserPool {
 
     /// A browser for a new scan: the current one, or its successor when it died or served its time.
     pub(crate) async fn for_new_scan(&self) -> Result<Arc<Browser>, BrowserError> {
-        self.usable(|browser| browser.pages.load(Ordering::Relaxed) < PAGES_PER_BROWSER).await
+        self.usable(|browser| browser.pages() < PAGES_PER_BROWSER).await
     }
 
     /// A browser for a scan that lost its own.
@@ -160,7 +87,7 @@ impl BrowserPool {
 
     /// Bytes that the current browser and its helpers have in memory; `None` where none runs, or one is being started.
     pub(crate) fn memory(&self) -> Option<u64> {
-        self.current.try_lock().ok()?.as_ref().filter(|browser| browser.is_alive())?.process.memory()
+        self.current.try_lock().ok()?.as_ref().filter(|browser| browser.is_alive())?.memory()
     }
 
     /// The process id of the current browser, if one runs.
@@ -230,187 +157,4 @@ impl BrowserPool {
     fn gone(&self) -> std::sync::MutexGuard<'_, Vec<CancellationToken>> {
         self.gone.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
-}
-
-/// A browser that runs and whose traffic is known to go through the guard.
-#[derive(Debug)]
-pub(crate) struct Browser {
-    process: Process,
-    product: String,
-    user_agent: String,
-    pages: AtomicU32,
-    deaths: Arc<Deaths>,
-    tabs: Arc<Tabs>,
-    /// Refuses everything: the browser's own traffic ends here, and so does what belongs to no scan.
-    _guard: Guard,
-}
-
-impl Browser {
-    async fn prepare(
-        settings: &BrowserSettings,
-        process: Process,
-        guard: Guard,
-        authorities: Option<&Authorities>,
-    ) -> Result<Self, BrowserError> {
-        let deadline = Instant::now() + START_TIME;
-        let deaths = Arc::new(Deaths::new(process.heap_notices()));
-        match greet(&process, &guard, &deaths, authorities, deadline).await {
-            Ok(Version { product, user_agent }) => {
-                tracing::info!(browser = product, "a browser started");
-                let user_agent = settings.agent.of_browser(&user_agent);
-                // Debian's and Google's builds of the shell name themselves differently from the browser they are.
-                let product = product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium ");
-                let tabs = Arc::new(Tabs::default());
-                let connection = process.connection().clone();
-                let (watched, died) = (Arc::clone(&tabs), Arc::clone(&deaths));
-                // Ends with the connection.
-                tokio::spawn(Watch { connection, tabs: watched, deaths: died, limit: settings.tab_memory }.run());
-                Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), deaths, tabs, _guard: guard })
-            }
-            Err(StartError::GuardNotInForce) => Err(BrowserError::GuardNotInForce),
-            Err(StartError::Authorities(error)) => Err(error.into()),
-            Err(StartError::Protocol(source)) => {
-                let complaints = process.last_words().await;
-                let complaints = if complaints.is_empty() { complaints } else { format!(": {complaints}") };
-                Err(BrowserError::NotReady { program: settings.program.clone(), complaints, source: Box::new(source) })
-            }
-        }
-    }
-
-    pub(super) const fn connection(&self) -> &Connection {
-        self.process.connection()
-    }
-
-    /// Name and version, for example `Chromium 156.0.8078.79`.
-    pub(crate) fn product(&self) -> &str {
-        &self.product
-    }
-
-    pub(super) fn user_agent(&self) -> &str {
-        &self.user_agent
-    }
-
-    /// What it draws text with.
-    pub(crate) async fn fonts(&self) -> Result<Fonts, BrowserError> {
-        let drawn = fonts::drawn(self.connection(), Instant::now() + START_TIME).await;
-        let drawn = drawn.map_err(|source| BrowserError::NoAnswer { source: Box::new(source) })?;
-        Ok(Fonts { families: crate::fonts::families().await, drawn })
-    }
-
-    /// Asks it for a sign of life; one that gives none is ended.
-    pub(crate) async fn answers(&self) -> Result<(), BrowserError> {
-        let deadline = Instant::now() + START_TIME;
-        let answer = self.connection().call::<Value>("Browser.getVersion", json!({}), deadline).await;
-        answer.map(drop).map_err(|source| {
-            self.kill();
-            BrowserError::NoAnswer { source: Box::new(source) }
-        })
-    }
-
-    pub(crate) fn is_alive(&self) -> bool {
-        self.connection().is_open()
-    }
-
-    /// Ends it; what waits for it fails at once.
-    pub(crate) fn kill(&self) {
-        self.process.kill();
-    }
-
-    /// What is known of memory now, to be asked about a tab that dies later.
-    pub(crate) fn memory_marks(&self) -> MemoryMarks {
-        self.deaths.marks()
-    }
-
-    /// Why a tab has ended since `before`.
-    pub(crate) async fn why_ended(&self, target: &str, before: MemoryMarks) -> Death {
-        match self.tabs.verdict(target).await {
-            Some(Verdict::OverLimit) => Death::OverLimit,
-            Some(Verdict::MadeRoom) => Death::MadeRoom,
-            None if self.is_alive() => self.deaths.why(target, before).await,
-            None => Death::Unknown,
-        }
-    }
-
-    /// The tabs that are open in it.
-    pub(super) const fn tabs(&self) -> &Arc<Tabs> {
-        &self.tabs
-    }
-
-    /// Counts a page towards the browser's time of service.
-    pub(crate) fn count_page(&self) {
-        self.pages.fetch_add(1, Ordering::Relaxed);
-    }
-
-    async fn pid(&self) -> Option<u32> {
-        let deadline = Instant::now() + Duration::from_secs(5);
-        let info: Value = self.connection().call("SystemInfo.getProcessInfo", json!({}), deadline).await.ok()?;
-        let processes = info["processInfo"].as_array()?;
-        let browser = processes.iter().find(|process| process["type"] == "browser")?;
-        u32::try_from(browser["id"].as_u64()?).ok()
-    }
-}
-
-#[derive(Deserialize)]
-struct Version {
-    product: String,
-    #[serde(rename = "userAgent")]
-    user_agent: String,
-}
-
-pub(super) enum StartError {
-    Protocol(CdpError),
-    GuardNotInForce,
-    Authorities(AuthoritiesError),
-}
-
-impl From<AuthoritiesError> for StartError {
-    fn from(error: AuthoritiesError) -> Self {
-        Self::Authorities(error)
-    }
-}
-
-impl From<CdpError> for StartError {
-    fn from(error: CdpError) -> Self {
-        Self::Protocol(error)
-    }
-}
-
-async fn greet(
-    process: &Process,
-    guard: &Guard,
-    deaths: &Arc<Deaths>,
-    authorities: Option<&Authorities>,
-    deadline: Instant,
-) -> Result<Version, StartError> {
-    let connection = process.connection();
-    let version = connection.call("Browser.getVersion", json!({}), deadline).await?;
-    connection.on_browser_events(Arc::new(TargetWatch { deaths: Arc::clone(deaths) }));
-    let discover = json!({ "discover": true });
-    connection.call::<Value>("Target.setDiscoverTargets", discover, deadline).await?;
-    canary::require_guard(connection, guard, deadline).await?;
-    if let Some(authorities) = authorities {
-        authorities.require(connection, deadline).await?;
-    }
-    Ok(version)
-}
-
-/// Closes every window that a page opens, and notes how tabs die.
-struct TargetWatch {
-    deaths: Arc<Deaths>,
-}
-
-impl EventSink for TargetWatch {
-    fn event(&self, method: &str, params: &Value) -> Option<Reaction> {
-        if method == "Target.targetCrashed"
-            && let (Some(target), Some(status)) = (params["targetId"].as_str(), params["status"].as_str())
-        {
-            self.deaths.note(target, status);
-        }
-        let target = &params["targetInfo"];
-        // Tabs that we open have no opener; windows of pages have one, `noopener` or not.
-        let is_popup = method == "Target.targetCreated" && target["type"] == "page" && target["openerId"].is_string();
-        is_popup.then(|| Reaction { method: "Target.closeTarget", params: json!({ "targetId": target["targetId"] }) })
-    }
-
-    fn ended(&self, _: SessionEnd) {}
 }

@@ -23,9 +23,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     authorities::Authorities,
-    death::HEAP_NOTICE,
     flags::{Sandbox, switches},
-    memory,
+    memory::{HEAP_NOTICE, offer_to_the_kernel, resident},
     profile::Profile,
 };
 use crate::cdp::Connection;
@@ -90,7 +89,7 @@ impl Process {
         // Our copies of the browser's ends go, so that we see the end of the stream when it exits.
         drop(command);
         if let Some(pid) = child.id() {
-            memory::offer_to_the_kernel(pid);
+            offer_to_the_kernel(pid);
         }
         let group = Arc::new(Group::of(&child)?);
         let connection = Connection::open(
@@ -121,7 +120,7 @@ impl Process {
 
     /// Bytes that the browser and its helpers have in memory; `None` when it has ended.
     pub(super) fn memory(&self) -> Option<u64> {
-        memory::resident((*self.group.0.lock().unwrap_or_else(PoisonError::into_inner))?)
+        resident((*self.group.0.lock().unwrap_or_else(PoisonError::into_inner))?)
     }
 
     /// A token that fires when the process was reaped and its folder deleted.

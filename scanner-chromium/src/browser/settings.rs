@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rustls::pki_types::CertificateDer;
 
 use super::flags::Sandbox;
-use crate::{ChromiumConfig, ChromiumError, agent::Agent};
+use crate::agent::Agent;
 
 /// What every browser of a scanner is started with.
 #[derive(Debug)]
@@ -20,20 +20,9 @@ pub(crate) struct BrowserSettings {
     pub(crate) agent: Agent,
 }
 
+#[cfg(test)]
 impl BrowserSettings {
-    /// Settles what the configuration leaves open.
-    ///
-    /// # Errors
-    /// That there is no browser, or that it can't have its sandbox.
-    pub(crate) fn of(config: &ChromiumConfig) -> Result<Self, ChromiumError> {
-        let program = config.find_browser()?;
-        let sandbox = config.find_sandbox()?;
-        let agent = Agent::new(config.contact.clone());
-        Ok(Self { program, sandbox, certificates: config.authorities.clone(), tab_memory: config.tab_memory, agent })
-    }
-
-    /// Those of a browser that can't be started.
-    #[cfg(test)]
+    /// The settings of a browser that can't be started.
     pub(crate) fn without_browser() -> Self {
         Self {
             program: "/no/browser".into(),

@@ -1,6 +1,6 @@
 //! One tab in a browser context of its own.
 //!
-//! A context per tab, not per scan: a page that loops for ever ignores `Target.closeTarget`, and only disposing of its
+//! A context per tab, not per scan: a page that loops without end ignores `Target.closeTarget`, and only disposing of its
 //! context ends the process behind it. It also keeps a page's cookies and storage from its neighbours.
 
 use std::{
@@ -11,17 +11,23 @@ use std::{
     },
 };
 
-use serde::Deserialize;
-use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
-use super::{Browser, flags::VIEWPORT, tabs::Tabs};
-use crate::cdp::{CdpError, Connection, EventSink, Reaction, Session, SessionEnd};
+use super::{VIEWPORT, context::Context, instance::Browser, memory::Tabs};
+use crate::cdp::{
+    CdpError, Event, EventSink, Reaction, Session, SessionEnd,
+    commands::{
+        CreateTarget, DownloadBehavior, EnableInspector, EnableNetwork, EnablePage, MediaFeature,
+        SetBypassServiceWorker, SetDeviceMetrics, SetDownloadBehavior, SetEmulatedMedia, SetLifecycleEvents,
+        SetUserAgent,
+    },
+    events::RequestStarts,
+};
 
 /// What a healthy browser needs for a command about tabs, many times over.
 const COMMAND_TIME: Duration = Duration::from_secs(20);
 
-/// Bytes of a request's body that are told with it.
+/// Bytes of a request's body that are reported with it.
 const MAX_POST_DATA: u32 = 16 * 1024;
 
 /// How a tab presents itself.
@@ -31,7 +37,7 @@ pub(crate) struct TabSettings {
     pub(crate) proxy: SocketAddr,
 }
 
-/// No tab came about.
+/// Opening a tab failed.
 #[derive(Debug, thiserror::Error)]
 #[error("the browser opened no tab")]
 pub(crate) struct TabError(#[from] CdpError);
@@ -47,7 +53,7 @@ pub(crate) struct Tab {
 }
 
 impl Tab {
-    /// Opens a tab. `sink` hears its events.
+    /// Opens a tab. `sink` receives its events.
     pub(crate) async fn open(
         browser: Arc<Browser>,
         settings: &TabSettings,
@@ -67,18 +73,13 @@ impl Tab {
         settings: &TabSettings,
         sink: Arc<dyn EventSink>,
     ) -> Result<Self, TabError> {
-        #[derive(Deserialize)]
-        struct Created {
-            #[serde(rename = "targetId")]
-            target: String,
-        }
         let deadline = Instant::now() + COMMAND_TIME;
         let connection = browser.connection();
         let context = Context::create(connection, settings.proxy, deadline).await?;
-        let downloads = json!({ "behavior": "deny", "browserContextId": context.id });
-        connection.call::<Value>("Browser.setDownloadBehavior", downloads, deadline).await?;
-        let target = json!({ "url": "about:blank", "browserContextId": context.id });
-        let Created { target } = connection.call("Target.createTarget", target, deadline).await?;
+        let downloads = SetDownloadBehavior { behavior: DownloadBehavior::Deny, browser_context_id: context.id() };
+        connection.call(downloads, deadline).await?;
+        let blank = CreateTarget { url: "about:blank", browser_context_id: Some(context.id()) };
+        let target = connection.call(blank, deadline).await?.target_id;
         let listed = Listed::new(browser.tabs(), &target, context.id());
         let sink = Arc::new(ProcessSink {
             tabs: Arc::clone(browser.tabs()),
@@ -108,21 +109,22 @@ impl Tab {
 /// Settings that hold for every page of the tab.
 async fn prepare(session: &Session, user_agent: &str, deadline: Instant) -> Result<(), CdpError> {
     let (width, height) = VIEWPORT;
-    let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+    let metrics = SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false };
     // Content that fades or slides in is there at once, so that axe-core sees its final colours.
-    let media = json!({ "features": [{ "name": "prefers-reduced-motion", "value": "reduce" }] });
-    // Nobody asks for bodies of answers: none is kept for that. Those of requests tell calls of one address apart.
-    let network = json!({ "maxPostDataSize": MAX_POST_DATA, "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 });
-    let agent = json!({ "userAgent": user_agent, "acceptLanguage": "en-US,en" });
+    let media = SetEmulatedMedia { features: &[MediaFeature { name: "prefers-reduced-motion", value: "reduce" }] };
+    // Nobody asks for bodies of answers: none is kept for that. Those of requests distinguish calls of one address.
+    let network =
+        EnableNetwork { max_post_data_size: MAX_POST_DATA, max_total_buffer_size: 0, max_resource_buffer_size: 0 };
+    let agent = SetUserAgent { user_agent, accept_language: Some("en-US,en") };
     futures_util::try_join!(
-        session.run("Inspector.enable", json!({}), deadline),
-        session.run("Page.enable", json!({}), deadline),
-        session.run("Page.setLifecycleEventsEnabled", json!({ "enabled": true }), deadline),
-        session.run("Network.enable", network, deadline),
-        session.run("Network.setBypassServiceWorker", json!({ "bypass": true }), deadline),
-        session.run("Emulation.setDeviceMetricsOverride", metrics, deadline),
-        session.run("Emulation.setEmulatedMedia", media, deadline),
-        session.run("Emulation.setUserAgentOverride", agent, deadline),
+        session.call(EnableInspector {}, deadline),
+        session.call(EnablePage {}, deadline),
+        session.call(SetLifecycleEvents { enabled: true }, deadline),
+        session.call(network, deadline),
+        session.call(SetBypassServiceWorker { bypass: true }, deadline),
+        session.call(metrics, deadline),
+        session.call(media, deadline),
+        session.call(agent, deadline),
     )?;
     Ok(())
 }
@@ -147,9 +149,9 @@ impl Drop for Listed {
     }
 }
 
-/// Notes which processes run the documents of a tab, and passes on what it hears.
+/// Notes which processes run the documents of a tab, and passes all events on.
 ///
-/// The protocol has no command that tells. The id of a request that a document makes begins with the number of its process, as the
+/// The protocol has no command for that. The id of a request that a document makes begins with the number of its process, as the
 /// system knows it (`identifiers_factory.cc` of Blink), which is compared with the browser's own list before it counts.
 struct ProcessSink {
     tabs: Arc<Tabs>,
@@ -160,14 +162,14 @@ struct ProcessSink {
 }
 
 impl EventSink for ProcessSink {
-    fn event(&self, method: &str, params: &Value) -> Option<Reaction> {
-        if method == "Network.requestWillBeSent"
-            && let Some(process) = process_of(params["requestId"].as_str().unwrap_or_default())
+    fn event(&self, event: Event<'_>) -> Option<Reaction> {
+        if let Some(RequestStarts { request_id }) = event.read()
+            && let Some(process) = process_of(&request_id)
             && self.latest.swap(process, Ordering::Relaxed) != process
         {
             self.tabs.add_process(&self.target, process);
         }
-        self.sink.event(method, params)
+        self.sink.event(event)
     }
 
     fn ended(&self, end: SessionEnd) {
@@ -178,43 +180,4 @@ impl EventSink for ProcessSink {
 /// The process in the id of a request; that of a navigation is another kind of number.
 fn process_of(request: &str) -> Option<u32> {
     request.split_once('.')?.0.parse().ok()
-}
-
-/// A browser context; disposed of when dropped.
-#[derive(Debug)]
-pub(super) struct Context {
-    connection: Connection,
-    id: String,
-}
-
-impl Context {
-    pub(super) async fn create(
-        connection: &Connection,
-        proxy: SocketAddr,
-        deadline: Instant,
-    ) -> Result<Self, CdpError> {
-        #[derive(Deserialize)]
-        struct Created {
-            #[serde(rename = "browserContextId")]
-            id: String,
-        }
-        let params = json!({
-            "proxyServer": format!("http://{proxy}"),
-            "proxyBypassList": "<-loopback>",
-            // Should this process lose track of it, the browser clears it up with the connection.
-            "disposeOnDetach": true,
-        });
-        let Created { id } = connection.call("Target.createBrowserContext", params, deadline).await?;
-        Ok(Self { connection: connection.clone(), id })
-    }
-
-    pub(super) fn id(&self) -> &str {
-        &self.id
-    }
-}
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        self.connection.send("Target.disposeBrowserContext", json!({ "browserContextId": self.id }));
-    }
 }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt as _},
@@ -14,28 +14,15 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{CdpError, SessionEnd, framing::Messages};
+use super::{
+    CdpError, Command, Event, EventSink, Reaction, SessionEnd,
+    events::{DetachedFromTarget, EventKind as _, InspectorTargetCrashed},
+    framing::Messages,
+    message::{ErrorBody, Incoming, encode},
+};
 
 /// Commands that wait to be written. Beyond it a caller waits, within its deadline.
 const OUTGOING: usize = 256;
-
-/// Hears the events of one session, in the order in which they arrive.
-///
-/// Called from the task that reads the pipe: it must return soon and never wait.
-pub(crate) trait EventSink: Send + Sync {
-    /// `method` happened. What is returned is sent at once, to the session that the event came from.
-    fn event(&self, method: &str, params: &Value) -> Option<Reaction>;
-
-    /// No event will follow.
-    fn ended(&self, end: SessionEnd);
-}
-
-/// A command in answer to an event; nobody waits for its result.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Reaction {
-    pub(crate) method: &'static str,
-    pub(crate) params: Value,
-}
 
 /// A pipe to a browser. Clones share it; it closes when the last one is dropped or the browser exits.
 #[derive(Clone)]
@@ -71,36 +58,6 @@ enum Refusal {
     Error(ErrorBody),
 }
 
-#[derive(Serialize)]
-struct Outgoing<'a, P> {
-    id: u64,
-    method: &'a str,
-    params: P,
-    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
-    session: Option<&'a str>,
-}
-
-#[derive(Deserialize)]
-struct Incoming {
-    id: Option<u64>,
-    method: Option<String>,
-    #[serde(default)]
-    params: Value,
-    #[serde(default)]
-    result: Value,
-    error: Option<ErrorBody>,
-    #[serde(rename = "sessionId")]
-    session: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct ErrorBody {
-    #[serde(default)]
-    code: i64,
-    #[serde(default)]
-    message: String,
-}
-
 impl Connection {
     /// Starts to read and write. Both tasks end when the connection closes.
     pub(crate) fn open(
@@ -116,12 +73,12 @@ impl Connection {
         Self { shared, outgoing, _close_on_drop: Arc::new(closed.drop_guard()) }
     }
 
-    /// Who hears the events that belong to no session.
+    /// Sets who receives the events that belong to no session.
     pub(crate) fn on_browser_events(&self, sink: Arc<dyn EventSink>) {
         self.shared.lock().root = Some(sink);
     }
 
-    /// Lets `sink` hear a session that the browser just opened, and admits commands to it.
+    /// Hands the events of a session that the browser just opened to `sink`, and admits commands to it.
     pub(super) fn add_session(&self, id: String, sink: Arc<dyn EventSink>) {
         let mut state = self.shared.lock();
         if state.closed {
@@ -153,28 +110,23 @@ impl Connection {
     }
 
     /// Sends a command to the browser itself and waits for its result.
-    pub(crate) async fn call<R: DeserializeOwned>(
-        &self,
-        method: &'static str,
-        params: impl Serialize,
-        deadline: Instant,
-    ) -> Result<R, CdpError> {
-        self.call_in(None, method, params, deadline).await
+    pub(crate) async fn call<C: Command>(&self, command: C, deadline: Instant) -> Result<C::Result, CdpError> {
+        self.call_in(None, command, deadline).await
     }
 
     /// Sends a command and waits for its result; `session` is `None` for the browser itself.
-    pub(super) async fn call_in<R: DeserializeOwned>(
+    pub(super) async fn call_in<C: Command>(
         &self,
         session: Option<&str>,
-        method: &'static str,
-        params: impl Serialize,
+        command: C,
         deadline: Instant,
-    ) -> Result<R, CdpError> {
+    ) -> Result<C::Result, CdpError> {
+        let method = C::METHOD;
         let (id, answer) =
             self.shared.register(session.map(str::to_owned)).map_err(|end| CdpError::Ended { method, end })?;
         // Forgets the command whatever happens, so that an answer which never comes costs no memory.
         let _registered = Registered { shared: &self.shared, id };
-        let message = encode(id, session, method, params)?;
+        let message = encode(id, session, method, command)?;
         let exchange = async {
             // When the queue is closed the connection is too, and `answer` says so.
             let _ = self.outgoing.send(message).await;
@@ -188,13 +140,13 @@ impl Connection {
             Ok(Ok(Err(Refusal::Error(body)))) => {
                 Err(CdpError::Refused { method, code: body.code, message: body.message })
             }
-            Ok(Ok(Ok(result))) => R::deserialize(result).map_err(|source| CdpError::Shape { method, source }),
+            Ok(Ok(Ok(result))) => C::Result::deserialize(result).map_err(|source| CdpError::Shape { method, source }),
         }
     }
 
     /// Sends the browser a command whose result nobody needs.
-    pub(crate) fn send(&self, method: &'static str, params: Value) {
-        self.shared.send(None, Reaction { method, params });
+    pub(crate) fn send(&self, command: impl Command) {
+        self.shared.send(None, Reaction::with(command));
     }
 }
 
@@ -242,17 +194,16 @@ impl Shared {
             Some(id) => self.lock().sessions.get(id).cloned(),
             None => self.lock().root.clone(),
         };
-        if let Some(reaction) = sink.and_then(|sink| sink.event(&method, &message.params)) {
+        let event = Event { method: &method, params: &message.params };
+        if let Some(reaction) = sink.and_then(|sink| sink.event(event)) {
             self.send(message.session.as_deref(), reaction);
         }
-        match (method.as_str(), &message.session) {
-            ("Target.detachedFromTarget", _) => {
-                if let Some(id) = message.params["sessionId"].as_str() {
-                    self.end_session(id, SessionEnd::Detached);
-                }
-            }
-            ("Inspector.targetCrashed", Some(id)) => self.end_session(id, SessionEnd::Crashed),
-            _ => {}
+        if let Some(DetachedFromTarget { session_id }) = event.read() {
+            self.end_session(&session_id, SessionEnd::Detached);
+        } else if let Some(id) = &message.session
+            && method == InspectorTargetCrashed::METHOD
+        {
+            self.end_session(id, SessionEnd::Crashed);
         }
     }
 
@@ -263,7 +214,8 @@ impl Shared {
             state.last_id
         };
         let Some(outgoing) = self.outgoing.upgrade() else { return };
-        let sent = encode(id, session, method, params).is_ok_and(|message| outgoing.try_send(message).is_ok());
+        let message = params.ok().and_then(|params| encode(id, session, method, params).ok());
+        let sent = message.is_some_and(|message| outgoing.try_send(message).is_ok());
         if !sent {
             // The queue is full: the browser does not read. Whoever waits for it finds out by deadline.
             tracing::warn!(method, "a command to the browser was dropped");
@@ -313,13 +265,6 @@ impl Drop for Registered<'_> {
     }
 }
 
-fn encode(id: u64, session: Option<&str>, method: &'static str, params: impl Serialize) -> Result<Vec<u8>, CdpError> {
-    let mut message = serde_json::to_vec(&Outgoing { id, method, params, session })
-        .map_err(|source| CdpError::Arguments { method, source })?;
-    message.push(0);
-    Ok(message)
-}
-
 async fn read(shared: Arc<Shared>, reader: impl AsyncRead + Unpin) {
     let mut messages = Messages::new(reader);
     loop {
@@ -365,16 +310,36 @@ async fn write(shared: Arc<Shared>, mut writer: impl AsyncWrite + Unpin, mut que
 mod tests {
     use std::{sync::atomic::AtomicUsize, time::Duration};
 
+    use serde::Serialize;
     use serde_json::json;
     use tokio::io::{AsyncReadExt as _, DuplexStream, duplex};
 
     use super::*;
+    use crate::cdp::{commands::HandleJavaScriptDialog, events::DialogOpening};
 
     /// A connection, and the browser's ends of it: what it reads and what it writes.
     fn connect() -> (Connection, DuplexStream, DuplexStream) {
         let (ours_in, theirs_out) = duplex(1 << 16);
         let (ours_out, theirs_in) = duplex(1 << 16);
         (Connection::open(ours_in, ours_out), theirs_in, theirs_out)
+    }
+
+    /// A command for the tests.
+    #[derive(Debug, Serialize)]
+    struct First {}
+
+    impl Command for First {
+        const METHOD: &'static str = "A.first";
+        type Result = Value;
+    }
+
+    /// Another one.
+    #[derive(Debug, Serialize)]
+    struct Second {}
+
+    impl Command for Second {
+        const METHOD: &'static str = "A.second";
+        type Result = Value;
     }
 
     fn soon() -> Instant {
@@ -389,8 +354,8 @@ mod tests {
     struct Asks(AtomicUsize);
 
     impl EventSink for Asks {
-        fn event(&self, method: &str, _: &Value) -> Option<Reaction> {
-            (method == "Page.asks").then(|| Reaction { method: "Page.answer", params: json!({ "yes": false }) })
+        fn event(&self, event: Event<'_>) -> Option<Reaction> {
+            event.read().map(|DialogOpening { kind }| Reaction::with(HandleJavaScriptDialog { accept: kind == "yes" }))
         }
 
         fn ended(&self, _: SessionEnd) {
@@ -401,8 +366,8 @@ mod tests {
     #[tokio::test]
     async fn answers_find_their_commands_in_any_order() {
         let (connection, _commands, mut browser) = connect();
-        let first = connection.call::<Value>("A.first", json!({}), soon());
-        let second = connection.call::<Value>("A.second", json!({}), soon());
+        let first = connection.call(First {}, soon());
+        let second = connection.call(Second {}, soon());
         let browser = async {
             say(&mut browser, json!({ "id": 2, "result": { "of": 2 }, "newer": "field" })).await;
             say(&mut browser, json!("not even an object")).await;
@@ -417,8 +382,8 @@ mod tests {
     async fn the_end_of_the_browser_fails_what_waits_and_what_comes_after_at_once() {
         let (connection, commands, browser) = connect();
         let end = async { drop((commands, browser)) };
-        let (waiting, ()) = tokio::join!(connection.call::<Value>("A.b", json!({}), soon()), end);
-        let after = connection.call::<Value>("A.b", json!({}), soon()).await;
+        let (waiting, ()) = tokio::join!(connection.call(First {}, soon()), end);
+        let after = connection.call(First {}, soon()).await;
         for result in [waiting, after] {
             assert!(matches!(result, Err(CdpError::Ended { end: SessionEnd::BrowserGone, .. })), "{result:?}");
         }
@@ -432,8 +397,8 @@ mod tests {
         for id in ["one", "two"] {
             connection.add_session(id.to_owned(), Arc::clone(&sink) as _);
         }
-        let one = connection.call_in::<Value>(Some("one"), "A.b", json!({}), soon());
-        let two = connection.call_in::<Value>(Some("two"), "A.b", json!({}), soon());
+        let one = connection.call_in(Some("one"), First {}, soon());
+        let two = connection.call_in(Some("two"), First {}, soon());
         let browser = async {
             say(&mut browser, json!({ "method": "Inspector.targetCrashed", "sessionId": "one", "params": {} })).await;
             say(&mut browser, json!({ "id": 2, "sessionId": "two", "result": {} })).await;
@@ -441,7 +406,7 @@ mod tests {
         let (one, two, ()) = tokio::join!(one, two, browser);
         assert!(matches!(one, Err(CdpError::Ended { end: SessionEnd::Crashed, .. })), "{one:?}");
         assert!(two.is_ok());
-        let after = connection.call_in::<Value>(Some("one"), "A.b", json!({}), soon()).await;
+        let after = connection.call_in(Some("one"), First {}, soon()).await;
         assert!(matches!(after, Err(CdpError::Ended { .. })), "{after:?}");
         assert_eq!(sink.0.load(std::sync::atomic::Ordering::SeqCst), 1);
     }
@@ -450,20 +415,20 @@ mod tests {
     async fn a_question_of_a_page_is_answered_in_its_own_session() {
         let (connection, mut commands, mut browser) = connect();
         connection.add_session("one".to_owned(), Arc::new(Asks::default()));
-        say(&mut browser, json!({ "method": "Page.asks", "sessionId": "one", "params": {} })).await;
+        say(&mut browser, json!({ "method": "Page.javascriptDialogOpening", "sessionId": "one", "params": {} })).await;
         let mut command = vec![0; 200];
         let length = commands.read(&mut command).await.unwrap();
         let command: Value = serde_json::from_slice(&command[..length - 1]).unwrap();
-        assert_eq!(command["method"], "Page.answer");
-        assert_eq!((&command["sessionId"], &command["params"]), (&json!("one"), &json!({ "yes": false })));
+        assert_eq!(command["method"], "Page.handleJavaScriptDialog");
+        assert_eq!((&command["sessionId"], &command["params"]), (&json!("one"), &json!({ "accept": false })));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_command_that_is_not_answered_ends_with_its_deadline_and_is_forgotten() {
         let (connection, _commands, _browser) = connect();
         let deadline = Instant::now() + Duration::from_secs(5);
-        let result = connection.call::<Value>("A.b", json!({}), deadline).await;
-        assert!(matches!(result, Err(CdpError::TimedOut { method: "A.b" })));
+        let result = connection.call(First {}, deadline).await;
+        assert!(matches!(result, Err(CdpError::TimedOut { method: "A.first" })));
         assert!(connection.shared.lock().pending.is_empty());
     }
 }

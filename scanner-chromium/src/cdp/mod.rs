@@ -7,18 +7,26 @@
 //! - Every pending command fails at once when its tab crashes, its session ends or the browser exits. Nothing waits for
 //!   a time-out to learn what is already known, and every command has a deadline all the same.
 //! - An event or field of a newer Chromium changes nothing: only what is read is parsed.
-//! - The twenty commands in use need no five megabytes of generated types.
+//! - The commands and events in use ([`commands`], [`events`]) need no five megabytes of generated types.
 //!
 //! Events are handed to an [`EventSink`] where they arrive, one after the other, so there is no queue that a page could
 //! fill faster than it is read.
 
+mod command;
+pub(crate) mod commands;
 mod connection;
 mod error;
+pub(crate) mod events;
 mod framing;
+mod message;
 mod session;
+mod sink;
 
 pub(crate) use self::{
-    connection::{Connection, EventSink, Reaction},
+    command::{Command, Reaction},
+    connection::Connection,
     error::{CdpError, SessionEnd},
+    events::Event,
     session::Session,
+    sink::{EventSink, IgnoreEvents},
 };

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{CdpError, Connection, EventSink};
+use super::{CdpError, Command, Connection, EventSink, commands::AttachToTarget};
 
 /// Commands to one target. Dropping it ends what waits in it; the target itself stays.
 #[derive(Debug)]
@@ -16,43 +14,22 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Attaches to a target. `sink` hears the session's events from the first.
+    /// Attaches to a target. `sink` receives the session's events from the first.
     pub(crate) async fn attach(
         connection: &Connection,
-        target: &str,
+        target_id: &str,
         sink: Arc<dyn EventSink>,
         deadline: Instant,
     ) -> Result<Self, CdpError> {
-        #[derive(Deserialize)]
-        struct Attached {
-            #[serde(rename = "sessionId")]
-            session: String,
-        }
-        let params = json!({ "targetId": target, "flatten": true });
-        let attached: Attached = connection.call("Target.attachToTarget", params, deadline).await?;
+        let attached = connection.call(AttachToTarget { target_id, flatten: true }, deadline).await?;
         // No domain is enabled yet, so no event can come before the sink is known.
-        connection.add_session(attached.session.clone(), sink);
-        Ok(Self { connection: connection.clone(), id: attached.session })
+        connection.add_session(attached.session_id.clone(), sink);
+        Ok(Self { connection: connection.clone(), id: attached.session_id })
     }
 
     /// Sends a command and waits for its result.
-    pub(crate) async fn call<R: DeserializeOwned>(
-        &self,
-        method: &'static str,
-        params: impl Serialize,
-        deadline: Instant,
-    ) -> Result<R, CdpError> {
-        self.connection.call_in(Some(&self.id), method, params, deadline).await
-    }
-
-    /// Sends a command and waits until it was carried out.
-    pub(crate) async fn run(
-        &self,
-        method: &'static str,
-        params: impl Serialize,
-        deadline: Instant,
-    ) -> Result<(), CdpError> {
-        self.call::<Value>(method, params, deadline).await.map(drop)
+    pub(crate) async fn call<C: Command>(&self, command: C, deadline: Instant) -> Result<C::Result, CdpError> {
+        self.connection.call_in(Some(&self.id), command, deadline).await
     }
 }
 

@@ -1,9 +1,6 @@
 //! Pages that were found and not yet visited.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use a11ycheck_core::domain::{PageOutcome, page_address, view_of, without_query};
 use url::Url;
@@ -12,12 +9,13 @@ use super::{
     actions::is_action,
     address::{key, may_be_page},
     kinds::{Shape, kinds},
+    reached::Reached,
     robots::Robots,
     site::Site,
     survey::Listed,
     traps::{MAX_VARIATIONS, has_outgrown, is_variation},
 };
-use crate::page::Scope as _;
+use crate::visit::Scope as _;
 
 /// Pages that wait at a time. A site with more has shown enough to choose from.
 const MAX_WAITING: usize = 10_000;
@@ -25,9 +23,6 @@ const MAX_WAITING: usize = 10_000;
 const MAX_KNOWN: usize = 30_000;
 /// Pages that turn out to be closed to us before nothing more is chosen. Each costs a look at all rules.
 const MAX_CLOSED: u32 = 2_000;
-/// Pages at other paths that may call one page their canonical address. A template that names the same one everywhere
-/// would fold the whole site into it.
-const MAX_ALIASES: u32 = 5;
 /// How far from the start page a page counts as that only a sitemap names: the start page's own links are closer.
 const SITEMAP_DEPTH: u32 = 2;
 
@@ -50,9 +45,7 @@ pub(super) struct Frontier {
     known: HashMap<String, Way>,
     /// Whether links were left out as a trap's.
     meets_traps: bool,
-    /// Pages that were visited, under each address that stands for them.
-    reached: HashSet<String>,
-    aliases: HashMap<String, u32>,
+    reached: Reached,
 }
 
 /// A page to visit, and the way to it.
@@ -104,8 +97,7 @@ impl Frontier {
             is_sorted_out: true,
             known: HashMap::new(),
             meets_traps: false,
-            reached: HashSet::new(),
-            aliases: HashMap::new(),
+            reached: Reached::default(),
         }
     }
 
@@ -175,44 +167,13 @@ impl Frontier {
     pub(super) fn reach(&mut self, url: &Url, canonical: Option<&Url>) -> bool {
         let own = key(url);
         self.known.entry(own.clone()).or_default();
-        if !self.reached.insert(own.clone()) || !self.robots.allows(url) {
-            return false;
-        }
-        match canonical.and_then(|canonical| self.alias(&own, url, canonical)) {
-            // Whoever comes second under the name is a copy.
-            Some(name) => self.reached.insert(name),
-            None => true,
-        }
-    }
-
-    /// The name of the page that `url` says that it is a copy of, where that can be believed.
-    fn alias(&mut self, own: &str, url: &Url, canonical: &Url) -> Option<String> {
-        let name = key(canonical);
-        // All views of an application come with one document, which names its own address at best.
-        let names_document = view_of(url).is_some() && view_of(canonical).is_none();
-        if name == own || !self.site.contains(canonical) || names_document {
-            return None;
-        }
-        let path = |url: &Url| (url.path().trim_end_matches('/').to_owned(), view_of(url).map(str::to_owned));
-        let (path, named) = (path(url), path(canonical));
-        if path != named {
-            // A common mistake: every page calls the home page its own address.
-            if matches!(&named, (path, None) if path.is_empty()) {
-                return None;
-            }
-            let aliases = self.aliases.entry(name.clone()).or_default();
-            *aliases += 1;
-            if *aliases > MAX_ALIASES {
-                return None;
-            }
-        }
-        Some(name)
+        self.reached.add(own) && self.robots.allows(url) && self.reached.add_canonical(url, canonical, &self.site)
     }
 
     /// The page to visit next.
     pub(super) fn next(&mut self) -> Option<Lead> {
         if !self.is_sorted_out {
-            self.waiting.retain(|candidate| !self.reached.contains(&candidate.key));
+            self.waiting.retain(|candidate| !self.reached.has(&candidate.key));
             let shapes: Vec<&Shape> =
                 self.passed.iter().chain(&self.waiting).map(|candidate| &candidate.shape).collect();
             let kinds = kinds(&shapes);
@@ -230,7 +191,7 @@ impl Frontier {
             // Of equal ones the first.
             let (index, _) = self.waiting.iter().enumerate().min_by_key(|(_, candidate)| rank(candidate))?;
             let candidate = self.waiting.remove(index);
-            if self.reached.contains(&candidate.key) {
+            if self.reached.has(&candidate.key) {
                 continue;
             }
             let is_open = self.robots.allows(&candidate.url);
@@ -264,6 +225,8 @@ impl Way {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -340,21 +303,6 @@ mod tests {
     }
 
     #[test]
-    fn a_canonical_address_is_not_believed_where_it_would_hide_the_site() {
-        let mut frontier = frontier();
-        for home in ["https://a.example/", "https://b.example/x"] {
-            for page in ["x", "y"] {
-                let host = home.len();
-                assert!(frontier.reach(&url(&format!("https://a.example/{page}{host}")), Some(&url(home))));
-            }
-        }
-        let template = url("https://a.example/template");
-        let pages = (0..20).map(|page| url(&format!("https://a.example/p{page}")));
-        let kept = pages.filter(|page| frontier.reach(page, Some(&template))).count();
-        assert_eq!(kept, 16, "the first, and those beyond what is believed");
-    }
-
-    #[test]
     fn views_of_an_application_are_pages_and_anchors_are_not() {
         let links = [
             "https://a.example/#top",
@@ -366,18 +314,6 @@ mod tests {
         ];
         let expected = ["", "app#/about", "app#!/contact", "app"].map(|page| format!("https://a.example/{page}"));
         assert_eq!(all(with_links(&links)), expected);
-    }
-
-    #[test]
-    fn the_one_canonical_address_of_an_application_does_not_hide_its_views() {
-        let mut frontier = frontier();
-        let app = url("https://a.example/app");
-        for page in ["https://a.example/app", "https://a.example/app#/a", "https://a.example/app#/b"] {
-            assert!(frontier.reach(&url(page), Some(&app)), "{page}");
-        }
-        assert!(!frontier.reach(&url("https://a.example/app?x=1"), Some(&app)));
-        let named = url("https://a.example/app#/b");
-        assert!(!frontier.reach(&url("https://a.example/app#/b?from=a"), Some(&named)), "a view is a copy of a view");
     }
 
     #[test]

@@ -16,10 +16,10 @@ use super::{
     survey::Listed,
 };
 use crate::{
-    axe_map::add_page,
-    evidence::Album,
-    page::{Checked, PageError, Screen},
+    axe::add_page,
+    evidence::{Album, Screen},
     platform::{Signals, detect},
+    visit::{Checked, PageError},
 };
 
 /// Links that may turn out to be no page of their own, beyond the budget. Each costs a request.
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::{
         crawl::{robots::Robots, site::Site},
-        walls::Sight,
+        visit::walls::Sight,
     };
 
     #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use super::{
     site::Site,
     survey::Listed,
 };
-use crate::page::{Checked, Scope as _};
+use crate::visit::{Checked, Scope as _};
 
 /// Parts of a path that speak for a login page.
 const LOGIN_PATHS: [&str; 14] = [

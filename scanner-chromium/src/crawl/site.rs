@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::address::bare_host;
-use crate::{guard::Reach, page::Scope};
+use crate::{guard::Reach, visit::Scope};
 
 /// The site that a start address leads to: one host, with or without `www.`, and one port, over HTTP or HTTPS.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,12 +12,11 @@ use url::Url;
 use super::{
     fetch::{FetchError, FetchFailure, Fetched, Fetcher},
     kinds::{Shape, kinds},
-    pace::Pace,
     robots::{self, Robots},
     site::Start,
     sitemap::{self, Sitemap},
 };
-use crate::page::{Scope as _, unreachable_site};
+use crate::visit::{Pace, Scope as _, unreachable_site};
 
 /// Files that are fetched for the list of pages.
 const MAX_SITEMAPS: usize = 50;

@@ -65,10 +65,7 @@ impl Album {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::plan::{Candidate, Rect},
-        *,
-    };
+    use super::{super::plan::Rect, *};
 
     fn picture(content: u32, size: usize) -> Picture {
         let mut webp = content.to_le_bytes().to_vec();
@@ -78,7 +75,7 @@ mod tests {
 
     fn template(number: u32) -> Template {
         let (html, area) = (format!("<p id=p{number}>"), Rect { x: 0, y: 0, width: 9, height: 9 });
-        Candidate { key: (0, 0), rule: "rule", html: &html, area }.template()
+        Template::of("rule", &html, area)
     }
 
     #[test]

@@ -6,10 +6,10 @@ use image::{
     DynamicImage, ImageFormat, ImageReader, Limits, Rgb, RgbImage, codecs::webp::WebPEncoder, imageops::FilterType,
 };
 
-use super::plan::{Rect, Shot};
+use super::plan::{ElementNumber, Rect, Shot};
 
 /// What stands in place of a value: neither black nor white, so that it is seen on any page, and not the grey of a border.
-pub(crate) const COVER: [u8; 3] = [160; 3];
+pub(super) const COVER: [u8; 3] = [160; 3];
 
 /// Pixels of a picture's width: what a report shows side by side with its text.
 const MAX_WIDTH: u32 = 800;
@@ -39,11 +39,11 @@ pub(crate) struct Picture {
 }
 
 /// Cuts the elements out. What can't be read, shows one colour only, or stays too large is left out. Takes processor time.
-pub(crate) fn cut_out(captures: Vec<Capture>) -> Vec<((usize, usize), Picture)> {
+pub(crate) fn cut_out(captures: Vec<Capture>) -> Vec<(ElementNumber, Picture)> {
     captures.into_iter().flat_map(|capture| cut_out_of(&capture)).collect()
 }
 
-fn cut_out_of(Capture { shot, png, covers }: &Capture) -> Vec<((usize, usize), Picture)> {
+fn cut_out_of(Capture { shot, png, covers }: &Capture) -> Vec<(ElementNumber, Picture)> {
     let mut image = match decode(png) {
         Ok(image) => image,
         Err(error) => {
@@ -54,7 +54,7 @@ fn cut_out_of(Capture { shot, png, covers }: &Capture) -> Vec<((usize, usize), P
     for cover in covers.iter().filter_map(|cover| cover.common(shot.clip)) {
         paint(&mut image, cover.x - shot.clip.x, cover.y - shot.clip.y, cover);
     }
-    let mut pictures = Vec::<((usize, usize), Picture)>::new();
+    let mut pictures = Vec::<(ElementNumber, Picture)>::new();
     let mut previous = None;
     for crop in &shot.crops {
         // One element often breaks several rules.
@@ -62,7 +62,7 @@ fn cut_out_of(Capture { shot, png, covers }: &Capture) -> Vec<((usize, usize), P
             && let Some((_, picture)) = pictures.last()
         {
             let picture = picture.clone();
-            pictures.push((crop.key, picture));
+            pictures.push((crop.element, picture));
             continue;
         }
         let (x, y) = (crop.area.x - shot.clip.x, crop.area.y - shot.clip.y);
@@ -72,7 +72,7 @@ fn cut_out_of(Capture { shot, png, covers }: &Capture) -> Vec<((usize, usize), P
         let (width, height) = (crop.area.width.min(image.width() - x), crop.area.height.min(image.height() - y));
         let part = image::imageops::crop_imm(&image, x, y, width, height).to_image();
         if let Some(picture) = picture(part) {
-            pictures.push((crop.key, picture));
+            pictures.push((crop.element, picture));
             previous = Some(crop.area);
         }
     }
@@ -135,7 +135,11 @@ mod tests {
     fn capture(clip: [u32; 4], image: &RgbImage, crops: &[[u32; 4]]) -> Capture {
         let mut png = Cursor::new(Vec::new());
         image.write_to(&mut png, ImageFormat::Png).unwrap();
-        let crops = crops.iter().enumerate().map(|(node, area)| Crop { key: (0, node), area: rect(*area) }).collect();
+        let crops = crops
+            .iter()
+            .enumerate()
+            .map(|(number, area)| Crop { element: ElementNumber(number), area: rect(*area) })
+            .collect();
         Capture { shot: Shot { clip: rect(clip), crops }, png: png.into_inner(), covers: Arc::default() }
     }
 
@@ -149,8 +153,8 @@ mod tests {
     #[test]
     fn an_element_is_cut_out_where_it_stands() {
         let pictures = cut_out(vec![capture([10, 1_000, 100, 100], &page(), &[[35, 1_035, 30, 30]])]);
-        let [(key, picture)] = &pictures[..] else { panic!("{pictures:?}") };
-        assert_eq!((*key, picture.width, picture.height), ((0, 0), 30, 30));
+        let [(element, picture)] = &pictures[..] else { panic!("{pictures:?}") };
+        assert_eq!((*element, picture.width, picture.height), (ElementNumber(0), 30, 30));
         let shown = image::load_from_memory_with_format(&picture.webp, ImageFormat::WebP).unwrap().into_rgb8();
         assert_eq!((shown.get_pixel(4, 10).0, shown.get_pixel(5, 10).0), ([255; 3], [255, 0, 0]));
     }

@@ -4,7 +4,7 @@
 //! for each further thousand rows), so neighbours share one, and what was pictured on one page is not pictured on the next.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
@@ -37,11 +37,14 @@ pub(crate) struct Rect {
     pub(crate) height: u32,
 }
 
+/// An element that fails, by its number among those of its page: rule after rule, in the order in which axe-core returns them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ElementNumber(pub(crate) usize);
+
 /// An element that could be pictured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate<'a> {
-    /// Index of its rule, and of the element within the rule.
-    pub(crate) key: (usize, usize),
+    pub(crate) element: ElementNumber,
     pub(crate) rule: &'a str,
     pub(crate) html: &'a str,
     pub(crate) area: Rect,
@@ -51,11 +54,12 @@ pub(crate) struct Candidate<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Template(u64);
 
-impl Candidate<'_> {
-    pub(crate) fn template(&self) -> Template {
+impl Template {
+    /// The template of an element with this source that breaks this rule.
+    pub(crate) fn of(rule: &str, html: &str, area: Rect) -> Self {
         let mut hasher = DefaultHasher::new();
-        (self.rule, self.html, self.area.width, self.area.height).hash(&mut hasher);
-        Template(hasher.finish())
+        (rule, html, area.width, area.height).hash(&mut hasher);
+        Self(hasher.finish())
     }
 }
 
@@ -70,7 +74,7 @@ impl Quota {
     /// Whether the element is to be pictured; counts it then.
     fn admits(&mut self, candidate: &Candidate<'_>) -> bool {
         if self.per_rule.get(candidate.rule).is_some_and(|taken| *taken >= PER_RULE_AND_CHECK)
-            || !self.templates.insert(candidate.template())
+            || !self.templates.insert(Template::of(candidate.rule, candidate.html, candidate.area))
         {
             return false;
         }
@@ -89,7 +93,7 @@ pub(crate) struct Shot {
 /// The part of a shot that shows one element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Crop {
-    pub(crate) key: (usize, usize),
+    pub(crate) element: ElementNumber,
     /// On the page, padding included.
     pub(crate) area: Rect,
 }
@@ -119,18 +123,18 @@ impl Rect {
 
 /// The shots to take, from the top of the page down, and what to cut out of them.
 pub(crate) fn plan<'a>(candidates: impl Iterator<Item = Candidate<'a>>, quota: &mut Quota) -> Vec<Shot> {
-    let mut per_rule = BTreeMap::<usize, usize>::new();
+    let mut per_rule = HashMap::<&str, usize>::new();
     let mut crops: Vec<Crop> = candidates
         .filter(|candidate| is_visible(candidate.area))
         .filter(|candidate| {
-            let taken = per_rule.entry(candidate.key.0).or_default();
+            let taken = per_rule.entry(candidate.rule).or_default();
             let is_admitted = *taken < PER_RULE && quota.admits(candidate);
             *taken += usize::from(is_admitted);
             is_admitted
         })
-        .map(|candidate| Crop { key: candidate.key, area: padded(candidate.area) })
+        .map(|candidate| Crop { element: candidate.element, area: padded(candidate.area) })
         .collect();
-    crops.sort_by_key(|crop| (crop.area.y, crop.area.x, crop.key));
+    crops.sort_by_key(|crop| (crop.area.y, crop.area.x, crop.element));
     let mut shots = Vec::<Shot>::new();
     for crop in crops {
         if let Some(shot) = shots.last_mut().filter(|shot| belongs(shot, crop.area)) {
@@ -177,7 +181,8 @@ mod tests {
     };
 
     fn candidate(rule: usize, node: usize, [x, y, width, height]: [u32; 4]) -> Candidate<'static> {
-        Candidate { key: (rule, node), rule: RULES[rule], html: &HTML[..node], area: Rect { x, y, width, height } }
+        let element = ElementNumber(1_000 * rule + node);
+        Candidate { element, rule: RULES[rule], html: &HTML[..node], area: Rect { x, y, width, height } }
     }
 
     fn clips(candidates: &[Candidate<'_>]) -> Vec<[u32; 4]> {
@@ -199,7 +204,7 @@ mod tests {
         let one = candidate(1, 0, [0, 40, 20, 20]);
         let shots = plan(many.chain([one]), &mut Quota::default());
         assert_eq!(shots.len(), 1);
-        let of_rule = |rule| shots[0].crops.iter().filter(|crop| crop.key.0 == rule).count();
+        let of_rule = |rule| shots[0].crops.iter().filter(|crop| crop.element.0 / 1_000 == rule).count();
         assert_eq!((of_rule(0), of_rule(1)), (PER_RULE, 1));
     }
 

@@ -33,7 +33,7 @@ pub(crate) struct GuardLog(Mutex<HashMap<(String, u16), Option<Obstacle>>>);
 
 impl GuardLog {
     /// Whether a connection to this host was asked for, with whatever result.
-    pub(crate) fn has_heard_of(&self, host: &str, port: u16) -> bool {
+    pub(crate) fn was_asked_for(&self, host: &str, port: u16) -> bool {
         self.lock().contains_key(&key(host, port))
     }
 

@@ -15,14 +15,10 @@ mod metered;
 mod proxy;
 mod reach;
 
+pub use self::proxy::GuardError;
 pub(crate) use self::{
     connect::Egress,
     log::{GuardLog, Obstacle},
     proxy::{Guard, REFUSAL_MARK},
     reach::Reach,
 };
-
-/// The guard could not be set up.
-#[derive(Debug, thiserror::Error)]
-#[error("no port on the loopback interface could be opened")]
-pub struct GuardError(#[from] std::io::Error);

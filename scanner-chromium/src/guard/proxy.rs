@@ -22,7 +22,7 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
-    Egress, GuardError, GuardLog, Obstacle,
+    Egress, GuardLog, Obstacle,
     connect::nowhere,
     metered::{Meter, Metered},
 };
@@ -40,6 +40,11 @@ const ANSWER_TIME: Duration = Duration::from_secs(60);
 pub(crate) const REFUSAL_MARK: &str = "a11ycheck-guard-refusal";
 
 type Body = BoxBody<Bytes, hyper::Error>;
+
+/// The guard could not be set up.
+#[derive(Debug, thiserror::Error)]
+#[error("no port on the loopback interface could be opened")]
+pub struct GuardError(#[from] std::io::Error);
 
 /// A proxy on a loopback port. Dropping it closes the port and every connection through it.
 #[derive(Debug)]

@@ -53,7 +53,7 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::platform::{Found, globals, selectors};
+    use crate::platform::signals::{Found, globals, selectors};
 
     /// What a page shows that bears these marks and no other.
     fn page_with(marks: &[Mark]) -> Signals {

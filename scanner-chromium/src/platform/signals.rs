@@ -7,7 +7,7 @@ use url::Url;
 
 use super::table::{Mark, PLATFORMS};
 
-/// What `platform.js` returns.
+/// What `look.js` returns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Found {

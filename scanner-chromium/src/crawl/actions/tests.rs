@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use url::Url;
+
+use super::{WithoutActions, is_action};
+use crate::visit::Scope;
 
 fn url(address: &str) -> Url {
     Url::parse("https://a.example").unwrap().join(address).unwrap()

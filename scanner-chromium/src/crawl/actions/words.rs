@@ -1,6 +1,6 @@
 //! Words by which addresses say what they do, in the languages of our users and in English.
 //!
-//! Folded as [`words`](super::words) folds them: in small letters, without accents, and joined where an address writes them apart.
+//! Folded as `part` folds the words of an address: in small letters, without accents, and joined where an address writes them apart.
 //! Cyrillic words are listed as they are written, and in Latin letters as sites spell them in addresses. The lines of a list are its
 //! languages: English, German, Polish, Czech, Ukrainian, Russian and Romanian.
 

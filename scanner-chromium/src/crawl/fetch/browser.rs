@@ -10,19 +10,28 @@ use reqwest::{
     StatusCode,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
-use serde::Deserialize;
-use serde_json::{Value, json};
 use tokio::{
-    sync::{Mutex, Semaphore, mpsc},
+    sync::{
+        Mutex,
+        mpsc::{self, error::TrySendError},
+    },
     time::Instant,
 };
 use url::Url;
 
-use super::{Answer, FetchError};
+use super::answer::{Answer, FetchError, TIME};
 use crate::{
     browser::{BrowserPool, Tab, TabSettings},
-    cdp::{CdpError, EventSink, Reaction, SessionEnd},
+    cdp::{
+        CdpError, Command as _, Event, EventSink, Reaction, SessionEnd,
+        commands::{
+            CloseStream, ContinueRequest, EnableFetch, ErrorReason, FailRequest, Navigate, ReadStream, RequestPattern,
+            RequestStage, SetUserAgent, StreamChunk, TakeResponseBodyAsStream,
+        },
+        events::{Header, RequestPaused},
+    },
     guard::Guard,
+    permits::Permits,
 };
 
 /// Answers that wait to be looked at. One at a time is asked for; a redirect that the browser makes by itself is a second.
@@ -34,19 +43,19 @@ const CHUNK: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct BrowserClient<'a> {
     browsers: &'a BrowserPool,
-    places: &'a Semaphore,
+    permits: &'a Permits,
     tab: Mutex<Option<BlankTab>>,
 }
 
 #[derive(Debug)]
 struct BlankTab {
     tab: Tab,
-    paused: mpsc::Receiver<Value>,
+    paused: mpsc::Receiver<RequestPaused>,
 }
 
 impl<'a> BrowserClient<'a> {
-    pub(super) fn new(browsers: &'a BrowserPool, places: &'a Semaphore) -> Self {
-        Self { browsers, places, tab: Mutex::default() }
+    pub(super) fn new(browsers: &'a BrowserPool, permits: &'a Permits) -> Self {
+        Self { browsers, permits, tab: Mutex::default() }
     }
 
     /// Asks for one address and reads up to `max_bytes` of the answer; follows no redirect. What it takes to open the tab, on
@@ -59,8 +68,8 @@ impl<'a> BrowserClient<'a> {
         deadline: &mut Instant,
     ) -> Result<Answer, FetchError> {
         let before = Instant::now();
-        // Never closed. A page that is open somewhere, even a blank one, counts among those that may be.
-        let Ok(_place) = self.places.acquire().await else { return Err(FetchError::TimedOut) };
+        // A page that is open somewhere, even a blank one, counts among those that may be.
+        let _permit = self.permits.tab().await;
         let mut kept = self.tab.lock().await;
         let mut blank = match kept.take() {
             Some(blank) if blank.tab.browser().is_alive() => blank,
@@ -85,11 +94,11 @@ impl BlankTab {
         // A task of its own, so that the tab is closed again even if the caller stops waiting half-way.
         let opening = tokio::spawn(async move {
             let tab = Tab::open(browser, &settings, Arc::new(Answers(found))).await?;
-            let deadline = Instant::now() + super::TIME;
-            let agent = json!({ "userAgent": user_agent });
-            tab.session().run("Emulation.setUserAgentOverride", agent, deadline).await?;
-            let patterns = json!({ "patterns": [{ "requestStage": "Response" }] });
-            tab.session().run("Fetch.enable", patterns, deadline).await?;
+            let deadline = Instant::now() + TIME;
+            let agent = SetUserAgent { user_agent: &user_agent, accept_language: None };
+            tab.session().call(agent, deadline).await?;
+            let answers = RequestPattern { resource_type: None, request_stage: RequestStage::Response };
+            tab.session().call(EnableFetch { patterns: &[answers] }, deadline).await?;
             Ok::<_, FetchError>(tab)
         });
         // The task neither panics nor is aborted, unless the runtime ends, and then nobody waits here.
@@ -98,14 +107,9 @@ impl BlankTab {
     }
 
     async fn ask(&mut self, url: &Url, max_bytes: usize, deadline: Instant) -> Result<Answer, FetchError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Navigated {
-            error_text: Option<String>,
-        }
         while self.paused.try_recv().is_ok() {}
         let session = self.tab.session();
-        let navigate = session.call::<Navigated>("Page.navigate", json!({ "url": url.as_str() }), deadline);
+        let navigate = session.call(Navigate { url: url.as_str() }, deadline);
         tokio::pin!(navigate);
         let paused = tokio::select! {
             paused = self.paused.recv() => paused.ok_or(FetchError::TabLost)?,
@@ -114,12 +118,9 @@ impl BlankTab {
                 return Err(FetchError::Browser(error.unwrap_or_default()));
             }
         };
-        let request = &paused["requestId"];
-        if paused["responseErrorReason"].is_string() {
-            session
-                .run("Fetch.continueRequest", json!({ "requestId": request }), deadline)
-                .await
-                .map_err(of_session)?;
+        let request_id = paused.request_id.as_str();
+        if paused.response_error_reason.is_some() {
+            session.call(ContinueRequest { request_id }, deadline).await.map_err(of_session)?;
             let error = navigate.await.map_err(of_session)?.error_text;
             return Err(FetchError::Browser(error.unwrap_or_default()));
         }
@@ -127,44 +128,32 @@ impl BlankTab {
         let read = async {
             let mut answer = head(url, &paused);
             if answer.redirect().is_none() {
-                answer.body = self.body(request, max_bytes, deadline).await?;
+                answer.body = self.body(request_id, max_bytes, deadline).await?;
             }
             Ok::<_, CdpError>(answer)
         };
         let answer = read.await;
-        let aborted = json!({ "requestId": request, "errorReason": "Aborted" });
-        session.run("Fetch.failRequest", aborted, deadline).await.map_err(of_session)?;
+        let abort = FailRequest { request_id, error_reason: ErrorReason::Aborted };
+        session.call(abort, deadline).await.map_err(of_session)?;
         navigate.await.map_err(of_session)?;
         answer.map_err(of_session)
     }
 
     /// The beginning of a body, as it is after `Content-Encoding`.
-    async fn body(&self, request: &Value, max_bytes: usize, deadline: Instant) -> Result<Vec<u8>, CdpError> {
-        #[derive(Deserialize)]
-        struct Taken {
-            stream: String,
-        }
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Chunk {
-            data: String,
-            #[serde(default)]
-            base64_encoded: bool,
-            eof: bool,
-        }
+    async fn body(&self, request_id: &str, max_bytes: usize, deadline: Instant) -> Result<Vec<u8>, CdpError> {
         let session = self.tab.session();
-        let take = json!({ "requestId": request });
-        let Taken { stream } = session.call("Fetch.takeResponseBodyAsStream", take, deadline).await?;
+        let stream = session.call(TakeResponseBodyAsStream { request_id }, deadline).await?.stream;
         let mut body = Vec::new();
         while body.len() < max_bytes {
             let size = CHUNK.min(max_bytes - body.len());
-            let read = json!({ "handle": stream, "size": size });
-            let Chunk { data, base64_encoded, eof } = session.call("IO.read", read, deadline).await?;
+            let read = ReadStream { handle: &stream, size };
+            let StreamChunk { data, base64_encoded, eof } = session.call(read, deadline).await?;
             // The browser encodes what is not text. A robots.txt that can't be read must not pass for an empty one.
             let bytes = if base64_encoded {
-                STANDARD
-                    .decode(&data)
-                    .map_err(|error| CdpError::Shape { method: "IO.read", source: serde::de::Error::custom(error) })?
+                STANDARD.decode(&data).map_err(|error| CdpError::Shape {
+                    method: ReadStream::METHOD,
+                    source: serde::de::Error::custom(error),
+                })?
             } else {
                 data.into_bytes()
             };
@@ -173,7 +162,7 @@ impl BlankTab {
                 break;
             }
         }
-        session.run("IO.close", json!({ "handle": stream }), deadline).await?;
+        session.call(CloseStream { handle: &stream }, deadline).await?;
         Ok(body)
     }
 }
@@ -186,14 +175,12 @@ fn of_session(error: CdpError) -> FetchError {
     }
 }
 
-fn head(url: &Url, paused: &Value) -> Answer {
-    let status = paused["responseStatusCode"].as_u64().and_then(|status| u16::try_from(status).ok());
+fn head(url: &Url, paused: &RequestPaused) -> Answer {
+    let status = paused.response_status_code.and_then(|status| u16::try_from(status).ok());
     let status = status.and_then(|status| StatusCode::from_u16(status).ok()).unwrap_or(StatusCode::BAD_GATEWAY);
     let mut headers = HeaderMap::new();
-    for header in paused["responseHeaders"].as_array().into_iter().flatten() {
-        let name = header["name"].as_str().and_then(|name| HeaderName::try_from(name).ok());
-        let value = header["value"].as_str().and_then(|value| HeaderValue::try_from(value).ok());
-        if let (Some(name), Some(value)) = (name, value) {
+    for Header { name, value } in &paused.response_headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
             headers.append(name, value);
         }
     }
@@ -201,21 +188,14 @@ fn head(url: &Url, paused: &Value) -> Answer {
 }
 
 /// Passes on each answer that the browser has stopped at.
-struct Answers(mpsc::Sender<Value>);
+struct Answers(mpsc::Sender<RequestPaused>);
 
 impl EventSink for Answers {
-    fn event(&self, method: &str, params: &Value) -> Option<Reaction> {
-        if method != "Fetch.requestPaused" {
-            return None;
-        }
-        match self.0.try_send(params.clone()) {
-            Ok(()) => None,
-            // Nobody asked for so many.
-            Err(_) => {
-                let params = json!({ "requestId": params["requestId"], "errorReason": "Aborted" });
-                Some(Reaction { method: "Fetch.failRequest", params })
-            }
-        }
+    fn event(&self, event: Event<'_>) -> Option<Reaction> {
+        let (TrySendError::Full(paused) | TrySendError::Closed(paused)) = self.0.try_send(event.read()?).err()?;
+        // Nobody asked for so many.
+        let abort = FailRequest { request_id: &paused.request_id, error_reason: ErrorReason::Aborted };
+        Some(Reaction::with(abort))
     }
 
     fn ended(&self, _: SessionEnd) {}

@@ -1,0 +1,214 @@
+//! What `collect.js` returns, and how it becomes findings.
+
+use std::collections::BTreeMap;
+
+use a11ycheck_core::domain::{
+    Area, Cover, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, UncheckedFrame, reveals_people,
+    without_query,
+};
+use serde::Deserialize;
+
+use crate::evidence::{Album, Candidate, ElementNumber, Picture, Rect, Template};
+
+/// The rule by which axe-core says that it is missing in a frame: a fault of the scanner, not of the site.
+const FRAME_TESTED: &str = "frame-tested";
+
+/// What one page gave. Everything but the version comes from the page and is hostile.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Collected {
+    pub(crate) version: String,
+    pub(crate) title: String,
+    pub(crate) has_password: bool,
+    /// A login form is all that the page shows.
+    pub(crate) shows_only_login: bool,
+    pub(crate) links: Vec<String>,
+    /// The fragment of the page's address, with its `#`, as the page had it when it was checked; empty where there is none.
+    pub(crate) fragment: String,
+    /// The address that the page calls its own, if it names exactly one.
+    pub(crate) canonical: Option<String>,
+    /// The frames that were not checked, if the page had any when it was checked.
+    #[serde(skip)]
+    unchecked_frames: Vec<UncheckedFrame>,
+    /// What covered most of the page.
+    #[serde(skip)]
+    cover: Option<Cover>,
+    /// Whether the page was still changing.
+    #[serde(skip)]
+    still_changing: bool,
+    /// The addresses that the page asked for without an answer.
+    #[serde(skip)]
+    unanswered: Vec<String>,
+    violations: Vec<RuleResult>,
+    incomplete: Vec<RuleResult>,
+    /// The rules that ran to their end, whatever they found.
+    ran: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RuleResult {
+    id: String,
+    impact: Option<Impact>,
+    tags: Vec<String>,
+    help: String,
+    description: String,
+    help_url: String,
+    /// Elements in all, those without a node here included.
+    total: u32,
+    /// axe-core failed within the rule.
+    error: Option<String>,
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Node {
+    /// axe-core's own.
+    selector: String,
+    /// Others, where it may reveal something about people.
+    instead: Vec<String>,
+    html: String,
+    summary: String,
+    area: Option<[u32; 4]>,
+    #[serde(skip)]
+    picture: Option<Picture>,
+}
+
+impl Collected {
+    /// The same, of a page some of whose frames were not checked.
+    pub(crate) fn without_frames(mut self, unchecked: Vec<UncheckedFrame>) -> Self {
+        self.unchecked_frames = unchecked;
+        self
+    }
+
+    /// The same, of a page most of which something covers.
+    pub(crate) fn with_cover(self, cover: Option<Cover>) -> Self {
+        Self { cover, ..self }
+    }
+
+    /// The same, of a page that was still changing, if it was.
+    pub(crate) fn while_changing(mut self, still_changing: bool) -> Self {
+        self.still_changing = still_changing;
+        self
+    }
+
+    /// The same, of a page that got no answer from these addresses.
+    pub(crate) fn without(mut self, unanswered: Vec<String>) -> Self {
+        self.unanswered = unanswered;
+        self
+    }
+
+    /// The elements that fail and whose place on the page is known.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate<'_>> {
+        let elements =
+            self.violations.iter().flat_map(|result| result.nodes.iter().map(move |node| (&result.id, node)));
+        elements.enumerate().filter_map(|(number, (rule, node))| {
+            // The whole page is the picture of the page.
+            if rule == FRAME_TESTED || matches!(&*node.selector, "html" | "body") {
+                return None;
+            }
+            Some(Candidate { element: ElementNumber(number), rule, html: &node.html, area: node.rect()? })
+        })
+    }
+
+    /// Adds pictures of some of [`Collected::candidates`].
+    pub(crate) fn add_pictures(&mut self, pictures: Vec<(ElementNumber, Picture)>) {
+        let mut elements: Vec<&mut Node> = self.violations.iter_mut().flat_map(|result| &mut result.nodes).collect();
+        for (ElementNumber(number), picture) in pictures {
+            if let Some(node) = elements.get_mut(number) {
+                node.picture = Some(picture);
+            }
+        }
+    }
+}
+
+impl Node {
+    /// The selector to keep: the first that reveals nothing about people and is not too long.
+    fn selector(&self) -> &str {
+        if self.instead.is_empty() || !reveals_people(&self.selector) {
+            return &self.selector;
+        }
+        let mut others = self.instead.iter().filter(|other| other.chars().count() <= Finding::MAX_SELECTOR);
+        // What reveals something still is masked when it becomes a finding.
+        others.find(|other| !reveals_people(other)).unwrap_or(&self.selector)
+    }
+
+    fn rect(&self) -> Option<Rect> {
+        let [x, y, width, height] = self.area?;
+        Some(Rect { x, y, width, height })
+    }
+}
+
+/// Adds a page and what was found on it, its pictures to `album`.
+pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, collected: Collected) {
+    let page = findings.pages.len();
+    let mut outcome = PageOutcome::checked(url, &collected.title).without_answers_of(&collected.unanswered);
+    outcome.cover = collected.cover;
+    outcome.still_changing = collected.still_changing;
+    let mut violations = collected.violations;
+    // axe-core's own order is that of its rule files; by id it is the same in every version.
+    violations.sort_by(|a, b| a.id.cmp(&b.id));
+    for mut rule in violations {
+        if rule.id == FRAME_TESTED {
+            outcome.frames_not_checked += rule.total;
+            continue;
+        }
+        let kept = u32::try_from(rule.nodes.len()).unwrap_or(u32::MAX);
+        let left_out = rule.total.saturating_sub(kept);
+        if left_out > 0 {
+            tracing::info!(
+                url = without_query(url),
+                rule = rule.id,
+                left_out,
+                "A page has more failing elements than are kept"
+            );
+            outcome.left_out.insert(RuleId::new(&rule.id), left_out);
+        }
+        let nodes = std::mem::take(&mut rule.nodes);
+        let id = add_facts(&mut findings.rules, rule);
+        findings.items.extend(nodes.into_iter().map(|mut node| {
+            let picture = node.picture.take();
+            let template = node.rect().map(|rect| Template::of(id.as_str(), &node.html, rect));
+            let screenshot = template.and_then(|template| album.add(template, picture));
+            let area = node.area.map(|[x, y, width, height]| Area { x, y, width, height });
+            Finding {
+                area,
+                screenshot,
+                ..Finding::new(id.clone(), page, url, node.selector(), &node.html, &node.summary)
+            }
+        }));
+    }
+    for rule in collected.incomplete {
+        if let Some(error) = &rule.error {
+            tracing::warn!(url = without_query(url), rule = rule.id, error, "axe-core failed within a rule");
+        }
+        if rule.id == FRAME_TESTED {
+            outcome.frames_not_checked += rule.total;
+            continue;
+        }
+        let total = rule.total;
+        let id = add_facts(&mut findings.rules, rule);
+        *findings.needs_review.entry(id).or_default() += total;
+    }
+    let mut frames = collected.unchecked_frames;
+    // axe-core counts those, too, that have come since it was known which frames there are.
+    outcome.frames_not_checked = outcome.frames_not_checked.max(u32::try_from(frames.len()).unwrap_or(u32::MAX));
+    frames.truncate(PageOutcome::MAX_UNCHECKED_FRAMES);
+    outcome.unchecked_frames = frames;
+    let ran = collected.ran.into_iter().filter(|id| id != FRAME_TESTED).map(RuleId::new);
+    findings.ran.get_or_insert_default().extend(ran);
+    findings.pages.push(outcome);
+}
+
+fn add_facts(rules: &mut BTreeMap<RuleId, RuleFacts>, rule: RuleResult) -> RuleId {
+    let id = RuleId::new(rule.id);
+    rules.entry(id.clone()).or_insert(RuleFacts {
+        // Every rule of axe-core 4.14 has an impact; should one come without, it is neither hidden nor dramatised.
+        impact: rule.impact.unwrap_or(Impact::Moderate),
+        tags: rule.tags,
+        help: rule.help,
+        description: rule.description,
+        help_url: rule.help_url,
+    });
+    id
+}

@@ -1,0 +1,243 @@
+//! axe-core in a page: a run in a world of our own in every document, joined in that of the top one.
+
+use std::collections::HashSet;
+
+use a11ycheck_core::domain::UncheckedFrame;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::{Duration, Instant};
+
+use super::{
+    AxeSource, Collected,
+    frames::{Frames, PART, PLACES},
+    inject::{Injected, inject},
+    part::Context,
+};
+use crate::{
+    browser::{FrameTree, Outcome, Tab, evaluate},
+    cdp::{CdpError, commands::Evaluated},
+};
+
+const RUN: &str = include_str!("run.js");
+const JOIN: &str = include_str!("join.js");
+const COLLECT: &str = include_str!("collect.js");
+
+/// At which point of a page's life axe-core looks at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Timing {
+    /// The page has built itself, or had all the time that there is for it.
+    Final,
+    /// Nothing has changed so far. What is found counts if nothing does for this long after the page's load.
+    Early { unchanged_for: Duration },
+}
+
+/// Why axe-core has no result for a page.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AxeError {
+    /// The page is larger than axe-core has memory for.
+    #[error("the page has elements of a size that can't be checked")]
+    TooLarge,
+    /// axe-core, or what runs it, threw an exception, which says this.
+    #[error("axe-core could not run in the page: {0}")]
+    Failed(String),
+    /// The browser did not run it.
+    #[error(transparent)]
+    Browser(#[from] CdpError),
+}
+
+/// How axe-core runs: its own default rules, all of them. The one place where that is decided.
+fn axe_options() -> Value {
+    json!({})
+}
+
+/// What may leave a page. `text` is above what core keeps of any text, so that core decides; `characters` bounds the
+/// texts of all elements together, so that the result fits into one message however they are escaped.
+fn limits() -> Value {
+    json!({
+        "nodes": 5_000,
+        // Of these, those that each rule has before one has more.
+        "share": 50,
+        "characters": 8_000_000,
+        "text": 5_000,
+        "links": 5_000,
+        "link": 2_000,
+        "roots": 1_000,
+        // Where an element may stand, and how large it may be, in pixels: far beyond what a picture shows.
+        "place": 1_000_000_000,
+        // What may stand beside a login form that is all there is: fields of the form, characters, pixels of a frame.
+        "loginFields": 4,
+        "loginText": 500,
+        "loginFrame": 40_000,
+    })
+}
+
+/// Runs axe-core over the page and its frames: the frames that were not checked, or `None` when it was too early for that.
+/// [`collect`] gets the outcome.
+pub(crate) async fn run(
+    tab: &Tab,
+    main_world: i64,
+    axe: &AxeSource,
+    timing: Timing,
+    deadline: Instant,
+) -> Result<Option<Vec<UncheckedFrame>>, AxeError> {
+    match inject(tab, main_world, axe, deadline).await? {
+        Injected::Ready => {}
+        Injected::TooLarge => return Err(AxeError::TooLarge),
+        Injected::Failed(error) => return Err(AxeError::Failed(error)),
+    }
+    let is_early = timing != Timing::Final;
+    if !FrameTree::read(tab, deadline).await?.is_empty() {
+        return run_with_frames(tab, main_world, axe, is_early, deadline).await;
+    }
+    // One run, as parts cost more: what they hold of each element is read even where it passes.
+    let expression = format!("({RUN})({}, {is_early})", axe_options());
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
+    finished(&evaluated)?;
+    Ok((evaluated.result.value == true).then(Vec::new))
+}
+
+async fn run_with_frames(
+    tab: &Tab,
+    main_world: i64,
+    axe: &AxeSource,
+    is_early: bool,
+    deadline: Instant,
+) -> Result<Option<Vec<UncheckedFrame>>, AxeError> {
+    #[derive(Deserialize)]
+    struct Top {
+        contexts: Vec<Context>,
+        rules: HashSet<String>,
+    }
+    let options = axe_options();
+    let expression = format!("({PART})({options}, null, null, {is_early}, {PLACES})");
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
+    finished(&evaluated)?;
+    if evaluated.text().is_none() {
+        return Ok(None);
+    }
+    let Top { contexts, rules } = evaluated.json()?;
+    let mut frames = Frames::check(tab, axe, &options, (main_world, contexts), &rules, deadline).await?;
+    // With all parts; should some not fit, without those; and then without any, which can't fail for them.
+    if let Some(numbers) = join(tab, main_world, &options, &frames.parts(), deadline).await? {
+        frames.leave_out(&numbers);
+        if join(tab, main_world, &options, &frames.parts(), deadline).await?.is_some() {
+            frames.leave_out(&[]);
+            join(tab, main_world, &options, &frames.parts(), deadline).await?;
+        }
+    }
+    Ok(Some(frames.unchecked()))
+}
+
+/// Joins the parts of frames with the page's own; the numbers of those that can't be joined, if it fails for that.
+async fn join(
+    tab: &Tab,
+    main_world: i64,
+    options: &Value,
+    parts: &[Option<&str>],
+    deadline: Instant,
+) -> Result<Option<Vec<usize>>, AxeError> {
+    let expression = format!("({JOIN})({options}, {})", json!(parts));
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
+    finished(&evaluated)?;
+    Ok(evaluated.value()?)
+}
+
+/// What axe-core found, and what else is to be known of the page; `None` when it was too early for that. It takes until it can
+/// be known.
+pub(crate) async fn collect(
+    tab: &Tab,
+    main_world: i64,
+    timing: Timing,
+    deadline: Instant,
+) -> Result<Option<Collected>, AxeError> {
+    let early = match timing {
+        Timing::Final => None,
+        Timing::Early { unchanged_for } => Some(unchanged_for.as_millis()),
+    };
+    let expression = format!("({COLLECT})({}, {}, {PLACES})", limits(), json!(early));
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
+    finished(&evaluated)?;
+    Ok(evaluated.json()?)
+}
+
+fn finished(evaluated: &Evaluated) -> Result<(), AxeError> {
+    evaluated.exception().map_or(Ok(()), |exception| Err(AxeError::Failed(exception)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use a11ycheck_core::net::AddressPolicy;
+
+    use super::*;
+    use crate::{
+        ChromiumConfig,
+        browser::{BrowserPool, TabSettings, world},
+        cdp::{IgnoreEvents, commands::SetDocumentContent},
+    };
+
+    /// What a frame would return if it could choose.
+    fn part(rule: &str, check: &str, error: Option<&str>) -> String {
+        let check = json!({ "id": check, "data": null, "relatedNodes": [], "result": false });
+        let node = json!({ "selector": ["#in"], "instead": [], "source": "<i>", "nodeIndexes": [3], "ancestry": ["html > i"], "xpath": [] });
+        let result = json!({
+            "id": rule, "result": "inapplicable", "pageLevel": false,
+            "nodes": [{ "any": [check], "all": [], "none": [], "node": node }],
+        });
+        let mut part = json!({ "results": [result], "frames": [] });
+        if let Some(message) = error {
+            part["results"][0]["error"] = json!({ "message": message });
+        }
+        part.to_string()
+    }
+
+    /// Needs a browser and axe-core, like the tests in `tests/browser`.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn parts_that_break_the_joining_are_found_and_take_nothing_from_the_others() {
+        let config = ChromiumConfig::new(AddressPolicy::builder().build());
+        let (browsers, axe) = (BrowserPool::new(config.browser_settings().unwrap()), config.find_axe().unwrap());
+        let deadline = Instant::now() + Duration::from_secs(300);
+        let nowhere = TabSettings { proxy: "127.0.0.1:9".parse().unwrap() };
+        let browser = browsers.for_new_scan().await.unwrap();
+        let tab = Tab::open(browser, &nowhere, Arc::new(IgnoreEvents)).await.unwrap();
+        let html =
+            "<html lang=en><title>t</title><main><h1>h</h1><img id=own src=data:,></main><p>out of any region</p>
+            <iframe title=a id=a></iframe><iframe title=b id=b></iframe>";
+        let content = SetDocumentContent { frame_id: tab.main_frame(), html };
+        tab.session().call(content, deadline).await.unwrap();
+        let world = world(&tab, tab.main_frame(), deadline).await.unwrap();
+        let run = run(&tab, world, &axe, Timing::Final, deadline).await.unwrap();
+        assert_eq!(run, Some(Vec::new()));
+
+        let options = axe_options();
+        let good = part("image-alt", "has-alt", None);
+        // The frame says nothing of what axe-core would compare.
+        let broken = part("region", "region", None);
+        let failed = part("image-alt", "has-alt", Some("boom"));
+        let joined = |parts: [Option<String>; 2]| {
+            let (tab, options) = (&tab, &options);
+            async move {
+                let parts: Vec<_> = parts.iter().map(Option::as_deref).collect();
+                join(tab, world, options, &parts, deadline).await.unwrap()
+            }
+        };
+        assert_eq!(joined([Some(good.clone()), Some(broken.clone())]).await, Some(vec![1]));
+        assert_eq!(joined([Some(broken.clone()), None]).await, Some(vec![0]));
+        assert_eq!(
+            joined([Some("null".to_owned()), Some("7".to_owned())]).await,
+            Some(vec![1]),
+            "null counts for none"
+        );
+
+        assert_eq!(joined([Some(good), Some(failed)]).await, None);
+        let collected = collect(&tab, world, Timing::Final, deadline).await.unwrap().unwrap();
+        let found = format!("{collected:?}");
+        for element in ["\"#own\"", "\"#a #in\"", "id: \"region\"", "error: Some(\"boom\")"] {
+            assert!(found.contains(element), "{element} in {found}");
+        }
+        assert!(!found.contains("\"#b #in\""), "{found}");
+        drop(tab);
+        browsers.close().await;
+    }
+}

@@ -1,0 +1,188 @@
+//! The axe-core file, read once and made ready to be injected.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use serde_json::value::RawValue;
+
+/// The version whose rules the catalogue knows. Rule ids and the border between "fails" and "needs review" move between
+/// minor versions; patches only repair.
+pub(crate) const WANTED: &str = "4.14";
+
+const SURVEY: &str = include_str!("survey.js");
+const PAST_FIELDS: &str = include_str!("past_fields.js");
+
+/// Properties that every list and every object has: axe-core reads them of anything, and of no form.
+const OF_ANYTHING: [&str; 3] = ["__proto__", "constructor", "length"];
+
+/// Why there is no axe-core to run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SourceError {
+    /// It is in none of these places, which are in the order of looking.
+    #[error("axe-core {WANTED} was not found")]
+    NotFound { looked_for: Vec<PathBuf> },
+    /// The file could not be read.
+    #[error("axe-core at {} could not be read", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    /// The file is of a version whose rules the catalogue does not know.
+    #[error("axe-core at {} is version {found}", path.display())]
+    Version { path: PathBuf, found: String },
+}
+
+/// axe-core as an expression of JavaScript.
+pub(crate) struct AxeSource {
+    path: PathBuf,
+    version: String,
+    source: String,
+    /// As a JSON string: escaping 650 kB for every frame would cost more than sending it.
+    expression: Box<RawValue>,
+}
+
+impl std::fmt::Debug for AxeSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AxeSource").field("path", &self.path).field("version", &self.version).finish_non_exhaustive()
+    }
+}
+
+impl AxeSource {
+    /// Reads the first file that is there and of the version that is needed.
+    ///
+    /// # Errors
+    /// Why the first file that is there will not do, and [`SourceError::NotFound`] where there is none.
+    pub(crate) fn first(places: Vec<PathBuf>) -> Result<Self, SourceError> {
+        let mut refused = None;
+        for path in places.iter().filter(|path| path.is_file()) {
+            match Self::read(path) {
+                Ok(found) => return Ok(found),
+                // A distribution's own axe-core may be older; the right one may still come.
+                Err(error) => _ = refused.get_or_insert(error),
+            }
+        }
+        Err(refused.unwrap_or(SourceError::NotFound { looked_for: places }))
+    }
+
+    pub(crate) fn read(path: &Path) -> Result<Self, SourceError> {
+        let unreadable = |source| SourceError::Unreadable { path: path.to_owned(), source };
+        let source = std::fs::read_to_string(path).map_err(unreadable)?;
+        let found = version(&source).unwrap_or("unknown").to_owned();
+        if !found.strip_prefix(WANTED).is_some_and(|rest| rest.starts_with('.')) {
+            return Err(SourceError::Version { path: path.to_owned(), found });
+        }
+        let expression = serde_json::value::to_raw_value(&expression("", &source))
+            .map_err(|error| unreadable(io::Error::other(error)))?;
+        Ok(Self { path: path.to_owned(), version: found, source, expression })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Puts axe-core into a document's world, and gives what `survey.js` returns.
+    pub(crate) const fn expression(&self) -> &RawValue {
+        &self.expression
+    }
+
+    /// The same for a document in which fields hide these properties of their forms: axe-core reads them past the fields. It does the
+    /// same as ever, so far as it did anything: with `<input name=nodeName>` it fails on the whole page, with others it never ends.
+    ///
+    /// Nothing else helps: such a form refuses any property of that name, in our world too, and to rename a field would change
+    /// the page.
+    pub(crate) fn past_fields(&self, names: &[String]) -> String {
+        let names: Vec<&str> = names
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !OF_ANYTHING.contains(name) && !name.is_empty() && name.chars().all(is_of_name))
+            .collect();
+        let keys = format!("const $pastFields=({PAST_FIELDS})({});", serde_json::json!(names));
+        expression(&keys, &with_keys(&self.source, &names))
+    }
+}
+
+fn expression(keys: &str, source: &str) -> String {
+    // The parameters hide `module`, `exports` and `define`, which an element with such an id would otherwise be to
+    // axe-core's loader. Its messages between frames would pass through the page's own scripts: it neither sends nor
+    // receives any.
+    format!(
+        "(function(module,exports,define){{{keys}{source}\n}})();\
+         window.axe.frameMessenger({{open(){{}},post:()=>false}});({SURVEY})()"
+    )
+}
+
+/// The source with `.name` as `[$pastFields[0]]`, for the name with this number. In a text within the source it would be wrong, but
+/// harm nobody: axe-core has no text with one of these names behind a point that means anything to a program.
+fn with_keys(source: &str, names: &[&str]) -> String {
+    let mut out = String::with_capacity(source.len() + source.len() / 8);
+    let mut rest = source;
+    while let Some(point) = rest.find('.') {
+        let (before, after) = (&rest[..point], &rest[point + 1..]);
+        let end = after.find(|character| !is_of_name(character)).unwrap_or(after.len());
+        let number = names.iter().position(|name| *name == &after[..end]);
+        out.push_str(before);
+        match number {
+            // `...rest` is no property.
+            Some(number) if !out.ends_with('.') => {
+                let optional = if out.ends_with('?') { "." } else { "" };
+                out.push_str(&format!("{optional}[$pastFields[{number}]]"));
+                rest = &after[end..];
+            }
+            _ => {
+                out.push('.');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+const fn is_of_name(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '_' | '$')
+}
+
+/// The version that the file gives itself.
+fn version(source: &str) -> Option<&str> {
+    let (_, rest) = source.split_once("axe.version=\"")?;
+    rest.split('"').next().filter(|version| version.len() < 40)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn properties_that_fields_hide_are_read_by_keys() {
+        let source = "e.nodeName.toLowerCase();f(...id,e?.id,e.idle,e.id=1,{id:1.5})";
+        assert_eq!(
+            with_keys(source, &["id", "nodeName"]),
+            "e[$pastFields[1]].toLowerCase();f(...id,e?.[$pastFields[0]],e.idle,e[$pastFields[0]]=1,{id:1.5})"
+        );
+    }
+
+    #[test]
+    fn the_first_axe_core_of_the_right_version_is_taken_and_what_is_wrong_with_others_is_said() {
+        let machine = tempfile::tempdir().unwrap();
+        let [missing, old, older, right] = ["missing", "old", "older", "right"].map(|name| machine.path().join(name));
+        fs::write(&old, "axe.version=\"4.8.2\"").unwrap();
+        fs::write(&older, "axe.version=\"3.0.0\"").unwrap();
+        fs::write(&right, "axe.version=\"4.14.9\"").unwrap();
+
+        let places = vec![missing.clone(), old.clone(), right.clone()];
+        let found = AxeSource::first(places).unwrap();
+        assert_eq!((found.path(), found.version()), (&*right, "4.14.9"));
+
+        let error = AxeSource::first(vec![missing.clone(), old.clone(), older]).unwrap_err();
+        assert!(matches!(&error, SourceError::Version { path, found } if *path == old && found == "4.8.2"));
+
+        let nowhere = vec![missing, machine.path().join("none")];
+        let error = AxeSource::first(nowhere.clone()).unwrap_err();
+        assert!(matches!(&error, SourceError::NotFound { looked_for } if *looked_for == nowhere));
+    }
+}

@@ -1,0 +1,216 @@
+//! A browser that runs.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
+
+use tokio::time::{Duration, Instant};
+
+use super::{
+    AuthoritiesError, BrowserError, BrowserSettings,
+    authorities::{Authorities, TrialError},
+    canary,
+    fonts::{Fonts, drawn, families},
+    memory::{Death, Deaths, MemoryMarks, Tabs, Verdict, Watch},
+    process::Process,
+};
+use crate::{
+    cdp::{
+        CdpError, Connection, Event, EventSink, Reaction, SessionEnd,
+        commands::{CloseTarget, GetProcessInfo, GetVersion, SetDiscoverTargets, Version},
+        events::{TargetCrashed, TargetCreated},
+    },
+    guard::Guard,
+};
+
+/// What a start takes on a busy machine, many times over.
+const START_TIME: Duration = Duration::from_secs(60);
+
+/// A browser that runs and whose traffic is known to go through the guard.
+#[derive(Debug)]
+pub(crate) struct Browser {
+    process: Process,
+    product: String,
+    user_agent: String,
+    pages: AtomicU32,
+    deaths: Arc<Deaths>,
+    tabs: Arc<Tabs>,
+    /// Refuses everything: the browser's own traffic ends here, and so does what belongs to no scan.
+    _guard: Guard,
+}
+
+impl Browser {
+    /// Waits until the browser of this process answers, and makes sure that it can be used.
+    pub(super) async fn prepare(
+        settings: &BrowserSettings,
+        process: Process,
+        guard: Guard,
+        authorities: Option<&Authorities>,
+    ) -> Result<Self, BrowserError> {
+        let deadline = Instant::now() + START_TIME;
+        let deaths = Arc::new(Deaths::new(process.heap_notices()));
+        match greet(&process, &guard, &deaths, authorities, deadline).await {
+            Ok(Version { product, user_agent }) => {
+                tracing::info!(browser = product, "a browser started");
+                let user_agent = settings.agent.of_browser(&user_agent);
+                // Debian's and Google's builds of the shell name themselves differently from the browser they are.
+                let product = product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium ");
+                let tabs = Arc::new(Tabs::default());
+                let connection = process.connection().clone();
+                let (watched, died) = (Arc::clone(&tabs), Arc::clone(&deaths));
+                // Ends with the connection.
+                tokio::spawn(Watch { connection, tabs: watched, deaths: died, limit: settings.tab_memory }.run());
+                Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), deaths, tabs, _guard: guard })
+            }
+            Err(StartError::GuardNotInForce) => Err(BrowserError::GuardNotInForce),
+            Err(StartError::Authorities(error)) => Err(error.into()),
+            Err(StartError::Protocol(source)) => {
+                let complaints = process.last_words().await;
+                let complaints = if complaints.is_empty() { complaints } else { format!(": {complaints}") };
+                Err(BrowserError::NotReady { program: settings.program.clone(), complaints, source: Box::new(source) })
+            }
+        }
+    }
+
+    pub(super) const fn connection(&self) -> &Connection {
+        self.process.connection()
+    }
+
+    /// Name and version, for example `Chromium 156.0.8078.79`.
+    pub(crate) fn product(&self) -> &str {
+        &self.product
+    }
+
+    pub(super) fn user_agent(&self) -> &str {
+        &self.user_agent
+    }
+
+    /// What it draws text with.
+    pub(crate) async fn fonts(&self) -> Result<Fonts, BrowserError> {
+        let drawn = drawn(self.connection(), Instant::now() + START_TIME).await;
+        let drawn = drawn.map_err(|source| BrowserError::NoAnswer { source: Box::new(source) })?;
+        Ok(Fonts { families: families().await, drawn })
+    }
+
+    /// Asks it for a sign of life; one that gives none is ended.
+    pub(crate) async fn answers(&self) -> Result<(), BrowserError> {
+        let deadline = Instant::now() + START_TIME;
+        let answer = self.connection().call(GetVersion {}, deadline).await;
+        answer.map(drop).map_err(|source| {
+            self.kill();
+            BrowserError::NoAnswer { source: Box::new(source) }
+        })
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        self.connection().is_open()
+    }
+
+    /// Ends it; what waits for it fails at once.
+    pub(crate) fn kill(&self) {
+        self.process.kill();
+    }
+
+    /// What is known of memory now, to be asked about a tab that dies later.
+    pub(crate) fn memory_marks(&self) -> MemoryMarks {
+        self.deaths.marks()
+    }
+
+    /// Why a tab has ended since `before`.
+    pub(crate) async fn why_ended(&self, target: &str, before: MemoryMarks) -> Death {
+        match self.tabs.verdict(target).await {
+            Some(Verdict::OverLimit) => Death::OverLimit,
+            Some(Verdict::MadeRoom) => Death::MadeRoom,
+            None if self.is_alive() => self.deaths.why(target, before).await,
+            None => Death::Unknown,
+        }
+    }
+
+    /// The tabs that are open in it.
+    pub(super) const fn tabs(&self) -> &Arc<Tabs> {
+        &self.tabs
+    }
+
+    /// Returns the pages that were opened in it.
+    pub(super) fn pages(&self) -> u32 {
+        self.pages.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that it and its helpers have in memory; `None` when it has ended.
+    pub(super) fn memory(&self) -> Option<u64> {
+        self.process.memory()
+    }
+
+    /// Counts a page towards the browser's time of service.
+    pub(crate) fn count_page(&self) {
+        self.pages.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The process id of the browser itself, which a script may have started.
+    pub(super) async fn pid(&self) -> Option<u32> {
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let processes = self.connection().call(GetProcessInfo {}, deadline).await.ok()?.process_info;
+        processes.iter().find(|process| process.kind == "browser").map(|browser| browser.id)
+    }
+}
+
+enum StartError {
+    Protocol(CdpError),
+    GuardNotInForce,
+    Authorities(AuthoritiesError),
+}
+
+impl From<TrialError> for StartError {
+    fn from(error: TrialError) -> Self {
+        match error {
+            TrialError::Protocol(error) => Self::Protocol(error),
+            TrialError::Authorities(error) => Self::Authorities(error),
+        }
+    }
+}
+
+impl From<CdpError> for StartError {
+    fn from(error: CdpError) -> Self {
+        Self::Protocol(error)
+    }
+}
+
+async fn greet(
+    process: &Process,
+    guard: &Guard,
+    deaths: &Arc<Deaths>,
+    authorities: Option<&Authorities>,
+    deadline: Instant,
+) -> Result<Version, StartError> {
+    let connection = process.connection();
+    let version = connection.call(GetVersion {}, deadline).await?;
+    connection.on_browser_events(Arc::new(TargetWatch { deaths: Arc::clone(deaths) }));
+    connection.call(SetDiscoverTargets { discover: true }, deadline).await?;
+    if !canary::passes_guard(connection, guard, deadline).await? {
+        return Err(StartError::GuardNotInForce);
+    }
+    if let Some(authorities) = authorities {
+        authorities.require(connection, deadline).await?;
+    }
+    Ok(version)
+}
+
+/// Closes every window that a page opens, and notes how tabs die.
+struct TargetWatch {
+    deaths: Arc<Deaths>,
+}
+
+impl EventSink for TargetWatch {
+    fn event(&self, event: Event<'_>) -> Option<Reaction> {
+        if let Some(TargetCrashed { target_id, status }) = event.read() {
+            self.deaths.note(&target_id, &status);
+        }
+        let TargetCreated { target_info: target } = event.read()?;
+        // Tabs that we open have no opener; windows of pages have one, `noopener` or not.
+        let is_popup = target.kind == "page" && target.opener_id.is_some();
+        is_popup.then(|| Reaction::with(CloseTarget { target_id: &target.target_id }))
+    }
+
+    fn ended(&self, _: SessionEnd) {}
+}

@@ -1,0 +1,15 @@
+//! What pages take of the machine's memory: which tabs there are (`tabs`), what their processes hold (`usage`), who is ended for
+//! it (`watch`), and why a tab has died (`death`).
+
+mod death;
+mod tabs;
+mod usage;
+mod watch;
+
+pub(crate) use self::death::{Death, MemoryMarks};
+pub(super) use self::{
+    death::{Deaths, HEAP_NOTICE},
+    tabs::{Tabs, Verdict},
+    usage::{offer_to_the_kernel, resident},
+    watch::Watch,
+};

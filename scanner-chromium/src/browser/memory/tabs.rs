@@ -1,0 +1,158 @@
+//! The tabs of a browser: which processes are theirs, and why some were ended.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::{
+    sync::Notify,
+    time::{Duration, Instant, timeout_at},
+};
+
+/// How long a verdict is waited for. It comes when the browser's memory was looked at a few times more.
+const VERDICT_TIME: Duration = Duration::from_secs(10);
+/// Processes that are noted of one tab. A page that has more is no better off: each of them is bounded by itself.
+const MAX_PROCESSES: usize = 64;
+
+/// Why a tab was ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::browser) enum Verdict {
+    /// Its page took more memory than it may have.
+    OverLimit,
+    /// Another one's did, and whose it was could only be found out by ending tabs.
+    MadeRoom,
+}
+
+/// The tabs that are open.
+#[derive(Debug, Default)]
+pub(in crate::browser) struct Tabs {
+    open: Mutex<BTreeMap<String, Entry>>,
+    judged: Notify,
+}
+
+#[derive(Debug)]
+struct Entry {
+    context: String,
+    processes: BTreeSet<u32>,
+    end: End,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// It has not come.
+    None,
+    /// It was ended to see whether that gives back the browser's memory.
+    Tried,
+    Judged(Verdict),
+}
+
+impl Tabs {
+    /// Notes a tab by its target, and the browser context that is its own.
+    pub(in crate::browser) fn add(&self, target: &str, context: &str) {
+        let entry = Entry { context: context.to_owned(), processes: BTreeSet::new(), end: End::None };
+        self.lock().insert(target.to_owned(), entry);
+    }
+
+    pub(in crate::browser) fn remove(&self, target: &str) {
+        self.lock().remove(target);
+    }
+
+    /// Notes that a process runs a document of the tab.
+    pub(in crate::browser) fn add_process(&self, target: &str, process: u32) {
+        if let Some(entry) = self.lock().get_mut(target)
+            && entry.processes.len() < MAX_PROCESSES
+        {
+            entry.processes.insert(process);
+        }
+    }
+
+    /// Forgets processes that are none of these any more: their numbers may become others'.
+    pub(in crate::browser) fn keep_processes(&self, is_there: impl Fn(u32) -> bool) {
+        self.lock().values_mut().for_each(|entry| entry.processes.retain(|process| is_there(*process)));
+    }
+
+    pub(in crate::browser) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// The tabs that nobody has ended yet, each with its processes.
+    pub(in crate::browser) fn running(&self) -> Vec<(String, BTreeSet<u32>)> {
+        let open = self.lock();
+        let running = open.iter().filter(|(_, entry)| entry.end == End::None);
+        running.map(|(target, entry)| (target.clone(), entry.processes.clone())).collect()
+    }
+
+    /// Marks a tab as one that is being ended on trial; its browser context.
+    pub(in crate::browser) fn try_ending(&self, target: &str) -> Option<String> {
+        let mut open = self.lock();
+        let entry = open.get_mut(target)?;
+        entry.end = End::Tried;
+        Some(entry.context.clone())
+    }
+
+    /// Says why a tab was, or is about to be, ended; its browser context.
+    pub(in crate::browser) fn judge(&self, target: &str, verdict: Verdict) -> Option<String> {
+        let mut open = self.lock();
+        let entry = open.get_mut(target)?;
+        entry.end = End::Judged(verdict);
+        let context = entry.context.clone();
+        drop(open);
+        self.judged.notify_waiters();
+        Some(context)
+    }
+
+    /// Why the tab was ended, if it was we who did; waits while that is not known.
+    pub(in crate::browser) async fn verdict(&self, target: &str) -> Option<Verdict> {
+        let judged = async {
+            loop {
+                let judged = self.judged.notified();
+                match self.lock().get(target)?.end {
+                    End::None => return None,
+                    End::Judged(verdict) => return Some(verdict),
+                    End::Tried => {}
+                }
+                judged.await;
+            }
+        };
+        // Who watches may have ended with the browser.
+        timeout_at(Instant::now() + VERDICT_TIME, judged).await.ok().flatten()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_tab_that_is_ended_on_trial_learns_why_when_that_is_known() {
+        let tabs = Tabs::default();
+        tabs.add("tab", "context");
+        assert_eq!(tabs.verdict("tab").await, None, "whatever ended it, it was not us");
+        assert_eq!(tabs.try_ending("tab").as_deref(), Some("context"));
+        assert!(tabs.running().is_empty());
+        let later = async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            tabs.judge("tab", Verdict::MadeRoom);
+        };
+        assert_eq!(tokio::join!(tabs.verdict("tab"), later).0, Some(Verdict::MadeRoom));
+        tabs.try_ending("tab");
+        assert_eq!(tabs.verdict("tab").await, None, "the watch has ended with its browser");
+        tabs.remove("tab");
+        assert_eq!((tabs.verdict("tab").await, tabs.judge("tab", Verdict::OverLimit)), (None, None));
+    }
+
+    #[test]
+    fn the_processes_of_a_tab_are_bounded_and_forgotten_with_their_end() {
+        let tabs = Tabs::default();
+        tabs.add("tab", "context");
+        (0..1_000).for_each(|process| tabs.add_process("tab", process));
+        assert_eq!(tabs.running()[0].1.len(), MAX_PROCESSES);
+        tabs.keep_processes(|process| process == 7);
+        assert_eq!(tabs.running(), [("tab".to_owned(), [7].into())]);
+    }
+}

@@ -1,0 +1,105 @@
+//! What a browser and its helpers hold in memory, as far as the system shows it, and which process the kernel ends first when there is too little.
+
+use std::{fs, io};
+
+use rustix::{param::page_size, process::Pid};
+
+/// By how much the browser's score is above ours (`oom_score_adj`, proc(5)). Chromium gives its pages 300: they stay the first.
+const HIGHER_SCORE: i32 = 200;
+/// The highest score.
+const HIGHEST_SCORE: i32 = 1_000;
+
+/// Bytes that the processes of a group have in memory; what several of them share counts for each. `None` where the system has
+/// no `/proc`.
+pub(in crate::browser) fn resident(group: Pid) -> Option<u64> {
+    let group = group.as_raw_nonzero().get();
+    let processes = fs::read_dir("/proc").ok()?.flatten();
+    // A process that has ended since the folder was read has no file any more.
+    let pages = processes.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
+    let pages: u64 = pages.filter_map(|stat| pages_of(&stat, group)).sum();
+    (pages > 0).then(|| pages.saturating_mul(page_size() as u64))
+}
+
+/// The resident pages of a process by its line in `/proc/<pid>/stat`, where it belongs to the group (proc(5)).
+fn pages_of(stat: &str, group: i32) -> Option<u64> {
+    // The name stands in parentheses and may hold spaces and parentheses of its own.
+    let (_, after_name) = stat.rsplit_once(')')?;
+    let fields: Vec<&str> = after_name.split_ascii_whitespace().collect();
+    // State, parent, group: fields 3 to 5 of the manual. `rss` is field 24.
+    let of_group: i32 = fields.get(2)?.parse().ok()?;
+    (of_group == group).then(|| fields.get(21)?.parse().ok()).flatten()
+}
+
+/// Bytes that a process has in memory, or has had moved to the swap; what it shares with others included. `None` where it has
+/// ended, or the system does not show it.
+pub(in crate::browser) fn held(process: u32) -> Option<u64> {
+    held_by(&fs::read_to_string(format!("/proc/{process}/status")).ok()?)
+}
+
+/// The sum of `VmRSS` and `VmSwap` of `/proc/<pid>/status`.
+fn held_by(status: &str) -> Option<u64> {
+    let kibibytes = |name: &str| -> Option<u64> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        line.trim().strip_suffix(" kB")?.parse().ok()
+    };
+    // A kernel without swap has no line for it.
+    Some((kibibytes("VmRSS")? + kibibytes("VmSwap").unwrap_or(0)) * 1024)
+}
+
+/// Has the kernel end this process, and what it starts, before ours where memory is short.
+pub(in crate::browser) fn offer_to_the_kernel(process: u32) {
+    let raise = || {
+        let own: i32 = fs::read_to_string("/proc/self/oom_score_adj")?.trim().parse().map_err(io::Error::other)?;
+        fs::write(format!("/proc/{process}/oom_score_adj"), (own + HIGHER_SCORE).min(HIGHEST_SCORE).to_string())
+    };
+    if let Err(error) = raise() {
+        // Where there is no such file, or it may not be written, the kernel chooses by size alone, as it would have without us.
+        tracing::debug!(%error, "the browser's score for want of memory was not raised");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        os::unix::process::CommandExt as _,
+        process::Command,
+        thread,
+        time::{Duration, Instant},
+    };
+
+    use super::*;
+
+    #[test]
+    fn a_process_counts_for_its_group_whatever_its_name() {
+        let stat = "4711 (a) b (c) S 1 4700 4700 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 9 0 100 123456789 2500 18446744073709551615 1 1";
+        assert_eq!(pages_of(stat, 4700), Some(2_500));
+        assert_eq!(pages_of(stat, 4711), None);
+        assert_eq!(pages_of("4711 (x", 4700), None);
+    }
+
+    #[test]
+    fn what_a_process_has_had_moved_to_the_swap_is_still_its_own() {
+        let status = "Name:\tVmRSS: 7\nVmHWM:\t  900 kB\nVmRSS:\t  800 kB\nRssAnon:\t 500 kB\nVmSwap:\t  200 kB\n";
+        assert_eq!(held_by(status), Some(1_000 * 1024));
+        assert_eq!(held_by("Name:\tx\nVmRSS:\t 8 kB\n"), Some(8 * 1024));
+        assert_eq!(held_by("Name:\tzombie\nState:\tZ (zombie)\n"), None);
+    }
+
+    #[test]
+    fn the_memory_of_a_running_process_is_seen() {
+        // A group of its own, as a browser has: that of the tests may lie outside the namespace in which they run.
+        let mut program = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        let group = Pid::from_child(&program);
+        // Linux adds up a process's pages some at a time: one that has just begun may have none yet.
+        let last_moment = Instant::now() + Duration::from_secs(30);
+        let is_seen = |seen: &Option<u64>| seen.is_some_and(|bytes| bytes > 100_000);
+        let mut seen = resident(group);
+        while !is_seen(&seen) && Instant::now() < last_moment {
+            thread::sleep(Duration::from_millis(20));
+            seen = resident(group);
+        }
+        program.kill().unwrap();
+        program.wait().unwrap();
+        assert!(is_seen(&seen), "{seen:?}");
+    }
+}

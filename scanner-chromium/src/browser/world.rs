@@ -1,0 +1,80 @@
+//! Our own world in a document, where no script of the page can reach what runs there.
+
+use serde::Serialize;
+use tokio::time::{Duration, Instant};
+
+use super::Tab;
+use crate::cdp::{
+    CdpError,
+    commands::{CreateIsolatedWorld, Evaluate, Evaluated},
+};
+
+/// The name of our world in each frame.
+const WORLD: &str = "a11ycheck";
+
+/// In a document whose `sandbox` allows no scripts no timer fires, though everything else of ours runs, and axe-core
+/// would wait without end.
+const TIMER: &str = "new Promise((resolve) => setTimeout(resolve))";
+/// Makes do without: what was to run at once runs next, and what guards a wait is left out.
+const NO_TIMERS: &str = "window.setTimeout = (run, delay = 0, ...rest) => {
+  if (delay < 100) Promise.resolve().then(() => run(...rest));
+  return 0;
+}";
+
+/// Our world in a frame; the same one each time.
+pub(crate) async fn world(tab: &Tab, frame: &str, deadline: Instant) -> Result<i64, CdpError> {
+    let create = CreateIsolatedWorld { frame_id: frame, world_name: WORLD };
+    Ok(tab.session().call(create, deadline).await?.execution_context_id)
+}
+
+/// What stands behind `setTimeout` in a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Timers {
+    Native,
+    Replaced,
+}
+
+/// Replaces `setTimeout` in a world where no timer fires, so that axe-core can do its work there.
+pub(crate) async fn ensure_timers(
+    tab: &Tab,
+    world: i64,
+    patience: Duration,
+    deadline: Instant,
+) -> Result<Timers, CdpError> {
+    match evaluate(tab, world, TIMER, Outcome::Promise, deadline.min(Instant::now() + patience)).await {
+        Err(CdpError::TimedOut { .. }) => {
+            evaluate(tab, world, NO_TIMERS, Outcome::Value, deadline).await?;
+            Ok(Timers::Replaced)
+        }
+        other => other.map(|_| Timers::Native),
+    }
+}
+
+/// What an expression gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// A value, at once.
+    Value,
+    /// A promise, whose value is wanted.
+    Promise,
+}
+
+/// Evaluates an expression in a world.
+pub(crate) async fn evaluate<E: Serialize + ?Sized>(
+    tab: &Tab,
+    world: i64,
+    expression: &E,
+    outcome: Outcome,
+    deadline: Instant,
+) -> Result<Evaluated, CdpError> {
+    let await_promise = outcome == Outcome::Promise;
+    let evaluate = Evaluate {
+        expression,
+        context_id: Some(world),
+        await_promise,
+        return_by_value: true,
+        silent: true,
+        timeout: None,
+    };
+    tab.session().call(evaluate, deadline).await
+}

@@ -1,0 +1,31 @@
+//! The commands of the protocol that are in use, each with what is read of its result.
+//!
+//! Only what is sent or read is here: what a newer Chromium adds changes nothing. The names are the protocol's own
+//! (<https://chromedevtools.github.io/devtools-protocol/tot/>), where each parameter is described.
+
+mod browser;
+mod network;
+mod page;
+mod script;
+
+pub(crate) use self::{
+    browser::{
+        AttachToTarget, CloseTarget, CreateBrowserContext, CreateTarget, DisposeBrowserContext, DownloadBehavior,
+        GetProcessInfo, GetVersion, PressureLevel, Process, SetDiscoverTargets, SetDownloadBehavior, SimulatePressure,
+        Version,
+    },
+    network::{
+        CloseStream, ContinueRequest, DisableFetch, EnableFetch, EnableNetwork, ErrorReason, FailRequest, GetCookies,
+        ReadStream, RequestPattern, RequestStage, ResourceType, SetBlockedUrls, SetBypassServiceWorker, StreamChunk,
+        TakeResponseBodyAsStream,
+    },
+    page::{
+        CaptureScreenshot, Clip, CreateIsolatedWorld, EnableInspector, EnablePage, FrameTreeNode, GetFrameTree,
+        GetLayoutMetrics, HandleJavaScriptDialog, ImageFormat, MediaFeature, Navigate, Navigated, SetDeviceMetrics,
+        SetDocumentContent, SetEmulatedMedia, SetLifecycleEvents, SetUserAgent,
+    },
+    script::{
+        DescribeNode, EnableCss, EnableDom, Evaluate, Evaluated, GetBoxModel, GetDocument, GetFrameOwner,
+        GetPlatformFonts, GetProperties, Property, QuerySelectorAll, RemoteObject,
+    },
+};

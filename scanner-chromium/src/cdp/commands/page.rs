@@ -1,0 +1,213 @@
+//! Commands about the page in a tab, and about what it is shown on.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cdp::command::{Done, command};
+
+/// Begins to report that the tab's process has died.
+#[derive(Debug, Serialize)]
+pub(crate) struct EnableInspector {}
+command!(EnableInspector = "Inspector.enable" => Done);
+
+/// Begins to report what becomes of the page.
+#[derive(Debug, Serialize)]
+pub(crate) struct EnablePage {}
+command!(EnablePage = "Page.enable" => Done);
+
+/// Has the browser report how far documents have come.
+#[derive(Debug, Serialize)]
+pub(crate) struct SetLifecycleEvents {
+    pub(crate) enabled: bool,
+}
+command!(SetLifecycleEvents = "Page.setLifecycleEventsEnabled" => Done);
+
+/// Opens an address. It is answered when a document arrives or none will.
+#[derive(Debug, Serialize)]
+pub(crate) struct Navigate<'a> {
+    pub(crate) url: &'a str,
+}
+command!(Navigate<'_> = "Page.navigate" => Navigated);
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Navigated {
+    /// The browser's name of the network error, if there was one.
+    pub(crate) error_text: Option<String>,
+    #[serde(default)]
+    pub(crate) is_download: bool,
+}
+
+/// Asks which documents the tab shows.
+#[derive(Debug, Serialize)]
+pub(crate) struct GetFrameTree {}
+command!(GetFrameTree = "Page.getFrameTree" => FrameTreeResult);
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FrameTreeResult {
+    pub(crate) frame_tree: FrameTreeNode,
+}
+
+/// A frame and those in it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FrameTreeNode {
+    pub(crate) frame: ShownFrame,
+    #[serde(default)]
+    pub(crate) child_frames: Vec<Self>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ShownFrame {
+    pub(crate) id: String,
+    pub(crate) url: String,
+    /// The address in whose place the browser shows its own error page.
+    pub(crate) unreachable_url: Option<String>,
+}
+
+/// Makes a world in a frame where no script of the page runs; the same one each time.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CreateIsolatedWorld<'a> {
+    pub(crate) frame_id: &'a str,
+    pub(crate) world_name: &'a str,
+}
+command!(CreateIsolatedWorld<'_> = "Page.createIsolatedWorld" => IsolatedWorld);
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct IsolatedWorld {
+    pub(crate) execution_context_id: i64,
+}
+
+/// Puts this document into a frame.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SetDocumentContent<'a> {
+    pub(crate) frame_id: &'a str,
+    pub(crate) html: &'a str,
+}
+command!(SetDocumentContent<'_> = "Page.setDocumentContent" => Done);
+
+/// Answers what a page asks its visitor.
+#[derive(Debug, Serialize)]
+pub(crate) struct HandleJavaScriptDialog {
+    pub(crate) accept: bool,
+}
+command!(HandleJavaScriptDialog = "Page.handleJavaScriptDialog" => Done);
+
+/// Takes a picture of a part of the page.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CaptureScreenshot {
+    #[serde(flatten)]
+    pub(crate) format: ImageFormat,
+    pub(crate) clip: Clip,
+    pub(crate) capture_beyond_viewport: bool,
+}
+command!(CaptureScreenshot = "Page.captureScreenshot" => Screenshot);
+
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(tag = "format", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum ImageFormat {
+    Png {
+        optimize_for_speed: bool,
+    },
+    /// With a quality in percent.
+    Webp {
+        quality: u32,
+    },
+}
+
+/// A part of the page, in CSS pixels.
+#[derive(Debug, Serialize)]
+pub(crate) struct Clip {
+    pub(crate) x: u32,
+    pub(crate) y: u32,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) scale: u32,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Screenshot {
+    /// The picture in base64.
+    pub(crate) data: String,
+}
+
+/// Asks how large the page is.
+#[derive(Debug, Serialize)]
+pub(crate) struct GetLayoutMetrics {}
+command!(GetLayoutMetrics = "Page.getLayoutMetrics" => LayoutMetrics);
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LayoutMetrics {
+    pub(crate) css_content_size: ContentSize,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct ContentSize {
+    pub(crate) height: f64,
+}
+
+/// Says how large the viewport is.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SetDeviceMetrics {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) device_scale_factor: u32,
+    pub(crate) mobile: bool,
+}
+command!(SetDeviceMetrics = "Emulation.setDeviceMetricsOverride" => Done);
+
+/// Says what media queries find.
+#[derive(Debug, Serialize)]
+pub(crate) struct SetEmulatedMedia<'a> {
+    pub(crate) features: &'a [MediaFeature],
+}
+command!(SetEmulatedMedia<'_> = "Emulation.setEmulatedMedia" => Done);
+
+#[derive(Debug, Serialize)]
+pub(crate) struct MediaFeature {
+    pub(crate) name: &'static str,
+    pub(crate) value: &'static str,
+}
+
+/// Says under which name sites see the tab.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SetUserAgent<'a> {
+    pub(crate) user_agent: &'a str,
+    /// The browser's own where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) accept_language: Option<&'a str>,
+}
+command!(SetUserAgent<'_> = "Emulation.setUserAgentOverride" => Done);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_format_of_a_picture_stands_beside_its_place() {
+        let clip = || Clip { x: 1, y: 2, width: 3, height: 4, scale: 1 };
+        let png = ImageFormat::Png { optimize_for_speed: true };
+        let command = CaptureScreenshot { format: png, clip: clip(), capture_beyond_viewport: true };
+        assert_eq!(
+            serde_json::to_value(command).unwrap(),
+            json!({
+                "format": "png", "optimizeForSpeed": true, "captureBeyondViewport": true,
+                "clip": { "x": 1, "y": 2, "width": 3, "height": 4, "scale": 1 },
+            })
+        );
+        let webp = ImageFormat::Webp { quality: 60 };
+        let command = CaptureScreenshot { format: webp, clip: clip(), capture_beyond_viewport: true };
+        let command = serde_json::to_value(command).unwrap();
+        assert_eq!((&command["format"], &command["quality"]), (&json!("webp"), &json!(60)));
+    }
+}

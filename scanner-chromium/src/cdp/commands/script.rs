@@ -1,0 +1,215 @@
+//! Commands that look into documents: scripts, elements and the fonts that they are drawn with.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use crate::cdp::{
+    CdpError, Command,
+    command::{Done, command},
+};
+
+/// Evaluates an expression of JavaScript, a string in JSON.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Evaluate<'a, E: ?Sized> {
+    pub(crate) expression: &'a E,
+    /// The world in which it is evaluated; the page's own where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) context_id: Option<i64>,
+    /// Whether it gives a promise, whose value is wanted.
+    pub(crate) await_promise: bool,
+    /// Whether the value is wanted, not a handle of it.
+    pub(crate) return_by_value: bool,
+    /// Whether exceptions are kept from the page's own console.
+    pub(crate) silent: bool,
+    /// Milliseconds after which it is ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) timeout: Option<u32>,
+}
+
+impl<E: Serialize + ?Sized> Command for Evaluate<'_, E> {
+    const METHOD: &'static str = EVALUATE;
+    type Result = Evaluated;
+}
+
+const EVALUATE: &str = "Runtime.evaluate";
+
+/// What an expression gave.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Evaluated {
+    #[serde(default)]
+    pub(crate) result: RemoteObject,
+    pub(crate) exception_details: Option<Value>,
+}
+
+impl Evaluated {
+    /// What the exception says of itself, where one was thrown.
+    pub(crate) fn exception(&self) -> Option<String> {
+        const MAX: usize = 500;
+        let exception = self.exception_details.as_ref()?;
+        Some(exception["exception"]["description"].as_str().unwrap_or_default().chars().take(MAX).collect())
+    }
+
+    /// The text that it gave, if it gave one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.result.value.as_str()
+    }
+
+    /// Reads the value that it gave.
+    pub(crate) fn value<T: DeserializeOwned>(&self) -> Result<T, CdpError> {
+        T::deserialize(&self.result.value).map_err(Self::of_another_shape)
+    }
+
+    /// Reads what it gave as JSON in a text.
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, CdpError> {
+        serde_json::from_str(self.text().unwrap_or_default()).map_err(Self::of_another_shape)
+    }
+
+    const fn of_another_shape(source: serde_json::Error) -> CdpError {
+        CdpError::Shape { method: EVALUATE, source }
+    }
+}
+
+/// A value, or a handle of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RemoteObject {
+    #[serde(default)]
+    pub(crate) value: Value,
+    pub(crate) object_id: Option<String>,
+}
+
+/// Asks for the properties of an object.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GetProperties<'a> {
+    pub(crate) object_id: Option<&'a str>,
+    pub(crate) own_properties: bool,
+}
+command!(GetProperties<'_> = "Runtime.getProperties" => Properties);
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Properties {
+    pub(crate) result: Vec<Property>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) value: Option<RemoteObject>,
+}
+
+/// Begins to report on elements, and admits the commands below.
+#[derive(Debug, Serialize)]
+pub(crate) struct EnableDom {}
+command!(EnableDom = "DOM.enable" => Done);
+
+/// Asks for the document of the tab.
+#[derive(Debug, Serialize)]
+pub(crate) struct GetDocument {}
+command!(GetDocument = "DOM.getDocument" => Document);
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Document {
+    pub(crate) root: DocumentRoot,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DocumentRoot {
+    pub(crate) node_id: i64,
+}
+
+/// Asks for the elements below a node that a selector finds.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct QuerySelectorAll<'a> {
+    pub(crate) node_id: i64,
+    pub(crate) selector: &'a str,
+}
+command!(QuerySelectorAll<'_> = "DOM.querySelectorAll" => FoundNodes);
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FoundNodes {
+    pub(crate) node_ids: Vec<i64>,
+}
+
+/// Asks what is known of a node.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DescribeNode<'a> {
+    pub(crate) object_id: &'a str,
+}
+command!(DescribeNode<'_> = "DOM.describeNode" => Described);
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Described {
+    pub(crate) node: DescribedNode,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DescribedNode {
+    /// The frame whose element it is, if it is one's.
+    pub(crate) frame_id: Option<String>,
+}
+
+/// Asks for the element of a frame.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GetFrameOwner<'a> {
+    pub(crate) frame_id: &'a str,
+}
+command!(GetFrameOwner<'_> = "DOM.getFrameOwner" => FrameOwner);
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FrameOwner {
+    pub(crate) backend_node_id: i64,
+}
+
+/// Asks where an element stands. It is refused for one that is not shown.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GetBoxModel {
+    pub(crate) backend_node_id: i64,
+}
+command!(GetBoxModel = "DOM.getBoxModel" => BoxModel);
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct BoxModel {
+    pub(crate) model: Boxes,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Boxes {
+    /// The corners of the content, clockwise from the top left one.
+    pub(crate) content: [f64; 8],
+}
+
+/// Begins to know of styles, and admits the command below.
+#[derive(Debug, Serialize)]
+pub(crate) struct EnableCss {}
+command!(EnableCss = "CSS.enable" => Done);
+
+/// Asks for the fonts that a node is drawn with.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GetPlatformFonts {
+    pub(crate) node_id: i64,
+}
+command!(GetPlatformFonts = "CSS.getPlatformFontsForNode" => PlatformFonts);
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct PlatformFonts {
+    pub(crate) fonts: Vec<PlatformFont>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlatformFont {
+    pub(crate) family_name: String,
+    pub(crate) glyph_count: f64,
+}

@@ -1,0 +1,266 @@
+//! The events of the protocol that are listened to, each with what is read of it.
+//!
+//! A field that is missing has its default: what a page does must not decide whether an event is noticed.
+
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
+use serde_json::{Map, Value};
+
+/// An event of a session, or of the browser.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Event<'a> {
+    /// Its name, its domain included.
+    pub(crate) method: &'a str,
+    pub(super) params: &'a Value,
+}
+
+/// What is read of one kind of events.
+pub(crate) trait EventKind: DeserializeOwned {
+    /// The name of the event, its domain included.
+    const METHOD: &'static str;
+}
+
+impl Event<'_> {
+    /// Reads the event, if it is of this kind.
+    pub(crate) fn read<E: EventKind>(&self) -> Option<E> {
+        if self.method != E::METHOD {
+            return None;
+        }
+        E::deserialize(self.params)
+            .inspect_err(|error| tracing::debug!(%error, event = E::METHOD, "an event has another shape than expected"))
+            .ok()
+    }
+}
+
+/// Makes a struct what is read of an event: `event!(LifecycleEvent = "Page.lifecycleEvent")`.
+macro_rules! event {
+    ($event:ty = $method:literal) => {
+        impl EventKind for $event {
+            const METHOD: &'static str = $method;
+        }
+    };
+}
+
+/// A window or a tab has been opened, by us or by a page.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct TargetCreated {
+    pub(crate) target_info: TargetInfo,
+}
+event!(TargetCreated = "Target.targetCreated");
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct TargetInfo {
+    pub(crate) target_id: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// The page that opened it.
+    pub(crate) opener_id: Option<String>,
+}
+
+/// The process of a tab has died; the browser says how.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TargetCrashed {
+    pub(crate) target_id: String,
+    pub(crate) status: String,
+}
+event!(TargetCrashed = "Target.targetCrashed");
+
+/// A session has ended.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DetachedFromTarget {
+    pub(crate) session_id: String,
+}
+event!(DetachedFromTarget = "Target.detachedFromTarget");
+
+/// The process of the session's tab has died.
+#[derive(Debug, Deserialize)]
+pub(crate) struct InspectorTargetCrashed {}
+event!(InspectorTargetCrashed = "Inspector.targetCrashed");
+
+/// A request is about to be sent, or is redirected.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct RequestWillBeSent {
+    pub(crate) request_id: String,
+    /// What it is for: `Document`, `Fetch`, `Image`, …
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) frame_id: String,
+    pub(crate) request: Request,
+    /// The answer that redirected it, if one did.
+    pub(crate) redirect_response: Option<IgnoredAny>,
+}
+event!(RequestWillBeSent = "Network.requestWillBeSent");
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) url: String,
+    pub(crate) has_post_data: bool,
+    pub(crate) post_data: Option<String>,
+    /// The pieces of the body where it was uploaded as such.
+    pub(crate) post_data_entries: Value,
+}
+
+/// The same event, of which nothing but the id is read.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RequestStarts {
+    pub(crate) request_id: String,
+}
+event!(RequestStarts = "Network.requestWillBeSent");
+
+/// The head of an answer has come.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct ResponseReceived {
+    pub(crate) request_id: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) frame_id: String,
+    pub(crate) response: Response,
+}
+event!(ResponseReceived = "Network.responseReceived");
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Response {
+    pub(crate) url: String,
+    /// Whatever number the site sent.
+    pub(crate) status: i64,
+    pub(crate) mime_type: String,
+    pub(crate) headers: Map<String, Value>,
+}
+
+/// A piece of an answer has come.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct DataReceived {
+    pub(crate) request_id: String,
+    /// Bytes, decoded.
+    pub(crate) data_length: u64,
+}
+event!(DataReceived = "Network.dataReceived");
+
+/// All of an answer has come.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct LoadingFinished {
+    pub(crate) request_id: String,
+}
+event!(LoadingFinished = "Network.loadingFinished");
+
+/// No answer will come, or no more of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct LoadingFailed {
+    pub(crate) request_id: String,
+    /// Why the browser did not send it.
+    pub(crate) blocked_reason: Option<String>,
+}
+event!(LoadingFailed = "Network.loadingFailed");
+
+/// A request was stopped before it is sent, or at its answer.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct RequestPaused {
+    pub(crate) request_id: String,
+    /// Its id among the events of the network.
+    pub(crate) network_id: Option<String>,
+    pub(crate) frame_id: String,
+    pub(crate) request: Request,
+    /// The request that was redirected to it, if one was.
+    pub(crate) redirected_request_id: Option<String>,
+    pub(crate) response_error_reason: Option<String>,
+    pub(crate) response_status_code: Option<i64>,
+    pub(crate) response_headers: Vec<Header>,
+}
+event!(RequestPaused = "Fetch.requestPaused");
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Header {
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+/// A frame shows a new document.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct FrameNavigated {
+    pub(crate) frame: NavigatedFrame,
+}
+event!(FrameNavigated = "Page.frameNavigated");
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct NavigatedFrame {
+    pub(crate) id: String,
+    pub(crate) loader_id: String,
+    pub(crate) url: String,
+    /// The address in whose place the browser shows its own error page.
+    pub(crate) unreachable_url: Option<String>,
+}
+
+/// A document has come this far.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct LifecycleEvent {
+    pub(crate) frame_id: String,
+    pub(crate) loader_id: String,
+    /// `DOMContentLoaded`, `load`, …
+    pub(crate) name: String,
+}
+event!(LifecycleEvent = "Page.lifecycleEvent");
+
+/// The browser has stopped to load a frame, with or without a `load` event.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct FrameStoppedLoading {
+    pub(crate) frame_id: String,
+}
+event!(FrameStoppedLoading = "Page.frameStoppedLoading");
+
+/// A page asks its visitor something, and waits.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct DialogOpening {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+}
+event!(DialogOpening = "Page.javascriptDialogOpening");
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_event_is_read_whatever_it_lacks_and_never_as_another() {
+        let params =
+            json!({ "requestId": "1.2", "newer": "field", "request": { "url": "/a", "postDataEntries": [{}] } });
+        let event = Event { method: "Network.requestWillBeSent", params: &params };
+        let sent: RequestWillBeSent = event.read().unwrap();
+        assert_eq!((sent.request_id.as_str(), sent.kind.as_str(), sent.request.url.as_str()), ("1.2", "", "/a"));
+        assert!(sent.redirect_response.is_none() && !sent.request.has_post_data && sent.request.post_data.is_none());
+        assert_eq!(sent.request.post_data_entries, json!([{}]));
+        assert!(event.read::<ResponseReceived>().is_none());
+        let event = Event { method: "Network.dataReceived", params: &json!({ "dataLength": "many" }) };
+        assert!(event.read::<DataReceived>().is_none(), "another shape");
+    }
+
+    #[test]
+    fn a_site_may_send_any_status() {
+        let params = json!({ "responseStatusCode": 99_999, "responseHeaders": [{ "name": "a", "value": "b" }] });
+        let paused: RequestPaused = Event { method: "Fetch.requestPaused", params: &params }.read().unwrap();
+        assert_eq!((paused.response_status_code, paused.response_headers.len()), (Some(99_999), 1));
+    }
+}

@@ -1,0 +1,308 @@
+//! One scan: what the site says about itself, the start page, and which pages follow from what was found.
+//!
+//! Here is chosen; how a page is opened and checked, [`Visits`] knows.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+use a11ycheck_core::{
+    catalog::{failure_of, terms},
+    domain::{Engine, Failure, FailureCause, FailureCode, FailureFacts},
+    locale::Locale,
+    net::LookupShare,
+    scanner::{ProgressSink, ScanOutput, ScanRequest},
+};
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use tokio::time::{Duration, Instant};
+use url::Url;
+
+use super::{
+    actions::WithoutActions,
+    fetch::{FetchError, Fetcher},
+    frontier::{Frontier, Lead},
+    ledger::{Ledger, leaves_site},
+    login,
+    missing::MissingPages,
+    robots::{PRODUCT_TOKEN, Robots},
+    site::{Site, Start, Way},
+    survey::{Access, Survey},
+};
+use crate::{
+    BrowserError, RobotsPolicy,
+    guard::{Egress, Guard, GuardError, Reach},
+    parts::Parts,
+    visit::{Checked, Look, PageError, Scope, Visits, timed_out},
+};
+
+/// Pages that are chosen before the first of them is done. A constant, so that the same pages are chosen on any machine.
+const LOOKAHEAD: u32 = 8;
+/// Pages, after the start page, that are looked at for what the site is built with.
+const PLATFORM_PAGES: u32 = 2;
+/// For robots.txt, sitemaps and what a busy site asks to wait, on top of the time for all pages.
+const SURVEY_TIME: Duration = Duration::from_secs(60);
+/// Bytes that a scan may move: some for any, and more for each page, several times what pages weigh on average. One
+/// heavy page may use what light ones leave.
+const BYTES_PER_SCAN: u64 = 200 * 1024 * 1024;
+const BYTES_PER_PAGE: u64 = 10 * 1024 * 1024;
+/// Names that a scan may look up at a time, so that names which nobody answers for hold up no other scan.
+const LOOKUPS_PER_SCAN: usize = 8;
+/// Bytes that robots.txt and sitemaps may take of a scan, besides.
+const SURVEY_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Why a scan came to nothing.
+#[derive(Debug)]
+pub(crate) enum CrawlError {
+    /// The start page could not be checked.
+    Start(Failure),
+    /// Nor could it, but later it may: the site is too busy, or its server fails.
+    Troubled { failure: Failure, retry_after: Option<Duration> },
+    /// No browser could be had to begin with, or no way out of it; nothing of the site was seen.
+    NoBrowser(BrowserError),
+    /// The browser was lost on the way, and no other could be had.
+    LostBrowser(BrowserError),
+    /// The crawler's own requests could not be set up.
+    Fetcher(FetchError),
+}
+
+impl From<BrowserError> for CrawlError {
+    fn from(error: BrowserError) -> Self {
+        Self::LostBrowser(error)
+    }
+}
+
+impl From<FetchError> for CrawlError {
+    fn from(error: FetchError) -> Self {
+        Self::Fetcher(error)
+    }
+}
+
+/// A scan under way. Dropping it closes its tabs and its guards.
+pub(crate) struct Crawl<'a> {
+    request: &'a ScanRequest,
+    robots: RobotsPolicy,
+    /// What its guards go by.
+    egress: Egress,
+    /// What of the operator's networks it reaches: decided by where its documents come from.
+    reach: Reach,
+    visits: Visits<'a>,
+    /// Has a way out of its own: what the log of the visits' guard knows, it knows from the browser.
+    fetcher: Fetcher<'a>,
+    done_by: Instant,
+}
+
+impl<'a> Crawl<'a> {
+    /// Gets a browser and opens the way out.
+    pub(crate) async fn begin(parts: &'a Parts, request: &'a ScanRequest) -> Result<Self, CrawlError> {
+        let config = &parts.config;
+        let all_pages = config.page_timeout.saturating_mul(request.page_budget.max(1));
+        let done_by = Instant::now() + config.scan_timeout.min(all_pages.saturating_add(SURVEY_TIME));
+        let browser = parts.browsers.for_new_scan().await.map_err(CrawlError::NoBrowser)?;
+        let reach = Reach::of_check(config.policy.clone(), request.start.url());
+        let resolver = Arc::new(LookupShare::of(Arc::clone(&config.resolver), LOOKUPS_PER_SCAN));
+        let egress = Egress::Judged { reach: reach.clone(), resolver, proxy: config.proxy.clone() };
+        let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
+        let guard = Guard::open(egress.clone(), max_bytes).await.map_err(no_way_out)?;
+        let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await.map_err(no_way_out)?;
+        let fetcher = Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.permits)?;
+        let visits = Visits::begin(parts, request.scan, browser, guard, done_by);
+        Ok(Self { request, robots: config.robots, egress, reach, visits, fetcher, done_by })
+    }
+
+    /// Visits the start page and what it and the site's sitemaps lead to.
+    pub(crate) async fn run(self, progress: &dyn ProgressSink) -> Result<ScanOutput, CrawlError> {
+        let start = self.request.start.url();
+        let scope = Start::of(start);
+        let robots = self.robots_for(start, &scope).await?;
+        let way: Arc<dyn Scope> = Arc::new(Way::new(scope.clone(), self.reach.clone()));
+        let first = match self.visits.visit(start, &scope, &way, Look::Start).await? {
+            Some(Ok(checked)) => checked,
+            Some(Err(error)) => return Err(self.at_start(start, error).await),
+            None => return Err(CrawlError::Start(timed_out())),
+        };
+        if login::was_sent_to_login(start, &first) {
+            let message = "A login page stands in place of the page that was asked for.";
+            return Err(CrawlError::Start(Failure::new(FailureCode::LoginRequired, message)));
+        }
+        if !self.visits.log().was_asked_for(first.url.host_str().unwrap_or_default(), port(&first.url)) {
+            return Err(BrowserError::GuardNotInForce.into());
+        }
+        let robots = match robots {
+            Ok(robots) if start.origin() == first.url.origin() => allowing(robots, &first.url)?,
+            // Each origin has rules of its own; those of the one where the site turned out to be hold for all of it.
+            _ => self.robots_for(&first.url, &scope).await?.map_err(|failure| {
+                // The connection failed: the site has closed nothing.
+                let message = terms(Locale::En).robots_unreadable(&failure.message);
+                let facts = FailureFacts { is_of_robots: true, ..failure.facts() };
+                CrawlError::Start(failure.with_message(message).with_facts(facts))
+            })?,
+        };
+        let missing = MissingPages::of(self.request.scan, &self.visits, &self.fetcher, self.done_by);
+        if let Some(wall) = missing.stands_for_start(&first, &scope, &way, &robots).await? {
+            return Err(self.at_start(start, PageError::walled(wall)).await);
+        }
+        let budget = self.request.page_budget;
+        let listed = if budget > 1 { self.survey(&scope).sitemap_pages(&first.url, &robots).await } else { Vec::new() };
+        let site = Site::of(&first.url);
+        // A page may be shown by way of the owner's other names: that of a common login, say. The owner has named the start page,
+        // and none of those that come now: by a link to them, nothing is done.
+        let way = WithoutActions(Way::new(Start::of(&first.url), self.reach.clone()));
+        let way: Arc<dyn Scope> = Arc::new(way);
+        if login::shows_only_login(start, &first) {
+            let others = login::others(&first, &listed, &site, &robots);
+            if !self.shows_more(&first, &others, &site, &way).await? {
+                let message = "The start page shows a login form, and nothing that can be seen without a login.";
+                return Err(CrawlError::Start(Failure::new(FailureCode::LoginRequired, message)));
+            }
+        }
+        missing.begin(&first, robots.clone());
+        let mut ledger = Ledger::new(Frontier::new(site.clone(), robots), budget, progress, self.engine(&first));
+        ledger.settle(&Lead::start(start.clone()), Ok(first));
+        ledger.add_sitemap(&listed);
+        self.follow_links(&mut ledger, &missing, &site, &way).await?;
+        Ok(ledger.close())
+    }
+
+    /// The rules for `url`, which they allow to be visited; the inner error is the reason why they could not be asked for.
+    async fn robots_for(&self, url: &Url, scope: &Start) -> Result<Result<Robots, Failure>, CrawlError> {
+        let access = self.survey(scope).robots(url).await;
+        if self.robots == RobotsPolicy::Ignore {
+            return Ok(Ok(if let Access::Known(robots) = access { robots.opened() } else { Robots::allow_all() }));
+        }
+        match access {
+            Access::Known(robots) => {
+                if let Some(delay) = robots.delay {
+                    self.visits.pace().slow_down(delay);
+                }
+                allowing(robots, url).map(Ok)
+            }
+            Access::Closed { status, retry_after } => {
+                let failure = failure_of(FailureCause::RobotsStatus, FailureFacts::of_status(status));
+                Err(CrawlError::Troubled { failure, retry_after })
+            }
+            Access::Unreachable(failure) => Ok(Err(failure)),
+        }
+    }
+
+    fn survey<'b>(&'b self, scope: &'b Start) -> Survey<'b> {
+        Survey { fetcher: &self.fetcher, pace: self.visits.pace(), scope, done_by: self.done_by }
+    }
+
+    /// Whether one of these pages shows more of the site than its login page does.
+    async fn shows_more(
+        &self,
+        login: &Checked,
+        others: &[Url],
+        site: &Site,
+        way: &Arc<dyn Scope>,
+    ) -> Result<bool, BrowserError> {
+        for url in others {
+            if let Some(Ok(found)) = self.visits.visit(url, site, way, Look::Peek).await?
+                && login::shows_more(login, &found)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Visits what the ledger knows of until the budget or the time is used up.
+    async fn follow_links(
+        &self,
+        ledger: &mut Ledger<'_>,
+        missing: &MissingPages<'_>,
+        site: &Site,
+        way: &Arc<dyn Scope>,
+    ) -> Result<(), CrawlError> {
+        let mut visits = FuturesUnordered::new();
+        // Results wait here until those of all pages before them are in, and pages are chosen after each of them: which
+        // ones then depends on the site alone, not on which answered first.
+        let mut results = BTreeMap::new();
+        let mut chosen = VecDeque::new();
+        let (mut taken, mut settled) = (0_u32, 0_u32);
+        loop {
+            while taken - settled < LOOKAHEAD
+                && let Some(lead) = ledger.next(taken - settled)
+            {
+                chosen.push_back((taken, lead));
+                taken += 1;
+            }
+            if let Some((lead, result)) = results.remove(&settled) {
+                settled += 1;
+                if let Some(result) = result {
+                    ledger.settle(&lead, result);
+                }
+                if ledger.is_stopped() {
+                    tracing::info!(scan = %self.request.scan, "too many pages in a row were not ready in time: the scan ends early");
+                    // Visits under way end here, and their tabs with them.
+                    ledger.stop(taken - settled);
+                    return Ok(());
+                }
+                continue;
+            }
+            while visits.len() < self.visits.at_once()
+                && Instant::now() < self.done_by
+                && let Some((number, lead)) = chosen.pop_front()
+            {
+                let look = if number < PLATFORM_PAGES { Look::Platform } else { Look::Page };
+                visits.push(async move {
+                    let result = match self.visits.visit(&lead.url, site, way, look).await {
+                        Ok(visited) => missing.unless_missing(visited, site, way).await,
+                        Err(error) => Err(error),
+                    };
+                    (number, lead, result)
+                });
+            }
+            let Some((number, lead, result)) = visits.next().await else { return Ok(()) };
+            results.insert(number, (lead, result?));
+        }
+    }
+
+    /// Why there is nothing to go on from.
+    async fn at_start(&self, start: &Url, error: PageError) -> CrawlError {
+        CrawlError::Start(match error {
+            PageError::Busy { failure, retry_after } | PageError::Unwell { failure, retry_after } => {
+                return CrawlError::Troubled { failure, retry_after };
+            }
+            PageError::Failed(failure) | PageError::HeldUp(failure) => {
+                let target = failure.redirected_to().and_then(|target| Url::parse(target).ok());
+                self.fetcher.dated(failure, target.as_ref().unwrap_or(start)).await
+            }
+            PageError::LeavesSite { to, .. } => {
+                let away = leaves_site(&to);
+                match self.egress.refusal(&to).await {
+                    Some(refusal) => {
+                        let message = format!("{} {refusal}", away.message);
+                        failure_of(FailureCause::LeadsToRefusedHost, away.facts()).with_message(message)
+                    }
+                    None => away,
+                }
+            }
+            PageError::Crashed | PageError::OutOfMemory | PageError::MadeRoom => {
+                Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down.")
+            }
+        })
+    }
+
+    fn engine(&self, checked: &Checked) -> Engine {
+        Engine::axe_core(checked.collected.version.clone(), self.visits.browser_product())
+    }
+}
+
+fn no_way_out(error: GuardError) -> CrawlError {
+    CrawlError::NoBrowser(error.into())
+}
+
+/// Returns the rules if they allow `url`, which else can't be checked.
+fn allowing(robots: Robots, url: &Url) -> Result<Robots, CrawlError> {
+    if robots.allows(url) {
+        return Ok(robots);
+    }
+    let closed = failure_of(FailureCause::RobotsDisallow, FailureFacts::of_agent(PRODUCT_TOKEN));
+    Err(CrawlError::Start(closed))
+}
+
+fn port(url: &Url) -> u16 {
+    url.port_or_known_default().unwrap_or_default()
+}

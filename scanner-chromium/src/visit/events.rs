@@ -1,0 +1,363 @@
+//! The state of a page while it loads, from the events of the browser.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tokio::{sync::watch, time::Instant};
+use url::Url;
+
+use super::{
+    requests::{Ending, Requests},
+    scope::Scope,
+    unresponsive::Unresponsive,
+};
+use crate::{
+    cdp::{
+        Event, EventSink, Reaction, SessionEnd,
+        commands::{ContinueRequest, DisableFetch, ErrorReason, FailRequest, HandleJavaScriptDialog},
+        events::{
+            DataReceived, DialogOpening, FrameNavigated, FrameStoppedLoading, LifecycleEvent, LoadingFailed,
+            LoadingFinished, NavigatedFrame, RequestPaused, RequestWillBeSent, ResponseReceived,
+        },
+    },
+    guard::REFUSAL_MARK,
+};
+
+/// Headers of an answer that are kept, and the longest name and value.
+const MAX_HEADERS: usize = 100;
+const MAX_HEADER: usize = 2_000;
+
+/// Keeps [`PageState`] up to date.
+#[derive(Debug)]
+pub(super) struct PageEvents(watch::Sender<PageState>);
+
+/// The page in the tab, as of the latest event.
+#[derive(Debug, Default)]
+pub(super) struct PageState {
+    main_frame: String,
+    /// What was asked for; at rest, nothing.
+    navigation: Option<Navigation>,
+    /// The request by which it was, redirects included.
+    own_request: Option<String>,
+    /// Where the main frame wanted to go outside of the way of the navigation. That address was not requested.
+    pub(super) led_away: Option<LedAway>,
+    /// The document that is shown; its request has the same id.
+    pub(super) loader: String,
+    /// The address of the document that is shown, without fragment.
+    pub(super) url: String,
+    /// The address in whose place the browser shows its own error page.
+    pub(super) unreachable: Option<String>,
+    /// Whether it has been read to its end, and its own scripts have run.
+    pub(super) parsed: bool,
+    /// When its `load` event fired, or the browser stopped to load it without one.
+    pub(super) loaded: Option<Instant>,
+    /// The latest address that the main frame asked for, redirects included.
+    pub(super) requested: String,
+    /// The request of a document that will replace the one that is shown.
+    pub(super) navigating: Option<String>,
+    /// The latest answer to a request of the main frame; not always of the document that is shown.
+    pub(super) response: Option<DocumentResponse>,
+    /// The answer that became the document that is shown.
+    pub(super) document: Option<DocumentResponse>,
+    /// Documents that the main frame has shown.
+    pub(super) documents: u32,
+    /// Dialogs that the page has opened.
+    pub(super) dialogs: u32,
+    /// What it has asked for.
+    pub(super) requests: Requests,
+    /// Bytes of all answers, decoded.
+    pub(super) bytes: u64,
+    /// Bytes of the document, decoded.
+    pub(super) document_bytes: u64,
+    /// Whether all of the document has come.
+    pub(super) is_document_whole: bool,
+    /// Why there will be no more events.
+    pub(super) end: Option<SessionEnd>,
+}
+
+/// What the main frame is to show.
+#[derive(Debug)]
+pub(super) struct Navigation {
+    url: Url,
+    /// By which addresses it may get there.
+    way: Arc<dyn Scope>,
+    /// What had no answer on other pages.
+    unresponsive: Arc<Unresponsive>,
+}
+
+impl Navigation {
+    pub(super) fn new(mut url: Url, way: Arc<dyn Scope>, unresponsive: Arc<Unresponsive>) -> Self {
+        // It is not part of requests.
+        url.set_fragment(None);
+        Self { url, way, unresponsive }
+    }
+}
+
+/// Where the main frame wanted to go.
+#[derive(Debug)]
+pub(super) struct LedAway {
+    pub(super) to: Url,
+    /// Whether that is the answer to what was asked for; else some page did it.
+    pub(super) is_redirect: bool,
+}
+
+/// The head of an answer that became a document, or was meant to.
+#[derive(Debug, Clone)]
+pub(super) struct DocumentResponse {
+    pub(super) loader: String,
+    pub(super) url: String,
+    pub(super) status: u16,
+    pub(super) mime: String,
+    /// Names in lower case; at most [`MAX_HEADERS`], without the longest.
+    pub(super) headers: Vec<(String, String)>,
+    /// Whether it is the guard that answers, in place of the site.
+    pub(super) is_refusal: bool,
+}
+
+impl DocumentResponse {
+    /// The value of a header; its name in lower case.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl PageEvents {
+    pub(super) fn new() -> Self {
+        Self(watch::Sender::default())
+    }
+
+    /// Forgets the previous page, for the next navigation. Without one, the main frame requests nothing.
+    pub(super) fn reset(&self, main_frame: &str, navigation: Option<Navigation>) {
+        self.0.send_modify(|state| {
+            *state =
+                PageState { main_frame: main_frame.to_owned(), navigation, end: state.end, ..PageState::default() };
+        });
+    }
+
+    /// Waits until `condition` holds; at once if it does already.
+    pub(super) async fn until(&self, condition: impl FnMut(&PageState) -> bool) {
+        // The borrow of the state must not outlive this line: it would lock out the task that brings the events. An
+        // error means that the sender is gone, which `self` holds.
+        drop(self.0.subscribe().wait_for(condition).await);
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<PageState> {
+        self.0.subscribe()
+    }
+
+    /// Gives up requests that have been waited for long enough, by `give_up`.
+    pub(super) fn give_up<T: Default>(&self, give_up: impl FnOnce(&mut Requests, &Unresponsive) -> T) -> T {
+        let mut outcome = T::default();
+        self.0.send_modify(|state| {
+            if let Some(navigation) = &state.navigation {
+                outcome = give_up(&mut state.requests, &navigation.unresponsive);
+            }
+        });
+        outcome
+    }
+
+    /// Returns the headers of the document that is shown.
+    pub(super) fn headers(&self) -> Vec<(String, String)> {
+        self.peek(|state| state.document.as_ref().map(|document| document.headers.clone())).unwrap_or_default()
+    }
+
+    /// A look at the present state.
+    pub(super) fn peek<T>(&self, look: impl FnOnce(&PageState) -> T) -> T {
+        look(&self.0.borrow())
+    }
+}
+
+impl EventSink for PageEvents {
+    fn event(&self, event: Event<'_>) -> Option<Reaction> {
+        if let Some(DialogOpening { kind }) = event.read() {
+            self.0.send_modify(|state| state.dialogs += 1);
+            // Leaving a page is always right; anything else that it asks gets the answer "no".
+            return Some(Reaction::with(HandleJavaScriptDialog { accept: kind == "beforeunload" }));
+        }
+        if let Some(paused) = event.read::<RequestPaused>() {
+            self.0.send_if_modified(|state| state.document_is_wanted(&paused));
+            return Some(self.peek(|state| state.steer(&paused)));
+        }
+        self.0.send_if_modified(|state| state.apply(event));
+        None
+    }
+
+    fn ended(&self, end: SessionEnd) {
+        self.0.send_modify(|state| state.end = Some(end));
+    }
+}
+
+impl PageState {
+    /// Whether anything changed that someone may wait for.
+    fn apply(&mut self, event: Event<'_>) -> bool {
+        if let Some(sent) = event.read() {
+            self.request_starts(&sent);
+        } else if let Some(received) = event.read() {
+            self.response_arrives(received);
+        } else if let Some(DataReceived { request_id, data_length }) = event.read() {
+            self.bytes += data_length;
+            if self.is_of_response(&request_id) {
+                self.document_bytes += data_length;
+            }
+        } else if let Some(LoadingFinished { request_id }) = event.read() {
+            self.requests.end(&request_id, Ending::Own, Instant::now());
+            self.is_document_whole |= self.is_of_response(&request_id);
+        } else if let Some(failed) = event.read::<LoadingFailed>() {
+            self.requests.end(&failed.request_id, Ending::of(&failed), Instant::now());
+            if self.navigating.as_ref() == Some(&failed.request_id) {
+                self.navigating = None;
+            }
+        } else if let Some(FrameNavigated { frame }) = event.read() {
+            return self.document_arrives(frame);
+        } else if let Some(LifecycleEvent { frame_id, loader_id, name }) = event.read() {
+            if frame_id != self.main_frame || loader_id != self.loader {
+                return false;
+            }
+            match name.as_str() {
+                "DOMContentLoaded" => self.parsed = true,
+                "load" => self.load(),
+                _ => return false,
+            }
+        } else if let Some(FrameStoppedLoading { frame_id }) = event.read() {
+            // A document that leads to another application or to a download while it loads gets no `load` event.
+            if frame_id != self.main_frame || self.loader.is_empty() || self.navigating.is_some() {
+                return false;
+            }
+            self.load();
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn document_is_wanted(&mut self, paused: &RequestPaused) -> bool {
+        let Some(url) = self.wanted(paused) else { return false };
+        let Some(navigation) = &self.navigation else { return false };
+        if url == navigation.url && paused.redirected_request_id.is_none() {
+            self.own_request.clone_from(&paused.network_id);
+        }
+        let is_away = !navigation.way.contains(&url);
+        if is_away {
+            let is_redirect = paused.network_id.is_some() && paused.network_id == self.own_request;
+            self.led_away = Some(LedAway { to: url, is_redirect });
+        }
+        is_away
+    }
+
+    /// What is to become of a document that is about to be asked for, or has just come.
+    fn steer(&self, paused: &RequestPaused) -> Reaction {
+        let request_id = paused.request_id.as_str();
+        let is_away = |url: &Url| self.navigation.as_ref().is_none_or(|navigation| !navigation.way.contains(url));
+        if self.wanted(paused).as_ref().is_some_and(is_away) {
+            // The page that is shown stays: any other reason brings up an error page.
+            return Reaction::with(FailRequest { request_id, error_reason: ErrorReason::Aborted });
+        }
+        let is_redirect = paused.response_status_code.is_some_and(|status| (300..400).contains(&status));
+        let is_own = self.own_request.is_some() && paused.network_id == self.own_request;
+        let is_judged_on = self.navigation.as_ref().is_some_and(|navigation| navigation.way.judges_every_document());
+        if is_own && is_answer(paused) && !is_redirect && !is_judged_on {
+            // It lets go of the document as well, before that asks for anything: for as long as documents are stopped, all else
+            // that a page loads takes a detour through the browser, at a millisecond each.
+            return Reaction::with(DisableFetch {});
+        }
+        Reaction::with(ContinueRequest { request_id })
+    }
+
+    /// Whether the visit may not end at `url`.
+    pub(super) fn is_off_the_way(&self, url: &Url) -> bool {
+        self.navigation.as_ref().is_some_and(|navigation| !navigation.way.contains(url))
+    }
+
+    /// Where the main frame is about to go. What frames show is part of the page, wherever it comes from.
+    fn wanted(&self, paused: &RequestPaused) -> Option<Url> {
+        if paused.frame_id != self.main_frame || is_answer(paused) {
+            return None;
+        }
+        Url::parse(&paused.request.url).ok()
+    }
+
+    fn request_starts(&mut self, sent: &RequestWillBeSent) {
+        if sent.kind == "Document" && sent.frame_id == self.main_frame {
+            self.navigating = Some(sent.request_id.clone());
+            self.requested.clone_from(&sent.request.url);
+            self.document_bytes = 0;
+            self.is_document_whole = false;
+            return;
+        }
+        if let Some(navigation) = &self.navigation {
+            self.requests.start(sent, Instant::now(), &navigation.unresponsive);
+        }
+    }
+
+    fn load(&mut self) {
+        self.loaded.get_or_insert_with(Instant::now);
+        self.parsed = true;
+        self.requests.load();
+    }
+
+    fn response_arrives(&mut self, received: ResponseReceived) {
+        let ResponseReceived { request_id, kind, frame_id, response } = received;
+        self.requests.answer(&request_id, &response.mime_type);
+        if kind == "Document" && frame_id == self.main_frame {
+            // The guard takes the mark from what sites send over plain HTTP; over TLS it could not, nor does it answer.
+            let is_refusal = response.url.starts_with("http:")
+                && response.headers.keys().any(|name| name.eq_ignore_ascii_case(REFUSAL_MARK));
+            self.response = Some(DocumentResponse {
+                loader: request_id,
+                status: u16::try_from(response.status).unwrap_or(0),
+                mime: response.mime_type,
+                headers: headers(&response.headers),
+                url: response.url,
+                is_refusal,
+            });
+            self.adopt_response();
+        }
+    }
+
+    /// Whether a request is that of the latest answer to the main frame.
+    fn is_of_response(&self, request: &str) -> bool {
+        self.response.as_ref().is_some_and(|response| response.loader == request)
+    }
+
+    /// Gives the document that is shown its answer, whichever becomes known first.
+    fn adopt_response(&mut self) {
+        if let Some(response) = self.response.as_ref().filter(|response| response.loader == self.loader) {
+            self.document = Some(response.clone());
+        }
+    }
+
+    fn document_arrives(&mut self, frame: NavigatedFrame) -> bool {
+        if frame.id != self.main_frame {
+            return false;
+        }
+        self.loader = frame.loader_id;
+        self.url = frame.url;
+        self.unreachable = frame.unreachable_url;
+        self.document = None;
+        self.adopt_response();
+        self.parsed = false;
+        self.loaded = None;
+        // A document that comes late, of the previous page, does not end the way to the next.
+        if self.navigating.as_ref() == Some(&self.loader) {
+            self.navigating = None;
+        }
+        self.documents += 1;
+        self.requests = Requests::default();
+        true
+    }
+}
+
+/// Whether a request was stopped at its answer, not before it is sent.
+const fn is_answer(paused: &RequestPaused) -> bool {
+    paused.response_status_code.is_some() || paused.response_error_reason.is_some()
+}
+
+fn headers(headers: &Map<String, Value>) -> Vec<(String, String)> {
+    headers
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_ascii_lowercase(), value.as_str()?)))
+        .filter(|(name, value)| name.len() <= MAX_HEADER && value.len() <= MAX_HEADER)
+        .take(MAX_HEADERS)
+        .map(|(name, value)| (name, value.to_owned()))
+        .collect()
+}

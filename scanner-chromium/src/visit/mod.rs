@@ -1,0 +1,30 @@
+//! One page: open it, let it settle, run axe-core in it, and see what stands there (`walls`).
+//!
+//! To follow one visit, read `visits` (when a page is opened, in which tab, how often it is tried), then `page` (its course, from the
+//! address to the findings), then the step of interest: `navigate` (until it has loaded), `settle` (until it has built itself),
+//! or axe-core's own folder. `events` is what the browser says meanwhile, `requests` which of it is waited for.
+
+mod errors;
+mod events;
+mod navigate;
+mod pace;
+mod page;
+mod repetitions;
+mod requests;
+mod retry_after;
+mod scope;
+mod settle;
+mod sight;
+mod unresponsive;
+mod visitor;
+mod visits;
+pub(crate) mod walls;
+
+pub(crate) use self::{
+    errors::{PageError, at_redirect_target, network_failure, obstacle, timed_out, unreachable_site, with_cause},
+    pace::Pace,
+    page::{Checked, Look},
+    retry_after::parse_retry_after,
+    scope::Scope,
+    visits::{Visited, Visits},
+};

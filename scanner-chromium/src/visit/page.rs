@@ -1,0 +1,379 @@
+//! One page: from its address to its findings, in the order in which that happens.
+//!
+//! [`PageVisit::check`] has the course of it, and what follows are its steps: the page arrives and grows quiet, it gets its turn when
+//! it has built itself (or before, if nothing moves), axe-core runs, and what fails is pictured.
+
+use std::{
+    pin::pin,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use a11ycheck_core::domain::view_of;
+use tokio::time::{Duration, Instant, timeout_at};
+use url::Url;
+
+use super::{
+    errors::{PageError, timed_out},
+    events::{Navigation, PageEvents},
+    navigate::{self, Loaded},
+    pace::Pace,
+    scope::Scope,
+    settle::{self, BuildTime, Moment, Progress, Readiness},
+    sight,
+    unresponsive::Unresponsive,
+    visitor::{LEAVE_TIME, Rest, Visitor},
+    walls::{Sight, Wall},
+};
+use crate::{
+    ChromiumConfig, Evidence,
+    axe::{self, AxeSource, Collected},
+    browser::Tab,
+    evidence::{Capture, Quota, Screen, Wanted, pictures, plan},
+    guard::GuardLog,
+    permits::{Permit, ScanPermits},
+    platform::{self, Signals},
+    redaction::redacted,
+};
+
+/// The longest that a page may take to load; the rest of its time is for axe-core.
+const LOAD_TIME: Duration = Duration::from_secs(30);
+
+/// One visit of one page in one tab.
+pub(super) struct PageVisit<'a> {
+    /// The address to open.
+    pub(super) url: &'a Url,
+    /// Which pages are wanted.
+    pub(super) scope: &'a dyn Scope,
+    /// Which addresses redirects may come by.
+    pub(super) way: &'a Arc<dyn Scope>,
+    /// What else to look at.
+    pub(super) look: Look,
+    /// The tab.
+    pub(super) visitor: &'a Visitor,
+    /// What the guard of the tab knows.
+    pub(super) log: &'a GuardLog,
+    /// What had no answer so far in the scan of the tab.
+    pub(super) unresponsive: &'a Arc<Unresponsive>,
+    /// What has been pictured so far in the scan of the tab.
+    pub(super) pictured: &'a Mutex<Quota>,
+    /// How fast the site is asked.
+    pub(super) pace: &'a Pace,
+    pub(super) permits: &'a ScanPermits<'a>,
+    /// What to run.
+    pub(super) axe: &'a AxeSource,
+    pub(super) config: &'a ChromiumConfig,
+    /// When the scan's time is over.
+    pub(super) scan_done_by: Instant,
+}
+
+/// What a visit is to find out, besides what axe-core does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Nothing.
+    Page,
+    /// Not even pictures: whether the page opens.
+    Peek,
+    /// What the site is built with.
+    Platform,
+    /// The same, and what the site looks like.
+    Start,
+}
+
+/// A page that was checked.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    /// Where it turned out to be; its fragment is that of a view, if it has one.
+    pub(crate) url: Url,
+    /// What was found.
+    pub(crate) collected: Collected,
+    /// What it shows of the software behind it, if that was looked for.
+    pub(crate) signals: Option<Signals>,
+    /// The page itself, if it was to be pictured.
+    pub(crate) screen: Option<Screen>,
+    /// What a visitor sees of it.
+    pub(crate) sight: Sight,
+    /// What stands in its place, if that is certain.
+    pub(crate) wall: Option<Wall>,
+}
+
+/// A document that has loaded, and whose network has fallen silent.
+#[derive(Debug)]
+struct Arrived {
+    url: Url,
+    loader: String,
+    /// From which it is watched.
+    world: i64,
+    how: Loaded,
+    time: BuildTime,
+}
+
+/// What became of a look at a page.
+#[derive(Debug)]
+enum Looked {
+    Checked(Box<Checked>),
+    /// It was early, and the page has changed meanwhile.
+    TooEarly,
+    /// The page led on to another, which is the page then.
+    LedOn,
+}
+
+/// A page's turn to be looked at.
+struct Turn<'a> {
+    core: Permit<'a>,
+    moment: Moment,
+    /// For the core, when all else was ready.
+    waited: Duration,
+    /// A page that had not moved when it was drawn may stay until the next one takes its place.
+    rest: Rest,
+}
+
+impl PageVisit<'_> {
+    /// Takes a page from its address to its findings, and says how the tab may wait for the next. The time that it waits for
+    /// others does not count as its own.
+    pub(super) async fn check(&self, loading: Permit<'_>) -> Result<(Checked, Vec<Capture>, Rest), PageError> {
+        let too_late = |_| PageError::Failed(timed_out());
+        let page_timeout = self.config.page_timeout;
+        let now = Instant::now();
+        let mut done_by = self.scan_done_by.min(now + page_timeout);
+        let mut load_by = done_by.min(now + LOAD_TIME.min(page_timeout / 2));
+        let arrived = timeout_at(done_by, self.arrive(load_by, done_by)).await;
+        if let Ok(Err(PageError::Busy { retry_after, .. })) = &arrived {
+            self.pace.back_off(*retry_after);
+        }
+        drop(loading);
+        let mut page = arrived.map_err(too_late)??;
+        loop {
+            if let Some(Turn { core, moment, waited, rest }) = self.turn(&page, done_by).await? {
+                (load_by, done_by) = (self.scan_done_by.min(load_by + waited), self.scan_done_by.min(done_by + waited));
+                let checking = self.inspect(&page, moment, core, done_by);
+                match timeout_at(done_by, checking).await.map_err(too_late)?? {
+                    Looked::Checked(mut checked) => {
+                        let captures = self.pictures(&mut checked, done_by).await;
+                        return Ok((*checked, captures, rest));
+                    }
+                    // It is known to change by now, and the next look waits until it is built.
+                    Looked::TooEarly => continue,
+                    Looked::LedOn => {}
+                }
+            }
+            page = timeout_at(done_by, self.follow(load_by, done_by)).await.map_err(too_late)??;
+        }
+    }
+
+    /// Opens the page, and waits until it has loaded, or is all there at `load_by`, and its network is quiet. After an error, here
+    /// and below, the tab is closed, unless [`PageError::leaves_tab_at_rest`].
+    async fn arrive(&self, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {
+        if self.visitor.lingers() && self.url.fragment().is_some() {
+            // Of a document that is still open, the browser would only show another view: what is found there could depend on
+            // the one before, and no document comes that could be waited for.
+            self.visitor.leave(load_by.min(Instant::now() + LEAVE_TIME)).await?;
+        }
+        let navigation = Navigation::new(self.url.clone(), Arc::clone(self.way), Arc::clone(self.unresponsive));
+        self.events().reset(self.tab().main_frame(), Some(navigation));
+        self.tab().browser().count_page();
+        self.visitor
+            .unless_trouble(async {
+                self.visitor.block(self.unresponsive, load_by).await?;
+                navigate::open(self.tab(), self.events(), self.url, self.log, load_by).await?;
+                self.arrived(load_by, done_by).await
+            })
+            .await
+    }
+
+    /// The same for a page to which the opened one led by script.
+    async fn follow(&self, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {
+        self.visitor.unless_trouble(self.arrived(load_by, done_by)).await
+    }
+
+    /// Waits until the document, or the one to which it leads by script, has loaded and its network is quiet.
+    async fn arrived(&self, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {
+        let opened = Instant::now();
+        loop {
+            let how = navigate::loaded(self.events(), opened, load_by).await?;
+            let url = navigate::examine(self.events(), self.log, self.scope)?;
+            let (loader, loaded) = self.events().peek(|state| (state.loader.clone(), state.loaded));
+            let time = BuildTime::new(loaded.unwrap_or_else(Instant::now), done_by);
+            let watching = settle::watch(self.tab(), done_by);
+            let (watched, ()) = tokio::join!(watching, settle::quiet(self.events(), time));
+            // A page may lead on to another by script; that one is the page then.
+            if self.visitor.is_shown_after(&watched, &loader).await {
+                return Ok(Arrived { url, loader, world: watched?, how, time });
+            }
+        }
+    }
+
+    /// A processor core for the page, when it has built itself; or before that, if one is free and nothing moves on the page.
+    /// `None` when the page led on to another.
+    async fn turn(&self, page: &Arrived, done_by: Instant) -> Result<Option<Turn<'_>>, PageError> {
+        let mut core = pin!(self.permits.core());
+        let mut rest = Rest::Lingering;
+        let progress = match self.readiness(page, done_by).await? {
+            None => return Ok(None),
+            Some(Readiness::Built) => Some(Progress::Done),
+            Some(Readiness::Moving) => {
+                rest = Rest::Away;
+                self.built(page, done_by).await?
+            }
+            Some(Readiness::Still) => tokio::select! {
+                biased;
+                core = &mut core => {
+                    return Ok(Some(Turn { core, moment: Moment::Early, waited: Duration::ZERO, rest }));
+                }
+                built = self.built(page, done_by) => built?,
+            },
+        };
+        let Some(progress) = progress else { return Ok(None) };
+        let since = Instant::now();
+        let core = timeout_at(self.scan_done_by, core).await.map_err(|_| PageError::Failed(timed_out()))?;
+        Ok(Some(Turn { core, moment: Moment::Built(progress), waited: since.elapsed(), rest }))
+    }
+
+    /// Waits until the network is quiet and the page is drawn; `None`, here and below, when it led on to another meanwhile, which is
+    /// the page then.
+    async fn readiness(&self, page: &Arrived, done_by: Instant) -> Result<Option<Readiness>, PageError> {
+        self.visitor
+            .unless_trouble(async {
+                settle::quiet(self.events(), page.time).await;
+                let drawn = settle::drawn(self.tab(), page.world, done_by).await;
+                if !self.shows_after(&drawn, page).await {
+                    return Ok(None);
+                }
+                // Its scripts may be gone from the document.
+                let is_scripted = self.events().peek(|state| state.requests.is_scripted());
+                let drawn = drawn?;
+                Ok(Some(if drawn == Readiness::Built && is_scripted { Readiness::Moving } else { drawn }))
+            })
+            .await
+    }
+
+    /// Waits until a page that is drawn has built itself.
+    async fn built(&self, page: &Arrived, done_by: Instant) -> Result<Option<Progress>, PageError> {
+        self.visitor
+            .unless_trouble(async {
+                let built = settle::built(self.tab(), self.events(), page.world, page.time, done_by).await;
+                if self.shows_after(&built, page).await { built.map(Some) } else { Ok(None) }
+            })
+            .await
+    }
+
+    /// Runs axe-core in the page, and looks at what else is wanted of it. `core` is dropped as soon as axe-core has run: what
+    /// follows is mostly waiting.
+    async fn inspect(
+        &self,
+        page: &Arrived,
+        moment: Moment,
+        core: Permit<'_>,
+        done_by: Instant,
+    ) -> Result<Looked, PageError> {
+        self.visitor
+            .unless_trouble(async {
+                let looked = async {
+                    let unchecked_frames = axe::run(self.tab(), page.world, self.axe, moment.timing(), done_by).await?;
+                    drop(core);
+                    let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
+                    let progress = match moment {
+                        Moment::Built(progress) => progress,
+                        Moment::Early => {
+                            settle::stayed(self.tab(), self.events(), page.world, page.time, done_by).await?
+                        }
+                    };
+                    if !self.shows(page) {
+                        return Ok(None);
+                    }
+                    let collected = axe::collect(self.tab(), page.world, moment.timing(), done_by).await?;
+                    // A timer that came late may have asked for something since the network was last looked at.
+                    if progress == Progress::Done
+                        && moment == Moment::Early
+                        && settle::is_waiting(self.events(), page.time)
+                    {
+                        return Ok(None);
+                    }
+                    Ok::<_, PageError>(collected.map(|collected| {
+                        let (still_changing, unanswered) = self.lacks(page, progress);
+                        collected.without_frames(unchecked_frames).while_changing(still_changing).without(unanswered)
+                    }))
+                };
+                let collected = looked.await;
+                let signals = match self.look {
+                    Look::Platform | Look::Start if self.shows(page) && matches!(collected, Ok(Some(_))) => {
+                        Some(platform::signals(self.tab(), &self.events().headers(), &page.url, done_by).await)
+                    }
+                    _ => None,
+                };
+                let (sight, wall) = match &collected {
+                    Ok(Some(_)) if self.shows(page) => {
+                        sight::sight(self.tab(), self.events(), page.world, &page.url, done_by).await
+                    }
+                    _ => (Sight::default(), None),
+                };
+                if !self.shows_after(&collected, page).await {
+                    return Ok(Looked::LedOn);
+                }
+                Ok(match collected? {
+                    Some(collected) => {
+                        let url = with_view(&page.url, &collected.fragment);
+                        let collected = collected.with_cover(sight.cover);
+                        Looked::Checked(Box::new(Checked { url, collected, signals, screen: None, sight, wall }))
+                    }
+                    None => Looked::TooEarly,
+                })
+            })
+            .await
+    }
+
+    /// Takes pictures of what fails on the page that was checked, and one of the page itself if it is the first one. Whatever happens
+    /// meanwhile costs pictures and nothing else.
+    async fn pictures(&self, checked: &mut Checked, deadline: Instant) -> Vec<Capture> {
+        if self.config.evidence == Evidence::LeftOut || self.look == Look::Peek || checked.wall.is_some() {
+            return Vec::new();
+        }
+        let shots = {
+            let mut pictured = self.pictured.lock().unwrap_or_else(PoisonError::into_inner);
+            plan(checked.collected.candidates(), &mut pictured)
+        };
+        let (captures, screen) = tokio::select! {
+            biased;
+            _ = navigate::trouble(self.events()) => (Vec::new(), None),
+            taken = pictures(self.tab(), Wanted { shots, screen: self.look == Look::Start }, deadline) => taken,
+        };
+        checked.screen = screen;
+        captures
+    }
+
+    /// Whether a page was still changing when it was looked at, and what it asked for without an answer.
+    fn lacks(&self, page: &Arrived, progress: Progress) -> (bool, Vec<String>) {
+        let unanswered: Vec<String> =
+            self.events().peek(|state| state.requests.unanswered().into_iter().map(redacted).collect());
+        // Where nothing is known to keep it from loading, it is still at it.
+        let is_loading = page.how == Loaded::InPart && unanswered.is_empty();
+        (is_loading || progress == Progress::Unfinished, unanswered)
+    }
+
+    /// Whether it is still the document that the tab shows.
+    fn shows(&self, page: &Arrived) -> bool {
+        self.visitor.is_shown(&page.loader)
+    }
+
+    /// The same after what was done in it.
+    async fn shows_after<T>(&self, outcome: &Result<T, PageError>, page: &Arrived) -> bool {
+        self.visitor.is_shown_after(outcome, &page.loader).await
+    }
+
+    const fn tab(&self) -> &Tab {
+        &self.visitor.tab
+    }
+
+    fn events(&self) -> &PageEvents {
+        &self.visitor.events
+    }
+}
+
+/// The address of a document with the view that its scripts show, if they show one.
+fn with_view(document: &Url, fragment: &str) -> Url {
+    let mut url = document.clone();
+    url.set_fragment(fragment.strip_prefix('#'));
+    if view_of(&url).is_none() {
+        url.set_fragment(None);
+    }
+    url
+}

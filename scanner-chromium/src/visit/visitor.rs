@@ -1,0 +1,153 @@
+//! A tab that goes from page to page of one scan: how it is opened, what it shows, and how it is left.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use a11ycheck_core::domain::FailureCause;
+use tokio::time::{Duration, Instant};
+
+use super::{
+    errors::PageError,
+    events::PageEvents,
+    navigate::{loaded, trouble},
+    unresponsive::Unresponsive,
+};
+use crate::{
+    browser::{Browser, Death, MemoryMarks, Tab, TabError, TabSettings},
+    cdp::commands::{GetFrameTree, Navigate, PressureLevel, SetBlockedUrls, SimulatePressure},
+};
+
+/// For the way back to `about:blank`. A tab that takes longer is not worth keeping.
+pub(super) const LEAVE_TIME: Duration = Duration::from_secs(5);
+/// For a tab to say what it shows, after something failed in it.
+const ASK_TIME: Duration = Duration::from_secs(1);
+/// Pages after which a tab is replaced: the heaps of its process get larger with each heavy page, and never small again.
+const PAGES_PER_TAB: u32 = 20;
+
+/// Visits pages, one at a time.
+#[derive(Debug)]
+pub(super) struct Visitor {
+    pub(super) tab: Tab,
+    pub(super) events: Arc<PageEvents>,
+    /// Pages that it is done with.
+    done: u32,
+    /// Whether the latest of them is still open.
+    lingers: bool,
+    /// Addresses that the tab fails at once.
+    blocked: AtomicUsize,
+}
+
+/// How a visitor waits for its next page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// At `about:blank`, where nothing of the previous page can disturb the next.
+    Away,
+    /// On the page, which opening the next one ends.
+    Lingering,
+}
+
+impl Visitor {
+    /// Opens a tab. It is closed again even if the caller stops waiting half-way.
+    pub(super) async fn open(browser: Arc<Browser>, settings: TabSettings) -> Result<Self, TabError> {
+        let opening = tokio::spawn(async move {
+            let events = Arc::new(PageEvents::new());
+            let tab = Tab::open(browser, &settings, Arc::clone(&events) as _).await?;
+            Ok(Self { tab, events, done: 0, lingers: false, blocked: AtomicUsize::new(0) })
+        });
+        // The task neither panics nor is aborted, unless the runtime ends, and then nobody waits here.
+        opening.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    }
+
+    /// Whether its browser still runs.
+    pub(super) fn is_alive(&self) -> bool {
+        self.tab.browser().is_alive()
+    }
+
+    /// What is known of memory before a page is opened.
+    pub(super) fn memory_marks(&self) -> MemoryMarks {
+        self.tab.browser().memory_marks()
+    }
+
+    /// What it means that the tab has died since `before`.
+    pub(super) async fn why_ended(&self, before: MemoryMarks) -> PageError {
+        match self.tab.browser().why_ended(self.tab.main_frame(), before).await {
+            Death::OverLimit => PageError::because_of(FailureCause::TooMuchMemory),
+            Death::WantOfMemory => PageError::OutOfMemory,
+            Death::MadeRoom => PageError::MadeRoom,
+            Death::Unknown => PageError::Crashed,
+        }
+    }
+
+    /// Whether the previous page is still open.
+    pub(super) const fn lingers(&self) -> bool {
+        self.lingers
+    }
+
+    /// Lets the tab fail at once what keeps documents waiting without an answer.
+    pub(super) async fn block(&self, unresponsive: &Unresponsive, deadline: Instant) -> Result<(), PageError> {
+        let addresses = unresponsive.blocked();
+        if self.blocked.swap(addresses.len(), Ordering::Relaxed) != addresses.len() {
+            self.tab.session().call(SetBlockedUrls { urls: &addresses }, deadline).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the tab shows this document, after what was done in it. What fails because another one takes its place may fail
+    /// before the event of that, if that one needs no request.
+    pub(super) async fn is_shown_after<T, E>(&self, outcome: &Result<T, E>, loader: &str) -> bool {
+        if outcome.is_err() && self.is_shown(loader) {
+            // Its answer follows all that has happened. Without one, nothing is known to have.
+            let asked = self.tab.session().call(GetFrameTree {}, Instant::now() + ASK_TIME);
+            if let Err(error) = asked.await {
+                tracing::debug!(%error, "what a tab shows is not known");
+            }
+        }
+        self.is_shown(loader)
+    }
+
+    /// Whether the tab shows this document, and no other is on its way.
+    pub(super) fn is_shown(&self, loader: &str) -> bool {
+        self.events.peek(|state| state.loader == loader && state.navigating.is_none())
+    }
+
+    /// Does something with the page, unless its visit comes to an end first.
+    pub(super) async fn unless_trouble<T>(
+        &self,
+        steps: impl Future<Output = Result<T, PageError>>,
+    ) -> Result<T, PageError> {
+        tokio::select! {
+            biased;
+            error = trouble(&self.events) => Err(error),
+            outcome = steps => outcome,
+        }
+    }
+
+    /// Is done with the page, and ready for the next; `None` when the tab does not come loose, or has served its time.
+    pub(super) async fn rest(mut self, rest: Rest) -> Option<Self> {
+        self.done += 1;
+        if self.done >= PAGES_PER_TAB {
+            return None;
+        }
+        let deadline = Instant::now() + LEAVE_TIME;
+        self.lingers = rest == Rest::Lingering;
+        if rest == Rest::Away {
+            self.leave(deadline).await.ok()?;
+        }
+        // What the page leaves behind, images and answers as well, goes now: a quarter of the memory, for no time that could be
+        // measured.
+        let purge = SimulatePressure { level: PressureLevel::Critical };
+        if let Err(error) = self.tab.session().call(purge, deadline).await {
+            tracing::debug!(%error, "what a page left behind was not cleared away");
+        }
+        Some(self)
+    }
+
+    /// Goes to `about:blank`, where nothing of the page is left.
+    pub(super) async fn leave(&self, deadline: Instant) -> Result<(), PageError> {
+        self.events.reset(self.tab.main_frame(), None);
+        self.tab.session().call(Navigate { url: "about:blank" }, deadline).await?;
+        loaded(&self.events, Instant::now(), deadline).await.map(drop)
+    }
+}

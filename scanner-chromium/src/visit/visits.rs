@@ -1,0 +1,289 @@
+//! The visits of one scan: when a page is opened, in which tab, and how often it is tried.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use a11ycheck_core::{
+    catalog::failure_of,
+    domain::{Failure, FailureCause, FailureCode, FailureFacts, without_query},
+    id::ScanId,
+};
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::{
+    errors::PageError,
+    pace::Pace,
+    page::{Checked, Look, PageVisit},
+    scope::Scope,
+    unresponsive::Unresponsive,
+    visitor::{Rest, Visitor},
+};
+use crate::{
+    BrowserError,
+    browser::{Browser, TabSettings},
+    evidence::{Capture, Quota, cut_out},
+    guard::{Guard, GuardLog},
+    parts::Parts,
+    permits::ScanPermits,
+};
+
+/// Tries of one page. A page that kills its tab twice will do it again.
+const TRIES: u32 = 2;
+/// Tries of one page that has to make room, time and again, for the search for another one.
+const EVICTIONS: u32 = 5;
+/// Tries of one page that the site is too busy for.
+const BUSY_TRIES: u32 = 3;
+
+/// What became of a page that was opened.
+pub(crate) type Visited = Result<Checked, PageError>;
+
+/// Which tab a page gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Any,
+    New,
+}
+
+/// Opens the pages of one scan, one or several at a time. Dropping it closes the scan's tabs and its guard.
+pub(crate) struct Visits<'a> {
+    scan: ScanId,
+    parts: &'a Parts,
+    guard: Guard,
+    pace: Pace,
+    permits: ScanPermits<'a>,
+    /// Tabs at rest. At most as many as the scan has visits at a time.
+    resting: Mutex<Vec<Visitor>>,
+    /// The browser that the latest visit used.
+    browser: Mutex<Arc<Browser>>,
+    pictured: Mutex<Quota>,
+    /// What the scan's pages have asked for without an answer.
+    unresponsive: Arc<Unresponsive>,
+    done_by: Instant,
+}
+
+impl<'a> Visits<'a> {
+    /// The visits of a scan that begins now and ends at `done_by`: its pages are opened in `browser`, and whatever they load comes
+    /// through `guard`.
+    pub(crate) fn begin(parts: &'a Parts, scan: ScanId, browser: Arc<Browser>, guard: Guard, done_by: Instant) -> Self {
+        Self {
+            scan,
+            parts,
+            guard,
+            pace: Pace::new(),
+            permits: parts.permits.begin_scan(parts.config.pages_at_once),
+            resting: Mutex::default(),
+            browser: Mutex::new(browser),
+            pictured: Mutex::default(),
+            unresponsive: Arc::default(),
+            done_by,
+        }
+    }
+
+    /// How fast the site is asked.
+    pub(crate) const fn pace(&self) -> &Pace {
+        &self.pace
+    }
+
+    /// What the guard knows, through which all that pages load comes.
+    pub(crate) fn log(&self) -> &GuardLog {
+        self.guard.log()
+    }
+
+    /// Name and version of the browser that the latest visit used.
+    pub(crate) fn browser_product(&self) -> String {
+        self.browser().product().to_owned()
+    }
+
+    /// Returns how many pages the scan may have open at a time; at least one.
+    pub(crate) fn at_once(&self) -> usize {
+        self.permits.share_of_tabs()
+    }
+
+    /// Checks one page when it is the site's turn; again if its tab or browser dies, the site is too busy, or the page waited for
+    /// something that is failed from now on. `None` when the scan's time was over before.
+    pub(crate) async fn visit(
+        &self,
+        url: &Url,
+        scope: &dyn Scope,
+        way: &Arc<dyn Scope>,
+        look: Look,
+    ) -> Result<Option<Visited>, BrowserError> {
+        let (mut crashes, mut starved, mut refusals, mut evictions, mut hold_ups) = (0, 0, 0, 0, 0);
+        let mut choice = Choice::Any;
+        let mut latest = None;
+        loop {
+            let Some((visited, before)) = self.visit_in(choice, url, scope, way, look).await? else {
+                return Ok(latest);
+            };
+            match &visited {
+                Err(error) if before == Rest::Lingering && error.may_be_of_the_page_before() => {
+                    tracing::debug!(url = url.as_str(), ?error, "perhaps the page before is to blame");
+                    choice = Choice::New;
+                }
+                Err(error @ (PageError::Crashed | PageError::OutOfMemory)) => {
+                    crashes += 1;
+                    starved += u32::from(matches!(error, PageError::OutOfMemory));
+                    tracing::warn!(scan = %self.scan, url = without_query(url.as_str()), crashes, ?error, "a tab died during a check");
+                    if crashes >= TRIES {
+                        let failure = if starved == crashes { too_much_memory() } else { twice_down() };
+                        return Ok(Some(Err(PageError::Failed(failure))));
+                    }
+                }
+                Err(PageError::MadeRoom) => {
+                    evictions += 1;
+                    if evictions >= EVICTIONS {
+                        return Ok(Some(visited));
+                    }
+                }
+                Err(PageError::HeldUp(failure)) => {
+                    hold_ups += 1;
+                    tracing::debug!(url = url.as_str(), hold_ups, %failure, "what the page waited for fails from now on");
+                    if hold_ups >= TRIES {
+                        return Ok(Some(visited));
+                    }
+                }
+                Err(PageError::Busy { .. }) => {
+                    refusals += 1;
+                    tracing::debug!(url = url.as_str(), rebuffs = refusals, "the site is too busy");
+                    if refusals >= BUSY_TRIES {
+                        return Ok(Some(visited));
+                    }
+                }
+                _ => return Ok(Some(visited)),
+            }
+            latest = Some(visited);
+        }
+    }
+
+    /// The same, once, whatever comes of it.
+    pub(crate) async fn visit_once(
+        &self,
+        url: &Url,
+        scope: &dyn Scope,
+        way: &Arc<dyn Scope>,
+        look: Look,
+    ) -> Result<Option<Visited>, BrowserError> {
+        let visited = self.visit_in(Choice::Any, url, scope, way, look).await?;
+        Ok(visited.map(|(visited, _)| visited))
+    }
+
+    /// What became of the visit, and how its tab had waited for it.
+    async fn visit_in(
+        &self,
+        choice: Choice,
+        url: &Url,
+        scope: &dyn Scope,
+        way: &Arc<dyn Scope>,
+        look: Look,
+    ) -> Result<Option<(Visited, Rest)>, BrowserError> {
+        let Ok(loading) = timeout_at(self.done_by, self.permits.loading()).await else { return Ok(None) };
+        if timeout_at(self.done_by, self.pace.turn()).await.is_err() {
+            return Ok(None);
+        }
+        let Ok(open) = timeout_at(self.done_by, self.permits.tab()).await else { return Ok(None) };
+        let Ok(visitor) = timeout_at(self.done_by, self.visitor(choice)).await else { return Ok(None) };
+        let Some(visitor) = visitor? else { return Ok(Some((Err(PageError::Crashed), Rest::Away))) };
+        let before = if visitor.lingers() { Rest::Lingering } else { Rest::Away };
+        let page = PageVisit {
+            url,
+            scope,
+            way,
+            look,
+            visitor: &visitor,
+            log: self.guard.log(),
+            unresponsive: &self.unresponsive,
+            pictured: &self.pictured,
+            pace: &self.pace,
+            permits: &self.permits,
+            axe: &self.parts.axe,
+            config: &self.parts.config,
+            scan_done_by: self.done_by,
+        };
+        let memory = visitor.memory_marks();
+        let visited = match page.check(loading).await {
+            Err(PageError::Crashed) => Err(visitor.why_ended(memory).await),
+            visited => visited,
+        };
+        let (visited, captures, rest) = match visited {
+            Ok((checked, captures, rest)) => (Ok(checked), captures, rest),
+            Err(error) => (Err(error), Vec::new(), Rest::Away),
+        };
+        // Where the next page has to wait, this one is not left running.
+        let rest = if self.pace.is_unhindered() { rest } else { Rest::Away };
+        if visited.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
+            && let Some(visitor) = visitor.rest(rest).await
+        {
+            let mut resting = self.resting();
+            if resting.len() < self.permits.share_of_tabs() {
+                resting.push(visitor);
+            }
+        }
+        drop(open);
+        let visited = match visited {
+            Ok(Checked { wall: Some(wall), .. }) => Err(PageError::walled(wall)),
+            Ok(checked) => Ok(self.with_pictures(checked, captures).await),
+            Err(error) => Err(error),
+        };
+        Ok(Some((visited, before)))
+    }
+
+    /// The same page with the pictures of what failed, which are cut out of the captures.
+    async fn with_pictures(&self, mut checked: Checked, captures: Vec<Capture>) -> Checked {
+        if captures.is_empty() {
+            return checked;
+        }
+        let _permit = self.permits.cutting().await;
+        match tokio::task::spawn_blocking(|| cut_out(captures)).await {
+            Ok(pictures) => checked.collected.add_pictures(pictures),
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "pictures of a page could not be cut out");
+            }
+        }
+        checked
+    }
+
+    /// A tab at rest, or a new one; `None` when the browser died on the way.
+    async fn visitor(&self, choice: Choice) -> Result<Option<Visitor>, BrowserError> {
+        {
+            let mut resting = self.resting();
+            resting.retain(Visitor::is_alive);
+            // A new one takes the place of one at rest.
+            if let Some(visitor) = resting.pop()
+                && choice == Choice::Any
+            {
+                return Ok(Some(visitor));
+            }
+        }
+        let mut browser = Arc::clone(&self.browser());
+        if !browser.is_alive() {
+            browser = self.parts.browsers.replacement().await?;
+            *self.browser() = Arc::clone(&browser);
+        }
+        let settings = TabSettings { proxy: self.guard.address() };
+        match Visitor::open(browser, settings).await {
+            Ok(visitor) => Ok(Some(visitor)),
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(scan = %self.scan, error, "no tab could be opened");
+                Ok(None)
+            }
+        }
+    }
+
+    fn resting(&self) -> std::sync::MutexGuard<'_, Vec<Visitor>> {
+        self.resting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn browser(&self) -> std::sync::MutexGuard<'_, Arc<Browser>> {
+        self.browser.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn twice_down() -> Failure {
+    Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down, twice.")
+}
+
+/// Trying again in a minute would take the machine to its limit again.
+fn too_much_memory() -> Failure {
+    failure_of(FailureCause::TooMuchMemory, FailureFacts::default())
+}
