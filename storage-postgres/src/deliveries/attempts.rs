@@ -1,0 +1,455 @@
+//! Attempts: who makes them, what follows, and what is kept of them.
+
+use a11ycheck_core::{
+    domain::{AttemptReport, AttemptResult, Delivery, DeliveryRefusal, DeliveryState, EndpointStatus, SiteUrl},
+    id::{DeliveryId, EndpointId, TeamId, WorkerId},
+    sealing::KeyId,
+    store::{ClaimLimits, ClaimedDelivery, DeliveryClaim, RecordError},
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::{FromRow, PgConnection};
+
+use crate::{
+    db::{
+        error::{Corrupt, Failure},
+        passed_over::PassedOver,
+    },
+    deliveries::{
+        due::choose,
+        rows::{DeliveryRow, SecretsRow, StateColumns, StatusRow, delivery_columns, secrets_columns, stored_status},
+    },
+};
+
+/// The statements of [`WebhookStore::claim_deliveries`](a11ycheck_core::store::WebhookStore::claim_deliveries).
+pub(crate) async fn claim<E>(
+    db: &mut PgConnection,
+    worker: &WorkerId,
+    limits: ClaimLimits,
+    term: TimeDelta,
+    keys: &[KeyId],
+    passed_over: &PassedOver,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Vec<ClaimedDelivery>, Failure<E>> {
+    let chosen = choose(db, worker, limits, keys, &passed_over.ids(), instant).await?;
+    if chosen.is_empty() {
+        return Ok(Vec::new());
+    }
+    // What another caller has locked, or took since, is passed over.
+    let rows: Vec<DueRow> = sqlx::query_as(concat!(
+        "WITH instant AS MATERIALIZED (
+             SELECT coalesce($2, clock_timestamp()) AS now
+         ), d AS MATERIALIZED (
+             SELECT * FROM deliveries
+             WHERE id = ANY ($1) AND state = 'pending' AND next_attempt_at <= (SELECT now FROM instant)
+             FOR UPDATE SKIP LOCKED
+         )
+         SELECT instant.now, e.url, e.off_since IS NULL AS is_on, ev.body, ",
+        secrets_columns!(),
+        ", ",
+        delivery_columns!(),
+        " FROM d JOIN endpoints e ON e.id = d.endpoint_id JOIN events ev ON ev.id = d.event_id CROSS JOIN instant
+          ORDER BY d.next_attempt_at, d.id",
+    ))
+    .bind(chosen)
+    .bind(instant)
+    .fetch_all(&mut *db)
+    .await?;
+    let mut claimed = Vec::new();
+    let (mut ids, mut tokens, mut all_tries) = (Vec::new(), Vec::new(), Vec::new());
+    let Some(now) = rows.first().map(|row| row.now) else { return Ok(claimed) };
+    for row in rows {
+        let (id, endpoint) = (row.delivery.id().to_owned(), row.delivery.endpoint_id().to_owned());
+        match row.due(worker, term, keys) {
+            // Since it was looked for, or there were more than could be given up at once: the next claim will.
+            Ok(Due::Lost) => {}
+            // Since it was looked for.
+            Ok(Due::Locked) => {}
+            Ok(Due::Dropped(id, state)) => write_state(db, id, &state).await?,
+            Ok(Due::Claimed { delivery, tries }) => {
+                ids.push(id);
+                tokens.push(delivery.claim.token.get());
+                all_tries.push(i64::from(tries));
+                claimed.push(*delivery);
+            }
+            Err(Unusable::Delivery(problem)) => {
+                passed_over.add(id, &problem);
+            }
+            Err(Unusable::Endpoint(problem)) => {
+                passed_over.add(endpoint, &problem);
+            }
+        }
+    }
+    sqlx::query(
+        "UPDATE deliveries
+         SET token = claimed.token, tries = claimed.tries, lease_worker = $4, lease_started_at = $5, next_attempt_at = $6
+         FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS claimed (id, token, tries)
+         WHERE deliveries.id = claimed.id",
+    )
+    .bind(ids)
+    .bind(tokens)
+    .bind(all_tries)
+    .bind(worker.to_string())
+    .bind(now)
+    .bind(now + term)
+    .execute(db)
+    .await?;
+    Ok(claimed)
+}
+
+/// The ids of attempts that are lost, those whose lease ended first before others; without those of `unreadable`. Nothing is
+/// locked.
+pub(crate) async fn lost(
+    db: &mut PgConnection,
+    limit: u32,
+    unreadable: &[String],
+    instant: Option<DateTime<Utc>>,
+) -> Result<Vec<String>, sqlx::Error> {
+    // As the index has it: a number in its condition is the statement's own.
+    const { assert!(DeliveryState::MAX_TRIES == 3) }
+    sqlx::query_scalar(
+        "SELECT id FROM deliveries
+         WHERE state = 'pending' AND tries >= 3 AND next_attempt_at <= coalesce($1, statement_timestamp())
+             AND id <> ALL ($3)
+         ORDER BY next_attempt_at, id LIMIT $2",
+    )
+    .bind(instant)
+    .bind(i64::from(limit))
+    .bind(unreadable)
+    .fetch_all(db)
+    .await
+}
+
+/// Gives up an attempt that is lost, and tells whether another delivery waited for it. Where it is lost no longer, somebody
+/// else was faster, or it was dropped with its endpoint.
+pub(crate) async fn give_up<E>(
+    db: &mut PgConnection,
+    id: &str,
+    instant: Option<DateTime<Utc>>,
+) -> Result<bool, Failure<E>> {
+    let id = id.parse().map_err(|error| Corrupt::new("deliveries", id, error))?;
+    let ended = end_attempt(db, id, &AttemptReport::WORKER_LOST, instant, DeliveryState::give_up).await?;
+    Ok(ended.is_some_and(|ended| ended.is_ok_and(|recorded| recorded.unblocked)))
+}
+
+/// A delivery that was locked, and its endpoint with it.
+pub(crate) struct Locked {
+    pub(crate) now: DateTime<Utc>,
+    pub(crate) delivery: Delivery,
+    pub(crate) endpoint: EndpointStatus,
+}
+
+/// Locks a delivery, where it is the team's (any team's where that is `None`), after its endpoint: what happens to one
+/// endpoint happens one after the other.
+pub(crate) async fn lock<E>(
+    db: &mut PgConnection,
+    id: DeliveryId,
+    team: Option<TeamId>,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Option<Locked>, Failure<E>> {
+    let endpoint: Option<StatusRow> = sqlx::query_as(
+        "SELECT failed_in_a_row, off_since FROM endpoints
+         WHERE id = (SELECT endpoint_id FROM deliveries WHERE id = $1 AND ($2::text IS NULL OR team_id = $2))
+         FOR NO KEY UPDATE",
+    )
+    .bind(id.to_string())
+    .bind(team.map(|team| team.to_string()))
+    .fetch_optional(&mut *db)
+    .await?;
+    let Some(endpoint) = endpoint else { return Ok(None) };
+    let row: Option<LockedRow> = sqlx::query_as(concat!(
+        "WITH d AS MATERIALIZED (SELECT * FROM deliveries WHERE id = $1 FOR UPDATE)
+         SELECT coalesce($2, clock_timestamp()) AS now, ",
+        delivery_columns!(),
+        " FROM d JOIN events ev ON ev.id = d.event_id",
+    ))
+    .bind(id.to_string())
+    .bind(instant)
+    .fetch_optional(db)
+    .await?;
+    let Some(LockedRow { now, delivery }) = row else { return Ok(None) };
+    let delivery = delivery.delivery()?;
+    let endpoint = endpoint.status().map_err(|source| Corrupt::new("endpoints", delivery.endpoint, source))?;
+    Ok(Some(Locked { now, delivery, endpoint }))
+}
+
+/// A delivery after an attempt was recorded.
+pub(crate) struct Recorded {
+    pub(crate) delivery: Delivery,
+    /// Whether another delivery waited for this attempt, and is due now.
+    pub(crate) unblocked: bool,
+}
+
+/// The statements of [`WebhookStore::record_attempt`](a11ycheck_core::store::WebhookStore::record_attempt).
+pub(crate) async fn record(
+    db: &mut PgConnection,
+    claim: DeliveryClaim,
+    report: &AttemptReport,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Recorded, Failure<RecordError>> {
+    let decide = |held: DeliveryState, endpoint, now| held.record(claim.token, report.is_success(), endpoint, now);
+    match end_attempt(db, claim.delivery, report, instant, decide).await? {
+        Some(Ok(recorded)) => Ok(recorded),
+        Some(Err(refusal)) => Err(Failure::Refused(refusal.into())),
+        None => Err(Failure::Refused(RecordError::Gone)),
+    }
+}
+
+/// Ends an attempt as `decide` says, given the delivery's state and that of its endpoint, with all that follows. `None` where
+/// there is no such delivery; what is refused changes nothing.
+async fn end_attempt<E>(
+    db: &mut PgConnection,
+    id: DeliveryId,
+    report: &AttemptReport,
+    instant: Option<DateTime<Utc>>,
+    decide: impl FnOnce(DeliveryState, EndpointStatus, DateTime<Utc>) -> Result<DeliveryState, DeliveryRefusal>,
+) -> Result<Option<Result<Recorded, DeliveryRefusal>>, Failure<E>> {
+    let Some(Locked { now, mut delivery, endpoint }) = lock(db, id, None, instant).await? else { return Ok(None) };
+    let held = delivery.state.clone();
+    delivery.state = match decide(held.clone(), endpoint, now) {
+        Ok(ended) => ended,
+        Err(refusal) => return Ok(Some(Err(refusal))),
+    };
+    write_state(db, id, &delivery.state).await?;
+    let mut unblocked = false;
+    if let DeliveryState::Attempting { attempts, started_at, .. } = held {
+        insert_attempt(db, &delivery, attempts + 1, started_at, now, report).await?;
+        if attempts == 0 {
+            // As `DeliveryState::unblocked` says.
+            let moved = sqlx::query(
+                "UPDATE deliveries SET after_id = NULL, next_attempt_at = $2 WHERE after_id = $1 AND state = 'pending'",
+            )
+            .bind(id.to_string())
+            .bind(now)
+            .execute(&mut *db)
+            .await?;
+            unblocked = moved.rows_affected() > 0;
+        }
+    }
+    let status = match delivery.state {
+        DeliveryState::Delivered { .. } => endpoint.after_delivered(),
+        DeliveryState::Failed { .. } => endpoint.after_failed(now),
+        DeliveryState::Blocked { .. }
+        | DeliveryState::Waiting { .. }
+        | DeliveryState::Attempting { .. }
+        | DeliveryState::Dropped { .. } => endpoint,
+    };
+    if status != endpoint {
+        let (failed_in_a_row, off_since) = stored_status(status);
+        sqlx::query("UPDATE endpoints SET failed_in_a_row = $2, off_since = $3 WHERE id = $1")
+            .bind(delivery.endpoint.to_string())
+            .bind(failed_in_a_row)
+            .bind(off_since)
+            .execute(&mut *db)
+            .await?;
+    }
+    if endpoint.is_on() && !status.is_on() {
+        drop_pending(db, delivery.endpoint, now).await?;
+    }
+    Ok(Some(Ok(Recorded { delivery, unblocked })))
+}
+
+/// Gives up what is pending for an endpoint that was switched off, as `DeliveryState::dropped` says, however many there are. The
+/// caller has locked the endpoint.
+pub(crate) async fn drop_pending(
+    db: &mut PgConnection,
+    endpoint: EndpointId,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "UPDATE deliveries
+         SET state = 'dropped', finished_at = $2, tries = 0, token = 0, after_id = NULL, next_attempt_at = NULL,
+             lease_worker = NULL, lease_started_at = NULL
+         WHERE endpoint_id = $1 AND state = 'pending' AND (lease_worker IS NULL OR next_attempt_at <= $2)",
+    )
+    .bind(endpoint.to_string())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn insert_attempt(
+    db: &mut PgConnection,
+    delivery: &Delivery,
+    number: u32,
+    started_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+    report: &AttemptReport,
+) -> Result<(), sqlx::Error> {
+    let (status, excerpt, failure) = match &report.result {
+        AttemptResult::Answered { status, excerpt } => (Some(i64::from(*status)), Some(excerpt.as_str()), None),
+        AttemptResult::Failed(failure) => (None, None, Some(failure.as_str())),
+    };
+    sqlx::query(
+        "INSERT INTO delivery_attempts
+             (delivery_id, team_id, number, started_at, ended_at, duration, status, excerpt, failure)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(delivery.id.to_string())
+    .bind(delivery.team.to_string())
+    .bind(i64::from(number))
+    .bind(started_at)
+    .bind(now)
+    // What takes longer than 292,000 years.
+    .bind(report.duration.num_microseconds().unwrap_or(i64::MAX))
+    .bind(status)
+    .bind(excerpt)
+    .bind(failure)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Writes the state of a delivery that the caller has locked.
+async fn write_state<E>(db: &mut PgConnection, id: DeliveryId, state: &DeliveryState) -> Result<(), Failure<E>> {
+    let columns = StateColumns::of(state);
+    let written = sqlx::query(
+        "UPDATE deliveries
+         SET state = $2, attempts = $3, tries = $4, token = $5, after_id = $6, next_attempt_at = $7, lease_worker = $8,
+             lease_started_at = $9, finished_at = $10
+         WHERE id = $1",
+    )
+    .bind(id.to_string())
+    .bind(columns.state)
+    .bind(columns.attempts)
+    .bind(columns.tries)
+    .bind(columns.token)
+    .bind(columns.after_id)
+    .bind(columns.next_attempt_at)
+    .bind(columns.lease_worker)
+    .bind(columns.lease_started_at)
+    .bind(columns.finished_at)
+    .execute(db)
+    .await?;
+    if written.rows_affected() == 1 {
+        Ok(())
+    } else {
+        Err(Corrupt::new("deliveries", id, "it was locked, and is gone").into())
+    }
+}
+
+/// The statements of [`WebhookStore::purge_deliveries`](a11ycheck_core::store::WebhookStore::purge_deliveries).
+pub(crate) async fn purge<E>(
+    db: &mut PgConnection,
+    limit: u32,
+    instant: Option<DateTime<Utc>>,
+) -> Result<u32, Failure<E>> {
+    let gone: Vec<(String, String)> = sqlx::query_as(
+        "WITH instant AS MATERIALIZED (
+             SELECT coalesce($1, clock_timestamp()) AS now
+         )
+         SELECT id, event_id FROM deliveries
+         WHERE finished_at < (SELECT now FROM instant) - $2
+         ORDER BY finished_at, id LIMIT $3
+         FOR UPDATE SKIP LOCKED",
+    )
+    .bind(instant)
+    .bind(DeliveryState::LOG_TERM)
+    .bind(i64::from(limit))
+    .fetch_all(&mut *db)
+    .await?;
+    // Not more than `limit`, which is a u32.
+    let count = u32::try_from(gone.len()).unwrap_or(u32::MAX);
+    delete(db, gone).await?;
+    Ok(count)
+}
+
+/// Deletes deliveries that the caller has locked, by their ids and those of their events, with their attempts, and with the
+/// events that no other delivery needs.
+pub(crate) async fn delete(db: &mut PgConnection, gone: Vec<(String, String)>) -> Result<(), sqlx::Error> {
+    let (ids, mut events): (Vec<String>, Vec<String>) = gone.into_iter().unzip();
+    events.sort_unstable();
+    events.dedup();
+    // Locked, in one order, before the deliveries go: of several callers that each delete some deliveries of an event, the
+    // last one sees that none is left.
+    sqlx::query("SELECT FROM events WHERE id = ANY ($1) ORDER BY id FOR UPDATE")
+        .bind(&events)
+        .execute(&mut *db)
+        .await?;
+    sqlx::query("DELETE FROM deliveries WHERE id = ANY ($1)").bind(ids).execute(&mut *db).await?;
+    sqlx::query(
+        "DELETE FROM events WHERE id = ANY ($1) AND NOT EXISTS (SELECT FROM deliveries WHERE event_id = events.id)",
+    )
+    .bind(events)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+#[derive(FromRow)]
+struct DueRow {
+    now: DateTime<Utc>,
+    url: String,
+    is_on: bool,
+    body: Vec<u8>,
+    #[sqlx(flatten)]
+    secrets: SecretsRow,
+    #[sqlx(flatten)]
+    delivery: DeliveryRow,
+}
+
+/// What is to become of a delivery that is due.
+enum Due {
+    Lost,
+    /// The worker lacks a key to what it is signed with.
+    Locked,
+    Dropped(DeliveryId, DeliveryState),
+    Claimed {
+        delivery: Box<ClaimedDelivery>,
+        tries: u32,
+    },
+}
+
+/// What can't be read of a delivery that is due: it alone, or that to which others go as well.
+enum Unusable {
+    Delivery(Corrupt),
+    Endpoint(Corrupt),
+}
+
+impl From<Corrupt> for Unusable {
+    fn from(problem: Corrupt) -> Self {
+        Self::Delivery(problem)
+    }
+}
+
+impl DueRow {
+    fn due(self, worker: &WorkerId, term: TimeDelta, keys: &[KeyId]) -> Result<Due, Unusable> {
+        let delivery = self.delivery.delivery()?;
+        let id = delivery.id;
+        if delivery.state.is_lost(self.now) {
+            return Ok(Due::Lost);
+        }
+        if !self.is_on {
+            return Ok(Due::Dropped(id, delivery.state.dropped(self.now)));
+        }
+        let endpoint = delivery.endpoint;
+        let unusable = |error| Unusable::Endpoint(Corrupt::new("endpoints", endpoint, error));
+        let secrets = self.secrets.secrets().map_err(unusable)?;
+        let Some(secrets) = secrets.filter(|secrets| secrets.are_opened_by(keys)) else { return Ok(Due::Locked) };
+        let corrupt = |error| Corrupt::new("deliveries", id, Box::new(error));
+        let state = delivery.state.claim(worker.clone(), term, self.now).map_err(corrupt)?;
+        let DeliveryState::Attempting { attempts, tries, lease, started_at } = state else {
+            return Err(Corrupt::new("deliveries", id, "it was claimed, and no attempt is under way").into());
+        };
+        let url = SiteUrl::parse(&self.url).map_err(|error| unusable(error.into()))?;
+        let delivery = Box::new(ClaimedDelivery {
+            claim: DeliveryClaim { delivery: id, token: lease.token },
+            attempt: attempts + 1,
+            started_at,
+            endpoint,
+            url,
+            secrets: secrets.signing(self.now),
+            event: delivery.event,
+            kind: delivery.kind,
+            body: self.body.into(),
+        });
+        Ok(Due::Claimed { delivery, tries })
+    }
+}
+
+#[derive(FromRow)]
+struct LockedRow {
+    now: DateTime<Utc>,
+    #[sqlx(flatten)]
+    delivery: DeliveryRow,
+}

@@ -1,0 +1,9 @@
+//! Webhooks: endpoints with their secrets, and events on the way to them.
+
+pub(crate) mod attempts;
+mod due;
+mod figures;
+pub(crate) mod outbox;
+mod rows;
+mod sealing;
+mod store;

@@ -1,0 +1,135 @@
+//! The one way in which a check moves from state to state: locked, decided by the domain, written.
+
+use a11ycheck_core::{
+    domain::{Lease, Scan, ScanState, TransitionError},
+    id::ScanId,
+    store::LeaseError,
+};
+use chrono::{DateTime, Utc};
+use sqlx::{FromRow, PgConnection, types::Json};
+
+use crate::{
+    db::error::{Corrupt, Failure},
+    scans::rows::{ScanRow, scan_columns},
+};
+
+/// Moves a check as its holder asks to: the domain decides, and where it refuses, nothing has changed. Gives the check as
+/// it is afterwards.
+pub(crate) async fn move_on(
+    db: &mut PgConnection,
+    id: ScanId,
+    instant: Option<DateTime<Utc>>,
+    decide: impl FnOnce(ScanState, DateTime<Utc>) -> Result<ScanState, TransitionError>,
+) -> Result<Scan, Failure<LeaseError>> {
+    let HeldRow { now, scan } = lock(db, id, instant).await?.ok_or(Failure::Refused(LeaseError::Gone))?;
+    let mut scan = scan.scan()?;
+    scan.state = decide(scan.state, now).map_err(|refusal| Failure::Refused(refusal.into()))?;
+    write_state(db, id, &scan.state).await?;
+    Ok(scan)
+}
+
+/// Locks a check that is queued or running; one that has ended changes no more.
+async fn lock(
+    db: &mut PgConnection,
+    id: ScanId,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Option<HeldRow>, sqlx::Error> {
+    let active = sqlx::query_as(concat!(
+        "WITH a AS MATERIALIZED (SELECT * FROM active_scans WHERE scan_id = $1 FOR UPDATE)
+         SELECT coalesce($2, clock_timestamp()) AS now, ",
+        scan_columns!(),
+        " FROM a JOIN scans s ON s.id = a.scan_id",
+    ))
+    .bind(id.to_string())
+    .bind(instant)
+    .fetch_optional(&mut *db)
+    .await?;
+    if active.is_some() {
+        return Ok(active);
+    }
+    sqlx::query_as(concat!(
+        "SELECT coalesce($2, clock_timestamp()) AS now, ",
+        scan_columns!(),
+        " FROM scans s LEFT JOIN active_scans a ON a.scan_id = s.id WHERE s.id = $1",
+    ))
+    .bind(id.to_string())
+    .bind(instant)
+    .fetch_optional(db)
+    .await
+}
+
+/// Has the purge look at the team of the check `$1`, which ends at `$3`: an older one of its site may no longer be the latest.
+macro_rules! looked_at {
+    () => {
+        "looked_at AS (
+             INSERT INTO retention AS r (team_id, due_at) SELECT team_id, $3 FROM scans WHERE id = $1
+             ON CONFLICT (team_id) DO UPDATE SET due_at = greatest(excluded.due_at, r.held_until)
+             WHERE r.due_at > greatest(excluded.due_at, r.held_until)
+         )"
+    };
+}
+
+/// Writes the state of a check that the caller has locked.
+pub(crate) async fn write_state<E>(db: &mut PgConnection, id: ScanId, state: &ScanState) -> Result<(), Failure<E>> {
+    let written = match state {
+        ScanState::Running { lease: Lease { worker, token, expires_at }, attempt, started_at, pages_scanned } => {
+            sqlx::query(
+                "UPDATE active_scans
+                 SET lease_worker = $2, lease_token = $3, lease_expires_at = $4, attempt = $5, started_at = $6,
+                     pages_scanned = $7
+                 WHERE scan_id = $1",
+            )
+            .bind(id.to_string())
+            .bind(worker.to_string())
+            .bind(token.get())
+            .bind(expires_at)
+            .bind(i64::from(*attempt))
+            .bind(started_at)
+            .bind(i64::from(*pages_scanned))
+            .execute(db)
+            .await?
+        }
+        ScanState::Completed { started_at, finished_at, outcome } => {
+            let problems = i64::try_from(outcome.totals.total()).map_err(|error| Corrupt::new("scans", id, error))?;
+            sqlx::query(concat!(
+                "WITH active AS (DELETE FROM active_scans WHERE scan_id = $1), ",
+                looked_at!(),
+                " UPDATE scans SET started_at = $2, finished_at = $3, outcome = $4, problems = $5 WHERE id = $1",
+            ))
+            .bind(id.to_string())
+            .bind(started_at)
+            .bind(finished_at)
+            .bind(Json(outcome))
+            .bind(problems)
+            .execute(db)
+            .await?
+        }
+        ScanState::Failed { started_at, finished_at, pages_scanned, failure } => {
+            sqlx::query(concat!(
+                "WITH active AS (DELETE FROM active_scans WHERE scan_id = $1), ",
+                looked_at!(),
+                " UPDATE scans SET started_at = $2, finished_at = $3, pages_scanned = $4, failure = $5 WHERE id = $1",
+            ))
+            .bind(id.to_string())
+            .bind(started_at)
+            .bind(finished_at)
+            .bind(i64::from(*pages_scanned))
+            .bind(Json(failure))
+            .execute(db)
+            .await?
+        }
+        ScanState::Queued => return Err(Corrupt::new("scans", id, "nothing moves a check back into the queue").into()),
+    };
+    if written.rows_affected() == 1 {
+        Ok(())
+    } else {
+        Err(Corrupt::new("scans", id, "it was locked, and is gone").into())
+    }
+}
+
+#[derive(FromRow)]
+struct HeldRow {
+    now: DateTime<Utc>,
+    #[sqlx(flatten)]
+    scan: ScanRow,
+}

@@ -1,0 +1,313 @@
+//! Who may come in, and how often.
+
+use std::net::IpAddr;
+
+use a11ycheck_core::{
+    domain::{RateCounters, RateDecision, RateLimits, RateWindow, RequestClass, TokenHash},
+    id::TokenId,
+    store::{AdmittedToken, RateLimitStore, StoreError},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sqlx::FromRow;
+
+use crate::{
+    PostgresStore,
+    db::{
+        columns::{BoxedError, count},
+        error::{Corrupt, Failure},
+    },
+    teams::rows::{TeamRow, TokenRow, team_columns, token_columns},
+};
+
+/// The statement that counts a request, up to the answer: [`RateCounters::admit`] on a row that no other request can change
+/// meanwhile.
+///
+/// `asked` is a query of one row (key, `general_limit`, `files_limit`, at), or of none where there is nothing to count.
+/// `$1` is whether the request is for a file, `$2` the length of a window; what `asked` needs comes after them.
+macro_rules! counted {
+    ($asked:literal) => {
+        concat!(
+            "WITH asked AS MATERIALIZED (",
+            $asked,
+            "), counted AS (
+                INSERT INTO request_counters AS c
+                    (key, general_started_at, general_used, files_started_at, files_used, counted_at, admitted, ends_at)
+                SELECT
+                    asked.key,
+                    CASE WHEN first.admitted THEN asked.at END,
+                    first.admitted::integer,
+                    CASE WHEN first.admitted AND $1 THEN asked.at END,
+                    (first.admitted AND $1)::integer,
+                    asked.at,
+                    first.admitted,
+                    CASE WHEN first.admitted THEN asked.at + $2 ELSE asked.at END
+                FROM asked
+                CROSS JOIN LATERAL (
+                    SELECT asked.general_limit > 0 AND (NOT $1 OR asked.files_limit > 0) AS admitted
+                ) AS first
+                ON CONFLICT (key) DO UPDATE SET
+                    (general_started_at, general_used, files_started_at, files_used, counted_at, admitted, ends_at) = (
+                        SELECT
+                            after.general_started_at,
+                            after.general_used,
+                            after.files_started_at,
+                            after.files_used,
+                            asked.at,
+                            judged.admitted,
+                            coalesce(greatest(after.general_started_at, after.files_started_at) + $2, asked.at)
+                        FROM asked
+                        CROSS JOIN LATERAL (
+                            SELECT
+                                coalesce(asked.at < c.general_started_at + $2, false) AS general_lasts,
+                                coalesce(asked.at < c.files_started_at + $2, false) AS files_last
+                        ) AS windows
+                        CROSS JOIN LATERAL (
+                            SELECT
+                                CASE WHEN general_lasts THEN c.general_started_at ELSE asked.at END AS general_started_at,
+                                CASE WHEN general_lasts THEN c.general_used ELSE 0 END AS general_used,
+                                CASE WHEN files_last THEN c.files_started_at ELSE asked.at END AS files_started_at,
+                                CASE WHEN files_last THEN c.files_used ELSE 0 END AS files_used
+                        ) AS current
+                        CROSS JOIN LATERAL (
+                            SELECT current.general_used < asked.general_limit
+                                AND (NOT $1 OR current.files_used < asked.files_limit) AS admitted
+                        ) AS judged
+                        CROSS JOIN LATERAL (
+                            SELECT
+                                CASE WHEN admitted THEN current.general_started_at ELSE c.general_started_at END
+                                    AS general_started_at,
+                                CASE WHEN admitted THEN current.general_used + 1 ELSE c.general_used END AS general_used,
+                                CASE WHEN admitted AND $1 THEN current.files_started_at ELSE c.files_started_at END
+                                    AS files_started_at,
+                                CASE WHEN admitted AND $1 THEN current.files_used + 1 ELSE c.files_used END AS files_used
+                        ) AS after
+                    )
+                RETURNING c.*
+            )"
+        )
+    };
+}
+
+#[async_trait]
+impl RateLimitStore for PostgresStore {
+    async fn admit_token(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, StoreError> {
+        self.step(|| async {
+            let row: Option<AdmittedRow> = sqlx::query_as(concat!(
+                counted!(
+                    "SELECT
+                         k.id AS key,
+                         (p.document #>> '{limits,requests_per_minute}')::bigint AS general_limit,
+                         (p.document #>> '{limits,files_per_minute}')::bigint AS files_limit,
+                         coalesce($3, clock_timestamp()) AS at
+                     FROM tokens k JOIN teams t ON t.id = k.team_id JOIN plans p ON p.code = t.plan_code
+                     WHERE k.hash = $4"
+                ),
+                " SELECT counted.*, ",
+                token_columns!(),
+                ", ",
+                team_columns!(),
+                " FROM counted
+                  JOIN tokens k ON k.id = counted.key
+                  JOIN teams t ON t.id = k.team_id
+                  JOIN plans p ON p.code = t.plan_code",
+            ))
+            .bind(class == RequestClass::File)
+            .bind(RateWindow::LENGTH)
+            .bind(self.instant())
+            .bind(hash.as_bytes().as_slice())
+            .fetch_optional(&mut *self.session().await?)
+            .await?;
+            let Some(AdmittedRow { counters, token, team }) = row else { return Ok(None) };
+            let team = team.team()?;
+            let limits =
+                RateLimits { general: team.plan.limits.requests_per_minute, files: team.plan.limits.files_per_minute };
+            let at = counters.counted_at;
+            Ok(Some(AdmittedToken { rate: counters.decision(class, limits)?, token: token.token()?, team, at }))
+        })
+        .await
+    }
+
+    async fn give_back_token(
+        &self,
+        token: TokenId,
+        class: RequestClass,
+        counted_at: DateTime<Utc>,
+    ) -> Result<Option<RateDecision>, StoreError> {
+        self.step(|| async {
+            // `RateCounters::give_back` on a row that no other request can change meanwhile. Where there is none, nothing
+            // is counted.
+            let row: Option<LeftRow> = sqlx::query_as(
+                "WITH asked AS MATERIALIZED (
+                     SELECT
+                         k.id AS key,
+                         (p.document #>> '{limits,requests_per_minute}')::bigint AS general_limit,
+                         (p.document #>> '{limits,files_per_minute}')::bigint AS files_limit,
+                         coalesce($3, clock_timestamp()) AS at
+                     FROM tokens k JOIN teams t ON t.id = k.team_id JOIN plans p ON p.code = t.plan_code
+                     WHERE k.id = $4
+                 ), given AS (
+                     UPDATE request_counters AS c SET
+                         general_used = CASE
+                             WHEN $5 >= c.general_started_at AND $5 < c.general_started_at + $2
+                             THEN greatest(c.general_used - 1, 0) ELSE c.general_used
+                         END,
+                         files_used = CASE
+                             WHEN $1 AND $5 >= c.files_started_at AND $5 < c.files_started_at + $2
+                             THEN greatest(c.files_used - 1, 0) ELSE c.files_used
+                         END
+                     FROM asked WHERE c.key = asked.key
+                     RETURNING c.*
+                 )
+                 SELECT
+                     asked.general_limit, asked.files_limit, asked.at,
+                     given.general_started_at, coalesce(given.general_used, 0) AS general_used,
+                     given.files_started_at, coalesce(given.files_used, 0) AS files_used
+                 FROM asked LEFT JOIN given ON given.key = asked.key",
+            )
+            .bind(class == RequestClass::File)
+            .bind(RateWindow::LENGTH)
+            .bind(self.instant())
+            .bind(token.to_string())
+            .bind(counted_at)
+            .fetch_optional(&mut *self.session().await?)
+            .await?;
+            let left = |row: LeftRow| row.left(class).map_err(|source| Corrupt::new("request_counters", token, source));
+            Ok(row.map(left).transpose()?)
+        })
+        .await
+    }
+
+    async fn admit_address(
+        &self,
+        address: IpAddr,
+        class: RequestClass,
+        limits: RateLimits,
+    ) -> Result<(RateDecision, DateTime<Utc>), StoreError> {
+        let (begins, decision, at) = self
+            .step(|| async {
+                let counters: CountersRow = sqlx::query_as(concat!(
+                    counted!(
+                        "SELECT
+                             $4::text AS key,
+                             $5::bigint AS general_limit,
+                             $6::bigint AS files_limit,
+                             coalesce($3, clock_timestamp()) AS at"
+                    ),
+                    " SELECT * FROM counted",
+                ))
+                .bind(class == RequestClass::File)
+                .bind(RateWindow::LENGTH)
+                .bind(self.instant())
+                .bind(address.to_string())
+                .bind(i64::from(limits.general))
+                .bind(i64::from(limits.files))
+                .fetch_one(&mut *self.session().await?)
+                .await?;
+                let (begins, at) = (counters.general_used <= 1, counters.counted_at);
+                Ok::<_, Failure<StoreError>>((begins, counters.decision(class, limits)?, at))
+            })
+            .await?;
+        if begins {
+            self.forget_counters(at).await?;
+        }
+        Ok((decision, at))
+    }
+}
+
+impl PostgresStore {
+    /// Forgets counters whose windows have ended: more of them than began, so that there are never many.
+    async fn forget_counters(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
+        const BATCH: i64 = 8;
+        self.step(|| async {
+            // Not in the statement that counts: that one may wait for another request, and must then hold nothing that the
+            // other could wait for.
+            sqlx::query(
+                // An array, so that each is found by its key: to `IN`, the table may be read whole.
+                "DELETE FROM request_counters WHERE key = ANY (ARRAY(
+                     SELECT key FROM request_counters WHERE ends_at <= $1
+                     ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
+                 ))",
+            )
+            .bind(now)
+            .bind(BATCH)
+            .execute(&mut *self.session().await?)
+            .await?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+#[derive(FromRow)]
+struct AdmittedRow {
+    #[sqlx(flatten)]
+    counters: CountersRow,
+    #[sqlx(flatten)]
+    token: TokenRow,
+    #[sqlx(flatten)]
+    team: TeamRow,
+}
+
+/// The counters after the request.
+#[derive(FromRow)]
+struct CountersRow {
+    key: String,
+    general_started_at: Option<DateTime<Utc>>,
+    general_used: i64,
+    files_started_at: Option<DateTime<Utc>>,
+    files_used: i64,
+    counted_at: DateTime<Utc>,
+    admitted: bool,
+}
+
+impl CountersRow {
+    /// What the domain says to this request: the counters are taken back to what they were before it, and it is put to them
+    /// again. The two must agree.
+    fn decision(self, class: RequestClass, limits: RateLimits) -> Result<RateDecision, Corrupt> {
+        let (key, at, admitted) = (self.key.clone(), self.counted_at, self.admitted);
+        let mut before = self.before(class).map_err(|source| Corrupt::new("request_counters", &key, source))?;
+        let decision = before.admit(class, limits, at);
+        if decision.is_admitted() == admitted {
+            Ok(decision)
+        } else {
+            Err(Corrupt::new("request_counters", &key, "the domain decides otherwise"))
+        }
+    }
+
+    fn before(self, class: RequestClass) -> Result<RateCounters, BoxedError> {
+        let counted_in_files = self.admitted && class == RequestClass::File;
+        Ok(RateCounters {
+            general: window(self.general_started_at, self.general_used - i64::from(self.admitted))?,
+            files: window(self.files_started_at, self.files_used - i64::from(counted_in_files))?,
+        })
+    }
+}
+
+/// The counters after a request was given back, and the plan's limits.
+#[derive(FromRow)]
+struct LeftRow {
+    general_limit: i64,
+    files_limit: i64,
+    at: DateTime<Utc>,
+    general_started_at: Option<DateTime<Utc>>,
+    general_used: i64,
+    files_started_at: Option<DateTime<Utc>>,
+    files_used: i64,
+}
+
+impl LeftRow {
+    fn left(self, class: RequestClass) -> Result<RateDecision, BoxedError> {
+        let limits = RateLimits { general: count(self.general_limit)?, files: count(self.files_limit)? };
+        let counters = RateCounters {
+            general: window(self.general_started_at, self.general_used)?,
+            files: window(self.files_started_at, self.files_used)?,
+        };
+        Ok(counters.left(class, limits, self.at))
+    }
+}
+
+fn window(started_at: Option<DateTime<Utc>>, used: i64) -> Result<Option<RateWindow>, BoxedError> {
+    let window = |started_at| Ok(RateWindow { started_at, used: count(used)? });
+    started_at.map(window).transpose()
+}
