@@ -26,12 +26,13 @@
 //! - `teams`: plans, teams, tokens, brands and counters of requests; `deletion` is a transaction of many steps.
 //! - `sites`.
 //! - `scans`: `claim`, `enqueue`, `moves`, `give_back` and `retention` are what happens to checks; `results` is what they found.
-//! - `deliveries`: `outbox`, `due` and `attempts` are what happens to events, and `figures` what operators see of it; `sealing`
-//!   is which key seals which secret.
+//! - `deliveries`: `endpoints`; `outbox`, `due` and `attempts` are what happens to events; `sealing` is which key seals which
+//!   secret.
 //! - `files`: `uploads` and `objects` are files outside the tables.
-//! - `db`: `store` runs steps, each in a `session`; `hints` is how nodes wake each other; `passed_over` keeps a row that can't be
-//!   read from holding up a queue; `pooler` is what a pooler must do, and `misplaced` finds tables that one led astray; `error` has
-//!   the SQLSTATEs; `migrate` runs `migrations/`, which has the tables, each with its reasons.
+//! - `db`: `store` runs steps, each in a `session`, and `transaction` those of several statements; `hints` is how nodes wake each
+//!   other; `passed_over` keeps a row that can't be read from holding up a queue; `pooler` is what a pooler must do, and
+//!   `misplaced` finds tables that one led astray; `error` has the SQLSTATEs; `migrate` runs `migrations/`, which has the tables,
+//!   each with its reasons.
 //!
 //! # Features
 //! `object-store` (on by default): `PostgresConfig::with_files` keeps pictures and documents in an object store.

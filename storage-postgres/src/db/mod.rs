@@ -12,6 +12,7 @@ mod pooler;
 mod session;
 mod settings;
 pub(crate) mod store;
+pub(crate) mod transaction;
 
 pub use self::{
     config::PostgresConfig,

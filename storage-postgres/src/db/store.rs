@@ -8,7 +8,7 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound as _, Utc};
-use sqlx::{PgPool, Postgres, Transaction};
+use sqlx::PgPool;
 
 use crate::{
     ConnectError, PostgresConfig,
@@ -114,10 +114,11 @@ impl PostgresStore {
 
     /// Runs one step of a trait: bounds its time, and begins it again when it lost against another.
     ///
-    /// A step is either a single statement or one transaction at the default level, READ COMMITTED, where each statement
-    /// sees what was committed before it began. A step that judges what it has read locks it first. Locks are taken in one
-    /// order (plan, team, site, active scan, scan, retention, endpoint, delivery, event), so that two steps don't wait for each
-    /// other. The purge begins with a team's row in `retention`, and passes over checks that another step has locked.
+    /// A step is either a single statement or one [`transaction`](Self::transaction) at the default level, READ COMMITTED, where
+    /// each statement sees what was committed before it began. A step that judges what it has read locks it first. Locks are
+    /// taken in one order (plan, team, site, active scan, scan, retention, endpoint, delivery, event), so that two steps don't
+    /// wait for each other. The purge begins with a team's row in `retention`, and passes over checks that another step has
+    /// locked.
     pub(crate) async fn step<T, E, F>(&self, run: impl Fn() -> F + Send) -> Result<T, E>
     where
         E: From<StoreError>,
@@ -133,24 +134,6 @@ impl PostgresStore {
             }
         }
     }
-}
-
-/// Ends a transaction as its outcome asks for: what was refused, or failed, is undone. At once, and not when the connection
-/// is back in the pool: until then the next step would pass over what this one had locked.
-pub(crate) async fn end<T, E>(
-    transaction: Transaction<'_, Postgres>,
-    outcome: Result<T, Failure<E>>,
-) -> Result<T, Failure<E>> {
-    match outcome {
-        Ok(_) => transaction.commit().await?,
-        Err(_) => {
-            // Without a connection there is no transaction either; what failed first is what the caller is told.
-            if let Err(error) = transaction.rollback().await {
-                tracing::debug!(error = &error as &dyn std::error::Error, "A transaction ended with its connection");
-            }
-        }
-    }
-    outcome
 }
 
 impl fmt::Debug for PostgresStore {

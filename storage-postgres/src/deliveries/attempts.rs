@@ -9,6 +9,7 @@ use a11ycheck_core::{
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{FromRow, PgConnection};
 
+use crate::db::transaction::Tx;
 use crate::{
     db::{
         error::{Corrupt, Failure},
@@ -20,17 +21,16 @@ use crate::{
     },
 };
 
-/// The statements of [`WebhookStore::claim_deliveries`](a11ycheck_core::store::WebhookStore::claim_deliveries).
+/// Gives due deliveries to a worker, as far as the limits let it and its keys sign them.
 pub(crate) async fn claim<E>(
-    db: &mut PgConnection,
+    tx: &mut Tx,
     worker: &WorkerId,
     limits: ClaimLimits,
     term: TimeDelta,
     keys: &[KeyId],
     passed_over: &PassedOver,
-    instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<ClaimedDelivery>, Failure<E>> {
-    let chosen = choose(db, worker, limits, keys, &passed_over.ids(), instant).await?;
+    let chosen = choose(tx, worker, limits, keys, &passed_over.ids()).await?;
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
@@ -51,8 +51,8 @@ pub(crate) async fn claim<E>(
           ORDER BY d.next_attempt_at, d.id",
     ))
     .bind(chosen)
-    .bind(instant)
-    .fetch_all(&mut *db)
+    .bind(tx.instant())
+    .fetch_all(tx.db())
     .await?;
     let mut claimed = Vec::new();
     let (mut ids, mut tokens, mut all_tries) = (Vec::new(), Vec::new(), Vec::new());
@@ -64,7 +64,7 @@ pub(crate) async fn claim<E>(
             Ok(Due::Lost) => {}
             // Since it was looked for.
             Ok(Due::Locked) => {}
-            Ok(Due::Dropped(id, state)) => write_state(db, id, &state).await?,
+            Ok(Due::Dropped(id, state)) => write_state(tx.db(), id, &state).await?,
             Ok(Due::Claimed { delivery, tries }) => {
                 ids.push(id);
                 tokens.push(delivery.claim.token.get());
@@ -91,7 +91,7 @@ pub(crate) async fn claim<E>(
     .bind(worker.to_string())
     .bind(now)
     .bind(now + term)
-    .execute(db)
+    .execute(tx.db())
     .await?;
     Ok(claimed)
 }
@@ -121,13 +121,9 @@ pub(crate) async fn lost(
 
 /// Gives up an attempt that is lost, and tells whether another delivery waited for it. Where it is lost no longer, somebody
 /// else was faster, or it was dropped with its endpoint.
-pub(crate) async fn give_up<E>(
-    db: &mut PgConnection,
-    id: &str,
-    instant: Option<DateTime<Utc>>,
-) -> Result<bool, Failure<E>> {
+pub(crate) async fn give_up<E>(tx: &mut Tx, id: &str) -> Result<bool, Failure<E>> {
     let id = id.parse().map_err(|error| Corrupt::new("deliveries", id, error))?;
-    let ended = end_attempt(db, id, &AttemptReport::WORKER_LOST, instant, DeliveryState::give_up).await?;
+    let ended = end_attempt(tx, id, &AttemptReport::WORKER_LOST, DeliveryState::give_up).await?;
     Ok(ended.is_some_and(|ended| ended.is_ok_and(|recorded| recorded.unblocked)))
 }
 
@@ -140,12 +136,7 @@ pub(crate) struct Locked {
 
 /// Locks a delivery, where it is the team's (any team's where that is `None`), after its endpoint: what happens to one
 /// endpoint happens one after the other.
-pub(crate) async fn lock<E>(
-    db: &mut PgConnection,
-    id: DeliveryId,
-    team: Option<TeamId>,
-    instant: Option<DateTime<Utc>>,
-) -> Result<Option<Locked>, Failure<E>> {
+pub(crate) async fn lock<E>(tx: &mut Tx, id: DeliveryId, team: Option<TeamId>) -> Result<Option<Locked>, Failure<E>> {
     let endpoint: Option<StatusRow> = sqlx::query_as(
         "SELECT failed_in_a_row, off_since FROM endpoints
          WHERE id = (SELECT endpoint_id FROM deliveries WHERE id = $1 AND ($2::text IS NULL OR team_id = $2))
@@ -153,7 +144,7 @@ pub(crate) async fn lock<E>(
     )
     .bind(id.to_string())
     .bind(team.map(|team| team.to_string()))
-    .fetch_optional(&mut *db)
+    .fetch_optional(tx.db())
     .await?;
     let Some(endpoint) = endpoint else { return Ok(None) };
     let row: Option<LockedRow> = sqlx::query_as(concat!(
@@ -163,8 +154,8 @@ pub(crate) async fn lock<E>(
         " FROM d JOIN events ev ON ev.id = d.event_id",
     ))
     .bind(id.to_string())
-    .bind(instant)
-    .fetch_optional(db)
+    .bind(tx.instant())
+    .fetch_optional(tx.db())
     .await?;
     let Some(LockedRow { now, delivery }) = row else { return Ok(None) };
     let delivery = delivery.delivery()?;
@@ -179,15 +170,14 @@ pub(crate) struct Recorded {
     pub(crate) unblocked: bool,
 }
 
-/// The statements of [`WebhookStore::record_attempt`](a11ycheck_core::store::WebhookStore::record_attempt).
+/// Records the end of a holder's attempt.
 pub(crate) async fn record(
-    db: &mut PgConnection,
+    tx: &mut Tx,
     claim: DeliveryClaim,
     report: &AttemptReport,
-    instant: Option<DateTime<Utc>>,
 ) -> Result<Recorded, Failure<RecordError>> {
     let decide = |held: DeliveryState, endpoint, now| held.record(claim.token, report.is_success(), endpoint, now);
-    match end_attempt(db, claim.delivery, report, instant, decide).await? {
+    match end_attempt(tx, claim.delivery, report, decide).await? {
         Some(Ok(recorded)) => Ok(recorded),
         Some(Err(refusal)) => Err(Failure::Refused(refusal.into())),
         None => Err(Failure::Refused(RecordError::Gone)),
@@ -197,22 +187,21 @@ pub(crate) async fn record(
 /// Ends an attempt as `decide` says, given the delivery's state and that of its endpoint, with all that follows. `None` where
 /// there is no such delivery; what is refused changes nothing.
 async fn end_attempt<E>(
-    db: &mut PgConnection,
+    tx: &mut Tx,
     id: DeliveryId,
     report: &AttemptReport,
-    instant: Option<DateTime<Utc>>,
     decide: impl FnOnce(DeliveryState, EndpointStatus, DateTime<Utc>) -> Result<DeliveryState, DeliveryRefusal>,
 ) -> Result<Option<Result<Recorded, DeliveryRefusal>>, Failure<E>> {
-    let Some(Locked { now, mut delivery, endpoint }) = lock(db, id, None, instant).await? else { return Ok(None) };
+    let Some(Locked { now, mut delivery, endpoint }) = lock(tx, id, None).await? else { return Ok(None) };
     let held = delivery.state.clone();
     delivery.state = match decide(held.clone(), endpoint, now) {
         Ok(ended) => ended,
         Err(refusal) => return Ok(Some(Err(refusal))),
     };
-    write_state(db, id, &delivery.state).await?;
+    write_state(tx.db(), id, &delivery.state).await?;
     let mut unblocked = false;
     if let DeliveryState::Attempting { attempts, started_at, .. } = held {
-        insert_attempt(db, &delivery, attempts + 1, started_at, now, report).await?;
+        insert_attempt(tx.db(), &delivery, attempts + 1, started_at, now, report).await?;
         if attempts == 0 {
             // As `DeliveryState::unblocked` says.
             let moved = sqlx::query(
@@ -220,7 +209,7 @@ async fn end_attempt<E>(
             )
             .bind(id.to_string())
             .bind(now)
-            .execute(&mut *db)
+            .execute(tx.db())
             .await?;
             unblocked = moved.rows_affected() > 0;
         }
@@ -239,11 +228,11 @@ async fn end_attempt<E>(
             .bind(delivery.endpoint.to_string())
             .bind(failed_in_a_row)
             .bind(off_since)
-            .execute(&mut *db)
+            .execute(tx.db())
             .await?;
     }
     if endpoint.is_on() && !status.is_on() {
-        drop_pending(db, delivery.endpoint, now).await?;
+        drop_pending(tx.db(), delivery.endpoint, now).await?;
     }
     Ok(Some(Ok(Recorded { delivery, unblocked })))
 }
@@ -328,12 +317,8 @@ async fn write_state<E>(db: &mut PgConnection, id: DeliveryId, state: &DeliveryS
     }
 }
 
-/// The statements of [`WebhookStore::purge_deliveries`](a11ycheck_core::store::WebhookStore::purge_deliveries).
-pub(crate) async fn purge<E>(
-    db: &mut PgConnection,
-    limit: u32,
-    instant: Option<DateTime<Utc>>,
-) -> Result<u32, Failure<E>> {
+/// Deletes deliveries that have left the log, the oldest first. Returns how many there were.
+pub(crate) async fn purge<E>(tx: &mut Tx, limit: u32) -> Result<u32, Failure<E>> {
     let gone: Vec<(String, String)> = sqlx::query_as(
         "WITH instant AS MATERIALIZED (
              SELECT coalesce($1, clock_timestamp()) AS now
@@ -343,14 +328,14 @@ pub(crate) async fn purge<E>(
          ORDER BY finished_at, id LIMIT $3
          FOR UPDATE SKIP LOCKED",
     )
-    .bind(instant)
+    .bind(tx.instant())
     .bind(DeliveryState::LOG_TERM)
     .bind(i64::from(limit))
-    .fetch_all(&mut *db)
+    .fetch_all(tx.db())
     .await?;
     // Not more than `limit`, which is a u32.
     let count = u32::try_from(gone.len()).unwrap_or(u32::MAX);
-    delete(db, gone).await?;
+    delete(tx.db(), gone).await?;
     Ok(count)
 }
 

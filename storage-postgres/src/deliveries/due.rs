@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use a11ycheck_core::{id::WorkerId, sealing::KeyId, store::ClaimLimits};
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, PgConnection};
+use sqlx::FromRow;
+
+use crate::db::transaction::Tx;
 
 /// The present, and how many attempts the worker `$2` has under way to each endpoint.
 macro_rules! busy {
@@ -102,47 +104,42 @@ macro_rules! due_by_endpoint {
 /// The ids of what the worker takes up, and of what was left for endpoints that are switched off, in any order. Nothing is
 /// locked yet, and `unreadable` is passed over.
 pub(crate) async fn choose(
-    db: &mut PgConnection,
+    tx: &mut Tx,
     worker: &WorkerId,
     limits: ClaimLimits,
     keys: &[KeyId],
     unreadable: &[String],
-    instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<String>, sqlx::Error> {
     let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
     // Of each kind, what the other one takes from an endpoint's room may be passed over: no more than is taken of it.
     let most = i64::from(limits.all) + i64::from(limits.retries);
-    let mut due = ask(db, FIRST_DUE, worker, limits, most, unreadable, &keys, instant).await?;
+    let mut due = ask(tx, FIRST_DUE, worker, limits, most, unreadable, &keys).await?;
     if i64::try_from(due.len()) == Ok(most) {
         // More may be due: those of one endpoint must not hide the others'.
-        due = ask(db, due_by_endpoint!("attempts = 0", "false"), worker, limits, most, unreadable, &keys, instant)
-            .await?;
-        due.extend(
-            ask(db, due_by_endpoint!("attempts > 0", "true"), worker, limits, most, unreadable, &keys, instant).await?,
-        );
+        due = ask(tx, due_by_endpoint!("attempts = 0", "false"), worker, limits, most, unreadable, &keys).await?;
+        due.extend(ask(tx, due_by_endpoint!("attempts > 0", "true"), worker, limits, most, unreadable, &keys).await?);
     }
     Ok(taken_up(due, limits))
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parameters of one statement, in its order")]
 async fn ask(
-    db: &mut PgConnection,
+    tx: &mut Tx,
     statement: &'static str,
     worker: &WorkerId,
     limits: ClaimLimits,
     most: i64,
     unreadable: &[String],
     keys: &[String],
-    instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<Candidate>, sqlx::Error> {
     sqlx::query_as(statement)
-        .bind(instant)
+        .bind(tx.instant())
         .bind(worker.to_string())
         .bind(i64::from(limits.per_endpoint))
         .bind(most)
         .bind(unreadable)
         .bind(keys)
-        .fetch_all(db)
+        .fetch_all(tx.db())
         .await
 }
 

@@ -2,7 +2,7 @@
 
 pub(crate) mod attempts;
 mod due;
-mod figures;
+mod endpoints;
 pub(crate) mod outbox;
 mod rows;
 mod sealing;

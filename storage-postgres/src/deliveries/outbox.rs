@@ -7,6 +7,7 @@ use a11ycheck_core::{
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, PgConnection};
 
+use crate::db::transaction::Tx;
 use crate::{
     db::error::Failure,
     deliveries::rows::{EndpointRow, StateColumns, endpoint_columns},
@@ -23,12 +24,7 @@ pub(crate) enum Told {
 
 /// Makes a delivery of each event to each endpoint of the team that listens to it. The first to an endpoint is due at once,
 /// each further one waits for the one before it. What no endpoint listens to is not kept.
-pub(crate) async fn tell<E>(
-    db: &mut PgConnection,
-    team: TeamId,
-    events: &[NewEvent],
-    instant: Option<DateTime<Utc>>,
-) -> Result<Told, Failure<E>> {
+pub(crate) async fn tell<E>(tx: &mut Tx, team: TeamId, events: &[NewEvent]) -> Result<Told, Failure<E>> {
     if events.is_empty() {
         return Ok(Told::Nobody);
     }
@@ -40,8 +36,8 @@ pub(crate) async fn tell<E>(
         " FROM e",
     ))
     .bind(team.to_string())
-    .bind(instant)
-    .fetch_all(&mut *db)
+    .bind(tx.instant())
+    .fetch_all(tx.db())
     .await?;
     // Of several instants the latest: when all were locked.
     let Some(now) = rows.iter().map(|row| row.now).max() else { return Ok(Told::Nobody) };
@@ -57,10 +53,10 @@ pub(crate) async fn tell<E>(
     }
     for event in events {
         if made.iter().any(|delivery| delivery.event == event.id) {
-            insert_event(db, team, event).await?;
+            insert_event(tx.db(), team, event).await?;
         }
     }
-    insert_deliveries(db, &made).await?;
+    insert_deliveries(tx.db(), &made).await?;
     Ok(if made.is_empty() { Told::Nobody } else { Told::Somebody })
 }
 

@@ -8,14 +8,10 @@ use a11ycheck_core::{
     store::{SealedValue, SealingStore, StoreError, UnsealedValue},
 };
 use async_trait::async_trait;
-use sqlx::Connection as _;
 
 use crate::{
     PostgresStore,
-    db::{
-        error::{Corrupt, Failure},
-        store::end,
-    },
+    db::error::{Corrupt, Failure},
 };
 
 #[async_trait]
@@ -76,9 +72,7 @@ impl SealingStore for PostgresStore {
         let owners: Vec<&str> = values.iter().map(|(old, _)| old.context.owner()).collect();
         let old: Vec<Vec<u8>> = values.iter().map(|(old, _)| old.sealed.to_bytes()).collect();
         let (new, keys) = columns(values.iter().map(|(_, new)| new));
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
+        self.transaction(async |mut tx| {
             let mut resealed = 0;
             // One after the other: an endpoint may have a secret in either place, and an update changes a row once.
             for statement in [
@@ -90,9 +84,9 @@ impl SealingStore for PostgresStore {
                  WHERE id = owner AND sealed_previous = old",
             ] {
                 let update = sqlx::query(statement).bind(&owners).bind(&old).bind(&new).bind(&keys);
-                resealed += update.execute(&mut *tx).await?.rows_affected();
+                resealed += update.execute(tx.db()).await?.rows_affected();
             }
-            end::<_, StoreError>(tx, Ok(resealed)).await
+            Ok(resealed)
         })
         .await
     }
@@ -122,9 +116,7 @@ impl SealingStore for PostgresStore {
         let owners: Vec<&str> = values.iter().map(|(plain, _)| plain.context.owner()).collect();
         let texts: Vec<&str> = values.iter().map(|(plain, _)| plain.text.as_str()).collect();
         let (new, keys) = columns(values.iter().map(|(_, new)| new));
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
+        self.transaction(async |mut tx| {
             let mut sealed = 0;
             for statement in [
                 "UPDATE endpoints SET sealed_secret = new, sealed_with = key, secret = NULL
@@ -135,9 +127,9 @@ impl SealingStore for PostgresStore {
                  WHERE id = owner AND previous_secret = text",
             ] {
                 let update = sqlx::query(statement).bind(&owners).bind(&texts).bind(&new).bind(&keys);
-                sealed += update.execute(&mut *tx).await?.rows_affected();
+                sealed += update.execute(tx.db()).await?.rows_affected();
             }
-            end::<_, StoreError>(tx, Ok(sealed)).await
+            Ok(sealed)
         })
         .await
     }

@@ -15,18 +15,16 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::{Connection as _, FromRow, PgConnection};
+use sqlx::FromRow;
 
 use crate::{
     PostgresStore,
     db::{
         columns::{Counted, paged},
         error::{Corrupt, Failure},
-        store::end,
     },
     deliveries::{
-        attempts,
-        figures::{self},
+        attempts, endpoints,
         outbox::{insert_deliveries, insert_event, new_delivery},
         rows::{AttemptRow, DeliveryRow, EndpointRow, StatusRow, delivery_columns, endpoint_columns, stored_status},
     },
@@ -39,13 +37,7 @@ impl WebhookStore for PostgresStore {
         team: TeamId,
         endpoint: NewEndpoint,
     ) -> Result<WebhookEndpoint, CreateEndpointError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let created = create_endpoint(&mut tx, team, &endpoint, self.instant()).await;
-            end(tx, created).await
-        })
-        .await
+        self.transaction(async |mut tx| endpoints::create(&mut tx, team, &endpoint).await).await
     }
 
     async fn endpoints(&self, team: TeamId) -> Result<Vec<WebhookEndpoint>, StoreError> {
@@ -69,13 +61,7 @@ impl WebhookStore for PostgresStore {
         id: EndpointId,
         details: EndpointDetails,
     ) -> Result<Option<WebhookEndpoint>, StoreError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let changed = change_endpoint(&mut tx, team, id, &details).await;
-            end(tx, changed).await
-        })
-        .await
+        self.transaction(async |mut tx| endpoints::change(&mut tx, team, id, &details).await).await
     }
 
     async fn rotate_secret(
@@ -127,32 +113,34 @@ impl WebhookStore for PostgresStore {
     }
 
     async fn disable_endpoint(&self, team: TeamId, id: EndpointId) -> Result<Option<WebhookEndpoint>, StoreError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let disabled = figures::disable_endpoint(&mut tx, team, id, self.instant()).await;
-            end(tx, disabled).await
-        })
-        .await
+        self.transaction(async |mut tx| endpoints::disable(&mut tx, team, id).await).await
     }
 
     async fn delete_endpoint(&self, team: TeamId, id: EndpointId) -> Result<bool, StoreError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let deleted = delete_endpoint(&mut tx, team, id).await;
-            end(tx, deleted).await
-        })
-        .await
+        self.transaction(async |mut tx| endpoints::delete(&mut tx, team, id).await).await
     }
 
     async fn send_event(&self, team: TeamId, endpoint: EndpointId, event: NewEvent) -> Result<Delivery, SendError> {
         let sent = self
-            .step(|| async {
-                let mut db = self.session().await?;
-                let mut tx = db.begin().await?;
-                let sent = send_event(&mut tx, team, endpoint, &event, self.instant()).await;
-                end(tx, sent).await
+            .transaction(async |mut tx| {
+                let row: Option<LockedStatus> = sqlx::query_as(
+                    "WITH e AS MATERIALIZED (SELECT * FROM endpoints WHERE team_id = $1 AND id = $2 FOR SHARE)
+                     SELECT coalesce($3, clock_timestamp()) AS now, failed_in_a_row, off_since FROM e",
+                )
+                .bind(team.to_string())
+                .bind(endpoint.to_string())
+                .bind(tx.instant())
+                .fetch_optional(tx.db())
+                .await?;
+                let Some(LockedStatus { now, status }) = row else { return Err(Failure::Refused(SendError::NotFound)) };
+                let status = status.status().map_err(|source| Corrupt::new("endpoints", endpoint, source))?;
+                if !status.is_on() {
+                    return Err(Failure::Refused(SendError::SwitchedOff));
+                }
+                insert_event(tx.db(), team, &event).await?;
+                let delivery = new_delivery(team, endpoint, (event.id, event.kind), None, now);
+                insert_deliveries(tx.db(), std::slice::from_ref(&delivery)).await?;
+                Ok(delivery)
             })
             .await?;
         self.node().tell(Work::Deliveries);
@@ -161,11 +149,21 @@ impl WebhookStore for PostgresStore {
 
     async fn resend_delivery(&self, team: TeamId, delivery: DeliveryId) -> Result<Delivery, SendError> {
         let sent = self
-            .step(|| async {
-                let mut db = self.session().await?;
-                let mut tx = db.begin().await?;
-                let sent = resend_delivery(&mut tx, team, delivery, self.instant()).await;
-                end(tx, sent).await
+            .transaction(async |mut tx| {
+                // Locked, so that neither it nor its event is purged before there is another delivery of that.
+                let locked = attempts::lock(&mut tx, delivery, Some(team))
+                    .await?
+                    .ok_or(Failure::Refused(SendError::NotFound))?;
+                let ended = locked.delivery;
+                if ended.state.status() == DeliveryStatus::Pending {
+                    return Err(Failure::Refused(SendError::Pending));
+                }
+                if !locked.endpoint.is_on() {
+                    return Err(Failure::Refused(SendError::SwitchedOff));
+                }
+                let delivery = new_delivery(team, ended.endpoint, (ended.event, ended.kind), None, locked.now);
+                insert_deliveries(tx.db(), std::slice::from_ref(&delivery)).await?;
+                Ok(delivery)
             })
             .await?;
         self.node().tell(Work::Deliveries);
@@ -218,7 +216,19 @@ impl WebhookStore for PostgresStore {
     }
 
     async fn delivery(&self, team: TeamId, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
-        self.one_delivery(team, id).await
+        self.step(|| async {
+            let row: Option<DeliveryRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                delivery_columns!(),
+                " FROM deliveries d JOIN events ev ON ev.id = d.event_id WHERE d.team_id = $1 AND d.id = $2",
+            ))
+            .bind(team.to_string())
+            .bind(id.to_string())
+            .fetch_optional(&mut *self.session().await?)
+            .await?;
+            Ok(row.map(DeliveryRow::delivery).transpose()?)
+        })
+        .await
     }
 
     async fn attempts(&self, team: TeamId, delivery: DeliveryId) -> Result<Option<Vec<Attempt>>, StoreError> {
@@ -261,10 +271,7 @@ impl WebhookStore for PostgresStore {
         // Before the claim: what fails now leaves nothing behind that was given out.
         for id in lost.await? {
             let given_up = self.step(|| async {
-                let mut db = self.session().await?;
-                let mut tx = db.begin().await?;
-                let given_up = attempts::give_up(&mut tx, &id, self.instant()).await;
-                match end::<_, StoreError>(tx, given_up).await {
+                match self.try_transaction(async |mut tx| attempts::give_up::<StoreError>(&mut tx, &id).await).await {
                     Err(Failure::Corrupt(problem)) => {
                         self.unreadable().deliveries.add(id.clone(), &problem);
                         Ok(false)
@@ -276,25 +283,14 @@ impl WebhookStore for PostgresStore {
                 self.node().tell(Work::Deliveries);
             }
         }
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let passed_over = &self.unreadable().deliveries;
-            let claimed = attempts::claim(&mut tx, worker, limits, term, keys, passed_over, self.instant()).await;
-            end(tx, claimed).await
+        self.transaction(async |mut tx| {
+            attempts::claim(&mut tx, worker, limits, term, keys, &self.unreadable().deliveries).await
         })
         .await
     }
 
     async fn record_attempt(&self, claim: DeliveryClaim, report: AttemptReport) -> Result<Delivery, RecordError> {
-        let recorded = self
-            .step(|| async {
-                let mut db = self.session().await?;
-                let mut tx = db.begin().await?;
-                let recorded = attempts::record(&mut tx, claim, &report, self.instant()).await;
-                end(tx, recorded).await
-            })
-            .await?;
+        let recorded = self.transaction(async |mut tx| attempts::record(&mut tx, claim, &report).await).await?;
         if recorded.unblocked {
             self.node().tell(Work::Deliveries);
         }
@@ -302,163 +298,34 @@ impl WebhookStore for PostgresStore {
     }
 
     async fn purge_deliveries(&self, limit: u32) -> Result<u32, StoreError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let purged = attempts::purge(&mut tx, limit, self.instant()).await;
-            end(tx, purged).await
-        })
-        .await
+        self.transaction(async |mut tx| attempts::purge(&mut tx, limit).await).await
     }
 
     async fn delivery_depth(&self) -> Result<DeliveryDepth, StoreError> {
-        self.count_deliveries().await
+        self.step(|| async {
+            let (pending, due, oldest_due, off): (i64, i64, Option<DateTime<Utc>>, i64) = sqlx::query_as(
+                "WITH instant AS MATERIALIZED (
+                     SELECT coalesce($1, statement_timestamp()) AS now
+                 )
+                 SELECT
+                     count(*),
+                     count(*) FILTER (WHERE next_attempt_at <= (SELECT now FROM instant)),
+                     min(next_attempt_at) FILTER (WHERE next_attempt_at <= (SELECT now FROM instant)),
+                     (SELECT count(*) FROM endpoints WHERE off_since IS NOT NULL)
+                 FROM deliveries WHERE state = 'pending'",
+            )
+            .bind(self.instant())
+            .fetch_one(&mut *self.session().await?)
+            .await?;
+            Ok(DeliveryDepth {
+                pending: pending.unsigned_abs(),
+                due: due.unsigned_abs(),
+                oldest_due,
+                endpoints_off: off.unsigned_abs(),
+            })
+        })
+        .await
     }
-}
-
-/// The statements of [`WebhookStore::create_endpoint`].
-async fn create_endpoint(
-    db: &mut PgConnection,
-    team: TeamId,
-    endpoint: &NewEndpoint,
-    instant: Option<DateTime<Utc>>,
-) -> Result<WebhookEndpoint, Failure<CreateEndpointError>> {
-    // Locks the team, so that its endpoints are counted after every other addition.
-    let now: Option<DateTime<Utc>> = sqlx::query_scalar(
-        "WITH t AS MATERIALIZED (SELECT FROM teams WHERE id = $1 FOR NO KEY UPDATE)
-         SELECT coalesce($2, clock_timestamp()) FROM t",
-    )
-    .bind(team.to_string())
-    .bind(instant)
-    .fetch_optional(&mut *db)
-    .await?;
-    let Some(now) = now else { return Err(Failure::Refused(CreateEndpointError::NoTeam)) };
-    let NewEndpoint { id, details, secret } = endpoint;
-    let status = EndpointStatus::ON;
-    let (failed_in_a_row, off_since) = stored_status(status);
-    let created = sqlx::query(
-        "INSERT INTO endpoints
-             (id, team_id, url, events, sealed_secret, sealed_with, failed_in_a_row, off_since, created_at)
-         SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9
-         WHERE (SELECT count(*) FROM endpoints WHERE team_id = $1) < $10",
-    )
-    .bind(team.to_string())
-    .bind(id.to_string())
-    .bind(details.url.as_str())
-    .bind(stored_events(details))
-    .bind(secret.to_bytes())
-    .bind(secret.key().to_string())
-    .bind(failed_in_a_row)
-    .bind(off_since)
-    .bind(now)
-    .bind(i64::from(WebhookEndpoint::MAX_PER_TEAM))
-    .execute(db)
-    .await?;
-    if created.rows_affected() == 0 {
-        return Err(Failure::Refused(CreateEndpointError::LimitReached));
-    }
-    Ok(WebhookEndpoint { id: *id, team, details: details.clone(), status, created_at: now })
-}
-
-/// The statements of [`WebhookStore::change_endpoint`].
-async fn change_endpoint<E>(
-    db: &mut PgConnection,
-    team: TeamId,
-    id: EndpointId,
-    details: &EndpointDetails,
-) -> Result<Option<WebhookEndpoint>, Failure<E>> {
-    let row: Option<EndpointRow> = sqlx::query_as(concat!(
-        "SELECT ",
-        endpoint_columns!(),
-        " FROM endpoints e WHERE e.team_id = $1 AND e.id = $2 FOR NO KEY UPDATE",
-    ))
-    .bind(team.to_string())
-    .bind(id.to_string())
-    .fetch_optional(&mut *db)
-    .await?;
-    let Some(row) = row else { return Ok(None) };
-    let stored = row.endpoint()?;
-    let details = details.clone().in_place_of(&stored.details);
-    sqlx::query("UPDATE endpoints SET url = $2, events = $3 WHERE id = $1")
-        .bind(id.to_string())
-        .bind(details.url.as_str())
-        .bind(stored_events(&details))
-        .execute(db)
-        .await?;
-    Ok(Some(WebhookEndpoint { details, ..stored }))
-}
-
-/// The statements of [`WebhookStore::delete_endpoint`].
-async fn delete_endpoint<E>(db: &mut PgConnection, team: TeamId, id: EndpointId) -> Result<bool, Failure<E>> {
-    // Locks the endpoint, so that nothing is made for it any more.
-    let found = sqlx::query("SELECT FROM endpoints WHERE team_id = $1 AND id = $2 FOR UPDATE")
-        .bind(team.to_string())
-        .bind(id.to_string())
-        .fetch_optional(&mut *db)
-        .await?;
-    if found.is_none() {
-        return Ok(false);
-    }
-    let gone = sqlx::query_as("SELECT id, event_id FROM deliveries WHERE endpoint_id = $1 FOR UPDATE")
-        .bind(id.to_string())
-        .fetch_all(&mut *db)
-        .await?;
-    attempts::delete(db, gone).await?;
-    sqlx::query("DELETE FROM endpoints WHERE id = $1").bind(id.to_string()).execute(db).await?;
-    Ok(true)
-}
-
-/// The statements of [`WebhookStore::send_event`].
-async fn send_event(
-    db: &mut PgConnection,
-    team: TeamId,
-    endpoint: EndpointId,
-    event: &NewEvent,
-    instant: Option<DateTime<Utc>>,
-) -> Result<Delivery, Failure<SendError>> {
-    let row: Option<LockedStatus> = sqlx::query_as(
-        "WITH e AS MATERIALIZED (SELECT * FROM endpoints WHERE team_id = $1 AND id = $2 FOR SHARE)
-         SELECT coalesce($3, clock_timestamp()) AS now, failed_in_a_row, off_since FROM e",
-    )
-    .bind(team.to_string())
-    .bind(endpoint.to_string())
-    .bind(instant)
-    .fetch_optional(&mut *db)
-    .await?;
-    let Some(LockedStatus { now, status }) = row else { return Err(Failure::Refused(SendError::NotFound)) };
-    let status = status.status().map_err(|source| Corrupt::new("endpoints", endpoint, source))?;
-    if !status.is_on() {
-        return Err(Failure::Refused(SendError::SwitchedOff));
-    }
-    insert_event(db, team, event).await?;
-    let delivery = new_delivery(team, endpoint, (event.id, event.kind), None, now);
-    insert_deliveries(db, std::slice::from_ref(&delivery)).await?;
-    Ok(delivery)
-}
-
-/// The statements of [`WebhookStore::resend_delivery`].
-async fn resend_delivery(
-    db: &mut PgConnection,
-    team: TeamId,
-    id: DeliveryId,
-    instant: Option<DateTime<Utc>>,
-) -> Result<Delivery, Failure<SendError>> {
-    // Locked, so that neither it nor its event is purged before there is another delivery of that.
-    let locked = attempts::lock(db, id, Some(team), instant).await?.ok_or(Failure::Refused(SendError::NotFound))?;
-    let ended = locked.delivery;
-    if ended.state.status() == DeliveryStatus::Pending {
-        return Err(Failure::Refused(SendError::Pending));
-    }
-    if !locked.endpoint.is_on() {
-        return Err(Failure::Refused(SendError::SwitchedOff));
-    }
-    let delivery = new_delivery(team, ended.endpoint, (ended.event, ended.kind), None, locked.now);
-    insert_deliveries(db, std::slice::from_ref(&delivery)).await?;
-    Ok(delivery)
-}
-
-fn stored_events(details: &EndpointDetails) -> Vec<&str> {
-    details.events.iter().map(|kind| kind.as_str()).collect()
 }
 
 #[derive(FromRow)]

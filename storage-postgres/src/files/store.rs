@@ -7,14 +7,10 @@ use a11ycheck_core::{
     store::{Document, DocumentKey, FileStore, Look, StoreError},
 };
 use async_trait::async_trait;
-use sqlx::{Connection as _, PgConnection};
 
 use crate::{
     PostgresStore,
-    db::{
-        error::{Corrupt, Failure},
-        store::end,
-    },
+    db::error::{Corrupt, Failure},
     files::{
         objects::Objects,
         uploads::{Bytes, Place, adopt},
@@ -72,12 +68,49 @@ impl FileStore for PostgresStore {
                 (None, Some(upload))
             }
         };
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let row = DocumentRow { key, look, bytes: bytes.as_deref(), upload: upload.as_deref(), size };
-            let put = put_document(&mut tx, team, scan, &row, self.instant()).await;
-            end(tx, put).await
+        let (kind, locale) = columns(key);
+        self.transaction(async |mut tx| {
+            // Only a completed check has findings. They are locked, so that the check is not deleted in between.
+            let found = sqlx::query(concat!(
+                "SELECT FROM findings f WHERE f.scan_id = (SELECT s.id",
+                from_history!(),
+                " AND s.id = $3) FOR NO KEY UPDATE OF f",
+            ))
+            .bind(team.to_string())
+            .bind(tx.instant())
+            .bind(scan.to_string())
+            .fetch_optional(tx.db())
+            .await?;
+            if found.is_none() {
+                return Ok(false);
+            }
+            sqlx::query(
+                "WITH replaced AS (
+                     UPDATE uploads SET delete_at = coalesce($8, clock_timestamp()) + $9 WHERE name = (
+                         SELECT upload FROM documents WHERE scan_id = $1 AND kind = $3 AND locale = $4
+                     )
+                 )
+                 INSERT INTO documents (scan_id, team_id, kind, locale, bytes, upload, size, look)
+                 VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $6 IS NOT NULL THEN $7::bigint END, $10)
+                 ON CONFLICT (scan_id, kind, locale) DO UPDATE
+                     SET bytes = excluded.bytes, upload = excluded.upload, size = excluded.size, look = excluded.look",
+            )
+            .bind(scan.to_string())
+            .bind(team.to_string())
+            .bind(kind)
+            .bind(locale)
+            .bind(bytes.as_deref())
+            .bind(&upload)
+            .bind(size)
+            .bind(tx.instant())
+            .bind(REPLACED)
+            .bind(look.0.as_slice())
+            .execute(tx.db())
+            .await?;
+            if let Some(upload) = &upload {
+                adopt(tx.db(), team, upload).await?;
+            }
+            Ok(true)
         })
         .await
     }
@@ -164,67 +197,6 @@ impl PostgresStore {
 
 /// A document's look, and the columns of its [`Place`].
 type PlaceRow = (Vec<u8>, Option<Vec<u8>>, Option<String>, Option<i64>);
-
-/// A document to be kept, here or in the upload.
-struct DocumentRow<'a> {
-    key: DocumentKey,
-    look: Look,
-    bytes: Option<&'a [u8]>,
-    upload: Option<&'a str>,
-    size: i64,
-}
-
-/// The statements of [`FileStore::put_document`].
-async fn put_document<E>(
-    db: &mut PgConnection,
-    team: TeamId,
-    scan: ScanId,
-    document: &DocumentRow<'_>,
-    instant: Option<chrono::DateTime<chrono::Utc>>,
-) -> Result<bool, Failure<E>> {
-    let (kind, locale) = columns(document.key);
-    // Only a completed check has findings. They are locked, so that the check is not deleted in between.
-    let found = sqlx::query(concat!(
-        "SELECT FROM findings f WHERE f.scan_id = (SELECT s.id",
-        from_history!(),
-        " AND s.id = $3) FOR NO KEY UPDATE OF f",
-    ))
-    .bind(team.to_string())
-    .bind(instant)
-    .bind(scan.to_string())
-    .fetch_optional(&mut *db)
-    .await?;
-    if found.is_none() {
-        return Ok(false);
-    }
-    sqlx::query(
-        "WITH replaced AS (
-             UPDATE uploads SET delete_at = coalesce($8, clock_timestamp()) + $9 WHERE name = (
-                 SELECT upload FROM documents WHERE scan_id = $1 AND kind = $3 AND locale = $4
-             )
-         )
-         INSERT INTO documents (scan_id, team_id, kind, locale, bytes, upload, size, look)
-         VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $6 IS NOT NULL THEN $7::bigint END, $10)
-         ON CONFLICT (scan_id, kind, locale) DO UPDATE
-             SET bytes = excluded.bytes, upload = excluded.upload, size = excluded.size, look = excluded.look",
-    )
-    .bind(scan.to_string())
-    .bind(team.to_string())
-    .bind(kind)
-    .bind(locale)
-    .bind(document.bytes)
-    .bind(document.upload)
-    .bind(document.size)
-    .bind(instant)
-    .bind(REPLACED)
-    .bind(document.look.0.as_slice())
-    .execute(&mut *db)
-    .await?;
-    if let Some(upload) = document.upload {
-        adopt(db, team, upload).await?;
-    }
-    Ok(true)
-}
 
 /// A document's kind and language as the table has them.
 const fn columns(key: DocumentKey) -> (&'static str, &'static str) {

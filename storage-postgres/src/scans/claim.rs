@@ -8,6 +8,7 @@ use a11ycheck_core::{
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{FromRow, PgConnection};
 
+use crate::db::transaction::Tx;
 use crate::{
     db::error::{Corrupt, Failure},
     scans::{
@@ -37,23 +38,22 @@ const CONSIDERED: usize = 16;
 /// Gives the check that is to begin first to the worker. What another caller has locked is passed over, and so is
 /// `unreadable`.
 pub(crate) async fn take_next<E>(
-    db: &mut PgConnection,
+    tx: &mut Tx,
     worker: &WorkerId,
     term: TimeDelta,
     unreadable: &[String],
-    instant: Option<DateTime<Utc>>,
 ) -> Result<Taken, Failure<E>> {
     let mut passed_over = unreadable.to_vec();
     let node = worker.node();
     loop {
-        let first = first_due(db, &node, &passed_over, instant).await?;
+        let first = first_due(tx, &node, &passed_over).await?;
         if first.is_empty() {
             return Ok(Taken::Nothing);
         }
-        if let Some(next) = lock_first(db, &node, &first, instant).await? {
-            return take(db, next, worker, term).await;
+        if let Some(next) = lock_first(tx, &node, &first).await? {
+            return take(tx.db(), next, worker, term).await;
         }
-        if let Some(id) = without_partner(db, &first).await? {
+        if let Some(id) = without_partner(tx.db(), &first).await? {
             let problem = Corrupt::new("active_scans", &id, "there is no such check, or no site of it");
             return Ok(Taken::Unreadable(id, problem));
         }
@@ -64,13 +64,9 @@ pub(crate) async fn take_next<E>(
 
 /// Returns the due checks that are to begin first on this node, in their order: by the running checks of their team, then by rank, then by
 /// id. Fewer than [`CONSIDERED`] are all; nothing is locked yet.
-async fn first_due(
-    db: &mut PgConnection,
-    node: &NodeId,
-    passed_over: &[String],
-    instant: Option<DateTime<Utc>>,
-) -> Result<Vec<String>, sqlx::Error> {
+async fn first_due(tx: &mut Tx, node: &NodeId, passed_over: &[String]) -> Result<Vec<String>, sqlx::Error> {
     let limit = i64::try_from(CONSIDERED).unwrap_or(i64::MAX);
+    let instant = tx.instant();
     let ask = async |db: &mut PgConnection, statement: &'static str| {
         sqlx::query_as::<_, DueRow>(statement)
             .bind(instant)
@@ -81,11 +77,11 @@ async fn first_due(
             .fetch_all(db)
             .await
     };
-    let mut due = ask(&mut *db, LOWEST_RANKS).await?;
+    let mut due = ask(tx.db(), LOWEST_RANKS).await?;
     // No team comes before one without a running check, so the first such check is the right one. Where the first ranks are
     // all of teams with running checks, another team may have its first check further on.
     if due.len() == CONSIDERED && due.iter().all(|row| row.running > 0) {
-        due = ask(db, FIRST_OF_EACH_TEAM).await?;
+        due = ask(tx.db(), FIRST_OF_EACH_TEAM).await?;
     }
     due.sort_by_key(|row| row.running);
     Ok(due.into_iter().map(|row| row.scan_id).collect())
@@ -158,12 +154,7 @@ const FIRST_OF_EACH_TEAM: &str = concat!(
 );
 
 /// Locks the first of these checks that no other caller has locked and that is still due.
-async fn lock_first(
-    db: &mut PgConnection,
-    node: &NodeId,
-    first: &[String],
-    instant: Option<DateTime<Utc>>,
-) -> Result<Option<NextRow>, sqlx::Error> {
+async fn lock_first(tx: &mut Tx, node: &NodeId, first: &[String]) -> Result<Option<NextRow>, sqlx::Error> {
     sqlx::query_as(concat!(
         "WITH instant AS MATERIALIZED (
              SELECT coalesce($1, clock_timestamp()) AS now
@@ -181,11 +172,11 @@ async fn lock_first(
         site_columns!(),
         " FROM a JOIN scans s ON s.id = a.scan_id JOIN sites site ON site.id = s.site_id CROSS JOIN instant",
     ))
-    .bind(instant)
+    .bind(tx.instant())
     .bind(first)
     .bind(node.worker_prefix())
     .bind(ScanState::OTHERS_FIRST)
-    .fetch_optional(db)
+    .fetch_optional(tx.db())
     .await
 }
 
@@ -212,14 +203,10 @@ async fn take<E>(
 
 /// Gives up a check that was begun as often as it may be. Nothing is left to do where its last worker came back, or another
 /// caller was faster.
-pub(crate) async fn give_up(
-    db: &mut PgConnection,
-    scan: ScanId,
-    instant: Option<DateTime<Utc>>,
-) -> Result<(), Failure<LeaseError>> {
-    lock_site(db, scan).await?;
-    let given_up = move_on(db, scan, instant, |held, now| held.abandon(now)).await?;
-    give_back(db, &given_up).await
+pub(crate) async fn give_up(tx: &mut Tx, scan: ScanId) -> Result<(), Failure<LeaseError>> {
+    lock_site(tx.db(), scan).await?;
+    let given_up = move_on(tx, scan, |held, now| held.abandon(now)).await?;
+    give_back(tx.db(), &given_up).await
 }
 
 /// Returns one of these checks that is in the queue alone, which no foreign key prevents: every claim would meet it again.

@@ -8,6 +8,7 @@ use a11ycheck_core::{
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, PgConnection, types::Json};
 
+use crate::db::transaction::Tx;
 use crate::{
     db::error::{Corrupt, Failure},
     scans::rows::{ScanRow, scan_columns},
@@ -16,24 +17,19 @@ use crate::{
 /// Moves a check as its holder asks to: the domain decides, and where it refuses, nothing has changed. Gives the check as
 /// it is afterwards.
 pub(crate) async fn move_on(
-    db: &mut PgConnection,
+    tx: &mut Tx,
     id: ScanId,
-    instant: Option<DateTime<Utc>>,
     decide: impl FnOnce(ScanState, DateTime<Utc>) -> Result<ScanState, TransitionError>,
 ) -> Result<Scan, Failure<LeaseError>> {
-    let HeldRow { now, scan } = lock(db, id, instant).await?.ok_or(Failure::Refused(LeaseError::Gone))?;
+    let HeldRow { now, scan } = lock(tx, id).await?.ok_or(Failure::Refused(LeaseError::Gone))?;
     let mut scan = scan.scan()?;
     scan.state = decide(scan.state, now).map_err(|refusal| Failure::Refused(refusal.into()))?;
-    write_state(db, id, &scan.state).await?;
+    write_state(tx.db(), id, &scan.state).await?;
     Ok(scan)
 }
 
 /// Locks a check that is queued or running; one that has ended changes no more.
-async fn lock(
-    db: &mut PgConnection,
-    id: ScanId,
-    instant: Option<DateTime<Utc>>,
-) -> Result<Option<HeldRow>, sqlx::Error> {
+async fn lock(tx: &mut Tx, id: ScanId) -> Result<Option<HeldRow>, sqlx::Error> {
     let active = sqlx::query_as(concat!(
         "WITH a AS MATERIALIZED (SELECT * FROM active_scans WHERE scan_id = $1 FOR UPDATE)
          SELECT coalesce($2, clock_timestamp()) AS now, ",
@@ -41,8 +37,8 @@ async fn lock(
         " FROM a JOIN scans s ON s.id = a.scan_id",
     ))
     .bind(id.to_string())
-    .bind(instant)
-    .fetch_optional(&mut *db)
+    .bind(tx.instant())
+    .fetch_optional(tx.db())
     .await?;
     if active.is_some() {
         return Ok(active);
@@ -53,8 +49,8 @@ async fn lock(
         " FROM scans s LEFT JOIN active_scans a ON a.scan_id = s.id WHERE s.id = $1",
     ))
     .bind(id.to_string())
-    .bind(instant)
-    .fetch_optional(db)
+    .bind(tx.instant())
+    .fetch_optional(tx.db())
     .await
 }
 

@@ -1,21 +1,17 @@
 //! Checks, as workers and the scheduler see them.
 
 use a11ycheck_core::{
-    domain::{Failure as ScanFailure, NewEvent, Outcome, RetryBy, Scan, ScanKind, ScanState, Urgency, next_scan_at},
+    domain::{Failure as ScanFailure, RetryBy, Scan, ScanKind, ScanState, Urgency, next_scan_at},
     id::{ScanId, SiteId, WorkerId},
     store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::{Connection as _, FromRow, PgConnection};
+use sqlx::{FromRow, PgConnection};
 
 use crate::{
     PostgresStore,
-    db::{
-        error::{Corrupt, Failure},
-        passed_over::PassedOver,
-        store::end,
-    },
+    db::error::Corrupt,
     deliveries::outbox::{Told, tell},
     files::uploads::{UploadError, adopt},
     scans::{
@@ -31,12 +27,62 @@ use crate::{
 #[async_trait]
 impl QueueStore for PostgresStore {
     async fn queue_due_scans(&self, limit: u32) -> Result<DueSites, StoreError> {
-        let due: DueSites = self
-            .step(|| async {
-                let mut db = self.session().await?;
-                let mut tx = db.begin().await?;
-                let queued = queue_due_scans(&mut tx, limit, &self.unreadable().due, self.instant()).await;
-                end::<_, StoreError>(tx, queued).await
+        let due = self
+            .transaction::<_, StoreError, _>(async |mut tx| {
+                let due: Vec<DueRow> = sqlx::query_as(concat!(
+                    "WITH instant AS MATERIALIZED (
+                         SELECT coalesce($1, clock_timestamp()) AS now
+                     ), site AS MATERIALIZED (
+                         SELECT id, team_id FROM sites
+                         WHERE next_scan_at <= (SELECT now FROM instant) AND id <> ALL ($3) AND team_id <> ALL ($3)
+                         ORDER BY next_scan_at, id LIMIT $2
+                         FOR NO KEY UPDATE SKIP LOCKED
+                     )
+                     SELECT site.id, instant.now, owner.* FROM site CROSS JOIN instant CROSS JOIN LATERAL (SELECT ",
+                    team_columns!(),
+                    // LIMIT has no effect but on the plan: teams are looked up one by one, never read all.
+                    " FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = site.team_id LIMIT 1) AS owner",
+                ))
+                .bind(tx.instant())
+                .bind(i64::from(limit))
+                .bind(self.unreadable().due.ids())
+                .fetch_all(tx.db())
+                .await?;
+                let mut more = u32::try_from(due.len()) == Ok(limit);
+                let Some(now) = due.first().map(|row| row.now) else {
+                    return Ok(DueSites { queued: Vec::new(), more });
+                };
+                let mut new = Vec::new();
+                let (mut ids, mut nexts) = (Vec::new(), Vec::new());
+                for row in due {
+                    let site: SiteId = match row.id.parse() {
+                        Ok(site) => site,
+                        Err(error) => {
+                            let problem = Corrupt::new("sites", &row.id, Box::new(error));
+                            // What would be met again at once is left until later.
+                            more &= self.unreadable().due.add(row.id, &problem);
+                            continue;
+                        }
+                    };
+                    // Its other sites could not be read for the same reason.
+                    let team_id = row.team.id().to_owned();
+                    let team = match row.team.team() {
+                        Ok(team) => team,
+                        Err(problem) => {
+                            more &= self.unreadable().due.add(team_id, &problem);
+                            continue;
+                        }
+                    };
+                    ids.push(row.id);
+                    nexts.push(next_scan_at(site, team.plan.limits.check_frequency, now));
+                    if team.is_served(now) {
+                        let pages_requested = team.plan.limits.pages_per_check;
+                        new.push(NewScan { id: ScanId::generate(now), team: team.id, site, pages_requested });
+                    }
+                }
+                let queued = enqueue(tx.db(), &new, ScanKind::Scheduled, Urgency::Scheduled, now).await?;
+                move_next_scans(tx.db(), ids, nexts).await?;
+                Ok(DueSites { queued, more })
             })
             .await?;
         if !due.queued.is_empty() {
@@ -49,12 +95,8 @@ impl QueueStore for PostgresStore {
         // A transaction for each check that is looked at: those that are given up stay so, however many there are.
         loop {
             let taken = self
-                .step(|| async {
-                    let mut db = self.session().await?;
-                    let mut tx = db.begin().await?;
-                    let unreadable = self.unreadable().scans.ids();
-                    let taken = take_next(&mut tx, worker, term, &unreadable, self.instant()).await;
-                    end::<_, StoreError>(tx, taken).await
+                .transaction(async |mut tx| {
+                    take_next::<StoreError>(&mut tx, worker, term, &self.unreadable().scans.ids()).await
                 })
                 .await?;
             match taken {
@@ -74,24 +116,15 @@ impl QueueStore for PostgresStore {
     }
 
     async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let moved =
-                move_on(&mut tx, claim.scan, self.instant(), |held, now| held.renew(claim.token, term, pages, now))
-                    .await;
-            end(tx, moved).await.map(drop)
+        self.transaction(async |mut tx| {
+            move_on(&mut tx, claim.scan, |held, now| held.renew(claim.token, term, pages, now)).await.map(drop)
         })
         .await
     }
 
     async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let moved =
-                move_on(&mut tx, claim.scan, self.instant(), |held, now| held.hand_back(claim.token, now)).await;
-            end(tx, moved).await.map(drop)
+        self.transaction(async |mut tx| {
+            move_on(&mut tx, claim.scan, |held, now| held.hand_back(claim.token, now)).await.map(drop)
         })
         .await?;
         self.node().tell(Work::Scans);
@@ -99,12 +132,9 @@ impl QueueStore for PostgresStore {
     }
 
     async fn retry_scan(&self, claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
+        self.transaction(async |mut tx| {
             let retry = |held: ScanState, now| held.retry_at(claim.token, now + delay, next);
-            let moved = move_on(&mut tx, claim.scan, self.instant(), retry).await;
-            end(tx, moved).await.map(drop)
+            move_on(&mut tx, claim.scan, retry).await.map(drop)
         })
         .await
     }
@@ -127,12 +157,16 @@ impl QueueStore for PostgresStore {
         };
         results.upload = upload.as_deref();
         let (scan, told) = self
-            .step(|| async {
-                let mut db = self.session().await?;
-                let mut tx = db.begin().await?;
-                let completed =
-                    complete_scan(&mut tx, claim, finished_at, &outcome, &results, &events, self.instant()).await;
-                end(tx, completed).await
+            .transaction(async |mut tx| {
+                // The instant is that of the result, whatever the clock says by now.
+                let complete = |held: ScanState, _| held.complete(claim.token, outcome.clone(), finished_at);
+                let scan = move_on(&mut tx, claim.scan, complete).await?;
+                results::insert(tx.db(), scan.team, scan.id, &results).await?;
+                if let Some(upload) = results.upload {
+                    adopt(tx.db(), scan.team, upload).await?;
+                }
+                let told = tell(&mut tx, scan.team, &events).await?;
+                Ok((scan, told))
             })
             .await?;
         if told == Told::Somebody {
@@ -142,11 +176,13 @@ impl QueueStore for PostgresStore {
     }
 
     async fn fail_scan(&self, claim: Claim, failure: ScanFailure) -> Result<Scan, LeaseError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let failed = fail_scan(&mut tx, claim, &failure, self.instant()).await;
-            end(tx, failed).await
+        self.transaction(async |mut tx| {
+            if failure.code.is_our_fault() {
+                lock_site(tx.db(), claim.scan).await?;
+            }
+            let failed = move_on(&mut tx, claim.scan, |held, now| held.fail(claim.token, failure.clone(), now)).await?;
+            give_back(tx.db(), &failed).await?;
+            Ok(failed)
         })
         .await
     }
@@ -177,14 +213,7 @@ impl QueueStore for PostgresStore {
 impl PostgresStore {
     /// Gives up a check that was begun as often as it may be.
     async fn give_up(&self, scan: ScanId) -> Result<(), StoreError> {
-        let given_up = self
-            .step(|| async {
-                let mut db = self.session().await?;
-                let mut tx = db.begin().await?;
-                let given_up = give_up(&mut tx, scan, self.instant()).await;
-                end::<_, LeaseError>(tx, given_up).await
-            })
-            .await;
+        let given_up = self.transaction(async |mut tx| give_up(&mut tx, scan).await).await;
         match given_up {
             // Its last worker came back, another caller was faster, or the site was deleted.
             Ok(()) | Err(LeaseError::Refused(_) | LeaseError::Gone) => Ok(()),
@@ -192,82 +221,6 @@ impl PostgresStore {
             Err(other) => Err(StoreError::Unavailable(other.into())),
         }
     }
-}
-
-/// The statements of [`QueueStore::fail_scan`].
-async fn fail_scan(
-    db: &mut PgConnection,
-    claim: Claim,
-    failure: &ScanFailure,
-    instant: Option<DateTime<Utc>>,
-) -> Result<Scan, Failure<LeaseError>> {
-    if failure.code.is_our_fault() {
-        lock_site(db, claim.scan).await?;
-    }
-    let failed = move_on(db, claim.scan, instant, |held, now| held.fail(claim.token, failure.clone(), now)).await?;
-    give_back(db, &failed).await?;
-    Ok(failed)
-}
-
-/// The statements of [`QueueStore::queue_due_scans`].
-async fn queue_due_scans<E>(
-    db: &mut PgConnection,
-    limit: u32,
-    passed_over: &PassedOver,
-    instant: Option<DateTime<Utc>>,
-) -> Result<DueSites, Failure<E>> {
-    let due: Vec<DueRow> = sqlx::query_as(concat!(
-        "WITH instant AS MATERIALIZED (
-             SELECT coalesce($1, clock_timestamp()) AS now
-         ), site AS MATERIALIZED (
-             SELECT id, team_id FROM sites
-             WHERE next_scan_at <= (SELECT now FROM instant) AND id <> ALL ($3) AND team_id <> ALL ($3)
-             ORDER BY next_scan_at, id LIMIT $2
-             FOR NO KEY UPDATE SKIP LOCKED
-         )
-         SELECT site.id, instant.now, owner.* FROM site CROSS JOIN instant CROSS JOIN LATERAL (SELECT ",
-        team_columns!(),
-        // LIMIT has no effect but on the plan: teams are looked up one by one, never read all.
-        " FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = site.team_id LIMIT 1) AS owner",
-    ))
-    .bind(instant)
-    .bind(i64::from(limit))
-    .bind(passed_over.ids())
-    .fetch_all(&mut *db)
-    .await?;
-    let mut more = u32::try_from(due.len()) == Ok(limit);
-    let Some(now) = due.first().map(|row| row.now) else { return Ok(DueSites { queued: Vec::new(), more }) };
-    let mut new = Vec::new();
-    let (mut ids, mut nexts) = (Vec::new(), Vec::new());
-    for row in due {
-        let site: SiteId = match row.id.parse() {
-            Ok(site) => site,
-            Err(error) => {
-                let problem = Corrupt::new("sites", &row.id, Box::new(error));
-                // What would be met again at once is left until later.
-                more &= passed_over.add(row.id, &problem);
-                continue;
-            }
-        };
-        // Its other sites could not be read for the same reason.
-        let team_id = row.team.id().to_owned();
-        let team = match row.team.team() {
-            Ok(team) => team,
-            Err(problem) => {
-                more &= passed_over.add(team_id, &problem);
-                continue;
-            }
-        };
-        ids.push(row.id);
-        nexts.push(next_scan_at(site, team.plan.limits.check_frequency, now));
-        if team.is_served(now) {
-            let pages_requested = team.plan.limits.pages_per_check;
-            new.push(NewScan { id: ScanId::generate(now), team: team.id, site, pages_requested });
-        }
-    }
-    let queued = enqueue(db, &new, ScanKind::Scheduled, Urgency::Scheduled, now).await?;
-    move_next_scans(db, ids, nexts).await?;
-    Ok(DueSites { queued, more })
 }
 
 /// Sets when sites are checked next.
@@ -286,27 +239,6 @@ pub(crate) async fn move_next_scans(
     .execute(db)
     .await?;
     Ok(())
-}
-
-/// The statements of [`QueueStore::complete_scan`].
-async fn complete_scan(
-    db: &mut PgConnection,
-    claim: Claim,
-    finished_at: DateTime<Utc>,
-    outcome: &Outcome,
-    results: &Results<'_>,
-    events: &[NewEvent],
-    instant: Option<DateTime<Utc>>,
-) -> Result<(Scan, Told), Failure<LeaseError>> {
-    let complete = |held: ScanState, _| held.complete(claim.token, outcome.clone(), finished_at);
-    // The instant is that of the result, whatever the clock says by now.
-    let scan = move_on(db, claim.scan, Some(finished_at), complete).await?;
-    results::insert(db, scan.team, scan.id, results).await?;
-    if let Some(upload) = results.upload {
-        adopt(db, scan.team, upload).await?;
-    }
-    let told = tell(db, scan.team, events, instant).await?;
-    Ok((scan, told))
 }
 
 /// A site whose time has come, and whose it is.

@@ -1,6 +1,6 @@
 //! What has left the history of its team's plan goes, unless that history became shorter a short while ago.
 
-use a11ycheck_core::id::TeamId;
+use a11ycheck_core::{id::TeamId, store::StoreError};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
@@ -84,11 +84,11 @@ pub(crate) struct Purged {
 /// Looks at some of the teams that are due, and deletes at most `limit` of their checks. `None` where no team is due.
 ///
 /// A team that another caller looks at is passed over.
-pub(crate) async fn purge_some<E>(
+pub(crate) async fn purge_some(
     db: &mut PgConnection,
     limit: u32,
     instant: Option<DateTime<Utc>>,
-) -> Result<Option<Purged>, Failure<E>> {
+) -> Result<Option<Purged>, Failure<StoreError>> {
     /// Teams in one transaction.
     const TEAMS: usize = 32;
     let due: Vec<(String, DateTime<Utc>)> = sqlx::query_as(

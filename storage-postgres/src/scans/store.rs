@@ -8,14 +8,12 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::{Connection as _, PgConnection};
 
 use crate::{
     PostgresStore,
     db::{
         columns::{Counted, paged},
         error::{Corrupt, Failure},
-        store::end,
     },
     scans::{
         enqueue::{NewScan, enqueue},
@@ -51,11 +49,28 @@ pub(crate) use from_history;
 impl ScanStore for PostgresStore {
     async fn start_manual_scan(&self, team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError> {
         let started = self
-            .step(|| async {
-                let mut db = self.session().await?;
-                let mut tx = db.begin().await?;
-                let started = start_manual_scan(&mut tx, team, site, id, self.instant()).await;
-                end(tx, started).await
+            .transaction(async |mut tx| {
+                let locked: Option<(Option<DateTime<Utc>>, PlanDocument, DateTime<Utc>)> = sqlx::query_as(
+                    "SELECT site.last_manual_at, p.document, coalesce($3, clock_timestamp())
+                     FROM sites site JOIN teams t ON t.id = site.team_id JOIN plans p ON p.code = t.plan_code
+                     WHERE site.team_id = $1 AND site.id = $2
+                     FOR NO KEY UPDATE OF site",
+                )
+                .bind(team.to_string())
+                .bind(site.to_string())
+                .bind(tx.instant())
+                .fetch_optional(tx.db())
+                .await?;
+                let Some((last_at, plan, now)) = locked else { return Err(Failure::Refused(StartScanError::NoSite)) };
+                let limits = read_plan(plan)?.limits;
+                let new = NewScan { id, team, site, pages_requested: limits.pages_per_check };
+                // Undone when the interval is not over: an active check is told first.
+                let queued = enqueue(tx.db(), &[new], ScanKind::Manual, Urgency::Requested, now).await?;
+                let scan = queued.into_iter().next().ok_or(Failure::Refused(StartScanError::Active))?;
+                if !(ManualChecks { last_at, ..ManualChecks::default() }).may_start(limits.manual_check_interval, now) {
+                    return Err(Failure::Refused(StartScanError::TooSoon(limits.manual_check_interval)));
+                }
+                Ok(scan)
             })
             .await?;
         self.node().tell(Work::Scans);
@@ -203,14 +218,7 @@ impl ScanStore for PostgresStore {
         let (mut purged, mut instant) = (0, self.instant());
         // A transaction for some teams at a time, all for the same instant: a team that was looked at is not due then.
         while purged < limit {
-            let some = self
-                .step(|| async {
-                    let mut db = self.session().await?;
-                    let mut tx = db.begin().await?;
-                    let purged = purge_some(&mut tx, limit - purged, instant).await;
-                    end::<_, StoreError>(tx, purged).await
-                })
-                .await?;
+            let some = self.transaction(async |mut tx| purge_some(tx.db(), limit - purged, instant).await).await?;
             let Some(some) = some else { break };
             (purged, instant) = (purged + some.scans, Some(some.now));
             if !some.more {
@@ -223,35 +231,4 @@ impl ScanStore for PostgresStore {
         }
         Ok(purged)
     }
-}
-
-/// The statements of [`ScanStore::start_manual_scan`].
-async fn start_manual_scan(
-    db: &mut PgConnection,
-    team: TeamId,
-    site: SiteId,
-    id: ScanId,
-    instant: Option<DateTime<Utc>>,
-) -> Result<Scan, Failure<StartScanError>> {
-    let locked: Option<(Option<DateTime<Utc>>, PlanDocument, DateTime<Utc>)> = sqlx::query_as(
-        "SELECT site.last_manual_at, p.document, coalesce($3, clock_timestamp())
-         FROM sites site JOIN teams t ON t.id = site.team_id JOIN plans p ON p.code = t.plan_code
-         WHERE site.team_id = $1 AND site.id = $2
-         FOR NO KEY UPDATE OF site",
-    )
-    .bind(team.to_string())
-    .bind(site.to_string())
-    .bind(instant)
-    .fetch_optional(&mut *db)
-    .await?;
-    let Some((last_at, plan, now)) = locked else { return Err(Failure::Refused(StartScanError::NoSite)) };
-    let limits = read_plan(plan)?.limits;
-    let new = NewScan { id, team, site, pages_requested: limits.pages_per_check };
-    // Undone when the interval is not over: an active check is told first.
-    let queued = enqueue(db, &[new], ScanKind::Manual, Urgency::Requested, now).await?;
-    let scan = queued.into_iter().next().ok_or(Failure::Refused(StartScanError::Active))?;
-    if !(ManualChecks { last_at, ..ManualChecks::default() }).may_start(limits.manual_check_interval, now) {
-        return Err(Failure::Refused(StartScanError::TooSoon(limits.manual_check_interval)));
-    }
-    Ok(scan)
 }

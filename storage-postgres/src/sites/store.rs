@@ -8,14 +8,12 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::{Connection as _, PgConnection};
 
 use crate::{
     PostgresStore,
     db::{
         columns::{self, Counted, paged},
         error::{Corrupt, Failure},
-        store::end,
     },
     files::uploads::let_go,
     scans::enqueue::{NewScan, enqueue},
@@ -26,13 +24,52 @@ use crate::{
 #[async_trait]
 impl SiteStore for PostgresStore {
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
-        let added = self
-            .step(|| async {
-                let mut db = self.session().await?;
-                let mut tx = db.begin().await?;
-                let added = add_site(&mut tx, team, &site, first_scan, self.instant()).await;
-                end(tx, added).await
-            })
+        let added = self.transaction(async |mut tx| {
+                // Locks the team, so that its sites are counted after every other addition.
+                let owner: Option<(PlanDocument, DateTime<Utc>)> = sqlx::query_as(
+                    "SELECT p.document, coalesce($2, clock_timestamp())
+                     FROM teams t JOIN plans p ON p.code = t.plan_code
+                     WHERE t.id = $1
+                     FOR NO KEY UPDATE OF t",
+                )
+                .bind(team.to_string())
+                .bind(tx.instant())
+                .fetch_optional(tx.db())
+                .await?;
+                let Some((plan, now)) = owner else { return Err(Failure::Refused(AddSiteError::NoTeam)) };
+                let limits = read_plan(plan)?.limits;
+                let next_scan_at = next_scan_at(site.id, limits.check_frequency, now);
+                let details = &site.details;
+                let stack: Vec<&str> = details.stack.iter().map(|key| key.as_str()).collect();
+                let added = sqlx::query(
+                    "INSERT INTO sites
+                         (id, team_id, url, domain, name, report_locale, stack, tags, next_scan_at, created_at, platform)
+                     SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $12
+                     WHERE (SELECT count(*) FROM sites WHERE team_id = $1) < $11",
+                )
+                .bind(team.to_string())
+                .bind(site.id.to_string())
+                .bind(details.url.as_str())
+                .bind(details.url.domain())
+                .bind(&details.name)
+                .bind(details.report_locale.code())
+                .bind(&stack)
+                .bind(&details.tags)
+                .bind(next_scan_at)
+                .bind(now)
+                .bind(i64::from(limits.sites))
+                .bind(details.platform.as_ref().map(PlatformKey::as_str))
+                .execute(tx.db())
+                .await?;
+                if added.rows_affected() == 0 {
+                    return Err(Failure::Refused(AddSiteError::LimitReached(limits.sites)));
+                }
+                if let Some(id) = first_scan {
+                    let first = NewScan { id, team, site: site.id, pages_requested: limits.pages_per_check };
+                    enqueue(tx.db(), &[first], ScanKind::Scheduled, Urgency::Requested, now).await?;
+                }
+                Ok(Site { id: site.id, team, details: details.clone(), next_scan_at, created_at: now })
+})
             .await?;
         if first_scan.is_some() {
             self.node().tell(Work::Scans);
@@ -94,11 +131,25 @@ impl SiteStore for PostgresStore {
     }
 
     async fn delete_site(&self, team: TeamId, id: SiteId) -> Result<bool, StoreError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let deleted = delete_site(&mut tx, team, id, self.instant()).await;
-            end(tx, deleted).await
+        self.transaction(async |mut tx| {
+            // Locks the site, so that no check of it starts any more; each later statement sees those that have.
+            let found = sqlx::query("SELECT FROM sites WHERE team_id = $1 AND id = $2 FOR UPDATE")
+                .bind(team.to_string())
+                .bind(id.to_string())
+                .fetch_optional(tx.db())
+                .await?;
+            if found.is_none() {
+                return Ok(false);
+            }
+            sqlx::query("DELETE FROM active_scans WHERE site_id = $1").bind(id.to_string()).execute(tx.db()).await?;
+            let scans: Vec<String> = sqlx::query_scalar("DELETE FROM scans WHERE site_id = $1 RETURNING id")
+                .bind(id.to_string())
+                .fetch_all(tx.db())
+                .await?;
+            let instant = tx.instant();
+            let_go(tx.db(), &scans, instant).await?;
+            sqlx::query("DELETE FROM sites WHERE id = $1").bind(id.to_string()).execute(tx.db()).await?;
+            Ok(true)
         })
         .await
     }
@@ -139,86 +190,6 @@ impl SiteStore for PostgresStore {
         })
         .await
     }
-}
-
-/// The statements of [`SiteStore::add_site`].
-async fn add_site(
-    db: &mut PgConnection,
-    team: TeamId,
-    site: &NewSite,
-    first_scan: Option<ScanId>,
-    instant: Option<DateTime<Utc>>,
-) -> Result<Site, Failure<AddSiteError>> {
-    // Locks the team, so that its sites are counted after every other addition.
-    let owner: Option<(PlanDocument, DateTime<Utc>)> = sqlx::query_as(
-        "SELECT p.document, coalesce($2, clock_timestamp())
-         FROM teams t JOIN plans p ON p.code = t.plan_code
-         WHERE t.id = $1
-         FOR NO KEY UPDATE OF t",
-    )
-    .bind(team.to_string())
-    .bind(instant)
-    .fetch_optional(&mut *db)
-    .await?;
-    let Some((plan, now)) = owner else { return Err(Failure::Refused(AddSiteError::NoTeam)) };
-    let limits = read_plan(plan)?.limits;
-    let next_scan_at = next_scan_at(site.id, limits.check_frequency, now);
-    let details = &site.details;
-    let stack: Vec<&str> = details.stack.iter().map(|key| key.as_str()).collect();
-    let added = sqlx::query(
-        "INSERT INTO sites
-             (id, team_id, url, domain, name, report_locale, stack, tags, next_scan_at, created_at, platform)
-         SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $12
-         WHERE (SELECT count(*) FROM sites WHERE team_id = $1) < $11",
-    )
-    .bind(team.to_string())
-    .bind(site.id.to_string())
-    .bind(details.url.as_str())
-    .bind(details.url.domain())
-    .bind(&details.name)
-    .bind(details.report_locale.code())
-    .bind(&stack)
-    .bind(&details.tags)
-    .bind(next_scan_at)
-    .bind(now)
-    .bind(i64::from(limits.sites))
-    .bind(details.platform.as_ref().map(PlatformKey::as_str))
-    .execute(&mut *db)
-    .await?;
-    if added.rows_affected() == 0 {
-        return Err(Failure::Refused(AddSiteError::LimitReached(limits.sites)));
-    }
-    if let Some(id) = first_scan {
-        let first = NewScan { id, team, site: site.id, pages_requested: limits.pages_per_check };
-        enqueue(db, &[first], ScanKind::Scheduled, Urgency::Requested, now).await?;
-    }
-    Ok(Site { id: site.id, team, details: details.clone(), next_scan_at, created_at: now })
-}
-
-/// The statements of [`SiteStore::delete_site`].
-async fn delete_site<E>(
-    db: &mut PgConnection,
-    team: TeamId,
-    id: SiteId,
-    instant: Option<DateTime<Utc>>,
-) -> Result<bool, Failure<E>> {
-    // Locks the site, so that no check of it starts any more; each later statement sees those that have.
-    let found = sqlx::query("SELECT FROM sites WHERE team_id = $1 AND id = $2 FOR UPDATE")
-        .bind(team.to_string())
-        .bind(id.to_string())
-        .fetch_optional(&mut *db)
-        .await?;
-    if found.is_none() {
-        return Ok(false);
-    }
-    sqlx::query("DELETE FROM active_scans WHERE site_id = $1").bind(id.to_string()).execute(&mut *db).await?;
-    let scans: Vec<String> = sqlx::query_scalar("DELETE FROM scans WHERE site_id = $1 RETURNING id")
-        .bind(id.to_string())
-        .fetch_all(&mut *db)
-        .await?;
-    let_go(db, &scans, instant).await?;
-    sqlx::query("DELETE FROM sites WHERE id = $1").bind(id.to_string()).execute(db).await?;
-    Ok(true)
 }
 
 /// The plan, the time, the number of sites, and when a manual check was started last for each of those that have no queued

@@ -9,14 +9,10 @@ use std::time::Duration;
 
 use a11ycheck_core::{id::TeamId, store::StoreError};
 use chrono::{DateTime, Utc};
-use sqlx::{Connection as _, PgConnection};
 
 use crate::{
     PostgresStore,
-    db::{
-        error::Failure,
-        store::{self, end},
-    },
+    db::{error::Failure, store, transaction::Tx},
     deliveries::attempts,
     files::uploads::let_go,
 };
@@ -29,31 +25,24 @@ impl PostgresStore {
     pub(crate) async fn delete_whole_team(&self, team: TeamId) -> Result<bool, StoreError> {
         let mut attempt = 1;
         loop {
-            match self.try_to_delete_team(team).await {
+            let tried = self.try_transaction(async |tx| Deletion { tx, limit: self.step_timeout() }.of(team).await);
+            match tried.await {
                 Ok(deleted) => return Ok(deleted),
                 Err(failure) if failure.is_conflict() && attempt < store::ATTEMPTS => attempt += 1,
                 Err(failure) => return Err(failure.told()),
             }
         }
     }
-
-    async fn try_to_delete_team(&self, team: TeamId) -> Result<bool, Failure<StoreError>> {
-        let mut db = self.session().await?;
-        let mut tx = db.begin().await?;
-        let deleted = Deletion { db: &mut tx, limit: self.step_timeout(), instant: self.instant() }.of(team).await;
-        end(tx, deleted).await
-    }
 }
 
 /// A deletion under way.
-struct Deletion<'db> {
-    db: &'db mut PgConnection,
+struct Deletion {
+    tx: Tx,
     /// How long a statement may take, the way to the server and back included.
     limit: Duration,
-    instant: Option<DateTime<Utc>>,
 }
 
-impl Deletion<'_> {
+impl Deletion {
     async fn of(mut self, team: TeamId) -> Result<bool, Failure<StoreError>> {
         let team = team.to_string();
         if self.ids("SELECT id FROM teams WHERE id = $1 FOR NO KEY UPDATE", &team).await?.is_empty() {
@@ -100,10 +89,11 @@ impl Deletion<'_> {
                  DELETE FROM scans WHERE id = ANY (ARRAY(SELECT id FROM gone)) RETURNING queued_at, id",
             );
             let query = query.bind(site).bind(at).bind(id).bind(BATCH);
-            let mut gone: Vec<(DateTime<Utc>, String)> = bounded(self.limit, query.fetch_all(&mut *self.db)).await?;
+            let mut gone: Vec<(DateTime<Utc>, String)> = bounded(self.limit, query.fetch_all(self.tx.db())).await?;
             gone.sort_unstable();
+            let instant = self.tx.instant();
             let ids: Vec<String> = gone.iter().map(|(_, id)| id.clone()).collect();
-            bounded(self.limit, let_go(self.db, &ids, self.instant)).await?;
+            bounded(self.limit, let_go(self.tx.db(), &ids, instant)).await?;
             if i64::try_from(gone.len()) != Ok(BATCH) {
                 return Ok(());
             }
@@ -124,11 +114,11 @@ impl Deletion<'_> {
             );
             let query = query.bind(endpoint).bind(at).bind(id).bind(BATCH);
             let found: Vec<(DateTime<Utc>, String, String)> =
-                bounded(self.limit, query.fetch_all(&mut *self.db)).await?;
+                bounded(self.limit, query.fetch_all(self.tx.db())).await?;
             last = found.last().map(|(at, id, _)| (*at, id.clone()));
             let is_last = i64::try_from(found.len()) != Ok(BATCH);
             let gone = found.into_iter().map(|(_, id, event)| (id, event)).collect();
-            bounded(self.limit, attempts::delete(self.db, gone)).await?;
+            bounded(self.limit, attempts::delete(self.tx.db(), gone)).await?;
             if is_last {
                 return Ok(());
             }
@@ -136,14 +126,14 @@ impl Deletion<'_> {
     }
 
     async fn ids(&mut self, statement: &'static str, team: &str) -> Result<Vec<String>, Failure<StoreError>> {
-        bounded(self.limit, sqlx::query_scalar(statement).bind(team).fetch_all(&mut *self.db)).await
+        bounded(self.limit, sqlx::query_scalar(statement).bind(team).fetch_all(self.tx.db())).await
     }
 
     async fn run<'q, T>(&mut self, statement: &'static str, of: &'q T) -> Result<(), Failure<StoreError>>
     where
         &'q T: sqlx::Encode<'q, sqlx::Postgres> + sqlx::Type<sqlx::Postgres> + Send,
     {
-        bounded(self.limit, sqlx::query(statement).bind(of).execute(&mut *self.db)).await?;
+        bounded(self.limit, sqlx::query(statement).bind(of).execute(self.tx.db())).await?;
         Ok(())
     }
 }

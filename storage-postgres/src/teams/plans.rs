@@ -11,6 +11,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::{PgConnection, types::Json};
 
+use crate::db::transaction::Tx;
 use crate::{
     db::error::Failure,
     scans::retention::{hold_plans, look_at_plans},
@@ -45,19 +46,15 @@ pub(crate) async fn add_missing(db: &mut PgConnection, plans: &[Plan]) -> Result
 }
 
 /// Adds plans, and replaces those whose code is there.
-pub(crate) async fn put(
-    db: &mut PgConnection,
-    plans: &[Plan],
-    instant: Option<DateTime<Utc>>,
-) -> Result<Vec<ShortenedHistory>, Failure<StoreError>> {
-    insert_missing(db, plans).await?;
+pub(crate) async fn put(tx: &mut Tx, plans: &[Plan]) -> Result<Vec<ShortenedHistory>, Failure<StoreError>> {
+    insert_missing(tx.db(), plans).await?;
     let locked: Vec<(String, PlanDocument, DateTime<Utc>)> = sqlx::query_as(
         "SELECT code, document, coalesce($2, clock_timestamp()) FROM plans WHERE code = ANY($1)
          ORDER BY code FOR NO KEY UPDATE",
     )
     .bind(codes(plans))
-    .bind(instant)
-    .fetch_all(&mut *db)
+    .bind(tx.instant())
+    .fetch_all(tx.db())
     .await?;
     let Some(now) = locked.first().map(|(_, _, now)| *now) else { return Ok(Vec::new()) };
     let before: HashMap<String, u32> =
@@ -71,7 +68,7 @@ pub(crate) async fn put(
          FROM unnest($1::jsonb[]) AS new (document) WHERE plans.code = new.document ->> 'code'",
     )
     .bind(documents(plans))
-    .execute(&mut *db)
+    .execute(tx.db())
     .await?;
     let (mut shortened, mut others) = (Vec::new(), Vec::new());
     for plan in plans {
@@ -85,10 +82,10 @@ pub(crate) async fn put(
     }
     if let Some(until) = shortened.first().map(|history| history.held_until) {
         let codes: Vec<&str> = shortened.iter().map(|history| history.plan.as_str()).collect();
-        hold_plans(db, &codes, until).await?;
+        hold_plans(tx.db(), &codes, until).await?;
     }
     if !others.is_empty() {
-        look_at_plans(db, &others).await?;
+        look_at_plans(tx.db(), &others).await?;
     }
     Ok(shortened)
 }

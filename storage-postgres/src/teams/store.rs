@@ -11,14 +11,13 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::{Connection as _, PgConnection, types::Json};
+use sqlx::types::Json;
 
 use crate::{
     PostgresStore,
     db::{
         columns::{paged, stored_word},
         error::{Corrupt, Failure},
-        store::end,
     },
     scans::{
         queue::move_next_scans,
@@ -33,43 +32,19 @@ use crate::{
 #[async_trait]
 impl TeamStore for PostgresStore {
     async fn seed_plans(&self, plans: &[Plan]) -> Result<bool, StoreError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let seeded = plans::seed(&mut tx, plans).await;
-            end(tx, seeded).await
-        })
-        .await
+        self.transaction(async |mut tx| plans::seed(tx.db(), plans).await).await
     }
 
     async fn add_missing_plans(&self, plans: &[Plan]) -> Result<Vec<Plan>, StoreError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let stored = plans::add_missing(&mut tx, plans).await;
-            end(tx, stored).await
-        })
-        .await
+        self.transaction(async |mut tx| plans::add_missing(tx.db(), plans).await).await
     }
 
     async fn put_plans(&self, plans: &[Plan]) -> Result<Vec<ShortenedHistory>, StoreError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let shortened = plans::put(&mut tx, plans, self.instant()).await;
-            end(tx, shortened).await
-        })
-        .await
+        self.transaction(async |mut tx| plans::put(&mut tx, plans).await).await
     }
 
     async fn delete_plan(&self, code: &PlanCode) -> Result<bool, DeletePlanError> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let deleted = plans::delete(&mut tx, code).await;
-            end(tx, deleted).await
-        })
-        .await
+        self.transaction(async |mut tx| plans::delete(tx.db(), code).await).await
     }
 
     async fn plans(&self) -> Result<Vec<Plan>, StoreError> {
@@ -167,11 +142,61 @@ impl TeamStore for PostgresStore {
     }
 
     async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan> {
-        self.step(|| async {
-            let mut db = self.session().await?;
-            let mut tx = db.begin().await?;
-            let changed = change_plan(&mut tx, id, plan, subscription, self.instant()).await;
-            end(tx, changed).await
+        self.transaction(async |mut tx| {
+            // Shared with other teams that are put on it; neither replaced nor deleted until this step has ended.
+            let document: Option<PlanDocument> =
+                sqlx::query_scalar("SELECT document FROM plans WHERE code = $1 FOR SHARE")
+                    .bind(plan.as_str())
+                    .fetch_optional(tx.db())
+                    .await?;
+            let Some(Json(document)) = document else {
+                return Err(Failure::Refused(UnknownPlan::Unknown(plan.clone())));
+            };
+            let before: Option<(String, DateTime<Utc>)> = sqlx::query_as(
+                "SELECT plan_code, coalesce($2, clock_timestamp()) FROM teams WHERE id = $1 FOR NO KEY UPDATE",
+            )
+            .bind(id.to_string())
+            .bind(tx.instant())
+            .fetch_optional(tx.db())
+            .await?;
+            let Some((code_before, now)) = before else { return Ok(false) };
+            let Json(document_before): PlanDocument = sqlx::query_scalar(
+                "WITH changed AS (
+                     UPDATE teams SET plan_code = $2, status = $3, ends_at = $4, trial_ends_at = $5 WHERE id = $1
+                 )
+                 SELECT document FROM plans WHERE code = $6",
+            )
+            .bind(id.to_string())
+            .bind(plan.as_str())
+            .bind(subscription.status.as_str())
+            .bind(subscription.ends_at)
+            .bind(subscription.trial_ends_at)
+            .bind(code_before)
+            .fetch_one(tx.db())
+            .await?;
+            let (months_before, months) = (history_months(&document_before), history_months(&document));
+            let frequency = read_plan(Json(document))?.limits.check_frequency;
+            let planned: Vec<(String, DateTime<Utc>)> =
+                sqlx::query_as("SELECT id, next_scan_at FROM sites WHERE team_id = $1 ORDER BY id FOR NO KEY UPDATE")
+                    .bind(id.to_string())
+                    .fetch_all(tx.db())
+                    .await?;
+            let (mut ids, mut nexts) = (Vec::new(), Vec::new());
+            for (site_id, planned) in planned {
+                let site: SiteId = site_id.parse().map_err(|error| Corrupt::new("sites", &site_id, Box::new(error)))?;
+                let next = brought_forward(site, frequency, planned, now);
+                if next != planned {
+                    ids.push(site_id);
+                    nexts.push(next);
+                }
+            }
+            move_next_scans(tx.db(), ids, nexts).await?;
+            // An earlier hold is in the row, which goes by the later of the two.
+            match purge_hold(months_before, months, None, now) {
+                Some(until) => hold_team(tx.db(), id, until).await?,
+                None => look_at_team(tx.db(), id).await?,
+            }
+            Ok(true)
         })
         .await
     }
@@ -275,64 +300,4 @@ impl TeamStore for PostgresStore {
         })
         .await
     }
-}
-
-/// The statements of [`TeamStore::change_plan`].
-async fn change_plan(
-    db: &mut PgConnection,
-    id: TeamId,
-    plan: &PlanCode,
-    subscription: Subscription,
-    instant: Option<DateTime<Utc>>,
-) -> Result<bool, Failure<UnknownPlan>> {
-    // Shared with other teams that are put on it; neither replaced nor deleted until this step has ended.
-    let document: Option<PlanDocument> = sqlx::query_scalar("SELECT document FROM plans WHERE code = $1 FOR SHARE")
-        .bind(plan.as_str())
-        .fetch_optional(&mut *db)
-        .await?;
-    let Some(Json(document)) = document else { return Err(Failure::Refused(UnknownPlan::Unknown(plan.clone()))) };
-    let before: Option<(String, DateTime<Utc>)> =
-        sqlx::query_as("SELECT plan_code, coalesce($2, clock_timestamp()) FROM teams WHERE id = $1 FOR NO KEY UPDATE")
-            .bind(id.to_string())
-            .bind(instant)
-            .fetch_optional(&mut *db)
-            .await?;
-    let Some((code_before, now)) = before else { return Ok(false) };
-    let Json(document_before): PlanDocument = sqlx::query_scalar(
-        "WITH changed AS (
-             UPDATE teams SET plan_code = $2, status = $3, ends_at = $4, trial_ends_at = $5 WHERE id = $1
-         )
-         SELECT document FROM plans WHERE code = $6",
-    )
-    .bind(id.to_string())
-    .bind(plan.as_str())
-    .bind(subscription.status.as_str())
-    .bind(subscription.ends_at)
-    .bind(subscription.trial_ends_at)
-    .bind(code_before)
-    .fetch_one(&mut *db)
-    .await?;
-    let (months_before, months) = (history_months(&document_before), history_months(&document));
-    let frequency = read_plan(Json(document))?.limits.check_frequency;
-    let planned: Vec<(String, DateTime<Utc>)> =
-        sqlx::query_as("SELECT id, next_scan_at FROM sites WHERE team_id = $1 ORDER BY id FOR NO KEY UPDATE")
-            .bind(id.to_string())
-            .fetch_all(&mut *db)
-            .await?;
-    let (mut ids, mut nexts) = (Vec::new(), Vec::new());
-    for (site_id, planned) in planned {
-        let site: SiteId = site_id.parse().map_err(|error| Corrupt::new("sites", &site_id, Box::new(error)))?;
-        let next = brought_forward(site, frequency, planned, now);
-        if next != planned {
-            ids.push(site_id);
-            nexts.push(next);
-        }
-    }
-    move_next_scans(db, ids, nexts).await?;
-    // An earlier hold is in the row, which goes by the later of the two.
-    match purge_hold(months_before, months, None, now) {
-        Some(until) => hold_team(db, id, until).await?,
-        None => look_at_team(db, id).await?,
-    }
-    Ok(true)
 }
