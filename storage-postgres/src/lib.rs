@@ -25,8 +25,8 @@
 //!
 //! - `teams`: plans, teams, tokens, brands and counters of requests; `deletion` is a transaction of many steps.
 //! - `sites`.
-//! - `scans`: `claim`, `enqueue`, `moves`, `give_back` and `retention` are what happens to checks; `results` is what they found.
-//! - `deliveries`: `endpoints`; `outbox`, `due` and `attempts` are what happens to events; `sealing` is which key seals which
+//! - `scans`: `claim`, `enqueue`, `moves` and `retention` are what happens to checks; `results` is what they found.
+//! - `deliveries`: `endpoints`; `outbox`, `claim` and `attempts` are what happens to events; `sealing` is which key seals which
 //!   secret.
 //! - `files`: `uploads` and `objects` are files outside the tables.
 //! - `db`: `store` runs steps, each in a `session`, and `transaction` those of several statements; `hints` is how nodes wake each

@@ -1,100 +1,20 @@
-//! Attempts: who makes them, what follows, and what is kept of them.
+//! Attempts that end: what follows, what is kept of them, and for how long.
 
 use a11ycheck_core::{
-    domain::{AttemptReport, AttemptResult, Delivery, DeliveryRefusal, DeliveryState, EndpointStatus, SiteUrl},
-    id::{DeliveryId, EndpointId, TeamId, WorkerId},
-    sealing::KeyId,
-    store::{ClaimLimits, ClaimedDelivery, DeliveryClaim, RecordError},
+    domain::{AttemptReport, AttemptResult, Delivery, DeliveryRefusal, DeliveryState, EndpointStatus},
+    id::{DeliveryId, EndpointId, TeamId},
+    store::{DeliveryClaim, RecordError},
 };
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use sqlx::{FromRow, PgConnection};
 
-use crate::db::transaction::Tx;
 use crate::{
     db::{
         error::{Corrupt, Failure},
-        passed_over::PassedOver,
+        transaction::Tx,
     },
-    deliveries::{
-        due::choose,
-        rows::{DeliveryRow, SecretsRow, StateColumns, StatusRow, delivery_columns, secrets_columns, stored_status},
-    },
+    deliveries::rows::{DeliveryRow, StateColumns, StatusRow, delivery_columns, stored_status},
 };
-
-/// Gives due deliveries to a worker, as far as the limits let it and its keys sign them.
-pub(crate) async fn claim<E>(
-    tx: &mut Tx,
-    worker: &WorkerId,
-    limits: ClaimLimits,
-    term: TimeDelta,
-    keys: &[KeyId],
-    passed_over: &PassedOver,
-) -> Result<Vec<ClaimedDelivery>, Failure<E>> {
-    let chosen = choose(tx, worker, limits, keys, &passed_over.ids()).await?;
-    if chosen.is_empty() {
-        return Ok(Vec::new());
-    }
-    // What another caller has locked, or took since, is passed over.
-    let rows: Vec<DueRow> = sqlx::query_as(concat!(
-        "WITH instant AS MATERIALIZED (
-             SELECT coalesce($2, clock_timestamp()) AS now
-         ), d AS MATERIALIZED (
-             SELECT * FROM deliveries
-             WHERE id = ANY ($1) AND state = 'pending' AND next_attempt_at <= (SELECT now FROM instant)
-             FOR UPDATE SKIP LOCKED
-         )
-         SELECT instant.now, e.url, e.off_since IS NULL AS is_on, ev.body, ",
-        secrets_columns!(),
-        ", ",
-        delivery_columns!(),
-        " FROM d JOIN endpoints e ON e.id = d.endpoint_id JOIN events ev ON ev.id = d.event_id CROSS JOIN instant
-          ORDER BY d.next_attempt_at, d.id",
-    ))
-    .bind(chosen)
-    .bind(tx.instant())
-    .fetch_all(tx.db())
-    .await?;
-    let mut claimed = Vec::new();
-    let (mut ids, mut tokens, mut all_tries) = (Vec::new(), Vec::new(), Vec::new());
-    let Some(now) = rows.first().map(|row| row.now) else { return Ok(claimed) };
-    for row in rows {
-        let (id, endpoint) = (row.delivery.id().to_owned(), row.delivery.endpoint_id().to_owned());
-        match row.due(worker, term, keys) {
-            // Since it was looked for, or there were more than could be given up at once: the next claim will.
-            Ok(Due::Lost) => {}
-            // Since it was looked for.
-            Ok(Due::Locked) => {}
-            Ok(Due::Dropped(id, state)) => write_state(tx.db(), id, &state).await?,
-            Ok(Due::Claimed { delivery, tries }) => {
-                ids.push(id);
-                tokens.push(delivery.claim.token.get());
-                all_tries.push(i64::from(tries));
-                claimed.push(*delivery);
-            }
-            Err(Unusable::Delivery(problem)) => {
-                passed_over.add(id, &problem);
-            }
-            Err(Unusable::Endpoint(problem)) => {
-                passed_over.add(endpoint, &problem);
-            }
-        }
-    }
-    sqlx::query(
-        "UPDATE deliveries
-         SET token = claimed.token, tries = claimed.tries, lease_worker = $4, lease_started_at = $5, next_attempt_at = $6
-         FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS claimed (id, token, tries)
-         WHERE deliveries.id = claimed.id",
-    )
-    .bind(ids)
-    .bind(tokens)
-    .bind(all_tries)
-    .bind(worker.to_string())
-    .bind(now)
-    .bind(now + term)
-    .execute(tx.db())
-    .await?;
-    Ok(claimed)
-}
 
 /// The ids of attempts that are lost, those whose lease ended first before others; without those of `unreadable`. Nothing is
 /// locked.
@@ -290,7 +210,11 @@ async fn insert_attempt(
 }
 
 /// Writes the state of a delivery that the caller has locked.
-async fn write_state<E>(db: &mut PgConnection, id: DeliveryId, state: &DeliveryState) -> Result<(), Failure<E>> {
+pub(crate) async fn write_state<E>(
+    db: &mut PgConnection,
+    id: DeliveryId,
+    state: &DeliveryState,
+) -> Result<(), Failure<E>> {
     let columns = StateColumns::of(state);
     let written = sqlx::query(
         "UPDATE deliveries
@@ -359,77 +283,6 @@ pub(crate) async fn delete(db: &mut PgConnection, gone: Vec<(String, String)>) -
     .execute(db)
     .await?;
     Ok(())
-}
-
-#[derive(FromRow)]
-struct DueRow {
-    now: DateTime<Utc>,
-    url: String,
-    is_on: bool,
-    body: Vec<u8>,
-    #[sqlx(flatten)]
-    secrets: SecretsRow,
-    #[sqlx(flatten)]
-    delivery: DeliveryRow,
-}
-
-/// What is to become of a delivery that is due.
-enum Due {
-    Lost,
-    /// The worker lacks a key to what it is signed with.
-    Locked,
-    Dropped(DeliveryId, DeliveryState),
-    Claimed {
-        delivery: Box<ClaimedDelivery>,
-        tries: u32,
-    },
-}
-
-/// What can't be read of a delivery that is due: it alone, or that to which others go as well.
-enum Unusable {
-    Delivery(Corrupt),
-    Endpoint(Corrupt),
-}
-
-impl From<Corrupt> for Unusable {
-    fn from(problem: Corrupt) -> Self {
-        Self::Delivery(problem)
-    }
-}
-
-impl DueRow {
-    fn due(self, worker: &WorkerId, term: TimeDelta, keys: &[KeyId]) -> Result<Due, Unusable> {
-        let delivery = self.delivery.delivery()?;
-        let id = delivery.id;
-        if delivery.state.is_lost(self.now) {
-            return Ok(Due::Lost);
-        }
-        if !self.is_on {
-            return Ok(Due::Dropped(id, delivery.state.dropped(self.now)));
-        }
-        let endpoint = delivery.endpoint;
-        let unusable = |error| Unusable::Endpoint(Corrupt::new("endpoints", endpoint, error));
-        let secrets = self.secrets.secrets().map_err(unusable)?;
-        let Some(secrets) = secrets.filter(|secrets| secrets.are_opened_by(keys)) else { return Ok(Due::Locked) };
-        let corrupt = |error| Corrupt::new("deliveries", id, Box::new(error));
-        let state = delivery.state.claim(worker.clone(), term, self.now).map_err(corrupt)?;
-        let DeliveryState::Attempting { attempts, tries, lease, started_at } = state else {
-            return Err(Corrupt::new("deliveries", id, "it was claimed, and no attempt is under way").into());
-        };
-        let url = SiteUrl::parse(&self.url).map_err(|error| unusable(error.into()))?;
-        let delivery = Box::new(ClaimedDelivery {
-            claim: DeliveryClaim { delivery: id, token: lease.token },
-            attempt: attempts + 1,
-            started_at,
-            endpoint,
-            url,
-            secrets: secrets.signing(self.now),
-            event: delivery.event,
-            kind: delivery.kind,
-            body: self.body.into(),
-        });
-        Ok(Due::Claimed { delivery, tries })
-    }
 }
 
 #[derive(FromRow)]

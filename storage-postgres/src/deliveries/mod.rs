@@ -1,7 +1,7 @@
 //! Webhooks: endpoints with their secrets, and events on the way to them.
 
 pub(crate) mod attempts;
-mod due;
+mod claim;
 mod endpoints;
 pub(crate) mod outbox;
 mod rows;

@@ -24,7 +24,7 @@ use crate::{
         error::{Corrupt, Failure},
     },
     deliveries::{
-        attempts, endpoints,
+        attempts, claim, endpoints,
         outbox::{insert_deliveries, insert_event, new_delivery},
         rows::{AttemptRow, DeliveryRow, EndpointRow, StatusRow, delivery_columns, endpoint_columns, stored_status},
     },
@@ -284,7 +284,7 @@ impl WebhookStore for PostgresStore {
             }
         }
         self.transaction(async |mut tx| {
-            attempts::claim(&mut tx, worker, limits, term, keys, &self.unreadable().deliveries).await
+            claim::claim(&mut tx, worker, limits, term, keys, &self.unreadable().deliveries).await
         })
         .await
     }

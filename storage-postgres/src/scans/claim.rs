@@ -12,8 +12,7 @@ use crate::db::transaction::Tx;
 use crate::{
     db::error::{Corrupt, Failure},
     scans::{
-        give_back::{give_back, lock_site},
-        moves::{move_on, write_state},
+        moves::{give_back, lock_site, move_on, write_state},
         rows::{ScanRow, scan_columns},
     },
     sites::rows::{SiteRow, site_columns},

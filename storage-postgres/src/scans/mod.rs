@@ -2,7 +2,6 @@
 
 mod claim;
 pub(crate) mod enqueue;
-mod give_back;
 mod moves;
 pub(crate) mod queue;
 pub(crate) mod results;

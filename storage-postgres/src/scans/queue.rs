@@ -17,8 +17,7 @@ use crate::{
     scans::{
         claim::{Taken, give_up, take_next},
         enqueue::{NewScan, enqueue},
-        give_back::{give_back, lock_site},
-        moves::move_on,
+        moves::{give_back, lock_site, move_on},
         results::{self, Results},
     },
     teams::rows::{TeamRow, team_columns},
