@@ -29,10 +29,10 @@
 //! - `deliveries`: `endpoints`; `outbox`, `claim` and `attempts` are what happens to events; `sealing` is which key seals which
 //!   secret.
 //! - `files`: `uploads` and `objects` are files outside the tables.
-//! - `db`: `store` runs steps, each in a `session`, and `transaction` those of several statements; `hints` is how nodes wake each
-//!   other; `passed_over` keeps a row that can't be read from holding up a queue; `pooler` is what a pooler must do, and
-//!   `misplaced` finds tables that one led astray; `error` has the SQLSTATEs; `migrate` runs `migrations/`, which has the tables,
-//!   each with its reasons.
+//! - `db`: `store` runs steps, each in a `session`, and `transaction` those of several statements; `ids` binds ids; `hints` is
+//!   how nodes wake each other; `passed_over` keeps a row that can't be read from holding up a queue; `pooler` is what a pooler
+//!   must do, and `misplaced` finds tables that one led astray; `error` has the SQLSTATEs; `migrate` runs `migrations/`, which
+//!   has the tables, each with its reasons.
 //!
 //! # Features
 //! `object-store` (on by default): `PostgresConfig::with_files` keeps pictures and documents in an object store.

@@ -4,6 +4,7 @@ pub(crate) mod columns;
 mod config;
 pub(crate) mod error;
 mod hints;
+pub(crate) mod ids;
 mod migrate;
 mod misplaced;
 pub(crate) mod passed_over;

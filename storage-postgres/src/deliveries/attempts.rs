@@ -11,6 +11,7 @@ use sqlx::{FromRow, PgConnection};
 use crate::{
     db::{
         error::{Corrupt, Failure},
+        ids::Id,
         transaction::Tx,
     },
     deliveries::rows::{DeliveryRow, StateColumns, StatusRow, delivery_columns, stored_status},
@@ -62,8 +63,8 @@ pub(crate) async fn lock<E>(tx: &mut Tx, id: DeliveryId, team: Option<TeamId>) -
          WHERE id = (SELECT endpoint_id FROM deliveries WHERE id = $1 AND ($2::text IS NULL OR team_id = $2))
          FOR NO KEY UPDATE",
     )
-    .bind(id.to_string())
-    .bind(team.map(|team| team.to_string()))
+    .bind(Id(id))
+    .bind(team.map(Id))
     .fetch_optional(tx.db())
     .await?;
     let Some(endpoint) = endpoint else { return Ok(None) };
@@ -73,7 +74,7 @@ pub(crate) async fn lock<E>(tx: &mut Tx, id: DeliveryId, team: Option<TeamId>) -
         delivery_columns!(),
         " FROM d JOIN events ev ON ev.id = d.event_id",
     ))
-    .bind(id.to_string())
+    .bind(Id(id))
     .bind(tx.instant())
     .fetch_optional(tx.db())
     .await?;
@@ -127,7 +128,7 @@ async fn end_attempt<E>(
             let moved = sqlx::query(
                 "UPDATE deliveries SET after_id = NULL, next_attempt_at = $2 WHERE after_id = $1 AND state = 'pending'",
             )
-            .bind(id.to_string())
+            .bind(Id(id))
             .bind(now)
             .execute(tx.db())
             .await?;
@@ -145,7 +146,7 @@ async fn end_attempt<E>(
     if status != endpoint {
         let (failed_in_a_row, off_since) = stored_status(status);
         sqlx::query("UPDATE endpoints SET failed_in_a_row = $2, off_since = $3 WHERE id = $1")
-            .bind(delivery.endpoint.to_string())
+            .bind(Id(delivery.endpoint))
             .bind(failed_in_a_row)
             .bind(off_since)
             .execute(tx.db())
@@ -170,7 +171,7 @@ pub(crate) async fn drop_pending(
              lease_worker = NULL, lease_started_at = NULL
          WHERE endpoint_id = $1 AND state = 'pending' AND (lease_worker IS NULL OR next_attempt_at <= $2)",
     )
-    .bind(endpoint.to_string())
+    .bind(Id(endpoint))
     .bind(now)
     .execute(db)
     .await?;
@@ -194,8 +195,8 @@ async fn insert_attempt(
              (delivery_id, team_id, number, started_at, ended_at, duration, status, excerpt, failure)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
-    .bind(delivery.id.to_string())
-    .bind(delivery.team.to_string())
+    .bind(Id(delivery.id))
+    .bind(Id(delivery.team))
     .bind(i64::from(number))
     .bind(started_at)
     .bind(now)
@@ -222,7 +223,7 @@ pub(crate) async fn write_state<E>(
              lease_started_at = $9, finished_at = $10
          WHERE id = $1",
     )
-    .bind(id.to_string())
+    .bind(Id(id))
     .bind(columns.state)
     .bind(columns.attempts)
     .bind(columns.tries)

@@ -14,6 +14,7 @@ use sqlx::FromRow;
 use crate::{
     db::{
         error::{Corrupt, Failure},
+        ids::Id,
         passed_over::PassedOver,
         transaction::Tx,
     },
@@ -90,7 +91,7 @@ pub(crate) async fn claim<E>(
     .bind(ids)
     .bind(tokens)
     .bind(all_tries)
-    .bind(worker.to_string())
+    .bind(Id(worker))
     .bind(now)
     .bind(now + term)
     .execute(tx.db())
@@ -107,7 +108,7 @@ async fn choose(
     keys: &[KeyId],
     unreadable: &[String],
 ) -> Result<Vec<String>, sqlx::Error> {
-    let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+    let keys: Vec<Id<KeyId>> = keys.iter().copied().map(Id).collect();
     // Of each kind, what the other one takes from an endpoint's room may be passed over: no more than is taken of it.
     let most = i64::from(limits.all) + i64::from(limits.retries);
     let mut due = ask(tx, FIRST_DUE, worker, limits, most, unreadable, &keys).await?;
@@ -127,11 +128,11 @@ async fn ask(
     limits: ClaimLimits,
     most: i64,
     unreadable: &[String],
-    keys: &[String],
+    keys: &[Id<KeyId>],
 ) -> Result<Vec<Candidate>, sqlx::Error> {
     sqlx::query_as(statement)
         .bind(tx.instant())
-        .bind(worker.to_string())
+        .bind(Id(worker))
         .bind(i64::from(limits.per_endpoint))
         .bind(most)
         .bind(unreadable)

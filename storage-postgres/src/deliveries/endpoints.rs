@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 
 use crate::{
-    db::{error::Failure, transaction::Tx},
+    db::{error::Failure, ids::Id, transaction::Tx},
     deliveries::{
         attempts::{self, drop_pending},
         rows::{EndpointRow, endpoint_columns, stored_status},
@@ -27,7 +27,7 @@ pub(crate) async fn create(
         "WITH t AS MATERIALIZED (SELECT FROM teams WHERE id = $1 FOR NO KEY UPDATE)
          SELECT coalesce($2, clock_timestamp()) FROM t",
     )
-    .bind(team.to_string())
+    .bind(Id(team))
     .bind(tx.instant())
     .fetch_optional(tx.db())
     .await?;
@@ -41,12 +41,12 @@ pub(crate) async fn create(
          SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9
          WHERE (SELECT count(*) FROM endpoints WHERE team_id = $1) < $10",
     )
-    .bind(team.to_string())
-    .bind(id.to_string())
+    .bind(Id(team))
+    .bind(Id(id))
     .bind(details.url.as_str())
     .bind(stored_events(details))
     .bind(secret.to_bytes())
-    .bind(secret.key().to_string())
+    .bind(Id(secret.key()))
     .bind(failed_in_a_row)
     .bind(off_since)
     .bind(now)
@@ -71,15 +71,15 @@ pub(crate) async fn change<E>(
         endpoint_columns!(),
         " FROM endpoints e WHERE e.team_id = $1 AND e.id = $2 FOR NO KEY UPDATE",
     ))
-    .bind(team.to_string())
-    .bind(id.to_string())
+    .bind(Id(team))
+    .bind(Id(id))
     .fetch_optional(tx.db())
     .await?;
     let Some(row) = row else { return Ok(None) };
     let stored = row.endpoint()?;
     let details = details.clone().in_place_of(&stored.details);
     sqlx::query("UPDATE endpoints SET url = $2, events = $3 WHERE id = $1")
-        .bind(id.to_string())
+        .bind(Id(id))
         .bind(details.url.as_str())
         .bind(stored_events(&details))
         .execute(tx.db())
@@ -99,8 +99,8 @@ pub(crate) async fn disable<E>(
         endpoint_columns!(),
         " FROM e",
     ))
-    .bind(team.to_string())
-    .bind(id.to_string())
+    .bind(Id(team))
+    .bind(Id(id))
     .bind(tx.instant())
     .fetch_optional(tx.db())
     .await?;
@@ -110,7 +110,7 @@ pub(crate) async fn disable<E>(
         endpoint.status = endpoint.status.switched_off(now);
         let (failed_in_a_row, off_since) = stored_status(endpoint.status);
         sqlx::query("UPDATE endpoints SET failed_in_a_row = $2, off_since = $3 WHERE id = $1")
-            .bind(id.to_string())
+            .bind(Id(id))
             .bind(failed_in_a_row)
             .bind(off_since)
             .execute(tx.db())
@@ -124,19 +124,19 @@ pub(crate) async fn disable<E>(
 pub(crate) async fn delete<E>(tx: &mut Tx, team: TeamId, id: EndpointId) -> Result<bool, Failure<E>> {
     // Locks the endpoint, so that nothing is made for it any more.
     let found = sqlx::query("SELECT FROM endpoints WHERE team_id = $1 AND id = $2 FOR UPDATE")
-        .bind(team.to_string())
-        .bind(id.to_string())
+        .bind(Id(team))
+        .bind(Id(id))
         .fetch_optional(tx.db())
         .await?;
     if found.is_none() {
         return Ok(false);
     }
     let gone = sqlx::query_as("SELECT id, event_id FROM deliveries WHERE endpoint_id = $1 FOR UPDATE")
-        .bind(id.to_string())
+        .bind(Id(id))
         .fetch_all(tx.db())
         .await?;
     attempts::delete(tx.db(), gone).await?;
-    sqlx::query("DELETE FROM endpoints WHERE id = $1").bind(id.to_string()).execute(tx.db()).await?;
+    sqlx::query("DELETE FROM endpoints WHERE id = $1").bind(Id(id)).execute(tx.db()).await?;
     Ok(true)
 }
 

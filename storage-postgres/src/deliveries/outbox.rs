@@ -7,7 +7,7 @@ use a11ycheck_core::{
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, PgConnection};
 
-use crate::db::transaction::Tx;
+use crate::db::{ids::Id, transaction::Tx};
 use crate::{
     db::error::Failure,
     deliveries::rows::{EndpointRow, StateColumns, endpoint_columns},
@@ -35,7 +35,7 @@ pub(crate) async fn tell<E>(tx: &mut Tx, team: TeamId, events: &[NewEvent]) -> R
         endpoint_columns!(),
         " FROM e",
     ))
-    .bind(team.to_string())
+    .bind(Id(team))
     .bind(tx.instant())
     .fetch_all(tx.db())
     .await?;
@@ -75,8 +75,8 @@ pub(crate) fn new_delivery(
 /// Stores an event, whose id must be new. The caller stores a delivery of it in the same transaction.
 pub(crate) async fn insert_event(db: &mut PgConnection, team: TeamId, event: &NewEvent) -> Result<(), sqlx::Error> {
     sqlx::query("INSERT INTO events (id, team_id, kind, created_at, body) VALUES ($1, $2, $3, $4, $5)")
-        .bind(event.id.to_string())
-        .bind(team.to_string())
+        .bind(Id(event.id))
+        .bind(Id(team))
         .bind(event.kind.as_str())
         .bind(event.created_at)
         .bind(event.body.as_ref())
@@ -96,10 +96,10 @@ pub(crate) async fn insert_deliveries(db: &mut PgConnection, made: &[Delivery]) 
              $9::text[], $10::timestamptz[]
          )",
     )
-    .bind(made.iter().map(|delivery| delivery.id.to_string()).collect::<Vec<_>>())
-    .bind(made.iter().map(|delivery| delivery.team.to_string()).collect::<Vec<_>>())
-    .bind(made.iter().map(|delivery| delivery.endpoint.to_string()).collect::<Vec<_>>())
-    .bind(made.iter().map(|delivery| delivery.event.to_string()).collect::<Vec<_>>())
+    .bind(made.iter().map(|delivery| Id(delivery.id)).collect::<Vec<_>>())
+    .bind(made.iter().map(|delivery| Id(delivery.team)).collect::<Vec<_>>())
+    .bind(made.iter().map(|delivery| Id(delivery.endpoint)).collect::<Vec<_>>())
+    .bind(made.iter().map(|delivery| Id(delivery.event)).collect::<Vec<_>>())
     .bind(made.iter().map(|delivery| delivery.created_at).collect::<Vec<_>>())
     .bind(states.iter().map(|state| state.state.as_str()).collect::<Vec<_>>())
     .bind(states.iter().map(|state| state.attempts).collect::<Vec<_>>())

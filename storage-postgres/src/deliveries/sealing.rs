@@ -11,7 +11,10 @@ use async_trait::async_trait;
 
 use crate::{
     PostgresStore,
-    db::error::{Corrupt, Failure},
+    db::{
+        error::{Corrupt, Failure},
+        ids::Id,
+    },
 };
 
 #[async_trait]
@@ -54,7 +57,7 @@ impl SealingStore for PostgresStore {
                   ORDER BY sealed_previous_with LIMIT $2)
                  LIMIT $2",
             )
-            .bind(key.to_string())
+            .bind(Id(key))
             .bind(i64::from(limit))
             .fetch_all(&mut *self.session().await?)
             .await?;
@@ -141,6 +144,6 @@ fn context(endpoint: &str) -> Result<SealingContext, Corrupt> {
 }
 
 /// What is stored of sealed values, and the keys that they are sealed with.
-fn columns<'a>(values: impl Iterator<Item = &'a Sealed>) -> (Vec<Vec<u8>>, Vec<String>) {
-    values.map(|sealed| (sealed.to_bytes(), sealed.key().to_string())).unzip()
+fn columns<'a>(values: impl Iterator<Item = &'a Sealed>) -> (Vec<Vec<u8>>, Vec<Id<KeyId>>) {
+    values.map(|sealed| (sealed.to_bytes(), Id(sealed.key()))).unzip()
 }

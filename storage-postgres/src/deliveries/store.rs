@@ -22,6 +22,7 @@ use crate::{
     db::{
         columns::{Counted, paged},
         error::{Corrupt, Failure},
+        ids::Id,
     },
     deliveries::{
         attempts, claim, endpoints,
@@ -47,7 +48,7 @@ impl WebhookStore for PostgresStore {
                 endpoint_columns!(),
                 " FROM endpoints e WHERE e.team_id = $1 ORDER BY e.created_at, e.id",
             ))
-            .bind(team.to_string())
+            .bind(Id(team))
             .fetch_all(&mut *self.session().await?)
             .await?;
             Ok(rows.into_iter().map(EndpointRow::endpoint).collect::<Result<_, _>>()?)
@@ -80,12 +81,12 @@ impl WebhookStore for PostgresStore {
                      secret = NULL, sealed_secret = $5, sealed_with = $6
                  WHERE team_id = $1 AND id = $2",
             )
-            .bind(team.to_string())
-            .bind(id.to_string())
+            .bind(Id(team))
+            .bind(Id(id))
             .bind(self.instant())
             .bind(overlap)
             .bind(secret.to_bytes())
-            .bind(secret.key().to_string())
+            .bind(Id(secret.key()))
             .execute(&mut *self.session().await?)
             .await?;
             Ok(rotated.rows_affected() > 0)
@@ -101,8 +102,8 @@ impl WebhookStore for PostgresStore {
                  WHERE e.team_id = $1 AND e.id = $2 RETURNING ",
                 endpoint_columns!(),
             ))
-            .bind(team.to_string())
-            .bind(id.to_string())
+            .bind(Id(team))
+            .bind(Id(id))
             .bind(failed_in_a_row)
             .bind(off_since)
             .fetch_optional(&mut *self.session().await?)
@@ -127,8 +128,8 @@ impl WebhookStore for PostgresStore {
                     "WITH e AS MATERIALIZED (SELECT * FROM endpoints WHERE team_id = $1 AND id = $2 FOR SHARE)
                      SELECT coalesce($3, clock_timestamp()) AS now, failed_in_a_row, off_since FROM e",
                 )
-                .bind(team.to_string())
-                .bind(endpoint.to_string())
+                .bind(Id(team))
+                .bind(Id(endpoint))
                 .bind(tx.instant())
                 .fetch_optional(tx.db())
                 .await?;
@@ -188,8 +189,8 @@ impl WebhookStore for PostgresStore {
                   ) AS d JOIN events ev ON ev.id = d.event_id
                   ORDER BY d.created_at DESC, d.id DESC",
             ))
-            .bind(team.to_string())
-            .bind(endpoint.to_string())
+            .bind(Id(team))
+            .bind(Id(endpoint))
             .bind(limit)
             .bind(offset)
             .fetch_all(&mut *self.session().await?)
@@ -202,8 +203,8 @@ impl WebhookStore for PostgresStore {
                         "SELECT (SELECT count(*) FROM deliveries WHERE endpoint_id = $2)
                          FROM endpoints WHERE team_id = $1 AND id = $2",
                     )
-                    .bind(team.to_string())
-                    .bind(endpoint.to_string())
+                    .bind(Id(team))
+                    .bind(Id(endpoint))
                     .fetch_optional(&mut *self.session().await?)
                     .await?
                 }
@@ -222,8 +223,8 @@ impl WebhookStore for PostgresStore {
                 delivery_columns!(),
                 " FROM deliveries d JOIN events ev ON ev.id = d.event_id WHERE d.team_id = $1 AND d.id = $2",
             ))
-            .bind(team.to_string())
-            .bind(id.to_string())
+            .bind(Id(team))
+            .bind(Id(id))
             .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(row.map(DeliveryRow::delivery).transpose()?)
@@ -237,15 +238,15 @@ impl WebhookStore for PostgresStore {
                 "SELECT a.* FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id
                  WHERE d.team_id = $1 AND d.id = $2 ORDER BY a.number",
             )
-            .bind(team.to_string())
-            .bind(delivery.to_string())
+            .bind(Id(team))
+            .bind(Id(delivery))
             .fetch_all(&mut *self.session().await?)
             .await?;
             if rows.is_empty() {
                 // No such delivery, or none of its attempts has ended.
                 let found = sqlx::query("SELECT FROM deliveries WHERE team_id = $1 AND id = $2")
-                    .bind(team.to_string())
-                    .bind(delivery.to_string())
+                    .bind(Id(team))
+                    .bind(Id(delivery))
                     .fetch_optional(&mut *self.session().await?)
                     .await?;
                 return Ok(found.map(|_| Vec::new()));

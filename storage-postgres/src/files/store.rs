@@ -10,7 +10,10 @@ use async_trait::async_trait;
 
 use crate::{
     PostgresStore,
-    db::error::{Corrupt, Failure},
+    db::{
+        error::{Corrupt, Failure},
+        ids::Id,
+    },
     files::{
         objects::Objects,
         uploads::{Bytes, Place, adopt},
@@ -76,9 +79,9 @@ impl FileStore for PostgresStore {
                 from_history!(),
                 " AND s.id = $3) FOR NO KEY UPDATE OF f",
             ))
-            .bind(team.to_string())
+            .bind(Id(team))
             .bind(tx.instant())
-            .bind(scan.to_string())
+            .bind(Id(scan))
             .fetch_optional(tx.db())
             .await?;
             if found.is_none() {
@@ -95,8 +98,8 @@ impl FileStore for PostgresStore {
                  ON CONFLICT (scan_id, kind, locale) DO UPDATE
                      SET bytes = excluded.bytes, upload = excluded.upload, size = excluded.size, look = excluded.look",
             )
-            .bind(scan.to_string())
-            .bind(team.to_string())
+            .bind(Id(scan))
+            .bind(Id(team))
             .bind(kind)
             .bind(locale)
             .bind(bytes.as_deref())
@@ -143,9 +146,9 @@ impl PostgresStore {
                         from_history!(),
                         " AND s.id = $3)",
                     ))
-                    .bind(team.to_string())
+                    .bind(Id(team))
                     .bind(self.instant())
-                    .bind(scan.to_string())
+                    .bind(Id(scan))
                     .bind(subject)
                     .bind(number)
                     .fetch_optional(&mut *self.session().await?)
@@ -178,9 +181,9 @@ impl PostgresStore {
                 from_history!(),
                 " AND s.id = $3)",
             ))
-            .bind(team.to_string())
+            .bind(Id(team))
             .bind(self.instant())
-            .bind(scan.to_string())
+            .bind(Id(scan))
             .bind(kind)
             .bind(locale)
             .fetch_optional(&mut *self.session().await?)

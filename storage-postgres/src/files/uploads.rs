@@ -14,7 +14,10 @@ use ulid::Ulid;
 
 use crate::{
     PostgresStore,
-    db::error::{Corrupt, Failure},
+    db::{
+        error::{Corrupt, Failure},
+        ids::Id,
+    },
     files::objects::{ObjectError, Objects},
 };
 
@@ -123,7 +126,7 @@ impl PostgresStore {
                     "INSERT INTO uploads (name, team_id, scan_id, objects, delete_at)
                      SELECT $2, team_id, id, $3, coalesce($4, clock_timestamp()) + $5 FROM scans WHERE id = $1",
                 )
-                .bind(scan.to_string())
+                .bind(Id(scan))
                 .bind(&name)
                 .bind(&names)
                 .bind(self.instant())
@@ -195,7 +198,7 @@ impl PostgresStore {
 pub(crate) async fn adopt<E>(db: &mut PgConnection, team: TeamId, upload: &str) -> Result<(), Failure<E>> {
     let adopted =
         sqlx::query("UPDATE uploads SET delete_at = NULL WHERE team_id = $1 AND name = $2 AND delete_at IS NOT NULL")
-            .bind(team.to_string())
+            .bind(Id(team))
             .bind(upload)
             .execute(db)
             .await?;

@@ -9,6 +9,8 @@ use a11ycheck_core::{
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
+use crate::db::ids::Id;
+
 /// A check to be queued.
 pub(crate) struct NewScan {
     pub(crate) id: ScanId,
@@ -44,9 +46,9 @@ pub(crate) async fn enqueue(
          SELECT new.id, team_id, site_id, $5, pages_requested, $6, false FROM new JOIN active ON active.scan_id = new.id
          RETURNING id",
     )
-    .bind(new.iter().map(|scan| scan.id.to_string()).collect::<Vec<_>>())
-    .bind(new.iter().map(|scan| scan.team.to_string()).collect::<Vec<_>>())
-    .bind(new.iter().map(|scan| scan.site.to_string()).collect::<Vec<_>>())
+    .bind(new.iter().map(|scan| Id(scan.id)).collect::<Vec<_>>())
+    .bind(new.iter().map(|scan| Id(scan.team)).collect::<Vec<_>>())
+    .bind(new.iter().map(|scan| Id(scan.site)).collect::<Vec<_>>())
     .bind(new.iter().map(|scan| i64::from(scan.pages_requested)).collect::<Vec<_>>())
     .bind(kind.as_str())
     .bind(now)

@@ -12,6 +12,7 @@ use sqlx::{FromRow, PgConnection, types::Json};
 use crate::{
     db::{
         error::{Corrupt, Failure},
+        ids::Id,
         transaction::Tx,
     },
     scans::rows::{ScanRow, scan_columns},
@@ -40,7 +41,7 @@ async fn lock(tx: &mut Tx, id: ScanId) -> Result<Option<HeldRow>, sqlx::Error> {
         scan_columns!(),
         " FROM a JOIN scans s ON s.id = a.scan_id",
     ))
-    .bind(id.to_string())
+    .bind(Id(id))
     .bind(tx.instant())
     .fetch_optional(tx.db())
     .await?;
@@ -52,7 +53,7 @@ async fn lock(tx: &mut Tx, id: ScanId) -> Result<Option<HeldRow>, sqlx::Error> {
         scan_columns!(),
         " FROM scans s LEFT JOIN active_scans a ON a.scan_id = s.id WHERE s.id = $1",
     ))
-    .bind(id.to_string())
+    .bind(Id(id))
     .bind(tx.instant())
     .fetch_optional(tx.db())
     .await
@@ -79,8 +80,8 @@ pub(crate) async fn write_state<E>(db: &mut PgConnection, id: ScanId, state: &Sc
                      pages_scanned = $7
                  WHERE scan_id = $1",
             )
-            .bind(id.to_string())
-            .bind(worker.to_string())
+            .bind(Id(id))
+            .bind(Id(worker))
             .bind(token.get())
             .bind(expires_at)
             .bind(i64::from(*attempt))
@@ -96,7 +97,7 @@ pub(crate) async fn write_state<E>(db: &mut PgConnection, id: ScanId, state: &Sc
                 looked_at!(),
                 " UPDATE scans SET started_at = $2, finished_at = $3, outcome = $4, problems = $5 WHERE id = $1",
             ))
-            .bind(id.to_string())
+            .bind(Id(id))
             .bind(started_at)
             .bind(finished_at)
             .bind(Json(outcome))
@@ -110,7 +111,7 @@ pub(crate) async fn write_state<E>(db: &mut PgConnection, id: ScanId, state: &Sc
                 looked_at!(),
                 " UPDATE scans SET started_at = $2, finished_at = $3, pages_scanned = $4, failure = $5 WHERE id = $1",
             ))
-            .bind(id.to_string())
+            .bind(Id(id))
             .bind(started_at)
             .bind(finished_at)
             .bind(i64::from(*pages_scanned))
@@ -130,7 +131,7 @@ pub(crate) async fn write_state<E>(db: &mut PgConnection, id: ScanId, state: &Sc
 /// Locks the site of a check that may be given back when it fails: sites come before active checks in the order of locks.
 pub(crate) async fn lock_site(db: &mut PgConnection, scan: ScanId) -> Result<(), sqlx::Error> {
     sqlx::query("SELECT FROM sites WHERE id = (SELECT site_id FROM scans WHERE id = $1) FOR NO KEY UPDATE")
-        .bind(scan.to_string())
+        .bind(Id(scan))
         .execute(db)
         .await?;
     Ok(())
@@ -147,7 +148,7 @@ pub(crate) async fn give_back<E>(db: &mut PgConnection, scan: &Scan) -> Result<(
          FROM sites site JOIN teams t ON t.id = site.team_id JOIN plans p ON p.code = t.plan_code
          WHERE site.id = $1",
     )
-    .bind(scan.site.to_string())
+    .bind(Id(scan.site))
     .fetch_optional(&mut *db)
     .await?;
     let Some((last_at, previous_at, given_back_at, plan)) = row else { return Ok(()) };
@@ -166,7 +167,7 @@ pub(crate) async fn give_back<E>(db: &mut PgConnection, scan: &Scan) -> Result<(
         sqlx::query(
             "UPDATE sites SET last_manual_at = $2, previous_manual_at = $3, manual_given_back_at = $4 WHERE id = $1",
         )
-        .bind(scan.site.to_string())
+        .bind(Id(scan.site))
         .bind(after.last_at)
         .bind(after.previous_at)
         .bind(after.given_back_at)

@@ -15,6 +15,7 @@ use crate::{
     db::{
         columns::{BoxedError, count},
         error::Corrupt,
+        ids::Id,
     },
     files::uploads::{File, Place},
 };
@@ -130,8 +131,8 @@ pub(crate) async fn insert(
              $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[], $10::bigint[]
          ) AS p (subject, number, format, width, height, bytes, size)",
     )
-    .bind(scan.to_string())
-    .bind(team.to_string())
+    .bind(Id(scan))
+    .bind(Id(team))
     .bind(results.findings)
     .bind(pictures.iter().map(|(subject, _)| *subject).collect::<Vec<_>>())
     .bind(pictures.iter().map(|(_, picture)| i64::from(picture.id.0)).collect::<Vec<_>>())

@@ -4,7 +4,10 @@ use a11ycheck_core::{id::TeamId, store::StoreError};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
-use crate::{db::error::Failure, files::uploads::let_go};
+use crate::{
+    db::{error::Failure, ids::Id},
+    files::uploads::let_go,
+};
 
 /// The plan of a team that is due. LIMIT has no effect but on the plan of the statement: teams are looked up one by one.
 macro_rules! plan {
@@ -43,7 +46,7 @@ macro_rules! hold {
 
 /// Holds the purge of a team off until an instant.
 pub(crate) async fn hold_team(db: &mut PgConnection, team: TeamId, until: DateTime<Utc>) -> Result<(), sqlx::Error> {
-    sqlx::query(hold!("t.id = $1")).bind(team.to_string()).bind(until).execute(db).await.map(drop)
+    sqlx::query(hold!("t.id = $1")).bind(Id(team)).bind(until).execute(db).await.map(drop)
 }
 
 /// Holds the purge of all teams on these plans off until an instant.
@@ -54,7 +57,7 @@ pub(crate) async fn hold_plans(db: &mut PgConnection, plans: &[&str], until: Dat
 /// Has the purge look at a team whose history did not become shorter, once no hold is in force.
 pub(crate) async fn look_at_team(db: &mut PgConnection, team: TeamId) -> Result<(), sqlx::Error> {
     sqlx::query("UPDATE retention SET due_at = coalesce(held_until, '-infinity') WHERE team_id = $1")
-        .bind(team.to_string())
+        .bind(Id(team))
         .execute(db)
         .await
         .map(drop)

@@ -14,6 +14,7 @@ use crate::{
     db::{
         columns::{Counted, paged},
         error::{Corrupt, Failure},
+        ids::Id,
     },
     scans::{
         enqueue::{NewScan, enqueue},
@@ -56,8 +57,8 @@ impl ScanStore for PostgresStore {
                      WHERE site.team_id = $1 AND site.id = $2
                      FOR NO KEY UPDATE OF site",
                 )
-                .bind(team.to_string())
-                .bind(site.to_string())
+                .bind(Id(team))
+                .bind(Id(site))
                 .bind(tx.instant())
                 .fetch_optional(tx.db())
                 .await?;
@@ -81,9 +82,9 @@ impl ScanStore for PostgresStore {
         self.step(|| async {
             let row: Option<ScanRow> =
                 sqlx::query_as(concat!("SELECT ", scan_columns!(), from_history!(), " AND s.id = $3"))
-                    .bind(team.to_string())
+                    .bind(Id(team))
                     .bind(self.instant())
-                    .bind(id.to_string())
+                    .bind(Id(id))
                     .fetch_optional(&mut *self.session().await?)
                     .await?;
             Ok(row.map(ScanRow::scan).transpose()?)
@@ -102,9 +103,9 @@ impl ScanStore for PostgresStore {
                 from_history!(),
                 " AND s.site_id = $3 ORDER BY s.queued_at DESC, s.id DESC LIMIT $4 OFFSET $5",
             ))
-            .bind(team.to_string())
+            .bind(Id(team))
             .bind(self.instant())
-            .bind(site.to_string())
+            .bind(Id(site))
             .bind(limit)
             .bind(offset)
             .fetch_all(&mut *self.session().await?)
@@ -118,9 +119,9 @@ impl ScanStore for PostgresStore {
                         from_history!(),
                         " AND s.site_id = $3) FROM sites WHERE team_id = $1 AND id = $3",
                     ))
-                    .bind(team.to_string())
+                    .bind(Id(team))
                     .bind(self.instant())
-                    .bind(site.to_string())
+                    .bind(Id(site))
                     .fetch_optional(&mut *self.session().await?)
                     .await?
                 }
@@ -142,8 +143,8 @@ impl ScanStore for PostgresStore {
                   WHERE s.team_id = $1 AND s.site_id = $2 AND s.outcome IS NOT NULL
                   ORDER BY s.finished_at DESC, s.id DESC LIMIT 1",
             ))
-            .bind(team.to_string())
-            .bind(site.to_string())
+            .bind(Id(team))
+            .bind(Id(site))
             .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(row.map(ScanRow::scan).transpose()?)
@@ -158,9 +159,9 @@ impl ScanStore for PostgresStore {
                 from_history!(),
                 " AND s.id = $3)",
             ))
-            .bind(team.to_string())
+            .bind(Id(team))
             .bind(self.instant())
-            .bind(scan.to_string())
+            .bind(Id(scan))
             .fetch_optional(&mut *self.session().await?)
             .await?;
             let Some(document) = document else { return Ok(None) };
@@ -182,9 +183,9 @@ impl ScanStore for PostgresStore {
                   ORDER BY s.finished_at DESC, s.id DESC LIMIT $4)
                   SELECT id, finished_at, problems FROM points ORDER BY finished_at, id",
             ))
-            .bind(team.to_string())
+            .bind(Id(team))
             .bind(self.instant())
-            .bind(scan.to_string())
+            .bind(Id(scan))
             .bind(i64::from(limit))
             .fetch_all(&mut *self.session().await?)
             .await?;
@@ -204,9 +205,9 @@ impl ScanStore for PostgresStore {
                 from_history!(),
                 " AND s.id = $3)",
             ))
-            .bind(team.to_string())
+            .bind(Id(team))
             .bind(self.instant())
-            .bind(scan.to_string())
+            .bind(Id(scan))
             .execute(&mut *self.session().await?)
             .await?;
             Ok(marked.rows_affected() > 0)

@@ -14,6 +14,7 @@ use crate::{
     db::{
         columns::{self, Counted, paged},
         error::{Corrupt, Failure},
+        ids::Id,
     },
     files::uploads::let_go,
     scans::enqueue::{NewScan, enqueue},
@@ -32,7 +33,7 @@ impl SiteStore for PostgresStore {
                      WHERE t.id = $1
                      FOR NO KEY UPDATE OF t",
                 )
-                .bind(team.to_string())
+                .bind(Id(team))
                 .bind(tx.instant())
                 .fetch_optional(tx.db())
                 .await?;
@@ -47,8 +48,8 @@ impl SiteStore for PostgresStore {
                      SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $12
                      WHERE (SELECT count(*) FROM sites WHERE team_id = $1) < $11",
                 )
-                .bind(team.to_string())
-                .bind(site.id.to_string())
+                .bind(Id(team))
+                .bind(Id(site.id))
                 .bind(details.url.as_str())
                 .bind(details.url.domain())
                 .bind(&details.name)
@@ -84,8 +85,8 @@ impl SiteStore for PostgresStore {
                 site_columns!(),
                 " FROM sites site WHERE site.team_id = $1 AND site.id = $2",
             ))
-            .bind(team.to_string())
-            .bind(id.to_string())
+            .bind(Id(team))
+            .bind(Id(id))
             .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(row.map(SiteRow::site).transpose()?)
@@ -105,7 +106,7 @@ impl SiteStore for PostgresStore {
                   JOIN sites site ON site.team_id = $1 AND ($2::text IS NULL OR $2 = ANY (site.tags))
                   ORDER BY site.domain, site.id LIMIT $3 OFFSET $4",
             ))
-            .bind(team.to_string())
+            .bind(Id(team))
             .bind(tag)
             .bind(limit)
             .bind(offset)
@@ -118,7 +119,7 @@ impl SiteStore for PostgresStore {
                     sqlx::query_scalar(
                         "SELECT count(*) FROM sites WHERE team_id = $1 AND ($2::text IS NULL OR $2 = ANY (tags))",
                     )
-                    .bind(team.to_string())
+                    .bind(Id(team))
                     .bind(tag)
                     .fetch_one(&mut *self.session().await?)
                     .await?
@@ -134,21 +135,21 @@ impl SiteStore for PostgresStore {
         self.transaction(async |mut tx| {
             // Locks the site, so that no check of it starts any more; each later statement sees those that have.
             let found = sqlx::query("SELECT FROM sites WHERE team_id = $1 AND id = $2 FOR UPDATE")
-                .bind(team.to_string())
-                .bind(id.to_string())
+                .bind(Id(team))
+                .bind(Id(id))
                 .fetch_optional(tx.db())
                 .await?;
             if found.is_none() {
                 return Ok(false);
             }
-            sqlx::query("DELETE FROM active_scans WHERE site_id = $1").bind(id.to_string()).execute(tx.db()).await?;
+            sqlx::query("DELETE FROM active_scans WHERE site_id = $1").bind(Id(id)).execute(tx.db()).await?;
             let scans: Vec<String> = sqlx::query_scalar("DELETE FROM scans WHERE site_id = $1 RETURNING id")
-                .bind(id.to_string())
+                .bind(Id(id))
                 .fetch_all(tx.db())
                 .await?;
             let instant = tx.instant();
             let_go(tx.db(), &scans, instant).await?;
-            sqlx::query("DELETE FROM sites WHERE id = $1").bind(id.to_string()).execute(tx.db()).await?;
+            sqlx::query("DELETE FROM sites WHERE id = $1").bind(Id(id)).execute(tx.db()).await?;
             Ok(true)
         })
         .await
@@ -169,7 +170,7 @@ impl SiteStore for PostgresStore {
                  WHERE t.id = $1
                  GROUP BY p.code",
             )
-            .bind(team.to_string())
+            .bind(Id(team))
             .bind(self.instant())
             .fetch_optional(&mut *self.session().await?)
             .await?;

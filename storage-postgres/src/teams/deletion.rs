@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     PostgresStore,
-    db::{error::Failure, store, transaction::Tx},
+    db::{error::Failure, ids::Id, store, transaction::Tx},
     deliveries::attempts,
     files::uploads::let_go,
 };
@@ -44,18 +44,18 @@ struct Deletion {
 
 impl Deletion {
     async fn of(mut self, team: TeamId) -> Result<bool, Failure<StoreError>> {
-        let team = team.to_string();
-        if self.ids("SELECT id FROM teams WHERE id = $1 FOR NO KEY UPDATE", &team).await?.is_empty() {
+        let team = Id(team);
+        if self.ids("SELECT id FROM teams WHERE id = $1 FOR NO KEY UPDATE", team).await?.is_empty() {
             return Ok(false);
         }
         // In the order in which all steps lock: team, site, active scan, scan, retention, endpoint, delivery, event.
-        let sites = self.ids("SELECT id FROM sites WHERE team_id = $1 ORDER BY id FOR UPDATE", &team).await?;
+        let sites = self.ids("SELECT id FROM sites WHERE team_id = $1 ORDER BY id FOR UPDATE", team).await?;
         self.run("DELETE FROM active_scans WHERE site_id = ANY ($1)", &sites).await?;
         for site in &sites {
             self.scans(site).await?;
         }
         self.run("DELETE FROM retention WHERE team_id = $1", &team).await?;
-        let endpoints = self.ids("SELECT id FROM endpoints WHERE team_id = $1 ORDER BY id FOR UPDATE", &team).await?;
+        let endpoints = self.ids("SELECT id FROM endpoints WHERE team_id = $1 ORDER BY id FOR UPDATE", team).await?;
         for endpoint in &endpoints {
             self.deliveries(endpoint).await?;
         }
@@ -125,7 +125,7 @@ impl Deletion {
         }
     }
 
-    async fn ids(&mut self, statement: &'static str, team: &str) -> Result<Vec<String>, Failure<StoreError>> {
+    async fn ids(&mut self, statement: &'static str, team: Id<TeamId>) -> Result<Vec<String>, Failure<StoreError>> {
         bounded(self.limit, sqlx::query_scalar(statement).bind(team).fetch_all(self.tx.db())).await
     }
 

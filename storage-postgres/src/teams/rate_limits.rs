@@ -16,6 +16,7 @@ use crate::{
     db::{
         columns::{BoxedError, count},
         error::{Corrupt, Failure},
+        ids::Id,
     },
     teams::rows::{TeamRow, TokenRow, team_columns, token_columns},
 };
@@ -168,7 +169,7 @@ impl RateLimitStore for PostgresStore {
             .bind(class == RequestClass::File)
             .bind(RateWindow::LENGTH)
             .bind(self.instant())
-            .bind(token.to_string())
+            .bind(Id(token))
             .bind(counted_at)
             .fetch_optional(&mut *self.session().await?)
             .await?;

@@ -18,6 +18,7 @@ use crate::{
     db::{
         columns::{paged, stored_word},
         error::{Corrupt, Failure},
+        ids::Id,
     },
     scans::{
         queue::move_next_scans,
@@ -73,7 +74,7 @@ impl TeamStore for PostgresStore {
                 team_columns!(),
                 " FROM t JOIN plans p ON p.code = t.plan_code",
             ))
-            .bind(team.id.to_string())
+            .bind(Id(team.id))
             .bind(&team.name)
             .bind(team.plan.as_str())
             .bind(team.subscription.status.as_str())
@@ -97,7 +98,7 @@ impl TeamStore for PostgresStore {
                 team_columns!(),
                 " FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = $1",
             ))
-            .bind(id.to_string())
+            .bind(Id(id))
             .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(row.map(TeamRow::team).transpose()?)
@@ -128,7 +129,7 @@ impl TeamStore for PostgresStore {
     async fn set_standing(&self, id: TeamId, standing: Standing) -> Result<bool, StoreError> {
         self.step(|| async {
             let changed = sqlx::query("UPDATE teams SET standing = $2 WHERE id = $1")
-                .bind(id.to_string())
+                .bind(Id(id))
                 .bind(stored_word(standing)?)
                 .execute(&mut *self.session().await?)
                 .await?;
@@ -155,7 +156,7 @@ impl TeamStore for PostgresStore {
             let before: Option<(String, DateTime<Utc>)> = sqlx::query_as(
                 "SELECT plan_code, coalesce($2, clock_timestamp()) FROM teams WHERE id = $1 FOR NO KEY UPDATE",
             )
-            .bind(id.to_string())
+            .bind(Id(id))
             .bind(tx.instant())
             .fetch_optional(tx.db())
             .await?;
@@ -166,7 +167,7 @@ impl TeamStore for PostgresStore {
                  )
                  SELECT document FROM plans WHERE code = $6",
             )
-            .bind(id.to_string())
+            .bind(Id(id))
             .bind(plan.as_str())
             .bind(subscription.status.as_str())
             .bind(subscription.ends_at)
@@ -178,7 +179,7 @@ impl TeamStore for PostgresStore {
             let frequency = read_plan(Json(document))?.limits.check_frequency;
             let planned: Vec<(String, DateTime<Utc>)> =
                 sqlx::query_as("SELECT id, next_scan_at FROM sites WHERE team_id = $1 ORDER BY id FOR NO KEY UPDATE")
-                    .bind(id.to_string())
+                    .bind(Id(id))
                     .fetch_all(tx.db())
                     .await?;
             let (mut ids, mut nexts) = (Vec::new(), Vec::new());
@@ -207,7 +208,7 @@ impl TeamStore for PostgresStore {
                 "SELECT held_until FROM retention
                  WHERE team_id = $1 AND held_until > coalesce($2, clock_timestamp())",
             )
-            .bind(team.to_string())
+            .bind(Id(team))
             .bind(self.instant())
             .fetch_optional(&mut *self.session().await?)
             .await?;
@@ -220,7 +221,7 @@ impl TeamStore for PostgresStore {
         self.step(|| async {
             let row: Option<BrandRow> =
                 sqlx::query_as("SELECT team_id, name, colour, logo FROM brands WHERE team_id = $1")
-                    .bind(team.to_string())
+                    .bind(Id(team))
                     .fetch_optional(&mut *self.session().await?)
                     .await?;
             Ok(row.map(BrandRow::brand).transpose()?.unwrap_or_default())
@@ -235,7 +236,7 @@ impl TeamStore for PostgresStore {
                  ON CONFLICT (team_id) DO UPDATE
                  SET name = excluded.name, colour = excluded.colour, logo = excluded.logo",
             )
-            .bind(team.to_string())
+            .bind(Id(team))
             .bind(brand.name.as_ref().map(BrandName::as_str))
             .bind(brand.colour.map(|colour| colour.to_string()))
             .bind(brand.logo.as_ref().map(Logo::bytes))
@@ -261,8 +262,8 @@ impl TeamStore for PostgresStore {
                 token_columns!(),
                 " FROM k",
             ))
-            .bind(team.to_string())
-            .bind(token.id.to_string())
+            .bind(Id(team))
+            .bind(Id(token.id))
             .bind(&token.name)
             .bind(&abilities)
             .bind(token.hash.as_bytes().as_slice())
@@ -281,7 +282,7 @@ impl TeamStore for PostgresStore {
                 token_columns!(),
                 " FROM tokens k WHERE k.team_id = $1 ORDER BY k.created_at, k.id",
             ))
-            .bind(team.to_string())
+            .bind(Id(team))
             .fetch_all(&mut *self.session().await?)
             .await?;
             Ok(rows.into_iter().map(TokenRow::token).collect::<Result<_, _>>()?)
@@ -292,8 +293,8 @@ impl TeamStore for PostgresStore {
     async fn delete_token(&self, team: TeamId, id: TokenId) -> Result<bool, StoreError> {
         self.step(|| async {
             let deleted = sqlx::query("DELETE FROM tokens WHERE team_id = $1 AND id = $2")
-                .bind(team.to_string())
-                .bind(id.to_string())
+                .bind(Id(team))
+                .bind(Id(id))
                 .execute(&mut *self.session().await?)
                 .await?;
             Ok(deleted.rows_affected() > 0)
