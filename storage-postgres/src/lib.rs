@@ -33,6 +33,7 @@
 //!   how nodes wake each other; `passed_over` keeps a row that can't be read from holding up a queue; `pooler` is what a pooler
 //!   must do, and `misplaced` finds tables that one led astray; `error` has the SQLSTATEs; `migrate` runs `migrations/`, which
 //!   has the tables, each with its reasons.
+//! - `twins`: the rules of core that statements repeat.
 //!
 //! # Features
 //! `object-store` (on by default): `PostgresConfig::with_files` keeps pictures and documents in an object store.
@@ -47,6 +48,7 @@ mod files;
 mod scans;
 mod sites;
 mod teams;
+mod twins;
 
 pub use self::db::{ConnectError, PoolUsage, PoolerFault, PostgresConfig, PostgresStore, Relocation};
 #[cfg(feature = "object-store")]

@@ -15,6 +15,7 @@ use crate::{
         transaction::Tx,
     },
     deliveries::rows::{DeliveryRow, StateColumns, StatusRow, delivery_columns, stored_status},
+    twins::{self, DROP_DELIVERIES, UNBLOCK_DELIVERIES},
 };
 
 /// The ids of attempts that are lost, those whose lease ended first before others; without those of `unreadable`. Nothing is
@@ -25,14 +26,11 @@ pub(crate) async fn lost(
     unreadable: &[String],
     instant: Option<DateTime<Utc>>,
 ) -> Result<Vec<String>, sqlx::Error> {
-    // As the index has it: a number in its condition is the statement's own.
-    const { assert!(DeliveryState::MAX_TRIES == 3) }
-    sqlx::query_scalar(
-        "SELECT id FROM deliveries
-         WHERE state = 'pending' AND tries >= 3 AND next_attempt_at <= coalesce($1, statement_timestamp())
-             AND id <> ALL ($3)
-         ORDER BY next_attempt_at, id LIMIT $2",
-    )
+    sqlx::query_scalar(concat!(
+        "SELECT id FROM deliveries WHERE ",
+        twins::delivery_is_lost!("coalesce($1, statement_timestamp())"),
+        " AND id <> ALL ($3) ORDER BY next_attempt_at, id LIMIT $2",
+    ))
     .bind(instant)
     .bind(i64::from(limit))
     .bind(unreadable)
@@ -124,14 +122,7 @@ async fn end_attempt<E>(
     if let DeliveryState::Attempting { attempts, started_at, .. } = held {
         insert_attempt(tx.db(), &delivery, attempts + 1, started_at, now, report).await?;
         if attempts == 0 {
-            // As `DeliveryState::unblocked` says.
-            let moved = sqlx::query(
-                "UPDATE deliveries SET after_id = NULL, next_attempt_at = $2 WHERE after_id = $1 AND state = 'pending'",
-            )
-            .bind(Id(id))
-            .bind(now)
-            .execute(tx.db())
-            .await?;
+            let moved = sqlx::query(UNBLOCK_DELIVERIES).bind(Id(id)).bind(now).execute(tx.db()).await?;
             unblocked = moved.rows_affected() > 0;
         }
     }
@@ -158,23 +149,14 @@ async fn end_attempt<E>(
     Ok(Some(Ok(Recorded { delivery, unblocked })))
 }
 
-/// Gives up what is pending for an endpoint that was switched off, as `DeliveryState::dropped` says, however many there are. The
-/// caller has locked the endpoint.
+/// Gives up what is pending for an endpoint that was switched off, however many deliveries there are. The caller has
+/// locked the endpoint.
 pub(crate) async fn drop_pending(
     db: &mut PgConnection,
     endpoint: EndpointId,
     now: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "UPDATE deliveries
-         SET state = 'dropped', finished_at = $2, tries = 0, token = 0, after_id = NULL, next_attempt_at = NULL,
-             lease_worker = NULL, lease_started_at = NULL
-         WHERE endpoint_id = $1 AND state = 'pending' AND (lease_worker IS NULL OR next_attempt_at <= $2)",
-    )
-    .bind(Id(endpoint))
-    .bind(now)
-    .execute(db)
-    .await?;
+    sqlx::query(DROP_DELIVERIES).bind(Id(endpoint)).bind(now).execute(db).await?;
     Ok(())
 }
 
@@ -244,15 +226,17 @@ pub(crate) async fn write_state<E>(
 
 /// Deletes deliveries that have left the log, the oldest first. Returns how many there were.
 pub(crate) async fn purge<E>(tx: &mut Tx, limit: u32) -> Result<u32, Failure<E>> {
-    let gone: Vec<(String, String)> = sqlx::query_as(
+    let gone: Vec<(String, String)> = sqlx::query_as(concat!(
         "WITH instant AS MATERIALIZED (
              SELECT coalesce($1, clock_timestamp()) AS now
          )
          SELECT id, event_id FROM deliveries
-         WHERE finished_at < (SELECT now FROM instant) - $2
+         WHERE ",
+        twins::delivery_has_left_log!("(SELECT now FROM instant)", "$2"),
+        "
          ORDER BY finished_at, id LIMIT $3
          FOR UPDATE SKIP LOCKED",
-    )
+    ))
     .bind(tx.instant())
     .bind(DeliveryState::LOG_TERM)
     .bind(i64::from(limit))

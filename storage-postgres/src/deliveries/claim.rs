@@ -22,6 +22,7 @@ use crate::{
         attempts::write_state,
         rows::{DeliveryRow, SecretsRow, delivery_columns, secrets_columns},
     },
+    twins,
 };
 
 /// Gives due deliveries to a worker, as far as the limits let it and its keys sign them.
@@ -43,7 +44,9 @@ pub(crate) async fn claim<E>(
              SELECT coalesce($2, clock_timestamp()) AS now
          ), d AS MATERIALIZED (
              SELECT * FROM deliveries
-             WHERE id = ANY ($1) AND state = 'pending' AND next_attempt_at <= (SELECT now FROM instant)
+             WHERE id = ANY ($1) AND ",
+        twins::delivery_is_due!("(SELECT now FROM instant)"),
+        "
              FOR UPDATE SKIP LOCKED
          )
          SELECT instant.now, e.url, e.off_since IS NULL AS is_on, ev.body, ",
@@ -170,13 +173,17 @@ fn taken_up(mut due: Vec<Candidate>, limits: ClaimLimits) -> Vec<String> {
 /// The present, and how many attempts the worker `$2` has under way to each endpoint.
 macro_rules! busy {
     () => {
-        "instant AS MATERIALIZED (
-             SELECT coalesce($1, clock_timestamp()) AS now
-         ), busy AS MATERIALIZED (
-             SELECT endpoint_id, count(*) AS attempts FROM deliveries
-             WHERE lease_worker = $2 AND next_attempt_at > (SELECT now FROM instant)
-             GROUP BY endpoint_id
-         )"
+        concat!(
+            "instant AS MATERIALIZED (
+                 SELECT coalesce($1, clock_timestamp()) AS now
+             ), busy AS MATERIALIZED (
+                 SELECT endpoint_id, count(*) AS attempts FROM deliveries
+                 WHERE ",
+            twins::delivery_is_under_way!("$2", "(SELECT now FROM instant)"),
+            "
+                 GROUP BY endpoint_id
+             )"
+        )
     };
 }
 
@@ -189,9 +196,9 @@ macro_rules! room {
             "CROSS JOIN LATERAL (
                  SELECT e.id AS endpoint_id, CASE
                      WHEN e.off_since IS NOT NULL THEN NULL
-                     WHEN e.sealed_with = ANY ($6)
-                         AND (e.previous_until IS NULL OR e.sealed_previous_with = ANY ($6))
-                         THEN greatest($3 - coalesce(
+                     WHEN ",
+            twins::secrets_are_opened_by!("$6"),
+            "            THEN greatest($3 - coalesce(
                              (SELECT attempts FROM busy WHERE busy.endpoint_id = e.id), 0
                          ), 0)
                      ELSE 0
@@ -210,7 +217,9 @@ const FIRST_DUE: &str = concat!(
     busy!(),
     ", d AS MATERIALIZED (
          SELECT id, next_attempt_at, endpoint_id, attempts FROM deliveries
-         WHERE state = 'pending' AND next_attempt_at <= (SELECT now FROM instant)
+         WHERE ",
+    twins::delivery_is_due!("(SELECT now FROM instant)"),
+    "
              AND id <> ALL ($5) AND endpoint_id <> ALL ($5)
          ORDER BY next_attempt_at, id LIMIT $4
      )
@@ -249,9 +258,11 @@ macro_rules! due_by_endpoint {
             room!("lanes.endpoint_id"),
             " CROSS JOIN LATERAL (
                  SELECT d.id, d.next_attempt_at FROM deliveries d
-                 WHERE d.state = 'pending' AND ",
+                 WHERE ",
+            twins::delivery_is_due!("instant.now"),
+            " AND ",
             $kind,
-            "        AND d.endpoint_id = open.endpoint_id AND d.next_attempt_at <= instant.now
+            "        AND d.endpoint_id = open.endpoint_id
                      AND d.id <> ALL ($5) AND d.endpoint_id <> ALL ($5)
                  ORDER BY d.next_attempt_at, d.id LIMIT least(open.room, $4)
              ) AS due

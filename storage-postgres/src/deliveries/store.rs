@@ -29,6 +29,7 @@ use crate::{
         outbox::{insert_deliveries, insert_event, new_delivery},
         rows::{AttemptRow, DeliveryRow, EndpointRow, StatusRow, delivery_columns, endpoint_columns, stored_status},
     },
+    twins::{self, ROTATE_SECRET},
 };
 
 #[async_trait]
@@ -73,22 +74,15 @@ impl WebhookStore for PostgresStore {
         overlap: TimeDelta,
     ) -> Result<bool, StoreError> {
         self.step(|| async {
-            // As `EndpointSecrets::rotated` says; the one before may not be sealed yet.
-            let rotated = sqlx::query(
-                "UPDATE endpoints
-                 SET previous_secret = secret, sealed_previous = sealed_secret, sealed_previous_with = sealed_with,
-                     previous_until = coalesce($3, clock_timestamp()) + $4,
-                     secret = NULL, sealed_secret = $5, sealed_with = $6
-                 WHERE team_id = $1 AND id = $2",
-            )
-            .bind(Id(team))
-            .bind(Id(id))
-            .bind(self.instant())
-            .bind(overlap)
-            .bind(secret.to_bytes())
-            .bind(Id(secret.key()))
-            .execute(&mut *self.session().await?)
-            .await?;
+            let rotated = sqlx::query(ROTATE_SECRET)
+                .bind(Id(team))
+                .bind(Id(id))
+                .bind(self.instant())
+                .bind(overlap)
+                .bind(secret.to_bytes())
+                .bind(Id(secret.key()))
+                .execute(&mut *self.session().await?)
+                .await?;
             Ok(rotated.rows_affected() > 0)
         })
         .await
@@ -304,17 +298,20 @@ impl WebhookStore for PostgresStore {
 
     async fn delivery_depth(&self) -> Result<DeliveryDepth, StoreError> {
         self.step(|| async {
-            let (pending, due, oldest_due, off): (i64, i64, Option<DateTime<Utc>>, i64) = sqlx::query_as(
+            let (pending, due, oldest_due, off): (i64, i64, Option<DateTime<Utc>>, i64) = sqlx::query_as(concat!(
                 "WITH instant AS MATERIALIZED (
                      SELECT coalesce($1, statement_timestamp()) AS now
                  )
                  SELECT
                      count(*),
-                     count(*) FILTER (WHERE next_attempt_at <= (SELECT now FROM instant)),
-                     min(next_attempt_at) FILTER (WHERE next_attempt_at <= (SELECT now FROM instant)),
+                     count(*) FILTER (WHERE ",
+                twins::delivery_is_due!("(SELECT now FROM instant)"),
+                "), min(next_attempt_at) FILTER (WHERE ",
+                twins::delivery_is_due!("(SELECT now FROM instant)"),
+                "),
                      (SELECT count(*) FROM endpoints WHERE off_since IS NOT NULL)
                  FROM deliveries WHERE state = 'pending'",
-            )
+            ))
             .bind(self.instant())
             .fetch_one(&mut *self.session().await?)
             .await?;

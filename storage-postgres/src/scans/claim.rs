@@ -16,6 +16,7 @@ use crate::{
         rows::{ScanRow, scan_columns},
     },
     sites::rows::{SiteRow, site_columns},
+    twins,
 };
 
 /// What became of the check that was to begin first.
@@ -89,28 +90,16 @@ async fn first_due(tx: &mut Tx, node: &NodeId, passed_over: &[String]) -> Result
 /// The present instant, and how many checks of each team are running.
 macro_rules! running {
     () => {
-        "instant AS MATERIALIZED (
-             SELECT coalesce($1, clock_timestamp()) AS now
-         ), running AS MATERIALIZED (
-             SELECT team_id, count(*) AS checks FROM active_scans
-             WHERE lease_worker IS NOT NULL AND lease_expires_at > (SELECT now FROM instant)
-             GROUP BY team_id
-         )"
-    };
-}
-
-/// A check that workers of a node may take at `now`: it is due, and not left to the workers of other nodes
-/// ([`ScanState::is_left_to_others`]). The node's are those whose names begin with the first parameter; the second is
-/// [`ScanState::OTHERS_FIRST`].
-macro_rules! offered {
-    ($prefix:literal, $others_first:literal) => {
         concat!(
-            "(lease_expires_at IS NULL OR lease_expires_at <= (SELECT now FROM instant) AND (
-                 NOT starts_with(lease_worker, ",
-            $prefix,
-            ") OR lease_expires_at <= (SELECT now FROM instant) - ",
-            $others_first,
-            "::interval))"
+            "instant AS MATERIALIZED (
+                 SELECT coalesce($1, clock_timestamp()) AS now
+             ), running AS MATERIALIZED (
+                 SELECT team_id, count(*) AS checks FROM active_scans
+                 WHERE ",
+            twins::scan_is_running!("(SELECT now FROM instant)"),
+            "
+                 GROUP BY team_id
+             )"
         )
     };
 }
@@ -122,7 +111,7 @@ const LOWEST_RANKS: &str = concat!(
     ", a AS MATERIALIZED (
          SELECT scan_id, team_id, rank_at FROM active_scans
          WHERE ",
-    offered!("$4", "$5"),
+    twins::scan_is_offered!("(SELECT now FROM instant)", "$4", "$5"),
     " AND scan_id <> ALL ($2)
          ORDER BY rank_at, scan_id LIMIT $3
      )
@@ -145,7 +134,7 @@ const FIRST_OF_EACH_TEAM: &str = concat!(
      FROM teams LEFT JOIN running ON running.team_id = teams.team_id CROSS JOIN LATERAL (
          SELECT a.scan_id, a.rank_at FROM active_scans a
          WHERE a.team_id = teams.team_id AND a.scan_id <> ALL ($2) AND ",
-    offered!("$4", "$5"),
+    twins::scan_is_offered!("(SELECT now FROM instant)", "$4", "$5"),
     "
          ORDER BY a.rank_at, a.scan_id LIMIT $3
      ) AS due
@@ -160,7 +149,7 @@ async fn lock_first(tx: &mut Tx, node: &NodeId, first: &[String]) -> Result<Opti
          ), a AS MATERIALIZED (
              SELECT * FROM active_scans
              WHERE scan_id = ANY ($2) AND ",
-        offered!("$3", "$4"),
+        twins::scan_is_offered!("(SELECT now FROM instant)", "$3", "$4"),
         "
              ORDER BY array_position($2, scan_id) LIMIT 1
              FOR UPDATE SKIP LOCKED

@@ -9,7 +9,7 @@ use a11ycheck_core::{
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
-use crate::db::ids::Id;
+use crate::{db::ids::Id, twins};
 
 /// A check to be queued.
 pub(crate) struct NewScan {
@@ -28,7 +28,7 @@ pub(crate) async fn enqueue(
     urgency: Urgency,
     now: DateTime<Utc>,
 ) -> Result<Vec<Scan>, sqlx::Error> {
-    let queued: Vec<String> = sqlx::query_scalar(
+    let queued: Vec<String> = sqlx::query_scalar(concat!(
         "WITH new AS (
              SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
                  AS new (id, team_id, site_id, pages_requested)
@@ -38,14 +38,16 @@ pub(crate) async fn enqueue(
              ON CONFLICT (site_id) DO NOTHING
              RETURNING scan_id
          ), manual AS (
-             UPDATE sites SET last_manual_at = $6, previous_manual_at = last_manual_at
+             UPDATE sites SET ",
+        twins::manual_check_started!("$6"),
+        "
              FROM new JOIN active ON active.scan_id = new.id
              WHERE sites.id = new.site_id AND $5 = 'manual'
          )
          INSERT INTO scans (id, team_id, site_id, kind, pages_requested, queued_at, express)
          SELECT new.id, team_id, site_id, $5, pages_requested, $6, false FROM new JOIN active ON active.scan_id = new.id
          RETURNING id",
-    )
+    ))
     .bind(new.iter().map(|scan| Id(scan.id)).collect::<Vec<_>>())
     .bind(new.iter().map(|scan| Id(scan.team)).collect::<Vec<_>>())
     .bind(new.iter().map(|scan| Id(scan.site)).collect::<Vec<_>>())

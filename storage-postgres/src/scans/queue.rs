@@ -21,6 +21,7 @@ use crate::{
         results::{self, Results},
     },
     teams::rows::{TeamRow, team_columns},
+    twins,
 };
 
 #[async_trait]
@@ -188,11 +189,11 @@ impl QueueStore for PostgresStore {
 
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
         self.step(|| async {
-            let counted: Vec<(String, i64, Option<DateTime<Utc>>)> = sqlx::query_as(
-                "SELECT urgency, count(*), min(queued_at) FROM active_scans
-                 WHERE lease_expires_at IS NULL OR lease_expires_at <= coalesce($1, statement_timestamp())
-                 GROUP BY urgency",
-            )
+            let counted: Vec<(String, i64, Option<DateTime<Utc>>)> = sqlx::query_as(concat!(
+                "SELECT urgency, count(*), min(queued_at) FROM active_scans WHERE ",
+                twins::scan_is_due!("coalesce($1, statement_timestamp())"),
+                " GROUP BY urgency",
+            ))
             .bind(self.instant())
             .fetch_all(&mut *self.session().await?)
             .await?;

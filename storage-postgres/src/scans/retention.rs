@@ -7,6 +7,7 @@ use sqlx::PgConnection;
 use crate::{
     db::{error::Failure, ids::Id},
     files::uploads::let_go,
+    twins,
 };
 
 /// The plan of a team that is due. LIMIT has no effect but on the plan of the statement: teams are looked up one by one.
@@ -15,16 +16,6 @@ macro_rules! plan {
         "CROSS JOIN LATERAL (
              SELECT p.document FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = due.team_id LIMIT 1
          ) AS plan"
-    };
-}
-
-/// The latest completed check of the site of a check `s`, which stays however old it is.
-macro_rules! latest {
-    () => {
-        "(
-             SELECT id FROM scans WHERE site_id = s.site_id AND outcome IS NOT NULL
-             ORDER BY finished_at DESC, id DESC LIMIT 1
-         )"
     };
 }
 
@@ -38,8 +29,10 @@ macro_rules! hold {
             $teams,
             " ORDER BY t.id
              ON CONFLICT (team_id) DO UPDATE
-             SET due_at = greatest(r.held_until, excluded.held_until),
-                 held_until = greatest(r.held_until, excluded.held_until)"
+             SET due_at = ",
+            twins::later_hold!("r.held_until", "excluded.held_until"),
+            ", held_until = ",
+            twins::later_hold!("r.held_until", "excluded.held_until")
         )
     };
 }
@@ -94,18 +87,20 @@ pub(crate) async fn purge_some(
 ) -> Result<Option<Purged>, Failure<StoreError>> {
     /// Teams in one transaction.
     const TEAMS: usize = 32;
-    let due: Vec<(String, DateTime<Utc>)> = sqlx::query_as(
+    let due: Vec<(String, DateTime<Utc>)> = sqlx::query_as(concat!(
         "WITH instant AS MATERIALIZED (
              SELECT coalesce($1, clock_timestamp()) AS now
          ), r AS MATERIALIZED (
              SELECT team_id FROM retention WHERE due_at <= (SELECT now FROM instant)
                  -- A node of the release before may have set an instant before the end of a hold.
-                 AND (held_until IS NULL OR held_until <= (SELECT now FROM instant))
+                 AND (",
+        twins::is_held!("held_until", "(SELECT now FROM instant)"),
+        ") IS NOT TRUE
              ORDER BY due_at, team_id LIMIT $2
              FOR UPDATE SKIP LOCKED
          )
          SELECT r.team_id, instant.now FROM r CROSS JOIN instant",
-    )
+    ))
     .bind(instant)
     .bind(i64::try_from(TEAMS).unwrap_or(i64::MAX))
     .fetch_all(&mut *db)
@@ -121,10 +116,8 @@ pub(crate) async fn purge_some(
         " CROSS JOIN LATERAL (
                  SELECT s.id FROM scans s
                  WHERE s.team_id = due.team_id
-                     AND s.finished_at IS NOT NULL
-                     AND s.queued_at < history_start($2, plan.document)
-                     AND s.id IS DISTINCT FROM ",
-        latest!(),
+                     AND ",
+        twins::left_history!("$2", "plan.document"),
         "        LIMIT $3
                  FOR UPDATE SKIP LOCKED
              ) AS old
@@ -150,11 +143,13 @@ pub(crate) async fn purge_some(
             " LEFT JOIN LATERAL (
                  SELECT s.queued_at FROM scans s
                  WHERE s.team_id = due.team_id AND s.finished_at IS NOT NULL AND s.id IS DISTINCT FROM ",
-            latest!(),
+            twins::latest_completed!(),
             "    ORDER BY s.queued_at LIMIT 1
              ) AS oldest ON true
              CROSS JOIN LATERAL (
-                 SELECT least(history_end(oldest.queued_at, plan.document), $2 + interval '1 month') AS at
+                 SELECT least(",
+            twins::leaves_history_at!("oldest.queued_at", "plan.document"),
+            ", $2 + interval '1 month') AS at
              ) AS next
              WHERE r.team_id = due.team_id",
         ))

@@ -25,22 +25,18 @@ use crate::{
     teams::rows::{PlanDocument, read_plan},
 };
 
-/// The checks `s` that a team `$1` sees at `$2` (NULL: the database's time), with their rows among the active ones `a`:
-/// what the domain calls [`is_in_history`](a11ycheck_core::domain::is_in_history). More conditions may follow.
+/// The checks `s` that a team `$1` sees at `$2` (NULL: the database's time), with their rows among the active ones `a`. More
+/// conditions may follow.
 macro_rules! from_history {
     () => {
-        " FROM scans s
+        concat!(
+            " FROM scans s
           JOIN teams t ON t.id = s.team_id
           JOIN plans p ON p.code = t.plan_code
           LEFT JOIN active_scans a ON a.scan_id = s.id
-          WHERE s.team_id = $1 AND (
-              s.finished_at IS NULL
-              OR s.queued_at >= history_start(coalesce($2::timestamptz, clock_timestamp()), p.document)
-              OR s.id = (
-                  SELECT id FROM scans WHERE site_id = s.site_id AND outcome IS NOT NULL
-                  ORDER BY finished_at DESC, id DESC LIMIT 1
-              )
-          )"
+          WHERE s.team_id = $1 AND ",
+            crate::twins::in_history!("coalesce($2::timestamptz, clock_timestamp())", "p.document")
+        )
     };
 }
 

@@ -16,6 +16,7 @@ use crate::{
     db::error::Failure,
     scans::retention::{hold_plans, look_at_plans},
     teams::rows::{PlanDocument, read_plan},
+    twins,
 };
 
 /// Stores plans where there is none.
@@ -59,14 +60,11 @@ pub(crate) async fn put(tx: &mut Tx, plans: &[Plan]) -> Result<Vec<ShortenedHist
     let Some(now) = locked.first().map(|(_, _, now)| *now) else { return Ok(Vec::new()) };
     let before: HashMap<String, u32> =
         locked.into_iter().map(|(code, Json(document), _)| (code, history_months(&document))).collect();
-    // As `Plan::in_place_of`: a plan writes down all fields that this release knows, and those of a later one stay.
-    sqlx::query(
-        "UPDATE plans SET document = plans.document || new.document || jsonb_build_object(
-             'features', (plans.document -> 'features') || (new.document -> 'features'),
-             'limits', (plans.document -> 'limits') || (new.document -> 'limits')
-         )
-         FROM unnest($1::jsonb[]) AS new (document) WHERE plans.code = new.document ->> 'code'",
-    )
+    sqlx::query(concat!(
+        "UPDATE plans SET document = ",
+        twins::merged_plan!("plans.document", "new.document"),
+        " FROM unnest($1::jsonb[]) AS new (document) WHERE plans.code = new.document ->> 'code'",
+    ))
     .bind(documents(plans))
     .execute(tx.db())
     .await?;

@@ -19,83 +19,15 @@ use crate::{
         ids::Id,
     },
     teams::rows::{TeamRow, TokenRow, team_columns, token_columns},
+    twins,
 };
-
-/// The statement that counts a request, up to the answer: [`RateCounters::admit`] on a row that no other request can change
-/// meanwhile.
-///
-/// `asked` is a query of one row (key, `general_limit`, `files_limit`, at), or of none where there is nothing to count.
-/// `$1` is whether the request is for a file, `$2` the length of a window; what `asked` needs comes after them.
-macro_rules! counted {
-    ($asked:literal) => {
-        concat!(
-            "WITH asked AS MATERIALIZED (",
-            $asked,
-            "), counted AS (
-                INSERT INTO request_counters AS c
-                    (key, general_started_at, general_used, files_started_at, files_used, counted_at, admitted, ends_at)
-                SELECT
-                    asked.key,
-                    CASE WHEN first.admitted THEN asked.at END,
-                    first.admitted::integer,
-                    CASE WHEN first.admitted AND $1 THEN asked.at END,
-                    (first.admitted AND $1)::integer,
-                    asked.at,
-                    first.admitted,
-                    CASE WHEN first.admitted THEN asked.at + $2 ELSE asked.at END
-                FROM asked
-                CROSS JOIN LATERAL (
-                    SELECT asked.general_limit > 0 AND (NOT $1 OR asked.files_limit > 0) AS admitted
-                ) AS first
-                ON CONFLICT (key) DO UPDATE SET
-                    (general_started_at, general_used, files_started_at, files_used, counted_at, admitted, ends_at) = (
-                        SELECT
-                            after.general_started_at,
-                            after.general_used,
-                            after.files_started_at,
-                            after.files_used,
-                            asked.at,
-                            judged.admitted,
-                            coalesce(greatest(after.general_started_at, after.files_started_at) + $2, asked.at)
-                        FROM asked
-                        CROSS JOIN LATERAL (
-                            SELECT
-                                coalesce(asked.at < c.general_started_at + $2, false) AS general_lasts,
-                                coalesce(asked.at < c.files_started_at + $2, false) AS files_last
-                        ) AS windows
-                        CROSS JOIN LATERAL (
-                            SELECT
-                                CASE WHEN general_lasts THEN c.general_started_at ELSE asked.at END AS general_started_at,
-                                CASE WHEN general_lasts THEN c.general_used ELSE 0 END AS general_used,
-                                CASE WHEN files_last THEN c.files_started_at ELSE asked.at END AS files_started_at,
-                                CASE WHEN files_last THEN c.files_used ELSE 0 END AS files_used
-                        ) AS current
-                        CROSS JOIN LATERAL (
-                            SELECT current.general_used < asked.general_limit
-                                AND (NOT $1 OR current.files_used < asked.files_limit) AS admitted
-                        ) AS judged
-                        CROSS JOIN LATERAL (
-                            SELECT
-                                CASE WHEN admitted THEN current.general_started_at ELSE c.general_started_at END
-                                    AS general_started_at,
-                                CASE WHEN admitted THEN current.general_used + 1 ELSE c.general_used END AS general_used,
-                                CASE WHEN admitted AND $1 THEN current.files_started_at ELSE c.files_started_at END
-                                    AS files_started_at,
-                                CASE WHEN admitted AND $1 THEN current.files_used + 1 ELSE c.files_used END AS files_used
-                        ) AS after
-                    )
-                RETURNING c.*
-            )"
-        )
-    };
-}
 
 #[async_trait]
 impl RateLimitStore for PostgresStore {
     async fn admit_token(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, StoreError> {
         self.step(|| async {
             let row: Option<AdmittedRow> = sqlx::query_as(concat!(
-                counted!(
+                twins::counted!(
                     "SELECT
                          k.id AS key,
                          (p.document #>> '{limits,requests_per_minute}')::bigint AS general_limit,
@@ -136,9 +68,8 @@ impl RateLimitStore for PostgresStore {
         counted_at: DateTime<Utc>,
     ) -> Result<Option<RateDecision>, StoreError> {
         self.step(|| async {
-            // `RateCounters::give_back` on a row that no other request can change meanwhile. Where there is none, nothing
-            // is counted.
-            let row: Option<LeftRow> = sqlx::query_as(
+            // On a row that no other request can change meanwhile. Where there is none, nothing is counted.
+            let row: Option<LeftRow> = sqlx::query_as(concat!(
                 "WITH asked AS MATERIALIZED (
                      SELECT
                          k.id AS key,
@@ -149,14 +80,9 @@ impl RateLimitStore for PostgresStore {
                      WHERE k.id = $4
                  ), given AS (
                      UPDATE request_counters AS c SET
-                         general_used = CASE
-                             WHEN $5 >= c.general_started_at AND $5 < c.general_started_at + $2
-                             THEN greatest(c.general_used - 1, 0) ELSE c.general_used
-                         END,
-                         files_used = CASE
-                             WHEN $1 AND $5 >= c.files_started_at AND $5 < c.files_started_at + $2
-                             THEN greatest(c.files_used - 1, 0) ELSE c.files_used
-                         END
+                         ",
+                twins::given_back!("$1", "$2", "$5"),
+                "
                      FROM asked WHERE c.key = asked.key
                      RETURNING c.*
                  )
@@ -165,7 +91,7 @@ impl RateLimitStore for PostgresStore {
                      given.general_started_at, coalesce(given.general_used, 0) AS general_used,
                      given.files_started_at, coalesce(given.files_used, 0) AS files_used
                  FROM asked LEFT JOIN given ON given.key = asked.key",
-            )
+            ))
             .bind(class == RequestClass::File)
             .bind(RateWindow::LENGTH)
             .bind(self.instant())
@@ -188,7 +114,7 @@ impl RateLimitStore for PostgresStore {
         let (begins, decision, at) = self
             .step(|| async {
                 let counters: CountersRow = sqlx::query_as(concat!(
-                    counted!(
+                    twins::counted!(
                         "SELECT
                              $4::text AS key,
                              $5::bigint AS general_limit,

@@ -28,6 +28,7 @@ use crate::{
         plans::{self, history_months},
         rows::{BrandRow, PlanDocument, TeamRow, TokenRow, read_plan, team_columns, token_columns},
     },
+    twins,
 };
 
 #[async_trait]
@@ -204,10 +205,10 @@ impl TeamStore for PostgresStore {
 
     async fn purge_held_until(&self, team: TeamId) -> Result<Option<DateTime<Utc>>, StoreError> {
         self.step(|| async {
-            let until = sqlx::query_scalar(
-                "SELECT held_until FROM retention
-                 WHERE team_id = $1 AND held_until > coalesce($2, clock_timestamp())",
-            )
+            let until = sqlx::query_scalar(concat!(
+                "SELECT held_until FROM retention WHERE team_id = $1 AND ",
+                twins::is_held!("held_until", "coalesce($2, clock_timestamp())"),
+            ))
             .bind(Id(team))
             .bind(self.instant())
             .fetch_optional(&mut *self.session().await?)
