@@ -65,7 +65,7 @@ pub(crate) fn copied<T: Clone>(page: Page<&T>) -> Page<T> {
 
 /// An id that a caller says is new, and that is not.
 pub(crate) fn taken(id: impl fmt::Display) -> StoreError {
-    StoreError::Unavailable(format!("{id} is taken").into())
+    StoreError::Taken(format!("{id} is taken").into())
 }
 
 /// Rows that contradict each other: a bug of this store.

@@ -106,11 +106,33 @@ impl std::error::Error for StepPanicked {}
 
 #[cfg(test)]
 mod tests {
+    use a11ycheck_core::{
+        domain::{NewTeam, PlanCatalog, PlanCode, Subscription},
+        id::TeamId,
+        store::{TeamStore as _, UnknownPlan},
+    };
+
     use super::*;
 
     #[test]
     fn a_store_can_be_logged_without_its_data() {
         assert_eq!(format!("{:?}", MemoryStore::new()), "MemoryStore { clock: SystemClock, .. }");
+    }
+
+    #[tokio::test]
+    async fn an_id_that_is_taken_is_not_trouble_that_may_pass() {
+        let store = MemoryStore::new();
+        store.put_plans(PlanCatalog::shipped().plans()).await.unwrap();
+        let new = NewTeam {
+            id: TeamId::generate(Utc::now()),
+            name: "Team".to_owned(),
+            plan: PlanCode::new("pro"),
+            subscription: Subscription::ACTIVE,
+            seats_used: 1,
+        };
+        store.create_team(new.clone()).await.unwrap();
+        let refused = store.create_team(new).await.unwrap_err();
+        assert!(matches!(refused, UnknownPlan::Store(StoreError::Taken(_))), "{refused:?}");
     }
 
     #[test]

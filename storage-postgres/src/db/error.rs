@@ -196,11 +196,14 @@ const CONDITIONS: [(&str, &str); 26] = [
     ("XX002", "index_corrupted"),
 ];
 
+/// `unique_violation`: trying the same again won't help either.
+const TAKEN: &str = "23505";
+
 /// `data_corrupted` and `index_corrupted`: trying again won't help.
 const DAMAGED: [&str; 2] = ["XX001", "XX002"];
 
-/// Everything that may pass, or that an operator can mend, is [`StoreError::Unavailable`]; only what is stored and can't be
-/// read is [`StoreError::Corrupt`].
+/// Everything that may pass, or that an operator can mend, is [`StoreError::Unavailable`]; what should be new and is not is
+/// [`StoreError::Taken`], and what is stored and can't be read is [`StoreError::Corrupt`].
 fn store_error(error: sqlx::Error) -> StoreError {
     match error {
         sqlx::Error::ColumnDecode { index, source } => {
@@ -216,6 +219,8 @@ fn store_error(error: sqlx::Error) -> StoreError {
             let source = Box::new(ServerError { condition, advice, source: sqlx::Error::Database(server) });
             if DAMAGED.contains(&code.as_str()) {
                 StoreError::Corrupt { what: "a page of the database".to_owned(), source }
+            } else if code == TAKEN {
+                StoreError::Taken(source)
             } else {
                 StoreError::Unavailable(source)
             }
@@ -235,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_acts_on_a_code_knows_its_name() {
-        for code in CONFLICTS.into_iter().chain(DAMAGED).chain(STATEMENT_CLASHES) {
+        for code in CONFLICTS.into_iter().chain([TAKEN]).chain(DAMAGED).chain(STATEMENT_CLASHES) {
             assert!(CONDITIONS.iter().any(|(known, _)| *known == code), "{code}");
         }
     }
