@@ -123,7 +123,6 @@ async fn choose(
     Ok(taken_up(due, limits))
 }
 
-#[expect(clippy::too_many_arguments, reason = "the parameters of one statement, in its order")]
 async fn ask(
     tx: &mut Tx,
     statement: &'static str,

@@ -304,6 +304,9 @@ fn requests_are_counted_refused_and_given_back_as_the_domain_says() {
     });
 }
 
+/// A site's manual checks as its table has them: the last one, the one before it, the one that was given back.
+type ManualColumns = (Option<DateTime<Utc>>, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
+
 #[test]
 fn a_manual_check_is_remembered_as_the_domain_says() {
     let values = (instant(), option::of(instant()), option::of(instant()), option::of(instant()));
@@ -323,7 +326,7 @@ fn a_manual_check_is_remembered_as_the_domain_says() {
             .execute(&mut *db)
             .await
             .unwrap();
-        let stored: (Option<DateTime<Utc>>, Option<DateTime<Utc>>, Option<DateTime<Utc>>) = sqlx::query_as(concat!(
+        let stored: ManualColumns = sqlx::query_as(concat!(
             "UPDATE manual SET ",
             twins::manual_check_started!("$1"),
             " RETURNING last_manual_at, previous_manual_at, manual_given_back_at",
