@@ -59,7 +59,8 @@ pub enum Error {
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(_) => Self::Unavailable(error),
+            // A use-case that is asked again makes another id.
+            StoreError::Unavailable(_) | StoreError::Taken(_) => Self::Unavailable(error),
             StoreError::Corrupt { .. } => Self::Corrupt(error),
         }
     }

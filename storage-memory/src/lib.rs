@@ -21,21 +21,17 @@
 //! ([`purge_scans`](a11ycheck_core::store::ScanStore::purge_scans),
 //! [`purge_deliveries`](a11ycheck_core::store::WebhookStore::purge_deliveries)). Counters of addresses are forgotten when
 //! their window ends.
+//!
+//! # Map
+//! One folder for each subject, as in the PostgreSQL store; in each, `store` (beside it, `queue`, `rate_limits`, `sealing`)
+//! implements a trait of [`store`](a11ycheck_core::store), and `rows` is what the state holds of it. `db` has the state and the
+//! lock that steps run under.
 
-mod addresses;
+mod db;
 mod deliveries;
 mod files;
-mod hints;
-mod outbox;
-mod queue;
-mod rate_limits;
 mod scans;
-mod sealing;
-mod settings;
 mod sites;
-mod state;
-mod store;
 mod teams;
-mod webhooks;
 
-pub use store::MemoryStore;
+pub use self::db::MemoryStore;

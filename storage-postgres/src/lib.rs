@@ -19,12 +19,21 @@
 //! becomes of a step when the database is in trouble.
 //!
 //! # Map
-//! One module per trait of [`store`](a11ycheck_core::store), named as in the memory store. The rules are core's: a step locks
-//! rows, reads them (`rows`, `webhook_rows`), asks the domain, and writes its answer. `plans` writes plans; `claim`, `enqueue`, `moves`
-//! and `retention` are what happens to checks; `outbox`, `due` and `deliveries` are what happens to events, and `delivery_figures` what
-//! operators see of it; `delete_team` is a transaction of many steps; `hints`
-//! is how nodes wake each other; `passed_over` keeps a row that can't be read from holding up a queue; `store` runs steps,
-//! each in a `session`; `pooler` is what a pooler must do, and `misplaced` finds tables that one led astray; `uploads` and `objects` are files outside the tables; `sealing` is which key seals which secret; `error` has the SQLSTATEs; `migrations/` has the tables, each with its reasons.
+//! One folder for each subject, named as in the memory store; in each, `store` (beside it, `queue`, `rate_limits`, `sealing`)
+//! implements a trait of [`store`](a11ycheck_core::store), and `rows` says what its rows stand for. The rules are core's: a step
+//! locks rows, reads them, asks the domain, and writes its answer.
+//!
+//! - `teams`: plans, teams, tokens, brands and counters of requests; `deletion` is a transaction of many steps.
+//! - `sites`.
+//! - `scans`: `claim`, `enqueue`, `moves` and `retention` are what happens to checks; `results` is what they found.
+//! - `deliveries`: `endpoints`; `outbox`, `claim` and `attempts` are what happens to events; `sealing` is which key seals which
+//!   secret.
+//! - `files`: `uploads` and `objects` are files outside the tables.
+//! - `db`: `store` runs steps, each in a `session`, and `transaction` those of several statements; `ids` binds ids; `hints` is
+//!   how nodes wake each other; `passed_over` keeps a row that can't be read from holding up a queue; `pooler` is what a pooler
+//!   must do, and `misplaced` finds tables that one led astray; `error` has the SQLSTATEs; `migrate` runs `migrations/`, which
+//!   has the tables, each with its reasons.
+//! - `twins`: the rules of core that statements repeat.
 //!
 //! # Features
 //! `object-store` (on by default): `PostgresConfig::with_files` keeps pictures and documents in an object store.
@@ -33,49 +42,14 @@
 //! PostgreSQL 14 or later, with the right to create a schema in the database, or to create tables in one that is there.
 //! No extension. The server's clock should be kept by NTP: the schedule follows it.
 
-mod claim;
-mod config;
-mod delete_team;
+mod db;
 mod deliveries;
-mod delivery_figures;
-mod documents;
-mod due;
-mod enqueue;
-mod error;
 mod files;
-mod give_back;
-mod hints;
-mod migrate;
-mod misplaced;
-mod moves;
-#[cfg_attr(not(feature = "object-store"), path = "no_objects.rs")]
-mod objects;
-mod outbox;
-mod passed_over;
-mod plans;
-mod pool_usage;
-mod pooler;
-mod queue;
-mod rate_limits;
-mod retention;
-mod rows;
 mod scans;
-mod sealing;
-mod session;
-mod settings;
 mod sites;
-mod store;
 mod teams;
-mod uploads;
-mod webhook_rows;
-mod webhooks;
+mod twins;
 
+pub use self::db::{ConnectError, PoolUsage, PoolerFault, PostgresConfig, PostgresStore, Relocation};
 #[cfg(feature = "object-store")]
-pub use self::objects::FilesError;
-pub use self::{
-    config::PostgresConfig,
-    error::ConnectError,
-    pool_usage::PoolUsage,
-    pooler::{PoolerFault, Relocation},
-    store::PostgresStore,
-};
+pub use self::files::objects::FilesError;

@@ -9,6 +9,9 @@ pub enum StoreError {
     /// Not reachable, overloaded, or in trouble that may pass: nothing was changed, or it is not known whether it was.
     #[error("the store is not available")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),
+    /// An id or the hash of a token that must be new is taken. Nothing was changed, and trying the same again won't help.
+    #[error("an id or a token's hash that must be new is taken")]
+    Taken(#[source] Box<dyn StdError + Send + Sync>),
     /// Something stored can't be read back. Trying again won't help.
     #[error("stored {what} can't be read")]
     Corrupt {

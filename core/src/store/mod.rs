@@ -10,8 +10,8 @@
 //!   not exist.
 //! - *Time*: every instant is the store's own: [`StoreClock::now`], truncated to microseconds. Callers on several
 //!   machines need not agree on the time. What callers hand in as instants and durations is whole microseconds.
-//! - *Ids*: an id that comes with something new, and a token's hash, is new too. One that is taken already is an error
-//!   of the store, and nothing is changed.
+//! - *Ids*: an id that comes with something new, and a token's hash, is new too. One that is taken already is
+//!   [`StoreError::Taken`], and nothing is changed.
 //! - *Fidelity*: what is stored is read back as it was given: texts in any script, without U+0000 (the domain drops it),
 //!   of any length; lists in their order; instants to the microsecond.
 //! - *Errors*: [`StoreError::Unavailable`] and [`StoreError::Corrupt`] may come from any method and are not repeated below.

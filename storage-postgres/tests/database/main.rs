@@ -8,6 +8,7 @@ mod migrations;
 mod pooler;
 mod query_plans;
 mod rate_limits;
+mod rules;
 mod sealing;
 #[path = "../../benches/store/seed.rs"]
 mod seed;
@@ -16,3 +17,5 @@ mod store_suite;
 mod support;
 mod team_deletion;
 mod trouble;
+#[path = "../../src/twins.rs"]
+mod twins;

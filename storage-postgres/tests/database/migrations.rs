@@ -2,10 +2,101 @@
 
 use a11ycheck_core::store::TeamStore as _;
 use a11ycheck_storage_postgres::{ConnectError, PostgresStore};
-use sqlx::{AssertSqlSafe, Executor as _};
+use chrono::{DateTime, Utc};
+use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
 use tokio::task::JoinSet;
 
 use crate::support;
+
+/// What the record of every database holds for each migration: number, name and SHA-384 of the file. None of it may ever change, or
+/// no database could be opened any more.
+const RECORD: [(i64, &str, &str); 18] = [
+    (
+        1,
+        "plans and teams",
+        "d83ddac89f19e11fc00b7f0d30953c3453368b891abee248e9e7f18ed082bfee0f375c51f4514077c712c940d1291524",
+    ),
+    (
+        2,
+        "request counters",
+        "d0e7ede30cfcde47558392f8f649d143f62dda5d481627fa279f0e8b0403e2bf8e02045ecd73ac91da696307a3f26508",
+    ),
+    (3, "sites", "e386471849c1dc73334f111a5ea0be5fc665b48fcf87580eaf81f45ea88813d72b0e148d58db08d152082133b9e2a696"),
+    (4, "scans", "262dc71b4c01789c56a8b6b227885eaaac2b990f5855d8dc6a640b7e5c8fb52fcea64c4438bad23fb5ed9430f77f7be1"),
+    (5, "results", "9347df5ed0d9d7c7a737b22ddf924cd1b42334c7d410bbe827e5d47df9ccd0d68314fc7f9b319cbbb0c61c187d2743a0"),
+    (
+        6,
+        "documents",
+        "087c75e4762c7307a8b32b5d4377958a51ab78cd6b0d3e63d8f96c9d0f95407bed248928937100da8b00cd3e8b46f185",
+    ),
+    (7, "webhooks", "5fdc7cd73375e02e47b80df4ec422cb42c5c62ba7616343d22b85f2302597e59aba79c3043fa1e0269470c8531440f70"),
+    (8, "brands", "25dbaa64fc03fec894fccfc6bff70721d050213b3490a3ad772ed47cc2f01f2cdb9f436b3029f340beedc852021515e8"),
+    (
+        9,
+        "retention",
+        "48051751581c8971931daae267ad1fa47626fe5dfd9c8e4d020debc7ea1c9da6b89520b0b7bfec0a4b4ea78199580542",
+    ),
+    (10, "objects", "99c3efdbf148a98f803ae0968b12995f150e3da6ccd60bfb559cc83e4d5bf4de4411a81546c0a99317e2b579a16e6f50"),
+    (11, "vacuum", "ae60f731168ade25cc6aa28bf23e975f72dbabdd8e9844f2184dc9de0a346f67853c9f94c13faf5582f4db3e482627b8"),
+    (
+        12,
+        "tries of attempts",
+        "5dd4b638267a5bf72ba5a01caef42e456928426e7c10d461b847d5725065935c84095278d1c9e1df0b0dda2887d0ed12",
+    ),
+    (
+        13,
+        "settings and holds",
+        "dfe5727b66f34ce1a28a802197a3008fa7e3d29d63983e2aaccbcf38ec6e69d9baa7f2c5b26416501ff76c2e15c4afb7",
+    ),
+    (
+        14,
+        "sealed secrets",
+        "4c470afb3cec4a280e15357c90dd00cf0630d59720ff378c9c630c21ebdf9452f1a78af6336b89bd9e57609dd3068159",
+    ),
+    (
+        15,
+        "manual checks and platforms",
+        "73fd9aa2923ec3ba26019846db4ace4958f2c86c7018819db3aa6432f073292dab67e78960c73db08ca6792c72251c41",
+    ),
+    (
+        16,
+        "deleted teams",
+        "1b72e3bad4f3b36ab0706b5434557c8ba0383d175840e3a4e57139595422e569a01bbc110cabfa95150f56af8486ca69",
+    ),
+    (
+        17,
+        "claim order",
+        "3fcc172913c8a3cc1947b58ebd7d7f7871e74cea1ea1f636512a1fcefcb92fdb7130c7a9d82f9eafb150e4bd738f70b2",
+    ),
+    (18, "urgency", "f5007a36fe19480ecf20815fe227728cf89d8445ae4f1e80efebebef9ad4448c6b2eb76e2490c814e81f3f9595e93eeb"),
+];
+
+/// The record of a schema, and when each migration was run.
+async fn record(db: &mut PgConnection, schema: &str) -> Vec<(i64, String, String, bool, DateTime<Utc>, i64)> {
+    // The support module made the name: nothing in it needs quoting. Likewise below.
+    let rows = format!(
+        "SELECT version, description, encode(checksum, 'hex'), success, installed_on, execution_time
+         FROM {schema}.migrations ORDER BY version"
+    );
+    sqlx::query_as(AssertSqlSafe(rows)).fetch_all(db).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_database_of_an_earlier_start_is_opened_unchanged() {
+    let (config, schema) = support::config_at(&support::url()).await;
+    PostgresStore::connect(config.clone()).await.unwrap();
+    let mut db = support::connect().await;
+    let made: Vec<_> = record(&mut db, &schema).await;
+    let names: Vec<_> = made.iter().map(|row| (row.0, row.1.as_str(), row.2.as_str(), row.3)).collect();
+    assert_eq!(names, RECORD.map(|(version, name, checksum)| (version, name, checksum, true)));
+
+    // As an earlier start left it.
+    let earlier = format!("UPDATE {schema}.migrations SET installed_on = '2026-01-01', execution_time = version");
+    db.execute(AssertSqlSafe(earlier)).await.unwrap();
+    let before = record(&mut db, &schema).await;
+    PostgresStore::connect(config).await.unwrap();
+    assert_eq!(record(&mut db, &schema).await, before);
+}
 
 #[tokio::test]
 async fn nodes_that_start_at_the_same_moment_on_an_empty_database_all_come_up() {
@@ -75,7 +166,6 @@ async fn a_node_of_the_previous_release_starts_on_tables_that_are_a_step_ahead()
     let (config, schema) = support::config_at(&support::url()).await;
     PostgresStore::connect(config.clone()).await.unwrap();
     let mut db = support::connect().await;
-    // The support module made the name: nothing in it needs quoting. Likewise below.
     let ahead = format!("INSERT INTO {schema}.migrations VALUES (9999, 'of the next release', now(), true, '', 0)");
     db.execute(AssertSqlSafe(ahead)).await.unwrap();
     PostgresStore::connect(config).await.unwrap();

@@ -11,8 +11,8 @@ use a11ycheck_core::{
     locale::Locale,
     paging::PageRequest,
     store::{
-        AddSiteError, Claim, ClaimLimits, Completion, LeaseError, QueueStore as _, ScanStore as _, SiteStore as _,
-        StoreClock as _, StoreError, TeamStore as _, WebhookStore as _,
+        AddSiteError, Claim, ClaimLimits, Completion, LeaseError, QueueStore as _, ScanStore as _, SendError,
+        SiteStore as _, StoreClock as _, StoreError, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
@@ -320,6 +320,22 @@ async fn what_can_not_be_read_is_told_by_table_and_id() {
     assert_eq!(told(world.store.site(world.team, site).await.unwrap_err()), format!("sites {site}"));
     let scan = world.store.scan(world.team, claim.scan).await.unwrap_err();
     assert_eq!(told(scan), format!("scans {}", claim.scan));
+}
+
+#[tokio::test]
+async fn an_id_that_is_taken_is_not_trouble_that_may_pass() {
+    let world = World::new().await;
+    let (endpoint, delivery) = world.delivery().await;
+    let event = world.store.delivery(world.team, delivery).await.unwrap().unwrap().event;
+    let again = NewEvent { id: event, kind: EventKind::Ping, created_at: Utc::now(), body: b"{}".as_slice().into() };
+    let refused = world.store.send_event(world.team, endpoint, again.clone()).await.unwrap_err();
+    let SendError::Store(StoreError::Taken(cause)) = &refused else { panic!("{refused:?}") };
+    assert!(cause.to_string().contains("unique_violation"), "{cause}");
+    let (_, claim) = world.running().await;
+    let event = NewEvent { kind: EventKind::ScanCompleted, ..again };
+    let completion = Completion { events: vec![event], ..support::completion() };
+    let refused = world.store.complete_scan(claim, completion).await.unwrap_err();
+    assert!(matches!(refused, LeaseError::Store(StoreError::Taken(_))), "{refused:?}");
 }
 
 #[tokio::test]

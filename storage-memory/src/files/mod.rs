@@ -1,0 +1,3 @@
+//! Files of checks: pictures and documents.
+
+mod store;

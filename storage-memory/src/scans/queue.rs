@@ -1,0 +1,174 @@
+//! Checks, as workers and the scheduler see them.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use a11ycheck_core::{
+    domain::{
+        Failure, FencingToken, RetryBy, Scan, ScanKind, ScanState, TransitionError, TransitionRefusal, Urgency,
+        next_scan_at,
+    },
+    id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
+    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::{
+    MemoryStore,
+    db::state::{State, corrupt},
+    scans::rows::ScanResult,
+};
+
+#[async_trait]
+impl QueueStore for MemoryStore {
+    async fn queue_due_scans(&self, limit: u32) -> Result<DueSites, StoreError> {
+        self.step(|state, now| {
+            let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+            let due: Vec<SiteId> =
+                state.due.iter().take_while(|(at, _)| *at <= now).take(limit).map(|(_, id)| *id).collect();
+            let mut queued = Vec::new();
+            for id in &due {
+                let row = state.sites.get(id).ok_or_else(|| corrupt(id, "it is due, and missing"))?;
+                let (team, is_free) = (row.site.team, row.active.is_none());
+                let team = state.team(team)?.ok_or_else(|| corrupt(id, "its team is missing"))?;
+                state.set_next_scan_at(*id, next_scan_at(*id, team.plan.limits.check_frequency, now));
+                if is_free && team.is_served(now) {
+                    queued.push(state.enqueue(
+                        *id,
+                        ScanId::generate(now),
+                        ScanKind::Scheduled,
+                        Urgency::Scheduled,
+                        now,
+                    )?);
+                }
+            }
+            Ok(DueSites { queued, more: due.len() == limit })
+        })
+    }
+
+    async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError> {
+        self.step(|state, now| {
+            let node = worker.node();
+            while let Some(id) = first_due(state, &node, now)? {
+                let scan = &state.scans.get(&id).ok_or_else(|| corrupt(id, "it is queued, and missing"))?.scan;
+                match scan.state.clone().claim(worker.clone(), term, now) {
+                    Ok(running) => {
+                        state.set_scan_state(id, running);
+                        state.hints.give(Work::Scans);
+                        return claimed_scan(state, id).map(Some);
+                    }
+                    Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => {
+                        let failed = abandoned(scan, now)?;
+                        state.set_scan_state(id, failed);
+                    }
+                    Err(error) => return Err(StoreError::Corrupt { what: id.to_string(), source: Box::new(error) }),
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError> {
+        self.step(|state, now| move_on(state, claim.scan, |held| held.renew(claim.token, term, pages, now)).map(drop))
+    }
+
+    async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError> {
+        self.step(|state, now| {
+            move_on(state, claim.scan, |held| held.hand_back(claim.token, now))?;
+            state.hints.give(Work::Scans);
+            Ok(())
+        })
+    }
+
+    async fn retry_scan(&self, claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError> {
+        self.step(|state, now| {
+            move_on(state, claim.scan, |held| held.retry_at(claim.token, now + delay, next)).map(drop)
+        })
+    }
+
+    async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
+        let Completion { finished_at, outcome, findings, screenshots, screen, events } = completion;
+        let result = ScanResult {
+            findings: Arc::new(findings),
+            screenshots: screenshots.into_iter().map(|picture| (picture.id, Arc::new(picture))).collect(),
+            screen: screen.map(Arc::new),
+            documents: BTreeMap::new(),
+        };
+        self.step(|state, now| {
+            let held = &state.scans.get(&claim.scan).ok_or(LeaseError::Gone)?.scan;
+            let completed = held.state.clone().complete(claim.token, outcome, finished_at)?;
+            state.check_events(&events)?;
+            state.set_scan_state(claim.scan, completed);
+            let row = state.scans.get_mut(&claim.scan).ok_or(LeaseError::Gone)?;
+            row.result = Some(result);
+            let scan = row.scan.clone();
+            state.tell(scan.team, &events, now)?;
+            Ok(scan)
+        })
+    }
+
+    async fn fail_scan(&self, claim: Claim, failure: Failure) -> Result<Scan, LeaseError> {
+        self.step(|state, now| move_on(state, claim.scan, |held| held.fail(claim.token, failure, now)))
+    }
+
+    async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
+        self.step(|state, now| {
+            let of = |urgency: Urgency| {
+                let rows = state.queue.iter().filter_map(|(_, id)| state.scans.get(id));
+                let due = rows.filter(|row| row.urgency == urgency && row.scan.state.is_due(now));
+                let due: Vec<DateTime<Utc>> = due.map(|row| row.scan.queued_at).collect();
+                Waiting { checks: due.len() as u64, oldest: due.into_iter().min() }
+            };
+            Ok(QueueDepth { requested: of(Urgency::Requested), scheduled: of(Urgency::Scheduled) })
+        })
+    }
+}
+
+/// Returns the due check that is to begin first on this node: of the team with the fewest running checks, the one of the
+/// lowest rank.
+fn first_due(state: &State, node: &NodeId, now: DateTime<Utc>) -> Result<Option<ScanId>, StoreError> {
+    let mut running: HashMap<TeamId, usize> = HashMap::new();
+    // The first due check of each team: `queue` is in the order of ranks.
+    let mut firsts: HashMap<TeamId, (DateTime<Utc>, ScanId)> = HashMap::new();
+    for (rank_at, id) in &state.queue {
+        let scan = &state.scans.get(id).ok_or_else(|| corrupt(id, "it is queued, and missing"))?.scan;
+        if !scan.state.is_due(now) {
+            *running.entry(scan.team).or_default() += 1;
+        } else if !scan.state.is_left_to_others(node, now) {
+            firsts.entry(scan.team).or_insert((*rank_at, *id));
+        }
+    }
+    let first = firsts.iter().min_by_key(|(team, first)| (running.get(team).copied().unwrap_or_default(), **first));
+    Ok(first.map(|(_, (_, id))| *id))
+}
+
+/// The one way in which a holder moves a check: the domain decides, and where it refuses, nothing has changed.
+fn move_on(
+    state: &mut State,
+    id: ScanId,
+    decide: impl FnOnce(ScanState) -> Result<ScanState, TransitionError>,
+) -> Result<Scan, LeaseError> {
+    let held = state.scans.get(&id).ok_or(LeaseError::Gone)?.scan.state.clone();
+    state.set_scan_state(id, decide(held)?);
+    Ok(state.scans.get(&id).ok_or(LeaseError::Gone)?.scan.clone())
+}
+
+fn abandoned(scan: &Scan, now: DateTime<Utc>) -> Result<ScanState, StoreError> {
+    let corrupt = |error| StoreError::Corrupt { what: scan.id.to_string(), source: Box::new(error) };
+    scan.state.clone().abandon(now).map_err(corrupt)
+}
+
+fn claimed_scan(state: &State, id: ScanId) -> Result<ClaimedScan, StoreError> {
+    let scan = state.scans.get(&id).map(|row| row.scan.clone()).ok_or_else(|| corrupt(id, "it is missing"))?;
+    let site = state.sites.get(&scan.site).ok_or_else(|| corrupt(id, "its site is missing"))?.site.clone();
+    let token: FencingToken = match &scan.state {
+        ScanState::Running { lease, .. } => lease.token,
+        ScanState::Queued | ScanState::Completed { .. } | ScanState::Failed { .. } => {
+            return Err(corrupt(id, "it was claimed, and is not running"));
+        }
+    };
+    Ok(ClaimedScan { claim: Claim { scan: id, token }, scan, site })
+}

@@ -1,0 +1,64 @@
+//! Sites in the state.
+
+use std::collections::BTreeSet;
+
+use a11ycheck_core::{
+    domain::{ManualChecks, Plan, Site},
+    id::{ScanId, SiteId, TeamId},
+};
+use chrono::{DateTime, Utc};
+
+use crate::db::state::State;
+
+pub(crate) struct SiteRow {
+    pub(crate) site: Site,
+    /// When manual checks were started. Kept here because it outlives the checks.
+    pub(crate) manual: ManualChecks,
+    /// The queued or running check: there is room for one.
+    pub(crate) active: Option<ScanId>,
+    /// All checks, by when they were queued, then id.
+    pub(crate) scans: BTreeSet<(DateTime<Utc>, ScanId)>,
+    /// Completed checks, by when they completed, then id.
+    pub(crate) completed: BTreeSet<(DateTime<Utc>, ScanId)>,
+}
+
+impl State {
+    /// The site, where it is the team's.
+    pub(crate) fn site(&self, team: TeamId, id: SiteId) -> Option<&SiteRow> {
+        self.sites.get(&id).filter(|row| row.site.team == team)
+    }
+
+    /// Moves a site's next check on, seen from now.
+    pub(crate) fn set_next_scan_at(&mut self, id: SiteId, at: DateTime<Utc>) {
+        if let Some(row) = self.sites.get_mut(&id) {
+            self.due.remove(&(row.site.next_scan_at, id));
+            self.due.insert((at, id));
+            row.site.next_scan_at = at;
+        }
+    }
+
+    /// Takes a site away with all its checks.
+    pub(crate) fn remove_site(&mut self, id: SiteId) {
+        let Some(row) = self.sites.remove(&id) else { return };
+        self.due.remove(&(row.site.next_scan_at, id));
+        if let Some(team) = self.teams.get_mut(&row.site.team) {
+            team.sites.remove(&(row.site.details.url.domain().to_owned(), id));
+        }
+        for (queued_at, id) in row.scans {
+            if let Some(scan) = self.scans.remove(&id) {
+                self.queue.remove(&(scan.urgency.rank_at(queued_at), id));
+            }
+        }
+    }
+}
+
+impl SiteRow {
+    pub(crate) fn latest_completed(&self) -> Option<ScanId> {
+        self.completed.last().map(|(_, id)| *id)
+    }
+
+    /// Whether the plan's time between two manual checks is over.
+    pub(crate) fn manual_interval_is_over(&self, plan: &Plan, now: DateTime<Utc>) -> bool {
+        self.manual.may_start(plan.limits.manual_check_interval, now)
+    }
+}

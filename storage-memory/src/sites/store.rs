@@ -1,0 +1,97 @@
+//! Sites.
+
+use std::collections::BTreeSet;
+
+use a11ycheck_core::{
+    domain::{ManualChecks, NewSite, ScanKind, Site, Urgency, next_scan_at},
+    id::{ScanId, SiteId, TeamId},
+    paging::{Page, PageRequest},
+    store::{AddSiteError, SiteStore, SiteUsage, StoreError},
+};
+use async_trait::async_trait;
+
+use crate::{
+    MemoryStore,
+    db::state::{copied, corrupt, taken},
+    sites::rows::SiteRow,
+};
+
+#[async_trait]
+impl SiteStore for MemoryStore {
+    async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
+        self.step(|state, now| {
+            let Some(owner) = state.teams.get(&team) else { return Err(AddSiteError::NoTeam) };
+            let limits = state.plan(&owner.plan)?.limits.clone();
+            if owner.sites.len() >= usize::try_from(limits.sites).unwrap_or(usize::MAX) {
+                return Err(AddSiteError::LimitReached(limits.sites));
+            }
+            if state.sites.contains_key(&site.id) {
+                return Err(taken(site.id).into());
+            }
+            if let Some(id) = first_scan.filter(|id| state.scans.contains_key(id)) {
+                return Err(taken(id).into());
+            }
+            let NewSite { id, details } = site;
+            let next_scan_at = next_scan_at(id, limits.check_frequency, now);
+            let site = Site { id, team, details, next_scan_at, created_at: now };
+            if let Some(owner) = state.teams.get_mut(&team) {
+                owner.sites.insert((site.details.url.domain().to_owned(), id));
+            }
+            state.due.insert((next_scan_at, id));
+            let row = SiteRow {
+                site: site.clone(),
+                manual: ManualChecks::default(),
+                active: None,
+                scans: BTreeSet::new(),
+                completed: BTreeSet::new(),
+            };
+            state.sites.insert(id, row);
+            if let Some(scan) = first_scan {
+                state.enqueue(id, scan, ScanKind::Scheduled, Urgency::Requested, now)?;
+            }
+            Ok(site)
+        })
+    }
+
+    async fn site(&self, team: TeamId, id: SiteId) -> Result<Option<Site>, StoreError> {
+        self.step(|state, _| Ok(state.site(team, id).map(|row| row.site.clone())))
+    }
+
+    async fn sites(&self, team: TeamId, tag: Option<&str>, page: PageRequest) -> Result<Page<Site>, StoreError> {
+        self.step(|state, _| {
+            let mut sites = Vec::new();
+            for (_, id) in state.teams.get(&team).into_iter().flat_map(|row| &row.sites) {
+                let row = state.sites.get(id).ok_or_else(|| corrupt(id, "it is listed, and missing"))?;
+                if tag.is_none_or(|tag| row.site.details.tags.iter().any(|other| other == tag)) {
+                    sites.push(&row.site);
+                }
+            }
+            Ok(copied(Page::cut(sites.into_iter(), page)))
+        })
+    }
+
+    async fn delete_site(&self, team: TeamId, id: SiteId) -> Result<bool, StoreError> {
+        self.step(|state, _| {
+            if state.site(team, id).is_none() {
+                return Ok(false);
+            }
+            state.remove_site(id);
+            Ok(true)
+        })
+    }
+
+    async fn site_usage(&self, team: TeamId) -> Result<SiteUsage, StoreError> {
+        self.step(|state, now| {
+            let mut usage = SiteUsage { sites: 0, manual_checks_available: 0 };
+            let Some(owner) = state.teams.get(&team) else { return Ok(usage) };
+            let plan = state.plan(&owner.plan)?;
+            for row in owner.sites.iter().filter_map(|(_, id)| state.sites.get(id)) {
+                usage.sites += 1;
+                if row.active.is_none() && row.manual_interval_is_over(plan, now) {
+                    usage.manual_checks_available += 1;
+                }
+            }
+            Ok(usage)
+        })
+    }
+}

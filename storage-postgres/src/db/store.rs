@@ -1,0 +1,161 @@
+//! The store: a pool of connections, and the one place where a step is run.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use a11ycheck_core::{
+    clock::Clock,
+    store::{StoreClock, StoreError},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, SubsecRound as _, Utc};
+use sqlx::PgPool;
+
+use crate::{
+    ConnectError, PostgresConfig,
+    db::{
+        error::Failure, hints::Node, migrate::migrate, passed_over::Unreadable, pool_usage::Waiting, session::Session,
+    },
+    files::objects::Objects,
+};
+
+/// Keeps everything in PostgreSQL, 14 or later. Clones share their connections.
+///
+/// # Promises
+/// All those of [`Store`](a11ycheck_core::store::Store), for any number of processes on one database.
+///
+/// # Time
+/// The database's clock counts, never that of a node.
+///
+/// # Trouble
+/// Whatever may pass is [`StoreError::Unavailable`]: no connection to be had in time, a connection that broke, a server
+/// that stops, has no room or is too slow. A step that failed so has changed nothing, unless it broke while it was being
+/// committed: then it happened as a whole or not at all. The next step tries anew, so that nothing need be restarted when
+/// the database is well again. A step that lost against another one (SQLSTATE 40001, 40P01) is tried again here.
+#[derive(Clone)]
+pub struct PostgresStore {
+    pool: PgPool,
+    step_timeout: Duration,
+    clock: Option<Arc<dyn Clock>>,
+    node: Arc<Node>,
+    objects: Option<Objects>,
+    unreadable: Arc<Unreadable>,
+    waiting: Waiting,
+}
+
+/// How often a step that lost against another is begun.
+pub(crate) const ATTEMPTS: u32 = 5;
+
+impl PostgresStore {
+    /// Connects, and brings the tables up to date. Nodes may start at the same moment. Where the database, or a pooler in front
+    /// of it, has no connection free, the start waits for up to 100 s, and the log says so.
+    ///
+    /// # Errors
+    /// [`ConnectError`]: nothing that failed is half done.
+    pub async fn connect(config: PostgresConfig) -> Result<Self, ConnectError> {
+        let objects = config.objects().await?;
+        migrate(&config).await.map_err(ConnectError::explained)?;
+        let pool = config.pool()?;
+        let node = Arc::new(Node::new(&config, pool.clone())?);
+        let (step_timeout, unreadable) = (config.step_timeout(), Arc::default());
+        Ok(Self { pool, step_timeout, clock: None, node, objects, unreadable, waiting: Waiting::default() })
+    }
+
+    /// Goes by `clock` in place of the database's: for tests, and for one process alone. What it shows is truncated to
+    /// microseconds.
+    #[must_use]
+    pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Some(Arc::new(clock));
+        self
+    }
+
+    /// Waits until all steps have ended, and closes the connections. Later steps fail.
+    pub async fn close(&self) {
+        self.node.close();
+        self.pool.close().await;
+    }
+
+    /// What statements take for the present instant: `coalesce($n, clock_timestamp())`.
+    pub(crate) fn instant(&self) -> Option<DateTime<Utc>> {
+        self.clock.as_ref().map(|clock| clock.now().trunc_subsecs(6))
+    }
+
+    /// By which this process wakes its loops and those of other nodes.
+    pub(crate) const fn node(&self) -> &Arc<Node> {
+        &self.node
+    }
+
+    /// Where files are kept, when that is not in the tables.
+    pub(crate) const fn objects(&self) -> Option<&Objects> {
+        self.objects.as_ref()
+    }
+
+    /// What this process could not read of the queues.
+    pub(crate) fn unreadable(&self) -> &Unreadable {
+        &self.unreadable
+    }
+
+    pub(crate) const fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+
+    /// Those who wait for a connection.
+    pub(crate) const fn waiting(&self) -> &Waiting {
+        &self.waiting
+    }
+
+    pub(crate) async fn session(&self) -> Result<Session, sqlx::Error> {
+        let _waiting = self.waiting.begin();
+        Session::begin(&self.pool).await
+    }
+
+    pub(crate) const fn step_timeout(&self) -> Duration {
+        self.step_timeout
+    }
+
+    /// Runs one step of a trait: bounds its time, and begins it again when it lost against another.
+    ///
+    /// A step is either a single statement or one [`transaction`](Self::transaction) at the default level, READ COMMITTED, where
+    /// each statement sees what was committed before it began. A step that judges what it has read locks it first. Locks are
+    /// taken in one order (plan, team, site, active scan, scan, retention, endpoint, delivery, event), so that two steps don't
+    /// wait for each other. The purge begins with a team's row in `retention`, and passes over checks that another step has
+    /// locked.
+    pub(crate) async fn step<T, E, F>(&self, run: impl Fn() -> F + Send) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: Future<Output = Result<T, Failure<E>>> + Send,
+    {
+        let mut attempt = 1;
+        loop {
+            let outcome = tokio::time::timeout(self.step_timeout, run()).await;
+            match outcome.unwrap_or_else(|_| Err(Failure::TooSlow(self.step_timeout))) {
+                Ok(outcome) => return Ok(outcome),
+                Err(failure) if failure.is_conflict() && attempt < ATTEMPTS => attempt += 1,
+                Err(failure) => return Err(failure.told()),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    /// Shows the state of the pool and nothing of the address, which may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore")
+            .field("connections", &self.pool.size())
+            .field("idle", &self.pool.num_idle())
+            .field("clock", &self.clock)
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl StoreClock for PostgresStore {
+    async fn now(&self) -> Result<DateTime<Utc>, StoreError> {
+        if let Some(instant) = self.instant() {
+            return Ok(instant);
+        }
+        self.step(|| async {
+            Ok(sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&mut *self.session().await?).await?)
+        })
+        .await
+    }
+}

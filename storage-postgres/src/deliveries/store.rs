@@ -1,0 +1,334 @@
+//! Endpoints, and what is delivered to them.
+
+use a11ycheck_core::{
+    domain::{
+        Attempt, AttemptReport, Delivery, DeliveryStatus, EndpointDetails, EndpointStatus, NewEndpoint, NewEvent,
+        WebhookEndpoint,
+    },
+    id::{DeliveryId, EndpointId, TeamId, WorkerId},
+    paging::{Page, PageRequest},
+    sealing::{KeyId, Sealed},
+    store::{
+        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, RecordError, SendError,
+        StoreError, WebhookStore, Work,
+    },
+};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::FromRow;
+
+use crate::{
+    PostgresStore,
+    db::{
+        columns::{Counted, paged},
+        error::{Corrupt, Failure},
+        ids::Id,
+    },
+    deliveries::{
+        attempts, claim, endpoints,
+        outbox::{insert_deliveries, insert_event, new_delivery},
+        rows::{AttemptRow, DeliveryRow, EndpointRow, StatusRow, delivery_columns, endpoint_columns, stored_status},
+    },
+    twins::{self, ROTATE_SECRET},
+};
+
+#[async_trait]
+impl WebhookStore for PostgresStore {
+    async fn create_endpoint(
+        &self,
+        team: TeamId,
+        endpoint: NewEndpoint,
+    ) -> Result<WebhookEndpoint, CreateEndpointError> {
+        self.transaction(async |mut tx| endpoints::create(&mut tx, team, &endpoint).await).await
+    }
+
+    async fn endpoints(&self, team: TeamId) -> Result<Vec<WebhookEndpoint>, StoreError> {
+        self.step(|| async {
+            let rows: Vec<EndpointRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                endpoint_columns!(),
+                " FROM endpoints e WHERE e.team_id = $1 ORDER BY e.created_at, e.id",
+            ))
+            .bind(Id(team))
+            .fetch_all(&mut *self.session().await?)
+            .await?;
+            Ok(rows.into_iter().map(EndpointRow::endpoint).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    async fn change_endpoint(
+        &self,
+        team: TeamId,
+        id: EndpointId,
+        details: EndpointDetails,
+    ) -> Result<Option<WebhookEndpoint>, StoreError> {
+        self.transaction(async |mut tx| endpoints::change(&mut tx, team, id, &details).await).await
+    }
+
+    async fn rotate_secret(
+        &self,
+        team: TeamId,
+        id: EndpointId,
+        secret: Sealed,
+        overlap: TimeDelta,
+    ) -> Result<bool, StoreError> {
+        self.step(|| async {
+            let rotated = sqlx::query(ROTATE_SECRET)
+                .bind(Id(team))
+                .bind(Id(id))
+                .bind(self.instant())
+                .bind(overlap)
+                .bind(secret.to_bytes())
+                .bind(Id(secret.key()))
+                .execute(&mut *self.session().await?)
+                .await?;
+            Ok(rotated.rows_affected() > 0)
+        })
+        .await
+    }
+
+    async fn enable_endpoint(&self, team: TeamId, id: EndpointId) -> Result<Option<WebhookEndpoint>, StoreError> {
+        self.step(|| async {
+            let (failed_in_a_row, off_since) = stored_status(EndpointStatus::ON);
+            let row: Option<EndpointRow> = sqlx::query_as(concat!(
+                "UPDATE endpoints e SET failed_in_a_row = $3, off_since = $4
+                 WHERE e.team_id = $1 AND e.id = $2 RETURNING ",
+                endpoint_columns!(),
+            ))
+            .bind(Id(team))
+            .bind(Id(id))
+            .bind(failed_in_a_row)
+            .bind(off_since)
+            .fetch_optional(&mut *self.session().await?)
+            .await?;
+            Ok(row.map(EndpointRow::endpoint).transpose()?)
+        })
+        .await
+    }
+
+    async fn disable_endpoint(&self, team: TeamId, id: EndpointId) -> Result<Option<WebhookEndpoint>, StoreError> {
+        self.transaction(async |mut tx| endpoints::disable(&mut tx, team, id).await).await
+    }
+
+    async fn delete_endpoint(&self, team: TeamId, id: EndpointId) -> Result<bool, StoreError> {
+        self.transaction(async |mut tx| endpoints::delete(&mut tx, team, id).await).await
+    }
+
+    async fn send_event(&self, team: TeamId, endpoint: EndpointId, event: NewEvent) -> Result<Delivery, SendError> {
+        let sent = self
+            .transaction(async |mut tx| {
+                let row: Option<LockedStatus> = sqlx::query_as(
+                    "WITH e AS MATERIALIZED (SELECT * FROM endpoints WHERE team_id = $1 AND id = $2 FOR SHARE)
+                     SELECT coalesce($3, clock_timestamp()) AS now, failed_in_a_row, off_since FROM e",
+                )
+                .bind(Id(team))
+                .bind(Id(endpoint))
+                .bind(tx.instant())
+                .fetch_optional(tx.db())
+                .await?;
+                let Some(LockedStatus { now, status }) = row else { return Err(Failure::Refused(SendError::NotFound)) };
+                let status = status.status().map_err(|source| Corrupt::new("endpoints", endpoint, source))?;
+                if !status.is_on() {
+                    return Err(Failure::Refused(SendError::SwitchedOff));
+                }
+                insert_event(tx.db(), team, &event).await?;
+                let delivery = new_delivery(team, endpoint, (event.id, event.kind), None, now);
+                insert_deliveries(tx.db(), std::slice::from_ref(&delivery)).await?;
+                Ok(delivery)
+            })
+            .await?;
+        self.node().tell(Work::Deliveries);
+        Ok(sent)
+    }
+
+    async fn resend_delivery(&self, team: TeamId, delivery: DeliveryId) -> Result<Delivery, SendError> {
+        let sent = self
+            .transaction(async |mut tx| {
+                // Locked, so that neither it nor its event is purged before there is another delivery of that.
+                let locked = attempts::lock(&mut tx, delivery, Some(team))
+                    .await?
+                    .ok_or(Failure::Refused(SendError::NotFound))?;
+                let ended = locked.delivery;
+                if ended.state.status() == DeliveryStatus::Pending {
+                    return Err(Failure::Refused(SendError::Pending));
+                }
+                if !locked.endpoint.is_on() {
+                    return Err(Failure::Refused(SendError::SwitchedOff));
+                }
+                let delivery = new_delivery(team, ended.endpoint, (ended.event, ended.kind), None, locked.now);
+                insert_deliveries(tx.db(), std::slice::from_ref(&delivery)).await?;
+                Ok(delivery)
+            })
+            .await?;
+        self.node().tell(Work::Deliveries);
+        Ok(sent)
+    }
+
+    async fn deliveries(
+        &self,
+        team: TeamId,
+        endpoint: EndpointId,
+        page: PageRequest,
+    ) -> Result<Option<Page<Delivery>>, StoreError> {
+        self.step(|| async {
+            let (limit, offset) = paged(page);
+            let rows: Vec<Counted<DeliveryRow>> = sqlx::query_as(concat!(
+                "SELECT (SELECT count(*) FROM deliveries WHERE endpoint_id = $2) AS total, ",
+                delivery_columns!(),
+                // The page first, so that no more events are looked up than it has deliveries.
+                " FROM (
+                      SELECT * FROM deliveries WHERE team_id = $1 AND endpoint_id = $2
+                      ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4
+                  ) AS d JOIN events ev ON ev.id = d.event_id
+                  ORDER BY d.created_at DESC, d.id DESC",
+            ))
+            .bind(Id(team))
+            .bind(Id(endpoint))
+            .bind(limit)
+            .bind(offset)
+            .fetch_all(&mut *self.session().await?)
+            .await?;
+            let total: Option<i64> = match rows.first() {
+                Some(row) => Some(row.total),
+                // No such endpoint, an empty list, or a page beyond its end.
+                None => {
+                    sqlx::query_scalar(
+                        "SELECT (SELECT count(*) FROM deliveries WHERE endpoint_id = $2)
+                         FROM endpoints WHERE team_id = $1 AND id = $2",
+                    )
+                    .bind(Id(team))
+                    .bind(Id(endpoint))
+                    .fetch_optional(&mut *self.session().await?)
+                    .await?
+                }
+            };
+            let Some(total) = total else { return Ok(None) };
+            let items = rows.into_iter().map(|row| row.item.delivery()).collect::<Result<_, _>>()?;
+            Ok(Some(Page { request: page, items, total: total.unsigned_abs() }))
+        })
+        .await
+    }
+
+    async fn delivery(&self, team: TeamId, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
+        self.step(|| async {
+            let row: Option<DeliveryRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                delivery_columns!(),
+                " FROM deliveries d JOIN events ev ON ev.id = d.event_id WHERE d.team_id = $1 AND d.id = $2",
+            ))
+            .bind(Id(team))
+            .bind(Id(id))
+            .fetch_optional(&mut *self.session().await?)
+            .await?;
+            Ok(row.map(DeliveryRow::delivery).transpose()?)
+        })
+        .await
+    }
+
+    async fn attempts(&self, team: TeamId, delivery: DeliveryId) -> Result<Option<Vec<Attempt>>, StoreError> {
+        self.step(|| async {
+            let rows: Vec<AttemptRow> = sqlx::query_as(
+                "SELECT a.* FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id
+                 WHERE d.team_id = $1 AND d.id = $2 ORDER BY a.number",
+            )
+            .bind(Id(team))
+            .bind(Id(delivery))
+            .fetch_all(&mut *self.session().await?)
+            .await?;
+            if rows.is_empty() {
+                // No such delivery, or none of its attempts has ended.
+                let found = sqlx::query("SELECT FROM deliveries WHERE team_id = $1 AND id = $2")
+                    .bind(Id(team))
+                    .bind(Id(delivery))
+                    .fetch_optional(&mut *self.session().await?)
+                    .await?;
+                return Ok(found.map(|_| Vec::new()));
+            }
+            Ok(Some(rows.into_iter().map(|row| row.attempt(delivery)).collect::<Result<_, _>>()?))
+        })
+        .await
+    }
+
+    async fn claim_deliveries(
+        &self,
+        worker: &WorkerId,
+        limits: ClaimLimits,
+        term: TimeDelta,
+        keys: &[KeyId],
+    ) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        let lost = self.step(|| async {
+            let mut db = self.session().await?;
+            Ok::<_, Failure<StoreError>>(
+                attempts::lost(&mut db, limits.all, &self.unreadable().deliveries.ids(), self.instant()).await?,
+            )
+        });
+        // Before the claim: what fails now leaves nothing behind that was given out.
+        for id in lost.await? {
+            let given_up = self.step(|| async {
+                match self.try_transaction(async |mut tx| attempts::give_up::<StoreError>(&mut tx, &id).await).await {
+                    Err(Failure::Corrupt(problem)) => {
+                        self.unreadable().deliveries.add(id.clone(), &problem);
+                        Ok(false)
+                    }
+                    ended => ended,
+                }
+            });
+            if given_up.await? {
+                self.node().tell(Work::Deliveries);
+            }
+        }
+        self.transaction(async |mut tx| {
+            claim::claim(&mut tx, worker, limits, term, keys, &self.unreadable().deliveries).await
+        })
+        .await
+    }
+
+    async fn record_attempt(&self, claim: DeliveryClaim, report: AttemptReport) -> Result<Delivery, RecordError> {
+        let recorded = self.transaction(async |mut tx| attempts::record(&mut tx, claim, &report).await).await?;
+        if recorded.unblocked {
+            self.node().tell(Work::Deliveries);
+        }
+        Ok(recorded.delivery)
+    }
+
+    async fn purge_deliveries(&self, limit: u32) -> Result<u32, StoreError> {
+        self.transaction(async |mut tx| attempts::purge(&mut tx, limit).await).await
+    }
+
+    async fn delivery_depth(&self) -> Result<DeliveryDepth, StoreError> {
+        self.step(|| async {
+            let (pending, due, oldest_due, off): (i64, i64, Option<DateTime<Utc>>, i64) = sqlx::query_as(concat!(
+                "WITH instant AS MATERIALIZED (
+                     SELECT coalesce($1, statement_timestamp()) AS now
+                 )
+                 SELECT
+                     count(*),
+                     count(*) FILTER (WHERE ",
+                twins::delivery_is_due!("(SELECT now FROM instant)"),
+                "), min(next_attempt_at) FILTER (WHERE ",
+                twins::delivery_is_due!("(SELECT now FROM instant)"),
+                "),
+                     (SELECT count(*) FROM endpoints WHERE off_since IS NOT NULL)
+                 FROM deliveries WHERE state = 'pending'",
+            ))
+            .bind(self.instant())
+            .fetch_one(&mut *self.session().await?)
+            .await?;
+            Ok(DeliveryDepth {
+                pending: pending.unsigned_abs(),
+                due: due.unsigned_abs(),
+                oldest_due,
+                endpoints_off: off.unsigned_abs(),
+            })
+        })
+        .await
+    }
+}
+
+#[derive(FromRow)]
+struct LockedStatus {
+    now: DateTime<Utc>,
+    #[sqlx(flatten)]
+    status: StatusRow,
+}

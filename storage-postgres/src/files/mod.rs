@@ -1,0 +1,6 @@
+//! Files of checks: pictures and documents, in the tables or in an object store.
+
+#[cfg_attr(not(feature = "object-store"), path = "no_objects.rs")]
+pub(crate) mod objects;
+mod store;
+pub(crate) mod uploads;

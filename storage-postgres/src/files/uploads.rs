@@ -1,0 +1,237 @@
+//! Files outside the tables, and how none of them is forgotten.
+//!
+//! An upload is written down first, with an instant from which on it may be deleted; then its objects are written; then, in
+//! the transaction that makes them visible, it is adopted: the instant goes. Where a step in between is not reached, the purge
+//! deletes what was written a day later. When the rows that refer to an upload go, an instant is set again.
+
+use a11ycheck_core::{
+    id::{ScanId, TeamId},
+    store::StoreError,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::PgConnection;
+use ulid::Ulid;
+
+use crate::{
+    PostgresStore,
+    db::{
+        error::{Corrupt, Failure},
+        ids::Id,
+    },
+    files::objects::{ObjectError, Objects},
+};
+
+/// How long an upload that nothing refers to stays: far longer than one can be under way, by whatever process.
+const UNADOPTED: TimeDelta = TimeDelta::days(1);
+
+/// Bytes to be written outside the tables, by what they are within the check.
+pub(crate) type File = (String, Vec<u8>);
+
+/// Where the bytes of a row are.
+pub(crate) enum Place {
+    Here(Vec<u8>),
+    Object { name: String, size: u64 },
+}
+
+impl Place {
+    /// From a row's columns, one of which is set; `file` is what the file is within its upload.
+    pub(crate) fn new(
+        bytes: Option<Vec<u8>>,
+        upload: Option<String>,
+        size: Option<i64>,
+        file: &str,
+    ) -> Result<Self, Corrupt> {
+        match (bytes, upload, size) {
+            (Some(bytes), None, None) => Ok(Self::Here(bytes)),
+            (None, Some(upload), Some(size)) => {
+                Ok(Self::Object { name: format!("{upload}/{file}"), size: size.unsigned_abs() })
+            }
+            _ => Err(Corrupt::new("files", file, "it is nowhere, or in two places")),
+        }
+    }
+}
+
+/// What is where a row says.
+pub(crate) enum Bytes {
+    Found(Vec<u8>),
+    Missing(Missing),
+}
+
+/// An object that is not there (any more), or not as it was written.
+pub(crate) struct Missing {
+    name: String,
+    error: Option<ObjectError>,
+}
+
+impl Missing {
+    /// Tells the log that a row refers to it, and that nothing of ours has deleted it.
+    pub(crate) fn tell(self, scan: ScanId) {
+        let Self { name, error } = self;
+        let error = error.as_ref().map(|error| error as &dyn std::error::Error);
+        tracing::error!(%scan, object = name, error, "An object was lost: it is not in the object store as it was written");
+    }
+}
+
+/// Why files were not written.
+pub(crate) enum UploadError {
+    /// The database.
+    Store(StoreError),
+    /// The object store, while the database is well.
+    Objects(ObjectError),
+}
+
+impl From<StoreError> for UploadError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<UploadError> for StoreError {
+    fn from(error: UploadError) -> Self {
+        match error {
+            UploadError::Store(error) => error,
+            UploadError::Objects(error) => unavailable(error),
+        }
+    }
+}
+
+impl PostgresStore {
+    /// The bytes of a row.
+    pub(crate) async fn bytes(&self, place: Place) -> Result<Bytes, StoreError> {
+        let (name, size) = match place {
+            Place::Here(bytes) => return Ok(Bytes::Found(bytes)),
+            Place::Object { name, size } => (name, size),
+        };
+        let Some(objects) = self.objects() else { return Err(StoreError::Unavailable(Box::new(NoObjectStore))) };
+        match objects.get(&name, size).await {
+            Ok(Some(bytes)) => Ok(Bytes::Found(bytes)),
+            Ok(None) => Ok(Bytes::Missing(Missing { name, error: None })),
+            Err(error) if error.is_about_content() => Ok(Bytes::Missing(Missing { name, error: Some(error) })),
+            Err(error) => Err(unavailable(error)),
+        }
+    }
+
+    /// Writes files of a check; gives the name of the upload, which is to be adopted. `None` where there is no such check.
+    pub(crate) async fn upload(
+        &self,
+        objects: &Objects,
+        scan: ScanId,
+        files: Vec<File>,
+    ) -> Result<Option<String>, UploadError> {
+        let names: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
+        let name = format!("{scan}/{}", Ulid::generate());
+        let begun = self
+            .step(|| async {
+                let begun = sqlx::query(
+                    "INSERT INTO uploads (name, team_id, scan_id, objects, delete_at)
+                     SELECT $2, team_id, id, $3, coalesce($4, clock_timestamp()) + $5 FROM scans WHERE id = $1",
+                )
+                .bind(Id(scan))
+                .bind(&name)
+                .bind(&names)
+                .bind(self.instant())
+                .bind(UNADOPTED)
+                .execute(&mut *self.session().await?)
+                .await?;
+                Ok::<_, Failure<StoreError>>(begun.rows_affected())
+            })
+            .await
+            .map_err(UploadError::Store)?;
+        if begun == 0 {
+            return Ok(None);
+        }
+        let files = files.into_iter().map(|(file, bytes)| (format!("{name}/{file}"), bytes)).collect();
+        objects.put(files).await.map_err(UploadError::Objects)?;
+        Ok(Some(name))
+    }
+
+    /// Deletes the objects of all uploads that may be deleted.
+    pub(crate) async fn delete_uploads(&self) -> Result<(), StoreError> {
+        /// Uploads at a time.
+        const BATCH: i64 = 32;
+        let Some(objects) = self.objects() else { return Ok(()) };
+        loop {
+            let due: Vec<(String, Vec<String>)> = self
+                .step(|| async {
+                    // Nobody else takes them up until they should be gone, nor does this loop a second time.
+                    let due = sqlx::query_as(
+                        "WITH instant AS MATERIALIZED (
+                             SELECT coalesce($1, clock_timestamp()) AS now
+                         ), due AS MATERIALIZED (
+                             SELECT name FROM uploads WHERE delete_at <= (SELECT now FROM instant)
+                             ORDER BY delete_at, name LIMIT $2
+                             FOR UPDATE SKIP LOCKED
+                         )
+                         UPDATE uploads SET delete_at = instant.now + interval '10 minutes' FROM instant
+                         WHERE name = ANY (ARRAY(SELECT name FROM due))
+                         RETURNING name, objects",
+                    )
+                    .bind(self.instant())
+                    .bind(BATCH)
+                    .fetch_all(&mut *self.session().await?)
+                    .await?;
+                    Ok::<_, Failure<StoreError>>(due)
+                })
+                .await?;
+            let last = i64::try_from(due.len()) != Ok(BATCH);
+            let objects_of = |(name, files): &(String, Vec<String>)| -> Vec<String> {
+                files.iter().map(|file| format!("{name}/{file}")).collect()
+            };
+            objects.delete(due.iter().flat_map(objects_of).collect()).await.map_err(unavailable)?;
+            let names: Vec<&str> = due.iter().map(|(name, _)| name.as_str()).collect();
+            self.step(|| async {
+                sqlx::query("DELETE FROM uploads WHERE name = ANY ($1)")
+                    .bind(&names)
+                    .execute(&mut *self.session().await?)
+                    .await?;
+                Ok::<_, Failure<StoreError>>(())
+            })
+            .await?;
+            if last {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Keeps an upload from now on. The caller stores, in the same transaction, what refers to it.
+pub(crate) async fn adopt<E>(db: &mut PgConnection, team: TeamId, upload: &str) -> Result<(), Failure<E>> {
+    let adopted =
+        sqlx::query("UPDATE uploads SET delete_at = NULL WHERE team_id = $1 AND name = $2 AND delete_at IS NOT NULL")
+            .bind(Id(team))
+            .bind(upload)
+            .execute(db)
+            .await?;
+    // A day has passed since it began, and it was deleted.
+    if adopted.rows_affected() == 1 { Ok(()) } else { Err(sqlx::Error::RowNotFound.into()) }
+}
+
+/// Lets go of what was kept for checks. The caller has deleted these, in the same transaction: only then was the last upload
+/// adopted that could be.
+pub(crate) async fn let_go(
+    db: &mut PgConnection,
+    scans: &[String],
+    instant: Option<DateTime<Utc>>,
+) -> Result<(), sqlx::Error> {
+    if scans.is_empty() {
+        return Ok(());
+    }
+    // One that is not adopted may be under way still, and has its own instant.
+    sqlx::query(
+        "UPDATE uploads SET delete_at = coalesce($2, clock_timestamp()) WHERE scan_id = ANY ($1) AND delete_at IS NULL",
+    )
+    .bind(scans)
+    .bind(instant)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+fn unavailable(error: ObjectError) -> StoreError {
+    StoreError::Unavailable(Box::new(error))
+}
+
+/// Rows refer to objects, and this process has no object store.
+#[derive(Debug, thiserror::Error)]
+#[error("the file is in an object store, and this process was given none")]
+struct NoObjectStore;

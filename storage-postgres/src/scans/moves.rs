@@ -1,0 +1,188 @@
+//! The one way in which a check moves from state to state: locked, decided by the domain, written. And what follows where a
+//! manual one failed through our own fault.
+
+use a11ycheck_core::{
+    domain::{Lease, ManualChecks, Scan, ScanKind, ScanState, TransitionError},
+    id::ScanId,
+    store::LeaseError,
+};
+use chrono::{DateTime, Utc};
+use sqlx::{FromRow, PgConnection, types::Json};
+
+use crate::{
+    db::{
+        error::{Corrupt, Failure},
+        ids::Id,
+        transaction::Tx,
+    },
+    scans::rows::{ScanRow, scan_columns},
+    teams::rows::{PlanDocument, read_plan},
+};
+
+/// Moves a check as its holder asks to: the domain decides, and where it refuses, nothing has changed. Gives the check as
+/// it is afterwards.
+pub(crate) async fn move_on(
+    tx: &mut Tx,
+    id: ScanId,
+    decide: impl FnOnce(ScanState, DateTime<Utc>) -> Result<ScanState, TransitionError>,
+) -> Result<Scan, Failure<LeaseError>> {
+    let HeldRow { now, scan } = lock(tx, id).await?.ok_or(Failure::Refused(LeaseError::Gone))?;
+    let mut scan = scan.scan()?;
+    scan.state = decide(scan.state, now).map_err(|refusal| Failure::Refused(refusal.into()))?;
+    write_state(tx.db(), id, &scan.state).await?;
+    Ok(scan)
+}
+
+/// Locks a check that is queued or running; one that has ended changes no more.
+async fn lock(tx: &mut Tx, id: ScanId) -> Result<Option<HeldRow>, sqlx::Error> {
+    let active = sqlx::query_as(concat!(
+        "WITH a AS MATERIALIZED (SELECT * FROM active_scans WHERE scan_id = $1 FOR UPDATE)
+         SELECT coalesce($2, clock_timestamp()) AS now, ",
+        scan_columns!(),
+        " FROM a JOIN scans s ON s.id = a.scan_id",
+    ))
+    .bind(Id(id))
+    .bind(tx.instant())
+    .fetch_optional(tx.db())
+    .await?;
+    if active.is_some() {
+        return Ok(active);
+    }
+    sqlx::query_as(concat!(
+        "SELECT coalesce($2, clock_timestamp()) AS now, ",
+        scan_columns!(),
+        " FROM scans s LEFT JOIN active_scans a ON a.scan_id = s.id WHERE s.id = $1",
+    ))
+    .bind(Id(id))
+    .bind(tx.instant())
+    .fetch_optional(tx.db())
+    .await
+}
+
+/// Has the purge look at the team of the check `$1`, which ends at `$3`: an older one of its site may no longer be the latest.
+macro_rules! looked_at {
+    () => {
+        "looked_at AS (
+             INSERT INTO retention AS r (team_id, due_at) SELECT team_id, $3 FROM scans WHERE id = $1
+             ON CONFLICT (team_id) DO UPDATE SET due_at = greatest(excluded.due_at, r.held_until)
+             WHERE r.due_at > greatest(excluded.due_at, r.held_until)
+         )"
+    };
+}
+
+/// Writes the state of a check that the caller has locked.
+pub(crate) async fn write_state<E>(db: &mut PgConnection, id: ScanId, state: &ScanState) -> Result<(), Failure<E>> {
+    let written = match state {
+        ScanState::Running { lease: Lease { worker, token, expires_at }, attempt, started_at, pages_scanned } => {
+            sqlx::query(
+                "UPDATE active_scans
+                 SET lease_worker = $2, lease_token = $3, lease_expires_at = $4, attempt = $5, started_at = $6,
+                     pages_scanned = $7
+                 WHERE scan_id = $1",
+            )
+            .bind(Id(id))
+            .bind(Id(worker))
+            .bind(token.get())
+            .bind(expires_at)
+            .bind(i64::from(*attempt))
+            .bind(started_at)
+            .bind(i64::from(*pages_scanned))
+            .execute(db)
+            .await?
+        }
+        ScanState::Completed { started_at, finished_at, outcome } => {
+            let problems = i64::try_from(outcome.totals.total()).map_err(|error| Corrupt::new("scans", id, error))?;
+            sqlx::query(concat!(
+                "WITH active AS (DELETE FROM active_scans WHERE scan_id = $1), ",
+                looked_at!(),
+                " UPDATE scans SET started_at = $2, finished_at = $3, outcome = $4, problems = $5 WHERE id = $1",
+            ))
+            .bind(Id(id))
+            .bind(started_at)
+            .bind(finished_at)
+            .bind(Json(outcome))
+            .bind(problems)
+            .execute(db)
+            .await?
+        }
+        ScanState::Failed { started_at, finished_at, pages_scanned, failure } => {
+            sqlx::query(concat!(
+                "WITH active AS (DELETE FROM active_scans WHERE scan_id = $1), ",
+                looked_at!(),
+                " UPDATE scans SET started_at = $2, finished_at = $3, pages_scanned = $4, failure = $5 WHERE id = $1",
+            ))
+            .bind(Id(id))
+            .bind(started_at)
+            .bind(finished_at)
+            .bind(i64::from(*pages_scanned))
+            .bind(Json(failure))
+            .execute(db)
+            .await?
+        }
+        ScanState::Queued => return Err(Corrupt::new("scans", id, "nothing moves a check back into the queue").into()),
+    };
+    if written.rows_affected() == 1 {
+        Ok(())
+    } else {
+        Err(Corrupt::new("scans", id, "it was locked, and is gone").into())
+    }
+}
+
+/// Locks the site of a check that may be given back when it fails: sites come before active checks in the order of locks.
+pub(crate) async fn lock_site(db: &mut PgConnection, scan: ScanId) -> Result<(), sqlx::Error> {
+    sqlx::query("SELECT FROM sites WHERE id = (SELECT site_id FROM scans WHERE id = $1) FOR NO KEY UPDATE")
+        .bind(Id(scan))
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Gives a check back that has failed, as [`ManualChecks::failed`] says. The caller has locked the site.
+pub(crate) async fn give_back<E>(db: &mut PgConnection, scan: &Scan) -> Result<(), Failure<E>> {
+    let (ScanState::Failed { failure, .. }, ScanKind::Manual) = (&scan.state, scan.kind) else { return Ok(()) };
+    if !failure.code.is_our_fault() {
+        return Ok(());
+    }
+    let row: Option<ManualRow> = sqlx::query_as(
+        "SELECT site.last_manual_at, site.previous_manual_at, site.manual_given_back_at, p.document
+         FROM sites site JOIN teams t ON t.id = site.team_id JOIN plans p ON p.code = t.plan_code
+         WHERE site.id = $1",
+    )
+    .bind(Id(scan.site))
+    .fetch_optional(&mut *db)
+    .await?;
+    let Some((last_at, previous_at, given_back_at, plan)) = row else { return Ok(()) };
+    let interval = match read_plan(plan) {
+        Ok(plan) => plan.limits.manual_check_interval,
+        // A check must be able to fail whatever its team's plan looks like.
+        Err(problem) => {
+            let error: &dyn std::error::Error = &problem;
+            tracing::warn!(scan = %scan.id, error, "A manual check was not given back");
+            return Ok(());
+        }
+    };
+    let before = ManualChecks { last_at, previous_at, given_back_at };
+    let after = before.failed(scan.queued_at, failure.code, interval);
+    if after != before {
+        sqlx::query(
+            "UPDATE sites SET last_manual_at = $2, previous_manual_at = $3, manual_given_back_at = $4 WHERE id = $1",
+        )
+        .bind(Id(scan.site))
+        .bind(after.last_at)
+        .bind(after.previous_at)
+        .bind(after.given_back_at)
+        .execute(db)
+        .await?;
+    }
+    Ok(())
+}
+
+/// The columns of [`ManualChecks`], and the plan.
+type ManualRow = (Option<DateTime<Utc>>, Option<DateTime<Utc>>, Option<DateTime<Utc>>, PlanDocument);
+
+#[derive(FromRow)]
+struct HeldRow {
+    now: DateTime<Utc>,
+    #[sqlx(flatten)]
+    scan: ScanRow,
+}

@@ -1,0 +1,251 @@
+//! Checks, as workers and the scheduler see them.
+
+use a11ycheck_core::{
+    domain::{Failure as ScanFailure, RetryBy, Scan, ScanKind, ScanState, Urgency, next_scan_at},
+    id::{ScanId, SiteId, WorkerId},
+    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::{FromRow, PgConnection};
+
+use crate::{
+    PostgresStore,
+    db::error::Corrupt,
+    deliveries::outbox::{Told, tell},
+    files::uploads::{UploadError, adopt},
+    scans::{
+        claim::{Taken, give_up, take_next},
+        enqueue::{NewScan, enqueue},
+        moves::{give_back, lock_site, move_on},
+        results::{self, Results},
+    },
+    teams::rows::{TeamRow, team_columns},
+    twins,
+};
+
+#[async_trait]
+impl QueueStore for PostgresStore {
+    async fn queue_due_scans(&self, limit: u32) -> Result<DueSites, StoreError> {
+        let due = self
+            .transaction::<_, StoreError, _>(async |mut tx| {
+                let due: Vec<DueRow> = sqlx::query_as(concat!(
+                    "WITH instant AS MATERIALIZED (
+                         SELECT coalesce($1, clock_timestamp()) AS now
+                     ), site AS MATERIALIZED (
+                         SELECT id, team_id FROM sites
+                         WHERE next_scan_at <= (SELECT now FROM instant) AND id <> ALL ($3) AND team_id <> ALL ($3)
+                         ORDER BY next_scan_at, id LIMIT $2
+                         FOR NO KEY UPDATE SKIP LOCKED
+                     )
+                     SELECT site.id, instant.now, owner.* FROM site CROSS JOIN instant CROSS JOIN LATERAL (SELECT ",
+                    team_columns!(),
+                    // LIMIT has no effect but on the plan: teams are looked up one by one, never read all.
+                    " FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = site.team_id LIMIT 1) AS owner",
+                ))
+                .bind(tx.instant())
+                .bind(i64::from(limit))
+                .bind(self.unreadable().due.ids())
+                .fetch_all(tx.db())
+                .await?;
+                let mut more = u32::try_from(due.len()) == Ok(limit);
+                let Some(now) = due.first().map(|row| row.now) else {
+                    return Ok(DueSites { queued: Vec::new(), more });
+                };
+                let mut new = Vec::new();
+                let (mut ids, mut nexts) = (Vec::new(), Vec::new());
+                for row in due {
+                    let site: SiteId = match row.id.parse() {
+                        Ok(site) => site,
+                        Err(error) => {
+                            let problem = Corrupt::new("sites", &row.id, Box::new(error));
+                            // What would be met again at once is left until later.
+                            more &= self.unreadable().due.add(row.id, &problem);
+                            continue;
+                        }
+                    };
+                    // Its other sites could not be read for the same reason.
+                    let team_id = row.team.id().to_owned();
+                    let team = match row.team.team() {
+                        Ok(team) => team,
+                        Err(problem) => {
+                            more &= self.unreadable().due.add(team_id, &problem);
+                            continue;
+                        }
+                    };
+                    ids.push(row.id);
+                    nexts.push(next_scan_at(site, team.plan.limits.check_frequency, now));
+                    if team.is_served(now) {
+                        let pages_requested = team.plan.limits.pages_per_check;
+                        new.push(NewScan { id: ScanId::generate(now), team: team.id, site, pages_requested });
+                    }
+                }
+                let queued = enqueue(tx.db(), &new, ScanKind::Scheduled, Urgency::Scheduled, now).await?;
+                move_next_scans(tx.db(), ids, nexts).await?;
+                Ok(DueSites { queued, more })
+            })
+            .await?;
+        if !due.queued.is_empty() {
+            self.node().tell(Work::Scans);
+        }
+        Ok(due)
+    }
+
+    async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError> {
+        // A transaction for each check that is looked at: those that are given up stay so, however many there are.
+        loop {
+            let taken = self
+                .transaction(async |mut tx| {
+                    take_next::<StoreError>(&mut tx, worker, term, &self.unreadable().scans.ids()).await
+                })
+                .await?;
+            match taken {
+                Taken::Claimed(claimed) => {
+                    self.node().pass_on(Work::Scans);
+                    return Ok(Some(*claimed));
+                }
+                Taken::WornOut(id) => self.give_up(id).await?,
+                Taken::Unreadable(id, problem) => {
+                    if !self.unreadable().scans.add(id, &problem) {
+                        return Err(problem.into());
+                    }
+                }
+                Taken::Nothing => return Ok(None),
+            }
+        }
+    }
+
+    async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError> {
+        self.transaction(async |mut tx| {
+            move_on(&mut tx, claim.scan, |held, now| held.renew(claim.token, term, pages, now)).await.map(drop)
+        })
+        .await
+    }
+
+    async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError> {
+        self.transaction(async |mut tx| {
+            move_on(&mut tx, claim.scan, |held, now| held.hand_back(claim.token, now)).await.map(drop)
+        })
+        .await?;
+        self.node().tell(Work::Scans);
+        Ok(())
+    }
+
+    async fn retry_scan(&self, claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError> {
+        self.transaction(async |mut tx| {
+            let retry = |held: ScanState, now| held.retry_at(claim.token, now + delay, next);
+            move_on(&mut tx, claim.scan, retry).await.map(drop)
+        })
+        .await
+    }
+
+    async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
+        let Completion { finished_at, outcome, findings, screenshots, screen, events } = completion;
+        // Before the transaction: nothing is locked while the processor works.
+        let findings = results::pack(findings).await?;
+        let mut results =
+            Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref(), upload: None };
+        let upload = match self.objects() {
+            Some(objects) if screen.is_some() || !screenshots.is_empty() => {
+                let upload = self.upload(objects, claim.scan, results.files()).await.map_err(|error| match error {
+                    UploadError::Store(error) => LeaseError::Store(error),
+                    UploadError::Objects(error) => LeaseError::Pictures(Box::new(error)),
+                })?;
+                Some(upload.ok_or(LeaseError::Gone)?)
+            }
+            Some(_) | None => None,
+        };
+        results.upload = upload.as_deref();
+        let (scan, told) = self
+            .transaction(async |mut tx| {
+                // The instant is that of the result, whatever the clock says by now.
+                let complete = |held: ScanState, _| held.complete(claim.token, outcome.clone(), finished_at);
+                let scan = move_on(&mut tx, claim.scan, complete).await?;
+                results::insert(tx.db(), scan.team, scan.id, &results).await?;
+                if let Some(upload) = results.upload {
+                    adopt(tx.db(), scan.team, upload).await?;
+                }
+                let told = tell(&mut tx, scan.team, &events).await?;
+                Ok((scan, told))
+            })
+            .await?;
+        if told == Told::Somebody {
+            self.node().tell(Work::Deliveries);
+        }
+        Ok(scan)
+    }
+
+    async fn fail_scan(&self, claim: Claim, failure: ScanFailure) -> Result<Scan, LeaseError> {
+        self.transaction(async |mut tx| {
+            if failure.code.is_our_fault() {
+                lock_site(tx.db(), claim.scan).await?;
+            }
+            let failed = move_on(&mut tx, claim.scan, |held, now| held.fail(claim.token, failure.clone(), now)).await?;
+            give_back(tx.db(), &failed).await?;
+            Ok(failed)
+        })
+        .await
+    }
+
+    async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
+        self.step(|| async {
+            let counted: Vec<(String, i64, Option<DateTime<Utc>>)> = sqlx::query_as(concat!(
+                "SELECT urgency, count(*), min(queued_at) FROM active_scans WHERE ",
+                twins::scan_is_due!("coalesce($1, statement_timestamp())"),
+                " GROUP BY urgency",
+            ))
+            .bind(self.instant())
+            .fetch_all(&mut *self.session().await?)
+            .await?;
+            let of = |urgency: Urgency| {
+                let row = counted.iter().find(|(word, ..)| word == urgency.as_str());
+                row.map_or_else(Waiting::default, |(_, checks, oldest)| Waiting {
+                    checks: checks.unsigned_abs(),
+                    oldest: *oldest,
+                })
+            };
+            Ok(QueueDepth { requested: of(Urgency::Requested), scheduled: of(Urgency::Scheduled) })
+        })
+        .await
+    }
+}
+
+impl PostgresStore {
+    /// Gives up a check that was begun as often as it may be.
+    async fn give_up(&self, scan: ScanId) -> Result<(), StoreError> {
+        let given_up = self.transaction(async |mut tx| give_up(&mut tx, scan).await).await;
+        match given_up {
+            // Its last worker came back, another caller was faster, or the site was deleted.
+            Ok(()) | Err(LeaseError::Refused(_) | LeaseError::Gone) => Ok(()),
+            Err(LeaseError::Store(error)) => Err(error),
+            Err(other) => Err(StoreError::Unavailable(other.into())),
+        }
+    }
+}
+
+/// Sets when sites are checked next.
+pub(crate) async fn move_next_scans(
+    db: &mut PgConnection,
+    ids: Vec<String>,
+    nexts: Vec<DateTime<Utc>>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "UPDATE sites SET next_scan_at = moved.next_scan_at
+         FROM unnest($1::text[], $2::timestamptz[]) AS moved (id, next_scan_at)
+         WHERE sites.id = moved.id",
+    )
+    .bind(ids)
+    .bind(nexts)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A site whose time has come, and whose it is.
+#[derive(FromRow)]
+struct DueRow {
+    id: String,
+    now: DateTime<Utc>,
+    #[sqlx(flatten)]
+    team: TeamRow,
+}

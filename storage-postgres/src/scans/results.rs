@@ -1,0 +1,160 @@
+//! What a check found, as it is stored: findings as one compressed document, pictures as they are.
+
+use std::io::{self, Read as _, Write as _};
+
+use a11ycheck_core::{
+    domain::{Findings, ScreenshotId},
+    id::{ScanId, TeamId},
+    scanner::{Screenshot, ScreenshotFormat},
+    store::StoreError,
+};
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
+use sqlx::{FromRow, PgConnection};
+
+use crate::{
+    db::{
+        columns::{BoxedError, count},
+        error::Corrupt,
+        ids::Id,
+    },
+    files::uploads::{File, Place},
+};
+
+/// Findings as stored: JSON, gzip-compressed. Long ones take a tenth of a second, which others must not wait for.
+pub(crate) async fn pack(findings: Findings) -> Result<Vec<u8>, StoreError> {
+    let write = move || -> io::Result<Vec<u8>> {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        gzip.write_all(&serde_json::to_vec(&findings)?)?;
+        gzip.finish()
+    };
+    let packed = tokio::task::spawn_blocking(write).await.unwrap_or_else(|error| Err(error.into()));
+    packed.map_err(|error| StoreError::Unavailable(error.into()))
+}
+
+/// Findings of a check from what is stored, likewise.
+pub(crate) async fn unpack(scan: ScanId, document: Vec<u8>) -> Result<Findings, Corrupt> {
+    let read = move || -> Result<Findings, BoxedError> {
+        let mut json = Vec::new();
+        GzDecoder::new(document.as_slice()).read_to_end(&mut json)?;
+        Ok(serde_json::from_slice(&json)?)
+    };
+    let findings = tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(error.into()));
+    findings.map_err(|source| Corrupt::new("findings", scan, source))
+}
+
+/// A picture without its bytes, and where these are.
+#[derive(FromRow)]
+pub(crate) struct ScreenshotRow {
+    scan_id: String,
+    subject: String,
+    number: i64,
+    format: String,
+    width: i64,
+    height: i64,
+    bytes: Option<Vec<u8>>,
+    upload: Option<String>,
+    size: Option<i64>,
+}
+
+impl ScreenshotRow {
+    pub(crate) fn place(&mut self) -> Result<Place, Corrupt> {
+        Place::new(self.bytes.take(), self.upload.take(), self.size, &file_name(&self.subject, self.number))
+    }
+
+    pub(crate) fn screenshot(self, bytes: Vec<u8>) -> Result<Screenshot, Corrupt> {
+        let id = format!("{} {}", self.scan_id, self.number);
+        self.read(bytes).map_err(|source| Corrupt::new("screenshots", id, source))
+    }
+
+    fn read(self, bytes: Vec<u8>) -> Result<Screenshot, BoxedError> {
+        let format = match self.format.as_str() {
+            "png" => ScreenshotFormat::Png,
+            "webp" => ScreenshotFormat::WebP,
+            other => return Err(format!("there is no format `{other}`").into()),
+        };
+        Ok(Screenshot {
+            id: ScreenshotId(count(self.number)?),
+            format,
+            width: count(self.width)?,
+            height: count(self.height)?,
+            bytes,
+        })
+    }
+}
+
+/// The result of a check, ready to be stored.
+pub(crate) struct Results<'a> {
+    /// [`pack`]ed.
+    pub(crate) findings: &'a [u8],
+    pub(crate) screenshots: &'a [Screenshot],
+    pub(crate) screen: Option<&'a Screenshot>,
+    /// Where the pictures' bytes were written, when that is not here.
+    pub(crate) upload: Option<&'a str>,
+}
+
+impl<'a> Results<'a> {
+    /// The pictures, as what.
+    fn pictures(&self) -> impl Iterator<Item = (&'static str, &'a Screenshot)> {
+        let elements = self.screenshots.iter().map(|picture| ("element", picture));
+        elements.chain(self.screen.map(|picture| ("screen", picture)))
+    }
+
+    /// The pictures' bytes, to be written elsewhere.
+    pub(crate) fn files(&self) -> Vec<File> {
+        let file = |(subject, picture): (&str, &Screenshot)| {
+            (file_name(subject, i64::from(picture.id.0)), picture.bytes.clone())
+        };
+        self.pictures().map(file).collect()
+    }
+}
+
+/// What a picture is called within its upload.
+fn file_name(subject: &str, number: i64) -> String {
+    format!("{subject}-{number}")
+}
+
+/// Stores the result of a check.
+pub(crate) async fn insert(
+    db: &mut PgConnection,
+    team: TeamId,
+    scan: ScanId,
+    results: &Results<'_>,
+) -> Result<(), sqlx::Error> {
+    let pictures: Vec<(&str, &Screenshot)> = results.pictures().collect();
+    let is_here = results.upload.is_none();
+    sqlx::query(
+        "WITH document AS (
+             INSERT INTO findings (scan_id, team_id, document) VALUES ($1, $2, $3)
+         )
+         INSERT INTO screenshots (scan_id, team_id, subject, number, format, width, height, bytes, size, upload)
+         SELECT $1, $2, p.*, CASE WHEN p.size IS NOT NULL THEN $11 END FROM unnest(
+             $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[], $10::bigint[]
+         ) AS p (subject, number, format, width, height, bytes, size)",
+    )
+    .bind(Id(scan))
+    .bind(Id(team))
+    .bind(results.findings)
+    .bind(pictures.iter().map(|(subject, _)| *subject).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| i64::from(picture.id.0)).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| format_name(picture.format)).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| i64::from(picture.width)).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| i64::from(picture.height)).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| is_here.then_some(picture.bytes.as_slice())).collect::<Vec<_>>())
+    .bind(pictures.iter().map(|(_, picture)| (!is_here).then(|| size(&picture.bytes))).collect::<Vec<_>>())
+    .bind(results.upload)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// As a column has it.
+pub(crate) fn size(bytes: &[u8]) -> i64 {
+    i64::try_from(bytes.len()).unwrap_or(i64::MAX)
+}
+
+const fn format_name(format: ScreenshotFormat) -> &'static str {
+    match format {
+        ScreenshotFormat::Png => "png",
+        ScreenshotFormat::WebP => "webp",
+    }
+}

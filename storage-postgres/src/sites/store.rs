@@ -1,0 +1,198 @@
+//! Sites.
+
+use a11ycheck_core::{
+    domain::{ManualChecks, NewSite, PlatformKey, ScanKind, Site, Urgency, next_scan_at},
+    id::{ScanId, SiteId, TeamId},
+    paging::{Page, PageRequest},
+    store::{AddSiteError, SiteStore, SiteUsage, StoreError, Work},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use crate::{
+    PostgresStore,
+    db::{
+        columns::{self, Counted, paged},
+        error::{Corrupt, Failure},
+        ids::Id,
+    },
+    files::uploads::let_go,
+    scans::enqueue::{NewScan, enqueue},
+    sites::rows::{SiteRow, site_columns},
+    teams::rows::{PlanDocument, read_plan},
+};
+
+#[async_trait]
+impl SiteStore for PostgresStore {
+    async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
+        let added = self.transaction(async |mut tx| {
+                // Locks the team, so that its sites are counted after every other addition.
+                let owner: Option<(PlanDocument, DateTime<Utc>)> = sqlx::query_as(
+                    "SELECT p.document, coalesce($2, clock_timestamp())
+                     FROM teams t JOIN plans p ON p.code = t.plan_code
+                     WHERE t.id = $1
+                     FOR NO KEY UPDATE OF t",
+                )
+                .bind(Id(team))
+                .bind(tx.instant())
+                .fetch_optional(tx.db())
+                .await?;
+                let Some((plan, now)) = owner else { return Err(Failure::Refused(AddSiteError::NoTeam)) };
+                let limits = read_plan(plan)?.limits;
+                let next_scan_at = next_scan_at(site.id, limits.check_frequency, now);
+                let details = &site.details;
+                let stack: Vec<&str> = details.stack.iter().map(|key| key.as_str()).collect();
+                let added = sqlx::query(
+                    "INSERT INTO sites
+                         (id, team_id, url, domain, name, report_locale, stack, tags, next_scan_at, created_at, platform)
+                     SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $12
+                     WHERE (SELECT count(*) FROM sites WHERE team_id = $1) < $11",
+                )
+                .bind(Id(team))
+                .bind(Id(site.id))
+                .bind(details.url.as_str())
+                .bind(details.url.domain())
+                .bind(&details.name)
+                .bind(details.report_locale.code())
+                .bind(&stack)
+                .bind(&details.tags)
+                .bind(next_scan_at)
+                .bind(now)
+                .bind(i64::from(limits.sites))
+                .bind(details.platform.as_ref().map(PlatformKey::as_str))
+                .execute(tx.db())
+                .await?;
+                if added.rows_affected() == 0 {
+                    return Err(Failure::Refused(AddSiteError::LimitReached(limits.sites)));
+                }
+                if let Some(id) = first_scan {
+                    let first = NewScan { id, team, site: site.id, pages_requested: limits.pages_per_check };
+                    enqueue(tx.db(), &[first], ScanKind::Scheduled, Urgency::Requested, now).await?;
+                }
+                Ok(Site { id: site.id, team, details: details.clone(), next_scan_at, created_at: now })
+})
+            .await?;
+        if first_scan.is_some() {
+            self.node().tell(Work::Scans);
+        }
+        Ok(added)
+    }
+
+    async fn site(&self, team: TeamId, id: SiteId) -> Result<Option<Site>, StoreError> {
+        self.step(|| async {
+            let row: Option<SiteRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                site_columns!(),
+                " FROM sites site WHERE site.team_id = $1 AND site.id = $2",
+            ))
+            .bind(Id(team))
+            .bind(Id(id))
+            .fetch_optional(&mut *self.session().await?)
+            .await?;
+            Ok(row.map(SiteRow::site).transpose()?)
+        })
+        .await
+    }
+
+    async fn sites(&self, team: TeamId, tag: Option<&str>, page: PageRequest) -> Result<Page<Site>, StoreError> {
+        self.step(|| async {
+            let (limit, offset) = paged(page);
+            let rows: Vec<Counted<SiteRow>> = sqlx::query_as(concat!(
+                "SELECT total.total, ",
+                site_columns!(),
+                " FROM (
+                      SELECT count(*) AS total FROM sites WHERE team_id = $1 AND ($2::text IS NULL OR $2 = ANY (tags))
+                  ) AS total
+                  JOIN sites site ON site.team_id = $1 AND ($2::text IS NULL OR $2 = ANY (site.tags))
+                  ORDER BY site.domain, site.id LIMIT $3 OFFSET $4",
+            ))
+            .bind(Id(team))
+            .bind(tag)
+            .bind(limit)
+            .bind(offset)
+            .fetch_all(&mut *self.session().await?)
+            .await?;
+            let total: i64 = match rows.first() {
+                Some(row) => row.total,
+                // An empty list, or a page beyond its end.
+                None => {
+                    sqlx::query_scalar(
+                        "SELECT count(*) FROM sites WHERE team_id = $1 AND ($2::text IS NULL OR $2 = ANY (tags))",
+                    )
+                    .bind(Id(team))
+                    .bind(tag)
+                    .fetch_one(&mut *self.session().await?)
+                    .await?
+                }
+            };
+            let items = rows.into_iter().map(|row| row.item.site()).collect::<Result<_, _>>()?;
+            Ok(Page { request: page, items, total: total.unsigned_abs() })
+        })
+        .await
+    }
+
+    async fn delete_site(&self, team: TeamId, id: SiteId) -> Result<bool, StoreError> {
+        self.transaction(async |mut tx| {
+            // Locks the site, so that no check of it starts any more; each later statement sees those that have.
+            let found = sqlx::query("SELECT FROM sites WHERE team_id = $1 AND id = $2 FOR UPDATE")
+                .bind(Id(team))
+                .bind(Id(id))
+                .fetch_optional(tx.db())
+                .await?;
+            if found.is_none() {
+                return Ok(false);
+            }
+            sqlx::query("DELETE FROM active_scans WHERE site_id = $1").bind(Id(id)).execute(tx.db()).await?;
+            let scans: Vec<String> = sqlx::query_scalar("DELETE FROM scans WHERE site_id = $1 RETURNING id")
+                .bind(Id(id))
+                .fetch_all(tx.db())
+                .await?;
+            let instant = tx.instant();
+            let_go(tx.db(), &scans, instant).await?;
+            sqlx::query("DELETE FROM sites WHERE id = $1").bind(Id(id)).execute(tx.db()).await?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn site_usage(&self, team: TeamId) -> Result<SiteUsage, StoreError> {
+        self.step(|| async {
+            let row: Option<UsageRow> = sqlx::query_as(
+                "SELECT
+                     p.document,
+                     coalesce($2, clock_timestamp()),
+                     count(site.id),
+                     array_agg(site.last_manual_at) FILTER (WHERE site.id IS NOT NULL AND a.site_id IS NULL)
+                 FROM teams t
+                 JOIN plans p ON p.code = t.plan_code
+                 LEFT JOIN sites site ON site.team_id = t.id
+                 LEFT JOIN active_scans a ON a.site_id = site.id
+                 WHERE t.id = $1
+                 GROUP BY p.code",
+            )
+            .bind(Id(team))
+            .bind(self.instant())
+            .fetch_optional(&mut *self.session().await?)
+            .await?;
+            let Some((plan, now, sites, idle)) = row else {
+                return Ok(SiteUsage { sites: 0, manual_checks_available: 0 });
+            };
+            let interval = read_plan(plan)?.limits.manual_check_interval;
+            // Months are counted by the calendar, which the domain does.
+            let may_start = |last_at: &&Option<DateTime<Utc>>| {
+                ManualChecks { last_at: **last_at, ..ManualChecks::default() }.may_start(interval, now)
+            };
+            let available = idle.iter().flatten().filter(may_start).count();
+            let number = |count: i64| columns::count(count).map_err(|source| Corrupt::new("teams", team, source));
+            Ok(SiteUsage {
+                sites: number(sites)?,
+                manual_checks_available: u32::try_from(available).unwrap_or(u32::MAX),
+            })
+        })
+        .await
+    }
+}
+
+/// The plan, the time, the number of sites, and when a manual check was started last for each of those that have no queued
+/// or running check.
+type UsageRow = (PlanDocument, DateTime<Utc>, i64, Option<Vec<Option<DateTime<Utc>>>>);

@@ -1,0 +1,122 @@
+//! Rows of teams, their tokens, brands and plans, and what they stand for.
+
+use a11ycheck_core::domain::{ApiToken, BrandName, Logo, Plan, Subscription, Team, TeamBrand};
+use chrono::{DateTime, Utc};
+use sqlx::{FromRow, types::Json};
+
+use crate::db::{
+    columns::{BoxedError, count, named, word},
+    error::Corrupt,
+};
+
+/// The columns of [`TeamRow`]: a team is `t`, its plan `p`.
+macro_rules! team_columns {
+    () => {
+        "t.id AS team_id, t.name AS team_name, t.status, t.ends_at, t.trial_ends_at, t.standing, t.seats_used, \
+         t.created_at AS team_created_at, p.document AS plan"
+    };
+}
+
+/// The columns of [`TokenRow`], of a token `k`.
+macro_rules! token_columns {
+    () => {
+        "k.id AS token_id, k.team_id AS token_team_id, k.name AS token_name, k.abilities, k.created_at AS token_created_at"
+    };
+}
+
+pub(crate) use {team_columns, token_columns};
+
+#[derive(FromRow)]
+pub(crate) struct TeamRow {
+    team_id: String,
+    team_name: String,
+    status: String,
+    ends_at: Option<DateTime<Utc>>,
+    trial_ends_at: Option<DateTime<Utc>>,
+    standing: String,
+    seats_used: i64,
+    team_created_at: DateTime<Utc>,
+    plan: PlanDocument,
+}
+
+#[derive(FromRow)]
+pub(crate) struct BrandRow {
+    team_id: String,
+    name: Option<String>,
+    colour: Option<String>,
+    logo: Option<Vec<u8>>,
+}
+
+impl BrandRow {
+    pub(crate) fn brand(self) -> Result<TeamBrand, Corrupt> {
+        named("brands", self.team_id.clone(), self.read())
+    }
+
+    fn read(self) -> Result<TeamBrand, BoxedError> {
+        Ok(TeamBrand {
+            name: self.name.map(BrandName::from_stored),
+            colour: self.colour.map(|colour| colour.parse()).transpose()?,
+            logo: self.logo.map(Logo::from_stored),
+        })
+    }
+}
+
+/// A plan as it is stored.
+pub(crate) type PlanDocument = Json<serde_json::Value>;
+
+impl TeamRow {
+    /// As it is stored.
+    pub(crate) fn id(&self) -> &str {
+        &self.team_id
+    }
+
+    pub(crate) fn team(self) -> Result<Team, Corrupt> {
+        named("teams", self.team_id.clone(), self.read())
+    }
+
+    fn read(self) -> Result<Team, BoxedError> {
+        Ok(Team {
+            id: self.team_id.parse()?,
+            plan: read_plan(self.plan)?,
+            subscription: Subscription {
+                status: word(&self.status)?,
+                ends_at: self.ends_at,
+                trial_ends_at: self.trial_ends_at,
+            },
+            standing: word(&self.standing)?,
+            seats_used: count(self.seats_used)?,
+            name: self.team_name,
+            created_at: self.team_created_at,
+        })
+    }
+}
+
+pub(crate) fn read_plan(Json(document): PlanDocument) -> Result<Plan, Corrupt> {
+    let code = document.get("code").map_or_else(|| "without a code".to_owned(), ToString::to_string);
+    serde_json::from_value(document).map_err(|error| Corrupt::new("plans", code, error))
+}
+
+#[derive(FromRow)]
+pub(crate) struct TokenRow {
+    token_id: String,
+    token_team_id: String,
+    token_name: String,
+    abilities: Vec<String>,
+    token_created_at: DateTime<Utc>,
+}
+
+impl TokenRow {
+    pub(crate) fn token(self) -> Result<ApiToken, Corrupt> {
+        named("tokens", self.token_id.clone(), self.read())
+    }
+
+    fn read(self) -> Result<ApiToken, BoxedError> {
+        Ok(ApiToken {
+            id: self.token_id.parse()?,
+            team: self.token_team_id.parse()?,
+            abilities: self.abilities.iter().map(|ability| word(ability)).collect::<Result<_, _>>()?,
+            name: self.token_name,
+            created_at: self.token_created_at,
+        })
+    }
+}
