@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use a11ycheck_core::page::PageRequest;
+use a11ycheck_core::paging::PageRequest;
 use serde::{
     de::DeserializeOwned,
     ser::{Error as _, Serialize},
