@@ -9,7 +9,7 @@ pub use a11ycheck_core::{
         SharedSetting, ShortenedHistory, Site, Standing, Subscription, Team, TeamBrand, TokenHash, WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, ScanId, SiteId, TeamId, TokenId, WorkerId},
-    page::{Page, PageRequest},
+    paging::{Page, PageRequest},
     scanner::Screenshot,
     sealing::{KeyId, Sealed},
     store::{
