@@ -19,26 +19,24 @@ const CORE: &[&[&str]] = &[
     &["engine"],
 ];
 
-/// The suite of stores, which is about to become a crate of its own.
-const LEFT_OUT: &[&str] = &["conformance"];
-
 /// The crates, by their root files, with the number of circles of files across folders that each has. A number may only go down:
 /// whoever opens a circle lowers it.
 const CIRCLES: &[(&str, usize)] = &[
     ("core/src/lib.rs", 0),
-    // One joins the source of axe-core with the browser and the settings, one the crawl with the scanner that starts it.
-    ("scanner-chromium/src/lib.rs", 2),
+    ("scanner-chromium/src/lib.rs", 0),
+    ("signing/src/lib.rs", 0),
     ("server-warp/src/lib.rs", 0),
     ("server-warp/src/main.rs", 0),
     ("storage-memory/src/lib.rs", 0),
     ("storage-postgres/src/lib.rs", 0),
+    ("storage-testkit/src/lib.rs", 0),
     ("tests/src/lib.rs", 0),
     ("xtask/src/main.rs", 0),
 ];
 
 fn read(root: &str) -> Crate {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    Crate::read(&workspace.join(root), LEFT_OUT)
+    Crate::read(&workspace.join(root))
 }
 
 #[test]

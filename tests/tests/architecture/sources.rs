@@ -33,12 +33,12 @@ struct Source {
 }
 
 impl Crate {
-    /// Reads the crate with this root file. Modules at its root that are `left_out` do not count.
-    pub(crate) fn read(root: &Path, left_out: &[&str]) -> Self {
-        Self::read_by(root, left_out, &|path| std::fs::read_to_string(path).ok())
+    /// Reads the crate with this root file.
+    pub(crate) fn read(root: &Path) -> Self {
+        Self::read_by(root, &|path| std::fs::read_to_string(path).ok())
     }
 
-    fn read_by(root: &Path, left_out: &[&str], text_of: &dyn Fn(&Path) -> Option<String>) -> Self {
+    fn read_by(root: &Path, text_of: &dyn Fn(&Path) -> Option<String>) -> Self {
         let mut read = Self::default();
         let folder = root.parent().unwrap();
         let mut to_read = vec![(Module::new(), root.to_owned())];
@@ -46,9 +46,6 @@ impl Crate {
             let text = text_of(&file).unwrap_or_else(|| panic!("{} can't be read", file.display()));
             let mut source = Source { file, ..Source::default() };
             source.read(text.parse().unwrap());
-            if module.is_empty() {
-                source.children.retain(|child| !left_out.contains(&child.as_str()));
-            }
             for child in &source.children {
                 let below: PathBuf = module.iter().chain([child]).collect();
                 let [file, in_folder] =
@@ -293,7 +290,7 @@ mod tests {
             let found = files.iter().find(|(name, _)| Path::new("src").join(name) == path);
             found.map(|(_, text)| (*text).to_owned())
         };
-        Crate::read_by(Path::new("src/lib.rs"), &["left_out"], &text_of)
+        Crate::read_by(Path::new("src/lib.rs"), &text_of)
     }
 
     fn arrows(crate_: &Crate) -> Vec<String> {
@@ -305,7 +302,7 @@ mod tests {
     #[test]
     fn a_path_leads_to_the_file_that_defines_the_thing_wherever_it_stands() {
         let read = read(&[
-            ("lib.rs", "pub mod a; mod b; mod c; pub mod left_out; pub use b::deep as shallow; pub use self::a::A;"),
+            ("lib.rs", "pub mod a; mod b; mod c; pub use b::deep as shallow; pub use self::a::A;"),
             ("a.rs", "use std::fmt; pub struct A; fn f() -> impl Sized + use<> { fmt::format }"),
             (
                 "b/mod.rs",
