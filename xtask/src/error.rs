@@ -16,6 +16,13 @@ pub(crate) enum Error {
     )]
     ConfiguredBrowser { program: PathBuf, source: ProbeError },
 
+    /// The browser did not answer, so nothing is known of its sandbox.
+    #[error(
+        "the browser opened no page within the time allowed, twice, so whether it has its sandbox is not known: run this command \
+         again when the machine is less busy, or set A11YCHECK_NO_SANDBOX=true to do without the sandbox"
+    )]
+    SandboxUnknown { source: ProbeError },
+
     /// No browser runs, and there is no package installer that we know.
     #[error(
         "no Chromium that runs was found in PATH: install Chromium or Google Chrome (Debian's package: chromium-headless-shell), \

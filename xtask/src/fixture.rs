@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -60,6 +61,7 @@ impl Bench {
             own_state: Some(self.0.path().join("home/.local/state/a11ycheck")),
             font_folders: vec![self.fonts()],
             attendance: Attendance::Unattended,
+            patience: Duration::from_secs(20),
         }
     }
 

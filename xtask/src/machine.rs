@@ -6,6 +6,7 @@ use std::io::{IsTerminal, stdin};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use crate::error::Error;
 
@@ -48,6 +49,8 @@ pub(crate) struct Machine {
     pub(crate) font_folders: Vec<PathBuf>,
     /// Whether someone can type a password.
     pub(crate) attendance: Attendance,
+    /// How long a browser may take to answer. On a cold disk it takes a few seconds; one that waits for a question never answers.
+    pub(crate) patience: Duration,
 }
 
 /// Whether someone watches the command.
@@ -91,6 +94,7 @@ impl Machine {
                 .or_else(|| set("HOME").map(|home| PathBuf::from(home).join(".local/state/a11ycheck"))),
             font_folders: shared_fonts.map(PathBuf::from).into_iter().chain(home_fonts.into_iter().flatten()).collect(),
             attendance: if unattended { Attendance::Unattended } else { Attendance::Attended },
+            patience: Duration::from_secs(20),
         }
     }
 
