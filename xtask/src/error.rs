@@ -183,8 +183,8 @@ pub(crate) enum Error {
     ServerUnnamed,
 
     /// A step of `test` failed; later ones were not run.
-    #[error("step {number} of {count} failed, the later ones were not run: `{command}` ended with {status}. {mend}")]
-    Step { number: usize, count: usize, command: String, status: ExitStatus, mend: &'static str },
+    #[error("step {number} of {count} failed, the later ones were not run. {mend}")]
+    Step { number: usize, count: usize, mend: &'static str, source: Box<Error> },
 
     /// There is no Python with its module for environments, and no package installer that we know.
     #[error(

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use crate::apt::Apt;
 use crate::command::{run as run_command, shown};
+use crate::deny::{self, Advisories};
 use crate::error::Error;
 use crate::export_tools::{self, ExportTools};
 use crate::machine::Machine;
@@ -34,12 +35,20 @@ pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error
     // Ends, and is removed, when this function does.
     let database = database.start(machine)?;
     let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
-    run_steps(machine, &tools, &database, &steps)?;
+    let advisories = run_steps(machine, &tools, &database, &steps)?;
     match arguments {
-        [] => eprintln!("==> All {} steps passed", steps.len()),
+        [] => eprintln!("==> {}", conclusion(steps.len(), &advisories)),
         _ => eprintln!("==> The chosen tests passed; `cargo xtask test` without arguments runs everything"),
     }
     Ok(())
+}
+
+/// The last line, which is the one that is read.
+fn conclusion(steps: usize, advisories: &Advisories) -> String {
+    match advisories {
+        Advisories::Checked => format!("All {steps} steps passed"),
+        gap @ Advisories::NotChecked(_) => format!("All {steps} steps passed, but {gap}"),
+    }
 }
 
 /// What the tests need beside a database.
@@ -51,18 +60,26 @@ struct TestTools {
     neighbours: Neighbours,
 }
 
-/// One command of cargo.
+/// One thing that is checked.
 #[derive(Debug)]
 struct Step {
     name: &'static str,
-    arguments: Vec<OsString>,
+    work: Work,
     /// What a reader of its failure does next.
     mend: &'static str,
 }
 
+#[derive(Debug)]
+enum Work {
+    /// A command of cargo, with these arguments.
+    Cargo(Vec<OsString>),
+    /// `cargo xtask deny`, here, because it gives what it has left out.
+    Dependencies,
+}
+
 impl Step {
-    fn new(name: &'static str, arguments: &[&str], mend: &'static str) -> Self {
-        Self { name, arguments: arguments.iter().map(OsString::from).collect(), mend }
+    fn cargo(name: &'static str, arguments: &[&str], mend: &'static str) -> Self {
+        Self { name, work: Work::Cargo(arguments.iter().map(OsString::from).collect()), mend }
     }
 }
 
@@ -72,57 +89,57 @@ impl Step {
 /// `cargo xtask` itself, which is a package apart so that it runs from every folder, and compiles a dozen small crates for it.
 fn every_step() -> Vec<Step> {
     vec![
-        Step::new("Format", &["fmt", "--all", "--check"], "Run `cargo fmt --all`"),
-        Step::new(
+        Step::cargo("Format", &["fmt", "--all", "--check"], "Run `cargo fmt --all`"),
+        Step::cargo(
             "Lints",
             &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
             "Mend what clippy reports above",
         ),
         // The one step with features of its own, because that is what it is about: an embedder may leave all of them out.
-        Step::new(
+        Step::cargo(
             "Core without features",
             &["clippy", "--package", "a11ycheck-core", "--no-default-features", "--", "-D", "warnings"],
             "Mend what clippy reports above; code that belongs to a feature is behind `#[cfg(feature = …)]`",
         ),
         // Includes the examples of the documentation, which a choice of targets (`--all-targets`) would leave out.
-        Step::new("Tests", &["test", "--workspace"], "`cargo xtask test NAME` runs only the tests of that name"),
+        Step::cargo("Tests", &["test", "--workspace"], "`cargo xtask test NAME` runs only the tests of that name"),
         // An example, for the features: without one, cargo leaves out what tests depend on.
-        Step::new(
+        Step::cargo(
             "Documentation",
             &["doc", "--workspace", "--no-deps", "--lib", "--bins", "--example", "embed"],
             "Mend what rustdoc reports above",
         ),
-        Step::new(
-            "Dependencies",
-            &["xtask", "deny"],
-            "Mend what cargo-deny reports above; `cargo xtask deny` runs this alone",
-        ),
-        Step::new("Random requests", &["xtask", "schemathesis"], "`cargo xtask schemathesis` runs this alone"),
+        Step { name: "Dependencies", work: Work::Dependencies, mend: "`cargo xtask deny` runs this alone" },
+        Step::cargo("Random requests", &["xtask", "schemathesis"], "`cargo xtask schemathesis` runs this alone"),
     ]
 }
 
 fn chosen_tests(arguments: &[OsString]) -> Step {
-    let mut step = Step::new("Chosen tests", &["test", "--workspace"], "Mend the tests that failed above");
-    step.arguments.extend_from_slice(arguments);
-    step
+    let work = ["test", "--workspace"].iter().map(OsString::from).chain(arguments.iter().cloned()).collect();
+    Step { name: "Chosen tests", work: Work::Cargo(work), mend: "Mend the tests that failed above" }
 }
 
-fn run_steps(machine: &Machine, tools: &TestTools, database: &Running, steps: &[Step]) -> Result<(), Error> {
+fn run_steps(machine: &Machine, tools: &TestTools, database: &Running, steps: &[Step]) -> Result<Advisories, Error> {
+    let (mut advisories, count) = (Advisories::Checked, steps.len());
     for (step, number) in steps.iter().zip(1..) {
-        eprintln!("==> [{number}/{}] {}", steps.len(), step.name);
-        let mut command = cargo(machine, tools, database, step);
-        let status = run_command(&mut command)?;
-        if !status.success() {
-            let command = shown(&command);
-            return Err(Error::Step { number, count: steps.len(), command, status, mend: step.mend });
-        }
+        eprintln!("==> [{number}/{count}] {}", step.name);
+        let outcome = match &step.work {
+            Work::Cargo(arguments) => run_cargo(cargo(machine, tools, database, arguments)),
+            Work::Dependencies => deny::run(machine).map(|found| advisories = found),
+        };
+        outcome.map_err(|cause| Error::Step { number, count, mend: step.mend, source: Box::new(cause) })?;
     }
-    Ok(())
+    Ok(advisories)
 }
 
-fn cargo(machine: &Machine, tools: &TestTools, database: &Running, step: &Step) -> Command {
+fn run_cargo(mut command: Command) -> Result<(), Error> {
+    let status = run_command(&mut command)?;
+    if status.success() { Ok(()) } else { Err(Error::Failed { command: shown(&command), status }) }
+}
+
+fn cargo(machine: &Machine, tools: &TestTools, database: &Running, arguments: &[OsString]) -> Command {
     let mut command = Command::new(&machine.cargo);
-    command.args(&step.arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
+    command.args(arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
     // Read by rustdoc alone: `RUSTFLAGS` would build every dependency anew.
     command.env("RUSTDOCFLAGS", "-D warnings");
     tools.neighbours.pass_to(tools.exports.pass_to(tools.pdf.pass_to(tools.tools.pass_to(&mut command))));
@@ -156,7 +173,17 @@ mod tests {
     fn every_step_runs_in_order() {
         let bench = bench();
         run(&bench.machine(), &[]).unwrap();
-        assert_eq!(commands(&bench), ["fmt", "clippy", "clippy", "test", "doc", "xtask", "xtask"]);
+        let expected = ["fmt", "clippy", "clippy", "test", "doc", "install", "xtask"];
+        assert_eq!(commands(&bench), expected, "`install` is that of cargo-deny");
+    }
+
+    #[test]
+    fn what_was_not_checked_stands_in_the_last_line() {
+        let checked = conclusion(7, &Advisories::Checked);
+        assert_eq!(checked, "All 7 steps passed");
+        let gap = conclusion(7, &Advisories::NotChecked("it did not arrive".to_owned()));
+        assert!(gap.starts_with("All 7 steps passed, but ADVISORIES"), "{gap}");
+        assert!(gap.contains("NOT CHECKED") && gap.contains("it did not arrive"), "{gap}");
     }
 
     #[test]
