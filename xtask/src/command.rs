@@ -1,10 +1,9 @@
 //! Runs other programs, and says so first.
 
 use std::ffi::OsString;
-use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use crate::error::Error;
 
@@ -20,13 +19,9 @@ pub(crate) fn run(command: &mut Command) -> Result<ExitStatus, Error> {
 /// everything that the program has started; the program itself reads nothing.
 const LEASH: &str = r#"exec 3<&0 </dev/null; { cat <&3; kill -KILL 0; } >/dev/null 2>&1 & exec "$@" 3<&-"#;
 
-/// Starts a command in a process group of its own. It ends, with all that it has started, when its standard input is dropped or
-/// this process ends.
-///
-/// # Errors
-///
-/// What the system says. A program that does not exist ends with status 127, as in any shell.
-pub(crate) fn leashed(command: &Command) -> io::Result<Child> {
+/// The command in a process group of its own. It ends, with all that it has started, when its standard input is dropped or this
+/// process ends. A program that does not exist ends with status 127, as in any shell. Where its output goes is not carried over.
+pub(crate) fn leashed(command: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell.args([OsString::from("-c"), LEASH.into(), "leash".into(), command.get_program().into()]);
     shell.args(command.get_args()).stdin(Stdio::piped()).process_group(0);
@@ -39,7 +34,7 @@ pub(crate) fn leashed(command: &Command) -> io::Result<Child> {
             None => shell.env_remove(name),
         };
     }
-    shell.spawn()
+    shell
 }
 
 /// The command as one would type it: the program without its folder, and nothing quoted.
@@ -63,7 +58,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 600 & echo $! > pid.new; mv pid.new pid; wait"]).current_dir(folder.path());
-        let mut child = leashed(&command).unwrap();
+        let mut child = leashed(&command).spawn().unwrap();
         let pid = folder.path().join("pid");
         let deadline = Instant::now() + Duration::from_secs(30);
         let in_time = |what: &dyn Fn() -> bool| {
@@ -84,7 +79,8 @@ mod tests {
     #[test]
     fn a_command_on_a_leash_gives_its_own_status_and_reads_nothing() {
         let mut command = Command::new("sh");
-        let mut child = leashed(command.args(["-c", "read line && exit 1; exit $CODE"]).env("CODE", "7")).unwrap();
+        command.args(["-c", "read line && exit 1; exit $CODE"]).env("CODE", "7");
+        let mut child = leashed(&command).spawn().unwrap();
         let pipe = child.stdin.take();
         assert_eq!(child.wait().unwrap().code(), Some(7));
         drop(pipe);

@@ -105,7 +105,7 @@ fn fetch(command: &Command, patience: Duration) -> Result<Result<(), String>, Er
     eprintln!("    running {}", shown(command));
     let start = |source| Error::Start { program: "cargo-deny".into(), source };
     // It has git fetch the database, which must not outlive it.
-    let mut child = leashed(command).map_err(start)?;
+    let mut child = leashed(command).spawn().map_err(start)?;
     let leash = child.stdin.take();
     let deadline = Instant::now() + patience;
     loop {

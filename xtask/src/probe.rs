@@ -7,6 +7,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::command::leashed;
+
 /// More than any program says about its version, and enough of what a browser says before it gives up.
 const MAX_ANSWER_BYTES: u64 = 4096;
 
@@ -31,7 +33,7 @@ pub(crate) enum ProbeError {
 ///
 /// Takes at most about `patience` and reads at most [`MAX_ANSWER_BYTES`].
 pub(crate) fn browser_version(program: &Path, patience: Duration) -> Result<String, ProbeError> {
-    let (status, answer) = ask(Command::new(program).arg("--version"), patience)?;
+    let (status, answer) = ask(Command::new(program).arg("--version").stdin(Stdio::null()), patience)?;
     if !status.success() {
         return Err(ProbeError::Refused { status, answer: first_line(&answer) });
     }
@@ -46,7 +48,8 @@ pub(crate) fn browser_version(program: &Path, patience: Duration) -> Result<Stri
 pub(crate) fn start(mut browser: Command, profile: &Path, patience: Duration) -> Result<(), ProbeError> {
     browser.args(["--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]);
     browser.arg(format!("--user-data-dir={}", profile.display())).args(["--dump-dom", "about:blank"]);
-    let (status, answer) = ask(&mut browser, patience)?;
+    // Debian's browser is a script that waits for the program, which would outlive it.
+    let (status, answer) = ask(&mut leashed(&browser), patience)?;
     if status.success() {
         return Ok(());
     }
@@ -59,7 +62,7 @@ fn ask(command: &mut Command, patience: Duration) -> Result<(ExitStatus, String)
     // One pipe for both streams: a missing library is reported on standard error, the version on standard output.
     let (reader, writer) = io::pipe().map_err(ProbeError::Start)?;
     let copy = writer.try_clone().map_err(ProbeError::Start)?;
-    let mut child = command.stdin(Stdio::null()).stdout(writer).stderr(copy).spawn().map_err(ProbeError::Start)?;
+    let mut child = command.stdout(writer).stderr(copy).spawn().map_err(ProbeError::Start)?;
     // Its copies of the pipe's end would keep the answer from ending.
     command.stdout(Stdio::null()).stderr(Stdio::null());
 
@@ -78,6 +81,7 @@ fn ask(command: &mut Command, patience: Duration) -> Result<(ExitStatus, String)
             break status;
         }
         if Instant::now() >= deadline {
+            drop(child.stdin.take());
             child.kill().map_err(ProbeError::Start)?;
             child.wait().map_err(ProbeError::Start)?;
             return Err(ProbeError::Silent { patience });

@@ -105,6 +105,8 @@ fn in_full(error: &ProbeError) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::thread;
+    use std::time::Instant;
 
     use crate::fixture::{Bench, program};
 
@@ -147,7 +149,19 @@ mod tests {
                 assert!(error.to_string().contains("A11YCHECK_NO_SANDBOX"), "{error}");
             }
             assert_eq!(found.map_err(|_| ()), outcome, "{marker}");
+            for pid in fs::read_to_string(bench.programs().join("chromium.pids")).unwrap_or_default().lines() {
+                let deadline = Instant::now() + Duration::from_secs(30);
+                while !is_ended(pid) {
+                    assert!(Instant::now() < deadline, "{pid} was left behind");
+                    thread::sleep(Duration::from_millis(10));
+                }
+            }
         }
+    }
+
+    /// What lost its parent may stay a zombie for a moment, or for good where nobody collects it.
+    fn is_ended(pid: &str) -> bool {
+        fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "))
     }
 
     #[test]
