@@ -58,7 +58,7 @@ pub(crate) fn ensure(machine: &Machine, mut apt: Option<&mut Apt<'_>>) -> Result
     if !wheels.iter().all(|wheel| wheel.is_file()) {
         eprintln!("==> markdown-it is not in target/export-tools: fetching it");
         program::ensure(machine, apt.as_deref_mut(), "pip3", "python3-pip")?;
-        program::pip_download(machine, "xtask/markdown-reader.txt", &folder)?;
+        program::pip_download(machine, "xtask/tools/markdown-reader.txt", &folder)?;
         there(&folder, &MARKDOWN)?;
     }
     let unpacked = folder.join(OPENACR_ARCHIVE.trim_end_matches(".tgz"));
@@ -87,7 +87,7 @@ fn fetch_openacr(machine: &Machine, folder: &Path, unpacked: &Path) -> Result<()
     if !status.success() {
         return Err(Error::NpmPack { package: OPENACR, status });
     }
-    let checksum = machine.root.join("xtask/openacr.sha512");
+    let checksum = machine.root.join("xtask/tools/openacr.sha512");
     let status = run(program("sha512sum").args(["--check", "--strict", "--quiet"]).arg(checksum).current_dir(folder))?;
     if !status.success() {
         return Err(Error::Archive { command: "sha512sum --check", status });
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn this_repository_pins_every_package_with_its_checksum() {
-        let root = Machine::here().root.join("xtask");
+        let root = Machine::here().root.join("xtask/tools");
         let pinned = fs::read_to_string(root.join("markdown-reader.txt")).unwrap();
         for wheel in MARKDOWN {
             let [name, version] = wheel.splitn(3, '-').take(2).collect::<Vec<_>>()[..] else { panic!("{wheel}") };

@@ -107,9 +107,9 @@ impl Bench {
 
     /// Gives the workspace the files that pin packages of Python.
     pub(crate) fn pin_packages(&self) {
-        fs::create_dir_all(self.root().join("xtask")).unwrap();
+        fs::create_dir_all(self.root().join("xtask/tools")).unwrap();
         fs::create_dir_all(self.root().join("target")).unwrap();
-        fs::write(self.root().join("xtask/s3-server.txt"), "moto==5\n").unwrap();
+        fs::write(self.root().join("xtask/tools/s3-server.txt"), "moto==5\n").unwrap();
     }
 
     pub(crate) fn remove(&self, name: &str) {

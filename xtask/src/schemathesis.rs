@@ -15,7 +15,7 @@ use crate::machine::Machine;
 use crate::python::PythonProgram;
 use crate::serve;
 
-/// The release that is installed; `xtask/schemathesis.txt` pins what it runs on.
+/// The release that is installed; `xtask/tools/schemathesis.txt` pins what it runs on.
 const VERSION: &str = "4.32.5";
 
 /// Fewer cases than this prove too little.
@@ -24,7 +24,7 @@ const CASES: u64 = 2_000;
 /// How long the server may take to come up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Starts a server of its own on the memory store, and has it tested as `xtask/schemathesis.toml` says.
+/// Starts a server of its own on the memory store, and has it tested as `xtask/tools/schemathesis.toml` says.
 ///
 /// The server answers and does nothing else, so that nothing is visited, and its plans admit as many requests as there are.
 ///
@@ -42,7 +42,7 @@ pub(crate) fn run(machine: &Machine) -> Result<(), Error> {
     let report = folder.join("report.json");
     remove(&report)?;
     let mut command = Command::new(schemathesis);
-    command.arg("--config-file").arg(machine.root.join("xtask/schemathesis.toml"));
+    command.arg("--config-file").arg(machine.root.join("xtask/tools/schemathesis.toml"));
     command.arg("run").arg(machine.root.join("server-warp/openapi.json"));
     command.args(["--url", &server.base_url]);
     command.args(["--no-color", "--report", "json", "--report-json-path"]).arg(&report);
@@ -70,7 +70,7 @@ fn ensure(machine: &Machine, folder: &Path) -> Result<PathBuf, Error> {
         name: &name,
         program: "st",
         install: &[&wanted, "--constraint"],
-        pins: &machine.root.join("xtask/schemathesis.txt"),
+        pins: &machine.root.join("xtask/tools/schemathesis.txt"),
     };
     program.ensure(machine, folder)
 }
@@ -167,9 +167,9 @@ mod tests {
 
     /// A bench whose workspace pins what Schemathesis runs on.
     fn pinned(bench: Bench) -> Bench {
-        fs::create_dir_all(bench.root().join("xtask")).unwrap();
+        fs::create_dir_all(bench.root().join("xtask/tools")).unwrap();
         fs::create_dir_all(bench.root().join("target")).unwrap();
-        fs::write(bench.root().join("xtask/schemathesis.txt"), "requests==2\n").unwrap();
+        fs::write(bench.root().join("xtask/tools/schemathesis.txt"), "requests==2\n").unwrap();
         bench
     }
 
@@ -193,7 +193,7 @@ mod tests {
         let bench = pinned(Bench::new());
         bench.add("python3", "python3");
         let program = ensure_on(&bench).unwrap();
-        fs::write(bench.root().join("xtask/schemathesis.txt"), "requests==3\n").unwrap();
+        fs::write(bench.root().join("xtask/tools/schemathesis.txt"), "requests==3\n").unwrap();
         ensure_on(&bench).unwrap();
         assert_eq!(bench.log("python3").len(), 2);
         fs::remove_file(program).unwrap();

@@ -41,7 +41,7 @@ pub(crate) fn run(machine: &Machine, arguments: &Arguments) -> Result<(), Error>
     let tools = setup::run(machine)?;
     let mut command = Command::new(&machine.cargo);
     command.args(["bench", "--package", "a11ycheck-scanner-chromium", "--bench", "scan", "--"]).args(&arguments.rest);
-    command.current_dir(&machine.root).env("A11YCHECK_BENCH_CORPUS", install(machine, "corpus")?);
+    command.current_dir(&machine.root).env("A11YCHECK_BENCH_CORPUS", install(machine, "pages")?);
     if arguments.peers {
         command.env("A11YCHECK_BENCH_PEERS", install(machine, "peers")?);
         command.env("A11YCHECK_BENCH_CHROMEDRIVER", program(machine, DRIVER)?);
@@ -53,15 +53,15 @@ pub(crate) fn run(machine: &Machine, arguments: &Arguments) -> Result<(), Error>
     if status.success() { Ok(()) } else { Err(Error::Bench { status }) }
 }
 
-/// Installs what `xtask/bench/NAME` pins, unless it is there; the `node_modules` that hold it.
+/// Installs what `xtask/tools/NAME` pins, unless it is there; the `node_modules` that hold it.
 fn install(machine: &Machine, name: &str) -> Result<PathBuf, Error> {
-    let (pins, folder) = (machine.root.join("xtask/bench").join(name), machine.root.join("target/bench").join(name));
+    let (pins, folder) = (machine.root.join("xtask/tools").join(name), machine.root.join("target/bench").join(name));
     let (modules, stamp) = (folder.join("node_modules"), folder.join("installed.json"));
     let lock = read(&pins.join("package-lock.json"))?;
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(modules);
     }
-    eprintln!("==> Installing what xtask/bench/{name} pins into target/bench");
+    eprintln!("==> Installing what xtask/tools/{name} pins into target/bench");
     let npm = axe::npm(machine, Apt::find(machine).as_mut())?;
     fs::create_dir_all(&folder).map_err(|source| Error::File { path: folder.clone(), source })?;
     write(&folder.join("package.json"), &read(&pins.join("package.json"))?)?;
