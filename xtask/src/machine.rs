@@ -33,12 +33,6 @@ pub(crate) struct Machine {
     pub(crate) database_url: Option<OsString>,
     /// Folders with a folder for each installed version of PostgreSQL, whose programs are not in `PATH`.
     pub(crate) postgres_folders: Vec<PathBuf>,
-    /// `A11YCHECK_PDF_VALIDATOR`, unless empty.
-    pub(crate) pdf_validator: Option<OsString>,
-    /// Where Debian puts libraries of Java.
-    pub(crate) java_library: PathBuf,
-    /// Where Debian puts daemons.
-    pub(crate) daemons: PathBuf,
     /// Where the system keeps the data of services.
     pub(crate) service_data: PathBuf,
     /// Where temporary files go.
@@ -84,9 +78,6 @@ impl Machine {
             axe: set("A11YCHECK_AXE"),
             database_url: set("DATABASE_URL"),
             postgres_folders: vec!["/usr/lib/postgresql".into()],
-            pdf_validator: set("A11YCHECK_PDF_VALIDATOR"),
-            java_library: "/usr/share/java".into(),
-            daemons: "/usr/sbin".into(),
             service_data: "/var/lib".into(),
             temporary: env::temp_dir(),
             own_state: set("XDG_STATE_HOME")
@@ -123,13 +114,6 @@ impl Machine {
     pub(crate) fn system_program(&self, name: &str) -> Option<PathBuf> {
         let system = || self.system_folders.iter().map(|folder| folder.join(name)).find(|file| is_executable(file));
         self.program(name).or_else(system)
-    }
-}
-
-impl Machine {
-    /// The first program of this name in `PATH`, else that in the folder of daemons, which ordinary users do not have in theirs.
-    pub(crate) fn daemon(&self, name: &str) -> Option<PathBuf> {
-        self.program(name).or_else(|| Some(self.daemons.join(name)).filter(|file| is_executable(file)))
     }
 }
 

@@ -12,22 +12,17 @@ mod browser;
 mod command;
 mod deny;
 mod error;
-mod export_tools;
 mod fonts;
 mod machine;
-mod neighbours;
-mod pdf_tools;
 mod postgres;
 mod probe;
 mod program;
-mod proxies;
-mod python;
 mod sandbox;
-mod schemathesis;
 mod serve;
 mod service_user;
 mod setup;
 mod test;
+mod tools;
 
 #[cfg(test)]
 mod fixture;
@@ -48,7 +43,7 @@ fn main() -> ExitCode {
         Command::Test { bare: true, .. } => bare::run(&machine),
         Command::Test { bare: false, arguments } => test::run(&machine, &arguments),
         Command::Deny => deny::run(&machine).map(|_| ()),
-        Command::Schemathesis => schemathesis::run(&machine),
+        Command::Schemathesis => tools::schemathesis(&machine),
         Command::Bench { bench } => bench::run(&machine, &bench),
     };
     let Err(error) = outcome else { return ExitCode::SUCCESS };

@@ -3,35 +3,27 @@
 use std::ffi::OsString;
 use std::process::Command;
 
-use crate::apt::Apt;
 use crate::command::{run as run_command, shown};
 use crate::deny::{self, Advisories};
 use crate::error::Error;
-use crate::export_tools::{self, ExportTools};
 use crate::machine::Machine;
-use crate::neighbours::{self, Neighbours};
-use crate::pdf_tools::{self, PdfTools};
 use crate::postgres::Running;
-use crate::proxies;
 use crate::sandbox::Sandbox;
-use crate::setup::{self, Tools};
+use crate::setup;
+use crate::tools;
 
 /// Sets up, then runs every step; with arguments, only `cargo test` with them.
 ///
 /// # Errors
 ///
-/// Those of [`setup::for_tests`], [`pdf_tools::ensure`], [`export_tools::ensure`], [`neighbours::ensure`], [`proxies::ensure`] and
-/// [`Database::start`](crate::postgres::Database::start), [`Error::Step`] for the first step that fails, and [`Error::Start`].
+/// Those of [`setup::for_tests`], [`tools::ensure`] and [`Database::start`](crate::postgres::Database::start), [`Error::Step`] for the
+/// first step that fails, and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
     let (tools, database) = setup::for_tests(machine)?;
-    let mut apt = Apt::find(machine);
-    let pdf = pdf_tools::ensure(machine, apt.as_mut())?;
-    let exports = export_tools::ensure(machine, apt.as_mut())?;
-    let neighbours = neighbours::ensure(machine, apt.as_mut())?;
-    proxies::ensure(machine, apt.as_mut())?;
+    let others = tools::ensure(machine, tools::OF_TESTS)?;
     let sandbox = Sandbox::of_caller(machine, &tools.chromium)?;
     sandbox.announce();
-    let tools = TestTools { tools, sandbox, pdf, exports, neighbours };
+    let tools = TestTools { tools, others, sandbox };
     // Ends, and is removed, when this function does.
     let database = database.start(machine)?;
     let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
@@ -53,11 +45,9 @@ fn conclusion(steps: usize, advisories: &Advisories) -> String {
 
 /// What the tests need beside a database.
 struct TestTools {
-    tools: Tools,
+    tools: setup::Tools,
+    others: tools::Tools,
     sandbox: Sandbox,
-    pdf: PdfTools,
-    exports: ExportTools,
-    neighbours: Neighbours,
 }
 
 /// One thing that is checked.
@@ -75,6 +65,8 @@ enum Work {
     Cargo(Vec<OsString>),
     /// `cargo xtask deny`, here, because it gives what it has left out.
     Dependencies,
+    /// `cargo xtask schemathesis`.
+    RandomRequests,
 }
 
 impl Step {
@@ -110,7 +102,11 @@ fn every_step() -> Vec<Step> {
             "Mend what rustdoc reports above",
         ),
         Step { name: "Dependencies", work: Work::Dependencies, mend: "`cargo xtask deny` runs this alone" },
-        Step::cargo("Random requests", &["xtask", "schemathesis"], "`cargo xtask schemathesis` runs this alone"),
+        Step {
+            name: "Random requests",
+            work: Work::RandomRequests,
+            mend: "`cargo xtask schemathesis` runs this alone",
+        },
     ]
 }
 
@@ -126,6 +122,7 @@ fn run_steps(machine: &Machine, tools: &TestTools, database: &Running, steps: &[
         let outcome = match &step.work {
             Work::Cargo(arguments) => run_cargo(cargo(machine, tools, database, arguments)),
             Work::Dependencies => deny::run(machine).map(|found| advisories = found),
+            Work::RandomRequests => tools::schemathesis(machine),
         };
         outcome.map_err(|cause| Error::Step { number, count, mend: step.mend, source: Box::new(cause) })?;
     }
@@ -142,7 +139,7 @@ fn cargo(machine: &Machine, tools: &TestTools, database: &Running, arguments: &[
     command.args(arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
     // Read by rustdoc alone: `RUSTFLAGS` would build every dependency anew.
     command.env("RUSTDOCFLAGS", "-D warnings");
-    tools.neighbours.pass_to(tools.exports.pass_to(tools.pdf.pass_to(tools.tools.pass_to(&mut command))));
+    tools.others.pass_to(tools.tools.pass_to(&mut command));
     tools.sandbox.pass_to(&mut command);
     database.pass_to(&mut command);
     command
@@ -158,9 +155,7 @@ mod tests {
     fn bench() -> Bench {
         let bench = Bench::debian();
         bench.add("cargo", "cargo");
-        bench.add("sha512sum", "sha512sum");
-        bench.add("tar", "tar");
-        bench.pin_packages();
+        bench.add_tools();
         setup::run(&bench.machine()).unwrap();
         bench
     }
@@ -173,8 +168,10 @@ mod tests {
     fn every_step_runs_in_order() {
         let bench = bench();
         run(&bench.machine(), &[]).unwrap();
-        let expected = ["fmt", "clippy", "clippy", "test", "doc", "install", "xtask"];
-        assert_eq!(commands(&bench), expected, "`install` is that of cargo-deny");
+        let expected = ["fmt", "clippy", "clippy", "test", "doc", "install", "build"];
+        assert_eq!(commands(&bench), expected, "`install` is that of cargo-deny, `build` that of random requests");
+        let tested = std::fs::read_to_string(bench.root().join("xtask/tools/schemathesis.log")).unwrap();
+        assert_eq!(tested, "/bin/true\n");
     }
 
     #[test]
