@@ -6,10 +6,12 @@ use std::{
     env, fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use a11ycheck_tests::{Client, Page, TestSite};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A user without rights that every system has.
@@ -25,13 +27,13 @@ fn axe() -> PathBuf {
     env::var_os("A11YCHECK_AXE").map_or_else(pinned, PathBuf::from).canonicalize().unwrap()
 }
 
-/// The server in a folder that every user can read, which that of the tests need not be, with axe-core beside it, and a folder for
-/// temporary files in it.
+/// The server in a folder that every user can read, which neither that of the tests nor `TMPDIR` need be, with axe-core beside it, and
+/// a folder for temporary files in it.
 struct Installed(TempDir);
 
 impl Installed {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let installed = Self(folder);
         let temporary = installed.0.path().join("tmp");
@@ -48,19 +50,39 @@ impl Installed {
         installed
     }
 
-    /// Runs the server by way of a program of its own, or as we are.
-    fn run(&self, by: &[&str], arguments: &[&str]) -> Output {
+    /// Where every user may write.
+    fn temporary(&self) -> PathBuf {
+        self.0.path().join("tmp")
+    }
+
+    /// The server, by way of a program of its own, or as we are.
+    fn command(&self, by: &[&str], arguments: &[&str]) -> Command {
         let program = self.0.path().join("a11ycheck-server");
         let line: Vec<&str> = by.iter().copied().chain([program.to_str().unwrap()]).collect();
         let mut command = Command::new(line[0]);
-        command.args(&line[1..]).args(arguments).current_dir("/").env("TMPDIR", self.0.path().join("tmp"));
-        command.env_remove("A11YCHECK_AXE").env_remove("A11YCHECK_NO_SANDBOX").output().unwrap()
+        command.args(&line[1..]).args(arguments).current_dir("/");
+        command.env("TMPDIR", self.temporary()).env("STATE_DIRECTORY", self.temporary());
+        command.env_remove("A11YCHECK_AXE").env_remove("A11YCHECK_NO_SANDBOX");
+        command
+    }
+
+    /// Runs it to its end.
+    fn run(&self, by: &[&str], arguments: &[&str]) -> Output {
+        self.command(by, arguments).output().unwrap()
     }
 }
 
 /// What runs a program as a user who is not root.
 fn as_another_user() -> Vec<&'static str> {
     if is_root() { vec!["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] } else { Vec::new() }
+}
+
+/// Whether the system lets that user make what the sandbox consists of. Some let everybody make a namespace and nobody use one
+/// (Ubuntu 24.04), so something is done in it.
+fn permits_namespaces() -> bool {
+    let mut unshare = as_another_user();
+    unshare.extend(["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount", "true"]);
+    Command::new(unshare[0]).args(&unshare[1..]).output().unwrap().status.success()
 }
 
 /// State and details of one thing that `admin doctor` found.
@@ -93,11 +115,13 @@ fn another_user_than_root_has_the_sandbox_where_the_system_has_one_and_else_is_t
     let installed = Installed::new();
     let output = installed.run(&as_another_user(), &["admin", "--json", "doctor"]);
     let (state, details) = thing(&output, "sandbox");
-    // What the sandbox is made of, asked of the system itself.
-    let mut unshare = as_another_user();
-    unshare.extend(["unshare", "--user", "--pid", "--fork", "true"]);
-    let permits = Command::new(unshare[0]).args(&unshare[1..]).output().unwrap().status.success();
-    if permits {
+    assert_ne!(
+        state,
+        "unknown",
+        "another user can't run this browser: set A11YCHECK_CHROMIUM to one that every user can read and execute. {}",
+        thing(&output, "browser").1
+    );
+    if permits_namespaces() {
         assert_eq!((state.as_str(), details.as_str()), ("ok", "on"), "{}", String::from_utf8_lossy(&output.stdout));
         assert!(output.status.success());
     } else if state != "ok" {
@@ -106,6 +130,51 @@ fn another_user_than_root_has_the_sandbox_where_the_system_has_one_and_else_is_t
             state == "missing" && details.contains("apparmor") && details.contains("seccomp"),
             "{state}: {details}"
         );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_of_another_user_checks_sites_in_the_sandbox_where_the_system_has_one() {
+    let site = TestSite::start([(
+        "/",
+        Page::html("<!doctype html><html lang=en><title>Home</title><main><h1>Home</h1><img src='data:,'></main>"),
+    )])
+    .await;
+    let installed = Installed::new();
+    let (ready, opened) = (installed.temporary().join("ready.json"), format!("127.0.0.1/32:{}", site.port()));
+    let mut arguments = vec!["--listen", "127.0.0.1:0", "--ready-file", ready.to_str().unwrap()];
+    arguments.extend(["--allow-network", opened.as_str()]);
+    if !permits_namespaces() {
+        arguments.push("--no-sandbox");
+    }
+    let mut command = tokio::process::Command::from(installed.command(&as_another_user(), &arguments));
+    let mut server = command.stdout(Stdio::null()).kill_on_drop(true).spawn().unwrap();
+    let ready = within_a_minute(async || {
+        assert_eq!(server.try_wait().unwrap(), None, "the server ended before it was ready");
+        fs::read(&ready).ok()
+    });
+    let ready: Value = serde_json::from_slice(&ready.await).unwrap();
+    let client = Client::new(ready["base_url"].as_str().unwrap(), ready["token"].as_str());
+    let added = client.post("/sites", json!({"url": site.url("/"), "report_locale": "en"})).await;
+    let scans = format!("/sites/{}/scans", added.data(201)["id"].as_str().unwrap());
+    let scan = within_a_minute(async || {
+        let scan = client.get(&scans).await.body["data"][0].clone();
+        (scan["status"] != "queued" && scan["status"] != "running").then_some(scan)
+    });
+    let scan = scan.await;
+    assert_eq!((&scan["status"], &scan["issues"]), (&json!("completed"), &json!(1)), "{scan}");
+    server.kill().await.unwrap();
+}
+
+async fn within_a_minute<T>(mut found: impl AsyncFnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(found) = found().await {
+            return found;
+        }
+        assert!(Instant::now() < deadline);
+        // A token has 60 requests a minute.
+        tokio::time::sleep(Duration::from_millis(1_200)).await;
     }
 }
 

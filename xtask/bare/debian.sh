@@ -5,7 +5,8 @@
 #
 # Of this machine the Debian gets the toolchain and cargo's downloads, which it can't write to, and copies of cargo-deny, of what
 # says where packages come from (of apt, npm, pip and cargo) and whom to trust for them. The network is the machine's. The root
-# folder is changed by chroot, in which the system makes no namespaces: the server's browser has no sandbox there.
+# folder is changed by pivot_root, because the system makes no namespaces for processes in a chroot, and the browser's sandbox
+# consists of them.
 #
 # Process 1 of its namespace: when it ends, everything in the Debian is ended, and its mounts are undone.
 set -eu
@@ -98,7 +99,14 @@ inside() (
     # No login, so nothing else sets these.
     export HOME=/root LANG=C.UTF-8 CARGO_NET_OFFLINE=true
     export PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-    exec /usr/sbin/chroot "$folder" sh -c "cd /root/a11ycheck 2>/dev/null || cd /root; $1" 3<&-
+    exec unshare --mount sh -euc '
+        mount --rbind "$1" "$1"
+        cd "$1"
+        # The old root lies on top of the new one then, until it is unmounted (pivot_root(2), "pivot_root(".", ".")").
+        pivot_root . .
+        umount -l .
+        exec sh -c "cd /root/a11ycheck 2>/dev/null || cd /root; $2"
+    ' inside "$folder" "$1" 3<&-
 )
 
 clone() {
@@ -124,6 +132,15 @@ serve() {
         sleep 1
     done
     answered=$(since "$1")
+    server=$folder/proc/$(cat "$folder/root/serve.pid")
+    user=$(sed -n 's/^a11ycheck-dev:[^:]*:\([0-9]*\):.*/\1/p' "$folder/etc/passwd")
+    grep -q "^Uid:[[:space:]]${user:-none}[[:space:]]" "$server/status" || { say 'The server is not that of a11ycheck-dev'; return 1; }
+    # Where the system lets other users than root make namespaces, the browser has its sandbox.
+    if inside 'setpriv --reuid=a11ycheck-dev --regid=a11ycheck-dev --clear-groups -- unshare --user --map-root-user --mount true' &&
+        tr '\0' ' ' <"$server/cmdline" | grep -q -e --no-sandbox; then
+        say 'The server runs its browser without the sandbox, though the system permits it'
+        return 1
+    fi
     lines_to_paste "$said" >"$folder/root/paste.sh"
     lines=$(grep -c '^ *curl ' "$folder/root/paste.sh") || { say 'The server printed no line to paste'; return 1; }
     # With the machine's curl, which the Debian lacks.

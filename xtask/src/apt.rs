@@ -27,7 +27,7 @@ impl<'machine> Apt<'machine> {
     /// # Errors
     ///
     /// [`Error::SudoMissing`], [`Error::Apt`] and [`Error::Start`].
-    pub(crate) fn install(&mut self, package: &'static str) -> Result<(), Error> {
+    pub(crate) fn install(&mut self, package: &str) -> Result<(), Error> {
         let right = self.right(package)?;
         if self.lists == Lists::Unknown {
             if !run(self.command(&right).arg("update"))?.success() {
@@ -37,14 +37,14 @@ impl<'machine> Apt<'machine> {
             self.lists = Lists::Fetched;
         }
         let status = run(self.command(&right).args(["install", "-y", "--no-install-recommends", package]))?;
-        if status.success() { Ok(()) } else { Err(Error::Apt { package, status }) }
+        if status.success() { Ok(()) } else { Err(Error::Apt { package: package.to_owned(), status }) }
     }
 
-    fn right(&self, package: &'static str) -> Result<Right, Error> {
+    fn right(&self, package: &str) -> Result<Right, Error> {
         if self.machine.is_root()? {
             return Ok(Right::Root);
         }
-        let program = self.machine.program("sudo").ok_or(Error::SudoMissing { package })?;
+        let program = self.machine.program("sudo").ok_or_else(|| Error::SudoMissing { package: package.to_owned() })?;
         Ok(Right::Sudo { program, attendance: self.machine.attendance })
     }
 
@@ -134,6 +134,6 @@ mod tests {
         let bench = Bench::debian();
         let machine = bench.machine();
         let error = Apt::find(&machine).unwrap().install("no-such-package").unwrap_err();
-        assert!(matches!(error, Error::Apt { package: "no-such-package", .. }), "{error}");
+        assert!(matches!(&error, Error::Apt { package, .. } if package == "no-such-package"), "{error}");
     }
 }

@@ -72,11 +72,7 @@ fn npm_ci(machine: &Machine, apt: Option<&mut Apt<'_>>) -> Result<(), Error> {
 }
 
 /// npm, which is installed unless it is there.
-///
-/// # Errors
-///
-/// [`Error::NpmMissing`], and those of [`Apt::install`].
-pub(crate) fn npm(machine: &Machine, apt: Option<&mut Apt<'_>>) -> Result<PathBuf, Error> {
+fn npm(machine: &Machine, apt: Option<&mut Apt<'_>>) -> Result<PathBuf, Error> {
     if let Some(npm) = machine.program("npm") {
         return Ok(npm);
     }

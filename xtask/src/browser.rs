@@ -32,11 +32,11 @@ pub(crate) struct Browser {
 pub(crate) fn ensure(machine: &Machine, apt: Option<&mut Apt<'_>>) -> Result<Browser, Error> {
     match plan(machine) {
         BrowserPlan::Configured(program) => {
-            let version = browser_version(&program)
+            let version = browser_version(&program, machine.patience)
                 .map_err(|source| Error::ConfiguredBrowser { program: program.clone(), source })?;
             Ok(Browser { program, version })
         }
-        BrowserPlan::Try(programs) => match first_that_runs(programs) {
+        BrowserPlan::Try(programs) => match first_that_runs(machine, programs) {
             Some(browser) => Ok(browser),
             None => install(machine, apt.ok_or(Error::BrowserMissing)?),
         },
@@ -65,8 +65,8 @@ fn resolve(machine: &Machine, name: &OsStr) -> PathBuf {
     bare.unwrap_or_else(|| path::absolute(name).unwrap_or_else(|_| OsString::from(name).into()))
 }
 
-fn first_that_runs(programs: Vec<PathBuf>) -> Option<Browser> {
-    programs.into_iter().find_map(|program| match browser_version(&program) {
+fn first_that_runs(machine: &Machine, programs: Vec<PathBuf>) -> Option<Browser> {
+    programs.into_iter().find_map(|program| match browser_version(&program, machine.patience) {
         Ok(version) => Some(Browser { program, version }),
         Err(error) => {
             eprintln!("    passing over {}: {error}", program.display());
@@ -88,7 +88,7 @@ fn install(machine: &Machine, apt: &mut Apt<'_>) -> Result<Browser, Error> {
     // Without it the crawler knows no secure site; packages are installed without what they only recommend.
     apt.install("ca-certificates")?;
     let BrowserPlan::Try(programs) = plan(machine) else { return Err(Error::BrowserStillMissing) };
-    first_that_runs(programs).ok_or(Error::BrowserStillMissing)
+    first_that_runs(machine, programs).ok_or(Error::BrowserStillMissing)
 }
 
 #[cfg(test)]

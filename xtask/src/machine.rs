@@ -6,6 +6,7 @@ use std::io::{IsTerminal, stdin};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use crate::error::Error;
 
@@ -32,12 +33,6 @@ pub(crate) struct Machine {
     pub(crate) database_url: Option<OsString>,
     /// Folders with a folder for each installed version of PostgreSQL, whose programs are not in `PATH`.
     pub(crate) postgres_folders: Vec<PathBuf>,
-    /// `A11YCHECK_PDF_VALIDATOR`, unless empty.
-    pub(crate) pdf_validator: Option<OsString>,
-    /// Where Debian puts libraries of Java.
-    pub(crate) java_library: PathBuf,
-    /// Where Debian puts daemons.
-    pub(crate) daemons: PathBuf,
     /// Where the system keeps the data of services.
     pub(crate) service_data: PathBuf,
     /// Where temporary files go.
@@ -48,6 +43,8 @@ pub(crate) struct Machine {
     pub(crate) font_folders: Vec<PathBuf>,
     /// Whether someone can type a password.
     pub(crate) attendance: Attendance,
+    /// How long a browser may take to answer. On a cold disk it takes a few seconds; one that waits for a question never answers.
+    pub(crate) patience: Duration,
 }
 
 /// Whether someone watches the command.
@@ -81,9 +78,6 @@ impl Machine {
             axe: set("A11YCHECK_AXE"),
             database_url: set("DATABASE_URL"),
             postgres_folders: vec!["/usr/lib/postgresql".into()],
-            pdf_validator: set("A11YCHECK_PDF_VALIDATOR"),
-            java_library: "/usr/share/java".into(),
-            daemons: "/usr/sbin".into(),
             service_data: "/var/lib".into(),
             temporary: env::temp_dir(),
             own_state: set("XDG_STATE_HOME")
@@ -91,6 +85,7 @@ impl Machine {
                 .or_else(|| set("HOME").map(|home| PathBuf::from(home).join(".local/state/a11ycheck"))),
             font_folders: shared_fonts.map(PathBuf::from).into_iter().chain(home_fonts.into_iter().flatten()).collect(),
             attendance: if unattended { Attendance::Unattended } else { Attendance::Attended },
+            patience: Duration::from_secs(20),
         }
     }
 
@@ -119,13 +114,6 @@ impl Machine {
     pub(crate) fn system_program(&self, name: &str) -> Option<PathBuf> {
         let system = || self.system_folders.iter().map(|folder| folder.join(name)).find(|file| is_executable(file));
         self.program(name).or_else(system)
-    }
-}
-
-impl Machine {
-    /// The first program of this name in `PATH`, else that in the folder of daemons, which ordinary users do not have in theirs.
-    pub(crate) fn daemon(&self, name: &str) -> Option<PathBuf> {
-        self.program(name).or_else(|| Some(self.daemons.join(name)).filter(|file| is_executable(file)))
     }
 }
 

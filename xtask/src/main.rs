@@ -12,22 +12,17 @@ mod browser;
 mod command;
 mod deny;
 mod error;
-mod export_tools;
 mod fonts;
 mod machine;
-mod neighbours;
-mod pdf_tools;
 mod postgres;
 mod probe;
 mod program;
-mod proxies;
-mod python;
 mod sandbox;
-mod schemathesis;
 mod serve;
 mod service_user;
 mod setup;
 mod test;
+mod tools;
 
 #[cfg(test)]
 mod fixture;
@@ -47,8 +42,8 @@ fn main() -> ExitCode {
         Command::Serve { arguments } => serve::run(&machine, &arguments).map(|never| match never {}),
         Command::Test { bare: true, .. } => bare::run(&machine),
         Command::Test { bare: false, arguments } => test::run(&machine, &arguments),
-        Command::Deny => deny::run(&machine),
-        Command::Schemathesis => schemathesis::run(&machine),
+        Command::Deny => deny::run(&machine).map(|_| ()),
+        Command::Schemathesis => tools::schemathesis(&machine),
         Command::Bench { bench } => bench::run(&machine, &bench),
     };
     let Err(error) = outcome else { return ExitCode::SUCCESS };
@@ -79,7 +74,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Sets up, then runs every check: format, lints, tests (on a PostgreSQL of their own), documentation, random requests
+    /// Sets up, then runs every check: format, lints, tests (on a PostgreSQL of their own), documentation, dependencies,
+    /// random requests
     Test {
         /// Make a bare Debian in a folder and run `cargo xtask test` and `cargo xtask serve` there, as of the last commit
         #[arg(long, conflicts_with = "arguments")]

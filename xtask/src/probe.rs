@@ -7,8 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A browser on a cold disk answers within a few seconds; one that waits for a question never does.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::command::leashed;
 
 /// More than any program says about its version, and enough of what a browser says before it gives up.
 const MAX_ANSWER_BYTES: u64 = 4096;
@@ -23,8 +22,8 @@ pub(crate) enum ProbeError {
     #[error("it ended with {status}: {answer}")]
     Refused { status: ExitStatus, answer: String },
     /// It was still busy after the time allowed, and was stopped.
-    #[error("it did not end within {} seconds", PATIENCE.as_secs())]
-    Silent,
+    #[error("it did not end within {} seconds", patience.as_secs())]
+    Silent { patience: Duration },
     /// It ended well, but no version of a browser is in what it said.
     #[error("`--version` named no version of a browser: {answer}")]
     NoVersion { answer: String },
@@ -32,9 +31,9 @@ pub(crate) enum ProbeError {
 
 /// Runs `program --version` and gives the line that holds the version of a browser, such as `Chromium 156.0.8078.79`.
 ///
-/// Takes at most about [`PATIENCE`] and reads at most [`MAX_ANSWER_BYTES`].
-pub(crate) fn browser_version(program: &Path) -> Result<String, ProbeError> {
-    let (status, answer) = ask(Command::new(program).arg("--version"))?;
+/// Takes at most about `patience` and reads at most [`MAX_ANSWER_BYTES`].
+pub(crate) fn browser_version(program: &Path, patience: Duration) -> Result<String, ProbeError> {
+    let (status, answer) = ask(Command::new(program).arg("--version").stdin(Stdio::null()), patience)?;
     if !status.success() {
         return Err(ProbeError::Refused { status, answer: first_line(&answer) });
     }
@@ -42,14 +41,15 @@ pub(crate) fn browser_version(program: &Path) -> Result<String, ProbeError> {
     line.map(str::to_owned).ok_or_else(|| ProbeError::NoVersion { answer: first_line(&answer) })
 }
 
-/// Has a browser open an empty page in its sandbox, which it does not start without. `browser` begins with its program, or with
-/// one that runs it as another user; `profile` is a folder that is not there yet, and that this user may make.
+/// Has a browser open an empty page. It does not start without its sandbox unless `browser`, which begins with its program or with
+/// one that runs it as another user, says `--no-sandbox`. `profile` is a folder that does not exist and that this user may create.
 ///
-/// Takes at most about [`PATIENCE`].
-pub(crate) fn sandboxed_start(mut browser: Command, profile: &Path) -> Result<(), ProbeError> {
+/// Takes at most about `patience`.
+pub(crate) fn start(mut browser: Command, profile: &Path, patience: Duration) -> Result<(), ProbeError> {
     browser.args(["--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]);
     browser.arg(format!("--user-data-dir={}", profile.display())).args(["--dump-dom", "about:blank"]);
-    let (status, answer) = ask(&mut browser)?;
+    // Debian's browser is a script that waits for the program, which would outlive it.
+    let (status, answer) = ask(&mut leashed(&browser), patience)?;
     if status.success() {
         return Ok(());
     }
@@ -58,11 +58,11 @@ pub(crate) fn sandboxed_start(mut browser: Command, profile: &Path) -> Result<()
     Err(ProbeError::Refused { status, answer: first_line(cause) })
 }
 
-fn ask(command: &mut Command) -> Result<(ExitStatus, String), ProbeError> {
+fn ask(command: &mut Command, patience: Duration) -> Result<(ExitStatus, String), ProbeError> {
     // One pipe for both streams: a missing library is reported on standard error, the version on standard output.
     let (reader, writer) = io::pipe().map_err(ProbeError::Start)?;
     let copy = writer.try_clone().map_err(ProbeError::Start)?;
-    let mut child = command.stdin(Stdio::null()).stdout(writer).stderr(copy).spawn().map_err(ProbeError::Start)?;
+    let mut child = command.stdout(writer).stderr(copy).spawn().map_err(ProbeError::Start)?;
     // Its copies of the pipe's end would keep the answer from ending.
     command.stdout(Stdio::null()).stderr(Stdio::null());
 
@@ -75,20 +75,21 @@ fn ask(command: &mut Command) -> Result<(ExitStatus, String), ProbeError> {
         let _ = sender.send(read.map(|_| String::from_utf8_lossy(&text).into_owned()));
     });
 
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + patience;
     let status = loop {
         if let Some(status) = child.try_wait().map_err(ProbeError::Start)? {
             break status;
         }
         if Instant::now() >= deadline {
+            drop(child.stdin.take());
             child.kill().map_err(ProbeError::Start)?;
             child.wait().map_err(ProbeError::Start)?;
-            return Err(ProbeError::Silent);
+            return Err(ProbeError::Silent { patience });
         }
         thread::sleep(Duration::from_millis(10));
     };
     let left = deadline.saturating_duration_since(Instant::now());
-    let text = answer.recv_timeout(left).map_err(|_| ProbeError::Silent)?.map_err(ProbeError::Start)?;
+    let text = answer.recv_timeout(left).map_err(|_| ProbeError::Silent { patience })?.map_err(ProbeError::Start)?;
     Ok((status, text))
 }
 
@@ -109,35 +110,37 @@ mod tests {
 
     use super::*;
 
+    const PATIENCE: Duration = Duration::from_secs(20);
+
     #[test]
     fn the_version_is_found_after_warnings() {
         assert_eq!(
-            browser_version(&program("chromium")).unwrap(),
+            browser_version(&program("chromium"), PATIENCE).unwrap(),
             "Chromium 156.0.8078.79 built on Debian GNU/Linux 12"
         );
     }
 
     #[test]
     fn a_pointer_to_a_snap_is_not_a_browser() {
-        let error = browser_version(&program("snap-pointer")).unwrap_err();
+        let error = browser_version(&program("snap-pointer"), PATIENCE).unwrap_err();
         assert!(error.to_string().contains("snap install chromium"), "{error}");
     }
 
     #[test]
     fn a_program_of_another_kind_is_not_a_browser() {
-        let error = browser_version(&program("not-a-browser")).unwrap_err();
+        let error = browser_version(&program("not-a-browser"), PATIENCE).unwrap_err();
         assert!(matches!(error, ProbeError::NoVersion { .. }), "{error}");
     }
 
     #[test]
     fn an_endless_answer_is_cut_off() {
-        let error = browser_version(&program("endless")).unwrap_err();
+        let error = browser_version(&program("endless"), PATIENCE).unwrap_err();
         assert!(matches!(error, ProbeError::Refused { .. }), "{error}");
     }
 
     #[test]
     fn a_missing_program_is_told_apart() {
-        let error = browser_version(Path::new("/nowhere/chromium")).unwrap_err();
+        let error = browser_version(Path::new("/nowhere/chromium"), PATIENCE).unwrap_err();
         assert!(matches!(error, ProbeError::Start(_)), "{error}");
     }
 }

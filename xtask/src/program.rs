@@ -1,11 +1,8 @@
 //! Programs and packages that tests need beside a browser and a database.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use crate::apt::Apt;
-use crate::command::run;
 use crate::error::Error;
 use crate::machine::Machine;
 
@@ -41,18 +38,4 @@ pub(crate) fn install(apt: Option<&mut Apt<'_>>, program: &'static str, package:
 /// The program of this name; where there is none, its start will say so.
 pub(crate) fn found(machine: &Machine, program: &str) -> PathBuf {
     machine.program(program).unwrap_or_else(|| program.into())
-}
-
-/// Downloads the packages that a file of this repository pins into a folder, which is made if it is missing. pip compares
-/// them with their checksums; nothing of them is installed or run.
-///
-/// # Errors
-///
-/// [`Error::Folder`], [`Error::Pip`] and [`Error::Start`].
-pub(crate) fn pip_download(machine: &Machine, pinned: &str, folder: &Path) -> Result<(), Error> {
-    fs::create_dir_all(folder).map_err(|source| Error::Folder { path: folder.into(), source })?;
-    let download = ["download", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--dest", ".", "-r"];
-    let mut pip = Command::new(found(machine, "pip3"));
-    let status = run(pip.args(download).arg(machine.root.join(pinned)).current_dir(folder))?;
-    if status.success() { Ok(()) } else { Err(Error::Pip { status }) }
 }

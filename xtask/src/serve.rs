@@ -22,12 +22,12 @@ const EXAMPLE: &str = "embed";
 /// Replaces this process by the server, so that Ctrl-C and `SIGTERM` reach it and its exit code is ours.
 ///
 /// The server starts in the caller's folder: relative paths among its arguments mean what the caller sees. Where root calls it, it
-/// runs as [another user](ServiceUser), so that the browser has its sandbox; where that, or the sandbox, can't be had, it runs as the
-/// caller without one, which is said.
+/// runs as [another user](ServiceUser), so that the browser has its sandbox. Where there can't be such a user it runs as root. Where the
+/// system forbids the sandbox the server does without, as whomever it runs. Both are said.
 ///
 /// # Errors
 ///
-/// Those of [`setup::run`], [`Error::ServerBuild`], [`Error::ServerUnnamed`] and [`Error::Start`].
+/// Those of [`setup::run`], [`Error::ServerBuild`], [`Error::ServerUnnamed`], [`Error::SandboxUnknown`] and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<Infallible, Error> {
     let tools = setup::run(machine)?;
     let program = build(machine)?;
@@ -95,10 +95,7 @@ fn executable(messages: &str) -> Option<PathBuf> {
 
 fn as_caller(program: &Path, tools: &Tools, sandbox: &Sandbox, arguments: &[OsString]) -> Command {
     let mut command = Command::new(program);
-    if matches!(sandbox, Sandbox::Off(_)) && !arguments.iter().any(|argument| argument == "--no-sandbox") {
-        command.arg("--no-sandbox");
-    }
-    tools.pass_to(&mut command).args(arguments);
+    tools.pass_to(&mut command).args(sandbox.flags(arguments)).args(arguments);
     command
 }
 
@@ -133,11 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn a_server_of_root_runs_as_another_user_where_it_can_and_else_without_the_sandbox() {
+    fn a_server_of_root_runs_as_another_user_where_there_is_one_and_else_without_the_sandbox() {
         let bench = Bench::debian();
         bench.add("chromium", "chromium");
         assert!(line(&bench, &["--demo"]).starts_with("setpriv --reuid=a11ycheck-dev"));
         std::fs::write(bench.programs().join("chromium.unlocked"), "").unwrap();
+        let without = line(&bench, &["--demo"]);
+        assert!(without.starts_with("setpriv --reuid=a11ycheck-dev") && without.ends_with(" --no-sandbox --demo"));
+        bench.remove("setpriv");
         assert_eq!(line(&bench, &["--demo"]), "server --no-sandbox --demo");
     }
 

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use crate::command::shown;
 use crate::error::Error;
 use crate::machine::Machine;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{self, Sandbox};
 use crate::setup::Tools;
 
 /// The user, and the folder of its data. Not `a11ycheck`, which is what an installed server is called: the two share nothing.
@@ -33,6 +33,8 @@ pub(crate) struct ServiceUser {
     /// A copy that the user can read.
     program: PathBuf,
     tools: Tools,
+    /// What the browser gets when this user runs it.
+    sandbox: Sandbox,
 }
 
 /// Why there is no such user, in words for people.
@@ -47,11 +49,12 @@ pub(crate) fn state(machine: &Machine) -> Option<PathBuf> {
 
 impl ServiceUser {
     /// Makes the user and its folders unless they are there, copies the program and axe-core, and tries the browser as that user.
-    /// The inner error says what stands in the way: then root has to do without the sandbox.
+    /// A system that forbids the sandbox is no obstacle: the user then runs the browser without. The inner error says why there is
+    /// no such user, or why its browser does not run at all; then the server has to be root's.
     ///
     /// # Errors
     ///
-    /// [`Error::Start`].
+    /// [`Error::Start`], and those of [`Sandbox::probed`].
     pub(crate) fn prepare(machine: &Machine, program: &Path, tools: &Tools) -> Result<Result<Self, Obstacle>, Error> {
         let Some(setpriv) = machine.program("setpriv") else {
             return Ok(Err("setpriv, which runs it as another user, is not installed (package util-linux)".to_owned()));
@@ -73,8 +76,21 @@ impl ServiceUser {
                 return Ok(Err(obstacle));
             }
         }
-        let user = Self { setpriv, program: copies.join("a11ycheck-server"), tools: user_tools(tools, &copies), state };
-        Ok(user.furnish(machine, program, tools, &copies).and_then(|()| user.tried(machine)).map(|()| user))
+        let sandbox = Sandbox::On;
+        let (tools_of_user, server) = (user_tools(tools, &copies), copies.join("a11ycheck-server"));
+        let mut user = Self { setpriv, program: server, tools: tools_of_user, state, sandbox };
+        if let Err(obstacle) = user.furnish(machine, program, tools, &copies) {
+            return Ok(Err(obstacle));
+        }
+        let browser = || user.run(&user.tools.chromium);
+        let found = Sandbox::probed(machine, browser)?;
+        if matches!(found, Sandbox::Off(_))
+            && let Err(obstacle) = sandbox::starts_without(machine, browser())
+        {
+            return Ok(Err(format!("the browser does not run as the user {NAME} ({obstacle})")));
+        }
+        user.sandbox = found;
+        Ok(Ok(user))
     }
 
     /// Makes the folders and the copies.
@@ -116,25 +132,19 @@ impl ServiceUser {
         }
     }
 
-    fn tried(&self, machine: &Machine) -> Result<(), Obstacle> {
-        match Sandbox::probed(machine, self.run(&self.tools.chromium)) {
-            Sandbox::On => Ok(()),
-            Sandbox::Off(reason) => Err(reason),
-        }
-    }
-
     /// The server as this user, in the caller's folder.
     pub(crate) fn server(&self, arguments: &[OsString]) -> Command {
         let mut command = self.run(&self.program);
-        self.tools.pass_to(&mut command).args(arguments);
+        self.tools.pass_to(&mut command).args(self.sandbox.flags(arguments)).args(arguments);
         command
     }
 
     /// Says as whom the server runs, and what to do where that is in the way.
     pub(crate) fn announce(&self) {
+        self.sandbox.announce();
         eprintln!(
-            "    the server runs as the user {NAME}, with its browser in the sandbox, and keeps its data in {}. Files and ports \
-             that you name must be open to that user; --no-sandbox runs all of it as root",
+            "    the server runs as the user {NAME}, and keeps its data in {}. Files and ports that you name must be open to that \
+             user; --no-sandbox runs all of it as root",
             self.state.display()
         );
     }
@@ -221,12 +231,24 @@ mod tests {
     }
 
     #[test]
-    fn the_browser_is_tried_as_that_user() {
+    fn where_the_system_forbids_the_sandbox_the_user_runs_the_server_all_the_same_and_does_without() {
         let (bench, tools, program) = bench();
         fs::write(bench.programs().join("chromium-headless-shell.unlocked"), "").unwrap();
-        let obstacle = prepare(&bench, &tools, &program).unwrap_err();
-        assert!(obstacle.contains("No usable sandbox!"), "{obstacle}");
+        let user = prepare(&bench, &tools, &program).unwrap();
         assert!(bench.log("setpriv").iter().any(|line| line.contains("--dump-dom")), "{:?}", bench.log("setpriv"));
+        let Sandbox::Off(reason) = &user.sandbox else { panic!("it has none") };
+        assert!(reason.contains("No usable sandbox!"), "{reason}");
+        let shown = shown(&user.server(&["--demo".into()]));
+        assert!(shown.starts_with("setpriv --reuid=a11ycheck-dev"), "{shown}");
+        assert!(shown.ends_with("/bin/a11ycheck-server --no-sandbox --demo"), "{shown}");
+    }
+
+    #[test]
+    fn a_browser_that_does_not_run_as_that_user_is_not_one_without_a_sandbox() {
+        let (bench, tools, program) = bench();
+        fs::write(bench.programs().join("chromium-headless-shell.broken"), "").unwrap();
+        let obstacle = prepare(&bench, &tools, &program).unwrap_err();
+        assert!(obstacle.contains("libnss3.so"), "{obstacle}");
     }
 
     #[test]

@@ -3,66 +3,75 @@
 use std::ffi::OsString;
 use std::process::Command;
 
-use crate::apt::Apt;
 use crate::command::{run as run_command, shown};
+use crate::deny::{self, Advisories};
 use crate::error::Error;
-use crate::export_tools::{self, ExportTools};
 use crate::machine::Machine;
-use crate::neighbours::{self, Neighbours};
-use crate::pdf_tools::{self, PdfTools};
 use crate::postgres::Running;
-use crate::proxies;
 use crate::sandbox::Sandbox;
-use crate::setup::{self, Tools};
+use crate::setup;
+use crate::tools;
 
 /// Sets up, then runs every step; with arguments, only `cargo test` with them.
 ///
 /// # Errors
 ///
-/// Those of [`setup::for_tests`], [`pdf_tools::ensure`], [`export_tools::ensure`], [`neighbours::ensure`], [`proxies::ensure`] and
-/// [`Database::start`](crate::postgres::Database::start), [`Error::Step`] for the first step that fails, and [`Error::Start`].
+/// Those of [`setup::for_tests`], [`tools::ensure`] and [`Database::start`](crate::postgres::Database::start), [`Error::Step`] for the
+/// first step that fails, and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
     let (tools, database) = setup::for_tests(machine)?;
-    let mut apt = Apt::find(machine);
-    let pdf = pdf_tools::ensure(machine, apt.as_mut())?;
-    let exports = export_tools::ensure(machine, apt.as_mut())?;
-    let neighbours = neighbours::ensure(machine, apt.as_mut())?;
-    proxies::ensure(machine, apt.as_mut())?;
+    let others = tools::ensure(machine, tools::OF_TESTS)?;
     let sandbox = Sandbox::of_caller(machine, &tools.chromium)?;
     sandbox.announce();
-    let tools = TestTools { tools, sandbox, pdf, exports, neighbours };
+    let tools = TestTools { tools, others, sandbox };
     // Ends, and is removed, when this function does.
     let database = database.start(machine)?;
     let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
-    run_steps(machine, &tools, &database, &steps)?;
+    let advisories = run_steps(machine, &tools, &database, &steps)?;
     match arguments {
-        [] => eprintln!("==> All {} steps passed", steps.len()),
+        [] => eprintln!("==> {}", conclusion(steps.len(), &advisories)),
         _ => eprintln!("==> The chosen tests passed; `cargo xtask test` without arguments runs everything"),
     }
     Ok(())
 }
 
-/// What the tests need beside a database.
-struct TestTools {
-    tools: Tools,
-    sandbox: Sandbox,
-    pdf: PdfTools,
-    exports: ExportTools,
-    neighbours: Neighbours,
+/// The last line, which is the one that is read.
+fn conclusion(steps: usize, advisories: &Advisories) -> String {
+    match advisories {
+        Advisories::Checked => format!("All {steps} steps passed"),
+        gap @ Advisories::NotChecked(_) => format!("All {steps} steps passed, but {gap}"),
+    }
 }
 
-/// One command of cargo.
+/// What the tests need beside a database.
+struct TestTools {
+    tools: setup::Tools,
+    others: tools::Tools,
+    sandbox: Sandbox,
+}
+
+/// One thing that is checked.
 #[derive(Debug)]
 struct Step {
     name: &'static str,
-    arguments: Vec<OsString>,
+    work: Work,
     /// What a reader of its failure does next.
     mend: &'static str,
 }
 
+#[derive(Debug)]
+enum Work {
+    /// A command of cargo, with these arguments.
+    Cargo(Vec<OsString>),
+    /// `cargo xtask deny`, here, because it gives what it has left out.
+    Dependencies,
+    /// `cargo xtask schemathesis`.
+    RandomRequests,
+}
+
 impl Step {
-    fn new(name: &'static str, arguments: &[&str], mend: &'static str) -> Self {
-        Self { name, arguments: arguments.iter().map(OsString::from).collect(), mend }
+    fn cargo(name: &'static str, arguments: &[&str], mend: &'static str) -> Self {
+        Self { name, work: Work::Cargo(arguments.iter().map(OsString::from).collect()), mend }
     }
 }
 
@@ -72,60 +81,65 @@ impl Step {
 /// `cargo xtask` itself, which is a package apart so that it runs from every folder, and compiles a dozen small crates for it.
 fn every_step() -> Vec<Step> {
     vec![
-        Step::new("Format", &["fmt", "--all", "--check"], "Run `cargo fmt --all`"),
-        Step::new(
+        Step::cargo("Format", &["fmt", "--all", "--check"], "Run `cargo fmt --all`"),
+        Step::cargo(
             "Lints",
             &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
             "Mend what clippy reports above",
         ),
         // The one step with features of its own, because that is what it is about: an embedder may leave all of them out.
-        Step::new(
+        Step::cargo(
             "Core without features",
             &["clippy", "--package", "a11ycheck-core", "--no-default-features", "--", "-D", "warnings"],
             "Mend what clippy reports above; code that belongs to a feature is behind `#[cfg(feature = …)]`",
         ),
         // Includes the examples of the documentation, which a choice of targets (`--all-targets`) would leave out.
-        Step::new("Tests", &["test", "--workspace"], "`cargo xtask test NAME` runs only the tests of that name"),
+        Step::cargo("Tests", &["test", "--workspace"], "`cargo xtask test NAME` runs only the tests of that name"),
         // An example, for the features: without one, cargo leaves out what tests depend on.
-        Step::new(
+        Step::cargo(
             "Documentation",
             &["doc", "--workspace", "--no-deps", "--lib", "--bins", "--example", "embed"],
             "Mend what rustdoc reports above",
         ),
-        Step::new(
-            "Dependencies",
-            &["xtask", "deny"],
-            "Mend what cargo-deny reports above; `cargo xtask deny` runs this alone",
-        ),
-        Step::new("Random requests", &["xtask", "schemathesis"], "`cargo xtask schemathesis` runs this alone"),
+        Step { name: "Dependencies", work: Work::Dependencies, mend: "`cargo xtask deny` runs this alone" },
+        Step {
+            name: "Random requests",
+            work: Work::RandomRequests,
+            mend: "`cargo xtask schemathesis` runs this alone",
+        },
     ]
 }
 
 fn chosen_tests(arguments: &[OsString]) -> Step {
-    let mut step = Step::new("Chosen tests", &["test", "--workspace"], "Mend the tests that failed above");
-    step.arguments.extend_from_slice(arguments);
-    step
+    let work = ["test", "--workspace"].iter().map(OsString::from).chain(arguments.iter().cloned()).collect();
+    Step { name: "Chosen tests", work: Work::Cargo(work), mend: "Mend the tests that failed above" }
 }
 
-fn run_steps(machine: &Machine, tools: &TestTools, database: &Running, steps: &[Step]) -> Result<(), Error> {
+fn run_steps(machine: &Machine, tools: &TestTools, database: &Running, steps: &[Step]) -> Result<Advisories, Error> {
+    let (mut advisories, count) = (Advisories::Checked, steps.len());
     for (step, number) in steps.iter().zip(1..) {
-        eprintln!("==> [{number}/{}] {}", steps.len(), step.name);
-        let mut command = cargo(machine, tools, database, step);
-        let status = run_command(&mut command)?;
-        if !status.success() {
-            let command = shown(&command);
-            return Err(Error::Step { number, count: steps.len(), command, status, mend: step.mend });
-        }
+        eprintln!("==> [{number}/{count}] {}", step.name);
+        let outcome = match &step.work {
+            Work::Cargo(arguments) => run_cargo(cargo(machine, tools, database, arguments)),
+            Work::Dependencies => deny::run(machine).map(|found| advisories = found),
+            Work::RandomRequests => tools::schemathesis(machine),
+        };
+        outcome.map_err(|cause| Error::Step { number, count, mend: step.mend, source: Box::new(cause) })?;
     }
-    Ok(())
+    Ok(advisories)
 }
 
-fn cargo(machine: &Machine, tools: &TestTools, database: &Running, step: &Step) -> Command {
+fn run_cargo(mut command: Command) -> Result<(), Error> {
+    let status = run_command(&mut command)?;
+    if status.success() { Ok(()) } else { Err(Error::Failed { command: shown(&command), status }) }
+}
+
+fn cargo(machine: &Machine, tools: &TestTools, database: &Running, arguments: &[OsString]) -> Command {
     let mut command = Command::new(&machine.cargo);
-    command.args(&step.arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
+    command.args(arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
     // Read by rustdoc alone: `RUSTFLAGS` would build every dependency anew.
     command.env("RUSTDOCFLAGS", "-D warnings");
-    tools.neighbours.pass_to(tools.exports.pass_to(tools.pdf.pass_to(tools.tools.pass_to(&mut command))));
+    tools.others.pass_to(tools.tools.pass_to(&mut command));
     tools.sandbox.pass_to(&mut command);
     database.pass_to(&mut command);
     command
@@ -141,9 +155,7 @@ mod tests {
     fn bench() -> Bench {
         let bench = Bench::debian();
         bench.add("cargo", "cargo");
-        bench.add("sha512sum", "sha512sum");
-        bench.add("tar", "tar");
-        bench.pin_packages();
+        bench.add_tools();
         setup::run(&bench.machine()).unwrap();
         bench
     }
@@ -156,7 +168,19 @@ mod tests {
     fn every_step_runs_in_order() {
         let bench = bench();
         run(&bench.machine(), &[]).unwrap();
-        assert_eq!(commands(&bench), ["fmt", "clippy", "clippy", "test", "doc", "xtask", "xtask"]);
+        let expected = ["fmt", "clippy", "clippy", "test", "doc", "install", "build"];
+        assert_eq!(commands(&bench), expected, "`install` is that of cargo-deny, `build` that of random requests");
+        let tested = std::fs::read_to_string(bench.root().join("xtask/tools/schemathesis.log")).unwrap();
+        assert_eq!(tested, "/bin/true\n");
+    }
+
+    #[test]
+    fn what_was_not_checked_stands_in_the_last_line() {
+        let checked = conclusion(7, &Advisories::Checked);
+        assert_eq!(checked, "All 7 steps passed");
+        let gap = conclusion(7, &Advisories::NotChecked("it did not arrive".to_owned()));
+        assert!(gap.starts_with("All 7 steps passed, but ADVISORIES"), "{gap}");
+        assert!(gap.contains("NOT CHECKED") && gap.contains("it did not arrive"), "{gap}");
     }
 
     #[test]

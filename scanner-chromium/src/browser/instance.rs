@@ -52,6 +52,7 @@ impl Browser {
         let deaths = Arc::new(Deaths::new(process.heap_notices()));
         match greet(&process, &guard, &deaths, authorities, deadline).await {
             Ok(Version { product, user_agent }) => {
+                process.offer_to_the_kernel();
                 tracing::info!(browser = product, "a browser started");
                 let user_agent = settings.agent.of_browser(&user_agent);
                 // Debian's and Google's builds of the shell name themselves differently from the browser they are.

@@ -88,10 +88,8 @@ impl Process {
         let mut child = command.spawn()?;
         // Our copies of the browser's ends go, so that we see the end of the stream when it exits.
         drop(command);
-        if let Some(pid) = child.id() {
-            offer_to_the_kernel(pid);
-        }
         let group = Arc::new(Group::of(&child)?);
+        group.offer_to_the_kernel();
         let connection = Connection::open(
             pipe::Receiver::from_owned_fd(OwnedFd::from(answers_in))?,
             pipe::Sender::from_owned_fd(OwnedFd::from(commands_out))?,
@@ -116,6 +114,11 @@ impl Process {
     pub(super) fn kill(&self) {
         self.connection.close();
         self.group.kill();
+    }
+
+    /// Has the kernel end the browser before us where memory is short. To be called when it answers, with all its processes there.
+    pub(super) fn offer_to_the_kernel(&self) {
+        self.group.offer_to_the_kernel();
     }
 
     /// Bytes that the browser and its helpers have in memory; `None` when it has ended.
@@ -161,6 +164,12 @@ impl Group {
     fn of(child: &Child) -> io::Result<Self> {
         let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         pid.map(|pid| Self(Mutex::new(Some(pid)))).ok_or_else(|| io::Error::other("the browser exited at once"))
+    }
+
+    fn offer_to_the_kernel(&self) {
+        if let Some(group) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            offer_to_the_kernel(group);
+        }
     }
 
     fn kill(&self) {

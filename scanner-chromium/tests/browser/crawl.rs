@@ -190,8 +190,10 @@ async fn a_start_page_that_cannot_be_checked_says_why() {
     })
     .await;
     let tls = site.url("/").replacen("http:", "https:", 1);
-    // A port that was free a moment ago.
-    let nobody = Site::start(|_| Reply::Close).await.url("/").replacen("http:", "https:", 1);
+    // A port that is taken, so that nobody else gets it, and at which nobody listens.
+    let nobody = tokio::net::TcpSocket::new_v4().unwrap();
+    nobody.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let nobody = |scheme: &str| format!("{scheme}://{}/", nobody.local_addr().unwrap());
     let cases = [
         (site.url("/missing"), FailureCode::HttpStatus, "404"),
         (site.url("/away"), FailureCode::RedirectedAway, "b.test"),
@@ -203,8 +205,8 @@ async fn a_start_page_that_cannot_be_checked_says_why() {
         (site.url("/circle"), FailureCode::HttpStatus, "circle"),
         (site.url("/closed"), FailureCode::Unreachable, "web server"),
         (tls, FailureCode::Tls, "secure connection"),
-        (nobody.replacen("https:", "http:", 1), FailureCode::Unreachable, "web server"),
-        (nobody, FailureCode::Unreachable, "web server"),
+        (nobody("http"), FailureCode::Unreachable, "web server"),
+        (nobody("https"), FailureCode::Unreachable, "web server"),
         // Browsers open no page there, whoever listens.
         ("http://127.0.0.1:9/".to_owned(), FailureCode::RefusedAddress, "port 9"),
         ("https://127.0.0.1:9/".to_owned(), FailureCode::RefusedAddress, "port 9"),

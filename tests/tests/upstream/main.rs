@@ -134,9 +134,10 @@ async fn a_proxy_that_does_not_pass_connections_on_is_told_apart_from_a_site_tha
     let site = site().await;
     let start = format!("http://a.test:{}/", site.port());
     let gone = UpstreamProxy::new("http://127.0.0.1:9").unwrap();
-    // Of a listener that is closed again: nobody answers there, and browsers refuse no such port.
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let down = format!("http://a.test:{closed}/");
+    // A port that is taken, so that nobody else gets it, and at which nobody listens. Browsers refuse no such port.
+    let closed = tokio::net::TcpSocket::new_v4().unwrap();
+    closed.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let down = format!("http://a.test:{}/", closed.local_addr().unwrap().port());
     for (proxy, start, code, cause) in [
         (open.with_credentials("ann:wrong"), start.as_str(), FailureCode::Proxy, Some(FailureCause::ProxyLogin)),
         (strict.with_credentials(CREDENTIALS), start.as_str(), FailureCode::Proxy, Some(FailureCause::ProxyRefused)),

@@ -4,10 +4,10 @@ use std::{fs, io};
 
 use rustix::{param::page_size, process::Pid};
 
-/// By how much the browser's score is above ours (`oom_score_adj`, proc(5)). Chromium gives its pages 300: they stay the first.
+/// By how much the browser's score is above ours (`oom_score_adj`, proc(5)), where there is room below that of its pages.
 const HIGHER_SCORE: i32 = 200;
-/// The highest score.
-const HIGHEST_SCORE: i32 = 1_000;
+/// The score that Chromium gives its pages, whatever ours is.
+const SCORE_OF_PAGES: i32 = 300;
 
 /// Bytes that the processes of a group have in memory; what several of them share counts for each. `None` where the system has
 /// no `/proc`.
@@ -46,16 +46,54 @@ fn held_by(status: &str) -> Option<u64> {
     Some((kibibytes("VmRSS")? + kibibytes("VmSwap").unwrap_or(0)) * 1024)
 }
 
-/// Has the kernel end this process, and what it starts, before ours where memory is short.
-pub(in crate::browser) fn offer_to_the_kernel(process: u32) {
+/// The score of a browser of a process with this one: above it, and below that of pages. Where there is no room between the two it
+/// stays what it is: raised, the browser would be the first to be ended, and all of its pages with it.
+const fn score_of_browser(own: i32) -> i32 {
+    let raised = if own + HIGHER_SCORE < SCORE_OF_PAGES { own + HIGHER_SCORE } else { SCORE_OF_PAGES - 1 };
+    if raised > own { raised } else { own }
+}
+
+/// Has the kernel end the browser before us where memory is short, and its pages before it. `group` is that of all its processes.
+///
+/// To be called when the browser has started, and again when it answers: what its script has started before the first call does not
+/// have that script's score.
+pub(in crate::browser) fn offer_to_the_kernel(group: Pid) {
     let raise = || {
-        let own: i32 = fs::read_to_string("/proc/self/oom_score_adj")?.trim().parse().map_err(io::Error::other)?;
-        fs::write(format!("/proc/{process}/oom_score_adj"), (own + HIGHER_SCORE).min(HIGHEST_SCORE).to_string())
+        let own = score_of("self")?;
+        for process in processes_of(group)? {
+            // One that has ended meanwhile needs none. Chromium locks some of its helpers' files against others than root; they have
+            // the score of what started them.
+            if score_of(&process).is_ok_and(|score| score < score_of_browser(own))
+                && let Err(error) = fs::write(score_file(&process), score_of_browser(own).to_string())
+            {
+                tracing::debug!(%error, process, "the score of one of the browser's processes was not raised");
+            }
+        }
+        Ok::<(), io::Error>(())
     };
     if let Err(error) = raise() {
-        // Where there is no such file, or it may not be written, the kernel chooses by size alone, as it would have without us.
+        // Where there is no such file the kernel chooses by size alone, as it would have without us.
         tracing::debug!(%error, "the browser's score for want of memory was not raised");
     }
+}
+
+fn score_of(process: &str) -> io::Result<i32> {
+    fs::read_to_string(score_file(process))?.trim().parse().map_err(io::Error::other)
+}
+
+fn score_file(process: &str) -> String {
+    format!("/proc/{process}/oom_score_adj")
+}
+
+/// The numbers of the processes of a group.
+fn processes_of(group: Pid) -> io::Result<impl Iterator<Item = String>> {
+    let group = group.as_raw_nonzero().get();
+    let is_of_group = move |entry: &fs::DirEntry| {
+        fs::read_to_string(entry.path().join("stat")).is_ok_and(|stat| pages_of(&stat, group).is_some())
+    };
+    let of_group = fs::read_dir("/proc")?.flatten().filter(is_of_group);
+    // Others than processes have no such file.
+    Ok(of_group.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| name != "self"))
 }
 
 #[cfg(test)]
@@ -68,6 +106,13 @@ mod tests {
     };
 
     use super::*;
+
+    #[test]
+    fn the_browser_is_scored_between_us_and_its_pages_while_there_is_room() {
+        let scores = [-997, -500, 0, 99, 100, 250, 298, 299, 300, 937, 1_000];
+        let of_browser = [-797, -300, 200, 299, 299, 299, 299, 299, 300, 937, 1_000];
+        assert_eq!(scores.map(score_of_browser), of_browser);
+    }
 
     #[test]
     fn a_process_counts_for_its_group_whatever_its_name() {

@@ -1,5 +1,6 @@
 //! What the tests have in common: a scanner that may reach one loopback address, and sites that may misbehave.
 
+pub(crate) mod building;
 mod internet;
 pub(crate) mod pki;
 pub(crate) mod secure;

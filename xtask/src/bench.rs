@@ -1,0 +1,110 @@
+//! `cargo xtask bench …`: how fast things are, and whether they stay so. What is measured is the machine's, so a bench prints
+//! and judges no time.
+
+use std::ffi::OsString;
+use std::process::Command;
+
+use clap::Subcommand;
+
+use crate::apt::Apt;
+use crate::command::run as run_command;
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::sandbox::Sandbox;
+use crate::{postgres, setup, tools};
+
+/// What is measured.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// The scanner on real pages, beside axe-core run by a bare script
+    Scan {
+        /// Measure pa11y-ci, @axe-core/cli and @axe-core/playwright as well; they are installed into `target/bench`
+        #[arg(long)]
+        peers: bool,
+        /// Everything after `--` goes to the benchmark (`-- --help` lists what it takes)
+        #[arg(last = true)]
+        rest: Vec<OsString>,
+    },
+    /// The store's steps on PostgreSQL, with 20,000 checks and with 2,000,000; fails where a statement reads a table whole.
+    /// Takes some minutes, and 6 GB of disk until it ends
+    #[command(disable_help_flag = true)]
+    Store {
+        /// For the bench itself: `--factor N` (in place of 100), `--plans` (every plan in full)
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+}
+
+/// Runs a bench.
+///
+/// # Errors
+///
+/// Those of [`setup::run`], [`tools::ensure`], [`postgres::ensure`] and [`Database::start`](postgres::Database::start),
+/// [`Error::Bench`], and [`Error::Start`].
+pub(crate) fn run(machine: &Machine, bench: &Bench) -> Result<(), Error> {
+    match bench {
+        Bench::Scan { peers: false, rest } => scan(machine, &["pages"], rest),
+        Bench::Scan { peers: true, rest } => scan(machine, &["pages", "peers"], rest),
+        Bench::Store { arguments } => store(machine, arguments),
+    }
+}
+
+/// Fetches the pages, and the peers if they are wanted, and runs the scanner's benchmark.
+fn scan(machine: &Machine, groups: &[&str], arguments: &[OsString]) -> Result<(), Error> {
+    let tools = setup::run(machine)?;
+    let others = tools::ensure(machine, groups)?;
+    let sandbox = Sandbox::of_caller(machine, &tools.chromium)?;
+    sandbox.announce();
+    let mut command = bench(machine, "a11ycheck-scanner-chromium", "scan", arguments);
+    finish(sandbox.pass_to(others.pass_to(tools.pass_to(&mut command))))
+}
+
+/// Starts a database, unless `DATABASE_URL` names one, and runs the bench of `storage-postgres/benches/store` on it.
+fn store(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
+    let database = postgres::ensure(machine, Apt::find(machine).as_mut())?;
+    eprintln!("database: {database}");
+    // Ends, and is removed, when this function does.
+    let database = database.start(machine)?;
+    finish(database.pass_to(&mut bench(machine, "a11ycheck-storage-postgres", "store", arguments)))
+}
+
+fn bench(machine: &Machine, package: &str, name: &str, arguments: &[OsString]) -> Command {
+    let mut command = Command::new(&machine.cargo);
+    command.args(["bench", "--package", package, "--bench", name, "--"]).args(arguments).current_dir(&machine.root);
+    command
+}
+
+fn finish(command: &mut Command) -> Result<(), Error> {
+    let status = run_command(command)?;
+    if status.success() { Ok(()) } else { Err(Error::Bench { status }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn prepared() -> fixture::Bench {
+        let bench = fixture::Bench::debian();
+        bench.add("cargo", "cargo");
+        bench
+    }
+
+    #[test]
+    fn the_bench_has_a_database_of_its_own_which_is_removed_afterwards() {
+        let bench = prepared();
+        store(&bench.machine(), &["--factor".into(), "2".into()]).unwrap();
+        let log = bench.log("cargo").pop().unwrap();
+        assert!(log.starts_with("bench "), "{log}");
+        let folder = log.split(&['=', ' ']).find(|word| word.starts_with("/tmp/a11ycheck-postgres-")).unwrap();
+        assert!(!std::path::Path::new(folder).exists());
+    }
+
+    #[test]
+    fn a_statement_that_does_not_scale_fails_the_command() {
+        let bench = prepared();
+        bench.withhold("bench");
+        let error = store(&bench.machine(), &[]).unwrap_err();
+        assert!(matches!(error, Error::Bench { .. }), "{error}");
+    }
+}
