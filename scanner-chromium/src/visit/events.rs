@@ -39,7 +39,9 @@ pub(super) struct PageState {
     navigation: Option<Navigation>,
     /// The request by which it was, redirects included.
     own_request: Option<String>,
-    /// Where the main frame wanted to go outside of the way of the navigation. That address was not requested.
+    /// Whether it was answered with something other than a redirect.
+    own_has_come: bool,
+    /// Where the main frame wanted to go outside of the way of the navigation. What is there was not shown.
     pub(super) led_away: Option<LedAway>,
     /// The document that is shown; its request has the same id.
     pub(super) loader: String,
@@ -231,31 +233,27 @@ impl PageState {
     }
 
     fn document_is_wanted(&mut self, paused: &RequestPaused) -> bool {
-        let Some(url) = self.wanted(paused) else { return false };
         let Some(navigation) = &self.navigation else { return false };
-        if url == navigation.url && paused.redirected_request_id.is_none() {
+        let url = Url::parse(&paused.request.url);
+        let is_first = paused.redirected_request_id.is_none() && !is_answer(paused);
+        if paused.frame_id == self.main_frame && is_first && url.is_ok_and(|url| url == navigation.url) {
             self.own_request.clone_from(&paused.network_id);
         }
-        let is_away = !navigation.way.contains(&url);
-        if is_away {
-            let is_redirect = paused.network_id.is_some() && paused.network_id == self.own_request;
-            self.led_away = Some(LedAway { to: url, is_redirect });
-        }
-        is_away
+        self.own_has_come |= self.is_own(paused) && is_final_answer(paused);
+        let Some(to) = self.leads_away(paused) else { return false };
+        self.led_away = Some(LedAway { to, is_redirect: self.is_own(paused) });
+        true
     }
 
-    /// What is to become of a document that is about to be asked for, or has just come.
+    /// What is to become of a document that is about to be requested, or has just come.
     fn steer(&self, paused: &RequestPaused) -> Reaction {
         let request_id = paused.request_id.as_str();
-        let is_away = |url: &Url| self.navigation.as_ref().is_none_or(|navigation| !navigation.way.contains(url));
-        if self.wanted(paused).as_ref().is_some_and(is_away) {
+        if self.leads_away(paused).is_some() {
             // The page that is shown stays: any other reason brings up an error page.
             return Reaction::with(FailRequest { request_id, error_reason: ErrorReason::Aborted });
         }
-        let is_redirect = paused.response_status_code.is_some_and(|status| (300..400).contains(&status));
-        let is_own = self.own_request.is_some() && paused.network_id == self.own_request;
         let is_judged_on = self.navigation.as_ref().is_some_and(|navigation| navigation.way.judges_every_document());
-        if is_own && is_answer(paused) && !is_redirect && !is_judged_on {
+        if self.is_own(paused) && is_final_answer(paused) && !is_judged_on {
             // It lets go of the document as well, before that asks for anything: for as long as documents are stopped, all else
             // that a page loads takes a detour through the browser, at a millisecond each.
             return Reaction::with(DisableFetch {});
@@ -263,17 +261,30 @@ impl PageState {
         Reaction::with(ContinueRequest { request_id })
     }
 
+    /// Where the main frame would go that is off the way of the visit. What frames show is part of the page, wherever it comes from.
+    ///
+    /// Until the document has come, that is decided before an address is requested. From then on it is decided by the answer, since
+    /// a page may offer a file from anywhere.
+    fn leads_away(&self, paused: &RequestPaused) -> Option<Url> {
+        if paused.frame_id != self.main_frame {
+            return None;
+        }
+        let url = Url::parse(&paused.request.url).ok()?;
+        if is_answer(paused) && (!self.own_has_come || self.is_own(paused) || !may_be_shown(paused)) {
+            return None;
+        }
+        // Asked each time, so that the guard knows every host of the site before it is connected to.
+        let is_away = self.navigation.as_ref().is_none_or(|navigation| !navigation.way.contains(&url));
+        (is_away && (is_answer(paused) || !self.own_has_come)).then_some(url)
+    }
+
+    fn is_own(&self, paused: &RequestPaused) -> bool {
+        self.own_request.is_some() && paused.network_id == self.own_request
+    }
+
     /// Whether the visit may not end at `url`.
     pub(super) fn is_off_the_way(&self, url: &Url) -> bool {
         self.navigation.as_ref().is_some_and(|navigation| !navigation.way.contains(url))
-    }
-
-    /// Where the main frame is about to go. What frames show is part of the page, wherever it comes from.
-    fn wanted(&self, paused: &RequestPaused) -> Option<Url> {
-        if paused.frame_id != self.main_frame || is_answer(paused) {
-            return None;
-        }
-        Url::parse(&paused.request.url).ok()
     }
 
     fn request_starts(&mut self, sent: &RequestWillBeSent) {
@@ -350,6 +361,23 @@ impl PageState {
 /// Whether a request was stopped at its answer, not before it is sent.
 const fn is_answer(paused: &RequestPaused) -> bool {
     paused.response_status_code.is_some() || paused.response_error_reason.is_some()
+}
+
+/// Whether it was stopped at an answer that leads no further.
+fn is_final_answer(paused: &RequestPaused) -> bool {
+    is_answer(paused) && !paused.response_status_code.is_some_and(|status| (300..400).contains(&status))
+}
+
+/// Whether the browser may show the answer as a document that runs scripts. Any other is a file, which it keeps or which runs none.
+fn may_be_shown(paused: &RequestPaused) -> bool {
+    let header = |name: &str| {
+        let found = paused.response_headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+        found.map(|header| header.value.trim().to_ascii_lowercase()).unwrap_or_default()
+    };
+    let kind = header("content-type");
+    // Without a type the browser guesses one.
+    let runs_scripts = kind.is_empty() || ["html", "xml", "multipart"].iter().any(|part| kind.contains(part));
+    is_final_answer(paused) && runs_scripts && !header("content-disposition").starts_with("attachment")
 }
 
 fn headers(headers: &Map<String, Value>) -> Vec<(String, String)> {
