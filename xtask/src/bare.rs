@@ -8,10 +8,9 @@ use std::time::Instant;
 
 use crate::apt::Apt;
 use crate::command::run as run_command;
-use crate::deny;
 use crate::error::Error;
 use crate::machine::Machine;
-use crate::program;
+use crate::{program, tools};
 
 /// Makes a folder and namespaces, and removes them.
 const OUTSIDE: &str = include_str!("../bare/bare.sh");
@@ -30,7 +29,7 @@ const PROGRAMS: [(&str, &str); 4] =
 /// # Errors
 ///
 /// [`Error::BareNotRoot`], [`Error::BareToolchain`], [`Error::Failed`], [`Error::Bare`], [`Error::Start`], and those of
-/// [`program::ensure`] and [`deny::ensure`].
+/// [`program::ensure`] and [`tools::ensure`].
 pub(crate) fn run(machine: &Machine) -> Result<(), Error> {
     let begun = Instant::now();
     if !machine.is_root()? {
@@ -51,7 +50,7 @@ pub(crate) fn run(machine: &Machine) -> Result<(), Error> {
     }
 
     // It gets a copy: to compile one takes crates that are not among the workspace's.
-    deny::ensure(machine)?;
+    tools::ensure(machine, &["deny"])?;
 
     let mut command = outside(machine, &toolchain);
     let started = |source| Error::Start { program: "sh".into(), source };
@@ -125,6 +124,7 @@ mod tests {
     /// A machine of root with everything but debootstrap, whose `unshare` makes a file and keeps a log.
     fn bench() -> Bench {
         let bench = Bench::debian();
+        bench.add_tools();
         for (name, fixture) in
             [("git", "git"), ("curl", "says-nothing"), ("unshare", "unshare"), ("cargo", "cargo"), ("rustc", "rustc")]
         {

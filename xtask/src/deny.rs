@@ -1,18 +1,14 @@
 //! `cargo xtask deny`: what we depend on, held against `deny.toml` by cargo-deny: licences, banned crates, sources, advisories.
 
 use std::fmt;
-use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::command::{leashed, run as run_command, shown};
 use crate::error::Error;
 use crate::machine::Machine;
-
-/// The release that is compiled. No package of a distribution, of npm or of `PyPI` has one that knows today's licences.
-const VERSION: &str = "0.20.2";
+use crate::tools;
 
 /// How long the database of advisories may take to arrive: it is a git repository of some 20 MB. Where a firewall swallows what is
 /// asked of it, nothing ever comes.
@@ -45,9 +41,9 @@ impl fmt::Display for Advisories {
 ///
 /// # Errors
 ///
-/// [`Error::DenyInstall`], [`Error::Deny`], [`Error::File`] and [`Error::Start`].
+/// Those of [`tools::ensure`], [`Error::Deny`] and [`Error::Start`].
 pub(crate) fn run(machine: &Machine) -> Result<Advisories, Error> {
-    let program = ensure(machine)?;
+    let program = tools::ensure(machine, &["deny"])?.program("A11YCHECK_CARGO_DENY");
     let deny = |arguments: &[&str]| {
         let mut command = Command::new(&program);
         command
@@ -66,33 +62,6 @@ pub(crate) fn run(machine: &Machine) -> Result<Advisories, Error> {
     // Without `--offline` it would fetch the database once more, and nothing would bound that.
     check(deny(&["--offline", "check", "advisories"]))?;
     Ok(Advisories::Checked)
-}
-
-/// The program of the right version, compiled unless it is there.
-///
-/// Without optimisation: cargo-deny's own profile for releases takes many times as long to compile, and a run of it two seconds.
-///
-/// # Errors
-///
-/// As [`run`].
-pub(crate) fn ensure(machine: &Machine) -> Result<PathBuf, Error> {
-    let folder = machine.root.join("target/cargo-deny");
-    let program = folder.join("bin/cargo-deny");
-    let says = Command::new(&program).arg("--version").stdin(Stdio::null()).output();
-    let wanted = format!("cargo-deny {VERSION}");
-    if says.is_ok_and(|says| says.status.success() && says.stdout.trim_ascii() == wanted.as_bytes()) {
-        return Ok(program);
-    }
-    eprintln!("==> {wanted} is not in {}: compiling it, which takes some minutes", folder.display());
-    fs::create_dir_all(&folder).map_err(|source| Error::File { path: folder.clone(), source })?;
-    let mut install = Command::new(&machine.cargo);
-    install
-        .args(["install", "cargo-deny", "--version", VERSION, "--locked", "--debug", "--force", "--root"])
-        .arg(&folder);
-    // Nobody debugs it, and half of what is written would be for that.
-    install.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0").env_remove("CARGO_TARGET_DIR");
-    let status = run_command(install.current_dir(&machine.root))?;
-    if status.success() { Ok(program) } else { Err(Error::DenyInstall { status }) }
 }
 
 fn check(mut command: Command) -> Result<(), Error> {
@@ -128,58 +97,46 @@ mod tests {
 
     use super::*;
 
-    /// A workspace, and a cargo that installs a cargo-deny.
+    /// A workspace whose script finds a cargo-deny.
     fn bench() -> Bench {
         let bench = Bench::new();
-        bench.add("cargo", "cargo");
+        bench.add_tools();
+        bench.add("cargo-deny", "cargo-deny");
         bench
     }
 
-    fn calls(bench: &Bench) -> Vec<String> {
-        let log = fs::read_to_string(bench.root().join("target/cargo-deny/bin/cargo-deny.log")).unwrap_or_default();
-        log.lines().map(str::to_owned).collect()
-    }
-
-    /// Makes a command of cargo-deny fail.
-    fn withhold(bench: &Bench, name: &str) {
-        ensure(&bench.machine()).unwrap();
-        fs::write(bench.root().join(format!("target/cargo-deny/bin/{name}.withheld")), "").unwrap();
-    }
-
     #[test]
-    fn the_program_is_compiled_once_and_every_check_is_made() {
+    fn every_check_is_made() {
         let bench = bench();
         assert!(matches!(run(&bench.machine()).unwrap(), Advisories::Checked));
         let expected = ["check bans licenses sources", "fetch db", "--offline check advisories"]
             .map(|call| format!("--workspace --locked {call}"));
-        assert_eq!(calls(&bench), expected);
-        assert!(matches!(run(&bench.machine()).unwrap(), Advisories::Checked));
-        assert_eq!(bench.log("cargo").len(), 1, "{:?}", bench.log("cargo"));
+        assert_eq!(bench.log("cargo-deny"), expected);
     }
 
     #[test]
     fn what_is_not_allowed_fails_before_advisories_are_asked_for() {
         let bench = bench();
-        withhold(&bench, "licenses");
+        bench.withhold("licenses");
         assert!(matches!(run(&bench.machine()).unwrap_err(), Error::Deny { .. }));
-        assert_eq!(calls(&bench).len(), 1);
+        assert_eq!(bench.log("cargo-deny").len(), 1);
     }
 
     #[test]
     fn an_advisory_fails() {
         let bench = bench();
-        withhold(&bench, "advisories");
+        bench.withhold("advisories");
         assert!(matches!(run(&bench.machine()).unwrap_err(), Error::Deny { .. }));
     }
 
     #[test]
     fn without_the_database_everything_else_counts_and_what_was_left_out_is_given_to_the_caller() {
         let bench = bench();
-        withhold(&bench, "db");
+        bench.withhold("db");
         let advisories = run(&bench.machine()).unwrap();
         assert!(matches!(&advisories, Advisories::NotChecked(reason) if reason.contains("exit status: 1")));
         assert!(advisories.to_string().contains("NOT CHECKED"), "{advisories}");
-        assert_eq!(calls(&bench).len(), 2, "no check of advisories against nothing");
+        assert_eq!(bench.log("cargo-deny").len(), 2, "no check of advisories against nothing");
     }
 
     #[test]
@@ -187,12 +144,5 @@ mod tests {
         let mut endless = Command::new("sleep");
         let reason = fetch(endless.arg("600"), Duration::from_millis(200)).unwrap().unwrap_err();
         assert!(reason.contains("did not arrive"), "{reason}");
-    }
-
-    #[test]
-    fn a_program_that_does_not_compile_is_told_apart() {
-        let bench = bench();
-        bench.withhold("install");
-        assert!(matches!(run(&bench.machine()).unwrap_err(), Error::DenyInstall { .. }));
     }
 }

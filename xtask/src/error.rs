@@ -139,7 +139,7 @@ pub(crate) enum Error {
 
     /// A step of `test` failed; later ones were not run.
     #[error("step {number} of {count} failed, the later ones were not run. {mend}")]
-    Step { number: usize, count: usize, mend: &'static str, source: Box<Error> },
+    Step { number: usize, count: usize, mend: &'static str, source: Box<Self> },
 
     /// Only root can make a Debian in a folder.
     #[error(
@@ -162,10 +162,6 @@ pub(crate) enum Error {
     )]
     Bare { status: ExitStatus },
 
-    /// cargo-deny could not be compiled.
-    #[error("`cargo install cargo-deny` ended with {status}: mend what it reports above, then run this command again")]
-    DenyInstall { status: ExitStatus },
-
     /// Something among our dependencies is not allowed.
     #[error(
         "cargo-deny ended with {status}: do without the crate that it names above, update it, or allow it in deny.toml, with the reason"
@@ -179,10 +175,6 @@ pub(crate) enum Error {
     /// A bench found what must not be, or could not be run.
     #[error("the bench ended with {status}: mend what it reports above")]
     Bench { status: ExitStatus },
-
-    /// A file of ours could not be read or written.
-    #[error("{path} could not be read or written: see that it is there and yours")]
-    File { path: PathBuf, source: io::Error },
 
     /// A script of ours failed, and has said why.
     #[error("{script} ended with {status}: mend what it reports above, then run this command again")]

@@ -2,6 +2,7 @@
 //! it pin. What it lacks of Debian's packages is installed here.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::apt::Apt;
@@ -23,6 +24,11 @@ pub(crate) const OF_TESTS: &[&str] = &["pdf", "exports", "neighbours"];
 pub(crate) struct Tools(Vec<(String, String)>);
 
 impl Tools {
+    /// The program that a variable names; one that the script has forgotten does not start.
+    pub(crate) fn program(&self, variable: &str) -> PathBuf {
+        self.0.iter().find(|(name, _)| name == variable).map_or_else(|| variable.into(), |(_, value)| value.into())
+    }
+
     /// Tells a program where they are.
     pub(crate) fn pass_to<'command>(&self, command: &'command mut Command) -> &'command mut Command {
         command.envs(self.0.iter().map(|(name, value)| (name, value)))
@@ -39,9 +45,9 @@ pub(crate) fn ensure(machine: &Machine, groups: &[&str]) -> Result<Tools, Error>
     let mut installed = BTreeSet::new();
     loop {
         let mut script = Command::new("/bin/sh");
-        script.arg(machine.root.join(INSTALL)).args(groups).env("PATH", &machine.path).stdin(Stdio::null());
-        let output = script.stderr(Stdio::inherit()).output();
-        let output = output.map_err(|source| Error::Start { program: INSTALL.into(), source })?;
+        script.arg(machine.root.join(INSTALL)).args(groups).stdin(Stdio::null()).stderr(Stdio::inherit());
+        script.env("PATH", &machine.path).env("CARGO", &machine.cargo);
+        let output = script.output().map_err(|source| Error::Start { program: INSTALL.into(), source })?;
         let answer = String::from_utf8_lossy(&output.stdout);
         if output.status.success() {
             return Ok(Tools(answer.lines().filter_map(variable).collect()));

@@ -12,8 +12,7 @@ use serde_json::Value;
 fn metadata() -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut cargo = Command::new(env!("CARGO"));
-    let output =
-        cargo.args(["metadata", "--format-version", "1", "--locked", "--offline"]).current_dir(root).output().unwrap();
+    let output = cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }

@@ -8,6 +8,7 @@
 # schemathesis  random requests by the OpenAPI document
 # pages         the pages of `cargo xtask bench scan`
 # peers         the programs that it compares us with
+# deny          cargo-deny, which judges what we depend on
 #
 # On success, standard output has a line `export NAME='value'` for each variable that tests and benches read, so that
 # `eval "$(sh xtask/tools/install.sh pdf exports)"` prepares a shell for `cargo test`. What is there already is left as it is.
@@ -238,10 +239,32 @@ install_peers() {
     set_variable A11YCHECK_BENCH_CHROMIUM "$(command -v chromium)"
 }
 
+needs_of_deny() {
+    need "${CARGO:-cargo}" cargo
+}
+
+install_deny() {
+    # No package of a distribution, of npm or of PyPI has a release that knows today's licences.
+    version=0.20.2
+    program=$target/cargo-deny/bin/cargo-deny
+    if [ "$("$program" --version 2>/dev/null)" != "cargo-deny $version" ]; then
+        say "cargo-deny $version is not in $target/cargo-deny: compiling it, which takes some minutes"
+        # Nobody debugs it, and half of what is written would be for that. Its own profile for releases takes many times as long to
+        # compile, and a run of it two seconds.
+        (
+            unset CARGO_TARGET_DIR
+            cd "$target/.."
+            CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0 "${CARGO:-cargo}" install cargo-deny --version "$version" --locked --debug \
+                --force --root "$target/cargo-deny" >&2
+        ) || fail '`cargo install cargo-deny` failed: see above'
+    fi
+    set_variable A11YCHECK_CARGO_DENY "$program"
+}
+
 for group; do
     case $group in
-        pdf | exports | neighbours | schemathesis | pages | peers) "needs_of_$group" ;;
-        *) fail "$group is no group: name some of pdf, exports, neighbours, schemathesis, pages, peers" ;;
+        pdf | exports | neighbours | schemathesis | pages | peers | deny) "needs_of_$group" ;;
+        *) fail "$group is no group: name some of pdf, exports, neighbours, schemathesis, pages, peers, deny" ;;
     esac
 done
 if [ -n "$missing" ]; then
