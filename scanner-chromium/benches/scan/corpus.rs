@@ -29,6 +29,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 pub(crate) struct Corpus {
     server: Child,
     port: String,
+    start: &'static str,
     pages: Vec<String>,
 }
 
@@ -42,6 +43,14 @@ pub(crate) enum Selection {
 }
 
 impl Selection {
+    /// The page that leads to all others. A folder has an `index.html` of its own, which is the same page as `/`.
+    const fn start(self) -> &'static str {
+        match self {
+            Self::Listed => "/",
+            Self::All => "/all-pages",
+        }
+    }
+
     /// Paths with a leading slash, encoded for an address.
     fn pages(self, folder: &Path) -> Vec<String> {
         match self {
@@ -88,7 +97,7 @@ impl Corpus {
             .unwrap();
         let mut port = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut port).unwrap();
-        Self { server, port: port.trim_end().to_owned(), pages }
+        Self { server, port: port.trim_end().to_owned(), start: selection.start(), pages }
     }
 
     /// A page of the first site that leads to so many pages: those of the corpus again and again, under other names.
@@ -110,17 +119,15 @@ impl Corpus {
 
     /// The start pages of the two sites.
     pub(crate) fn starts(&self) -> Vec<String> {
-        SITES.map(|address| format!("http://{address}:{}/", self.port)).into()
+        SITES.map(|address| format!("http://{address}:{}{}", self.port, self.start)).into()
     }
 
     /// All pages, the start pages among them.
     pub(crate) fn urls(&self) -> Vec<String> {
-        let starts = self.starts();
-        let pages = starts
-            .iter()
-            .enumerate()
-            .flat_map(|(site, start)| half(&self.pages, site).map(move |page| format!("{start}{}", &page[1..])));
-        starts.iter().cloned().chain(pages).collect()
+        let pages = SITES.iter().enumerate().flat_map(|(site, address)| {
+            half(&self.pages, site).map(move |page| format!("http://{address}:{}{page}", self.port))
+        });
+        self.starts().into_iter().chain(pages).collect()
     }
 }
 
@@ -144,12 +151,13 @@ pub(crate) async fn serve(folder: PathBuf, selection: Selection) {
         let _ = std::io::stdin().lock().read_line(&mut String::new());
         std::process::exit(0);
     });
-    let served = Arc::new(Served { pages: selection.pages(&folder), folder });
+    let served = Arc::new(Served { pages: selection.pages(&folder), start: selection.start(), folder });
     tokio::join!(serve_site(&first, 0, &served), serve_site(&second, 1, &served));
 }
 
 struct Served {
     folder: PathBuf,
+    start: &'static str,
     pages: Vec<String>,
 }
 
@@ -175,7 +183,7 @@ async fn serve_site(listener: &TcpListener, site: usize, served: &Arc<Served>) {
 fn answer(served: &Served, site: usize, uri: &Uri) -> Response<Full<Bytes>> {
     let path = uri.path();
     match path {
-        "/" => return found("text/html", index(half(&served.pages, site)).into()),
+        path if path == served.start => return found("text/html", index(half(&served.pages, site)).into()),
         "/robots.txt" => return found("text/plain", robots(half(&served.pages, site)).into()),
         "/many" => return found("text/html", many(uri.query().unwrap_or_default()).into()),
         "/framed" => return found("text/html", framed(uri.query().unwrap_or_default()).into()),
@@ -212,7 +220,7 @@ fn found(media_type: &'static str, body: Bytes) -> Response<Full<Bytes>> {
 fn robots(pages: impl Iterator<Item = String>) -> String {
     let pages: String = pages.map(|page| format!("Allow: {page}$\n")).collect();
     format!(
-        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /many\nAllow: /framed\nAllow: /frames/\nAllow: /building\nAllow: /built/\nAllow: /again/*.html$\n{pages}"
+        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /all-pages$\nAllow: /many\nAllow: /framed\nAllow: /frames/\nAllow: /building\nAllow: /built/\nAllow: /again/*.html$\n{pages}"
     )
 }
 
