@@ -11,6 +11,19 @@ const [browser, axePath, tabs, wait, profile, ...urls] = process.argv.slice(2);
 const axe = readFileSync(axePath, 'utf8');
 const COUNTS =
   'axe.run().then((r) => JSON.stringify(Object.fromEntries(r.violations.map((v) => [v.id, v.nodes.length]))))';
+const ELEMENTS = `axe.run().then((r) => {
+  const counts = {};
+  for (const { id, nodes } of r.violations) {
+    counts[id] = nodes.length;
+    for (const { target } of nodes) {
+      const name = id + ' ' + target.flat(Infinity).join(' ');
+      counts[name] = (counts[name] ?? 0) + 1;
+    }
+  }
+  return JSON.stringify(counts);
+})`;
+// Each element named: axe-core in the frames of the page's own site, too, and no page may hold up the others.
+const elements = process.env.ELEMENTS === '1';
 
 const child = spawn(
   browser,
@@ -36,6 +49,8 @@ child.stdio[4].setEncoding('utf8').on('data', (chunk) => {
       const { resolve, reject } = calls.get(message.id);
       calls.delete(message.id);
       message.error ? reject(new Error(message.error.message)) : resolve(message.result);
+    } else if (message.method === 'Page.javascriptDialogOpening') {
+      call(message.sessionId, 'Page.handleJavaScriptDialog', { accept: false }).catch(() => {});
     } else {
       listeners.get(`${message.sessionId} ${message.method}`)?.();
     }
@@ -49,10 +64,14 @@ const call = (sessionId, method, params = {}) =>
 const once = (sessionId, method) =>
   new Promise((resolve) => listeners.set(`${sessionId} ${method}`, resolve));
 
+const within = (milliseconds, promise) =>
+  Promise.race([promise, new Promise((resolve) => setTimeout(resolve, milliseconds))]);
+
 const openTab = async () => {
   const { targetId } = await call(undefined, 'Target.createTarget', { url: 'about:blank' });
   const { sessionId } = await call(undefined, 'Target.attachToTarget', { targetId, flatten: true });
   await call(sessionId, 'Page.enable');
+  if (elements) await call(sessionId, 'Page.addScriptToEvaluateOnNewDocument', { source: axe });
   const metrics = { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false };
   await call(sessionId, 'Emulation.setDeviceMetricsOverride', metrics);
   await call(sessionId, 'Emulation.setEmulatedMedia', { features: [{ name: 'prefers-reduced-motion', value: 'reduce' }] });
@@ -62,7 +81,7 @@ const openTab = async () => {
 const navigate = async (sessionId, url) => {
   const loaded = once(sessionId, 'Page.loadEventFired');
   await call(sessionId, 'Page.navigate', { url });
-  await loaded;
+  await (elements ? within(10_000, loaded) : loaded);
 };
 
 const check = async (sessionId, url) => {
@@ -71,8 +90,8 @@ const check = async (sessionId, url) => {
   const evaluate = (expression) =>
     call(sessionId, 'Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
   await evaluate(`${axe};undefined`);
-  const { result } = await evaluate(COUNTS);
-  console.log(JSON.stringify({ url, counts: JSON.parse(result.value) }));
+  const { result } = await evaluate(elements ? ELEMENTS : COUNTS);
+  console.log(JSON.stringify({ url, counts: JSON.parse(result.value ?? '{"axe-core failed": 1}') }));
   await navigate(sessionId, 'about:blank');
 };
 
@@ -81,7 +100,11 @@ console.log('ready');
 const queue = [...urls];
 await Promise.all(
   sessions.map(async (sessionId) => {
-    for (let url = queue.shift(); url; url = queue.shift()) await check(sessionId, url);
+    for (let url = queue.shift(); url; url = queue.shift()) {
+      const checked = check(sessionId, url);
+      // A page that leads away while it is looked at is a difference to print, not an end.
+      await (elements ? checked.catch(() => console.log(JSON.stringify({ url, counts: { 'led-away': 1 } }))) : checked);
+    }
   }),
 );
 console.log('done');

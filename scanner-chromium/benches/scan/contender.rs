@@ -21,8 +21,10 @@ use crate::{
 
 /// Milliseconds after which the slowest page of the corpus has built itself.
 const BUILT: u32 = 3_000;
+/// Milliseconds after which most pages have built themselves, where there are hundreds.
+const MOST_BUILT: u32 = 600;
 
-/// Elements by rule.
+/// Elements by rule; where each is named, a rule and a selector count one each.
 pub(crate) type Counts = BTreeMap<String, u64>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +37,10 @@ pub(crate) enum Contender {
     },
     /// The bare script, a page at a time, each with all the time it wants.
     ByHand,
+    /// The scanner, which names each element.
+    OurElements,
+    /// The bare script in two tabs, each page with the time that most want, and each element named.
+    ElementsByHand,
     /// `@axe-core/cli`, in two processes with half of the pages each, in the browser that its users have.
     AxeCli(PathBuf),
     /// The same in the headless shell, which nobody gives it, to tell the browser's part from its own.
@@ -69,11 +75,11 @@ impl Contender {
 
     pub(crate) const fn name(&self) -> &'static str {
         match self {
-            Self::Ours { evidence: false } => "a11ycheck",
+            Self::Ours { evidence: false } | Self::OurElements => "a11ycheck",
             Self::Ours { evidence: true } => "a11ycheck with evidence",
             Self::Bare { tabs: 1 } => "bare script, 1 tab",
             Self::Bare { .. } => "bare script, 2 tabs",
-            Self::ByHand => "by hand",
+            Self::ByHand | Self::ElementsByHand => "by hand",
             Self::AxeCli(_) => "@axe-core/cli, 2 processes",
             Self::AxeCliInShell(_) => "the same in the headless shell",
             Self::Playwright(_) => "@axe-core/playwright, 2 workers",
@@ -125,6 +131,16 @@ impl Contender {
                 if *evidence {
                     command.arg("--evidence");
                 }
+                command
+            }
+            Self::OurElements => {
+                let mut command = Command::new(std::env::current_exe().unwrap());
+                command.arg("scan").args(corpus.starts()).arg(format!("--pages={}", urls.len())).arg("--elements");
+                command
+            }
+            Self::ElementsByHand => {
+                let mut command = bare(2, MOST_BUILT, folder, &urls);
+                command.env("ELEMENTS", "1");
                 command
             }
             Self::Bare { tabs } => bare(*tabs, 0, folder, &urls),

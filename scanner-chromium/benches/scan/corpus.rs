@@ -10,14 +10,18 @@ use std::{
     time::Duration,
 };
 
+use clap::ValueEnum as _;
 use http_body_util::Full;
 use hyper::{Request, Response, StatusCode, Uri, body::Bytes, header::CONTENT_TYPE, service::service_fn};
 use hyper_util::rt::TokioIo;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::net::TcpListener;
 
 const PAGES: &str = include_str!("corpus.txt");
 /// Addresses of this machine.
 const SITES: [&str; 2] = ["127.0.0.1", "127.0.0.2"];
+/// What addresses name as it is (RFC 3986, section 2.3), and the slash between folders.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// A server on loopback, in a process of its own, with two sites of half of the pages each: two checks at once are what a
 /// server works on unless it is told otherwise.
@@ -25,22 +29,75 @@ const SITES: [&str; 2] = ["127.0.0.1", "127.0.0.2"];
 pub(crate) struct Corpus {
     server: Child,
     port: String,
+    start: &'static str,
+    pages: Vec<String>,
+}
+
+/// Which files of a folder are its pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Selection {
+    /// Those of `corpus.txt`.
+    Listed,
+    /// All files that end in `.html` or `.htm`, in the order of their paths.
+    All,
+}
+
+impl Selection {
+    /// The page that leads to all others. A folder has an `index.html` of its own, which is the same page as `/`.
+    const fn start(self) -> &'static str {
+        match self {
+            Self::Listed => "/",
+            Self::All => "/all-pages",
+        }
+    }
+
+    /// Paths with a leading slash, encoded for an address.
+    fn pages(self, folder: &Path) -> Vec<String> {
+        match self {
+            Self::Listed => PAGES.lines().map(str::to_owned).collect(),
+            Self::All => {
+                let mut pages = Vec::new();
+                add_pages(folder, "", &mut pages);
+                pages.sort_unstable();
+                pages
+            }
+        }
+    }
+}
+
+/// Adds the pages of a folder and of those inside; `path` is its own, from the root on.
+fn add_pages(folder: &Path, path: &str, pages: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let path = format!("{path}/{name}");
+        // Follows links, which Debian's documentation is full of.
+        if entry.path().is_dir() {
+            add_pages(&entry.path(), &path, pages);
+        } else if matches!(Path::new(&name).extension().and_then(|ending| ending.to_str()), Some("html" | "htm")) {
+            pages.push(utf8_percent_encode(&path, ENCODED).to_string());
+        }
+    }
 }
 
 impl Corpus {
-    pub(crate) fn open(folder: &Path) -> Self {
-        let missing: Vec<&str> = PAGES.lines().filter(|page| !folder.join(&page[1..]).is_file()).collect();
-        assert!(missing.is_empty(), "pages of the corpus are not in {}: {missing:?}", folder.display());
+    pub(crate) fn open(folder: &Path, selection: Selection) -> Self {
+        let pages = selection.pages(folder);
+        if selection == Selection::Listed {
+            let missing: Vec<&String> = pages.iter().filter(|page| !folder.join(&page[1..]).is_file()).collect();
+            assert!(missing.is_empty(), "pages of the corpus are not in {}: {missing:?}", folder.display());
+        }
         let mut server = Command::new(std::env::current_exe().unwrap())
             .arg("serve")
             .arg(folder)
+            .arg(selection.to_possible_value().unwrap().get_name())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let mut port = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut port).unwrap();
-        Self { server, port: port.trim_end().to_owned() }
+        Self { server, port: port.trim_end().to_owned(), start: selection.start(), pages }
     }
 
     /// A page of the first site that leads to so many pages: those of the corpus again and again, under other names.
@@ -62,17 +119,15 @@ impl Corpus {
 
     /// The start pages of the two sites.
     pub(crate) fn starts(&self) -> Vec<String> {
-        SITES.map(|address| format!("http://{address}:{}/", self.port)).into()
+        SITES.map(|address| format!("http://{address}:{}{}", self.port, self.start)).into()
     }
 
     /// All pages, the start pages among them.
     pub(crate) fn urls(&self) -> Vec<String> {
-        let starts = self.starts();
-        let pages = starts
-            .iter()
-            .enumerate()
-            .flat_map(|(site, start)| half(site).map(move |page| format!("{start}{}", &page[1..])));
-        starts.iter().cloned().chain(pages).collect()
+        let pages = SITES.iter().enumerate().flat_map(|(site, address)| {
+            half(&self.pages, site).map(move |page| format!("http://{address}:{}{page}", self.port))
+        });
+        self.starts().into_iter().chain(pages).collect()
     }
 }
 
@@ -86,7 +141,7 @@ impl Drop for Corpus {
 
 /// Serves until standard input ends.
 #[tokio::main]
-pub(crate) async fn serve(folder: PathBuf) {
+pub(crate) async fn serve(folder: PathBuf, selection: Selection) {
     let first = TcpListener::bind((SITES[0], 0)).await.unwrap();
     let port = first.local_addr().unwrap().port();
     let second = TcpListener::bind((SITES[1], port)).await.unwrap();
@@ -96,17 +151,23 @@ pub(crate) async fn serve(folder: PathBuf) {
         let _ = std::io::stdin().lock().read_line(&mut String::new());
         std::process::exit(0);
     });
-    let folder = Arc::new(folder);
-    tokio::join!(serve_site(&first, 0, &folder), serve_site(&second, 1, &folder));
+    let served = Arc::new(Served { pages: selection.pages(&folder), start: selection.start(), folder });
+    tokio::join!(serve_site(&first, 0, &served), serve_site(&second, 1, &served));
 }
 
-async fn serve_site(listener: &TcpListener, site: usize, folder: &Arc<PathBuf>) {
+struct Served {
+    folder: PathBuf,
+    start: &'static str,
+    pages: Vec<String>,
+}
+
+async fn serve_site(listener: &TcpListener, site: usize, served: &Arc<Served>) {
     loop {
         let (stream, _) = listener.accept().await.unwrap();
-        let folder = Arc::clone(folder);
+        let served = Arc::clone(served);
         tokio::spawn(async move {
             let service = service_fn(|request: Request<_>| {
-                let answer = answer(&folder, site, request.uri());
+                let answer = answer(&served, site, request.uri());
                 let wait = request.uri().path().strip_prefix("/after/").and_then(|millis| millis.parse().ok());
                 async move {
                     tokio::time::sleep(Duration::from_millis(wait.unwrap_or(0))).await;
@@ -119,11 +180,11 @@ async fn serve_site(listener: &TcpListener, site: usize, folder: &Arc<PathBuf>) 
     }
 }
 
-fn answer(folder: &Path, site: usize, uri: &Uri) -> Response<Full<Bytes>> {
+fn answer(served: &Served, site: usize, uri: &Uri) -> Response<Full<Bytes>> {
     let path = uri.path();
     match path {
-        "/" => return found("text/html", index(half(site)).into()),
-        "/robots.txt" => return found("text/plain", robots(half(site)).into()),
+        path if path == served.start => return found("text/html", index(half(&served.pages, site)).into()),
+        "/robots.txt" => return found("text/plain", robots(half(&served.pages, site)).into()),
         "/many" => return found("text/html", many(uri.query().unwrap_or_default()).into()),
         "/framed" => return found("text/html", framed(uri.query().unwrap_or_default()).into()),
         "/building" => return found("text/html", building(uri.query().unwrap_or_default()).into()),
@@ -141,7 +202,7 @@ fn answer(folder: &Path, site: usize, uri: &Uri) -> Response<Full<Bytes>> {
     let path = path.strip_prefix("/again/").and_then(|rest| rest.split_once('/')).map_or(&path[1..], |(_, rest)| rest);
     let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
     let inside = Path::new(&path).components().all(|part| matches!(part, Component::Normal(_)));
-    match inside.then(|| fs::read(folder.join(&path))) {
+    match inside.then(|| fs::read(served.folder.join(&path))) {
         Some(Ok(bytes)) => found(media_type(&path), bytes.into()),
         _ => {
             let mut response = Response::new(Full::default());
@@ -159,7 +220,7 @@ fn found(media_type: &'static str, body: Bytes) -> Response<Full<Bytes>> {
 fn robots(pages: impl Iterator<Item = String>) -> String {
     let pages: String = pages.map(|page| format!("Allow: {page}$\n")).collect();
     format!(
-        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /many\nAllow: /framed\nAllow: /frames/\nAllow: /building\nAllow: /built/\nAllow: /again/*.html$\n{pages}"
+        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /all-pages$\nAllow: /many\nAllow: /framed\nAllow: /frames/\nAllow: /building\nAllow: /built/\nAllow: /again/*.html$\n{pages}"
     )
 }
 
@@ -214,8 +275,8 @@ fn number(query: &str, name: &str) -> usize {
 }
 
 /// The pages of a site: every second, from the first or from the second on.
-fn half(first: usize) -> impl Iterator<Item = String> {
-    PAGES.lines().skip(first).step_by(2).map(str::to_owned)
+fn half(pages: &[String], first: usize) -> impl Iterator<Item = String> {
+    pages.iter().skip(first).step_by(2).cloned()
 }
 
 fn index(pages: impl Iterator<Item = String>) -> String {
@@ -225,7 +286,7 @@ fn index(pages: impl Iterator<Item = String>) -> String {
 
 fn media_type(path: &str) -> &'static str {
     match Path::new(path).extension().and_then(|extension| extension.to_str()) {
-        Some("html") => "text/html",
+        Some("html" | "htm") => "text/html",
         Some("css") => "text/css",
         Some("js") => "text/javascript",
         Some("json") => "application/json",

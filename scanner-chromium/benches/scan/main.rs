@@ -8,6 +8,7 @@
 mod building;
 mod contender;
 mod corpus;
+mod elements;
 mod frames;
 mod long_run;
 mod ours;
@@ -18,7 +19,11 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use self::{contender::Contender, corpus::Corpus, table::Table};
+use self::{
+    contender::Contender,
+    corpus::{Corpus, Selection},
+    table::Table,
+};
 
 #[derive(Debug, Parser)]
 #[command(about = "Measures the scanner beside a bare script on the same pages; `cargo xtask bench scan` runs it")]
@@ -31,6 +36,10 @@ struct Arguments {
     /// The `node_modules` that hold the peers to measure, too
     #[arg(long, env = "A11YCHECK_BENCH_PEERS")]
     peers: Option<PathBuf>,
+    /// Compares the findings on all HTML files of this folder, element by element, with those of axe-core run by hand, and measures
+    /// nothing
+    #[arg(long)]
+    folder: Option<PathBuf>,
     /// How often everything is measured; the median counts
     #[arg(long, default_value_t = 3)]
     rounds: usize,
@@ -50,7 +59,7 @@ struct Arguments {
 enum Part {
     /// Serves the pages
     #[command(hide = true)]
-    Serve { corpus: PathBuf },
+    Serve { corpus: PathBuf, selection: Selection },
     /// Scans sites
     #[command(hide = true)]
     Scan(ours::Scan),
@@ -59,18 +68,21 @@ enum Part {
 fn main() {
     let arguments = Arguments::parse();
     match arguments.part {
-        Some(Part::Serve { corpus }) => corpus::serve(corpus),
+        Some(Part::Serve { corpus, selection }) => corpus::serve(corpus, selection),
         Some(Part::Scan(scan)) => scan.run(),
         None => compare(&arguments),
     }
 }
 
 fn compare(arguments: &Arguments) {
+    if let Some(folder) = &arguments.folder {
+        return elements::compare(&Corpus::open(folder, Selection::All), arguments.comparisons);
+    }
     let Some(folder) = &arguments.corpus else {
         println!("There are no pages to check: `cargo xtask bench scan` fetches them and runs this.");
         return;
     };
-    let corpus = Corpus::open(folder);
+    let corpus = Corpus::open(folder, Selection::Listed);
     if let Some(pages) = arguments.long_run {
         return long_run::measure(&corpus, pages);
     }

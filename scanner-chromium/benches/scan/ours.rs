@@ -24,6 +24,9 @@ pub(crate) struct Scan {
     pages: u32,
     #[arg(long)]
     evidence: bool,
+    /// Names each element, and the pages that were not checked
+    #[arg(long)]
+    elements: bool,
 }
 
 struct Nobody;
@@ -41,11 +44,20 @@ impl Scan {
         let scans = self.starts.iter().map(|start| scan(&scanner, start, self.pages, &Nobody));
         for findings in join_all(scans).await {
             for (number, page) in findings.pages.iter().enumerate() {
-                let mut counts = BTreeMap::<&str, u64>::new();
+                let mut counts = BTreeMap::<String, u64>::new();
                 for finding in findings.items.iter().filter(|finding| finding.page == number) {
-                    *counts.entry(finding.rule.as_str()).or_default() += 1;
+                    *counts.entry(finding.rule.to_string()).or_default() += 1;
+                    if self.elements && !page.left_out.contains_key(&finding.rule) {
+                        *counts.entry(format!("{} {}", finding.rule, finding.selector)).or_default() += 1;
+                    }
                 }
-                assert!(page.is_checked(), "{page:?}");
+                for (rule, left_out) in page.left_out.iter().filter(|_| self.elements) {
+                    *counts.entry(rule.to_string()).or_default() += u64::from(*left_out);
+                }
+                if let Some(failure) = page.error.as_ref().filter(|_| self.elements) {
+                    counts.insert(format!("not checked: {failure:?}"), 1);
+                }
+                assert!(self.elements || page.is_checked(), "{page:?}");
                 println!("{}", json!({ "url": page.url, "counts": counts }));
             }
         }
