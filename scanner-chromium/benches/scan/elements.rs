@@ -63,7 +63,8 @@ fn differences(expected: &Counts, found: &Counts) -> Vec<String> {
         }
     };
     let of = |counts: &Counts, name: &str| counts.get(name).copied().unwrap_or_default();
-    let mut names: Vec<&String> = expected.keys().chain(found.keys().filter(|name| !expected.contains_key(*name))).collect();
+    let mut names: Vec<&String> =
+        expected.keys().chain(found.keys().filter(|name| !expected.contains_key(*name))).collect();
     names.sort_unstable();
     let names = names.into_iter().filter(|name| whole(name) && of(expected, name) != of(found, name));
     names.map(|name| format!("{name}: {} by hand, {} ours", of(expected, name), of(found, name))).collect()

@@ -1,8 +1,12 @@
 //! The state as such, the lock that steps run under, and what belongs to no team.
 
+pub(crate) mod delivery_rows;
 mod hints;
+pub(crate) mod scan_rows;
 mod settings;
+pub(crate) mod site_rows;
 pub(crate) mod state;
 mod store;
+pub(crate) mod team_rows;
 
 pub use self::store::MemoryStore;

@@ -14,18 +14,13 @@ use a11ycheck_core::{
 };
 use chrono::{DateTime, Utc};
 
-use crate::{
-    deliveries::{
-        outbox::Outbox,
-        rows::{DeliveryRow, EndpointRow},
-    },
-    scans::rows::ScanRow,
-    sites::rows::SiteRow,
-    teams::{
-        addresses::Addresses,
-        rows::{TeamRow, TokenRow},
-    },
+use super::{
+    delivery_rows::{DeliveryRow, EndpointRow},
+    scan_rows::ScanRow,
+    site_rows::SiteRow,
+    team_rows::{TeamRow, TokenRow},
 };
+use crate::{deliveries::outbox::Outbox, teams::addresses::Addresses};
 
 /// Everything. The orders ([`due`](Self::due), [`queue`](Self::queue) and those within the rows) repeat what the rows
 /// say; whatever changes a row through the functions below changes them too.

@@ -20,8 +20,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     MemoryStore,
-    db::state::{State, copied, corrupt, taken},
-    deliveries::{outbox::Walk, rows::EndpointRow},
+    db::{
+        delivery_rows::EndpointRow,
+        state::{State, copied, corrupt, taken},
+    },
+    deliveries::outbox::Walk,
 };
 
 #[async_trait]

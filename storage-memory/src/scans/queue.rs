@@ -18,8 +18,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     MemoryStore,
-    db::state::{State, corrupt},
-    scans::rows::ScanResult,
+    db::{
+        scan_rows::ScanResult,
+        state::{State, corrupt},
+    },
 };
 
 #[async_trait]

@@ -1,4 +1,3 @@
 //! Sites.
 
-pub(crate) mod rows;
 mod store;

@@ -12,8 +12,10 @@ use async_trait::async_trait;
 
 use crate::{
     MemoryStore,
-    db::state::{copied, corrupt, taken},
-    sites::rows::SiteRow,
+    db::{
+        site_rows::SiteRow,
+        state::{copied, corrupt, taken},
+    },
 };
 
 #[async_trait]

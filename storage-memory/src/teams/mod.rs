@@ -2,5 +2,4 @@
 
 pub(crate) mod addresses;
 mod rate_limits;
-pub(crate) mod rows;
 mod store;

@@ -19,8 +19,10 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     MemoryStore,
-    db::state::{corrupt, taken},
-    teams::rows::{TeamRow, TokenRow},
+    db::{
+        state::{corrupt, taken},
+        team_rows::{TeamRow, TokenRow},
+    },
 };
 
 #[async_trait]

@@ -10,9 +10,9 @@ use a11ycheck_core::{
 };
 use chrono::{DateTime, Utc};
 
-use crate::{
-    db::state::{State, corrupt},
-    sites::rows::SiteRow,
+use crate::db::{
+    site_rows::SiteRow,
+    state::{State, corrupt},
 };
 
 pub(crate) struct ScanRow {
