@@ -67,7 +67,7 @@ impl Scope for Way {
         is_own
     }
 
-    /// A page inside may lead to a stranger's, which would be shown before the guard knows that it is a document.
+    /// A page inside an opened network may lead to a stranger's document, which would be shown there.
     fn judges_every_document(&self) -> bool {
         self.reach.is_inside()
     }

@@ -45,7 +45,7 @@ pub(super) async fn open(
     log: &GuardLog,
     deadline: Instant,
 ) -> Result<(), PageError> {
-    // `events` decides at each redirect, and ends that when the document comes, unless all documents have to be judged.
+    // `events` decides at each redirect, and ends that when the document comes, unless the way judges every document.
     let patterns = [RequestStage::Request, RequestStage::Response]
         .map(|request_stage| RequestPattern { resource_type: Some(ResourceType::Document), request_stage });
     let navigate = async {

@@ -9,7 +9,7 @@ pub(crate) trait Scope: Debug + Send + Sync {
     /// Whether `url` is one of them.
     fn contains(&self, url: &Url) -> bool;
 
-    /// Whether every document has to be judged before it is requested, also those to which a page leads once it has arrived.
+    /// Whether documents to which a page leads once it has arrived are judged, too, by their answers and before they are shown.
     fn judges_every_document(&self) -> bool {
         false
     }
