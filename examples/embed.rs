@@ -1,64 +1,84 @@
-//! The whole service inside your own program: adds a site, lets a real browser check it, prints what was found.
+//! The whole service inside your own program: adds a site, lets a real browser check it, prints the problems and saves
+//! the report.
 //!
 //! ```text
 //! cargo xtask setup
 //! cargo run -p a11ycheck-examples --example embed -- https://example.com
-//! cargo run -p a11ycheck-examples --example embed -- http://127.0.0.1:3000 127.0.0.0/8
+//! cargo test -p a11ycheck-examples --example embed
 //! ```
 //!
-//! The second argument opens a private network: without it only public addresses are visited.
-//! Prints a line per rule with its severity, count and title, then the elements.
+//! Prints how far the check has come, then a line per problem in German; the report is in `bericht.pdf`. Only public
+//! addresses are visited: `intranet.rs` opens others.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
-use std::{error::Error, time::Duration};
-
-use a11ycheck_core::{
-    Engine, Service,
-    domain::{PlanCode, ScanState, SiteInput},
-    engine::EngineConfig,
-    net::AddressPolicy,
-    paging::PageInput,
-    service::{ReportRequest, TeamInput},
+use a11ycheck::{
+    Artifact, ChromiumScanner, Engine, Locale, MemoryStore, PlanCode, Report, Scanner, Service, SiteInput, TeamInput,
 };
-use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
-use a11ycheck_storage_memory::MemoryStore;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let address = arguments.next().ok_or("usage: embed ADDRESS [NETWORK]")?;
-    let policy = match arguments.next() {
-        Some(network) => AddressPolicy::builder().allow_network(network.parse()?).build(),
-        None => AddressPolicy::default(),
-    };
-
-    let scanner = ChromiumScanner::new(ChromiumConfig::new(policy.clone()))?;
-    let service = Service::builder(MemoryStore::new(), scanner).with_policy(policy).build().await?;
-    let engine = Engine::start(&service, EngineConfig::default());
-    let team = service.create_team(TeamInput::new("My team", PlanCode::new("agency"))).await?;
-    let actor = service.act_for(team.id).await?;
-
-    let site = service.add_site(&actor, SiteInput::new(address)).await?;
-    let scan = loop {
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        let checks = service.scans(&actor, site.id, &PageInput::default()).await?;
-        match checks.items.into_iter().next() {
-            Some(scan) if !scan.state.is_active() => break scan,
-            _ => {}
-        }
-    };
-    if let ScanState::Failed { failure, .. } = &scan.state {
-        println!("The check failed: {}", failure.message);
-    } else {
-        let report = service.report(&actor, &ReportRequest { scan: scan.id, lang: None }).await?;
-        println!("{}: {} problems on {} pages", report.url, report.total, report.pages.len());
-        for group in report.groups.iter().chain(&report.advisory) {
-            println!("\n{}. [{}] {} ({}): {}", group.rank, group.severity, group.title, group.rule, group.count);
-            for example in &group.examples {
-                println!("   {}  {}", example.page, example.target);
-            }
-        }
-    }
-    engine.stop().await;
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let address = std::env::args().nth(1).ok_or("usage: embed ADDRESS")?;
+    let report = check(ChromiumScanner::find()?, &address, "bericht.pdf").await?;
+    report.groups.iter().for_each(|group| println!("{}. {}: {}", group.rank, group.title, group.count));
     Ok(())
+}
+
+async fn check(scanner: impl Scanner, address: &str, pdf: &str) -> Result<Report, Box<dyn std::error::Error>> {
+    let service = Service::builder(MemoryStore::new()).build().await?;
+    let engine = Engine::builder(&service).with_scanner(scanner).start();
+    let team = service.operator().team_for("customer-4711".parse()?, TeamInput::new("Shop", PlanCode::AGENCY)).await?;
+
+    let added = team.add_site(SiteInput::parse(address)?.with_report_locale(Locale::De)).await?;
+    let mut check = team.watch(added.first_scan.ok_or("a check is queued with its site")?);
+    while let Some(progress) = check.next().await? {
+        println!("{} of {} pages", progress.pages_done, progress.pages_found);
+    }
+    let scan = check.ended().await?.into_result()?;
+    let report = team.report(scan.id, None).await?;
+    team.file(scan.id, Artifact::ReportPdf, None).await?.save(pdf).await?;
+    engine.stop().await;
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use a11ycheck::{
+        domain::Impact,
+        testing::{Script, ScriptedScanner},
+    };
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_report_is_in_german_and_is_saved() {
+        // An address, so that no name is looked up; nothing connects to it.
+        let page = Script::page("https://93.184.215.14/");
+        let script = page.with_problem("image-alt", Impact::Critical, "#logo", "<img id=logo src=logo.png>");
+        let folder = tempfile::tempdir().unwrap();
+        let pdf = folder.path().join("bericht.pdf");
+        let scanner = ScriptedScanner::new([script]);
+        let report = check(scanner, "https://93.184.215.14", pdf.to_str().unwrap()).await.unwrap();
+        assert_eq!((report.total, report.locale), (1, Locale::De));
+        assert_eq!(report.groups[0].title, "Bilder ohne Textalternative");
+        assert!(std::fs::read(pdf).unwrap().starts_with(b"%PDF-"));
+    }
+
+    #[tokio::test]
+    async fn a_check_that_failed_is_an_error_with_its_reason() {
+        use a11ycheck::{Failure, domain::FailureCode};
+
+        let scanner = ScriptedScanner::new([Script::failing(Failure::new(FailureCode::NotHtml, "No page."))]);
+        let error = check(scanner, "https://93.184.215.14", "never.pdf").await.unwrap_err();
+        assert_eq!(error.to_string(), "not_html: No page.");
+    }
+
+    /// Counts the lines that an embedder has to write: the lint and the tests, which only this repository needs, are
+    /// excluded.
+    #[test]
+    fn it_takes_no_more_than_25_lines() {
+        let program = include_str!("embed.rs").split("#[cfg(test)]").next().unwrap();
+        let is_program = |line: &&str| !line.is_empty() && !line.starts_with("//") && !line.starts_with("#![");
+        let lines: Vec<&str> = program.lines().map(str::trim).filter(is_program).collect();
+        assert!(lines.len() <= 25, "{} lines:\n{}", lines.len(), lines.join("\n"));
+    }
 }

@@ -1,50 +1,49 @@
-//! A store of one's own by delegation: it changes two methods of another store and leaves the rest as it is.
+//! A store of your own by delegation: it changes two methods of another store and leaves the rest as it is.
 //!
 //! ```text
 //! cargo run -p a11ycheck-examples --example own_store
 //! cargo test -p a11ycheck-examples --example own_store
 //! ```
 //!
-//! Prints who was deleted when: an audit log, which the host keeps. The tests run the suite that every store passes.
+//! Prints what was deleted and when: an audit log, which the host keeps. The tests run the suite that every store
+//! passes.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::{
     error::Error,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use a11ycheck_core::{
-    Store,
-    domain::{PlanCode, SiteInput},
-    id::{SiteId, TeamId},
-    service::TeamInput,
+use a11ycheck::{
+    MemoryStore, PlanCode, Service, SiteId, SiteInput, Store, TeamId, TeamInput,
+    reexport::async_trait,
     store::StoreError,
+    testing::{ForwardStore, forward_store},
 };
-use a11ycheck_storage_memory::MemoryStore;
-use a11ycheck_storage_testkit::{ForwardStore, TestWorld, forward_store};
-use async_trait::async_trait;
 
-/// A store that keeps a log of what was deleted.
+/// A store that keeps a log of deletions.
 #[derive(Debug)]
 struct Audited<S> {
     inner: S,
-    log: Mutex<Vec<String>>,
+    log: Log,
+}
+
+/// The log of deletions. A real log is as durable as the store.
+#[derive(Debug, Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl<S: Store> Audited<S> {
-    fn new(inner: S) -> Self {
-        Self { inner, log: Mutex::default() }
-    }
-
-    fn log(&self) -> Vec<String> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Writes down a deletion that took effect. A real log is as durable as the store.
+    /// Logs a deletion if it took effect.
     async fn note(&self, is_deleted: bool, what: String) -> Result<bool, StoreError> {
         if is_deleted {
             let at = self.inner.now().await?;
-            self.log.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{at} deleted {what}"));
+            self.log.0.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{at} deleted {what}"));
         }
         Ok(is_deleted)
     }
@@ -71,28 +70,26 @@ forward_store!(impl<S: Store> Audited<S>);
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    for line in deleted().await? {
+    for line in deleted(MemoryStore::new()).await? {
         println!("{line}");
     }
     Ok(())
 }
 
-async fn deleted() -> Result<Vec<String>, Box<dyn Error>> {
-    let world = TestWorld::new(async |clock| Audited::new(MemoryStore::with_clock(clock)), []).await;
-    world.publish("shop.example.com");
-    let service = world.service();
-    let team = service.create_team(TeamInput::new("My team", PlanCode::new("pro"))).await?;
-    let actor = service.act_for(team.id).await?;
-    let site = service.add_site(&actor, SiteInput::new("https://shop.example.com")).await?;
-    service.delete_site(&actor, site.id).await?;
-    service.delete_team(team.id).await?;
-    Ok(world.store().log())
+async fn deleted(inner: impl Store) -> Result<Vec<String>, Box<dyn Error>> {
+    let log = Log::default();
+    let service = Service::builder(Audited { inner, log: log.clone() }).build().await?;
+    let input = TeamInput::new("Customer 4711", PlanCode::PRO);
+    let team = service.operator().team_for("customer-4711".parse()?, input).await?;
+    let site = team.add_site(SiteInput::parse("https://93.184.215.14")?).await?.site;
+    team.delete_site(site.id).await?;
+    service.operator().team(team.id()).await?.delete().await?;
+    Ok(log.lines())
 }
 
 #[cfg(test)]
 mod tests {
-    use a11ycheck_core::clock::ManualClock;
-    use a11ycheck_storage_testkit::StoreFactory;
+    use a11ycheck::testing::{ManualClock, StoreFactory, TestWorld};
 
     use super::*;
 
@@ -103,15 +100,16 @@ mod tests {
         type Store = Audited<MemoryStore>;
 
         async fn empty(&self, clock: ManualClock) -> Self::Store {
-            Audited::new(MemoryStore::with_clock(clock))
+            Audited { inner: MemoryStore::with_clock(clock), log: Log::default() }
         }
     }
 
-    a11ycheck_storage_testkit::store_suite!(AuditedStores);
+    a11ycheck::testing::store_suite!(AuditedStores);
 
     #[tokio::test]
     async fn what_was_deleted_is_in_the_log() {
-        let log = deleted().await.unwrap();
+        let store = MemoryStore::with_clock(ManualClock::at(TestWorld::BEGINNING));
+        let log = deleted(store).await.unwrap();
         let [site, team] = log.as_slice() else { panic!("{log:?}") };
         assert!(site.starts_with("2027-01-15 09:30:00.123456 UTC deleted site_"), "{site}");
         assert!(team.contains("deleted team_"), "{team}");

@@ -1,12 +1,12 @@
-//! Receives webhooks: verifies, drops duplicates, answers 204 at once, and works on the event afterwards.
+//! Receives webhooks: verifies them, drops duplicates, responds with 204 at once, and works on the event afterwards.
 //!
 //! ```text
 //! A11YCHECK_WEBHOOK_SECRET=whsec_… cargo run -p a11ycheck-examples --example receive_webhook
 //! cargo test -p a11ycheck-examples --example receive_webhook
 //! ```
 //!
-//! Listens on 127.0.0.1:8090; a proxy in front of it has the `https` address that the endpoint is registered with. Prints a
-//! line per event. docs/webhooks.md has the rules, and the verification in other languages.
+//! Listens on 127.0.0.1:8090; a proxy in front of it has the `https` address that the endpoint is registered with.
+//! Prints a line per event. docs/webhooks.md has the rules, and the verification in other languages.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::{
@@ -24,9 +24,10 @@ use warp::{Filter as _, http::StatusCode, hyper::body::Bytes};
 /// An event of any kind.
 type Event = Envelope<Value>;
 
-/// Longer than any event.
+/// The most bytes of a body: more than any event has.
 const MAX_BODY: u64 = 256 * 1024;
-/// Deliveries that are remembered: more than can arrive within the nine hours in which one may be tried again.
+/// The number of deliveries that are remembered: more than can arrive within the nine hours in which one may be tried
+/// again.
 const REMEMBERED: usize = 100_000;
 
 #[tokio::main]
@@ -52,7 +53,7 @@ fn now() -> i64 {
     i64::try_from(since_1970.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// Takes deliveries in. A real one remembers them where a restart does not forget: a table with the id as its key.
+/// Receives deliveries. A real program remembers them where they survive a restart: in a table with the id as its key.
 struct Inbox {
     secret: String,
     events: mpsc::Sender<Event>,
@@ -70,9 +71,9 @@ impl Inbox {
         Self { secret, events, seen: Mutex::default() }
     }
 
-    /// The answer to a delivery. Anything but 2xx has it sent again later.
+    /// Returns the response to a delivery. With any status but 2xx it is sent again later.
     fn receive(&self, delivery: String, signature: &str, body: &[u8], now: i64) -> StatusCode {
-        // First of all, and over the bytes as they came: nothing of them is believed before.
+        // First of all, and over the bytes as they came: nothing in them is trusted before.
         if signing::verify(&self.secret, signature, body, now).is_err() {
             return StatusCode::BAD_REQUEST;
         }
@@ -81,7 +82,7 @@ impl Inbox {
             return StatusCode::NO_CONTENT;
         }
         let Ok(event) = serde_json::from_slice(body) else { return StatusCode::BAD_REQUEST };
-        // The work is done later: the sender waits no longer than 10 s. When the queue is full, it comes again.
+        // The work is done later: the sender waits no longer than 10 s. If the queue is full, the delivery comes again.
         if self.events.try_send(event).is_err() {
             return StatusCode::SERVICE_UNAVAILABLE;
         }

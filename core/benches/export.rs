@@ -1,8 +1,10 @@
-//! How long exports of 200,000 elements take, how much memory beyond the findings, and how that compares with writing the same
-//! bytes from prepared rows with the crates `csv` and `serde_json` directly. The goals: less than twice the time, at most 64 MB.
+//! Measures how long exports of 200,000 elements take, how much memory they need beyond the findings, and how that compares
+//! with writing the same bytes from prepared rows with the crates `csv` and `serde_json` directly. The goals: less than
+//! twice the time, and at most 64 MB.
 //!
-//! `cargo bench -p a11ycheck-core --bench export` prints the median of nine runs of each. GitHub and Jira files list what fits
-//! into their issues, so their time is that of ranking all elements; what they are compared with is the CSV file's bytes.
+//! `cargo bench -p a11ycheck-core --bench export` prints the median of nine runs of each. GitHub and Jira files list only
+//! what fits into their issues, so that their time is that of ranking all elements; they are compared with the bytes of the
+//! CSV file.
 
 #![allow(
     clippy::print_stdout,
@@ -22,7 +24,7 @@ use std::{
 
 use a11ycheck_core::{
     catalog::{self, Basis},
-    domain::{Engine, Finding, Findings, PageOutcome, RuleFacts, RuleId, SiteDetails, SiteUrl},
+    domain::{Finding, Findings, PageOutcome, RuleFacts, RuleId, SiteDetails, SiteUrl, Tool},
     export::{ExportFormat, ExportSource, write},
     locale::Locale,
 };
@@ -43,13 +45,7 @@ fn main() {
     let url = SiteUrl::parse("https://shop.example/").unwrap();
     let site = SiteDetails { url, name: None, report_locale: Locale::Uk, platform: None, stack: vec![], tags: vec![] };
     let findings = findings();
-    let source = ExportSource {
-        team: "Blue Team",
-        site: &site,
-        checked_at: Utc::now(),
-        findings: &findings,
-        locale: Locale::Uk,
-    };
+    let source = ExportSource::new("Blue Team", &site, Utc::now(), &findings, Locale::Uk);
     let file = |format| {
         let mut bytes = Vec::new();
         write(format, &source, &mut bytes).unwrap();
@@ -87,7 +83,7 @@ fn main() {
     }
 }
 
-/// In turns, so that what else the machine does slows down both.
+/// Returns the median times of `one` and `other`. They run in turns, so that other work of the machine slows down both.
 fn medians(one: impl Fn(), other: impl Fn()) -> (Duration, Duration) {
     let timed = |work: &dyn Fn()| {
         let start = Instant::now();
@@ -100,27 +96,21 @@ fn medians(one: impl Fn(), other: impl Fn()) -> (Duration, Duration) {
     (ones[ones.len() / 2], others[others.len() / 2])
 }
 
-/// Elements as a large shop has them: most of the rules, all pages, no two of them alike.
+/// Findings like those of a large shop: elements of many rules on every page, no two of them alike.
 fn findings() -> Findings {
     let problems = catalog::rules().filter(|(_, entry)| entry.basis == Basis::WcagAAa).take(RULES);
     let rules: BTreeMap<RuleId, RuleFacts> = problems
         .map(|(id, entry)| {
             let tags = entry.wcag.iter().map(|number| format!("wcag{}", number.replace('.', "")));
-            let facts = RuleFacts {
-                impact: entry.impact,
-                tags: ["wcag2a".to_owned()].into_iter().chain(tags).collect(),
-                help: String::new(),
-                description: String::new(),
-                help_url: format!("https://rules.example/{id}"),
-            };
-            (RuleId::new(id), facts)
+            let facts = RuleFacts::new(entry.impact, ["wcag2a".to_owned()].into_iter().chain(tags));
+            (RuleId::new(id), facts.with_help_url(format!("https://rules.example/{id}")))
         })
         .collect();
     assert_eq!(rules.len(), RULES);
     let pages: Vec<String> = (0..PAGES).map(|page| format!("https://shop.example/c/{page}?sort=price")).collect();
     let ids: Vec<&RuleId> = rules.keys().collect();
     let items = (0..ELEMENTS).map(|number| {
-        // axe-core tells of one page after another, and there of one rule after another.
+        // axe-core reports one page after another, and on each page one rule after another.
         let (page, within) = (number / PER_PAGE, number % PER_PAGE);
         let rule = ids[within * RULES / PER_PAGE];
         let selector = format!("main > .product-grid > li:nth-child({}) > a.product-card__link", within);
@@ -132,18 +122,10 @@ fn findings() -> Findings {
                        aria-label attribute does not exist or is empty";
         Finding::new(rule.clone(), page, &pages[page], &selector, &html, summary)
     });
-    Findings {
-        engine: Engine::axe_core("4.14.1", "Chromium 156"),
-        items: items.collect(),
-        pages: pages.iter().map(|url| PageOutcome::checked(url.as_str(), "")).collect(),
-        rules: rules.clone(),
-        needs_review: BTreeMap::new(),
-        stack: vec![],
-        screen: None,
-        ran: None,
-        pictures_not_stored: false,
-        stopped_by_timeouts: false,
-    }
+    Findings::new(Tool::axe_core("4.14.1", "Chromium 156"))
+        .with_items(items)
+        .with_pages(pages.iter().map(|url| PageOutcome::checked(url.as_str(), "")))
+        .with_rules(rules.clone())
 }
 
 /// A JSON export, as a program would hold it.

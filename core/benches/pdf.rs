@@ -1,4 +1,4 @@
-//! How long the PDF of a large check takes on one core: 25 pages, 500 elements, 60 screenshots. The goal is less than 2 s.
+//! Measures how long the PDF of a large check takes on one core: 25 pages, 500 elements, 60 screenshots. The goal is less than 2 s.
 //!
 //! `cargo bench -p a11ycheck-core --bench pdf` prints the time of the first file, which reads the fonts and the catalogue, and
 //! the median of the next nine. With a path as its argument it also writes the file there.

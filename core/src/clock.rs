@@ -1,12 +1,13 @@
-//! Time as a part that can be replaced: nothing in core reads the machine's clock but through [`Clock`].
+//! Time as a part that can be replaced: core reads the machine's clock only through [`Clock`].
 
 use std::sync::Arc;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 
-/// Tells the time. Instants carry microseconds, which is what PostgreSQL keeps, so that every store returns what it was given.
+/// A source of the present time. Instants have microseconds, the precision of PostgreSQL, so that every store returns
+/// exactly what it was given.
 pub trait Clock: Send + Sync + std::fmt::Debug {
-    /// The present instant, truncated to microseconds.
+    /// Returns the present instant, truncated to microseconds.
     fn now(&self) -> DateTime<Utc>;
 }
 
@@ -33,7 +34,7 @@ pub struct ManualClock(Arc<std::sync::Mutex<DateTime<Utc>>>);
 
 #[cfg(any(test, feature = "testing"))]
 impl ManualClock {
-    /// A clock that shows `now`, truncated to microseconds. Clones show the same time.
+    /// Returns a clock that shows `now`, truncated to microseconds. Clones show the same time.
     pub fn at(now: DateTime<Utc>) -> Self {
         Self(Arc::new(std::sync::Mutex::new(now.trunc_subsecs(6))))
     }

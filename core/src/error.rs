@@ -1,11 +1,12 @@
-//! Every way in which a use-case can refuse: facts, no status codes, no wording for clients.
+//! The refusals of use-cases: facts, no status codes, no wording for clients.
 
 use crate::{
-    domain::{Ability, FieldErrors, RateDecision},
-    store::StoreError,
+    domain::{Ability, FieldErrors, InvalidSetting, PlanCode, RateDecision},
+    export::Artifact,
+    store::{DeletePlanError, StoreError, UnknownPlan},
 };
 
-/// Why a use-case did not do what it was asked to.
+/// The reason why a use-case did not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -24,6 +25,9 @@ pub enum Error {
     /// The token lacks this ability.
     #[error("the token lacks an ability")]
     MissingAbility(Ability),
+    /// The caller may not manage the team: its tokens, endpoints and brand. Tokens never may.
+    #[error("the caller may not manage the team")]
+    MayNotManage,
     /// There is no such thing in this team, or it is older than the plan's history.
     #[error("not found")]
     NotFound,
@@ -36,18 +40,36 @@ pub enum Error {
     /// The team's plan does not include drafts of conformance reports.
     #[error("the plan does not include drafts of conformance reports")]
     AcrNotIncluded,
+    /// This build was made without the feature that the file needs.
+    #[error("this build can't make the file {0:?}")]
+    NotBuiltIn(Artifact),
     /// The check is queued, running or failed.
     #[error("the check is not completed")]
     NotCompleted,
-    /// The PDF can't be had right now: others are being rendered, or it could not be.
+    /// The PDF is not available now: others are being rendered, or it could not be rendered.
     #[error("the PDF is not available now")]
     PdfUnavailable,
-    /// The service has no key to seal a secret with.
+    /// The service has no key with which to seal a secret.
     #[error("the service has no sealing key, which it takes to keep a secret")]
     NoSealingKey,
-    /// What was sent does not hold up, or a limit of the plan stands against it.
-    #[error("the request is not valid")]
-    Invalid(FieldErrors),
+    /// The service has no writer for the bodies of events.
+    #[error("the service has no event writer, which it takes to make an event")]
+    NoEventWriter,
+    /// A field breaks a rule, or a limit of the plan.
+    #[error(transparent)]
+    Invalid(#[from] FieldErrors),
+    /// The name of a new team has no visible character.
+    #[error("the team's name is blank; give it one that people can read")]
+    BlankName,
+    /// There is no plan with this code.
+    #[error("there is no plan `{0}`")]
+    NoPlan(PlanCode),
+    /// A shared setting has a value that is not permitted.
+    #[error(transparent)]
+    InvalidSetting(#[from] InvalidSetting),
+    /// The plan was not deleted: this many teams are on it.
+    #[error("{0} teams are on the plan")]
+    PlanInUse(u64),
     /// The store could not do it now.
     #[error("the store is not available")]
     Unavailable(#[source] StoreError),
@@ -56,10 +78,79 @@ pub enum Error {
     Corrupt(#[source] StoreError),
 }
 
+/// The kind of an [`Error`]: enough to choose a reaction, or the status of a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The caller is not authenticated.
+    Unauthenticated,
+    /// The caller, its team or the team's plan may not do this.
+    Forbidden,
+    /// The named thing does not exist for this caller.
+    NotFound,
+    /// The named thing is not in a state in which this can be done.
+    Conflict,
+    /// The input breaks a rule; the same request is refused again.
+    Invalid,
+    /// A counter of requests is used up.
+    TooMany,
+    /// The same request may succeed in a moment.
+    Unavailable,
+    /// The installation has to be corrected by its operator.
+    Internal,
+}
+
+impl Error {
+    /// Returns the kind of the refusal.
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unauthenticated => ErrorKind::Unauthenticated,
+            Self::TooManyRequests(_) => ErrorKind::TooMany,
+            Self::TeamBlocked
+            | Self::ApiNotIncluded
+            | Self::MissingAbility(_)
+            | Self::MayNotManage
+            | Self::ExportsNotIncluded
+            | Self::AcrNotIncluded => ErrorKind::Forbidden,
+            Self::NotFound | Self::NoCompletedCheck | Self::NoPlan(_) => ErrorKind::NotFound,
+            Self::NotCompleted | Self::PlanInUse(_) => ErrorKind::Conflict,
+            Self::Invalid(_) | Self::BlankName | Self::InvalidSetting(_) | Self::NotBuiltIn(_) => ErrorKind::Invalid,
+            Self::PdfUnavailable | Self::Unavailable(_) => ErrorKind::Unavailable,
+            Self::NoSealingKey | Self::NoEventWriter | Self::Corrupt(_) => ErrorKind::Internal,
+        }
+    }
+
+    /// Returns the fields that are wrong; `None` if the refusal is not about fields.
+    pub const fn fields(&self) -> Option<&FieldErrors> {
+        match self {
+            Self::Invalid(fields) => Some(fields),
+            _ => None,
+        }
+    }
+}
+
+impl From<UnknownPlan> for Error {
+    fn from(error: UnknownPlan) -> Self {
+        match error {
+            UnknownPlan::Unknown(code) => Self::NoPlan(code),
+            UnknownPlan::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<DeletePlanError> for Error {
+    fn from(error: DeletePlanError) -> Self {
+        match error {
+            DeletePlanError::InUse(teams) => Self::PlanInUse(teams),
+            DeletePlanError::Store(error) => error.into(),
+        }
+    }
+}
+
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         match error {
-            // A use-case that is asked again makes another id.
+            // A use-case that is called again generates another id.
             StoreError::Unavailable(_) | StoreError::Taken(_) => Self::Unavailable(error),
             StoreError::Corrupt { .. } => Self::Corrupt(error),
         }

@@ -1,4 +1,4 @@
-//! Typed ids: `<kind>_<ULID>`, opaque to clients, one Rust type per kind so that a site's id is never passed for a check's.
+//! Typed ids: `<kind>_<ULID>`, opaque to clients, one Rust type per kind, so that a site's id is never taken for a check's.
 
 use std::{
     fmt,
@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use ulid::Ulid;
 
-/// A text that is not an id of the wanted kind.
+/// The error for a text that is not an id of the expected kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an id of the form {prefix}<ULID>")]
 pub struct ParseIdError {
@@ -24,17 +24,17 @@ macro_rules! ids {
         pub struct $name(Ulid);
 
         impl $name {
-            /// What every id of this kind begins with.
+            /// The prefix of every id of this kind.
             pub const PREFIX: &'static str = $prefix;
 
-            /// A new id. Ids of later milliseconds sort after earlier ones; within one millisecond the order is random.
+            /// Returns a new id. Ids of later milliseconds sort after earlier ones; within one millisecond the order is random.
             pub fn generate(at: DateTime<Utc>) -> Self {
                 let millis = u64::try_from(at.timestamp_millis()).unwrap_or(0);
                 Self(Ulid::from_parts(millis, rand::random()))
             }
 
-            /// An id as a client sends it. A text that is no id becomes the id of nothing: it is looked up like any
-            /// other and not found, so that what a stranger reads does not depend on the spelling of a guess.
+            /// Reads an id as a client sends it. A text that is not an id becomes an id that nothing has: it is looked up
+            /// like any other and not found, so that the response does not depend on the spelling of a guess.
             pub fn presented(text: &str) -> Self {
                 text.parse().unwrap_or(Self(Ulid::nil()))
             }
@@ -77,6 +77,21 @@ macro_rules! ids {
                 String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
             }
         }
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({
+                    "type": "string",
+                    "description": concat!("An id that begins with `", $prefix, "`. Opaque."),
+                    "pattern": concat!("^", $prefix, "[0-7][0-9A-HJKMNP-TV-Z]{25}$"),
+                })
+            }
+        }
     )*};
 }
 
@@ -89,15 +104,15 @@ ids! {
     ScanId = "scan_";
     /// An API token of a team.
     TokenId = "tok_";
-    /// Something that happened, and that endpoints are told of.
+    /// An event, which is delivered to endpoints.
     EventId = "evt_";
-    /// The telling of one event to one endpoint, with all its attempts.
+    /// The delivery of one event to one endpoint, with all its attempts.
     DeliveryId = "dlv_";
-    /// An address of a team that events are delivered to.
+    /// An endpoint: an address of a team to which events are delivered.
     EndpointId = "whe_";
 }
 
-/// Names one process that works on checks: readable, not secret, unique per process start.
+/// The name of one process that works on checks: readable, not secret, unique per process start.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NodeId(String);
 
@@ -113,7 +128,7 @@ impl NodeId {
         WorkerId(format!("{}{}{}", self.0, WorkerId::SEPARATOR, NUMBER.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Returns what the names of all workers of this node begin with, and those of no other node's.
+    /// Returns the prefix of the names of all workers of this node, which no worker of another node has.
     pub fn worker_prefix(&self) -> String {
         format!("{}{}", self.0, WorkerId::SEPARATOR)
     }
@@ -125,19 +140,19 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// Names one worker in leases and logs: readable, not secret, unique per process start. It begins with the name of its node.
+/// The name of one worker in leases and logs: readable, not secret, unique per process start. It begins with the name of its node.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WorkerId(String);
 
 impl WorkerId {
     const SEPARATOR: char = '/';
 
-    /// Returns a new name, distinct from that of every other worker: that of a node with one worker.
+    /// Returns a new name, distinct from that of every other worker: that of the only worker of a new node.
     pub fn generate() -> Self {
         NodeId::generate().worker()
     }
 
-    /// Returns the name that stands in the lease of a check which no worker has, and which any may take.
+    /// Returns the name in the lease of a check that no worker has, and that any worker may claim.
     pub fn none() -> Self {
         Self("none".to_owned())
     }

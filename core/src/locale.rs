@@ -4,8 +4,9 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// A report language; the set is the contract's.
+/// A language of reports, as in ISO 639-1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the codes are ISO 639-1")]
 pub enum Locale {
@@ -22,7 +23,7 @@ impl Locale {
     /// All languages, in the contract's order.
     pub const ALL: [Self; 7] = [Self::En, Self::Uk, Self::De, Self::Pl, Self::Cs, Self::Ro, Self::Ru];
 
-    /// The ISO 639-1 code.
+    /// Returns the ISO 639-1 code.
     pub const fn code(self) -> &'static str {
         match self {
             Self::En => "en",
@@ -35,8 +36,8 @@ impl Locale {
         }
     }
 
-    /// Reads a stored code. For a language of a later release it is English, in which this release can write: codes are stored
-    /// once and never written back, so that such a one need not be kept.
+    /// Reads a stored code. The code of a language that only a later release knows becomes English, in which this release
+    /// can write. Codes are stored once and never written back, so the unknown code need not be kept.
     pub fn from_stored(code: &str) -> Self {
         code.parse().unwrap_or(Self::En)
     }
@@ -48,7 +49,7 @@ impl fmt::Display for Locale {
     }
 }
 
-/// A text that is none of the seven codes.
+/// The error for a text that is none of the seven codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a report language")]
 pub struct UnknownLocale;

@@ -1,8 +1,8 @@
 //! The one form in which instants reach clients: RFC 3339 in UTC, always with six digits after the point and a `Z`, for
 //! example `2027-06-01T12:00:00.000000Z`.
 //!
-//! The contract asks for ISO 8601 with a time zone. Parsers of some platforms know one number of digits only, so there must
-//! be one, and microseconds are what stores keep. Dates within words, such as those of PDFs, are not meant.
+//! The contract requires ISO 8601 with a time zone. Parsers of some platforms accept only one number of digits, so there
+//! must be one, and microseconds are what stores keep. Dates in prose, such as those of PDFs, do not have this form.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serializer;
@@ -12,13 +12,19 @@ pub fn text(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Micros, true)
 }
 
-/// For `#[serde(serialize_with = …)]`.
-pub(crate) fn serialize<S: Serializer>(at: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
+/// Writes an instant in its form, for `#[serde(serialize_with = …)]`.
+///
+/// # Errors
+/// Returns those of the serializer.
+pub fn serialize<S: Serializer>(at: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&text(*at))
 }
 
-/// The same, with null for none.
-pub(crate) fn serialize_option<S: Serializer>(at: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
+/// Writes an instant in its form, or null if there is none, for `#[serde(serialize_with = …)]`.
+///
+/// # Errors
+/// Returns those of the serializer.
+pub fn serialize_option<S: Serializer>(at: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
     match at {
         Some(at) => serialize(at, serializer),
         None => serializer.serialize_none(),

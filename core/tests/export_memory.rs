@@ -1,14 +1,14 @@
-//! Exports are written as they are made: a program of its own, since it counts every byte that is allocated.
+//! Exports are written as they are made. This is a program of its own, because it counts every byte that is allocated.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
 #[path = "export/counting.rs"]
 mod counting;
 
-use std::{collections::BTreeMap, io};
+use std::io;
 
 use a11ycheck_core::{
-    domain::{Engine, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, SiteDetails, SiteUrl},
+    domain::{Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, SiteDetails, SiteUrl, Tool},
     export::{ExportFormat, ExportSource, write},
     locale::Locale,
 };
@@ -22,7 +22,7 @@ const MAX_EXTRA: usize = 64 * 1_024 * 1_024;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Takes everything and keeps its length.
+/// Counts what is written, and keeps nothing else.
 struct Length(usize);
 
 impl io::Write for Length {
@@ -38,27 +38,13 @@ impl io::Write for Length {
 
 fn findings() -> Findings {
     let rule = RuleId::new("color-contrast");
-    let facts = RuleFacts {
-        impact: Impact::Serious,
-        tags: vec!["wcag2aa".to_owned(), "wcag143".to_owned()],
-        help: String::new(),
-        description: String::new(),
-        help_url: String::new(),
-    };
+    let facts = RuleFacts::new(Impact::Serious, ["wcag2aa", "wcag143"]);
     let url = "https://shop.example/";
     let element = Finding::new(rule.clone(), 0, url, "main > p", &"<p class=\"price\">".repeat(20), "Fix this.");
-    Findings {
-        engine: Engine::axe_core("", ""),
-        pages: vec![PageOutcome::checked(url, "")],
-        rules: BTreeMap::from([(rule, facts)]),
-        items: vec![element; ELEMENTS],
-        needs_review: BTreeMap::new(),
-        stack: vec![],
-        screen: None,
-        ran: None,
-        pictures_not_stored: false,
-        stopped_by_timeouts: false,
-    }
+    Findings::new(Tool::axe_core("", ""))
+        .with_pages([PageOutcome::checked(url, "")])
+        .with_rules([(rule, facts)])
+        .with_items(vec![element; ELEMENTS])
 }
 
 #[test]
@@ -72,13 +58,7 @@ fn a_check_with_200_000_elements_is_exported_within_64_mb_beyond_its_data() {
         tags: vec![],
     };
     let findings = findings();
-    let source = ExportSource {
-        team: "Blue Team",
-        site: &site,
-        checked_at: Utc::now(),
-        findings: &findings,
-        locale: Locale::En,
-    };
+    let source = ExportSource::new("Blue Team", &site, Utc::now(), &findings, Locale::En);
     for format in ExportFormat::ALL {
         let mut length = Length(0);
         let extra = Counting::peak_of(|| write(format, &source, &mut length).unwrap());

@@ -1,4 +1,4 @@
-//! Every type that is read from what is stored reads past fields of a later release, and what is written back keeps them.
+//! Every type that is read from stored data ignores fields of a later release, and keeps them if it is written back.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
@@ -13,14 +13,13 @@ use serde_json::{Value, json};
 
 /// Documents that are read and written back.
 const WRITTEN_BACK: [&str; 1] = ["Plan"];
-/// Documents that are stored once and only read from then on.
+/// Documents that are stored once and only read after that.
 const STORED_ONCE: [&str; 3] = ["Failure", "Findings", "Outcome"];
-/// What these consist of. A part of what is written back carries `UnknownFields` of its own.
+/// The parts of these. A part of a document that is written back carries `UnknownFields` of its own.
 const PARTS: [&str; 16] = [
     "Area",
     "Cover",
     "DiffSummary",
-    "Engine",
     "FailureFacts",
     "Features",
     "Finding",
@@ -31,16 +30,17 @@ const PARTS: [&str; 16] = [
     "PreviousScan",
     "RuleFacts",
     "ScreenshotRef",
+    "Tool",
     "Totals",
     "UncheckedFrame",
 ];
-/// Single values: texts and numbers. Enums that are stored as words are not among them, as `stored_words!` reads those.
+/// Single values: texts and numbers. Enums that are stored as words are not among them, because `stored_words!` reads those.
 const VALUES: [&str; 9] =
     ["Impact", "IsoDuration", "Key", "PlanCode", "PlatformKey", "RuleId", "RuleKind", "ScreenshotId", "SiteUrl"];
-/// What reads the operator's file, and is strict: nothing of it is stored.
+/// The types that read the operator's file, and are strict: none of them is stored.
 const OPERATORS_FILE: [&str; 5] = ["PlanEntry", "FeaturesEntry", "LimitsEntry", "FrequencyEntry", "File"];
 
-/// Adds a field to every object of a document, but for those whose keys are ids of rules.
+/// Adds a field to every object of a document, except those whose keys are ids of rules.
 fn add_fields(value: &mut Value, is_by_rule: bool) {
     match value {
         Value::Object(fields) => {
@@ -62,14 +62,14 @@ fn later(document: &Value) -> Value {
     later
 }
 
-/// Reads past the fields of a later release.
+/// Asserts that fields of a later release are ignored.
 fn is_read<T: Serialize + DeserializeOwned + PartialEq + Debug>(document: &Value) {
     let known: T = serde_json::from_value(document.clone()).unwrap();
     assert_eq!(serde_json::to_value(&known).unwrap(), *document, "the example has every field");
     assert_eq!(serde_json::from_value::<T>(later(document)).unwrap(), known);
 }
 
-/// Keeps them as well.
+/// Asserts that they are kept as well.
 fn is_kept<T: Serialize + DeserializeOwned>(document: &Value) {
     let later = later(document);
     let read: T = serde_json::from_value(later.clone()).unwrap();
@@ -167,7 +167,7 @@ fn what_is_written_back_keeps_what_a_later_release_has_added() {
     is_kept::<Plan>(&plan());
 }
 
-/// The documents of completed checks that a release has left, as rows of its database.
+/// Returns the documents of completed checks that a release has left, as rows of its database.
 fn left_by(release: &str) -> Vec<Value> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../storage-postgres/tests/fixtures");
     let rows = fs::read_to_string(fixtures.join(release).join("07_findings.json")).unwrap();
@@ -175,7 +175,7 @@ fn left_by(release: &str) -> Vec<Value> {
     rows.into_iter().map(|mut row| row["document"]["gzip of this JSON"].take()).collect()
 }
 
-/// The same elements as this release takes them from a page.
+/// Returns the same elements as this release reads them from a page.
 fn found_again(stored: &Value) -> Findings {
     let mut now: Findings = serde_json::from_value(stored.clone()).unwrap();
     let text = |item: &Value, name: &str| item[name].as_str().unwrap().to_owned();
@@ -192,12 +192,12 @@ fn found_again(stored: &Value) -> Findings {
     now
 }
 
-/// Else whoever upgrades is told of hundreds of new problems on the first day.
+/// Otherwise, everybody who upgrades would be shown hundreds of new problems on the first day.
 #[test]
 fn the_check_after_an_upgrade_finds_nothing_new_and_nothing_fixed() {
     let mut stored = left_by("release-0.1.0");
     assert_eq!(stored.len(), 2);
-    // With what that release did not mask yet.
+    // With data that that release did not mask yet.
     let mut of_people = stored[1].clone();
     of_people["pages"][0]["url"] = json!("https://atelier.example.com/?session_id=4f2a");
     let fingerprint = json!({"tight": "00", "loose": "01", "template": "02"});
@@ -219,7 +219,7 @@ fn the_check_after_an_upgrade_finds_nothing_new_and_nothing_fixed() {
         assert!(!format!("{before:?}").to_lowercase().contains("jane"), "{before:?}");
         let mut now = found_again(&document);
         let total = before.totals().total();
-        let base = PreviousScan { id: ScanId::generate(chrono::Utc::now()), finished_at: chrono::Utc::now(), total };
+        let base = PreviousScan::new(ScanId::generate(chrono::Utc::now()), chrono::Utc::now(), total);
         let summary = compare(&mut now, &before, base);
         assert_eq!((summary.new, summary.fixed, summary.remaining), (0, 0, total), "{summary:?}");
         assert!(now.items.iter().all(|item| !item.is_new));
@@ -234,7 +234,7 @@ fn a_severity_of_a_later_release_is_neither_hidden_nor_an_error() {
     assert_eq!((read.totals().moderate, read.totals().total()), (4, 4));
 }
 
-/// Who makes another type readable by serde decides here whether it is stored, and how.
+/// A further type that serde reads is listed here, with whether and how it is stored.
 #[test]
 fn every_type_that_serde_reads_is_listed() {
     let listed: BTreeSet<&str> =

@@ -1,33 +1,33 @@
-//! The name under which sites see us, and which tells their owners what to do.
+//! The user agent: the name under which sites see the scanner. It also tells their owners what to do.
 
 use url::Url;
 
-/// The product token by which a site names us, in its robots.txt or in the rules of its protection.
+/// The product token that sites use for the scanner, in robots.txt or in the rules of their protection.
 pub(crate) const PRODUCT_TOKEN: &str = "a11ycheck";
 
-/// What the name says besides the product.
+/// The variable part of the user agent, besides the product and its version.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Agent {
     contact: Option<Url>,
 }
 
 impl Agent {
-    /// An agent that names a page for owners of sites.
+    /// Returns an agent that names a page for owners of sites, if there is one.
     pub(crate) const fn new(contact: Option<Url>) -> Self {
         Self { contact }
     }
 
-    /// The browser's own user agent under our name, so that site owners see who visits them.
+    /// Returns the browser's own user agent with our name added, so that site owners see who visits them.
     pub(crate) fn of_browser(&self, own: &str) -> String {
         format!("{} {PRODUCT_TOKEN}/{} ({})", own.replace("HeadlessChrome/", "Chrome/"), version(), self.comment())
     }
 
-    /// The user agent of the crawler, whichever stack asks.
+    /// Returns the user agent of the crawler, whichever network stack sends its requests.
     pub(crate) fn of_crawler(&self) -> String {
         format!("Mozilla/5.0 (compatible; {PRODUCT_TOKEN}/{}; {})", version(), self.comment())
     }
 
-    /// Who comes, and how to let it in or keep it out.
+    /// Returns the comment of the user agent: its purpose, and how to admit or block it.
     fn comment(&self) -> String {
         match &self.contact {
             Some(contact) => format!("accessibility check; +{contact}"),

@@ -1,4 +1,4 @@
-//! What an operator can set.
+//! The settings of the operator.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -8,10 +8,11 @@ use url::Url;
 
 use crate::{ChromiumError, Sandbox, agent::Agent, axe::AxeSource, browser::BrowserSettings, places::Places};
 
-/// The least that [`ChromiumConfig::with_tab_memory`] takes: a browser and a page of nothing need about half of it each.
+/// The lower bound of [`ChromiumConfig::with_tab_memory`], in bytes: a browser and an empty page need about half of it
+/// each.
 const LEAST_TAB_MEMORY: u64 = 256 * 1024 * 1024;
 
-/// How a [`ChromiumScanner`](crate::ChromiumScanner) works. Only the address policy has no default.
+/// The settings of a [`ChromiumScanner`](crate::ChromiumScanner). Only the address policy has no default.
 #[derive(Debug, Clone)]
 pub struct ChromiumConfig {
     pub(crate) policy: AddressPolicy,
@@ -33,7 +34,7 @@ pub struct ChromiumConfig {
 }
 
 impl ChromiumConfig {
-    /// Everything as by default, and every connection judged by `policy`.
+    /// Returns the default settings, with every connection judged by `policy`.
     pub fn new(policy: AddressPolicy) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
@@ -56,94 +57,100 @@ impl ChromiumConfig {
         }
     }
 
-    /// The browser to start. By default the one that `A11YCHECK_CHROMIUM` names, else `chromium-headless-shell`,
-    /// `chromium` or Google Chrome, as found in `PATH` or in the usual places of programs.
+    /// Sets the browser to start. The default is the one that `A11YCHECK_CHROMIUM` names, else
+    /// `chromium-headless-shell`, `chromium` or Google Chrome, as found in `PATH` or in the usual folders of programs.
     pub fn with_browser(self, path: impl Into<PathBuf>) -> Self {
         Self { browser: Some(path.into()), ..self }
     }
 
-    /// The `axe.min.js` to run. By default the one that `A11YCHECK_AXE` names, else the first of the right version that lies
-    /// beside this program or in `../share/a11ycheck`, in `a11ycheck` or `javascript/axe-core` or `nodejs/axe-core` of the
-    /// folders of shared data (`XDG_DATA_HOME`, `XDG_DATA_DIRS`, `/usr/local/share`, `/usr/share`), or in
-    /// `node_modules/axe-core` of the current folder or one above it.
+    /// Sets the `axe.min.js` to run. The default is the one that `A11YCHECK_AXE` names, else the first of the right
+    /// version that lies beside this program or in `../share/a11ycheck`, in `a11ycheck` or `javascript/axe-core` or
+    /// `nodejs/axe-core` of the folders of shared data (`XDG_DATA_HOME`, `XDG_DATA_DIRS`, `/usr/local/share`,
+    /// `/usr/share`), or in `node_modules/axe-core` of the current folder or one above it.
     pub fn with_axe(self, path: impl Into<PathBuf>) -> Self {
         Self { axe: Some(path.into()), ..self }
     }
 
-    /// Trusts sites of these authorities too (certificates in DER): for an intranet with an authority of its own. They count for the browser,
-    /// which must be a Chromium on Linux and needs NSS's `certutil` beside it, and for the crawler. Whether the browser takes
-    /// them is tried at its start.
+    /// Trusts these authorities too (certificates in DER), for an intranet with an authority of its own. They count for
+    /// the crawler and for the browser, which must be a Chromium on Linux and needs NSS's `certutil` beside it. Whether
+    /// the browser accepts them is tested at its start.
     pub fn with_ca_certificates(self, certificates: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self { authorities: certificates.into_iter().map(CertificateDer::from).collect(), ..self }
     }
 
-    /// The operator's proxy, through which the browser and the crawler reach sites. By default none is used, not even one of the environment.
+    /// Sets the operator's proxy, through which the browser and the crawler reach sites. By default none is used, not
+    /// even one that the environment names.
     pub fn with_upstream_proxy(self, proxy: UpstreamProxy) -> Self {
         Self { proxy: Some(proxy), ..self }
     }
 
-    /// A page that tells owners of checked sites who visits them and how to let it in. The user agent names it. By default the user
-    /// agent says in words that sites know it as `a11ycheck`.
+    /// Sets a page that tells owners of checked sites who visits them and how to admit or block the scanner. The user
+    /// agent names it. By default the user agent says in words that robots.txt and firewalls can name it as
+    /// `a11ycheck`.
     pub fn with_contact(self, page: Url) -> Self {
         Self { contact: Some(page), ..self }
     }
 
-    /// What turns names into addresses for the browser and the crawler. By default [`default_resolver`]. Each scan has a share
-    /// of it: at most 8 look-ups at a time.
+    /// Sets the resolver of the browser and the crawler. The default is [`default_resolver`]. Each scan has a share of
+    /// it: at most 8 look-ups at a time.
     pub fn with_resolver(self, resolver: Arc<dyn Resolver>) -> Self {
         Self { resolver, ..self }
     }
 
-    /// Pages that are open at a time, over all scans; at least 1. By default two for each processor core: axe-core works on
-    /// as many pages as there are cores, while the others load and settle, which is mostly waiting. Scans share them evenly;
-    /// each has at least one.
+    /// Sets how many pages are open at a time, over all scans; at least 1. The default is two for each processor core:
+    /// axe-core works on as many pages as there are cores, while the others load and settle, which is mostly waiting.
+    /// Scans share them evenly; each has at least one.
     pub fn with_tabs(self, tabs: usize) -> Self {
         Self { tabs: tabs.max(1), ..self }
     }
 
-    /// Pages of one site that a scan loads at a time; at least 1. By default 2: small sites are not built for more.
+    /// Sets how many pages of one site a scan loads at a time; at least 1. The default is 2: small sites are not built
+    /// for more.
     pub fn with_pages_at_once(self, pages: usize) -> Self {
         Self { pages_at_once: pages.max(1), ..self }
     }
 
-    /// Whether sites may close pages to the scanner. By default they may.
+    /// Sets whether sites may close pages to the scanner. By default they may.
     pub fn with_robots(self, robots: RobotsPolicy) -> Self {
         Self { robots, ..self }
     }
 
-    /// Whether what fails is pictured. By default it is.
+    /// Sets whether pictures are taken of what fails. By default they are.
     pub fn with_evidence(self, evidence: Evidence) -> Self {
         Self { evidence, ..self }
     }
 
-    /// Bytes of memory that a page may take, at least 256 MiB: in its own processes, whatever it takes them for (scripts, buffers,
-    /// WebAssembly, pictures), and as much again in the browser's, where what it stores lies (`IndexedDB`, caches, blobs). A page
-    /// that takes more is ended, fails with `too_large`, and is not tried again. By default 1.5 GiB. The browser is looked at
-    /// four times a second, so a page can take more for a moment: a limit of the system's own (a control group) belongs above it.
+    /// Sets how many bytes of memory a page may take, at least 256 MiB: in its own processes, whatever for (scripts,
+    /// buffers, WebAssembly, pictures), and as much again in the browser's process, which holds what the page stores
+    /// (`IndexedDB`, caches, blobs). A page that takes more is ended, fails with `too_large`, and is not tried again.
+    /// The default is 1.5 GiB. Memory is measured four times a second, so a page can take more for a moment: a limit of
+    /// the system's own (a control group) belongs above this one.
     pub fn with_tab_memory(self, bytes: u64) -> Self {
         Self { tab_memory: bytes.max(LEAST_TAB_MEMORY), ..self }
     }
 
-    /// Whether the browser runs in its sandbox. By default it does, unless the environment variable `A11YCHECK_NO_SANDBOX` is
-    /// `true`. As root a browser runs only without it, and so none is started until this says [`Sandbox::Off`].
+    /// Sets whether the browser runs in its sandbox. By default it does, unless the environment variable
+    /// `A11YCHECK_NO_SANDBOX` is `true`. A browser can't use its sandbox as root, so none is started there until this
+    /// is [`Sandbox::Off`].
     pub fn with_sandbox(self, sandbox: Sandbox) -> Self {
         Self { sandbox: Some(sandbox), ..self }
     }
 
-    /// The longest that one try of a page may take in all; half of it, at most 30 s, for loading: a page that is all there by then
-    /// is checked as it stands. Of what is left, at most half, and 12 s, is for answers to its scripts. Further tries are made
-    /// only when the tab died, the site was too busy, or the page waited for a part that never came. By default 60 s.
+    /// Sets the time limit of one attempt at a page. Half of it, at most 30 s, is for loading: a page whose document is
+    /// complete by then is checked in the state that it has. Of the rest, at most half, and at most 12 s, is for the
+    /// responses to its scripts. Further attempts are made only when the tab died, the site was too busy, or the page
+    /// waited for a part that never came. The default is 60 s.
     pub fn with_page_timeout(self, timeout: Duration) -> Self {
         Self { page_timeout: timeout, ..self }
     }
 
-    /// The longest that one scan may take once a browser runs; pages that were not reached by then are left out. By
-    /// default 30 minutes. A scan of few pages has less: the time of one page for each, and a minute.
+    /// Sets the time limit of one scan, once a browser runs; pages that were not reached by then are left out. The
+    /// default is 30 minutes. A scan of few pages has less: the time of one page for each, and a minute.
     pub fn with_scan_timeout(self, timeout: Duration) -> Self {
         Self { scan_timeout: timeout, ..self }
     }
 
-    /// What every browser is started with: settles what the configuration leaves open.
+    /// Returns the settings of every browser, with the environment's values where the configuration says nothing.
     ///
     /// # Errors
     /// [`ChromiumError::BrowserNotFound`], [`ChromiumError::BrowserMissing`] and [`ChromiumError::RootWithSandbox`].
@@ -169,7 +176,10 @@ impl ChromiumConfig {
         }
     }
 
-    /// Returns whether the browser runs in its sandbox; an error where it should and can't.
+    /// Returns whether the browser runs in its sandbox.
+    ///
+    /// # Errors
+    /// [`ChromiumError::RootWithSandbox`] if it should, but runs as root.
     fn find_sandbox(&self) -> Result<Sandbox, ChromiumError> {
         let is_root = rustix::process::geteuid().is_root();
         let sandbox = self.sandbox.unwrap_or_else(|| match std::env::var_os("A11YCHECK_NO_SANDBOX") {
@@ -189,30 +199,32 @@ impl ChromiumConfig {
     }
 }
 
-/// What a site's `robots.txt` counts for.
+/// The effect of a site's `robots.txt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RobotsPolicy {
-    /// What it closes to the user agent `a11ycheck`, or to all where that is not named, is not visited (RFC 9309); a
-    /// `Crawl-delay` of up to 10 s is kept. Where it can't be read because of an error of the server, nothing is.
+    /// Pages that it closes to the user agent `a11ycheck`, or to all user agents if that one is not named, are not
+    /// visited (RFC 9309); a `Crawl-delay` of up to 10 s is kept. If it can't be read because of an error of the server,
+    /// no page is visited.
     #[default]
     Honour,
-    /// It closes nothing and delays nothing; only the sitemaps that it names are used. For operators who check sites of
-    /// their own.
+    /// It closes nothing and delays nothing; only the sitemaps that it names are used. For operators who check their
+    /// own sites.
     Ignore,
 }
 
-/// Whether a scan takes pictures.
+/// The pictures that a scan takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Evidence {
-    /// Of elements that fail, one for each template, up to 5 for each rule on a page and 20 in a scan, 300 in all and 10 MiB;
-    /// and of the first page. They are taken when axe-core has finished with the page, and change nothing of what it finds.
+    /// Pictures of elements that fail, one for each template, up to 5 for each rule on a page and 20 in a scan, 300 in
+    /// all and 10 MiB; and one of the first page. They are taken when axe-core has finished with the page, and don't
+    /// change what it finds.
     #[default]
     Taken,
-    /// None: for operators who must not keep what pages show.
+    /// No pictures: for operators who must not keep what pages show.
     LeftOut,
 }
 
-/// An empty variable counts as not set.
+/// Returns the path that a variable of the environment names. An empty variable counts as not set.
 fn path_from_env(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

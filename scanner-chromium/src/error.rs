@@ -1,4 +1,4 @@
-//! Why the scanner can't work.
+//! The reasons why the scanner can't work.
 
 use std::{io, path::PathBuf};
 
@@ -8,11 +8,11 @@ use crate::{
     places::BROWSERS,
 };
 
-/// What keeps the scanner from working. Each message says what to install or to set.
+/// A reason why the scanner can't work. Each message says what to install or to set.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChromiumError {
-    /// No Chromium in any of the usual places.
+    /// There is no Chromium in any of the usual folders.
     #[error(
         "no Chromium was found: install chromium-headless-shell or chromium (apt-get install chromium-headless-shell), \
          or name one with --chromium or in A11YCHECK_CHROMIUM. Looked for {} in {}, and for {}",
@@ -21,15 +21,15 @@ pub enum ChromiumError {
         listed(files)
     )]
     BrowserNotFound {
-        /// The folders in which it was looked for under each of its names.
+        /// The folders that were searched for each of its names.
         folders: Vec<PathBuf>,
-        /// Further files that would have done.
+        /// The other files that would have done.
         files: Vec<PathBuf>,
     },
-    /// The configured browser is no file.
+    /// The configured browser is not a file.
     #[error("there is no browser at {}: install one there, or correct --chromium or A11YCHECK_CHROMIUM", .0.display())]
     BrowserMissing(PathBuf),
-    /// Chromium's sandbox does not work for root, and nobody said that it may be left out.
+    /// Chromium's sandbox does not work for root, and the operator has not switched it off.
     #[error(
         "the browser can't run in its sandbox as root: run this as another user (User= of a systemd unit, USER of a container \
          image), or let it go without by --no-sandbox or A11YCHECK_NO_SANDBOX=true, after which a page that breaks into the \
@@ -43,15 +43,15 @@ pub enum ChromiumError {
         listed(looked_for)
     )]
     AxeNotFound {
-        /// The files that would have done, in the order of looking.
+        /// The files that would have done, in the order of the search.
         looked_for: Vec<PathBuf>,
     },
     /// axe-core could not be read.
     #[error("axe-core at {} could not be read", path.display())]
     AxeUnreadable {
-        /// Where it was looked for.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// axe-core is of another version than the one whose rules this scanner knows.
@@ -61,14 +61,14 @@ pub enum ChromiumError {
         path.display()
     )]
     AxeVersion {
-        /// Where it is.
+        /// The file.
         path: PathBuf,
-        /// What it says of itself.
+        /// The version that it states.
         found: String,
-        /// What is needed.
+        /// The version that is needed.
         wanted: &'static str,
     },
-    /// The system has no list of certificate authorities, without which no secure site can be known.
+    /// The system has no list of certificate authorities, without which no certificate can be verified.
     #[error("no certificate authorities were found: install ca-certificates (apt-get install ca-certificates)")]
     Certificates(#[source] rustls::Error),
     /// The browser does not trust the operator's own authorities.

@@ -1,30 +1,31 @@
-//! Looks at what checks need on this machine, for operators: all of it, where starting stops at the first thing that is missing.
+//! Examines what checks need on this machine, for operators: all of it, where starting stops at the first thing that is
+//! missing.
 
 use std::path::PathBuf;
 
 use crate::{ChromiumConfig, ChromiumError, Fonts, Sandbox, browser::BrowserPool, tls};
 
-/// What was found of what checks need.
+/// The result of an examination, part by part.
 #[derive(Debug)]
 pub struct Examination {
     /// The browser, which was started and ended for this.
     pub browser: Result<FoundBrowser, ChromiumError>,
-    /// axe-core.
+    /// The installed axe-core.
     pub axe: Result<FoundAxe, ChromiumError>,
-    /// The system's certificate authorities.
+    /// The system's certificate authorities: whether they could be read.
     pub authorities: Result<(), ChromiumError>,
 }
 
-/// A browser that runs and whose traffic is known to pass the guard.
+/// A browser that runs and whose traffic was shown to pass through the guard.
 #[derive(Debug)]
 pub struct FoundBrowser {
     /// Its program.
     pub program: PathBuf,
     /// Its name and version, for example `Chromium 156.0.8078.79`.
     pub version: String,
-    /// Whether it runs in its sandbox.
+    /// The state of its sandbox.
     pub sandbox: Sandbox,
-    /// What it draws text with.
+    /// The fonts with which it draws text.
     pub fonts: Fonts,
 }
 

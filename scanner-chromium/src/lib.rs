@@ -16,29 +16,32 @@
 //! ```
 //!
 //! # What is promised
-//! - Whatever a page does, a scan ends within [`ChromiumConfig::with_scan_timeout`], and leaves no process, tab or file behind.
-//!   A killed server leaves no browser either; the folder that it leaves is deleted when the next browser starts.
-//! - A page that takes more memory than [`ChromiumConfig::with_tab_memory`] allows is ended, whatever it takes it for, and others
-//!   go on. The browser runs in its sandbox unless [`ChromiumConfig::with_sandbox`] says otherwise.
+//! - Whatever a page does, a scan ends within [`ChromiumConfig::with_scan_timeout`], and leaves no process, tab or file
+//!   behind. A killed server leaves no browser either; the folder that it leaves is deleted when the next browser
+//!   starts.
+//! - A page that takes more memory than [`ChromiumConfig::with_tab_memory`] allows is ended, whatever it uses it for,
+//!   and others go on. The browser runs in its sandbox unless [`ChromiumConfig::with_sandbox`] says otherwise.
 //! - Everything that the browser and the crawler send passes a proxy that judges it by the
-//!   [`AddressPolicy`](a11ycheck_core::net::AddressPolicy). A browser that reaches out past it is not used.
-//! - A site's `robots.txt` is honoured, under the name `a11ycheck`, unless [`RobotsPolicy`] says otherwise; at most a few of
-//!   its pages are asked for at once, and fewer when it says that it is busy.
+//!   [`AddressPolicy`](a11ycheck_core::net::AddressPolicy). A browser that makes connections around it is not used.
+//! - A site's `robots.txt` is honoured, under the name `a11ycheck`, unless [`RobotsPolicy`] says otherwise; at most a
+//!   few of its pages are requested at once, and fewer when it says that it is busy.
 //! - At most as many pages as the request allows are in the result, the start page first, each once, and of a large
-//!   site some of each kind. Which ones depends on the site, not on which of them answers first.
-//! - Each document of a page, frames of other origins included, is checked in a world of our own that no script of a page
-//!   reaches, and no message passes between them: neither learns a page what its frames show, nor decides a frame what is said
-//!   of the page. Where axe-core could not run, the page or frame is listed as not checked, never as free of problems.
-//! - A page that stands in place of the site's own (a bot check, a parked domain, maintenance, a request for consent without content,
-//!   “not found” with a status of success) is listed with what it is, and never passed off as the site.
+//!   site some of each kind. The choice depends on the site, not on which pages load first.
+//! - Each document of a page, frames of other origins included, is checked in an isolated world that no script of a
+//!   page reaches, and no message passes between documents: a page can't learn what its frames show, and a frame can't
+//!   influence what is said of the page. Where axe-core could not run, the page or frame is listed as not checked,
+//!   never as free of problems.
+//! - A page that stands in place of the site's own (a bot check, a parked domain, maintenance, a request for consent
+//!   without content, “not found” with a status of success) is listed with what it is, and never presented as the site.
 //! - When the browser dies during a scan, another takes over, and the scan goes on.
 //!
 //! # Map
-//! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `visit` checks one page, `axe` runs axe-core in
-//! it, `evidence` pictures what fails on it, `platform` recognises what the site is built with, and `crawl` decides which pages are
-//! checked and in what order. Each names only those that stand before it in `cdp`, `guard`, `browser`, `evidence`, `platform`, `axe`,
-//! `visit`, `crawl`. `permits` says how much of this happens at a time, `places` where the browser and axe-core may lie, and
-//! `examination` what the machine has.
+//! `browser` starts and ends browsers, `cdp` speaks to them, `guard` is the proxy, `visit` checks one page, `axe` runs
+//! axe-core in it, `evidence` takes pictures of what fails on it, `platform` recognises what the site is built with,
+//! and `crawl` decides which pages are checked and in what order. Each names only those before it in the order `cdp`,
+//! `guard`, `browser`, `evidence`, `platform`, `axe`, `visit`, `crawl`. `permits` bounds how much of this happens at a
+//! time, `places` lists where the browser and axe-core may be installed, and `examination` reports what the machine
+//! has.
 
 mod agent;
 mod axe;

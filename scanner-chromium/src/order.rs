@@ -1,11 +1,11 @@
-//! The order of the folders, read from their files: each names only folders that stand before it.
+//! The order of the folders, read from their files: each names only folders before it.
 
 use std::{fs, path::Path};
 
 /// The folders, the most basic first.
 const ORDER: [&str; 9] = ["cdp", "guard", "browser", "evidence", "platform", "axe", "visit", "crawl", "scanner"];
 
-/// The modules of this crate that a file names, its tests left out.
+/// Returns the modules of this crate that a file names, outside of its tests.
 fn named(source: &str) -> Vec<&str> {
     let code = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let mut named = Vec::new();
@@ -21,7 +21,7 @@ fn named(source: &str) -> Vec<&str> {
                 named.extend(list.split(", ").map(|item| &item[..word(item)]));
             }
         }
-        // What stands one level deep in `use crate::{`, as rustfmt writes it; there may be several in a line.
+        // The items one level deep in `use crate::{`, as rustfmt writes them; there may be several in a line.
         if let Some(items) = line.strip_prefix("    ").filter(|line| is_within && !line.starts_with(' ')) {
             named.extend(items.split(", ").map(|item| &item[..word(item)]));
         }

@@ -1,14 +1,14 @@
-//! What all scans of a scanner share.
+//! The parts that all scans of a scanner share.
 
 use crate::{ChromiumConfig, ChromiumError, axe::AxeSource, browser::BrowserPool, permits::Permits, tls};
 
-/// What all scans of a scanner share.
+/// The parts that all scans of a scanner share.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) config: ChromiumConfig,
     pub(crate) axe: AxeSource,
     pub(crate) browsers: BrowserPool,
-    /// For the crawler's own requests.
+    /// The TLS settings of the crawler's own requests.
     pub(crate) tls: rustls::ClientConfig,
     pub(crate) permits: Permits,
 }

@@ -1,4 +1,5 @@
-//! How much a scanner does at a time: every semaphore of the crate, what it bounds, and in which order they are taken.
+//! The bounds on how much a scanner does at a time: every semaphore of the crate, what it bounds, and the order in
+//! which they are taken.
 //!
 //! | permit | bounds | given out | held by a visit |
 //! |---|---|---|---|
@@ -7,21 +8,22 @@
 //! | [`ScanPermits::core`] | pages that axe-core works on at a time: it keeps a processor core busy | by the scanner | while axe-core runs |
 //! | [`ScanPermits::cutting`] | pages whose pictures are cut out at a time: each holds a shot with all its pixels, some 30 MB | by the scanner | while they are cut out |
 //!
-//! All of them are given out in the order of asking, so that scans take turns.
+//! All of them are granted in the order of asking, so that scans take turns.
 //!
 //! # Order
-//! A visit takes `loading`, then waits for the site's turn (`visit/pace.rs`), then takes `tab` and, where a browser has to be started,
-//! the lock of the pool. It gives `loading` back, takes `core` and gives that back, gives `tab` back, and takes `cutting` with
-//! nothing else in its hands. The crawler's own requests take `tab` and nothing else, and only where the browser has to ask; behind it
-//! they take the lock of their one tab and that of the pool.
+//! A visit takes `loading`, then waits for its turn at the site (`visit/pace.rs`), then takes `tab` and, if a browser
+//! has to be started, the lock of the pool. It releases `loading`, takes and releases `core`, releases `tab`, and takes
+//! `cutting` while it holds nothing else. The crawler's own requests take `tab` and nothing else, and only if the
+//! browser has to send them; after it they take the lock of their one tab and that of the pool.
 //!
-//! One lock is held while all of this is waited for: that of what a site shows where there is nothing (`crawl/missing.rs`), which
-//! lets one visit at a time find that out. It is taken before any permit, and by nobody who holds one.
+//! One lock is held across all of these waits: that of what a site shows for an address that does not exist
+//! (`crawl/missing.rs`), which lets one visit at a time find that out. It is taken before any permit, and never by a
+//! visit that holds one.
 //!
 //! # Why no visit waits for itself
-//! Whoever waits for a permit holds none but those that stand before it in this order, so the visit that has come farthest
-//! always goes on. What it does then has an end: each of its steps has a deadline, and a visit that is dropped gives all back. A
-//! scan that waits longer than its own time gives up where it waits.
+//! A visit that waits for a permit holds none but those before it in this order, so the visit that has come farthest
+//! always goes on. Its remaining work is finite: each of its steps has a deadline, and a visit that is dropped releases
+//! everything. A scan that waits longer than its own time limit gives up while it waits.
 //!
 //! The number of look-ups that a scan has under way is bounded in core (`LookupShare`).
 
@@ -35,9 +37,9 @@ pub(crate) struct Permits {
     tabs: Semaphore,
     cores: Semaphore,
     cutters: Semaphore,
-    /// Pages that may be open at a time, whether they are or not.
+    /// The number of pages that may be open at a time. How many are open makes no difference.
     all_tabs: usize,
-    /// How many scans are under way.
+    /// The number of scans under way.
     scans: AtomicUsize,
 }
 
@@ -48,15 +50,15 @@ pub(crate) struct ScanPermits<'a> {
     loading: Semaphore,
 }
 
-/// Something that may be done until this is dropped.
+/// The right to do something, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit<'a> {
-    /// The semaphores are never closed.
+    /// The permit itself. It is never an error, since the semaphores are never closed.
     _held: Result<SemaphorePermit<'a>, AcquireError>,
 }
 
 impl Permits {
-    /// Permits for this many open pages, of which axe-core works on as many at a time as there are `cores`.
+    /// Creates permits for `tabs` open pages. axe-core works on as many of them at a time as there are `cores`.
     pub(crate) fn new(tabs: usize, cores: usize) -> Self {
         Self {
             tabs: Semaphore::new(tabs),
@@ -67,20 +69,20 @@ impl Permits {
         }
     }
 
-    /// Begins a scan that loads this many pages at a time.
+    /// Begins a scan that loads at most `pages_at_once` pages at a time.
     pub(crate) fn begin_scan(&self, pages_at_once: usize) -> ScanPermits<'_> {
         self.scans.fetch_add(1, Ordering::Relaxed);
         ScanPermits { all: self, loading: Semaphore::new(pages_at_once) }
     }
 
-    /// Waits until a page may be open, even a blank one.
+    /// Waits until a page may be open; a blank one needs this too.
     pub(crate) async fn tab(&self) -> Permit<'_> {
         Permit::of(&self.tabs).await
     }
 }
 
 impl ScanPermits<'_> {
-    /// Waits until the site may be asked for a page.
+    /// Waits until a page of the site may be loaded.
     pub(crate) async fn loading(&self) -> Permit<'_> {
         Permit::of(&self.loading).await
     }

@@ -1,4 +1,4 @@
-//! Where the browser and axe-core lie when nobody names them.
+//! The usual places of the browser and axe-core, for when the configuration names none.
 
 use std::{
     env,
@@ -27,10 +27,10 @@ const PROGRAMS: [&str; 7] = [
 /// Folders of shared data, where `XDG_DATA_DIRS` is not set.
 const DATA_FOLDERS: [&str; 2] = ["/usr/local/share", "/usr/share"];
 
-/// What decides where is looked, read once, so that a test can describe other surroundings.
+/// The environment that decides where to search, read once, so that a test can describe another one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Places {
-    /// This program, links resolved.
+    /// The path of this program, with links resolved.
     executable: Option<PathBuf>,
     /// The current folder.
     current: Option<PathBuf>,
@@ -40,17 +40,17 @@ pub(crate) struct Places {
     data_dirs: Option<OsString>,
 }
 
-/// Where a browser was looked for.
+/// The places in which a browser is searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BrowserPlaces {
-    /// Folders in which each of [`BROWSERS`] was looked for.
+    /// The folders that are searched for each of [`BROWSERS`].
     pub(crate) folders: Vec<PathBuf>,
-    /// Further files.
+    /// The other files that are tried.
     pub(crate) files: Vec<PathBuf>,
 }
 
 impl Places {
-    /// The surroundings of this process.
+    /// Returns the places for this process.
     pub(crate) fn here() -> Self {
         let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         Self {
@@ -63,7 +63,8 @@ impl Places {
         }
     }
 
-    /// Where a browser may be. A relative folder of `PATH` is passed over: what is run must not depend on the current folder.
+    /// Returns the places where a browser may be. A relative folder of `PATH` is skipped: the program to run must not
+    /// depend on the current folder.
     pub(crate) fn browsers(&self) -> BrowserPlaces {
         let path = self.path.iter().flat_map(env::split_paths).filter(|folder| folder.is_absolute());
         BrowserPlaces {
@@ -72,13 +73,13 @@ impl Places {
         }
     }
 
-    /// The first program of this name in the folders of programs.
+    /// Returns the first program of this name in the folders of programs.
     pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
         self.browsers().folders.iter().map(|folder| folder.join(name)).find(|program| program.is_file())
     }
 
-    /// Where axe-core may be, in the order of looking: with this program, in the folders of shared data, in `node_modules`
-    /// of the current folder and those above it.
+    /// Returns the files where axe-core may be, in the order of the search: beside this program, in the folders of
+    /// shared data, in `node_modules` of the current folder and those above it.
     pub(crate) fn axe(&self) -> Vec<PathBuf> {
         let beside = self.executable.as_deref().and_then(Path::parent).into_iter();
         let with_program =
@@ -88,11 +89,11 @@ impl Places {
             Some(folders) => env::split_paths(folders).collect(),
             None => Vec::new(),
         };
-        // The usual two are looked into even if the variable leaves them out: it is set for desktops.
+        // The usual two are searched even if the variable leaves them out: it is set for desktops.
         let data = own_data.into_iter().chain(shared_data).chain(DATA_FOLDERS.map(PathBuf::from));
         let data: Vec<PathBuf> = data.filter(|folder| folder.is_absolute()).collect();
         let packaged = data.iter().map(|folder| of_package(folder));
-        // Where distributions put libraries for browsers and for Node.js.
+        // The folders in which distributions put libraries for browsers and for Node.js.
         let libraries =
             data.iter().flat_map(|folder| ["javascript", "nodejs"].map(|kind| in_axe_core(&folder.join(kind))));
         let modules = self.current.iter().flat_map(|current| current.ancestors());
@@ -102,7 +103,7 @@ impl Places {
 }
 
 impl BrowserPlaces {
-    /// The first that is a file. A better browser anywhere goes before a lesser one.
+    /// Returns the first that is a file. A better browser in any folder goes before a lesser one.
     pub(crate) fn first(&self) -> Option<PathBuf> {
         let named = BROWSERS.iter().flat_map(|name| self.folders.iter().map(move |folder| folder.join(name)));
         named.chain(self.files.iter().cloned()).find(|program| program.is_file())

@@ -1,7 +1,8 @@
-//! The scanner that core sees.
+//! The scanner, as core uses it.
 
 use a11ycheck_core::{
-    domain::Engine,
+    domain::Tool,
+    net::AddressPolicy,
     scanner::{BoxError, CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner},
 };
 use async_trait::async_trait;
@@ -12,17 +13,26 @@ use crate::{
     parts::Parts,
 };
 
-/// Checks pages with axe-core in a real Chromium.
+/// A scanner that checks pages with axe-core in a real Chromium.
 ///
-/// One browser serves all scans. It starts with the first one, is replaced when it dies or has served its time, and ends
-/// with [`close`](Self::close) or when the scanner is dropped. Methods must be called within a tokio runtime with I/O and
-/// time.
+/// One browser serves all scans. It starts with the first one, is replaced when it dies or has served its time, and
+/// ends with [`close`](Self::close) or when the scanner is dropped. Methods must be called within a tokio runtime with
+/// I/O and time.
 #[derive(Debug)]
 pub struct ChromiumScanner {
     parts: Parts,
 }
 
 impl ChromiumScanner {
+    /// Creates a scanner that visits public addresses only, with the browser and axe-core in their [usual
+    /// places](ChromiumConfig::with_axe). Anything else takes a [`ChromiumConfig`].
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new).
+    pub fn find() -> Result<Self, ChromiumError> {
+        Self::new(ChromiumConfig::new(AddressPolicy::default()))
+    }
+
     /// Finds the browser and axe-core, and reads the latter. No process is started yet.
     ///
     /// # Errors
@@ -32,32 +42,33 @@ impl ChromiumScanner {
         Ok(Self { parts: Parts::new(config)? })
     }
 
-    /// The programs that check. Starts the browser if none runs.
+    /// Returns the names and versions of the programs that check. Starts the browser if none runs.
     ///
     /// # Errors
     /// [`ChromiumError::Browser`] when it does not start.
-    pub async fn versions(&self) -> Result<Engine, ChromiumError> {
+    pub async fn versions(&self) -> Result<Tool, ChromiumError> {
         let browser = self.parts.browsers.for_new_scan().await?;
-        Ok(Engine::axe_core(self.parts.axe.version(), browser.product()))
+        Ok(Tool::axe_core(self.parts.axe.version(), browser.product()))
     }
 
-    /// The process id of the browser that new scans would use, for operations; `None` when none runs.
+    /// Returns the process id of the browser that new scans would use, for operations; `None` if none runs.
     pub async fn browser_pid(&self) -> Option<u32> {
         self.parts.browsers.pid().await
     }
 
-    /// Whether the browser locks the processes of pages in: [`ChromiumConfig::with_sandbox`].
+    /// Returns whether the browser confines the processes of pages to its sandbox: [`ChromiumConfig::with_sandbox`].
     pub fn is_sandboxed(&self) -> bool {
         self.parts.browsers.settings().sandbox == Sandbox::On
     }
 
-    /// Bytes that the browser which new scans would use has in memory with its helpers, memory that several of them share counted
-    /// for each; `None` where none runs, and where the system does not show it. It reads a file for each process of the machine.
+    /// Returns how many bytes of memory are in use by the browser that new scans would use, with its helper processes;
+    /// memory that several of them share counts for each. `None` if none runs, or if the system does not show it. Reads
+    /// a file for each process of the machine.
     pub fn browser_memory(&self) -> Option<u64> {
         self.parts.browsers.memory()
     }
 
-    /// Ends the browser and deletes its folder; returns when both are gone. Scans under way fail, and so do later ones.
+    /// Ends the browser and deletes its folder; returns when both are done. Scans under way fail, and so do later ones.
     pub async fn close(&self) {
         self.parts.browsers.close().await;
     }

@@ -1,4 +1,4 @@
-//! How the crawler's own client checks certificates, and what was wrong where it refuses one.
+//! The verification of certificates by the crawler's own client, and the cause where it rejects one.
 
 use std::{error::Error as StdError, io, sync::Arc};
 
@@ -6,10 +6,10 @@ use a11ycheck_core::domain::FailureCause;
 use rustls::{CertificateError, ClientConfig, Error, crypto::ring, pki_types::CertificateDer};
 use rustls_platform_verifier::Verifier;
 
-/// Settings that trust the system's authorities and `extra` ones.
+/// Returns settings that trust the system's authorities and `extra` ones.
 ///
 /// # Errors
-/// When the system has no authorities and there are no others, or when one of `extra` is no certificate.
+/// Fails if the system has no authorities and there are no others, or if one of `extra` is no certificate.
 pub(crate) fn config(extra: &[CertificateDer<'static>]) -> Result<ClientConfig, Error> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier::new_with_extra_roots(extra.iter().cloned(), Arc::clone(&provider))?;
@@ -17,7 +17,7 @@ pub(crate) fn config(extra: &[CertificateDer<'static>]) -> Result<ClientConfig, 
     Ok(config.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
 }
 
-/// What was wrong with a certificate, if that is among the causes of an error.
+/// Returns what was wrong with a certificate, if that is among the causes of an error.
 pub(crate) fn cause(error: &(dyn StdError + 'static)) -> Option<FailureCause> {
     if let Some(error) = error.downcast_ref::<Error>() {
         return match error {
@@ -25,7 +25,7 @@ pub(crate) fn cause(error: &(dyn StdError + 'static)) -> Option<FailureCause> {
             _ => None,
         };
     }
-    // An I/O error hides the error that it was made of from the chain of causes.
+    // An I/O error hides the error that it was made from in the chain of causes.
     let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     match inner {
         Some(inner) => cause(inner),

@@ -1,5 +1,5 @@
-//! Pages that build themselves are checked when they are done on a busy machine too. In a process of its own, because other tests
-//! have fixed times, and what keeps the machine busy here would use them up.
+//! Pages that build themselves are checked when they are done, on a busy machine too. These tests have a process of
+//! their own, because other tests have fixed times, which the load here would use up.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -24,7 +24,7 @@ use crate::support::{
     config, scan,
 };
 
-/// Numbers and times of answers that a page asks for one after the other before it shows anything.
+/// The numbers and times of responses that a page requests one after the other before it shows anything.
 const CHAINS: [(u32, u64); 17] = [
     (1, 1_900),
     (1, 3_000),
@@ -71,17 +71,17 @@ async fn pages_that_fetch_one_thing_after_the_other_are_checked_when_they_are_do
     }
 }
 
-/// The page at `/chain/{number}/{millis}`: so many requests, one after the other.
+/// Returns the page at `/chain/{number}/{millis}`, with that many requests, one after the other.
 fn chain(path: &str) -> Option<Reply> {
     let (number, millis) = path.strip_prefix("/chain/")?.split_once('/')?;
     let step = format!("await (await fetch('/data/{millis}?step=' + step)).text()");
     let script = format!("for (let step = 0; step < {number}; step++) {step}; {DONE}");
-    // Each begins while the page loads, or when it has.
+    // Each begins while the page loads, or after its load.
     let is_even = number.parse::<u32>().ok()? % 2 == 0;
     Some(builds(if is_even { "build()" } else { "addEventListener('load', build)" }, &script))
 }
 
-/// Threads that keep all processor cores busy until it is dropped.
+/// Threads that keep all processor cores busy until this is dropped.
 struct Load(Arc<AtomicBool>, Vec<JoinHandle<()>>);
 
 impl Load {

@@ -1,4 +1,5 @@
-//! What hostile pages leave behind: nothing. In a process of its own, where nobody else opens files or starts browsers.
+//! Hostile pages leave nothing behind. The test has a process of its own, where nothing else opens files or
+//! starts browsers.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -12,14 +13,14 @@ use a11ycheck_scanner_chromium::ChromiumScanner;
 
 use crate::support::{Reply, Site, config, page, page_time, pages, scan};
 
-/// What becomes of a page.
+/// The expected outcome of a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// It is checked.
     Checked,
     /// It is listed with an error.
     Fails,
-    /// Either, as the machine goes.
+    /// Either of the two, depending on the machine.
     Listed,
     /// It is no page, and not listed.
     Dropped,
@@ -82,7 +83,7 @@ const IN_OWN_FOLDER: &str = "A11YCHECK_TEST_IN_OWN_FOLDER";
 
 async fn nothing_is_left() {
     let page_time = page_time(Duration::from_secs(5)).await;
-    // What opens once and stays, such as the resolver's, is open after a scan of a good page.
+    // What opens once and stays, such as the resolver's socket, is open after a scan of a good page.
     visit("/good", 1, Duration::from_secs(20)).await;
     let before = descriptors();
 
@@ -104,10 +105,10 @@ async fn nothing_is_left() {
     assert!(after <= before, "descriptors: {before} before, {after} after");
 }
 
-/// Scans from a page of the hostile site, and sees that no process and no folder is left.
+/// Scans from a page of the hostile site, and asserts that no process and no folder is left.
 async fn visit(path: &str, budget: u32, page_time: Duration) -> Vec<String> {
     let folders = folders();
-    // The site's connections, some of which hang for ever, go with a runtime of its own.
+    // The site's connections, some of which hang without end, have a runtime of their own, which is dropped with them.
     let server = tokio::runtime::Runtime::new().unwrap();
     let site = server.spawn(hostile_site()).await.unwrap();
     let scanner = ChromiumScanner::new(config().with_page_timeout(page_time)).unwrap();
@@ -138,7 +139,7 @@ fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Our processes, by number.
+/// Returns our child processes, by number.
 fn children() -> BTreeSet<u32> {
     let stats = fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;

@@ -1,9 +1,10 @@
-//! From core's errors to answers: the only file with status codes of refusals.
+//! From core's errors to responses: the status code of every [`Refusal`].
 
+use a11ycheck_api_v1::ErrorBody;
 use a11ycheck_core::{
     Error,
     domain::{FieldErrors, RateDecision},
-    message::{ErrorBody, NOT_FOUND},
+    error::ErrorKind,
 };
 use warp::{
     http::{HeaderValue, StatusCode, header},
@@ -12,27 +13,27 @@ use warp::{
 
 use crate::reply;
 
-/// Why a request was not done.
+/// The reason why a request was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
     /// A use-case refused it.
     #[error(transparent)]
     Core(#[from] Error),
-    /// The path leads nowhere.
+    /// The path does not exist.
     #[error("there is no such path")]
     NoPath,
-    /// The path knows other methods only.
+    /// The path supports other methods only.
     #[error("the method is not supported here")]
     Method {
         /// The method that was used.
         used: String,
-        /// The methods that there are, as `Allow` lists them.
-        allowed: &'static str,
+        /// The supported methods, as `Allow` lists them.
+        allowed: String,
     },
     /// The body is not JSON.
     #[error("the body is not JSON")]
     NotJson(#[source] serde_json::Error),
-    /// The body says that it is something else than JSON.
+    /// The body claims to be something other than JSON.
     #[error("the body is of another media type than JSON")]
     MediaType,
     /// The body is too large.
@@ -49,40 +50,32 @@ pub(crate) enum Refusal {
     BaseUrl(#[source] url::ParseError),
 }
 
-/// Seconds that a client waits when the store is in trouble.
+/// The number of seconds that a client waits when the store fails.
 const RETRY_AFTER_TROUBLE: HeaderValue = HeaderValue::from_static("5");
 
-/// Seconds that a client waits for a PDF that was not ready in time: it is being rendered still, and a queue that is full
-/// makes room with each of its files.
+/// The number of seconds that a client waits for a PDF that was not ready in time: it is still being rendered, and a
+/// queue that is full makes room with each of its files.
 const RETRY_AFTER_RENDERING: HeaderValue = HeaderValue::from_static("5");
 
 impl Refusal {
-    /// The answer: contract, "Errors".
+    /// Returns the response: contract §12.
     pub(crate) fn into_response(self) -> Response {
         let (status, body) = match &self {
             Self::Core(error) => (status_of(error), ErrorBody::from(error)),
-            Self::NoPath => (StatusCode::NOT_FOUND, ErrorBody::plain(NOT_FOUND)),
+            Self::NoPath => (StatusCode::NOT_FOUND, ErrorBody::plain(ErrorBody::NOT_FOUND)),
             Self::Method { used, allowed } => {
-                let message =
-                    format!("The {used} method is not supported for this address. Supported methods: {allowed}.");
-                (StatusCode::METHOD_NOT_ALLOWED, ErrorBody::plain(&message))
+                (StatusCode::METHOD_NOT_ALLOWED, ErrorBody::method_not_allowed(used, allowed))
             }
             Self::NotJson(_) => {
                 let fields = FieldErrors::one("body", a11ycheck_core::domain::Problem::NotJson);
                 (StatusCode::UNPROCESSABLE_ENTITY, ErrorBody::from(&fields))
             }
-            Self::MediaType => {
-                let message =
-                    "The body of this request must be JSON. Send it with the header Content-Type: application/json.";
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorBody::plain(message))
+            Self::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorBody::plain(ErrorBody::NOT_JSON_BODY)),
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, ErrorBody::plain(ErrorBody::BODY_TOO_LARGE)),
+            Self::Incomplete => (StatusCode::REQUEST_TIMEOUT, ErrorBody::plain(ErrorBody::BODY_TIMEOUT)),
+            Self::File(_) | Self::BaseUrl(_) => {
+                (StatusCode::INTERNAL_SERVER_ERROR, ErrorBody::plain(ErrorBody::SERVER_ERROR))
             }
-            Self::TooLarge => {
-                (StatusCode::PAYLOAD_TOO_LARGE, ErrorBody::plain("The body of this request is too large."))
-            }
-            Self::Incomplete => {
-                (StatusCode::REQUEST_TIMEOUT, ErrorBody::plain("The body of this request did not arrive in time."))
-            }
-            Self::File(_) | Self::BaseUrl(_) => (StatusCode::INTERNAL_SERVER_ERROR, ErrorBody::plain("Server Error")),
         };
         if status.is_server_error() {
             tracing::error!(
@@ -95,7 +88,8 @@ impl Refusal {
         let headers = response.headers_mut();
         match &self {
             Self::Method { allowed, .. } => {
-                headers.insert(header::ALLOW, HeaderValue::from_static(allowed));
+                // Names of methods, commas and spaces: nothing that a header can't hold.
+                headers.extend(HeaderValue::try_from(allowed).ok().map(|allowed| (header::ALLOW, allowed)));
             }
             Self::Core(Error::Unauthenticated) => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -113,24 +107,20 @@ impl Refusal {
 }
 
 fn status_of(error: &Error) -> StatusCode {
-    match error {
-        Error::Unauthenticated => StatusCode::UNAUTHORIZED,
-        Error::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
-        Error::TeamBlocked
-        | Error::ApiNotIncluded
-        | Error::MissingAbility(_)
-        | Error::ExportsNotIncluded
-        | Error::AcrNotIncluded => StatusCode::FORBIDDEN,
-        Error::NotFound | Error::NoCompletedCheck => StatusCode::NOT_FOUND,
-        Error::NotCompleted => StatusCode::CONFLICT,
-        Error::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        Error::PdfUnavailable | Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-        // `Corrupt`, and what a later version of core may add: nothing that a client can mend.
+    match error.kind() {
+        ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
+        ErrorKind::Forbidden => StatusCode::FORBIDDEN,
+        ErrorKind::NotFound => StatusCode::NOT_FOUND,
+        ErrorKind::Conflict => StatusCode::CONFLICT,
+        ErrorKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
+        ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        // `Internal`, and kinds that a later version of core may add: nothing that a client can correct.
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
-/// Shows a counter on an answer: contract, "Limits".
+/// Shows a counter on a response: contract §14.
 pub(crate) fn show_rate(response: &mut Response, rate: &RateDecision, at: chrono::DateTime<chrono::Utc>) {
     let headers = response.headers_mut();
     headers.insert("x-ratelimit-limit", rate.limit.into());

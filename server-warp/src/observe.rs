@@ -1,31 +1,32 @@
-//! Each request in one line of the log and in the metrics, under an id that the answer carries.
+//! Each request in one line of the log and in the metrics, under an id that the response carries.
 
-use std::time::Instant;
+use std::{borrow::Cow, time::Instant};
 
+use a11ycheck_api_v1::routes::find;
 use a11ycheck_core::id::TeamId;
 use hyper::{Method, Request};
 use tracing::Span;
 use warp::{http::HeaderValue, reply::Response};
 
-/// Left on an answer by the door: whose request it was.
+/// A mark that admission leaves on a response: the team of the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AnsweredFor(pub(crate) TeamId);
 
-/// A request that is being answered.
+/// A request that is being handled.
 pub(crate) struct Observed {
     id: HeaderValue,
     method: Method,
     path: String,
     began: Instant,
-    /// Around everything that is logged of the request.
+    /// The span around everything that is logged about the request.
     span: Span,
 }
 
 impl Observed {
     const HEADER: &'static str = "x-request-id";
 
-    /// Notes what is asked. The id is the client's or proxy's own where it sent a sane one. The query and the headers are
-    /// not noted: they may hold what nobody should read in a log.
+    /// Records the request. The id is the client's or proxy's own if it sent a sane one. The query and the headers are
+    /// not recorded: they may contain what nobody should read in a log.
     pub(crate) fn begin<B>(request: &Request<B>) -> Self {
         let sent = request.headers().get(Self::HEADER).filter(|id| is_sane(id.as_bytes()));
         let id = sent.cloned().unwrap_or_else(new_id);
@@ -39,19 +40,20 @@ impl Observed {
         }
     }
 
-    /// What the request is answered within, so that each line that is logged on the way has its id.
+    /// Returns the span in which the request is handled, so that each line that is logged meanwhile has its id.
     pub(crate) fn span(&self) -> Span {
         self.span.clone()
     }
 
-    /// Notes the answer, and puts the id on it. Probes and scrapes come every few seconds, and their lines are for debugging.
+    /// Logs and counts the response, and puts the id on it. Probes and scrapes come every few seconds, and their lines
+    /// are for debugging.
     pub(crate) fn end(self, mut response: Response) -> Response {
         let status = response.status();
         let seconds = self.began.elapsed().as_secs_f64();
         let (method, route) = (method_label(&self.method), route(&self.path));
-        metrics::counter!("a11ycheck_http_requests_total", "method" => method, "route" => route, "status" => status.as_u16().to_string())
+        metrics::counter!("a11ycheck_http_requests_total", "method" => method, "route" => route.clone(), "status" => status.as_u16().to_string())
             .increment(1);
-        metrics::histogram!("a11ycheck_http_request_duration_seconds", "method" => method, "route" => route)
+        metrics::histogram!("a11ycheck_http_request_duration_seconds", "method" => method, "route" => route.clone())
             .record(seconds);
         macro_rules! answered {
             ($level:ident) => {
@@ -66,7 +68,7 @@ impl Observed {
                 )
             };
         }
-        if matches!(route, "/healthz" | "/readyz" | "/metrics") {
+        if matches!(&*route, "/healthz" | "/readyz" | "/metrics") {
             answered!(debug)
         } else {
             answered!(info)
@@ -87,7 +89,7 @@ fn new_id() -> HeaderValue {
     HeaderValue::try_from(id).unwrap_or(HeaderValue::from_static("req_unknown"))
 }
 
-/// Methods that strangers invent share one label.
+/// Returns the label of a method. Methods that clients invent share one label.
 fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -98,27 +100,17 @@ fn method_label(method: &Method) -> &'static str {
     }
 }
 
-/// The path without its ids. Paths that lead nowhere share one label, so that nobody can fill the metrics with names.
-fn route(path: &str) -> &'static str {
-    let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
-    match segments.as_slice() {
-        ["v1", "account"] => "/v1/account",
-        ["v1", "openapi.json"] => "/v1/openapi.json",
-        ["v1", "sites"] => "/v1/sites",
-        ["v1", "sites", _] => "/v1/sites/{site}",
-        ["v1", "sites", _, "scans"] => "/v1/sites/{site}/scans",
-        ["v1", "sites", _, "export"] => "/v1/sites/{site}/export",
-        ["v1", "scans", _] => "/v1/scans/{scan}",
-        ["v1", "scans", _, "report"] => "/v1/scans/{scan}/report",
-        ["v1", "scans", _, "pdf"] => "/v1/scans/{scan}/pdf",
-        ["v1", "scans", _, "export"] => "/v1/scans/{scan}/export",
-        ["v1", "scans", _, "acr"] => "/v1/scans/{scan}/acr",
-        ["v1", "scans", _, "evidence", "screen"] => "/v1/scans/{scan}/evidence/screen",
-        ["v1", "scans", _, "evidence", "issue", _] => "/v1/scans/{scan}/evidence/issue/{id}",
-        ["healthz"] => "/healthz",
-        ["readyz"] => "/readyz",
-        ["metrics"] => "/metrics",
-        _ => "other",
+/// Returns the path without its ids. Paths that do not exist share one label, so that nobody can fill the metrics with
+/// names.
+fn route(path: &str) -> Cow<'static, str> {
+    match path {
+        "/healthz" => Cow::Borrowed("/healthz"),
+        "/readyz" => Cow::Borrowed("/readyz"),
+        "/metrics" => Cow::Borrowed("/metrics"),
+        _ => match path.strip_prefix("/v1").and_then(find) {
+            Some(found) => Cow::Owned(format!("/v1{}", found.template())),
+            None => Cow::Borrowed("other"),
+        },
     }
 }
 

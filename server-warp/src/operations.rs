@@ -1,10 +1,12 @@
-//! `/healthz`, `/readyz` and `/metrics`: for those who run the server, outside the API and without a token.
+//! `/healthz`, `/readyz` and `/metrics`: for operators of the server, outside the API and without a token.
 
 use std::{error::Error as StdError, sync::Arc, time::Duration};
 
+use a11ycheck_api_v1::ErrorBody;
 use a11ycheck_core::{
     Service,
     domain::Urgency,
+    engine::EngineStatus,
     service::{Backlog, DeliveryBacklog, Queue},
 };
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -21,17 +23,17 @@ use warp::{
 
 use crate::reply;
 
-/// How long the store may take to show a sign of life.
+/// The longest time that the store may take to respond.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// `/healthz`: the process runs. `/readyz`: it can do its work, that is, the store answers, files can be kept, and the scanner
-/// works where checks are done; else why not. From `stopping` on it is not ready, whatever works: proxies are to send no more
-/// requests.
-pub fn health(service: &Service, stopping: &CancellationToken) -> BoxedFilter<(Response,)> {
+/// Serves `/healthz`: the process runs; and `/readyz`: it can do its work, that is, the store responds, files can be
+/// kept, and the engine is ready; otherwise the response says why not. Once `stopping` is cancelled it is not ready,
+/// whatever works, so that proxies send no more requests. A process without an engine passes the default status.
+pub fn health(service: &Service, engine: &EngineStatus, stopping: &CancellationToken) -> BoxedFilter<(Response,)> {
     let alive = warp::path!("healthz").map(|| reply::json(StatusCode::OK, &json!({"status": "ok"})));
-    let (service, stopping) = (service.clone(), stopping.clone());
+    let (service, engine, stopping) = (service.clone(), engine.clone(), stopping.clone());
     let ready = warp::path!("readyz").then(move || {
-        let (service, is_stopping) = (service.clone(), stopping.is_cancelled());
+        let (service, engine, is_stopping) = (service.clone(), engine.clone(), stopping.is_cancelled());
         async move {
             let not_ready = |status: &str| reply::json(StatusCode::SERVICE_UNAVAILABLE, &json!({ "status": status }));
             if is_stopping {
@@ -48,6 +50,10 @@ pub fn health(service: &Service, stopping: &CancellationToken) -> BoxedFilter<(R
                     return not_ready("the store does not answer");
                 }
             }
+            if let Err(fault) = engine.ready() {
+                tracing::warn!(error = &fault as &dyn StdError, "Not ready");
+                return not_ready(&fault.to_string());
+            }
             match service.files_ready().await {
                 Ok(()) => reply::json(StatusCode::OK, &json!({"status": "ready"})),
                 Err(error) => {
@@ -60,8 +66,9 @@ pub fn health(service: &Service, stopping: &CancellationToken) -> BoxedFilter<(R
     only_get(alive.or(ready).unify().boxed())
 }
 
-/// `/metrics` in Prometheus' text format. `refresh` sets the gauges that nothing else keeps up to date; it is called before they
-/// are shown, once every few seconds at most, however often they are asked for. So is the store, for what waits in it.
+/// Serves `/metrics` in Prometheus' text format. `refresh` sets the gauges that nothing else keeps up to date; it is
+/// called before they are shown, once every few seconds at most, however often they are requested. The same goes for
+/// the store, which is asked for the work that waits in it.
 pub fn metrics(
     service: &Service,
     recorded: PrometheusHandle,
@@ -82,21 +89,21 @@ pub fn metrics(
     only_get(page.boxed())
 }
 
-/// What is read when it is asked for.
+/// The gauges that are read on request.
 struct Gauges {
     service: Service,
     refresh: Arc<dyn Fn() + Send + Sync>,
-    /// When the gauges were read last.
+    /// The instant at which the gauges were read last.
     refreshed: Mutex<Option<Instant>>,
 }
 
 impl Gauges {
-    /// How long what was read is shown. The path is open to everybody where it lies beside the API: nobody can have the store
-    /// counted more often than that.
+    /// The time for which the figures are shown. The path is open to everybody if it is served beside the API: nobody
+    /// can make the store count more often than that.
     const FRESH: Duration = Duration::from_secs(5);
 
     async fn refresh(&self) {
-        // Held while the store counts: whoever comes meanwhile is shown the same figures.
+        // Held while the store counts: requests that come meanwhile are shown the same figures.
         let mut refreshed = self.refreshed.lock().await;
         if refreshed.is_some_and(|at| at.elapsed() < Self::FRESH) {
             return;
@@ -118,21 +125,25 @@ impl Gauges {
             }
         };
         metrics::gauge!("a11ycheck_store_up").set(if is_up { 1.0 } else { 0.0 });
-        // Why not is logged by `/readyz`, and by whatever was to be kept.
+        // The reason why not is logged by `/readyz`, and by the step whose file could not be kept.
         metrics::gauge!("a11ycheck_files_up").set(if self.service.files_ready().await.is_ok() { 1.0 } else { 0.0 });
-        // From the end on, also of an attempt that failed: a store in trouble is not asked more often than one that is well.
+        // Counted from the end, also for an attempt that failed: a store that fails is not asked more often than one
+        // that is well.
         *refreshed = Some(Instant::now());
     }
 
     // A gauge is a float: exact up to 2^53.
     #[expect(clippy::cast_precision_loss, reason = "see above")]
     async fn read_store(&self) -> Result<(), a11ycheck_core::Error> {
-        let Backlog { requested, scheduled } = self.service.backlog().await?;
-        for (urgency, Queue { waiting, oldest }) in [(Urgency::Requested, requested), (Urgency::Scheduled, scheduled)] {
+        let Backlog { requested, scheduled, .. } = self.service.operator().backlog().await?;
+        for (urgency, Queue { waiting, oldest, .. }) in
+            [(Urgency::Requested, requested), (Urgency::Scheduled, scheduled)]
+        {
             metrics::gauge!("a11ycheck_queue_waiting", "kind" => urgency.as_str()).set(waiting as f64);
             metrics::gauge!("a11ycheck_queue_oldest_seconds", "kind" => urgency.as_str()).set(oldest.as_seconds_f64());
         }
-        let DeliveryBacklog { pending, due, oldest, endpoints_off } = self.service.delivery_backlog().await?;
+        let DeliveryBacklog { pending, due, oldest, endpoints_off, .. } =
+            self.service.operator().delivery_backlog().await?;
         metrics::gauge!("a11ycheck_webhook_queue_pending").set(pending as f64);
         metrics::gauge!("a11ycheck_webhook_queue_due").set(due as f64);
         metrics::gauge!("a11ycheck_webhook_queue_oldest_seconds").set(oldest.as_seconds_f64());
@@ -141,8 +152,9 @@ impl Gauges {
     }
 }
 
-/// `pages`, whose answers end their connections from `stopping` on. A proxy then opens new ones, to servers that do not stop,
-/// and sends no request into a connection that is about to be closed: it could not know whether the request was carried out.
+/// Returns `pages`, whose responses end their connections once `stopping` is cancelled. A proxy then opens new ones, to
+/// servers that do not stop, and sends no request into a connection that is about to be closed: it could not know
+/// whether the request was carried out.
 pub fn ending_connections(pages: BoxedFilter<(Response,)>, stopping: &CancellationToken) -> BoxedFilter<(Response,)> {
     let stopping = stopping.clone();
     let answer = move |mut response: Response| {
@@ -159,10 +171,10 @@ fn only_get(pages: BoxedFilter<(Response,)>) -> BoxedFilter<(Response,)> {
     method.and(pages).map(|response: Response| response).boxed()
 }
 
-/// What is served where nothing but `pages` is.
+/// Returns `pages`, with 404 for all other paths.
 pub fn or_not_found(pages: BoxedFilter<(Response,)>) -> BoxedFilter<(Response,)> {
     let not_found = |_: Rejection| async {
-        let body = a11ycheck_core::message::ErrorBody::plain(a11ycheck_core::message::NOT_FOUND);
+        let body = ErrorBody::plain(ErrorBody::NOT_FOUND);
         Ok::<_, std::convert::Infallible>((reply::json(StatusCode::NOT_FOUND, &body),))
     };
     pages.or_else(not_found).boxed()

@@ -1,14 +1,15 @@
-//! Successful answers: contract, "Conventions" and "List envelope".
+//! Successful responses: contract §1 and §1.9.
 
+use a11ycheck_api_v1::{
+    headers::{content_disposition, disclaimer},
+    view::{Answer, ListView, PagedList},
+};
 use a11ycheck_core::{
-    export::disclaimer_header,
     paging::Page,
     scanner::{Screenshot, ScreenshotFormat},
-    service::ExportedFile,
-    view::{ListView, PagedList},
+    service::MadeFile,
     webhook::HeaderPrefix,
 };
-use futures_util::StreamExt as _;
 use serde::Serialize;
 use url::Url;
 use warp::{
@@ -17,9 +18,10 @@ use warp::{
     reply::Response,
 };
 
-use crate::{error::Refusal, visit::Query};
+use crate::{error::Refusal, request::Query};
 
-/// A JSON body with this status. JSON of our own types can't fail to be written; if it ever does, that is a server error.
+/// Returns a JSON body with this status. JSON of our own types can't fail to be written; if it ever does, that is a
+/// server error.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     match serde_json::to_vec(body) {
         Ok(bytes) => {
@@ -35,16 +37,12 @@ pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     }
 }
 
-/// `{"data": …}`
+/// Returns `{"data": …}`.
 pub(crate) fn data(status: StatusCode, data: impl Serialize) -> Response {
-    #[derive(Serialize)]
-    struct Data<T> {
-        data: T,
-    }
-    json(status, &Data { data })
+    json(status, &Answer { data })
 }
 
-/// A page of the list at `path`, with links that keep the query's other parameters.
+/// Returns a page of the list at `path`, with links that keep the query's other parameters.
 pub(crate) fn list<'a, I, T: Serialize>(
     page: &'a Page<I>,
     path: &str,
@@ -56,14 +54,14 @@ pub(crate) fn list<'a, I, T: Serialize>(
     Ok(json(StatusCode::OK, &ListView::new(page, &list, item)))
 }
 
-/// 204, without a body.
+/// Returns 204, without a body.
 pub(crate) fn no_content() -> Response {
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;
     response
 }
 
-/// A picture. It never changes, but it is the team's own.
+/// Returns a picture. It never changes, but it is the team's own.
 pub(crate) fn picture(shot: Screenshot) -> Response {
     let media_type = match shot.format {
         ScreenshotFormat::Png => "image/png",
@@ -77,18 +75,15 @@ pub(crate) fn picture(shot: Screenshot) -> Response {
     response
 }
 
-/// A file to be saved, sent as it is made: contract, "Issue export files" and the rows of the exports.
-pub(crate) async fn file(file: ExportedFile, prefix: &HeaderPrefix) -> Result<Response, Refusal> {
+/// Returns a file to be saved, sent while it is made: contract §9.4 and the rows of the exports.
+pub(crate) async fn file(file: MadeFile, prefix: &HeaderPrefix) -> Result<Response, Refusal> {
     let file = file.measured().await.map_err(Refusal::File)?;
-    let (scan, media_type, disposition) = (file.scan.to_string(), file.media_type, file.content_disposition());
+    let (scan, media_type, disposition) =
+        (file.scan().to_string(), file.media_type(), content_disposition(file.file_name()));
     let length = file.length();
-    // A body that breaks off is cut, so that nobody takes half a file for a whole one. It is begun when it is first asked for,
-    // which it never is for HEAD.
-    let chunks = futures_util::stream::once(async { file.into_chunks() });
-    let chunks = chunks.flat_map(|chunks| {
-        futures_util::stream::unfold(chunks, |mut chunks| async { chunks.next().await.map(|chunk| (chunk, chunks)) })
-    });
-    let mut response = warp::reply::stream(chunks).into_response();
+    // A body that fails ends the connection, so that no client takes half a file for a whole one. It is begun when it
+    // is first polled, which never happens for HEAD.
+    let mut response = warp::reply::stream(file.into_stream()).into_response();
     let headers = response.headers_mut();
     headers.extend(length.map(|length| (header::CONTENT_LENGTH, HeaderValue::from(length))));
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
@@ -96,7 +91,7 @@ pub(crate) async fn file(file: ExportedFile, prefix: &HeaderPrefix) -> Result<Re
     // The values were made to fit a header, and a prefix is made of letters, digits and hyphens.
     for (name, value) in [
         (prefix.header("Scan"), scan),
-        (prefix.header("Disclaimer"), disclaimer_header().to_owned()),
+        (prefix.header("Disclaimer"), disclaimer().to_owned()),
         (header::CONTENT_DISPOSITION.to_string(), disposition),
     ] {
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {

@@ -12,15 +12,16 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Where the tests find axe-core.
+/// Returns the path of axe-core for the tests.
 fn axe() -> PathBuf {
     let pinned = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../node_modules/axe-core/axe.min.js");
     env::var_os("A11YCHECK_AXE").map_or_else(pinned, PathBuf::from).canonicalize().unwrap()
 }
 
-/// A prefix with the program in `bin`.
+/// Makes a prefix with the program in `bin`.
 fn installed() -> (TempDir, PathBuf) {
-    // Where the program was built, so that a link will do: a file that was just written can't always be executed at once.
+    // In the folder where the program was built, so that a link will do: a file that was just written can't always be
+    // executed at once.
     let prefix = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let bin = prefix.path().join("bin");
     fs::create_dir(&bin).unwrap();
@@ -29,7 +30,7 @@ fn installed() -> (TempDir, PathBuf) {
     (prefix, program)
 }
 
-/// `admin doctor`, from the root folder, without a word about axe-core.
+/// Runs `admin doctor` from the root folder, without a setting for axe-core.
 fn doctor(program: &Path, change: impl Fn(&mut Command) -> &mut Command) -> (Output, Value) {
     let mut command = Command::new(program);
     command.args(["admin", "--json", "doctor"]).current_dir("/").env_remove("A11YCHECK_AXE");
@@ -39,7 +40,7 @@ fn doctor(program: &Path, change: impl Fn(&mut Command) -> &mut Command) -> (Out
     (output, things)
 }
 
-/// State and details of one thing.
+/// Returns state and details of one thing.
 fn thing<'a>(things: &'a Value, name: &str) -> (&'a str, &'a str) {
     let thing = things.as_array().unwrap().iter().find(|thing| thing["name"] == name).unwrap();
     (thing["state"].as_str().unwrap(), thing["details"].as_str().unwrap())
@@ -74,7 +75,7 @@ fn whoever_links_to_the_program_gets_what_lies_with_the_program() {
 }
 
 #[test]
-fn what_is_missing_is_named_with_what_to_do_and_scripts_can_tell() {
+fn what_is_missing_is_named_with_what_to_do_and_scripts_see_it_by_the_exit_code() {
     let (_prefix, program) = installed();
     let (output, things) = doctor(&program, |command| {
         command.env("A11YCHECK_AXE", "/nowhere/axe.min.js").env("A11YCHECK_CHROMIUM", "/nowhere/chromium")
@@ -88,7 +89,7 @@ fn what_is_missing_is_named_with_what_to_do_and_scripts_can_tell() {
 }
 
 #[test]
-fn the_fonts_that_the_browser_has_are_named_and_none_at_all_is_told() {
+fn the_fonts_that_the_browser_has_are_named_and_none_at_all_is_reported() {
     let (_prefix, program) = installed();
     let folder = tempfile::tempdir().unwrap();
     let fonts = folder.path().join("fonts");

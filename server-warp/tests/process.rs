@@ -2,13 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
-use std::{
-    path::Path,
-    process::Stdio,
-    time::{Duration, Instant},
-};
+use std::{path::Path, process::Stdio, time::Duration};
 
-use a11ycheck_tests::{Client, Page, TestSite};
+use a11ycheck_tests::{Client, Page, TestSite, wait_for};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use serde_json::{Value, json};
 use tokio::{
@@ -22,7 +18,7 @@ struct Server {
     process: Child,
     client: Client,
     token: String,
-    /// Host and port.
+    /// The host and the port.
     address: String,
     folder: tempfile::TempDir,
 }
@@ -39,7 +35,7 @@ impl Server {
             .args(["--listen", "127.0.0.1:0", "--ready-file"])
             .arg(&ready)
             .args(arguments)
-            // Its browser's folders land where the test can look for what is left of them.
+            // The browser makes its folders where the test can look for leftovers.
             .env("TMPDIR", folder.path())
             .stdout(Stdio::null())
             .stderr(log)
@@ -74,7 +70,7 @@ impl Server {
         assert_nothing_left(self.folder.path());
     }
 
-    /// Adds a site and follows its first check to the end; gives every state seen on the way.
+    /// Adds a site and follows its first check to the end; returns every state seen on the way.
     async fn check(&self, url: &str) -> Vec<Value> {
         let site = self.client.post("/sites", json!({"url": url, "report_locale": "en"})).await.data(201)["id"].clone();
         let list = self.client.get(&format!("/sites/{}/scans", site.as_str().unwrap())).await;
@@ -92,6 +88,10 @@ impl Server {
             if seen.last() != Some(&state) {
                 seen.push(state);
             }
+            if !has_ended {
+                // A token has 60 requests a minute.
+                tokio::time::sleep(Duration::from_millis(300)).await;
+            }
             has_ended.then_some(())
         })
         .await;
@@ -103,19 +103,7 @@ fn pid(number: u32) -> Pid {
     Pid::from_raw(i32::try_from(number).unwrap()).unwrap()
 }
 
-/// Asks again and again, for at most two minutes.
-async fn wait_for<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(120);
-    loop {
-        if let Some(found) = ask().await {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
-        tokio::time::sleep(Duration::from_millis(500)).await;
-    }
-}
-
-/// Processes whose parent is `parent`.
+/// Returns the processes whose parent is `parent`.
 fn children(parent: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -126,7 +114,7 @@ fn children(parent: u32) -> Vec<u32> {
     .collect()
 }
 
-/// No process that was started with a folder below `folder`, and no such folder.
+/// Asserts that there is no process that was started with a folder below `folder`, and no such folder.
 fn assert_nothing_left(folder: &Path) {
     let needle = folder.to_str().unwrap();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
@@ -143,7 +131,7 @@ fn html(title: &str, body: &str) -> Page {
     ))
 }
 
-/// Linked pages, one built by JavaScript, one with a frame, one that answers 500.
+/// Starts a site with linked pages: one built by JavaScript, one with a frame, one that responds with 500.
 async fn site() -> TestSite {
     let links =
         "<p><a href=/script>Script</a> <a href=/frame>Frame</a> <a href=/broken>Broken</a></p><img src=/logo.png>";
@@ -211,7 +199,7 @@ async fn a_private_address_is_refused_unless_its_network_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_setting_that_makes_no_sense_is_told_in_plain_words() {
+async fn a_setting_that_makes_no_sense_is_refused_in_plain_words() {
     for (arguments, words) in [
         (&["--allow-network", "10.0.0.0/99"][..], "--allow-network"),
         (&["--base-url", "https://a.example"], "ends with /v1"),
@@ -220,8 +208,8 @@ async fn a_setting_that_makes_no_sense_is_told_in_plain_words() {
     ] {
         let mut server = Command::new(env!("CARGO_BIN_EXE_a11ycheck-server"));
         let output = server.env("A11YCHECK_LISTEN", "127.0.0.1:0").args(arguments).output().await.unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && told.contains(words), "{arguments:?}: {told}");
+        let logged = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && logged.contains(words), "{arguments:?}: {logged}");
     }
 }
 
@@ -233,7 +221,7 @@ async fn a_server_stops_in_order_by_whichever_signal_it_is_asked_to() {
 }
 
 #[tokio::test]
-async fn no_token_and_no_password_stands_in_the_log_however_much_it_tells() {
+async fn no_token_and_no_password_is_in_the_log_however_detailed_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let file = std::fs::File::create(&log).unwrap();
@@ -247,18 +235,18 @@ async fn no_token_and_no_password_stands_in_the_log_however_much_it_tells() {
     let site = site().await;
     server.check(&site.url("/")).await;
     server.stop().await;
-    let told = std::fs::read_to_string(&log).unwrap();
-    assert!(told.contains("Answered a request") && told.contains("TRACE"), "it tells much");
-    // What stands before it is the same for all.
+    let logged = std::fs::read_to_string(&log).unwrap();
+    assert!(logged.contains("Answered a request") && logged.contains("TRACE"), "it is detailed");
+    // The prefix is the same for all tokens.
     let secret = token.strip_prefix("a11y_").unwrap();
-    let line = told.lines().find(|line| line.contains(secret));
+    let line = logged.lines().find(|line| line.contains(secret));
     assert_eq!(line, None);
 
     let mut server = Command::new(env!("CARGO_BIN_EXE_a11ycheck-server"));
     server.args(["--log", "trace", "--database-url", "postgres://a11y:open-sesame@127.0.0.1:9/a11y"]);
     let ended = tokio::time::timeout(Duration::from_secs(60), server.output()).await.expect("it ends").unwrap();
-    let told = String::from_utf8_lossy(&ended.stderr);
-    assert!(!ended.status.success() && told.contains("database") && !told.contains("open-sesame"), "{told}");
+    let logged = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && logged.contains("database") && !logged.contains("open-sesame"), "{logged}");
 }
 
 #[tokio::test]
@@ -266,7 +254,7 @@ async fn ten_thousand_idle_connections_and_one_that_drips_are_cut_off_and_the_se
     // Each connection is an open file of this process, too.
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
-    // All of them come from one address: as many of them as of others.
+    // All of them come from one address, so the limit per address is the limit for all.
     let limits = ["--head-timeout", "3", "--max-connections-per-peer", "4096"];
     let server = Server::start(&[&["--workers", "0"], &limits[..]].concat()).await;
     let address = server.address.clone();
@@ -283,7 +271,7 @@ async fn ten_thousand_idle_connections_and_one_that_drips_are_cut_off_and_the_se
     for number in 0..10_000 {
         let connecting = tokio::time::timeout(Duration::from_secs(30), TcpStream::connect(&address)).await;
         let mut stream = connecting.unwrap_or_else(|_| panic!("connection {number} was not taken in time")).unwrap();
-        // One that was cut off already proves as much.
+        // A write error shows that it was cut off already, which proves as much.
         let _ = stream.write_all(b"GET /v1/account HTTP/1.1\r\nHo").await;
         idle.push(stream);
     }

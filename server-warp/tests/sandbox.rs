@@ -1,4 +1,5 @@
-//! The browser's sandbox, as an operator meets it: root's browser can't have it, everybody else's has it or says why not.
+//! The browser's sandbox from an operator's point of view: a browser of root can't have it, everybody else's has it or
+//! says why not.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -21,14 +22,14 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Where the tests find axe-core.
+/// Returns the path of axe-core for the tests.
 fn axe() -> PathBuf {
     let pinned = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../node_modules/axe-core/axe.min.js");
     env::var_os("A11YCHECK_AXE").map_or_else(pinned, PathBuf::from).canonicalize().unwrap()
 }
 
-/// The server in a folder that every user can read, which neither that of the tests nor `TMPDIR` need be, with axe-core beside it, and
-/// a folder for temporary files in it.
+/// The server in a folder that every user can read (which need not be so for that of the tests, nor for `TMPDIR`), with
+/// axe-core beside it, and a folder for temporary files in it.
 struct Installed(TempDir);
 
 impl Installed {
@@ -39,7 +40,7 @@ impl Installed {
         let temporary = installed.0.path().join("tmp");
         fs::create_dir(&temporary).unwrap();
         fs::set_permissions(temporary, fs::Permissions::from_mode(0o777)).unwrap();
-        // By another program: a file that this process has just written can't always be executed at once.
+        // Copied by another program: a file that this process has just written can't always be executed at once.
         for (mode, from, name) in [
             ("755", PathBuf::from(env!("CARGO_BIN_EXE_a11ycheck-server")), "a11ycheck-server"),
             ("644", axe(), "axe.min.js"),
@@ -50,12 +51,12 @@ impl Installed {
         installed
     }
 
-    /// Where every user may write.
+    /// Returns the folder in which every user may write.
     fn temporary(&self) -> PathBuf {
         self.0.path().join("tmp")
     }
 
-    /// The server, by way of a program of its own, or as we are.
+    /// Builds the command for the server, run by the program `by`, or directly if that is empty.
     fn command(&self, by: &[&str], arguments: &[&str]) -> Command {
         let program = self.0.path().join("a11ycheck-server");
         let line: Vec<&str> = by.iter().copied().chain([program.to_str().unwrap()]).collect();
@@ -72,20 +73,20 @@ impl Installed {
     }
 }
 
-/// What runs a program as a user who is not root.
+/// Returns the command that runs a program as a user who is not root.
 fn as_another_user() -> Vec<&'static str> {
     if is_root() { vec!["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] } else { Vec::new() }
 }
 
-/// Whether the system lets that user make what the sandbox consists of. Some let everybody make a namespace and nobody use one
-/// (Ubuntu 24.04), so something is done in it.
+/// Returns whether the system lets that user make what the sandbox consists of. Some let everybody make a namespace and
+/// nobody use one (Ubuntu 24.04), so the namespace is used.
 fn permits_namespaces() -> bool {
     let mut unshare = as_another_user();
     unshare.extend(["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount", "true"]);
     Command::new(unshare[0]).args(&unshare[1..]).output().unwrap().status.success()
 }
 
-/// State and details of one thing that `admin doctor` found.
+/// Returns state and details of one thing that `admin doctor` found.
 fn thing(output: &Output, name: &str) -> (String, String) {
     let things: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
@@ -95,14 +96,14 @@ fn thing(output: &Output, name: &str) -> (String, String) {
 }
 
 #[test]
-fn a_server_of_root_does_not_run_its_browser_without_the_sandbox_unless_it_is_told_to() {
+fn a_server_of_root_does_not_run_its_browser_without_the_sandbox_unless_a_setting_says_so() {
     let installed = Installed::new();
     let (state, details) = thing(&installed.run(&[], &["admin", "--json", "doctor"]), "sandbox");
     assert_eq!(state == "missing" && details.contains("as root"), is_root(), "{state}: {details}");
-    let told = installed.run(&[], &["--no-sandbox", "admin", "--json", "doctor"]);
-    let (state, details) = thing(&told, "sandbox");
+    let output = installed.run(&[], &["--no-sandbox", "admin", "--json", "doctor"]);
+    let (state, details) = thing(&output, "sandbox");
     assert!(state == "warning" && details.contains("--no-sandbox"), "{state}: {details}");
-    assert!(told.status.success());
+    assert!(output.status.success());
     if is_root() {
         let refused = installed.run(&[], &["--listen", "127.0.0.1:0"]);
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
@@ -111,7 +112,7 @@ fn a_server_of_root_does_not_run_its_browser_without_the_sandbox_unless_it_is_to
 }
 
 #[test]
-fn another_user_than_root_has_the_sandbox_where_the_system_has_one_and_else_is_told_the_way_out() {
+fn another_user_than_root_has_the_sandbox_where_the_system_has_one_and_else_is_shown_the_way_out() {
     let installed = Installed::new();
     let output = installed.run(&as_another_user(), &["admin", "--json", "doctor"]);
     let (state, details) = thing(&output, "sandbox");
@@ -178,7 +179,7 @@ async fn within_a_minute<T>(mut found: impl AsyncFnMut() -> Option<T>) -> T {
     }
 }
 
-/// That `nobody` is who we think it is.
+/// The user id of these tests is not root's.
 #[test]
 fn the_other_user_of_these_tests_is_not_root() {
     let mut id = as_another_user();

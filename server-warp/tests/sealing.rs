@@ -1,25 +1,27 @@
-//! The keys that secrets are sealed with, as an operator meets them: real processes over a database of their own.
+//! The sealing keys from an operator's point of view: real processes over a database of their own.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
 use std::{
-    os::unix::fs::PermissionsExt as _,
+    ffi::OsStr,
+    os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
     path::{Path, PathBuf},
     process::{Output, Stdio},
     time::{Duration, Instant},
 };
 
+use a11ycheck_tests::database_url;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::process::Command;
 use url::Url;
 
-/// Where a process has its keys from.
+/// The source of a process's keys.
 enum Keys<'a> {
     Default,
     File(&'a Path),
-    Variable(&'a str),
+    Variable(&'a OsStr),
 }
 
 impl Keys<'_> {
@@ -41,7 +43,7 @@ struct Operator {
 
 impl Operator {
     async fn new() -> Self {
-        let mut url: Url = server().parse().unwrap();
+        let mut url: Url = database_url().parse().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let unique: String = folder.path().to_str().unwrap().chars().filter(char::is_ascii_alphanumeric).collect();
         let database = format!("a11ycheck_{}_{}", unique.to_lowercase(), std::process::id());
@@ -59,7 +61,7 @@ impl Operator {
         self.folder.path().join(name)
     }
 
-    /// The program over this database, with a home of its own.
+    /// Returns the program over this database, with a state folder of its own.
     fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_a11ycheck-server"));
         command
@@ -70,7 +72,7 @@ impl Operator {
         command
     }
 
-    /// Starts a server, waits until it answers, and stops it. Returns what it logged.
+    /// Starts a server, waits until it is ready, and stops it. Returns what it logged.
     async fn serves(&self, keys: Keys<'_>) -> String {
         let ready = self.path("ready.json");
         let _ = std::fs::remove_file(&ready);
@@ -83,32 +85,32 @@ impl Operator {
         let deadline = Instant::now() + Duration::from_secs(120);
         while !ready.exists() {
             if ended.is_finished() {
-                panic!("the server ended before it was ready: {}", told(&ended.await.unwrap().unwrap()));
+                panic!("the server ended before it was ready: {}", logged(&ended.await.unwrap().unwrap()));
             }
             assert!(Instant::now() < deadline, "the server is not ready in time");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         kill_process(pid, Signal::TERM).unwrap();
         let output = ended.await.unwrap().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
-        told(&output)
+        assert!(output.status.success(), "{}", logged(&output));
+        logged(&output)
     }
 
-    /// Starts a server that does not come up. Returns what it says.
+    /// Starts a server that must not come up. Returns its error output.
     async fn is_refused(&self, keys: Keys<'_>) -> String {
         let mut command = self.command();
         keys.give(&mut command);
         let output = tokio::time::timeout(Duration::from_secs(120), command.output()).await.expect("it ends").unwrap();
         assert!(!output.status.success());
-        told(&output)
+        logged(&output)
     }
 
-    /// Runs an admin command with the keys of a file, if any. Returns what it prints, as JSON.
+    /// Runs an admin command with these keys. Returns its output, as JSON.
     async fn admin(&self, keys: Keys<'_>, arguments: &[&str]) -> Value {
         let mut command = self.command();
         keys.give(&mut command);
         let output = command.arg("admin").arg("--json").args(arguments).output().await.unwrap();
-        assert!(output.status.success(), "{arguments:?}: {}", told(&output));
+        assert!(output.status.success(), "{arguments:?}: {}", logged(&output));
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
@@ -121,7 +123,7 @@ impl Operator {
         (line, id)
     }
 
-    /// A file with these lines that only its owner can read.
+    /// Writes a file with these lines that only its owner can read.
     fn keys(&self, name: &str, lines: &[&str]) -> PathBuf {
         let file = self.path(name);
         std::fs::write(&file, lines.concat()).unwrap();
@@ -130,19 +132,12 @@ impl Operator {
     }
 }
 
-fn server() -> String {
-    std::env::var("DATABASE_URL").expect(
-        "DATABASE_URL is not set: run the tests with `cargo xtask test`, which starts a PostgreSQL for them, or name a \
-         server where databases may be created",
-    )
-}
-
 async fn run(statement: &str) {
-    let mut db = PgConnection::connect(&server()).await.unwrap();
+    let mut db = PgConnection::connect(&database_url()).await.unwrap();
     db.execute(AssertSqlSafe(statement.to_owned())).await.unwrap();
 }
 
-fn told(output: &Output) -> String {
+fn logged(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -173,7 +168,17 @@ async fn a_first_start_makes_a_key_and_says_where_and_no_later_start_goes_withou
         assert!(refusal.contains(words), "{words}: {refusal}");
     }
     assert!(!file.exists(), "no other key is made in its place");
-    operator.serves(Keys::Variable(&line)).await;
+    operator.serves(Keys::Variable(line.as_ref())).await;
+    operator.end().await;
+}
+
+#[tokio::test]
+async fn keys_in_another_encoding_are_refused_and_no_other_key_is_made_in_their_place() {
+    let operator = Operator::new().await;
+    // "a11ykey_…" as a file in UTF-16 has it.
+    let refusal = operator.is_refused(Keys::Variable(OsStr::from_bytes(b"\xff\xfea1"))).await;
+    assert!(refusal.contains("A11YCHECK_SEALING_KEYS") && refusal.contains("UTF-8"), "{refusal}");
+    assert!(!operator.path("state").exists(), "a key was made, and may seal secrets by now");
     operator.end().await;
 }
 
@@ -189,7 +194,7 @@ async fn a_key_is_replaced_while_endpoints_keep_their_secrets() {
     let team = team["id"].as_str().unwrap().to_owned();
     let create = ["endpoint", "create", &team, "--url", "https://93.184.215.14/hook"];
     let without = operator.command().arg("admin").args(create).output().await.unwrap();
-    assert!(!without.status.success() && told(&without).contains("--sealing-key"), "{}", told(&without));
+    assert!(!without.status.success() && logged(&without).contains("--sealing-key"), "{}", logged(&without));
     let created = operator.admin(Keys::File(&before), &create).await;
     assert!(created["secret"].as_str().unwrap().starts_with("whsec_"));
     let status = operator.admin(Keys::Default, &["sealing", "status"]).await;

@@ -1,19 +1,19 @@
-//! Several servers and commands on one database, each a process as an operator runs it: what they share, nobody changes by
-//! accident.
+//! Several servers and commands on one database, each a process as an operator runs it: nobody changes by accident what
+//! they share.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
 use std::{
     path::PathBuf,
     process::{Output, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use a11ycheck_core::{
     clock::{Clock as _, SystemClock},
     id::ScanId,
 };
-use a11ycheck_tests::{Client, Page, Receiver, Reply, SEALING_KEY, TestSite, ring};
+use a11ycheck_tests::{Client, Page, Receiver, Reply, SEALING_KEY, TestSite, database_url, ring, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
@@ -29,7 +29,7 @@ struct Database {
 
 impl Database {
     async fn create() -> Self {
-        // An id is lower-case letters, digits and underscores then: nothing that needs quoting.
+        // In lower case, an id consists of letters, digits and underscores: nothing that needs quoting.
         let name = format!("a11ycheck_test_{}", ScanId::generate(SystemClock.now())).to_lowercase();
         server().await.execute(AssertSqlSafe(format!("CREATE DATABASE {name}"))).await.unwrap();
         let mut url = server_url();
@@ -47,7 +47,7 @@ impl Database {
         db.execute(AssertSqlSafe(statement)).await.unwrap();
     }
 
-    /// A check of 20 months ago, which failed.
+    /// Stores a failed check of 20 months ago.
     async fn old_check(&self, team: &str, site: &str) -> String {
         let id = ScanId::generate(SystemClock.now()).to_string();
         self.execute(&format!(
@@ -92,23 +92,23 @@ impl Database {
         output.expect("it ends").unwrap()
     }
 
-    /// What an admin command prints as JSON, and what it writes to standard error.
+    /// Returns the output of an admin command as JSON, and its error output.
     async fn admin(&self, arguments: &[&str]) -> (Value, String) {
         let output = self.output(&[&["admin", "--json"], arguments].concat()).await;
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{arguments:?}: {told}");
-        (serde_json::from_slice(&output.stdout).unwrap(), told)
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {message}");
+        (serde_json::from_slice(&output.stdout).unwrap(), message)
     }
 
-    /// What a command that must not succeed says.
+    /// Returns the error output of a command that must fail.
     async fn refusal(&self, arguments: &[&str]) -> String {
         let output = self.output(arguments).await;
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success(), "{arguments:?} was not refused: {told}");
-        told
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{arguments:?} was not refused: {message}");
+        message
     }
 
-    /// A team on this plan, and a token of it.
+    /// Creates a team on this plan, and a token for it.
     async fn team(&self, plan: &str) -> (String, String) {
         let (team, _) = self.admin(&["team", "create", "--name", "Blue Team", "--plan", plan]).await;
         let team = team["id"].as_str().unwrap().to_owned();
@@ -116,7 +116,7 @@ impl Database {
         (team, token["token"].as_str().unwrap().to_owned())
     }
 
-    /// A file with the shipped plans, of which `pro` has so many sites and months.
+    /// Writes a file with the shipped plans, of which `pro` has so many sites and months.
     fn plans(&self, sites: u32, months: u32) -> String {
         let shipped = include_str!("../../core/plans.toml");
         let at = shipped.find("code = \"pro\"").unwrap();
@@ -134,9 +134,9 @@ impl Database {
         file.to_str().unwrap().to_owned()
     }
 
-    /// A server that is ready.
+    /// Starts a server, and waits until it is ready.
     async fn start(&self, arguments: &[&str]) -> Server {
-        // Of the addresses of this machine's loopback, one that no other test has, so that the port is free.
+        // An address of this machine's loopback that no other test has, so that the port is free.
         let host: [u8; 3] = rand::random();
         let address = format!("127.{}.{}.{}:8080", host[0], host[1], host[2].clamp(2, 250));
         let ready = self.folder.path().join(format!("ready-{address}.json"));
@@ -163,7 +163,7 @@ impl Database {
 struct Server {
     process: Child,
     ready: Value,
-    /// Host and port that it listens on.
+    /// The host and the port on which it listens.
     address: String,
     log: PathBuf,
 }
@@ -182,29 +182,11 @@ impl Server {
 }
 
 fn server_url() -> Url {
-    let url = std::env::var("DATABASE_URL").unwrap_or_else(|_| {
-        panic!(
-            "DATABASE_URL is not set: run the tests with `cargo xtask test`, which starts a PostgreSQL for them, or name \
-             a database whose user may create schemas and databases"
-        )
-    });
-    url.parse().unwrap()
+    database_url().parse().unwrap()
 }
 
 async fn server() -> PgConnection {
     PgConnection::connect(server_url().as_str()).await.unwrap()
-}
-
-/// Asks again and again, for at most two minutes.
-async fn wait_for<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(120);
-    loop {
-        if let Some(found) = ask().await {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
 }
 
 async fn add_site(client: &Client) -> String {
@@ -212,7 +194,7 @@ async fn add_site(client: &Client) -> String {
     client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned()
 }
 
-/// The number of sites and the months of history that the account shows.
+/// Returns the number of sites and the months of history that the account shows.
 async fn limits(client: &Client) -> (u64, u64) {
     let account = client.get("/account").await;
     let limits = &account.data(200)["limits"];
@@ -228,7 +210,7 @@ async fn no_command_and_no_server_puts_other_plans_in_the_place_of_the_operators
     let client = api.client(&token);
     assert_eq!(limits(&client).await, (77, 36));
     let site = add_site(&client).await;
-    // Another team, by whose check the purge is seen to have run.
+    // Another team, whose check shows that the purge has run.
     let (short_team, short_token) = database.team("starter").await;
     let short_site = add_site(&api.client(&short_token)).await;
     let purged = database.old_check(&short_team, &short_site).await;
@@ -247,11 +229,11 @@ async fn no_command_and_no_server_puts_other_plans_in_the_place_of_the_operators
     assert_eq!(client.get(&scan).await.status, 200);
 
     let shorter = database.plans(50, 12);
-    let (put, told) = database.admin(&["plan", "put", &shorter]).await;
+    let (put, message) = database.admin(&["plan", "put", &shorter]).await;
     let pro = put.as_array().unwrap().iter().find(|plan| plan["code"] == "pro").unwrap();
     assert_eq!(pro["history_months_before"], 36, "{put}");
     assert!(pro["purges_nothing_before"].is_string(), "{put}");
-    assert!(told.contains("became shorter"), "{told}");
+    assert!(message.contains("became shorter"), "{message}");
     database.admin(&["plan", "list"]).await;
     assert_eq!(limits(&client).await, (50, 12), "what was put stays");
     assert_eq!(client.get(&scan).await.status, 404, "it is hidden");
@@ -262,8 +244,8 @@ async fn no_command_and_no_server_puts_other_plans_in_the_place_of_the_operators
     database.admin(&["plan", "put", &plans]).await;
     assert_eq!(client.get(&scan).await.status, 200, "put back, it has lost nothing");
 
-    let told = database.refusal(&["admin", "plan", "delete", "pro"]).await;
-    assert!(told.contains("1 team is on this plan"), "{told}");
+    let message = database.refusal(&["admin", "plan", "delete", "pro"]).await;
+    assert!(message.contains("1 team is on this plan"), "{message}");
     database.admin(&["plan", "delete", "free"]).await;
     for server in [other, api] {
         server.stop().await;
@@ -274,15 +256,15 @@ async fn no_command_and_no_server_puts_other_plans_in_the_place_of_the_operators
 #[tokio::test]
 async fn a_server_with_other_plans_does_not_start_and_one_without_takes_those_that_are_stored() {
     let database = Database::create().await;
-    let told = database.refusal(&["admin", "team", "create", "--name", "Early", "--plan", "pro"]).await;
-    assert!(told.contains("there is no plan `pro`"), "{told}");
+    let message = database.refusal(&["admin", "team", "create", "--name", "Early", "--plan", "pro"]).await;
+    assert!(message.contains("there is no plan `pro`"), "{message}");
     let (plans, _) = database.admin(&["plan", "list"]).await;
     assert_eq!(plans, json!([]), "commands store none");
     let first = database.start(&["--roles", "api", "--plans", &database.plans(77, 36)]).await;
     let other = database.plans(78, 36);
-    let told = database.refusal(&["--roles", "api", "--listen", "127.0.0.1:0", "--plans", &other]).await;
+    let message = database.refusal(&["--roles", "api", "--listen", "127.0.0.1:0", "--plans", &other]).await;
     for part in ["`pro`", "limits.sites", "77", "78", "admin plan put"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(message.contains(part), "{part}: {message}");
     }
     let (_, token) = database.team("pro").await;
     let second = database.start(&["--roles", "api"]).await;
@@ -326,17 +308,17 @@ async fn a_server_with_other_settings_does_not_start_and_one_without_takes_those
         (&["--block-domain", "ads.example.com"], &["address-policy", "10.0.0.0/8", "ads.example.com"]),
         (&["--allow-network", "10.0.0.0/8,192.168.0.0/16:80"], &["192.168.0.0/16:80+443", "192.168.0.0/16:80`"]),
     ] {
-        let told = database.refusal(&[&start[..], arguments].concat()).await;
-        assert!(parts.iter().all(|part| told.contains(part)) && told.contains("admin setting set"), "{told}");
+        let message = database.refusal(&[&start[..], arguments].concat()).await;
+        assert!(parts.iter().all(|part| message.contains(part)) && message.contains("admin setting set"), "{message}");
     }
 
-    let told = database.refusal(&["admin", "setting", "set", "base-url", "https://b.example"]).await;
-    assert!(told.contains("ends with /v1"), "{told}");
+    let message = database.refusal(&["admin", "setting", "set", "base-url", "https://b.example"]).await;
+    assert!(message.contains("ends with /v1"), "{message}");
     // With the same settings as the server that is refused.
     let changed = ["--base-url", "https://b.example/v1", "admin", "setting", "set", "base-url", "https://b.example/v1"];
     assert!(database.output(&changed).await.status.success());
-    let told = database.refusal(&[&start[..], &["--base-url", "https://a.example/v1"]].concat()).await;
-    assert!(told.contains("https://b.example/v1"), "{told}");
+    let message = database.refusal(&[&start[..], &["--base-url", "https://a.example/v1"]].concat()).await;
+    assert!(message.contains("https://b.example/v1"), "{message}");
     let (unset, _) = database.admin(&["setting", "unset", "address-policy"]).await;
     assert_eq!(unset["before"], "allow-network=10.0.0.0/8,192.168.0.0/16:80+443");
     let third = database.start(&["--roles", "api", "--block-domain", "ads.example.com"]).await;
@@ -359,8 +341,8 @@ async fn a_server_with_other_settings_does_not_start_and_one_without_takes_those
 async fn links_of_events_lead_to_the_api_whichever_server_made_them() {
     let database = Database::create().await;
     let roles = ["--roles", "worker,webhooks"];
-    let told = database.refusal(&[&roles[..], &["--listen", "127.0.0.1:0"]].concat()).await;
-    assert!(told.contains("--base-url") && told.contains("admin setting set base-url"), "{told}");
+    let message = database.refusal(&[&roles[..], &["--listen", "127.0.0.1:0"]].concat()).await;
+    assert!(message.contains("--base-url") && message.contains("admin setting set base-url"), "{message}");
 
     let base_url = "https://a11y.example.com/v1";
     let network = ["--allow-network", "127.0.0.0/8"];

@@ -1,12 +1,12 @@
-//! What all events have in common.
+//! The envelope: the members that all events have in common.
 
 use serde::{Deserialize, Serialize};
 
-/// The body of an event: what all events have in common, around the data of its kind (contract, "Envelope").
+/// The body of an event: what all events have in common, around the data of its kind (contract §13.3).
 ///
-/// `T` is the type of `data`. A receiver that handles several kinds reads `serde_json::Value` first, looks at
-/// [`kind`](Self::kind), and takes kinds that it does not know as received: later releases may send others. For the same reason
-/// members that have no field here are ignored.
+/// `T` is the type of `data`. A receiver that handles several kinds first reads `serde_json::Value`, looks at
+/// [`kind`](Self::kind), and treats kinds that it does not know as received: later releases may send others. For the same
+/// reason, members without a field here are ignored.
 ///
 /// ```
 /// use a11ycheck_signing::Envelope;
@@ -26,18 +26,17 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!((event.kind.as_str(), event.data.new_issues), ("scan.completed", 3));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-// Exhaustive on purpose: the sender must say each member, and a member more is a change of the contract.
+// Exhaustive on purpose: the sender must set each member, and another member is a change of the contract.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope<T> {
-    /// The id of the event, `evt_…`. Deliveries of one event to several endpoints, and those that were sent again, have the
-    /// same one.
+    /// The id of the event, `evt_…`. Deliveries of one event to several endpoints, and repeated deliveries, have the same one.
     pub id: String,
     /// The kind of the event, for example `scan.completed`: the member `type`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The instant at which it happened, as RFC 3339 in UTC with six digits after the point.
     pub created_at: String,
-    /// What happened.
+    /// The data of the event.
     pub data: T,
 }
 

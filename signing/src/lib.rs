@@ -31,8 +31,8 @@
 //! assert_eq!(receive("whsec_another", &header, body, 1_700_000_004), 401, "another secret");
 //! ```
 //!
-//! [`verify`] judges the header `Svc-Signature` and the bytes of the body as they came in. [`Envelope`] is the form of the
-//! body. [`sign`] makes the header, as the service does, for the tests of a receiver.
+//! [`verify`] judges the header `Svc-Signature` and the bytes of the body as they were received. [`Envelope`] is the form
+//! of the body. [`sign`] makes the header as the service does, for the tests of a receiver.
 //!
 //! # The signature
 //! The header `Svc-Signature` is `t=<unix time>,v1=<hex>`; `v1` is the lower-case hexadecimal HMAC-SHA256 of `<t>.<body>`,
@@ -40,8 +40,8 @@
 //! Only the time and the body are signed: trust the `id` and `type` of the body, not the other headers.
 //!
 //! # What it is not
-//! No HTTP, no clock, no memory of what was received: a receiver drops a delivery whose `Svc-Delivery` it has seen, since each
-//! arrives at least once.
+//! It has no HTTP, no clock and no memory of what was received: a receiver drops a delivery whose `Svc-Delivery` it has
+//! seen before, because each arrives at least once.
 
 mod envelope;
 mod signature;

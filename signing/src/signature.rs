@@ -5,19 +5,18 @@ use std::fmt::Write as _;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// The number of seconds from which on a signature is refused because its time is too far from the receiver's clock
-/// (contract, "Signature").
+/// The distance from the receiver's clock, in seconds, from which a signature is refused (contract §13.5).
 pub const TOLERANCE_SECONDS: u64 = 300;
 
 /// The longest header that is read, in bytes: room for dozens of signatures.
 pub const MAX_HEADER_LENGTH: usize = 4096;
 
-/// The reason why a body is not to be believed. When several reasons apply, the first of this list is given, except that the faults
-/// of single parts come in the order of the parts.
+/// The reason why a body is not to be trusted. If several reasons apply, the first of this list is returned, except that
+/// the faults of single parts come in the order of the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// The receiver's secret is empty, as when a setting was forgotten: anybody could sign with it.
+    /// The receiver's secret is empty, perhaps because a setting was forgotten: anybody could sign with it.
     #[error("the secret is empty")]
     EmptySecret,
     /// The header is empty.
@@ -32,7 +31,7 @@ pub enum VerifyError {
     /// `t` is not an integer as [`sign`] writes it.
     #[error("the timestamp of the signature is not an integer")]
     InvalidTimestamp,
-    /// There are several `t`, so that which one was signed would be open to choice.
+    /// There are several `t`, so it would be open which one was signed.
     #[error("the signature header has several timestamps")]
     RepeatedTimestamp,
     /// There is no `t`.
@@ -58,7 +57,7 @@ pub fn sign(secret: &str, timestamp: i64, body: &[u8]) -> String {
 }
 
 /// Signs like [`sign`] with several secrets, one `v1` each in their order, while an endpoint's secret is being replaced: a
-/// receiver with any one of them can verify the body. Without secrets there is no `v1`, and nobody can.
+/// receiver with any one of them can verify the body. Without secrets there is no `v1`, and nobody can verify it.
 pub fn sign_with(secrets: &[&str], timestamp: i64, body: &[u8]) -> String {
     let mut header = format!("t={timestamp}");
     for secret in secrets {
@@ -73,11 +72,11 @@ pub fn sign_with(secrets: &[&str], timestamp: i64, body: &[u8]) -> String {
 
 /// Verifies that `body` was signed with `secret`, within [`TOLERANCE_SECONDS`] of `now` (seconds since 1970, UTC).
 ///
-/// One matching `v1` of several is enough. Signatures of unknown schemes, and `v1` that can't be one, are passed over. The
-/// comparison takes the same time wherever the first difference is.
+/// One matching `v1` of several is enough. Signatures of unknown schemes, and `v1` that can't be signatures, are skipped.
+/// The comparison takes the same time wherever the first difference is.
 ///
 /// # Errors
-/// Returns the reason not to believe the body. The time is judged last, so it is that of a genuine signature.
+/// Returns the reason not to trust the body. The time is judged last, so a refusal for the time is about a genuine signature.
 pub fn verify(secret: &str, header: &str, body: &[u8], now: i64) -> Result<(), VerifyError> {
     if secret.is_empty() {
         return Err(VerifyError::EmptySecret);
@@ -95,7 +94,7 @@ pub fn verify(secret: &str, header: &str, body: &[u8], now: i64) -> Result<(), V
     }
 }
 
-/// What counts of a header: its time, and at least one signature.
+/// The relevant parts of a header: its time, and at least one signature.
 struct Header {
     timestamp: i64,
     signatures: Vec<[u8; 32]>,
@@ -125,7 +124,7 @@ impl Header {
     }
 }
 
-/// One spelling per number (no `+1`, no `01`): the text is what was signed.
+/// Reads a timestamp. There is one spelling per number (no `+1`, no `01`), because its text is what was signed.
 fn parse_timestamp(text: &str) -> Option<i64> {
     text.parse().ok().filter(|timestamp: &i64| timestamp.to_string() == text)
 }

@@ -1,7 +1,7 @@
 //! A store for a11ycheck that lives in the memory of one process: for tests, demos and small embedders.
 //!
-//! [`MemoryStore`] keeps every promise of [`Store`](a11ycheck_core::store::Store) but one: it does not survive the
-//! process. Nothing is written to a disk, and when the last clone of a store is dropped, its data are gone.
+//! [`MemoryStore`] keeps every promise of [`Store`](a11ycheck_core::store::Store) except that the data do not survive
+//! the process. Nothing is written to a disk, and when the last clone of a store is dropped, its data are lost.
 //!
 //! ```
 //! use a11ycheck_core::{domain::PlanCatalog, store::TeamStore as _};
@@ -17,15 +17,16 @@
 //! ```
 //!
 //! # Bounds
-//! It holds what it is given: sites within the plans' numbers, checks and deliveries until they are purged
-//! ([`purge_scans`](a11ycheck_core::store::ScanStore::purge_scans),
-//! [`purge_deliveries`](a11ycheck_core::store::WebhookStore::purge_deliveries)). Counters of addresses are forgotten when
+//! It keeps what it is given: sites up to the plans' numbers, and checks, deliveries and entries of the log until they
+//! are purged ([`purge_scans`](a11ycheck_core::store::ScanStore::purge_scans),
+//! [`purge_deliveries`](a11ycheck_core::store::WebhookStore::purge_deliveries),
+//! [`purge_scan_events`](a11ycheck_core::store::EventLog::purge_scan_events)). Counters of addresses are deleted when
 //! their window ends.
 //!
 //! # Map
-//! One folder for each subject, as in the PostgreSQL store; in each, `store` (beside it, `queue`, `rate_limits`, `sealing`)
-//! implements a trait of [`store`](a11ycheck_core::store), and `rows` is what the state holds of it. `db` has the state and the
-//! lock that steps run under.
+//! One folder for each subject, as in the PostgreSQL store; in each, `store` (beside it, `queue`, `event_log`,
+//! `rate_limits`, `sealing`) implements a trait of [`store`](a11ycheck_core::store). `db` has the state, with the rows
+//! of each subject, and the lock under which steps run.
 
 mod db;
 mod deliveries;

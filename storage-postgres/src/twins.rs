@@ -1,9 +1,9 @@
 //! The rules of the domain that statements repeat.
 //!
-//! A rule is a function of core: a step locks rows, reads them, and asks that function. A statement repeats a rule only where it
-//! must find rows by it, through an index, or change more rows than are worth reading; or where a lock would cost each request a
-//! second statement, as with the counters. This file has all such texts. `tests/database/rules.rs` holds each to its function on
-//! random values in a real database.
+//! A rule is a function of core: a step locks rows, reads them, and asks that function. A statement repeats a rule only
+//! where it must use the rule to find rows, through an index, or to change more rows than are worth reading; or where a
+//! lock would cost each request a second statement, as with the counters. This file has all such texts.
+//! `tests/database/rules.rs` compares each with its function on random values in a real database.
 //!
 //! | text | function of [`a11ycheck_core::domain`] |
 //! |---|---|
@@ -39,7 +39,7 @@ macro_rules! latest_completed {
     };
 }
 
-/// Whether a team on the plan sees a check `s` at the instant.
+/// The condition that a team on the plan sees a check `s` at the instant.
 macro_rules! in_history {
     ($now:literal, $plan:literal) => {
         concat!(
@@ -54,7 +54,7 @@ macro_rules! in_history {
     };
 }
 
-/// Whether it sees it no more: a condition that an index on ended checks serves, which a negation does not.
+/// The opposite condition, in a form that an index on ended checks serves, which a negation does not.
 macro_rules! left_history {
     ($now:literal, $plan:literal) => {
         concat!(
@@ -68,29 +68,30 @@ macro_rules! left_history {
     };
 }
 
-/// The instant from which on a team on the plan does not see an ended check any more that is not its site's latest completed one.
+/// The instant from which a team on the plan no longer sees an ended check that is not its site's latest completed one.
 macro_rules! leaves_history_at {
     ($queued_at:literal, $plan:literal) => {
         concat!("history_end(", $queued_at, ", ", $plan, ")")
     };
 }
 
-/// Whether a hold, which may be NULL, is in force at the instant; NULL where there is none.
+/// The condition that a hold, which may be NULL, is in force at the instant; NULL if there is none.
 macro_rules! is_held {
     ($held_until:literal, $now:literal) => {
         concat!($held_until, " > ", $now)
     };
 }
 
-/// The end of a hold after a history became shorter: that of an earlier hold, which may be NULL, or the new one.
+/// The end of a hold after a history became shorter: that of an earlier hold, which may be NULL, or that of the new
+/// one.
 macro_rules! later_hold {
     ($earlier:literal, $new:literal) => {
         concat!("greatest(", $earlier, ", ", $new, ")")
     };
 }
 
-/// The document of a plan that replaces a stored one of its code. A plan writes down all fields that this release knows, and those
-/// of a later one stay.
+/// The document of a plan that replaces a stored one of its code. A plan writes all fields that this release knows; the
+/// fields of a later release stay.
 macro_rules! merged_plan {
     ($stored:literal, $new:literal) => {
         concat!(
@@ -113,11 +114,13 @@ macro_rules! merged_plan {
     };
 }
 
-/// [`RateCounters::admit`](a11ycheck_core::domain::RateCounters::admit): the statement that counts a request, up to the answer, on
-/// a row that no other request can change meanwhile. What it has done is put to the domain again each time.
+/// The statement of [`RateCounters::admit`](a11ycheck_core::domain::RateCounters::admit): it counts a request, up to
+/// the response, on a row that no other request can change meanwhile. Its result is given to the domain again each
+/// time.
 ///
-/// `asked` is a query of one row (key, `general_limit`, `files_limit`, at), or of none where there is nothing to count.
-/// `$1` is whether the request is for a file, `$2` the length of a window; what `asked` needs comes after them.
+/// `asked` is a query of one row (key, `general_limit`, `files_limit`, at), or of none if there is nothing to count.
+/// `$1` is whether the request is for a file, `$2` the length of a window; the parameters that `asked` needs come after
+/// them.
 macro_rules! counted {
     ($asked:literal) => {
         concat!(
@@ -182,8 +185,8 @@ macro_rules! counted {
     };
 }
 
-/// The assignments that take a request back that was counted at the instant, in counters `c`. The request is for a file or not, a
-/// window has this length.
+/// The assignments that give back a request that was counted at the instant, in counters `c`. The other parameters are
+/// whether the request is for a file, and the length of a window.
 macro_rules! given_back {
     ($is_file:literal, $length:literal, $counted_at:literal) => {
         concat!(
@@ -220,22 +223,23 @@ macro_rules! manual_check_started {
     };
 }
 
-/// Whether a queued or running check is due at the instant.
+/// The condition that a queued or running check is due at the instant.
 macro_rules! scan_is_due {
     ($now:literal) => {
         concat!("(lease_expires_at IS NULL OR lease_expires_at <= ", $now, ")")
     };
 }
 
-/// Whether a worker has an active check at the instant, so that it is not due.
+/// The condition that a worker has an active check at the instant, so that it is not due.
 macro_rules! scan_is_running {
     ($now:literal) => {
         concat!("lease_worker IS NOT NULL AND lease_expires_at > ", $now)
     };
 }
 
-/// Whether an active check is due at the instant, and not left to the workers of other nodes than that whose workers' names begin
-/// with the prefix. The last parameter is [`ScanState::OTHERS_FIRST`](a11ycheck_core::domain::ScanState::OTHERS_FIRST).
+/// The condition that an active check is due at the instant, and not left to the workers of other nodes. The prefix is
+/// that of the names of the claiming node's workers. The last parameter is
+/// [`ScanState::OTHERS_FIRST`](a11ycheck_core::domain::ScanState::OTHERS_FIRST).
 macro_rules! scan_is_offered {
     ($now:literal, $prefix:literal, $others_first:literal) => {
         concat!(
@@ -253,48 +257,48 @@ macro_rules! scan_is_offered {
     };
 }
 
-/// Whether a worker may take a delivery at the instant, or give its attempt up.
+/// The condition that a worker may claim a delivery at the instant, or abandon its attempt.
 macro_rules! delivery_is_due {
     ($now:literal) => {
         concat!("state = 'pending' AND next_attempt_at <= ", $now)
     };
 }
 
-// As the index of `delivery_is_lost` has it: a number in its condition is the statement's own.
+// The index of `delivery_is_lost` has this number: a number in the condition of an index must be the statement's own.
 const _: () = assert!(DeliveryState::MAX_TRIES == 3);
 
-/// Whether a delivery lost its last worker before the instant.
+/// The condition that a delivery lost its last worker before the instant.
 macro_rules! delivery_is_lost {
     ($now:literal) => {
         concat!("state = 'pending' AND tries >= 3 AND next_attempt_at <= ", $now)
     };
 }
 
-/// Whether a delivery ended longer ago than the log reaches, whose length is the last parameter.
+/// The condition that a delivery ended longer ago than the log reaches, whose length is the last parameter.
 macro_rules! delivery_has_left_log {
     ($now:literal, $term:literal) => {
         concat!("finished_at < ", $now, " - ", $term)
     };
 }
 
-/// Whether a worker has the attempt of a delivery under way at the instant.
+/// The condition that a worker has the attempt of a delivery in progress at the instant.
 macro_rules! delivery_is_under_way {
     ($worker:literal, $now:literal) => {
         concat!("lease_worker = ", $worker, " AND next_attempt_at > ", $now)
     };
 }
 
-/// What becomes of deliveries that wait for the first attempt of `$1`, which ended at `$2`.
+/// Unblocks the deliveries that wait for the first attempt of `$1`, which ended at `$2`.
 pub(crate) const UNBLOCK_DELIVERIES: &str =
     "UPDATE deliveries SET after_id = NULL, next_attempt_at = $2 WHERE after_id = $1 AND state = 'pending'";
 
-/// What becomes of the deliveries to the endpoint `$1`, which was switched off at `$2`.
+/// Drops the deliveries to the endpoint `$1`, which was switched off at `$2`.
 pub(crate) const DROP_DELIVERIES: &str = "UPDATE deliveries
      SET state = 'dropped', finished_at = $2, tries = 0, token = 0, after_id = NULL, next_attempt_at = NULL,
          lease_worker = NULL, lease_started_at = NULL
      WHERE endpoint_id = $1 AND state = 'pending' AND (lease_worker IS NULL OR next_attempt_at <= $2)";
 
-/// Whether keys open all secrets of an endpoint `e`; not where one is not sealed yet.
+/// The condition that keys open all secrets of an endpoint `e`; not met if one is not sealed yet.
 macro_rules! secrets_are_opened_by {
     ($keys:literal) => {
         concat!(
@@ -307,8 +311,8 @@ macro_rules! secrets_are_opened_by {
     };
 }
 
-/// What becomes of the endpoint `$2` of the team `$1` that is given the secret `$5`, sealed with `$6`: the present one signs along
-/// for the time `$4` from `$3` on. It may not be sealed yet.
+/// Gives the endpoint `$2` of the team `$1` the secret `$5`, sealed with `$6`: the present one signs along for the time
+/// `$4` from `$3`. It may not be sealed yet.
 pub(crate) const ROTATE_SECRET: &str = "UPDATE endpoints
      SET previous_secret = secret, sealed_previous = sealed_secret, sealed_previous_with = sealed_with,
          previous_until = coalesce($3, clock_timestamp()) + $4,

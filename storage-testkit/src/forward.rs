@@ -1,4 +1,4 @@
-//! Stores that pass their calls on to another.
+//! Stores that forward their calls to another.
 
 use std::fmt::Debug;
 
@@ -9,7 +9,7 @@ use crate::types::*;
 
 /// Implements all store traits for a type that implements [`ForwardStore`], so that it is a [`Store`].
 ///
-/// The argument is the type, with `impl<…>` before it where it is generic; a parameter has one bound at most.
+/// The argument is the type, with `impl<…>` before it if it is generic; a parameter has one bound at most.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -79,15 +79,15 @@ macro_rules! forwarding_trait {
     (@methods () $($trait:ident {
         $(fn $method:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*
     })*) => {
-        /// A store that passes its calls on to another, except for those that it changes.
+        /// A store that forwards its calls to another, except for those that it changes.
         ///
-        /// Each method of each [store trait](a11ycheck_core::store) is here under its own name, and by default calls the same one
-        /// of [`inner`](Self::inner). A decorator implements the methods that it changes, and
-        /// [`forward_store!`](crate::forward_store) makes a store of it. The promises of the store's traits remain: a changed
-        /// method must still keep them, which [`store_suite!`](crate::store_suite) shows.
+        /// Each method of each [store trait](a11ycheck_core::store) exists here under its own name, and by default
+        /// calls the same one of [`inner`](Self::inner). A decorator implements the methods that it changes, and
+        /// [`forward_store!`](crate::forward_store) makes a store of it. The promises of the store's traits remain: a
+        /// changed method must still keep them, which [`store_suite!`](crate::store_suite) tests.
         #[async_trait]
         pub trait ForwardStore: Send + Sync + Debug + 'static {
-            /// Returns the store to which calls are passed on.
+            /// Returns the store to which calls are forwarded.
             fn inner(&self) -> &dyn Store;
 
             $($(

@@ -1,8 +1,8 @@
-//! The tests that every store and every scanner of a11ycheck passes, and what helps to write and to test your own.
+//! The tests that every store and every scanner of a11ycheck passes, and tools to write and to test your own.
 //!
-//! A store that passes [`store_suite!`] may stand in for any other: each sentence of the [`store`](a11ycheck_core::store) traits
-//! has a case of like name. The cases use nothing but the traits, and time moves only by the clock that they hold, so that a
-//! store is tested as the service uses it, at the edge of every interval, without a sleep.
+//! A store that passes [`store_suite!`] can replace any other: each sentence of the [`store`](a11ycheck_core::store)
+//! traits has a case of like name. The cases use nothing but the traits, and time advances only with the clock that
+//! they hold, so that a store is tested as the service uses it, at the edge of every interval, without a sleep.
 //!
 //! # A store
 //! With this crate among the dev-dependencies, the whole test file is this:
@@ -27,13 +27,13 @@
 //! a11ycheck_storage_testkit::store_suite!(MemoryStores);
 //! ```
 //!
-//! [`store_suite!`] makes one `#[test]` of every case, in a module per area, so that `cargo test leases::` runs one area and a
-//! failure has the name of the promise that was broken. Each case has a store and a tokio runtime of several threads to
-//! itself; cases run side by side.
+//! [`store_suite!`] makes one `#[test]` of every case, in a module per area, so that `cargo test leases::` runs one
+//! area and a failure has the name of the promise that was broken. Each case has its own store and its own tokio
+//! runtime of several threads; cases run side by side.
 //!
 //! A store need not be written in one piece. [`store_stubs!`] fills in the traits that are missing, and
-//! `store_suite!(OwnStores, only: [teams, rate_limits])` runs the areas that can pass already. A store that changes a few methods
-//! of another implements [`ForwardStore`], and [`forward_store!`] makes a store of it.
+//! `store_suite!(OwnStores, only: [teams, rate_limits])` runs the areas that can pass already. A store that changes a
+//! few methods of another implements [`ForwardStore`], and [`forward_store!`] makes a store of it.
 //!
 //! # A scanner
 //! Scanners have a suite of their own, [`scanner_suite!`], on small sites that it serves on 127.0.0.1.
@@ -43,11 +43,11 @@
 //!
 //! # How to add a promise
 //! Write it into the trait's doc, a case of like name into the file of its area, and the name into the list in
-//! `suite/cases.rs`. The compiler names a case that is not in the list: nothing uses it. A new method of a trait goes into the
-//! list in `methods.rs`: without it, no store that forwards compiles.
+//! `suite/cases.rs`. The compiler names a case that is not in the list: nothing uses it. A new method of a trait goes
+//! into the list in `methods.rs`: without it, no store that forwards compiles.
 //!
 //! # What it is not
-//! No store and no scanner: it names core alone, so that every store can name it.
+//! It contains no store and no scanner: it depends on core alone, so that every store can depend on it.
 
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 

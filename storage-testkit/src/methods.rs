@@ -1,16 +1,17 @@
-//! The methods of the store traits in one list, of which everything is made that treats all of them alike.
+//! The methods of the store traits in one list, from which everything is made that treats all of them alike.
 
-/// Hands the methods of the named store traits, or of all of them, to another macro of this crate. `$arguments` are passed on.
+/// Hands the methods of the named store traits, or of all of them, to another macro of this crate. `$arguments` are
+/// passed on.
 ///
-/// A method that is missing here does not compile: the traits are implemented with this list.
+/// A trait method that is missing here is a compile error: the traits are implemented with this list.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! store_methods {
     ($to:ident $arguments:tt) => {
         $crate::store_methods! {
             $to $arguments
-            StoreClock TeamStore RateLimitStore SiteStore ScanStore QueueStore FileStore WebhookStore SealingStore HintStore
-            SettingsStore
+            StoreClock TeamStore RateLimitStore SiteStore ScanStore QueueStore EventLog FileStore WebhookStore SealingStore
+            HintStore SettingsStore
         }
     };
     ($to:ident $arguments:tt $($trait:ident)+) => {
@@ -37,6 +38,7 @@ macro_rules! store_methods {
                 fn delete_plan(code: &PlanCode) -> Result<bool, DeletePlanError>;
                 fn plans() -> Result<Vec<Plan>, StoreError>;
                 fn create_team(team: NewTeam) -> Result<Team, UnknownPlan>;
+                fn team_for(key: &ExternalKey, team: NewTeam) -> Result<Team, UnknownPlan>;
                 fn team(id: TeamId) -> Result<Option<Team>, StoreError>;
                 fn teams(page: PageRequest) -> Result<Page<Team>, StoreError>;
                 fn set_standing(id: TeamId, standing: Standing) -> Result<bool, StoreError>;
@@ -96,12 +98,22 @@ macro_rules! store_methods {
             QueueStore {
                 fn queue_due_scans(limit: u32) -> Result<DueSites, StoreError>;
                 fn claim_scan(worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError>;
-                fn renew_lease(claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError>;
+                fn renew_lease(claim: Claim, term: TimeDelta, pages: PageCounts) -> Result<(), LeaseError>;
                 fn hand_back(claim: Claim) -> Result<(), LeaseError>;
                 fn retry_scan(claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError>;
                 fn complete_scan(claim: Claim, completion: Completion) -> Result<Scan, LeaseError>;
                 fn fail_scan(claim: Claim, failure: Failure) -> Result<Scan, LeaseError>;
                 fn queue_depth() -> Result<QueueDepth, StoreError>;
+            }
+        } $($rest)* }
+    };
+    (@gather $to:ident $arguments:tt { $($gathered:tt)* } EventLog $($rest:ident)*) => {
+        $crate::store_methods! { @gather $to $arguments {
+            $($gathered)*
+            EventLog {
+                fn newest_scan_event() -> Result<u64, StoreError>;
+                fn scan_events(after: u64, limit: u32) -> Result<EventPage, ReadEventsError>;
+                fn purge_scan_events(limit: u32) -> Result<u32, StoreError>;
             }
         } $($rest)* }
     };

@@ -1,4 +1,4 @@
-//! The part of a store that is not written yet.
+//! Stubs for the part of a store that is not written yet.
 
 /// Implements store traits with methods that panic, for a store that is being written: what exists can be tested, area by area,
 /// before the rest does. The panic names the method that is missing.
@@ -20,8 +20,8 @@
 /// }
 ///
 /// store_stubs!(OwnStore: [
-///     TeamStore, RateLimitStore, SiteStore, ScanStore, QueueStore, FileStore, WebhookStore, SealingStore, HintStore,
-///     SettingsStore,
+///     TeamStore, RateLimitStore, SiteStore, ScanStore, QueueStore, EventLog, FileStore, WebhookStore, SealingStore,
+///     HintStore, SettingsStore,
 /// ]);
 ///
 /// fn is_a_store(_: &impl a11ycheck_core::Store) {}

@@ -1,12 +1,13 @@
-//! The names that [`store_methods!`](crate::store_methods) uses, for what it is expanded into.
+//! The types in the expansions of [`store_methods!`](crate::store_methods).
 
 pub use std::{collections::BTreeMap, net::IpAddr};
 
 pub use a11ycheck_core::{
     domain::{
-        ApiToken, Attempt, AttemptReport, Delivery, EndpointDetails, Failure, Findings, NewEndpoint, NewEvent, NewSite,
-        NewTeam, NewToken, Plan, PlanCode, RateDecision, RateLimits, RequestClass, RetryBy, Scan, ScreenshotId,
-        SharedSetting, ShortenedHistory, Site, Standing, Subscription, Team, TeamBrand, TokenHash, WebhookEndpoint,
+        ApiToken, Attempt, AttemptReport, Delivery, EndpointDetails, ExternalKey, Failure, Findings, NewEndpoint,
+        NewEvent, NewSite, NewTeam, NewToken, PageCounts, Plan, PlanCode, RateDecision, RateLimits, RequestClass,
+        RetryBy, Scan, ScreenshotId, SharedSetting, ShortenedHistory, Site, Standing, Subscription, Team, TeamBrand,
+        TokenHash, WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, ScanId, SiteId, TeamId, TokenId, WorkerId},
     paging::{Page, PageRequest},
@@ -14,10 +15,10 @@ pub use a11ycheck_core::{
     sealing::{KeyId, Sealed},
     store::{
         AddSiteError, AdmittedToken, Claim, ClaimLimits, ClaimedDelivery, ClaimedScan, Completion, CreateEndpointError,
-        DeletePlanError, DeliveryClaim, DeliveryDepth, Document, DocumentKey, DueSites, FileStore, HintStore,
-        LeaseError, QueueDepth, QueueStore, RateLimitStore, RecordError, ScanStore, SealedValue, SealingStore,
-        SendError, SettingsStore, SiteStore, SiteUsage, StartScanError, StoreClock, StoreError, TeamStore, TrendPoint,
-        UnknownPlan, UnsealedValue, WebhookStore, Work,
+        DeletePlanError, DeliveryClaim, DeliveryDepth, Document, DocumentKey, DueSites, EventLog, EventPage, FileStore,
+        HintStore, LeaseError, QueueDepth, QueueStore, RateLimitStore, ReadEventsError, RecordError, ScanStore,
+        SealedValue, SealingStore, SendError, SettingsStore, SiteStore, SiteUsage, StartScanError, StoreClock,
+        StoreError, TeamStore, TrendPoint, UnknownPlan, UnsealedValue, WebhookStore, Work,
     },
 };
 pub use async_trait::async_trait;

@@ -1,4 +1,4 @@
-//! A store in progress: what it has is tested, and what it has not is named.
+//! A store in progress: the part that exists is tested, and the part that is missing is named.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use a11ycheck_storage_testkit::{StoreFactory, store_stubs};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// A store that keeps nothing but settings so far.
+/// A store that so far keeps nothing but settings.
 #[derive(Debug)]
 struct OwnStore {
     clock: ManualClock,
@@ -47,7 +47,8 @@ impl SettingsStore for OwnStore {
 }
 
 store_stubs!(OwnStore: [
-    TeamStore, RateLimitStore, SiteStore, ScanStore, QueueStore, FileStore, WebhookStore, SealingStore, HintStore,
+    TeamStore, RateLimitStore, SiteStore, ScanStore, QueueStore, EventLog, FileStore, WebhookStore, SealingStore,
+    HintStore,
 ]);
 
 struct OwnStores;

@@ -1,12 +1,12 @@
-//! Webhooks delivered per second, against a bare loop of reqwest that sends the same requests to the same receiver in the
-//! same process: what the outbox, the judgement, the signature and the log cost.
+//! Webhooks delivered per second, compared with a bare loop of reqwest that sends the same requests to the same
+//! receiver in the same process: the cost of the outbox, the judgement, the signature and the log.
 //!
 //! ```text
 //! cargo bench -p a11ycheck-tests --bench deliveries
 //! ```
 //!
-//! Prints both rates and their ratio, and the median of the ratios (goal: at least a half). Loopback and one machine: the receiver works on the same
-//! processors.
+//! Prints both rates and their ratio, and the median of the ratios (goal: at least a half). Loopback and one machine:
+//! the receiver works on the same processors.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark stops at what it did not expect, and prints")]
 
@@ -15,11 +15,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
     Engine, Service,
     engine::{Dispatcher, EngineConfig},
     net::{AddressPolicy, SystemResolver},
-    scanner::ScriptedScanner,
     sealing::Keyring,
     webhook::HttpSender,
 };
@@ -49,13 +49,13 @@ fn rate(begun: Instant) -> f64 {
     f64::from(u32::try_from(ENDPOINTS * EACH).unwrap()) / begun.elapsed().as_secs_f64()
 }
 
-/// Deliveries per second from the outbox to their record, and one of the requests.
+/// Returns the deliveries per second from the outbox to their record, and one of the requests.
 async fn deliver() -> (f64, Received) {
     let receiver = Receiver::start([Reply::Status(204)]).await;
     let policy = AddressPolicy::builder().allow_network("127.0.0.0/8".parse().unwrap()).build();
     let sender = HttpSender::new(policy.clone(), Arc::new(SystemResolver::new()));
-    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default()).with_sealing(Keyring::ephemeral());
-    let service = builder.with_policy(policy).with_sender(sender).build().await.unwrap();
+    let builder = Service::builder(MemoryStore::new()).with_event_writer(EventsV1).with_sealing(Keyring::ephemeral());
+    let service = builder.with_policy(policy).build().await.unwrap();
     let mut team = None;
     for number in 0..ENDPOINTS {
         if number % 5 == 0 {
@@ -68,15 +68,15 @@ async fn deliver() -> (f64, Received) {
         }
     }
     let begun = Instant::now();
-    let config = EngineConfig { workers: 0, scheduler: false, retention: false, ..EngineConfig::default() };
-    let engine = Engine::start(&service, config);
+    let config = EngineConfig::default().with_workers(0).without_scheduler().without_retention();
+    let engine = Engine::builder(&service).with_sender(sender).with_config(config).start();
     receiver.wait_for(ENDPOINTS * EACH).await;
-    // Includes the records of the last ones.
+    // Waits for the records of the last ones, too.
     engine.stop().await;
     (rate(begun), receiver.received().swap_remove(0))
 }
 
-/// Requests per second of a loop that does nothing else, with as many at once as the dispatcher has.
+/// Returns the requests per second of a loop that does nothing else, with as many at once as the dispatcher has.
 async fn send_bare(sample: &Received) -> f64 {
     let receiver = Receiver::start([Reply::Status(204)]).await;
     let client = http().no_proxy().timeout(Duration::from_secs(10)).build().unwrap();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{OpenApi, http};
 
-/// Speaks to the API as one kind of caller, and holds every answer against the OpenAPI document.
+/// A client of the API as one kind of caller. It compares every response with the OpenAPI document.
 #[derive(Debug, Clone)]
 pub struct Client {
     http: reqwest::Client,
@@ -13,54 +13,54 @@ pub struct Client {
     token: Option<String>,
 }
 
-/// What the API said.
+/// A response of the API.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The status code.
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body as JSON; null where it is not JSON, or there is none.
+    /// The body as JSON; null if it is not JSON, or there is none.
     pub body: Value,
     /// The body as it came.
     pub bytes: Vec<u8>,
 }
 
 impl Client {
-    /// A caller with this token, or with none.
+    /// Creates a caller with this token, or with none.
     pub fn new(base_url: &str, token: Option<&str>) -> Self {
         Self { http: http().build().unwrap(), base_url: base_url.to_owned(), token: token.map(str::to_owned) }
     }
 
-    /// GET
+    /// Sends GET.
     pub async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, None).await
     }
 
-    /// POST with a JSON body.
+    /// Sends POST with a JSON body.
     pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(Method::POST, path, Some(body.to_string())).await
     }
 
-    /// POST without a body.
+    /// Sends POST without a body.
     pub async fn post_empty(&self, path: &str) -> Answer {
         self.send(Method::POST, path, None).await
     }
 
-    /// DELETE
+    /// Sends DELETE.
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(Method::DELETE, path, None).await
     }
 
-    /// Any method, any JSON text. `path` is below the base address, or a whole address as links are.
+    /// Sends any method, with any JSON text. `path` is below the base address, or a whole address as links are.
     pub async fn send(&self, method: Method, path: &str, body: Option<String>) -> Answer {
         self.send_as("application/json", method, path, body).await
     }
 
-    /// The same with a body of any media type.
+    /// Sends a body of any media type.
     ///
     /// # Panics
-    /// When the OpenAPI document does not describe such an answer.
+    /// If the OpenAPI document does not describe such a response.
     pub async fn send_as(&self, media_type: &str, method: Method, path: &str, body: Option<String>) -> Answer {
         let path = path.strip_prefix(&self.base_url).unwrap_or(path);
         let mut request = self.http.request(method.clone(), format!("{}{path}", self.base_url));
@@ -78,32 +78,32 @@ impl Client {
             answer.body = serde_json::from_slice(&answer.bytes).expect("the answer is JSON");
         }
         if let Err(difference) = OpenApi::document().judge(&method, path, &answer) {
-            panic!("{method} {path} answers {status} {}, but in openapi.json {difference}", answer.body);
+            panic!("{method} {path} answers {status} {}, but in the OpenAPI document {difference}", answer.body);
         }
         answer
     }
 }
 
 impl Answer {
-    /// The status, and the body's `message`.
+    /// Returns the status, and the body's `message`.
     pub fn refusal(&self) -> (u16, &str) {
         (self.status, self.body["message"].as_str().unwrap_or_default())
     }
 
-    /// A header as text; empty where it is missing.
+    /// Returns a header as text; empty if it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// The media type of the body without its parameters; empty where there is none.
+    /// Returns the media type of the body without its parameters; empty if there is none.
     pub fn media_type(&self) -> &str {
         self.header("content-type").split(';').next().unwrap_or_default().trim()
     }
 
-    /// The body's `data`, of an answer with this status.
+    /// Returns the body's `data`, of a response with this status.
     ///
     /// # Panics
-    /// When the status is another one.
+    /// If the status is another one.
     pub fn data(&self, status: u16) -> &Value {
         assert_eq!(self.status, status, "{}", self.body);
         &self.body["data"]

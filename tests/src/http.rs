@@ -5,8 +5,8 @@ use std::sync::Arc;
 use reqwest::ClientBuilder;
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
-/// Begins a client for servers without TLS. reqwest asks for a TLS provider even there, and would take the process's: this one
-/// brings its own, so that the tests do nothing to their process either.
+/// Begins a client for servers without TLS. reqwest needs a TLS provider even there, and would take the process's: this
+/// one brings its own, so that the tests do not affect their process either.
 pub fn http() -> ClientBuilder {
     let provider = Arc::new(ring::default_provider());
     let tls = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();

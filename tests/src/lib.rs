@@ -10,7 +10,9 @@
 mod app;
 mod backend;
 mod client;
+mod database;
 mod http;
+mod log;
 mod node;
 mod openapi;
 mod receiver;
@@ -19,6 +21,7 @@ mod s3;
 mod sealing;
 mod site;
 mod team;
+mod wait;
 
 #[doc = include_str!("../../README.md")]
 #[cfg(doctest)]
@@ -28,7 +31,9 @@ pub use self::{
     app::TestApp,
     backend::{Backend, Memory, Postgres},
     client::{Answer, Client},
+    database::database_url,
     http::http,
+    log::Log,
     node::{NodeSettings, QuickClock, SeededScanner},
     openapi::{OpenApi, Operation},
     receiver::{Received, Receiver, Reply},
@@ -36,4 +41,5 @@ pub use self::{
     sealing::{SEALING_KEY, ring},
     site::{Page, TestSite},
     team::TestTeam,
+    wait::wait_for,
 };

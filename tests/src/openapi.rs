@@ -1,17 +1,19 @@
-//! The OpenAPI document as a judge: every answer that a test gets is held against it.
+//! The OpenAPI document as a judge: every response that a test gets is compared with it.
 
 use std::{
     collections::HashMap,
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
+use a11ycheck_api_v1::openapi;
 use jsonschema::{Draft, Validator};
 use reqwest::{Method, header::HeaderMap};
 use serde_json::{Map, Value, json};
 
 use crate::{Answer, Received};
 
-/// The document of the repository.
+/// The strict rendering of the document, with objects that have no fields but those that are listed, and with `HEAD`
+/// beside `GET`: it admits nothing that this release never responds with.
 pub struct OpenApi {
     document: Value,
     validators: Mutex<HashMap<String, Arc<Validator>>>,
@@ -24,18 +26,18 @@ pub struct Operation {
     pub path: String,
     /// The method.
     pub method: Method,
-    /// The statuses that it answers with, each with its media types; one of none where there is no body.
+    /// The statuses that it responds with, each with its media types; an empty one if there is no body.
     pub answers: Vec<(u16, String)>,
-    /// What its parameter `format` may be.
+    /// The values of its parameter `format`.
     pub formats: Vec<String>,
-    /// Whether it takes a body.
+    /// True if it takes a body.
     pub has_body: bool,
 }
 
 /// The methods in the order in which the document and `Allow` list them.
 const METHODS: [Method; 4] = [Method::GET, Method::HEAD, Method::POST, Method::DELETE];
 
-/// Headers of HTTP itself or of the operation of a server, which a description of an API leaves out.
+/// Headers of HTTP itself or of operating a server, which a description of an API leaves out.
 const PLAIN_HEADERS: [&str; 8] = [
     "cache-control",
     "connection",
@@ -48,21 +50,19 @@ const PLAIN_HEADERS: [&str; 8] = [
 ];
 
 impl OpenApi {
-    /// The one document, read once.
+    /// Returns the one document, read once.
     pub fn document() -> &'static Self {
-        static DOCUMENT: LazyLock<OpenApi> = LazyLock::new(|| {
-            let text = include_str!("../../server-warp/openapi.json");
-            OpenApi { document: serde_json::from_str(text).unwrap(), validators: Mutex::default() }
-        });
+        static DOCUMENT: LazyLock<OpenApi> =
+            LazyLock::new(|| OpenApi { document: closed(openapi::strict()), validators: Mutex::default() });
         &DOCUMENT
     }
 
-    /// Its JSON.
+    /// Returns the JSON of the document.
     pub const fn json(&self) -> &Value {
         &self.document
     }
 
-    /// All that it lists, in its order.
+    /// Returns all operations of the document, in its order.
     pub fn operations(&self) -> Vec<Operation> {
         let items = self.document["paths"].as_object().unwrap();
         let of_path = |(path, item): (&String, &Value)| {
@@ -81,33 +81,34 @@ impl OpenApi {
         items.iter().flat_map(of_path).collect()
     }
 
-    /// What `Allow` says of a path.
+    /// Returns the value of `Allow` for a path.
     pub fn allow(&self, path: &str) -> String {
         let operations = self.operations();
         let methods = operations.iter().filter(|operation| operation.path == path);
         methods.map(|operation| operation.method.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether an answer to a request is one that the document describes: status, headers, media type and body. `path` is
-    /// below the base address, with its query.
+    /// Compares a response to a request with the document: status, headers, media type and body. `path` is below the
+    /// base address, with its query.
     ///
     /// # Errors
-    /// What differs, in words.
+    /// The difference, in words.
     pub fn judge(&self, method: &Method, path: &str, answer: &Answer) -> Result<(), String> {
         let (response, template) = self.response(method, path, answer.status)?;
         self.judge_headers(response, &answer.headers)?;
         if answer.status == 405 && template.is_none_or(|template| answer.header("allow") != self.allow(template)) {
             return Err(format!("Allow is `{}`", answer.header("allow")));
         }
-        // HEAD answers as GET does, without the body; where the request is not listed, its answer is described as GET's.
+        // HEAD responds as GET does, without the body; if the request is not listed, its response is described as
+        // GET's.
         let content = response["content"].as_object().filter(|_| method != Method::HEAD);
         self.judge_body(content, answer)
     }
 
-    /// Whether a webhook's request is one that the document describes: event, headers and body.
+    /// Compares a webhook's request with the document: event, headers and body.
     ///
     /// # Errors
-    /// What differs, in words.
+    /// The difference, in words.
     pub fn judge_delivery(&self, request: &Received) -> Result<(), String> {
         let event = request.header("Svc-Event");
         let described = &self.document["webhooks"][event]["post"];
@@ -125,13 +126,13 @@ impl OpenApi {
         }
     }
 
-    /// The problems of a value with a schema of the document.
+    /// Returns the problems of a value with a schema of the document.
     pub fn problems(&self, schema: &Value, value: &Value) -> Vec<String> {
         let validator = self.validator(schema);
         validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
     }
 
-    /// What stands behind a `$ref`, or the value itself.
+    /// Returns the target of a `$ref`, or the value itself.
     pub fn resolved<'a>(&'a self, value: &'a Value) -> &'a Value {
         match value["$ref"].as_str() {
             Some(pointer) => self.document.pointer(pointer.trim_start_matches('#')).unwrap(),
@@ -157,7 +158,7 @@ impl OpenApi {
         words.map(|word| word.as_str().unwrap().to_owned()).collect()
     }
 
-    /// The listed path that an address leads to. As warp does, a slash at the end is passed over.
+    /// Returns the listed path of an address. As in warp, a slash at the end is ignored.
     fn template(&self, path: &str) -> Option<&str> {
         let path = path.split('?').next().unwrap_or_default();
         let segments = |path: &str| path.trim_start_matches('/').split('/').map(str::to_owned).collect::<Vec<_>>();
@@ -234,6 +235,9 @@ impl OpenApi {
             return Err(format!("the media type `{media_type}` is not listed"));
         };
         let Some(schema) = described.get("schema") else { return Ok(()) };
+        if schema["format"] == "binary" {
+            return Ok(());
+        }
         let text;
         let body = if media_type == "application/json" {
             &answer.body
@@ -258,7 +262,43 @@ impl OpenApi {
     }
 }
 
-/// Every timestamp of a body has six digits after the point and a `Z`: what `format: date-time` alone does not ask for.
+/// Refuses fields that are not listed, and describes `HEAD` of each path by its `GET`: the same answers without their bodies.
+fn closed(mut document: Value) -> Value {
+    // The one body of a request: its unknown fields are ignored.
+    let schemas = document["components"]["schemas"].as_object_mut().unwrap().iter_mut();
+    schemas.filter(|(name, _)| *name != "NewSite").for_each(|(_, schema)| close(schema));
+    let responses = document["components"]["responses"].clone();
+    for (_, path) in document["paths"].as_object_mut().unwrap() {
+        // A method that is listed is never answered so.
+        for (_, operation) in path.as_object_mut().unwrap() {
+            operation["responses"].as_object_mut().unwrap().remove("405");
+        }
+        let mut head = path["get"].clone();
+        head["operationId"] = format!("{}Head", head["operationId"].as_str().unwrap()).into();
+        for (_, answer) in head["responses"].as_object_mut().unwrap() {
+            if let Some(name) = answer["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
+                *answer = responses[name].clone();
+            }
+            answer.as_object_mut().unwrap().retain(|part, _| !["content", "links"].contains(&part.as_str()));
+        }
+        path["head"] = head;
+    }
+    document
+}
+
+fn close(schema: &mut Value) {
+    if schema["properties"].is_object() {
+        schema["additionalProperties"] = false.into();
+    }
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(close),
+        Value::Object(fields) => fields.values_mut().for_each(close),
+        _ => {}
+    }
+}
+
+/// Checks that every timestamp of a body has six digits after the point and a `Z`, which `format: date-time` alone does
+/// not demand.
 fn one_form_of_timestamps(body: &Value) -> Result<(), String> {
     match body {
         Value::String(text) if chrono::DateTime::parse_from_rfc3339(text).is_ok() => {
@@ -272,7 +312,7 @@ fn one_form_of_timestamps(body: &Value) -> Result<(), String> {
     }
 }
 
-/// A method of a path. Methods differ by letter case, and the document writes all of them small.
+/// Returns a method of a path. Methods are case-sensitive, and the document writes all of them in lower case.
 fn listed<'a>(item: &'a Value, method: &Method) -> Option<&'a Value> {
     METHODS.contains(method).then(|| item.get(method.as_str().to_lowercase()))?
 }

@@ -1,4 +1,4 @@
-//! A receiver of webhooks on loopback that does what it is told, however rude.
+//! A receiver of webhooks on loopback that behaves as the test demands, however rude.
 
 use std::{
     collections::VecDeque,
@@ -18,32 +18,32 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// How a receiver answers a request.
+/// The reaction of a receiver to a request.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// With this status and a short body; the connection stays open.
+    /// Responds with this status and a short body; the connection stays open.
     Status(u16),
-    /// With a 204, after so long.
+    /// Responds with a 204, after so long.
     Late(Duration),
-    /// With a 204, when this has a permit to give, which is used up.
+    /// Responds with a 204, once this has a permit, which is used up.
     HeldBy(Arc<Semaphore>),
-    /// With a 200 and this body.
+    /// Responds with a 200 and this body.
     Body(Vec<u8>),
-    /// With a redirect to this address.
+    /// Responds with a redirect to this address.
     Redirect(String),
-    /// Not at all; the connection stays open.
+    /// Does not respond at all; the connection stays open.
     Hang,
-    /// By resetting the connection.
+    /// Resets the connection.
     Reset,
-    /// By closing the connection.
+    /// Closes the connection.
     Close,
-    /// With a head that comes byte by byte and never ends.
+    /// Responds with a head that comes byte by byte and never ends.
     SlowHead,
-    /// With a 200 whose body comes byte by byte and never ends.
+    /// Responds with a 200 whose body comes byte by byte and never ends.
     SlowBody,
-    /// With a 200 whose body is as long as the connection lasts.
+    /// Responds with a 200 whose body is as long as the connection lasts.
     Huge,
-    /// With something that is not HTTP.
+    /// Responds with something that is not HTTP.
     Garbage,
 }
 
@@ -56,12 +56,12 @@ pub struct Received {
     pub headers: Vec<(String, String)>,
     /// The bytes of the body.
     pub body: Vec<u8>,
-    /// Which connection it came over, counted from 1.
+    /// The connection on which it came, counted from 1.
     pub connection: usize,
 }
 
 impl Received {
-    /// A header's value, by its name as it was spelt; empty where it is missing.
+    /// Returns a header's value, by its name as it was spelt; empty if it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
     }
@@ -84,7 +84,7 @@ struct Shared {
     connections: AtomicUsize,
 }
 
-/// What is answered next.
+/// The source of the next replies.
 enum Replies {
     Script(VecDeque<Reply>),
     Rule(Box<dyn FnMut(&Received) -> Reply + Send>),
@@ -112,17 +112,17 @@ impl fmt::Debug for Replies {
 }
 
 impl Receiver {
-    /// Answers one request after the other by the script; the last reply stays.
+    /// Responds to one request after the other by the script; the last reply stays.
     pub async fn start(script: impl IntoIterator<Item = Reply>) -> Self {
         Self::on(TcpListener::bind("127.0.0.1:0").await.unwrap(), script)
     }
 
-    /// Answers each request as this says.
+    /// Responds to each request as the rule says.
     pub async fn by(rule: impl FnMut(&Received) -> Reply + Send + 'static) -> Self {
         Self::with(TcpListener::bind("127.0.0.1:0").await.unwrap(), Replies::Rule(Box::new(rule)))
     }
 
-    /// As [`start`](Self::start), on a listener of the test's choice.
+    /// Starts as [`start`](Self::start) does, on a listener of the test's choice.
     pub fn on(listener: TcpListener, script: impl IntoIterator<Item = Reply>) -> Self {
         Self::with(listener, Replies::Script(script.into_iter().collect()))
     }
@@ -142,7 +142,7 @@ impl Receiver {
                 let shared = Arc::clone(&accepting);
                 let connection = shared.connections.fetch_add(1, Ordering::Relaxed) + 1;
                 tokio::spawn(async move {
-                    // A sender that hangs up is what some tests are about.
+                    // Some tests are about senders that close the connection.
                     let _ = converse(stream, connection, &shared).await;
                 });
             }
@@ -150,27 +150,27 @@ impl Receiver {
         Self { address, shared, task }
     }
 
-    /// The address of a path, with the loopback IP address for a host.
+    /// Returns the address of a path, with the loopback IP address as the host.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// The port.
+    /// Returns the port.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// From now on, answers by this script.
+    /// Replaces the replies by this script.
     pub fn answers(&self, script: impl IntoIterator<Item = Reply>) {
         *lock(&self.shared.replies) = Replies::Script(script.into_iter().collect());
     }
 
-    /// What came in so far, in order.
+    /// Returns the requests that came in so far, in order.
     pub fn received(&self) -> Vec<Received> {
         lock(&self.shared.received).clone()
     }
 
-    /// How many requests came in so far.
+    /// Returns the number of requests that came in so far.
     pub fn count(&self) -> usize {
         lock(&self.shared.received).len()
     }
@@ -180,8 +180,8 @@ impl Receiver {
         self.wait_until(|| self.count() >= count).await;
     }
 
-    /// Waits until as many answers have been handed to the system whole: whether or not the sender reads them, they are on
-    /// their way.
+    /// Waits until as many responses have been handed to the system as a whole: whether or not the sender reads them,
+    /// they are on their way.
     pub async fn wait_for_answers(&self, count: usize) {
         self.wait_until(|| self.shared.answered.load(Ordering::SeqCst) >= count).await;
     }
@@ -189,7 +189,7 @@ impl Receiver {
     async fn wait_until(&self, is_so: impl Fn() -> bool) {
         loop {
             let mut changed = std::pin::pin!(self.shared.arrived.notified());
-            // From here on a change is noticed, also one between the look and the wait.
+            // From here a change is noticed, even one between the look and the wait.
             changed.as_mut().enable();
             if is_so() {
                 return;

@@ -1,8 +1,8 @@
-//! What a release left in its database: as files that a person can read, and back as tables.
+//! The rows that a release left in its database: as files that a person can read, and back as tables.
 //!
-//! `storage-postgres/tests/fixtures/README.md` says where the files come from. Each holds the rows of one table, as PostgreSQL
-//! turns them into JSON; what is text or compressed JSON within a `bytea` is written as such. The tables themselves are made by
-//! the migrations that the release had run, which are among the rows.
+//! `storage-postgres/tests/fixtures/README.md` says where the files come from. Each holds the rows of one table, as
+//! PostgreSQL turns them into JSON; text or compressed JSON within a `bytea` is written as such. The tables themselves
+//! are made by the migrations that the release had run, which are among the rows.
 
 use std::{
     fs,
@@ -23,7 +23,7 @@ pub const TRYING_TOKEN: &str = "a11y_1111111111111111111111111111111111111111";
 const TEXT: &str = "bytes of this text";
 /// Marks JSON that is stored as `bytea`, compressed.
 const GZIP: &str = "gzip of this JSON";
-/// What sqlx keeps its record of migrations in.
+/// The table in which sqlx records migrations.
 const RECORD: &str = "CREATE TABLE migrations (
     version BIGINT PRIMARY KEY, description TEXT NOT NULL, installed_on TIMESTAMPTZ NOT NULL DEFAULT now(),
     success BOOLEAN NOT NULL, checksum BYTEA NOT NULL, execution_time BIGINT NOT NULL
@@ -38,20 +38,22 @@ pub struct Table {
     pub rows: Vec<Value>,
 }
 
-/// The folder of a release's files.
+/// Returns the folder of a release's files.
 pub fn folder(release: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../storage-postgres/tests/fixtures").join(release)
 }
 
-/// All tables of a schema, in the order in which they were created: one that refers to another comes after it. Without those
-/// that are not worth keeping (`UNLOGGED`).
+/// Returns all tables of a schema, in the order in which they were created: one that refers to another comes after it.
+/// Tables that are not worth keeping are left out: `UNLOGGED` ones, and the log of occurrences, which lasts a day.
 ///
 /// # Panics
-/// When the database does not answer.
+/// If the database does not respond.
 pub async fn tables(db: &mut PgConnection, schema: &str) -> Vec<Table> {
     let names: Vec<String> = sqlx::query_scalar(
         "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-         WHERE n.nspname = $1 AND c.relkind = 'r' AND c.relpersistence = 'p' ORDER BY c.oid",
+         WHERE n.nspname = $1 AND c.relkind = 'r' AND c.relpersistence = 'p'
+             AND c.relname NOT IN ('scan_events', 'event_head')
+         ORDER BY c.oid",
     )
     .bind(schema)
     .fetch_all(&mut *db)
@@ -67,10 +69,10 @@ pub async fn tables(db: &mut PgConnection, schema: &str) -> Vec<Table> {
     tables
 }
 
-/// Writes tables into a folder, in place of what is there.
+/// Writes tables into a folder, in place of its present content.
 ///
 /// # Panics
-/// When the folder can't be written.
+/// If the folder can't be written.
 pub fn write(tables: &[Table], folder: &Path) {
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).unwrap();
@@ -80,10 +82,10 @@ pub fn write(tables: &[Table], folder: &Path) {
     }
 }
 
-/// Makes the tables of a release in a new schema, and fills them with what is in the folder.
+/// Makes the tables of a release in a new schema, and fills them with the rows of the folder.
 ///
 /// # Panics
-/// When a file can't be read, or the database refuses what is in it.
+/// If a file can't be read, or the database refuses its content.
 pub async fn load(db: &mut PgConnection, schema: &str, folder: &Path) {
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort_unstable();
@@ -113,12 +115,12 @@ async fn migrate(db: &mut PgConnection, done: &[Value]) {
 /// Runs any number of statements.
 ///
 /// # Panics
-/// When the database refuses one of them.
+/// If the database refuses one of them.
 pub async fn run(db: &mut PgConnection, statements: String) {
     sqlx::raw_sql(AssertSqlSafe(statements)).execute(db).await.unwrap();
 }
 
-/// A document as a `bytea` has it that is stored compressed.
+/// Returns a document in the form of a `bytea` that is stored compressed.
 ///
 /// # Panics
 /// Never: JSON can be written.
@@ -133,7 +135,7 @@ fn each_column(row: Value, change: fn(Value) -> Value) -> Value {
     columns.into_iter().map(|(name, value)| (name, change(value))).collect()
 }
 
-/// A `bytea`, which PostgreSQL shows in hexadecimal, as what it stands for.
+/// Returns the meaning of a `bytea`, which PostgreSQL shows in hexadecimal.
 fn readable(value: Value) -> Value {
     let Some(bytes) = value.as_str().and_then(|text| text.strip_prefix("\\x")).map(bytes) else { return value };
     if bytes.starts_with(&[0x1f, 0x8b]) {
@@ -147,7 +149,7 @@ fn readable(value: Value) -> Value {
     }
 }
 
-/// What [`readable`] was made from.
+/// Returns the value from which [`readable`] was made.
 fn stored(value: Value) -> Value {
     let bytes = match (&value[TEXT], &value[GZIP]) {
         (Value::String(text), _) => text.as_bytes().to_vec(),

@@ -1,4 +1,4 @@
-//! An S3 server that others wrote: moto.
+//! An S3 server made by others: moto.
 
 use std::{env, net::SocketAddr, path::PathBuf, process::Stdio};
 
@@ -20,10 +20,10 @@ pub struct S3 {
 }
 
 impl S3 {
-    /// A new server.
+    /// Starts a new server.
     ///
     /// # Panics
-    /// When there is none on this machine: a test that needs it is never skipped.
+    /// If there is none on this machine: a test that needs it is never skipped.
     pub async fn start() -> Self {
         let mut process = Command::new(program())
             .args(["-H", "127.0.0.1", "-p", "0"])
@@ -42,19 +42,19 @@ impl S3 {
             }
             seen.push(line);
         };
-        // Whoever writes must be read.
+        // The process must not block because nobody reads its log.
         tokio::spawn(async move { while let Ok(Some(_)) = log.next_line().await {} });
         let s3 = Self { http: http().build().unwrap(), address, _process: process };
         s3.ask(reqwest::Method::PUT, "bucket").await;
         s3
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What a client is to be told, with this way to it.
+    /// Returns the settings of a client that reaches the server at this address.
     pub fn settings(way: SocketAddr) -> Vec<(String, String)> {
         let settings = [
             ("AWS_ENDPOINT", format!("http://{way}")),
@@ -65,14 +65,14 @@ impl S3 {
         settings.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
-    /// The names of the objects in the bucket, in order.
+    /// Returns the names of the objects in the bucket, in order.
     pub async fn names(&self) -> Vec<String> {
         let listed = self.ask(reqwest::Method::GET, "bucket?list-type=2").await;
         let keys = listed.split("<Key>").skip(1).filter_map(|rest| rest.split_once("</Key>"));
         keys.map(|(key, _)| key.to_owned()).collect()
     }
 
-    /// An object's content.
+    /// Returns an object's content.
     pub async fn read(&self, name: &str) -> Vec<u8> {
         let url = format!("http://{}/bucket/{name}", self.address);
         let answer = self.http.get(url).header("authorization", AUTHORIZATION).send().await.unwrap();
@@ -93,7 +93,7 @@ impl S3 {
         self.ask(reqwest::Method::DELETE, &format!("bucket/{name}")).await;
     }
 
-    /// From now on it wants credentials that it knows, of which there are none.
+    /// Makes the server refuse all credentials: it wants ones that it knows, of which there are none.
     pub async fn refuse_credentials(&self) {
         let url = format!("http://{}/moto-api/reset-auth", self.address);
         let reset = self.http.post(url).header("content-type", "text/plain").body("0");
@@ -108,7 +108,7 @@ impl S3 {
     }
 }
 
-/// moto tells by this which service is meant; it is not judged unless a test says so.
+/// The header from which moto learns which service is meant; it is not verified unless a test demands that.
 const AUTHORIZATION: &str =
     "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=none";
 

@@ -17,23 +17,23 @@ pub struct Page {
 }
 
 impl Page {
-    /// An HTML page.
+    /// Returns an HTML page.
     pub fn html(body: impl Into<String>) -> Self {
         Self { status: 200, content_type: "text/html; charset=utf-8", body: body.into() }
     }
 
-    /// A page with this status.
+    /// Returns a page with this status.
     pub fn status(status: u16) -> Self {
         Self { status, ..Self::html("<!doctype html><html lang=en><title>Trouble</title><h1>Trouble</h1>") }
     }
 
-    /// A script.
+    /// Returns a script.
     pub fn script(body: impl Into<String>) -> Self {
         Self { content_type: "text/javascript", ..Self::html(body) }
     }
 }
 
-/// A web site on loopback, until it is dropped. Unknown paths are 404.
+/// A web site on loopback, until it is dropped. Unknown paths respond with 404.
 #[derive(Debug)]
 pub struct TestSite {
     address: SocketAddr,
@@ -50,7 +50,7 @@ impl TestSite {
             while let Ok((stream, _)) = listener.accept().await {
                 let pages = Arc::clone(&pages);
                 tokio::spawn(async move {
-                    // A browser that hangs up early is no trouble of ours.
+                    // A browser may close its connection early.
                     let _ = answer(stream, &pages).await;
                 });
             }
@@ -58,12 +58,12 @@ impl TestSite {
         Self { address, task }
     }
 
-    /// The address of a page.
+    /// Returns the address of a page.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// The port, for pages that name the site by another host.
+    /// Returns the port, for pages that name the site by another host.
     pub fn port(&self) -> u16 {
         self.address.port()
     }

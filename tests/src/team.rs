@@ -1,29 +1,33 @@
-//! What tests ask of a service in the name of a team.
+//! The requests that tests make to a service in the name of a team.
 
+use std::collections::BTreeSet;
+
+use a11ycheck_api_v1::endpoint_details;
 use a11ycheck_core::{
     Error, Service,
     domain::{
-        Ability, ApiToken, Attempt, Delivery, EndpointSecret, EventKind, PlainToken, PlanCode, RequestClass, Scan,
-        Site, SiteInput, Standing, Subscription, Team, TeamBrand, WebhookEndpoint,
+        Ability, ApiToken, Attempt, Delivery, EndpointDetails, EndpointSecret, EventKind, PlainToken, PlanCode,
+        RequestClass, Scan, Site, SiteInput, SiteUrl, Subscription, Team, TeamBrand, WebhookEndpoint,
     },
+    export::Artifact,
     id::{DeliveryId, EndpointId, ScanId, SiteId, TeamId, TokenId},
-    paging::{PageInput, PageRequest},
-    service::{
-        Account, AcrRequest, Actor, Caller, EndpointInput, ExportRequest, ExportTarget, ExportedFile, TeamInput,
-        TokenInput,
-    },
+    locale::Locale,
+    paging::PageRequest,
+    report::{PictureId, Report},
+    scanner::Screenshot,
+    service::{Account, Caller, MadeFile, OperatedTeam, ScanTarget, TeamHandle, TeamInput, TokenInput},
 };
 use chrono::TimeDelta;
 
-/// A team of a service. The tests across the parts reach the service's use-cases through it, so that the way in which those
-/// are called stands in one file.
+/// A team of a service. The tests across the parts call the service's use-cases through it, so that the way in which
+/// these are called is in one file.
 ///
-/// Its methods stop the test where the service refuses. Those that return a [`Result`] are for tests of refusals.
+/// Its methods panic if the service refuses. Those that return a [`Result`] are for tests of refusals.
 #[derive(Debug, Clone)]
 pub struct TestTeam {
     service: Service,
     created: Team,
-    /// What its requests are admitted with; without one it acts as the service's host.
+    /// The token with which its requests are admitted; without one it acts as the service's host.
     token: Option<PlainToken>,
 }
 
@@ -40,14 +44,14 @@ impl TestTeam {
         plan: &str,
         subscription: Subscription,
     ) -> Self {
-        let input = TeamInput { subscription, ..TeamInput::new(name, PlanCode::new(plan)) };
-        let created = service.create_team(input).await.unwrap();
+        let input = TeamInput::new(name, PlanCode::new(plan)).with_subscription(subscription);
+        let created = service.operator().create_team(input).await.unwrap();
         Self { service: service.clone(), created, token: None }
     }
 
     /// Returns all teams of the service, of which there are at most 100.
     pub async fn all(service: &Service) -> Vec<Self> {
-        let teams = service.teams(PageRequest::new(1, 100)).await.unwrap().items;
+        let teams = service.operator().teams(PageRequest::new(1, 100)).await.unwrap().items;
         teams.into_iter().map(|created| Self { service: service.clone(), created, token: None }).collect()
     }
 
@@ -65,50 +69,50 @@ impl TestTeam {
 
     /// Puts the team on a plan, on these terms.
     pub async fn change_plan(&self, plan: &str, terms: Subscription) {
-        self.service.change_plan(self.id(), &PlanCode::new(plan), terms).await.unwrap();
+        self.operated().await.change_plan(&PlanCode::new(plan), terms).await.unwrap();
     }
 
     /// Blocks the team.
     pub async fn block(&self) {
-        self.service.set_standing(self.id(), Standing::Blocked).await.unwrap();
+        self.operated().await.block().await.unwrap();
     }
 
     /// Lifts the block of the team.
     pub async fn unblock(&self) {
-        self.service.set_standing(self.id(), Standing::Active).await.unwrap();
+        self.operated().await.unblock().await.unwrap();
     }
 
     /// Marks a check as one whose express report was bought.
     pub async fn mark_express(&self, scan: ScanId) {
-        self.service.mark_express(self.id(), scan).await.unwrap();
+        self.operated().await.mark_express(scan).await.unwrap();
     }
 
     /// Returns the brand that was set.
     pub async fn brand(&self) -> TeamBrand {
-        self.service.brand(self.id()).await.unwrap()
+        self.operated().await.handle().brand().await.unwrap()
     }
 
     /// Sets the brand.
     pub async fn set_brand(&self, brand: TeamBrand) {
-        self.service.set_brand(self.id(), brand).await.unwrap();
+        self.operated().await.handle().set_brand(brand).await.unwrap();
     }
 
     // Tokens.
 
     /// Creates a token with these abilities.
     pub async fn token(&self, abilities: &[Ability]) -> (ApiToken, PlainToken) {
-        let input = TokenInput { name: "Test".to_owned(), abilities: abilities.iter().copied().collect() };
-        self.service.create_token(self.id(), input).await.unwrap()
+        let input = TokenInput::new("Test", abilities.iter().copied());
+        self.operated().await.handle().create_token(input).await.unwrap()
     }
 
     /// Returns the team's tokens.
     pub async fn tokens(&self) -> Vec<ApiToken> {
-        self.service.tokens(self.id()).await.unwrap()
+        self.operated().await.handle().tokens().await.unwrap()
     }
 
     /// Deletes a token.
     pub async fn delete_token(&self, token: TokenId) {
-        self.service.delete_token(self.id(), token).await.unwrap();
+        self.operated().await.handle().delete_token(token).await.unwrap();
     }
 
     /// Returns the same team, whose requests are admitted with a new token that has these abilities.
@@ -117,58 +121,74 @@ impl TestTeam {
         Self { token: Some(token), ..self.clone() }
     }
 
-    async fn actor(&self) -> Actor {
+    /// Returns the team as the operator reaches it, blocked or not.
+    async fn operated(&self) -> OperatedTeam {
+        self.service.operator().team(self.id()).await.unwrap()
+    }
+
+    /// Returns the team as its requests are admitted.
+    async fn handle(&self) -> TeamHandle {
         if self.token.is_none() {
-            return self.service.act_for(self.id()).await.unwrap();
+            return self.service.team(self.id()).await.unwrap();
         }
-        let caller = Caller { token: self.token.clone(), address: [127, 0, 0, 1].into() };
-        self.service.admit(&caller, RequestClass::File).await.unwrap().actor.unwrap()
+        let caller = Caller::new([127, 0, 0, 1].into()).with_token(self.token.clone());
+        self.service.admit(&caller, RequestClass::File).await.unwrap().team.unwrap()
     }
 
     // Sites, checks and their files.
 
     /// Returns the team's account.
     pub async fn account(&self) -> Account {
-        self.service.account(&self.actor().await).await.unwrap()
+        self.handle().await.account().await.unwrap()
     }
 
     /// Adds a site. Its first check is queued, unless the input says otherwise.
     pub async fn add_site(&self, input: SiteInput) -> Site {
-        self.service.add_site(&self.actor().await, input).await.unwrap()
+        self.handle().await.add_site(input).await.unwrap().site
     }
 
     /// Queues a manual check of a site.
     pub async fn start_scan(&self, site: SiteId) -> Scan {
-        self.service.start_scan(&self.actor().await, site).await.unwrap()
+        self.handle().await.start_scan(site).await.unwrap()
     }
 
     /// Returns a check.
     pub async fn scan(&self, scan: ScanId) -> Scan {
-        self.service.scan(&self.actor().await, scan).await.unwrap()
+        self.handle().await.scan(scan).await.unwrap()
     }
 
     /// Returns the newest check of a site.
     pub async fn newest_scan(&self, site: SiteId) -> Scan {
-        let scans = self.service.scans(&self.actor().await, site, &PageInput::default()).await.unwrap();
-        scans.items.into_iter().next().unwrap()
+        self.handle().await.newest_scan(site).await.unwrap().unwrap()
     }
 
-    /// Asks for an export. An empty format or language counts as none.
+    /// Requests a file of a check, in the site's language if none is named.
     ///
     /// # Errors
-    /// Those of [`Service::export_scan`].
-    pub async fn export(&self, target: ExportTarget, format: &str, lang: &str) -> Result<ExportedFile, Error> {
-        let request = ExportRequest { target, format: Some(format.to_owned()), lang: Some(lang.to_owned()) };
-        self.service.export_scan(&self.actor().await, &request).await
+    /// Those of [`TeamHandle::file`].
+    pub async fn file(
+        &self,
+        target: impl Into<ScanTarget> + Send,
+        artifact: Artifact,
+        locale: impl Into<Option<Locale>> + Send,
+    ) -> Result<MadeFile, Error> {
+        self.handle().await.file(target, artifact, locale).await
     }
 
-    /// Asks for the draft of a conformance report. An empty format or language counts as none.
+    /// Requests the report of a check, in the site's language.
     ///
     /// # Errors
-    /// Those of [`Service::acr`].
-    pub async fn acr(&self, scan: ScanId, format: &str, lang: &str) -> Result<ExportedFile, Error> {
-        let request = AcrRequest { scan, format: Some(format.to_owned()), lang: Some(lang.to_owned()) };
-        self.service.acr(&self.actor().await, &request).await
+    /// Those of [`TeamHandle::report`].
+    pub async fn report(&self, scan: ScanId) -> Result<Report, Error> {
+        self.handle().await.report(scan, None).await
+    }
+
+    /// Requests a picture of a check.
+    ///
+    /// # Errors
+    /// Those of [`TeamHandle::picture`].
+    pub async fn picture(&self, scan: ScanId, picture: PictureId) -> Result<Screenshot, Error> {
+        self.handle().await.picture(scan, picture).await
     }
 
     // Webhooks.
@@ -180,39 +200,40 @@ impl TestTeam {
 
     /// Creates an endpoint that listens to these events.
     pub async fn endpoint_for(&self, url: impl Into<String>, events: &[EventKind]) -> (EndpointId, EndpointSecret) {
-        let input = EndpointInput { url: url.into(), events: names(events) };
-        let (endpoint, secret) = self.service.create_endpoint(self.id(), input).await.unwrap();
+        let details = EndpointDetails::new(parsed(&url.into()), events.iter().copied());
+        let (endpoint, secret) = self.operated().await.handle().create_endpoint(details).await.unwrap();
         (endpoint.id, secret)
     }
 
-    /// Asks for an endpoint that listens to everything.
+    /// Requests an endpoint that listens to everything, at an address as a person types it.
     ///
     /// # Errors
-    /// Those of [`Service::create_endpoint`].
+    /// Those of [`TeamHandle::create_endpoint`].
     pub async fn try_endpoint(&self, url: &str) -> Result<(WebhookEndpoint, EndpointSecret), Error> {
-        self.service.create_endpoint(self.id(), EndpointInput::new(url)).await
+        let events: Vec<String> = EventKind::SELECTABLE.iter().map(ToString::to_string).collect();
+        let details = endpoint_details(url, &events, &BTreeSet::new())?;
+        self.operated().await.handle().create_endpoint(details).await
     }
 
     /// Returns the team's endpoints.
     pub async fn endpoints(&self) -> Vec<WebhookEndpoint> {
-        self.service.endpoints(self.id()).await.unwrap()
+        self.operated().await.handle().endpoints().await.unwrap()
     }
 
-    /// Has an endpoint listen at another address, to what it listened to.
+    /// Changes the address of an endpoint; it listens to the same events.
     pub async fn move_endpoint(&self, endpoint: &WebhookEndpoint, url: &str) {
-        let events = endpoint.details.events.iter().copied().collect::<Vec<_>>();
-        let input = EndpointInput { url: url.to_owned(), events: names(&events) };
-        self.service.change_endpoint(self.id(), endpoint.id, input).await.unwrap();
+        let details = EndpointDetails::new(parsed(url), endpoint.details.events.clone());
+        self.operated().await.handle().change_endpoint(endpoint.id, details).await.unwrap();
     }
 
     /// Switches an endpoint on.
     pub async fn enable_endpoint(&self, endpoint: EndpointId) -> WebhookEndpoint {
-        self.service.enable_endpoint(self.id(), endpoint).await.unwrap()
+        self.operated().await.handle().enable_endpoint(endpoint).await.unwrap()
     }
 
-    /// Gives an endpoint a new secret, beside which the old one signs for a while.
+    /// Gives an endpoint a new secret; the old one signs beside it for a while.
     pub async fn rotate_secret(&self, endpoint: EndpointId, overlap: TimeDelta) -> EndpointSecret {
-        self.service.rotate_endpoint_secret(self.id(), endpoint, overlap).await.unwrap()
+        self.operated().await.handle().rotate_endpoint_secret(endpoint, overlap).await.unwrap()
     }
 
     /// Sends a test event to an endpoint.
@@ -220,33 +241,33 @@ impl TestTeam {
         self.try_ping(endpoint).await.unwrap()
     }
 
-    /// Asks for a test event.
+    /// Requests a test event.
     ///
     /// # Errors
-    /// Those of [`Service::ping_endpoint`].
+    /// Those of [`TeamHandle::ping_endpoint`].
     pub async fn try_ping(&self, endpoint: EndpointId) -> Result<Delivery, Error> {
-        self.service.ping_endpoint(self.id(), endpoint).await
+        self.operated().await.handle().ping_endpoint(endpoint).await
     }
 
     /// Sends the event of a delivery that has ended once more.
     pub async fn resend(&self, delivery: DeliveryId) -> Delivery {
-        self.service.resend_delivery(self.id(), delivery).await.unwrap()
+        self.operated().await.handle().resend_delivery(delivery).await.unwrap()
     }
 
     /// Returns all deliveries to an endpoint, of which there are at most 100, the newest first.
     pub async fn deliveries(&self, endpoint: EndpointId) -> Vec<Delivery> {
-        let page = PageInput::from(PageRequest::new(1, PageRequest::MAX_PER_PAGE));
-        let page = self.service.deliveries(self.id(), endpoint, &page).await.unwrap();
+        let page = PageRequest::new(1, PageRequest::MAX_PER_PAGE);
+        let page = self.operated().await.handle().deliveries(endpoint, page).await.unwrap();
         assert_eq!(page.total, page.items.len() as u64, "there are more than fit on one page");
         page.items
     }
 
     /// Returns the log of a delivery's attempts.
     pub async fn attempts(&self, delivery: DeliveryId) -> Vec<Attempt> {
-        self.service.delivery_attempts(self.id(), delivery).await.unwrap()
+        self.operated().await.handle().delivery_attempts(delivery).await.unwrap()
     }
 }
 
-fn names(events: &[EventKind]) -> Vec<String> {
-    events.iter().map(ToString::to_string).collect()
+fn parsed(url: &str) -> SiteUrl {
+    SiteUrl::typed(url).unwrap()
 }

@@ -1,18 +1,19 @@
-//! Files of checks: who gets which, in which order they are refused, and what is in them.
+//! Files of checks: which team gets which, in which order requests are refused, and the content of the files.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
+use a11ycheck_api_v1::ErrorBody;
 use a11ycheck_core::{
-    Error, Service,
+    Engine, Error, Service,
     clock::ManualClock,
     domain::{Ability, Impact, SiteInput, TeamBrand},
     engine::{Step, Worker},
-    export::pdf::decoded_logo,
+    export::{Artifact, ExportFormat, acr::AcrFormat, pdf::decoded_logo},
     id::{ScanId, SiteId},
     locale::Locale,
-    message::ErrorBody,
+    report::{PictureId, PictureRef},
     scanner::{CancellationToken, Script, ScriptedScanner},
-    service::{ExportTarget, ExportedFile},
+    service::{MadeFile, ScanTarget},
     store::{Document, DocumentKey, FileStore as _, ScanStore as _, TeamStore as _},
 };
 use a11ycheck_storage_memory::MemoryStore;
@@ -21,35 +22,45 @@ use chrono::{DateTime, Utc};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 
+const JSON: Artifact = Artifact::Issues(ExportFormat::Json);
+const CSV: Artifact = Artifact::Issues(ExportFormat::Csv);
+const GITHUB: Artifact = Artifact::Issues(ExportFormat::Github);
+const ACR: Artifact = Artifact::Acr(AcrFormat::Json);
+const ACR_PAGE: Artifact = Artifact::Acr(AcrFormat::Html);
+
 /// A service with a team on a plan.
 struct World {
     service: Service,
+    worker: Worker,
     store: MemoryStore,
     team: TestTeam,
 }
 
 impl World {
     async fn on_plan(plan: &str) -> Self {
+        let script = Script::page("https://93.184.215.14/");
+        Self::with(plan, script.with_problem("image-alt", Impact::Critical, "#logo", "<img>")).await
+    }
+
+    async fn with(plan: &str, script: Script) -> Self {
         let clock = ManualClock::at(DateTime::<Utc>::from_timestamp(1_811_851_200, 0).unwrap());
         let store = MemoryStore::with_clock(clock.clone());
-        let script =
-            Script::page("https://93.184.215.14/").with_problem("image-alt", Impact::Critical, "#logo", "<img>");
-        let service = Service::builder(store.clone(), ScriptedScanner::new([script])).with_clock(clock).build();
-        let service = service.await.unwrap();
+        let service = Service::builder(store.clone()).with_clock(clock).build().await.unwrap();
+        let scanner = ScriptedScanner::new([script]);
+        let worker = Engine::builder(&service).with_scanner(scanner).build().worker().unwrap();
         let team = TestTeam::create(&service, "Blue Team", plan).await;
-        Self { service, store, team }
+        Self { service, worker, store, team }
     }
 
     /// Adds a site whose reports are in Czech; its first check is queued.
     async fn add_site(&self) -> (SiteId, ScanId) {
-        let input = SiteInput { report_locale: Locale::Cs, ..SiteInput::new("https://93.184.215.14") };
+        let input = SiteInput::parse("https://93.184.215.14").unwrap().with_report_locale(Locale::Cs);
         let site = self.team.add_site(input).await.id;
         (site, self.team.newest_scan(site).await.id)
     }
 
     async fn run_checks(&self) {
-        let worker = Worker::new(self.service.clone());
-        while worker.step(&CancellationToken::new()).await.unwrap() == Step::Worked {}
+        while self.worker.step(&CancellationToken::new()).await.unwrap() == Step::Worked {}
     }
 
     async fn checked_site(&self) -> (SiteId, ScanId) {
@@ -57,25 +68,17 @@ impl World {
         self.run_checks().await;
         ids
     }
-
-    async fn export(&self, target: ExportTarget, format: &str, lang: &str) -> Result<ExportedFile, Error> {
-        self.team.export(target, format, lang).await
-    }
-
-    async fn acr(&self, scan: ScanId, format: &str, lang: &str) -> Result<ExportedFile, Error> {
-        self.team.acr(scan, format, lang).await
-    }
 }
 
 fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     ErrorBody::from(&result.unwrap_err()).message
 }
 
-async fn text(file: ExportedFile) -> String {
+async fn text(file: MadeFile) -> String {
     String::from_utf8(bytes(file).await).unwrap()
 }
 
-async fn bytes(file: ExportedFile) -> Vec<u8> {
+async fn bytes(file: MadeFile) -> Vec<u8> {
     file.into_chunks().collect().await.unwrap()
 }
 
@@ -83,15 +86,15 @@ async fn bytes(file: ExportedFile) -> Vec<u8> {
 async fn the_latest_check_is_exported_as_json_in_the_sites_language_unless_asked_otherwise() {
     let world = World::on_plan("pro").await;
     let (site, scan) = world.checked_site().await;
-    let file = world.export(ExportTarget::LatestOf(site), "", " ").await.unwrap();
-    assert_eq!((file.scan, file.media_type), (scan, "application/json"));
-    assert_eq!(file.content_disposition(), "attachment; filename=\"93.184.215.14-2027-06-01-a11ycheck.json\"");
+    let file = world.team.file(ScanTarget::LatestOf(site), JSON, None).await.unwrap();
+    assert_eq!((file.scan(), file.media_type()), (scan, "application/json"));
+    assert_eq!(file.file_name(), "93.184.215.14-2027-06-01-a11ycheck.json");
     let json: Value = serde_json::from_str(&text(file).await).unwrap();
     assert_eq!((&json["language"], &json["generated_by"]), (&"cs".into(), &"Blue Team".into()));
     assert_eq!(json["rules"][0]["issues"][0]["selector"], "#logo");
 
-    let file = world.export(ExportTarget::Scan(scan), "csv", "en").await.unwrap();
-    assert_eq!(file.media_type, "text/csv; charset=utf-8");
+    let file = world.team.file(ScanTarget::Scan(scan), CSV, Locale::En).await.unwrap();
+    assert_eq!(file.media_type(), "text/csv; charset=utf-8");
     assert!(text(file).await.contains("Images without a text alternative"));
 }
 
@@ -99,22 +102,20 @@ async fn the_latest_check_is_exported_as_json_in_the_sites_language_unless_asked
 async fn refusals_come_in_the_contracts_order() {
     let world = World::on_plan("starter").await;
     let (site, scan) = world.add_site().await;
-    let unknown = ExportTarget::Scan(ScanId::presented("scan_x"));
+    let unknown = ScanTarget::Scan(ScanId::presented("scan_x"));
     let writer = world.team.with_token(&[Ability::Write]).await;
-    assert_eq!(message(writer.export(unknown, "x", "").await), "Invalid ability provided.");
-    assert_eq!(message(world.export(unknown, "x", "x").await), "Not found.");
-    let no_site = ExportTarget::LatestOf(SiteId::presented("site_x"));
-    assert_eq!(message(world.export(no_site, "x", "x").await), "Not found.");
-    let latest = ExportTarget::LatestOf(site);
-    assert_eq!(message(world.export(latest, "x", "x").await), "The site has no completed check yet.");
-    let target = ExportTarget::Scan(scan);
-    assert_eq!(message(world.export(target, "x", "x").await), "The selected format is invalid. (and 1 more error)");
-    assert_eq!(message(world.export(target, "json", "fr").await), "The selected lang is invalid.");
+    assert_eq!(message(writer.file(unknown, JSON, None).await), "Invalid ability provided.");
+    assert_eq!(message(world.team.file(unknown, JSON, None).await), "Not found.");
+    let no_site = ScanTarget::LatestOf(SiteId::presented("site_x"));
+    assert_eq!(message(world.team.file(no_site, JSON, None).await), "Not found.");
+    let latest = ScanTarget::LatestOf(site);
+    assert_eq!(message(world.team.file(latest, JSON, None).await), "The site has no completed check yet.");
+    let target = ScanTarget::Scan(scan);
     let not_included = "Issue exports are not included in the current plan of this team.";
-    assert_eq!(message(world.export(target, "json", "").await), not_included);
+    assert_eq!(message(world.team.file(target, JSON, None).await), not_included);
 
     world.store.mark_express(world.team.id(), scan).await.unwrap();
-    assert_eq!(message(world.export(target, "json", "").await), "The scan is not completed yet.");
+    assert_eq!(message(world.team.file(target, JSON, None).await), "The scan is not completed yet.");
 }
 
 #[tokio::test]
@@ -122,10 +123,10 @@ async fn an_express_report_opens_the_exports_of_its_check_alone() {
     let world = World::on_plan("starter").await;
     let (site, scan) = world.checked_site().await;
     world.store.mark_express(world.team.id(), scan).await.unwrap();
-    assert!(world.export(ExportTarget::Scan(scan), "github", "").await.is_ok());
-    assert!(matches!(world.export(ExportTarget::LatestOf(site), "github", "").await, Err(Error::ExportsNotIncluded)));
+    assert!(world.team.file(ScanTarget::Scan(scan), GITHUB, None).await.is_ok());
+    assert!(matches!(world.team.file(ScanTarget::LatestOf(site), GITHUB, None).await, Err(Error::ExportsNotIncluded)));
     let (_, other) = world.checked_site().await;
-    assert!(matches!(world.export(ExportTarget::Scan(other), "github", "").await, Err(Error::ExportsNotIncluded)));
+    assert!(matches!(world.team.file(ScanTarget::Scan(other), GITHUB, None).await, Err(Error::ExportsNotIncluded)));
 }
 
 #[tokio::test]
@@ -133,34 +134,33 @@ async fn a_check_of_another_team_is_exported_to_nobody() {
     let world = World::on_plan("agency").await;
     let (site, scan) = world.checked_site().await;
     let stranger = TestTeam::create(&world.service, "Red Team", "agency").await;
-    for target in [ExportTarget::Scan(scan), ExportTarget::LatestOf(site)] {
-        assert!(matches!(stranger.export(target, "", "").await, Err(Error::NotFound)));
+    for target in [ScanTarget::Scan(scan), ScanTarget::LatestOf(site)] {
+        assert!(matches!(stranger.file(target, JSON, None).await, Err(Error::NotFound)));
     }
-    assert!(matches!(stranger.acr(scan, "", "").await, Err(Error::NotFound)));
+    assert!(matches!(stranger.file(scan, ACR, None).await, Err(Error::NotFound)));
 }
 
 #[tokio::test]
 async fn a_draft_of_a_conformance_report_is_for_plans_that_include_it() {
     let world = World::on_plan("pro").await;
     let (_, scan) = world.checked_site().await;
-    assert_eq!(message(world.acr(ScanId::presented("x"), "x", "x").await), "Not found.");
-    assert_eq!(message(world.acr(scan, "x", "x").await), "The selected format is invalid. (and 1 more error)");
+    assert_eq!(message(world.team.file(ScanId::presented("x"), ACR, None).await), "Not found.");
     let not_included = "ACR drafts are not included in the current plan of this team.";
-    assert_eq!(message(world.acr(scan, "json", "").await), not_included);
+    assert_eq!(message(world.team.file(scan, ACR, None).await), not_included);
 
     let world = World::on_plan("agency").await;
     let (_, queued) = world.add_site().await;
-    assert_eq!(message(world.acr(queued, "", "").await), "The scan is not completed yet.");
+    assert_eq!(message(world.team.file(queued, ACR, None).await), "The scan is not completed yet.");
     world.run_checks().await;
-    let file = world.acr(queued, "", "en").await.unwrap();
+    let file = world.team.file(queued, ACR, Locale::En).await.unwrap();
     assert_eq!(
-        (file.media_type, &*file.file_name),
+        (file.media_type(), file.file_name()),
         ("application/json", "93.184.215.14-2027-06-01-accessibility-acr.json")
     );
     let json: Value = serde_json::from_str(&text(file).await).unwrap();
     assert_eq!(json["chapters"]["success_criteria_level_a"]["criteria"].as_array().unwrap().len(), 32);
-    let file = world.acr(queued, "html", "").await.unwrap();
-    assert_eq!(file.media_type, "text/html; charset=utf-8");
+    let file = world.team.file(queued, ACR_PAGE, None).await.unwrap();
+    assert_eq!(file.media_type(), "text/html; charset=utf-8");
     assert!(text(file).await.contains("<html lang=\"cs\">"));
 }
 
@@ -168,11 +168,11 @@ async fn a_draft_of_a_conformance_report_is_for_plans_that_include_it() {
 async fn a_draft_as_pdf_is_rendered_once_per_language_and_is_not_the_report() {
     let world = World::on_plan("agency").await;
     let (_, scan) = world.add_site().await;
-    assert_eq!(message(world.acr(scan, "pdf", "").await), "The scan is not completed yet.");
+    assert_eq!(message(world.team.file(scan, Artifact::AcrPdf, None).await), "The scan is not completed yet.");
     world.run_checks().await;
-    let file = world.acr(scan, "pdf", "").await.unwrap();
+    let file = world.team.file(scan, Artifact::AcrPdf, None).await.unwrap();
     assert_eq!(
-        (file.media_type, &*file.file_name),
+        (file.media_type(), file.file_name()),
         ("application/pdf", "93.184.215.14-2027-06-01-accessibility-acr.pdf")
     );
     let czech = bytes(file).await;
@@ -190,14 +190,42 @@ async fn a_draft_as_pdf_is_rendered_once_per_language_and_is_not_the_report() {
     let document = world.store.document(world.team.id(), scan, key).await.unwrap().unwrap();
     let document = Document { bytes: kept.clone(), ..document };
     assert!(world.store.put_document(world.team.id(), scan, key, document).await.unwrap());
-    assert!(bytes(world.acr(scan, "pdf", "cs").await.unwrap()).await == kept, "it is not rendered again");
-    assert!(bytes(world.acr(scan, "pdf", "uk").await.unwrap()).await != czech);
-    assert!(bytes(world.export(ExportTarget::Scan(scan), "pdf", "cs").await.unwrap()).await != kept);
+    assert!(
+        bytes(world.team.file(scan, Artifact::AcrPdf, Locale::Cs).await.unwrap()).await == kept,
+        "it is not rendered again"
+    );
+    assert!(bytes(world.team.file(scan, Artifact::AcrPdf, Locale::Uk).await.unwrap()).await != czech);
+    assert!(
+        bytes(world.team.file(ScanTarget::Scan(scan), Artifact::ReportPdf, Locale::Cs).await.unwrap()).await != kept
+    );
 
     let world = World::on_plan("pro").await;
     let (_, scan) = world.checked_site().await;
-    assert!(matches!(world.acr(scan, "pdf", "").await, Err(Error::AcrNotIncluded)));
-    assert!(world.export(ExportTarget::Scan(scan), "pdf", "").await.is_ok());
+    assert!(matches!(world.team.file(scan, Artifact::AcrPdf, None).await, Err(Error::AcrNotIncluded)));
+    assert!(world.team.file(ScanTarget::Scan(scan), Artifact::ReportPdf, None).await.is_ok());
+}
+
+#[tokio::test]
+async fn the_pictures_of_a_report_are_got_by_their_ids_and_no_other() {
+    let script = Script::page("https://93.184.215.14/").with_problem("image-alt", Impact::Critical, "#logo", "<img>");
+    let world = World::with("pro", script.with_pictures()).await;
+    let (_, scan) = world.checked_site().await;
+    let report = world.team.report(scan).await.unwrap();
+    let example = &report.groups[0].examples[0];
+    let pictures = [report.screen.unwrap(), example.picture.unwrap()];
+    assert_eq!(pictures.map(|picture| picture.id), [PictureId::Screen, PictureId::Example(example.id)]);
+    for picture in pictures {
+        assert!(!world.team.picture(scan, picture.id).await.unwrap().bytes.is_empty(), "{picture:?}");
+    }
+    let stranger = TestTeam::create(&world.service, "Red Team", "pro").await;
+    let writer = world.team.with_token(&[Ability::Write]).await;
+    for PictureRef { id, .. } in pictures {
+        assert!(matches!(stranger.picture(scan, id).await, Err(Error::NotFound)));
+        assert!(matches!(writer.picture(scan, id).await, Err(Error::MissingAbility(Ability::Read))));
+    }
+    for number in [0, example.id + 1, u64::MAX] {
+        assert!(matches!(world.team.picture(scan, PictureId::Example(number)).await, Err(Error::NotFound)), "{number}");
+    }
 }
 
 /// A logo that can be decoded: one pixel.
@@ -207,21 +235,23 @@ const LOGO: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\
 async fn every_file_with_a_look_shows_the_brand_of_now_and_the_products_own_without_white_label() {
     let world = World::on_plan("agency").await;
     let (_, scan) = world.checked_site().await;
-    let target = ExportTarget::Scan(scan);
+    let target = ScanTarget::Scan(scan);
     let files = async || {
-        let report = bytes(world.export(target, "pdf", "en").await.unwrap()).await;
-        let draft = bytes(world.acr(scan, "pdf", "en").await.unwrap()).await;
+        let report = bytes(world.team.file(target, Artifact::ReportPdf, Locale::En).await.unwrap()).await;
+        let draft = bytes(world.team.file(scan, Artifact::AcrPdf, Locale::En).await.unwrap()).await;
         [report, draft]
     };
-    let page = async || text(world.acr(scan, "html", "en").await.unwrap()).await;
+    let page = async || text(world.team.file(scan, ACR_PAGE, Locale::En).await.unwrap()).await;
     let unset = files().await;
     for file in &unset {
         assert!(contains(file, "<rdf:li>Blue Team</rdf:li>"), "the team's name stands where no other is set");
     }
     assert!(page().await.contains("<header>Blue Team</header>"));
 
-    let colour = "#aa0055".parse().ok();
-    let brand = TeamBrand { name: "Grün & Co".parse().ok(), colour, logo: decoded_logo(LOGO.to_vec()).ok() };
+    let brand = TeamBrand::default()
+        .with_name("Grün & Co".parse().ok())
+        .with_colour("#aa0055".parse().ok())
+        .with_logo(decoded_logo(LOGO.to_vec()).ok());
     assert!(brand.logo.is_some());
     world.team.set_brand(brand.clone()).await;
     let set = files().await;
@@ -234,11 +264,11 @@ async fn every_file_with_a_look_shows_the_brand_of_now_and_the_products_own_with
     assert!(
         shown.contains("alt=\"Grün &amp; Co\"") && shown.contains("--brand: #aa0055") && !shown.contains("Blue Team")
     );
-    let json: Value = serde_json::from_str(&text(world.acr(scan, "json", "en").await.unwrap()).await).unwrap();
+    let json: Value = serde_json::from_str(&text(world.team.file(scan, ACR, Locale::En).await.unwrap()).await).unwrap();
     assert_eq!(json["author"]["company_name"], "Grün & Co");
 
-    // Another colour alone makes another file, and so does the brand before.
-    world.team.set_brand(TeamBrand { colour: "#aa0056".parse().ok(), ..brand.clone() }).await;
+    // A different colour alone makes a different file, and so does the brand before.
+    world.team.set_brand(brand.clone().with_colour("#aa0056".parse().ok())).await;
     assert!(files().await != set);
     world.team.set_brand(brand.clone()).await;
     assert!(files().await == set);
@@ -246,9 +276,9 @@ async fn every_file_with_a_look_shows_the_brand_of_now_and_the_products_own_with
     let mut plan = world.team.created().plan.clone();
     plan.features.white_label = false;
     world.store.put_plans(&[plan]).await.unwrap();
-    let own = bytes(world.export(target, "pdf", "en").await.unwrap()).await;
+    let own = bytes(world.team.file(target, Artifact::ReportPdf, Locale::En).await.unwrap()).await;
     assert!(contains(&own, "<pdf:Producer>a11ycheck ") && !contains(&own, "Grün"));
-    assert!(text(world.acr(scan, "html", "").await.unwrap()).await.contains("<header>a11ycheck</header>"));
+    assert!(text(world.team.file(scan, ACR_PAGE, None).await.unwrap()).await.contains("<header>a11ycheck</header>"));
     assert_eq!(world.team.brand().await, brand, "it is kept for a plan that shows it");
 }
 
@@ -262,9 +292,10 @@ async fn who_asks_for_a_file_while_it_is_being_rendered_gets_it_and_it_is_render
     let (counted, _guard) = (recorder.handle(), metrics::set_default_local_recorder(&recorder));
     let world = World::on_plan("agency").await;
     let (site, scan) = world.checked_site().await;
-    let draft = async || bytes(world.acr(scan, "pdf", "de").await.unwrap()).await;
-    let report = async |target| bytes(world.export(target, "pdf", "de").await.unwrap()).await;
-    let (of_scan, of_site) = (ExportTarget::Scan(scan), ExportTarget::LatestOf(site));
+    let draft = async || bytes(world.team.file(scan, Artifact::AcrPdf, Locale::De).await.unwrap()).await;
+    let report =
+        async |target: ScanTarget| bytes(world.team.file(target, Artifact::ReportPdf, Locale::De).await.unwrap()).await;
+    let (of_scan, of_site) = (ScanTarget::Scan(scan), ScanTarget::LatestOf(site));
     let (first, second, third, fourth) = tokio::join!(draft(), report(of_scan), draft(), report(of_site));
     assert!(first == third && second == fourth && first != second);
     let renderings = counted.render();

@@ -1,19 +1,17 @@
-//! `cargo xtask bench …`: how fast things are, and whether they stay so. What is measured is the machine's, so a bench prints
-//! and judges no time.
+//! `cargo xtask bench …`: how fast things are, and if they stay so. Times are the machine's, so a bench prints and judges none.
 
 use std::ffi::OsString;
 use std::process::Command;
 
 use clap::Subcommand;
 
-use crate::apt::Apt;
-use crate::command::run as run_command;
 use crate::error::Error;
 use crate::machine::Machine;
+use crate::postgres::Database;
 use crate::sandbox::Sandbox;
-use crate::{postgres, setup, tools};
+use crate::{command, tools};
 
-/// What is measured.
+/// The benches.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
     /// The scanner on real pages, beside axe-core run by a bare script
@@ -39,44 +37,36 @@ pub(crate) enum Bench {
 ///
 /// # Errors
 ///
-/// Those of [`setup::run`], [`tools::ensure`], [`postgres::ensure`] and [`Database::start`](postgres::Database::start),
-/// [`Error::Bench`], and [`Error::Start`].
+/// Those of [`tools::ensure`], [`Database::start`] and [`command::run`].
 pub(crate) fn run(machine: &Machine, bench: &Bench) -> Result<(), Error> {
     match bench {
-        Bench::Scan { peers: false, rest } => scan(machine, &["pages"], rest),
-        Bench::Scan { peers: true, rest } => scan(machine, &["pages", "peers"], rest),
+        Bench::Scan { peers: false, rest } => scan(machine, &["browser", "axe", "pages"], rest),
+        Bench::Scan { peers: true, rest } => scan(machine, &["browser", "axe", "pages", "peers"], rest),
         Bench::Store { arguments } => store(machine, arguments),
     }
 }
 
 /// Fetches the pages, and the peers if they are wanted, and runs the scanner's benchmark.
 fn scan(machine: &Machine, groups: &[&str], arguments: &[OsString]) -> Result<(), Error> {
-    let tools = setup::run(machine)?;
-    let others = tools::ensure(machine, groups)?;
-    let sandbox = Sandbox::of_caller(machine, &tools.chromium)?;
+    let tools = tools::ensure(machine, groups)?;
+    let sandbox = Sandbox::of_caller(machine, &tools.chromium())?;
     sandbox.announce();
     let mut command = bench(machine, "a11ycheck-scanner-chromium", "scan", arguments);
-    finish(sandbox.pass_to(others.pass_to(tools.pass_to(&mut command))))
+    command::run(sandbox.pass_to(tools.pass_to(&mut command)))
 }
 
 /// Starts a database, unless `DATABASE_URL` names one, and runs the bench of `storage-postgres/benches/store` on it.
 fn store(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
-    let database = postgres::ensure(machine, Apt::find(machine).as_mut())?;
-    eprintln!("database: {database}");
+    let tools = tools::ensure(machine, &["postgres"])?;
     // Ends, and is removed, when this function does.
-    let database = database.start(machine)?;
-    finish(database.pass_to(&mut bench(machine, "a11ycheck-storage-postgres", "store", arguments)))
+    let database = Database::start(machine, &tools)?;
+    command::run(database.pass_to(&mut bench(machine, "a11ycheck-storage-postgres", "store", arguments)))
 }
 
 fn bench(machine: &Machine, package: &str, name: &str, arguments: &[OsString]) -> Command {
-    let mut command = Command::new(&machine.cargo);
-    command.args(["bench", "--package", package, "--bench", name, "--"]).args(arguments).current_dir(&machine.root);
+    let mut command = machine.cargo();
+    command.args(["bench", "--package", package, "--bench", name, "--"]).args(arguments);
     command
-}
-
-fn finish(command: &mut Command) -> Result<(), Error> {
-    let status = run_command(command)?;
-    if status.success() { Ok(()) } else { Err(Error::Bench { status }) }
 }
 
 #[cfg(test)]
@@ -105,6 +95,6 @@ mod tests {
         let bench = prepared();
         bench.withhold("bench");
         let error = store(&bench.machine(), &[]).unwrap_err();
-        assert!(matches!(error, Error::Bench { .. }), "{error}");
+        assert!(matches!(error, Error::Failed { .. }), "{error}");
     }
 }

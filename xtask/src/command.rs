@@ -1,16 +1,47 @@
 //! Runs other programs, and says so first.
 
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::error::Error;
 
-/// Announces the command, runs it to its end with our own input and output, and gives how it ended.
-pub(crate) fn run(command: &mut Command) -> Result<ExitStatus, Error> {
+/// Announces the command, and runs it to its end with our own input and output.
+///
+/// # Errors
+///
+/// [`Error::Start`], and [`Error::Failed`] when it ends otherwise than well.
+pub(crate) fn run(command: &mut Command) -> Result<(), Error> {
     eprintln!("    running {}", shown(command));
-    command.status().map_err(|source| Error::Start { program: command.get_program().into(), source })
+    let status = command.status();
+    let status = started(command, status)?;
+    if status.success() { Ok(()) } else { Err(Error::Failed { command: shown(command), status }) }
+}
+
+/// Runs the command to its end and returns what it says on standard output.
+///
+/// # Errors
+///
+/// Those of [`run`].
+pub(crate) fn answer(command: &mut Command) -> Result<String, Error> {
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = started(command, output)?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(Error::Failed { command: shown(command), status: output.status })
+    }
+}
+
+/// Names the program in the error of its start.
+///
+/// # Errors
+///
+/// [`Error::Start`].
+pub(crate) fn started<T>(command: &Command, outcome: io::Result<T>) -> Result<T, Error> {
+    outcome.map_err(|source| Error::Start { program: command.get_program().into(), source })
 }
 
 /// Becomes the program that its arguments name, whose process group is ended when standard input is.
@@ -19,21 +50,15 @@ pub(crate) fn run(command: &mut Command) -> Result<ExitStatus, Error> {
 /// everything that the program has started; the program itself reads nothing.
 const LEASH: &str = r#"exec 3<&0 </dev/null; { cat <&3; kill -KILL 0; } >/dev/null 2>&1 & exec "$@" 3<&-"#;
 
-/// The command in a process group of its own. It ends, with all that it has started, when its standard input is dropped or this
-/// process ends. A program that does not exist ends with status 127, as in any shell. Where its output goes is not carried over.
+/// Returns the command in a process group of its own. It ends, with all that it has started, when its standard input is dropped or
+/// this process ends. A program that does not exist ends with status 127, as in any shell. Of a command of the
+/// [`Machine`](crate::machine::Machine) the program, the arguments and the environment are carried over.
 pub(crate) fn leashed(command: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell.args([OsString::from("-c"), LEASH.into(), "leash".into(), command.get_program().into()]);
     shell.args(command.get_args()).stdin(Stdio::piped()).process_group(0);
-    if let Some(folder) = command.get_current_dir() {
-        shell.current_dir(folder);
-    }
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
+    let variables = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    shell.env_clear().envs(variables);
     shell
 }
 
@@ -51,13 +76,17 @@ mod tests {
     use std::thread;
     use std::time::{Duration, Instant};
 
+    use crate::machine::Machine;
+
     use super::*;
 
     #[test]
     fn a_command_on_a_leash_ends_with_its_children_when_it_is_let_go() {
         let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new("sh");
-        command.args(["-c", "sleep 600 & echo $! > pid.new; mv pid.new pid; wait"]).current_dir(folder.path());
+        let mut command = Machine::here().command("sh");
+        command
+            .args(["-c", "cd \"$FOLDER\"; sleep 600 & echo $! > pid.new; mv pid.new pid; wait"])
+            .env("FOLDER", folder.path());
         let mut child = leashed(&command).spawn().unwrap();
         let pid = folder.path().join("pid");
         let deadline = Instant::now() + Duration::from_secs(30);
@@ -78,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_command_on_a_leash_gives_its_own_status_and_reads_nothing() {
-        let mut command = Command::new("sh");
+        let mut command = Machine::here().command("sh");
         command.args(["-c", "read line && exit 1; exit $CODE"]).env("CODE", "7");
         let mut child = leashed(&command).spawn().unwrap();
         let pipe = child.stdin.take();

@@ -1,5 +1,7 @@
-//! A machine to try things on: a temporary `PATH`, workspace and font folder, with programs of `xtask/fixtures`.
+//! A machine to try things on: a temporary system with a `PATH` of one folder and a workspace, and with programs of `xtask/fixtures`.
 
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -8,6 +10,12 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::machine::{Attendance, Machine};
+
+/// The programs of the system that scripts and fixtures use.
+const OF_SYSTEM: &[&str] = &[
+    "basename", "cat", "cmp", "cp", "cut", "date", "dirname", "find", "grep", "head", "ln", "mkdir", "mktemp", "mv",
+    "readlink", "rm", "sed", "sh", "sleep", "timeout", "tr", "wc",
+];
 
 /// The fixture of this name.
 pub(crate) fn program(name: &str) -> PathBuf {
@@ -19,47 +27,71 @@ pub(crate) fn program(name: &str) -> PathBuf {
 pub(crate) struct Bench(TempDir);
 
 impl Bench {
-    /// No program at all, no font; the workspace pins axe-core 4.14.1.
+    /// The machine of an ordinary user, without any program that set-up installs, and without a font; the workspace pins axe-core 4.14.1.
     pub(crate) fn new() -> Self {
         let bench = Self(TempDir::new().unwrap());
-        for folder in [bench.programs(), bench.root(), bench.fonts(), bench.postgres()] {
-            fs::create_dir(folder).unwrap();
+        let tools = bench.root().join("xtask/tools");
+        for folder in [bench.programs(), tools.clone()] {
+            fs::create_dir_all(folder).unwrap();
         }
+        for name in OF_SYSTEM {
+            let path = env::var_os("PATH").unwrap();
+            let found = env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file()).unwrap();
+            symlink(found, bench.programs().join(name)).unwrap();
+        }
+        bench.add("id", "id-user");
         let lock = r#"{"packages": {"node_modules/axe-core": {"version": "4.14.1"}}}"#;
         fs::write(bench.root().join("package-lock.json"), lock).unwrap();
+        // Our own scripts, but for what they would install for some minutes.
+        for name in ["install.sh", "schemathesis.sh"] {
+            symlink(program(name), tools.join(name)).unwrap();
+        }
+        for (name, link) in
+            [("install.sh", "itself.sh"), ("deny.sh", "deny.sh"), ("service-user.sh", "service-user.sh")]
+        {
+            symlink(Path::new(env!("CARGO_MANIFEST_DIR")).join("tools").join(name), tools.join(link)).unwrap();
+        }
         bench
     }
 
     /// The same, with `apt-get`, and run by root.
     pub(crate) fn debian() -> Self {
         let bench = Self::new();
-        bench.add("apt-get", "apt-get");
-        bench.add("id", "id-root");
-        for program in ["setpriv", "useradd", "install", "chown"] {
+        bench.become_user("id-root");
+        for program in ["apt-get", "setpriv", "useradd", "install", "chown"] {
             bench.add(program, program);
         }
         bench
     }
 
+    /// Replaces `id`.
+    pub(crate) fn become_user(&self, fixture: &str) {
+        self.remove("id");
+        self.add("id", fixture);
+    }
+
     pub(crate) fn machine(&self) -> Machine {
+        let variables = [
+            ("CARGO", self.programs().join("cargo")),
+            ("CARGO_HOME", self.home().join(".cargo")),
+            ("HOME", self.home()),
+            ("PATH", self.programs()),
+            ("SETUP_SYSTEM_ROOT", self.0.path().into()),
+            ("TMPDIR", self.0.path().into()),
+        ];
         Machine {
             root: self.root(),
-            path: self.programs().into(),
-            system_folders: vec![self.0.path().join("sbin")],
-            cargo: self.programs().join("cargo"),
-            cargo_home: self.0.path().join("cargo-home"),
-            chromium: None,
-            no_sandbox: false,
-            axe: None,
-            database_url: None,
-            postgres_folders: vec![self.postgres()],
-            service_data: self.0.path().join("lib"),
-            temporary: self.0.path().into(),
-            own_state: Some(self.0.path().join("home/.local/state/a11ycheck")),
-            font_folders: vec![self.fonts()],
+            environment: variables.map(|(name, value)| (OsString::from(name), value.into())).into(),
             attendance: Attendance::Unattended,
             patience: Duration::from_secs(20),
         }
+    }
+
+    /// The same machine with one variable more.
+    pub(crate) fn machine_with(&self, name: &str, value: impl AsRef<OsStr>) -> Machine {
+        let mut machine = self.machine();
+        machine.environment.insert(name.into(), value.as_ref().into());
+        machine
     }
 
     pub(crate) fn programs(&self) -> PathBuf {
@@ -70,18 +102,13 @@ impl Bench {
         self.0.path().join("workspace")
     }
 
-    fn fonts(&self) -> PathBuf {
-        self.0.path().join("fonts")
+    pub(crate) fn home(&self) -> PathBuf {
+        self.0.path().join("home")
     }
 
-    /// Where Debian has its versions of PostgreSQL.
-    fn postgres(&self) -> PathBuf {
-        self.0.path().join("postgresql")
-    }
-
-    /// Installs a version of PostgreSQL as Debian does; gives the folder of its programs.
+    /// Installs a version of PostgreSQL as Debian does; returns the folder of its programs.
     pub(crate) fn add_postgres(&self, version: &str) -> PathBuf {
-        let programs = self.postgres().join(version).join("bin");
+        let programs = self.0.path().join("usr/lib/postgresql").join(version).join("bin");
         fs::create_dir_all(&programs).unwrap();
         for name in ["initdb", "pg_ctl"] {
             symlink(program(name), programs.join(name)).unwrap();
@@ -94,14 +121,6 @@ impl Bench {
         symlink(program(fixture), self.programs().join(name)).unwrap();
     }
 
-    /// Gives the workspace scripts: one that installs tools, or says what it lacks, and one that sends random requests.
-    pub(crate) fn add_tools(&self) {
-        fs::create_dir_all(self.root().join("xtask/tools")).unwrap();
-        for name in ["install.sh", "schemathesis.sh"] {
-            fs::copy(program(name), self.root().join("xtask/tools").join(name)).unwrap();
-        }
-    }
-
     pub(crate) fn remove(&self, name: &str) {
         fs::remove_file(self.programs().join(name)).unwrap();
     }
@@ -112,8 +131,9 @@ impl Bench {
     }
 
     pub(crate) fn add_font(&self) {
-        fs::create_dir(self.fonts().join("some")).unwrap();
-        fs::write(self.fonts().join("some/Font.TTF"), "").unwrap();
+        let folder = self.0.path().join("usr/share/fonts/some");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("Font.TTF"), "").unwrap();
     }
 
     pub(crate) fn add_axe(&self, version: &str, script: &str) {

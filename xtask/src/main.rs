@@ -4,23 +4,16 @@
 
 #![expect(clippy::print_stderr, reason = "a command-line tool talks to its user")]
 
-mod apt;
-mod axe;
 mod bare;
 mod bench;
-mod browser;
 mod command;
-mod deny;
 mod error;
-mod fonts;
+mod judges;
 mod machine;
 mod postgres;
-mod probe;
-mod program;
 mod sandbox;
 mod serve;
 mod service_user;
-mod setup;
 mod test;
 mod tools;
 
@@ -38,12 +31,12 @@ use crate::machine::Machine;
 fn main() -> ExitCode {
     let machine = Machine::here();
     let outcome = match Cli::parse().command {
-        Command::Setup => setup::for_tests(&machine).map(|_| ()),
+        Command::Setup => tools::ensure(&machine, &tools::OF_SETUP).map(|_| ()),
         Command::Serve { arguments } => serve::run(&machine, &arguments).map(|never| match never {}),
         Command::Test { bare: true, .. } => bare::run(&machine),
         Command::Test { bare: false, arguments } => test::run(&machine, &arguments),
-        Command::Deny => deny::run(&machine).map(|_| ()),
-        Command::Schemathesis => tools::schemathesis(&machine),
+        Command::Deny => judges::deny(&machine).map(|_| ()),
+        Command::Schemathesis => judges::schemathesis(&machine),
         Command::Bench { bench } => bench::run(&machine, &bench),
     };
     let Err(error) = outcome else { return ExitCode::SUCCESS };
@@ -86,7 +79,7 @@ enum Command {
     },
     /// Holds licences, bans, sources and advisories of all dependencies against deny.toml, with cargo-deny
     Deny,
-    /// Has Schemathesis send a server some thousand requests, and compares its answers with server-warp/openapi.json
+    /// Has Schemathesis send a server some thousand requests, and compares its answers with the OpenAPI document that it serves
     Schemathesis,
     /// Sets up what a bench needs, and runs it
     Bench {

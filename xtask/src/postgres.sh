@@ -1,6 +1,6 @@
 # Runs a PostgreSQL of its own in a new folder until standard input ends, then removes everything.
 #
-# $1: the folder of PostgreSQL's programs. Says `ready FOLDER` when a socket in FOLDER can be used; ends with an error, after
+# $1: the folder of PostgreSQL's programs. Prints the address of the database when it can be used; ends with an error, after
 # what PostgreSQL reported, when it can't be. Standard input is a pipe from the one who started this: it ends when that process
 # does, for whatever reason, so that nothing is left behind.
 #
@@ -30,5 +30,5 @@ report() {
         -c fsync=off -c synchronous_commit=off -c full_page_writes=off" \
     >"$folder/start.log" 2>&1 </dev/null || report "$folder/server.log"
 
-echo "ready $folder"
+echo "postgres://postgres@localhost/postgres?host=$folder"
 cat >/dev/null

@@ -1,43 +1,51 @@
-//! Whether browsers run in their sandbox: what this user and this system permit.
+//! Finds out if browsers run in their sandbox: what this user and this system permit.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::process::{self, Command};
+use std::sync::mpsc;
 use std::time::Duration;
+use std::{env, fs, thread};
 
+use wait_timeout::ChildExt;
+
+use crate::command::{leashed, started};
 use crate::error::Error;
 use crate::machine::Machine;
-use crate::probe::{self, ProbeError};
 
-/// How many times as long a browser may take that did not answer at first: on a cold disk, or beside a build, one start can be slow.
+/// A browser that did not answer at first has this many times as long: on a cold disk, or beside a build, one start can be slow.
 const SECOND_PATIENCE: u32 = 5;
 
-/// The variable by which servers, scanners and tests are told that the browser may do without.
+/// Enough of what a browser says before it gives up.
+const MAX_ANSWER_BYTES: u64 = 4096;
+
+/// The variable by which servers, scanners and tests learn that the browser may do without.
 const VARIABLE: &str = "A11YCHECK_NO_SANDBOX";
 
-/// What browsers get.
+/// The sandbox of browsers, or its absence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sandbox {
-    /// Their sandbox.
+    /// They have it.
     On,
-    /// None, for this reason.
+    /// They have none, for this reason.
     Off(String),
 }
 
 impl Sandbox {
-    /// Finds out for this user, by a start of the browser where only that can tell.
+    /// Finds out for this user, by a start of the browser where only that can show it.
     ///
     /// # Errors
     ///
-    /// [`Error::Start`], and those of [`probed`](Self::probed).
+    /// Those of [`probed`](Self::probed).
     pub(crate) fn of_caller(machine: &Machine, chromium: &Path) -> Result<Self, Error> {
-        if machine.no_sandbox {
+        if asks_for_none(machine) {
             return Ok(Self::Off(format!("{VARIABLE} asks for it")));
         }
-        if machine.is_root()? {
+        if machine.is_root() {
             return Ok(Self::Off("this is root, whose browser can't have one".to_owned()));
         }
-        Self::probed(machine, || Command::new(chromium))
+        Self::probed(machine, || machine.command(chromium))
     }
 
     /// Finds out by a start of the browser. What `browser` makes begins with its program, or with one that runs it as another user.
@@ -46,17 +54,17 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// [`Error::SandboxUnknown`] when it does not answer the second time either.
+    /// [`Error::SandboxUnknown`] when it does not answer the second time either, and [`Error::Start`].
     pub(crate) fn probed(machine: &Machine, browser: impl Fn() -> Command) -> Result<Self, Error> {
-        let mut started = start(machine, browser(), machine.patience);
-        if let Err(ProbeError::Silent { patience }) = started {
-            eprintln!("    the browser did not answer within {} seconds: trying once more", patience.as_secs());
-            started = start(machine, browser(), machine.patience * SECOND_PATIENCE);
+        let mut start = start(machine, browser(), machine.patience)?;
+        if start == Start::Silent {
+            eprintln!("    the browser did not answer within {} seconds: trying once more", machine.patience.as_secs());
+            start = self::start(machine, browser(), machine.patience * SECOND_PATIENCE)?;
         }
-        match started {
-            Ok(()) => Ok(Self::On),
-            Err(source @ ProbeError::Silent { .. }) => Err(Error::SandboxUnknown { source }),
-            Err(error) => Ok(Self::Off(format!("the browser does not start in it ({})", in_full(&error)))),
+        match start {
+            Start::Opened => Ok(Self::On),
+            Start::Refused(reason) => Ok(Self::Off(format!("the browser does not start in it ({reason})"))),
+            Start::Silent => Err(Error::SandboxUnknown { patience: machine.patience * SECOND_PATIENCE }),
         }
     }
 
@@ -67,14 +75,14 @@ impl Sandbox {
         }
     }
 
-    /// What a server is started with, beside arguments that may say it already.
+    /// The flag that a server is started with, beside arguments that may hold it already.
     pub(crate) fn flags(&self, arguments: &[OsString]) -> Option<&'static str> {
         const FLAG: &str = "--no-sandbox";
         let is_missing = matches!(self, Self::Off(_)) && !arguments.iter().any(|argument| argument == FLAG);
         is_missing.then_some(FLAG)
     }
 
-    /// Tells a program.
+    /// Sets or removes the variable for a program.
     pub(crate) fn pass_to<'command>(&self, command: &'command mut Command) -> &'command mut Command {
         match self {
             Self::On => command.env_remove(VARIABLE),
@@ -83,29 +91,84 @@ impl Sandbox {
     }
 }
 
-/// Starts the browser without its sandbox: where that fails too, it is not the sandbox that is missing. The inner error says what is.
-pub(crate) fn starts_without(machine: &Machine, mut browser: Command) -> Result<(), String> {
+/// Says if the caller wants browsers to do without.
+pub(crate) fn asks_for_none(machine: &Machine) -> bool {
+    machine.variable(VARIABLE).is_some_and(|value| value == "true")
+}
+
+/// Starts the browser without its sandbox, and returns the reason if that fails, too: then it is not the sandbox that is missing.
+///
+/// # Errors
+///
+/// [`Error::Start`].
+pub(crate) fn reason_not_to_start(machine: &Machine, mut browser: Command) -> Result<Option<String>, Error> {
     browser.arg("--no-sandbox");
-    start(machine, browser, machine.patience * SECOND_PATIENCE).map_err(|error| in_full(&error))
+    match start(machine, browser, machine.patience * SECOND_PATIENCE)? {
+        Start::Opened => Ok(None),
+        Start::Refused(reason) => Ok(Some(reason)),
+        Start::Silent => Ok(Some("it opened no page within the time allowed".to_owned())),
+    }
 }
 
-fn start(machine: &Machine, browser: Command, patience: Duration) -> Result<(), ProbeError> {
-    let profile = machine.temporary.join(format!("a11ycheck-probe-{}-{}", process::id(), patience.as_millis()));
-    let started = probe::start(browser, &profile, patience);
+/// The outcome of a browser's start.
+#[derive(Debug, PartialEq, Eq)]
+enum Start {
+    /// It opened a page.
+    Opened,
+    /// It ended, and this is what it said of it.
+    Refused(String),
+    /// It was still busy after the time allowed, and was stopped.
+    Silent,
+}
+
+/// Has a browser open an empty page, in about `patience` at most. It does not start without its sandbox unless its arguments say so.
+fn start(machine: &Machine, mut browser: Command, patience: Duration) -> Result<Start, Error> {
+    let temporary = machine.variable("TMPDIR").map_or_else(env::temp_dir, PathBuf::from);
+    let profile = temporary.join(format!("a11ycheck-probe-{}-{}", process::id(), patience.as_millis()));
+    browser.args(["--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]);
+    browser.arg(format!("--user-data-dir={}", profile.display())).args(["--dump-dom", "about:blank"]);
+    // Debian's browser is a script that waits for the program, which would outlive it.
+    let asked = ask(leashed(&browser), patience);
     // There is none where the browser did not get that far, and one that stays is a temporary file.
-    let _ = std::fs::remove_dir_all(&profile);
-    started
+    let _ = fs::remove_dir_all(&profile);
+    started(&browser, asked)
 }
 
-fn in_full(error: &ProbeError) -> String {
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
-    format!("{error}{cause}")
+fn ask(mut command: Command, patience: Duration) -> io::Result<Start> {
+    let (reader, writer) = io::pipe()?;
+    let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    // Its copies of the pipe's end would keep the answer from ending.
+    drop(command);
+    // Read aside, because something that the browser has left behind could hold the pipe open.
+    let (sender, answer) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = Vec::new();
+        let read = reader.take(MAX_ANSWER_BYTES).read_to_end(&mut text);
+        // Nobody waits for it any more when the time is up.
+        let _ = sender.send(read.map(|_| String::from_utf8_lossy(&text).into_owned()));
+    });
+    let leash = child.stdin.take();
+    let ended = child.wait_timeout(patience)?;
+    // Ends whatever still runs.
+    drop(leash);
+    let Some(status) = ended else {
+        child.kill()?;
+        child.wait()?;
+        return Ok(Start::Silent);
+    };
+    let Ok(answer) = answer.recv_timeout(patience) else { return Ok(Start::Silent) };
+    let answer = answer?;
+    if status.success() {
+        return Ok(Start::Opened);
+    }
+    let is_cause = |line: &&str| ["sandbox", "namespace"].iter().any(|word| line.contains(word));
+    let line = answer.lines().find(is_cause).or_else(|| answer.lines().find(|line| !line.trim().is_empty()));
+    let line: String = line.unwrap_or("it said nothing").trim().chars().take(300).collect();
+    Ok(Start::Refused(format!("it ended with {status}: {line}")))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::thread;
     use std::time::Instant;
 
     use crate::fixture::{Bench, program};
@@ -120,7 +183,6 @@ mod tests {
     #[test]
     fn a_user_whose_browser_starts_in_its_sandbox_has_it() {
         let bench = Bench::new();
-        bench.add("id", "id-user");
         assert_eq!(of(&bench), Sandbox::On);
         assert!(bench.log("chromium")[0].starts_with("--headless"), "it was tried");
     }
@@ -128,7 +190,6 @@ mod tests {
     #[test]
     fn where_the_system_forbids_it_the_browsers_own_words_say_why() {
         let bench = Bench::new();
-        bench.add("id", "id-user");
         fs::write(bench.programs().join("chromium.unlocked"), "").unwrap();
         let Sandbox::Off(reason) = of(&bench) else { panic!("it has none") };
         assert!(reason.contains("No usable sandbox!") && !reason.contains("bus"), "{reason}");
@@ -139,7 +200,6 @@ mod tests {
     fn a_browser_that_does_not_answer_is_started_once_more_and_is_never_taken_for_one_without_a_sandbox() {
         for (marker, outcome) in [("slow-once", Ok(Sandbox::On)), ("hangs", Err(()))] {
             let bench = Bench::new();
-            bench.add("id", "id-user");
             bench.add("chromium", "chromium");
             fs::write(bench.programs().join(format!("chromium.{marker}")), "").unwrap();
             let machine = Machine { patience: Duration::from_millis(400), ..bench.machine() };
@@ -159,7 +219,7 @@ mod tests {
         }
     }
 
-    /// What lost its parent may stay a zombie for a moment, or for good where nobody collects it.
+    /// A process that lost its parent may stay a zombie for a moment, or for good where nobody collects it.
     fn is_ended(pid: &str) -> bool {
         fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "))
     }
@@ -173,8 +233,7 @@ mod tests {
 
     #[test]
     fn who_asks_to_do_without_is_not_contradicted() {
-        let bench = Bench::new();
-        let machine = Machine { no_sandbox: true, ..bench.machine() };
+        let machine = Bench::new().machine_with(VARIABLE, "true");
         assert!(matches!(Sandbox::of_caller(&machine, &program("chromium")).unwrap(), Sandbox::Off(_)));
     }
 

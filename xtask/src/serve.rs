@@ -4,16 +4,16 @@ use std::convert::Infallible;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::command::shown;
+use crate::command::{answer, shown};
 use crate::error::Error;
 use crate::machine::Machine;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{self, Sandbox};
 use crate::service_user::{self, ServiceUser};
-use crate::setup::{self, Tools};
+use crate::tools::{self, Tools};
 
 const PROGRAM: &str = "a11ycheck-server";
 /// A program that is built along, because it needs what tests need: see [`build`].
@@ -27,9 +27,9 @@ const EXAMPLE: &str = "embed";
 ///
 /// # Errors
 ///
-/// Those of [`setup::run`], [`Error::ServerBuild`], [`Error::ServerUnnamed`], [`Error::SandboxUnknown`] and [`Error::Start`].
+/// Those of [`tools::ensure`] and [`build`], [`Error::SandboxUnknown`] and [`Error::Start`].
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<Infallible, Error> {
-    let tools = setup::run(machine)?;
+    let tools = tools::ensure(machine, &tools::OF_SERVER)?;
     let program = build(machine)?;
     let mut server = server(machine, &program, &tools, arguments)?;
     eprintln!("==> Starting {}", shown(&server));
@@ -39,51 +39,52 @@ pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<Infallibl
 
 /// The server as the user that suits it best.
 fn server(machine: &Machine, program: &Path, tools: &Tools, arguments: &[OsString]) -> Result<Command, Error> {
-    let only_tells = |argument: &OsString| ["--help", "-h", "--version", "-V"].iter().any(|told| argument == told);
-    if arguments.iter().any(only_tells) {
-        return Ok(as_caller(program, tools, &Sandbox::On, arguments));
+    let has = |flags: &[&str]| arguments.iter().any(|argument| flags.iter().any(|flag| argument == flag));
+    let as_caller = |sandbox: &Sandbox| {
+        let mut command = machine.command(program);
+        tools.pass_to(&mut command).args(sandbox.flags(arguments)).args(arguments);
+        command
+    };
+    // These print something and end.
+    if has(&["--help", "-h", "--version", "-V"]) {
+        return Ok(as_caller(&Sandbox::On));
     }
-    let asks_to_do_without = machine.no_sandbox || arguments.iter().any(|argument| argument == "--no-sandbox");
-    let is_root = machine.is_root()?;
-    let sandbox = if asks_to_do_without {
+    let is_root = machine.is_root();
+    let sandbox = if sandbox::asks_for_none(machine) || has(&["--no-sandbox"]) {
         Sandbox::Off("it was asked for".to_owned())
     } else if is_root {
         match ServiceUser::prepare(machine, program, tools)? {
-            Ok(user) => {
-                user.announce();
-                return Ok(user.server(arguments));
-            }
+            Ok(user) => return Ok(user.server(arguments)),
             Err(obstacle) => {
                 Sandbox::Off(format!("this is root, and as another user it can't run, because {obstacle}"))
             }
         }
     } else {
-        Sandbox::of_caller(machine, &tools.chromium)?
+        Sandbox::of_caller(machine, &tools.chromium())?
     };
     sandbox.announce();
-    let mut server = as_caller(program, tools, &sandbox, arguments);
+    let mut server = as_caller(&sandbox);
     if is_root && let Some(state) = service_user::state(machine) {
         server.env("STATE_DIRECTORY", state);
     }
     Ok(server)
 }
 
-/// Builds the server and gives its path, which only cargo knows (target folder, profile and triple can be configured).
+/// Builds the server and returns its path, which only cargo knows (target folder, profile and triple can be configured).
 ///
 /// Dependencies get the features of all that is selected. The whole workspace is, and an example for the sake of what tests
 /// depend on, so that the features are those of `cargo test --workspace`: whoever has run the tests waits for nothing here, where
 /// the server's package alone would compile some 70 units of dependencies once more.
+///
+/// # Errors
+///
+/// [`Error::Failed`] when it does not compile, [`Error::ServerUnnamed`] and [`Error::Start`].
 pub(crate) fn build(machine: &Machine) -> Result<PathBuf, Error> {
-    let mut cargo = Command::new(&machine.cargo);
+    let mut cargo = machine.cargo();
     cargo.args(["build", "--workspace", "--bin", PROGRAM, "--example", EXAMPLE]);
     cargo.arg("--message-format=json-render-diagnostics");
-    cargo.current_dir(&machine.root).stderr(Stdio::inherit());
     eprintln!("==> Building the server: {}", shown(&cargo));
-    let built = cargo.output().map_err(|source| Error::Start { program: machine.cargo.clone(), source })?;
-    if !built.status.success() {
-        return Err(Error::ServerBuild { status: built.status });
-    }
-    executable(&String::from_utf8_lossy(&built.stdout)).ok_or(Error::ServerUnnamed)
+    executable(&answer(&mut cargo)?).ok_or(Error::ServerUnnamed)
 }
 
 fn executable(messages: &str) -> Option<PathBuf> {
@@ -91,12 +92,6 @@ fn executable(messages: &str) -> Option<PathBuf> {
         let path = message["executable"].as_str()?;
         (message["target"]["name"] == PROGRAM).then(|| path.into())
     })
-}
-
-fn as_caller(program: &Path, tools: &Tools, sandbox: &Sandbox, arguments: &[OsString]) -> Command {
-    let mut command = Command::new(program);
-    tools.pass_to(&mut command).args(sandbox.flags(arguments)).args(arguments);
-    command
 }
 
 #[cfg(test)]
@@ -118,15 +113,19 @@ mod tests {
         assert_eq!(executable(""), None);
     }
 
-    /// The command line of a server on this machine.
-    fn line(bench: &Bench, arguments: &[&str]) -> String {
-        let tools = Tools { chromium: bench.programs().join("chromium"), axe: bench.root().join("axe.min.js") };
+    /// A server on this machine.
+    fn on(bench: &Bench, arguments: &[&str]) -> Command {
+        bench.add_font();
+        bench.add_axe("4.14.1", "axe.min.js");
+        let tools = tools::ensure(&bench.machine(), &tools::OF_SERVER).unwrap();
         let program = bench.root().join("server");
-        for file in [&program, &tools.axe] {
-            std::fs::write(file, "").unwrap();
-        }
+        std::fs::write(&program, "").unwrap();
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        shown(&server(&bench.machine(), &program, &tools, &arguments).unwrap())
+        server(&bench.machine(), &program, &tools, &arguments).unwrap()
+    }
+
+    fn line(bench: &Bench, arguments: &[&str]) -> String {
+        shown(&on(bench, arguments))
     }
 
     #[test]
@@ -157,7 +156,6 @@ mod tests {
     #[test]
     fn another_user_has_the_sandbox_unless_the_system_forbids_it() {
         let bench = Bench::new();
-        bench.add("id", "id-user");
         bench.add("chromium", "chromium");
         assert_eq!(line(&bench, &[]), "server");
         std::fs::write(bench.programs().join("chromium.unlocked"), "").unwrap();
@@ -166,17 +164,12 @@ mod tests {
 
     #[test]
     fn the_server_gets_every_argument_and_the_tools() {
-        let tools = Tools { chromium: "/b/chromium".into(), axe: "/b/axe.min.js".into() };
-        let arguments = ["--listen".into(), "127.0.0.1:0".into()];
-        let command = as_caller(Path::new("/b/server"), &tools, &Sandbox::On, &arguments);
+        let bench = Bench::new();
+        bench.add("chromium", "chromium");
+        let command = on(&bench, &["--listen", "127.0.0.1:0"]);
         assert_eq!(shown(&command), "server --listen 127.0.0.1:0");
-        let environment: Vec<_> = command.get_envs().collect();
-        assert_eq!(
-            environment,
-            [
-                ("A11YCHECK_AXE".as_ref(), Some("/b/axe.min.js".as_ref())),
-                ("A11YCHECK_CHROMIUM".as_ref(), Some("/b/chromium".as_ref())),
-            ]
-        );
+        let variable = |name: &str| command.get_envs().find(|(known, _)| *known == name).unwrap().1.unwrap();
+        assert_eq!(variable("A11YCHECK_AXE"), bench.root().join("node_modules/axe-core/axe.min.js"));
+        assert_eq!(variable("A11YCHECK_CHROMIUM"), bench.programs().join("chromium"));
     }
 }

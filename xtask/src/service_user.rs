@@ -1,158 +1,97 @@
 //! The user as whom `cargo xtask serve` runs the server where root calls it: Chromium's sandbox does not work for root, and a
 //! server has no use for root's rights.
 //!
-//! Root's checkout may lie where nobody else can look (`/root`), so that user gets copies of the program and of axe-core, beside a
-//! folder of its own for what the server keeps.
+//! `xtask/tools/service-user.sh` makes that user, with copies of the program and of axe-core.
 
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::command::shown;
+use crate::command::started;
 use crate::error::Error;
 use crate::machine::Machine;
 use crate::sandbox::{self, Sandbox};
-use crate::setup::Tools;
+use crate::tools::Tools;
 
 /// The user, and the folder of its data. Not `a11ycheck`, which is what an installed server is called: the two share nothing.
 const NAME: &str = "a11ycheck-dev";
-/// Where the server keeps the key that secrets are sealed with.
-const KEY: &str = "sealing.key";
 /// Variables of root's own, which say nothing of another user.
 const OF_ROOT: [&str; 6] =
     ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "MAIL"];
 
 /// The user, ready to run the server.
 #[derive(Debug)]
-pub(crate) struct ServiceUser {
-    setpriv: PathBuf,
-    /// Owned by the user.
+pub(crate) struct ServiceUser<'machine> {
+    machine: &'machine Machine,
+    /// Holds the copies, which the user can read.
+    programs: PathBuf,
+    /// Belongs to the user.
     state: PathBuf,
-    /// A copy that the user can read.
-    program: PathBuf,
-    tools: Tools,
-    /// What the browser gets when this user runs it.
+    chromium: PathBuf,
     sandbox: Sandbox,
 }
 
-/// Why there is no such user, in words for people.
+/// The reason why there is no such user, in words for people.
 pub(crate) type Obstacle = String;
 
 /// The folder in which a server that root has run so keeps its state, if there is one. A server of root itself uses it, too: else
 /// the two would seal with different keys.
 pub(crate) fn state(machine: &Machine) -> Option<PathBuf> {
-    let folder = machine.service_data.join(NAME).join("state");
+    let folder = machine.service_data().join(NAME).join("state");
     folder.is_dir().then_some(folder)
 }
 
-impl ServiceUser {
+impl<'machine> ServiceUser<'machine> {
     /// Makes the user and its folders unless they are there, copies the program and axe-core, and tries the browser as that user.
     /// A system that forbids the sandbox is no obstacle: the user then runs the browser without. The inner error says why there is
     /// no such user, or why its browser does not run at all; then the server has to be root's.
     ///
     /// # Errors
     ///
-    /// [`Error::Start`], and those of [`Sandbox::probed`].
-    pub(crate) fn prepare(machine: &Machine, program: &Path, tools: &Tools) -> Result<Result<Self, Obstacle>, Error> {
-        let Some(setpriv) = machine.program("setpriv") else {
-            return Ok(Err("setpriv, which runs it as another user, is not installed (package util-linux)".to_owned()));
-        };
-        let folder = machine.service_data.join(NAME);
-        let (copies, state) = (folder.join("bin"), folder.join("state"));
-        if !exists(machine)? {
-            eprintln!("==> Making the user {NAME}, as whom the server runs: Chromium's sandbox does not work for root");
-            let mut useradd = system(machine, "useradd");
-            useradd.args([
-                "--system",
-                "--user-group",
-                "--no-create-home",
-                "--shell",
-                "/usr/sbin/nologin",
-                "--home-dir",
-            ]);
-            if let Err(obstacle) = done(useradd.arg(&state).arg(NAME)) {
-                return Ok(Err(obstacle));
-            }
+    /// Those of [`Sandbox::probed`].
+    pub(crate) fn prepare(
+        machine: &'machine Machine,
+        program: &Path,
+        tools: &Tools,
+    ) -> Result<Result<Self, Obstacle>, Error> {
+        let folder = machine.service_data().join(NAME);
+        let mut script = machine.script("xtask/tools/service-user.sh");
+        script.arg(NAME).args([&folder, program, &tools.path("A11YCHECK_AXE")]).stderr(Stdio::inherit());
+        let made = script.output();
+        let made = started(&script, made)?;
+        if !made.status.success() {
+            return Ok(Err(String::from_utf8_lossy(&made.stdout).trim_end().to_owned()));
         }
-        let sandbox = Sandbox::On;
-        let (tools_of_user, server) = (user_tools(tools, &copies), copies.join("a11ycheck-server"));
-        let mut user = Self { setpriv, program: server, tools: tools_of_user, state, sandbox };
-        if let Err(obstacle) = user.furnish(machine, program, tools, &copies) {
-            return Ok(Err(obstacle));
-        }
-        let browser = || user.run(&user.tools.chromium);
-        let found = Sandbox::probed(machine, browser)?;
-        if matches!(found, Sandbox::Off(_))
-            && let Err(obstacle) = sandbox::starts_without(machine, browser())
+        let (programs, state, chromium) = (folder.join("bin"), folder.join("state"), tools.chromium());
+        let mut user = Self { machine, programs, state, chromium, sandbox: Sandbox::On };
+        let browser = || user.command(&user.chromium);
+        let sandbox = Sandbox::probed(machine, browser)?;
+        if matches!(sandbox, Sandbox::Off(_))
+            && let Some(reason) = sandbox::reason_not_to_start(machine, browser())?
         {
-            return Ok(Err(format!("the browser does not run as the user {NAME} ({obstacle})")));
+            return Ok(Err(format!("the browser does not run as the user {NAME} ({reason})")));
         }
-        user.sandbox = found;
+        user.sandbox = sandbox;
         Ok(Ok(user))
     }
 
-    /// Makes the folders and the copies.
-    fn furnish(&self, machine: &Machine, program: &Path, tools: &Tools, copies: &Path) -> Result<(), Obstacle> {
-        let folder = |mode: &str, owner: &str, folder: &Path| {
-            let mut install = system(machine, "install");
-            install.args(["-d", "-m", mode, "-o", owner, "-g", owner]).arg(folder);
-            done(&mut install)
-        };
-        let file = |mode: &str, owner: &str, from: &Path, to: &Path| {
-            let mut install = system(machine, "install");
-            install.args(["-m", mode, "-o", owner, "-g", owner]).arg(from).arg(to);
-            done(&mut install)
-        };
-        if let Some(parent) = copies.parent() {
-            folder("755", "root", parent)?;
-        }
-        folder("755", "root", copies)?;
-        folder("700", NAME, &self.state)?;
-        // It replaces the file, and does not write into it: a server that runs keeps its own.
-        file("755", "root", program, &self.program)?;
-        file("644", "root", &tools.axe, &self.tools.axe)?;
-        let key = self.state.join(KEY);
-        match fs::symlink_metadata(&key) {
-            // Root may have made it, in a run without the sandbox. Nothing is given away but a file that has no second name, so
-            // that the user can't get hold of another one by a link.
-            Ok(found) if found.is_file() && found.nlink() == 1 => {
-                let mut chown = system(machine, "chown");
-                done(chown.arg("--no-dereference").arg(format!("{NAME}:{NAME}")).arg(&key))
-            }
-            Ok(_) => Err(format!("{} is not a file of its own", key.display())),
-            Err(_) => match machine.own_state.as_ref().map(|state| state.join(KEY)).filter(|key| key.is_file()) {
-                Some(of_root) => {
-                    eprintln!("    copying {}, which opens what was sealed before", of_root.display());
-                    file("600", NAME, &of_root, &key)
-                }
-                None => Ok(()),
-            },
-        }
-    }
-
-    /// The server as this user, in the caller's folder.
+    /// Returns the server as this user, in the caller's folder, and says as whom it runs.
     pub(crate) fn server(&self, arguments: &[OsString]) -> Command {
-        let mut command = self.run(&self.program);
-        self.tools.pass_to(&mut command).args(self.sandbox.flags(arguments)).args(arguments);
-        command
-    }
-
-    /// Says as whom the server runs, and what to do where that is in the way.
-    pub(crate) fn announce(&self) {
         self.sandbox.announce();
         eprintln!(
             "    the server runs as the user {NAME}, and keeps its data in {}. Files and ports that you name must be open to that \
              user; --no-sandbox runs all of it as root",
             self.state.display()
         );
+        let mut command = self.command(&self.programs.join("a11ycheck-server"));
+        command.env("A11YCHECK_CHROMIUM", &self.chromium).env("A11YCHECK_AXE", self.programs.join("axe.min.js"));
+        command.args(self.sandbox.flags(arguments)).args(arguments);
+        command
     }
 
-    /// A program as this user.
-    fn run(&self, program: &Path) -> Command {
-        let mut command = Command::new(&self.setpriv);
-        command.args([&format!("--reuid={NAME}"), &format!("--regid={NAME}"), "--clear-groups", "--"]).arg(program);
+    /// Returns a program as this user.
+    fn command(&self, program: &Path) -> Command {
+        let mut command = self.machine.command_as(NAME, program);
         for name in OF_ROOT {
             command.env_remove(name);
         }
@@ -161,55 +100,37 @@ impl ServiceUser {
     }
 }
 
-/// The tools as the user finds them.
-fn user_tools(tools: &Tools, copies: &Path) -> Tools {
-    Tools { chromium: tools.chromium.clone(), axe: copies.join("axe.min.js") }
-}
-
-fn exists(machine: &Machine) -> Result<bool, Error> {
-    let program = crate::program::found(machine, "id");
-    let asked = Command::new(&program).args(["-u", NAME]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    asked.map(|status| status.success()).map_err(|source| Error::Start { program, source })
-}
-
-fn system(machine: &Machine, program: &'static str) -> Command {
-    Command::new(machine.system_program(program).unwrap_or_else(|| program.into()))
-}
-
-/// Runs it to its end; its own words are on standard error.
-fn done(command: &mut Command) -> Result<(), Obstacle> {
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("`{}` ended with {status}", shown(command))),
-        Err(error) => Err(format!("`{}` could not be run: {error}", shown(command))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use crate::command::shown;
     use crate::fixture::Bench;
-    use crate::setup;
+    use crate::tools;
 
     use super::*;
+
+    const KEY: &str = "sealing.key";
 
     /// A Debian of root with a server that was built, and what set-up installs.
     fn bench() -> (Bench, Tools, PathBuf) {
         let bench = Bench::debian();
-        let tools = setup::run(&bench.machine()).unwrap();
+        let tools = tools::ensure(&bench.machine(), &tools::OF_SERVER).unwrap();
         let program = bench.root().join("built-server");
         fs::write(&program, "server").unwrap();
         (bench, tools, program)
     }
 
-    fn prepare(bench: &Bench, tools: &Tools, program: &Path) -> Result<ServiceUser, Obstacle> {
-        ServiceUser::prepare(&bench.machine(), program, tools).unwrap()
+    fn prepare(bench: &Bench, tools: &Tools, program: &Path) -> Result<ServiceUser<'static>, Obstacle> {
+        let machine = Box::leak(Box::new(bench.machine_with("XDG_CACHE_HOME", "/root/cache")));
+        ServiceUser::prepare(machine, program, tools).unwrap()
     }
 
     #[test]
     fn root_gets_a_user_of_its_own_with_copies_that_it_can_read_and_a_folder_that_it_owns() {
         let (bench, tools, program) = bench();
         let user = prepare(&bench, &tools, &program).unwrap();
-        let data = bench.machine().service_data.join(NAME);
+        let data = bench.machine().service_data().join(NAME);
         assert_eq!(fs::read_to_string(data.join("bin/a11ycheck-server")).unwrap(), "server");
         assert!(data.join("bin/axe.min.js").is_file());
         let installed = bench.log("install");
@@ -223,7 +144,7 @@ mod tests {
         let variable = |name: &str| command.get_envs().find(|(known, _)| *known == name).map(|(_, value)| value);
         assert_eq!(variable("HOME"), Some(Some(state.as_os_str())));
         assert_eq!(variable("STATE_DIRECTORY"), Some(Some(state.as_os_str())));
-        assert_eq!(variable("XDG_STATE_HOME"), Some(None), "root's own");
+        assert_eq!(variable("XDG_CACHE_HOME"), None, "root's own");
         assert_eq!(variable("A11YCHECK_AXE"), Some(Some(data.join("bin/axe.min.js").as_os_str())));
 
         prepare(&bench, &tools, &program).unwrap();
@@ -264,7 +185,7 @@ mod tests {
     #[test]
     fn secrets_that_were_sealed_by_servers_of_root_can_be_opened_still() {
         let (bench, tools, program) = bench();
-        let of_root = bench.machine().own_state.unwrap();
+        let of_root = bench.home().join(".local/state/a11ycheck");
         fs::create_dir_all(&of_root).unwrap();
         fs::write(of_root.join(KEY), "root's").unwrap();
         let user = prepare(&bench, &tools, &program).unwrap();

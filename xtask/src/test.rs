@@ -3,51 +3,39 @@
 use std::ffi::OsString;
 use std::process::Command;
 
-use crate::command::{run as run_command, shown};
-use crate::deny::{self, Advisories};
+use crate::command::run as run_command;
 use crate::error::Error;
+use crate::judges;
 use crate::machine::Machine;
-use crate::postgres::Running;
+use crate::postgres::Database;
 use crate::sandbox::Sandbox;
-use crate::setup;
-use crate::tools;
+use crate::tools::{self, Tools};
 
 /// Sets up, then runs every step; with arguments, only `cargo test` with them.
 ///
 /// # Errors
 ///
-/// Those of [`setup::for_tests`], [`tools::ensure`] and [`Database::start`](crate::postgres::Database::start), [`Error::Step`] for the
-/// first step that fails, and [`Error::Start`].
+/// Those of [`tools::ensure`], [`Sandbox::of_caller`] and [`Database::start`], and [`Error::Step`] for the first step that fails.
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
-    let (tools, database) = setup::for_tests(machine)?;
-    let others = tools::ensure(machine, tools::OF_TESTS)?;
-    let sandbox = Sandbox::of_caller(machine, &tools.chromium)?;
+    let tools = tools::ensure(machine, &[tools::OF_SETUP, tools::OF_TESTS].concat())?;
+    let sandbox = Sandbox::of_caller(machine, &tools.chromium())?;
     sandbox.announce();
-    let tools = TestTools { tools, others, sandbox };
     // Ends, and is removed, when this function does.
-    let database = database.start(machine)?;
+    let database = Database::start(machine, &tools)?;
+    let surroundings = Surroundings { machine, tools, sandbox, database };
     let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
-    let advisories = run_steps(machine, &tools, &database, &steps)?;
+    let gap = surroundings.run(&steps)?;
     match arguments {
-        [] => eprintln!("==> {}", conclusion(steps.len(), &advisories)),
+        [] => eprintln!("==> {}", conclusion(steps.len(), gap)),
         _ => eprintln!("==> The chosen tests passed; `cargo xtask test` without arguments runs everything"),
     }
     Ok(())
 }
 
 /// The last line, which is the one that is read.
-fn conclusion(steps: usize, advisories: &Advisories) -> String {
-    match advisories {
-        Advisories::Checked => format!("All {steps} steps passed"),
-        gap @ Advisories::NotChecked(_) => format!("All {steps} steps passed, but {gap}"),
-    }
-}
-
-/// What the tests need beside a database.
-struct TestTools {
-    tools: setup::Tools,
-    others: tools::Tools,
-    sandbox: Sandbox,
+fn conclusion(steps: usize, gap: Option<String>) -> String {
+    let but = gap.map(|gap| format!(", but {gap}")).unwrap_or_default();
+    format!("All {steps} steps passed{but}")
 }
 
 /// One thing that is checked.
@@ -55,23 +43,23 @@ struct TestTools {
 struct Step {
     name: &'static str,
     work: Work,
-    /// What a reader of its failure does next.
-    mend: &'static str,
+    /// Says what a reader of its failure does next.
+    remedy: &'static str,
 }
 
 #[derive(Debug)]
 enum Work {
     /// A command of cargo, with these arguments.
     Cargo(Vec<OsString>),
-    /// `cargo xtask deny`, here, because it gives what it has left out.
+    /// `cargo xtask deny`, here, because it says what it has left out.
     Dependencies,
     /// `cargo xtask schemathesis`.
     RandomRequests,
 }
 
 impl Step {
-    fn cargo(name: &'static str, arguments: &[&str], mend: &'static str) -> Self {
-        Self { name, work: Work::Cargo(arguments.iter().map(OsString::from).collect()), mend }
+    fn cargo(name: &'static str, arguments: &[&str], remedy: &'static str) -> Self {
+        Self { name, work: Work::Cargo(arguments.iter().map(OsString::from).collect()), remedy }
     }
 }
 
@@ -85,13 +73,13 @@ fn every_step() -> Vec<Step> {
         Step::cargo(
             "Lints",
             &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
-            "Mend what clippy reports above",
+            "Correct what clippy reports above",
         ),
         // The one step with features of its own, because that is what it is about: an embedder may leave all of them out.
         Step::cargo(
             "Core without features",
             &["clippy", "--package", "a11ycheck-core", "--no-default-features", "--", "-D", "warnings"],
-            "Mend what clippy reports above; code that belongs to a feature is behind `#[cfg(feature = …)]`",
+            "Correct what clippy reports above; code that belongs to a feature is behind `#[cfg(feature = …)]`",
         ),
         // Includes the examples of the documentation, which a choice of targets (`--all-targets`) would leave out.
         Step::cargo("Tests", &["test", "--workspace"], "`cargo xtask test NAME` runs only the tests of that name"),
@@ -99,50 +87,55 @@ fn every_step() -> Vec<Step> {
         Step::cargo(
             "Documentation",
             &["doc", "--workspace", "--no-deps", "--lib", "--bins", "--example", "embed"],
-            "Mend what rustdoc reports above",
+            "Correct what rustdoc reports above",
         ),
-        Step { name: "Dependencies", work: Work::Dependencies, mend: "`cargo xtask deny` runs this alone" },
+        Step { name: "Dependencies", work: Work::Dependencies, remedy: "`cargo xtask deny` runs this alone" },
         Step {
             name: "Random requests",
             work: Work::RandomRequests,
-            mend: "`cargo xtask schemathesis` runs this alone",
+            remedy: "`cargo xtask schemathesis` runs this alone",
         },
     ]
 }
 
 fn chosen_tests(arguments: &[OsString]) -> Step {
     let work = ["test", "--workspace"].iter().map(OsString::from).chain(arguments.iter().cloned()).collect();
-    Step { name: "Chosen tests", work: Work::Cargo(work), mend: "Mend the tests that failed above" }
+    Step { name: "Chosen tests", work: Work::Cargo(work), remedy: "Correct the tests that failed above" }
 }
 
-fn run_steps(machine: &Machine, tools: &TestTools, database: &Running, steps: &[Step]) -> Result<Advisories, Error> {
-    let (mut advisories, count) = (Advisories::Checked, steps.len());
-    for (step, number) in steps.iter().zip(1..) {
-        eprintln!("==> [{number}/{count}] {}", step.name);
-        let outcome = match &step.work {
-            Work::Cargo(arguments) => run_cargo(cargo(machine, tools, database, arguments)),
-            Work::Dependencies => deny::run(machine).map(|found| advisories = found),
-            Work::RandomRequests => tools::schemathesis(machine),
-        };
-        outcome.map_err(|cause| Error::Step { number, count, mend: step.mend, source: Box::new(cause) })?;
+/// The machine, with what the tests need.
+struct Surroundings<'machine> {
+    machine: &'machine Machine,
+    tools: Tools,
+    sandbox: Sandbox,
+    database: Database,
+}
+
+impl Surroundings<'_> {
+    /// Runs the steps up to the first that fails. Returns what was left out, if something was.
+    fn run(&self, steps: &[Step]) -> Result<Option<String>, Error> {
+        let (mut gap, count) = (None, steps.len());
+        for (step, number) in steps.iter().zip(1..) {
+            eprintln!("==> [{number}/{count}] {}", step.name);
+            let outcome = match &step.work {
+                Work::Cargo(arguments) => run_command(&mut self.cargo(arguments)),
+                Work::Dependencies => judges::deny(self.machine).map(|found| gap = found),
+                Work::RandomRequests => judges::schemathesis(self.machine),
+            };
+            outcome.map_err(|cause| Error::Step { number, count, remedy: step.remedy, source: Box::new(cause) })?;
+        }
+        Ok(gap)
     }
-    Ok(advisories)
-}
 
-fn run_cargo(mut command: Command) -> Result<(), Error> {
-    let status = run_command(&mut command)?;
-    if status.success() { Ok(()) } else { Err(Error::Failed { command: shown(&command), status }) }
-}
-
-fn cargo(machine: &Machine, tools: &TestTools, database: &Running, arguments: &[OsString]) -> Command {
-    let mut command = Command::new(&machine.cargo);
-    command.args(arguments).current_dir(&machine.root).env("RUST_BACKTRACE", "1");
-    // Read by rustdoc alone: `RUSTFLAGS` would build every dependency anew.
-    command.env("RUSTDOCFLAGS", "-D warnings");
-    tools.others.pass_to(tools.tools.pass_to(&mut command));
-    tools.sandbox.pass_to(&mut command);
-    database.pass_to(&mut command);
-    command
+    fn cargo(&self, arguments: &[OsString]) -> Command {
+        let mut command = self.machine.cargo();
+        // The second is read by rustdoc alone: `RUSTFLAGS` would compile every dependency once more.
+        command.args(arguments).env("RUST_BACKTRACE", "1").env("RUSTDOCFLAGS", "-D warnings");
+        self.tools.pass_to(&mut command);
+        self.sandbox.pass_to(&mut command);
+        self.database.pass_to(&mut command);
+        command
+    }
 }
 
 #[cfg(test)]
@@ -155,9 +148,8 @@ mod tests {
     fn bench() -> Bench {
         let bench = Bench::debian();
         bench.add("cargo", "cargo");
-        bench.add_tools();
         bench.add("cargo-deny", "cargo-deny");
-        setup::run(&bench.machine()).unwrap();
+        tools::ensure(&bench.machine(), &tools::OF_SETUP).unwrap();
         bench
     }
 
@@ -177,21 +169,19 @@ mod tests {
 
     #[test]
     fn what_was_not_checked_stands_in_the_last_line() {
-        let checked = conclusion(7, &Advisories::Checked);
-        assert_eq!(checked, "All 7 steps passed");
-        let gap = conclusion(7, &Advisories::NotChecked("it did not arrive".to_owned()));
-        assert!(gap.starts_with("All 7 steps passed, but ADVISORIES"), "{gap}");
-        assert!(gap.contains("NOT CHECKED") && gap.contains("it did not arrive"), "{gap}");
+        assert_eq!(conclusion(7, None), "All 7 steps passed");
+        let gap = conclusion(7, Some("ADVISORIES were NOT CHECKED".to_owned()));
+        assert_eq!(gap, "All 7 steps passed, but ADVISORIES were NOT CHECKED");
     }
 
     #[test]
-    fn the_first_failure_stops_the_rest_and_says_how_to_mend_it() {
+    fn the_first_failure_stops_the_rest_and_says_what_to_do() {
         let bench = bench();
         bench.withhold("clippy");
         let error = run(&bench.machine(), &[]).unwrap_err();
         assert_eq!(commands(&bench), ["fmt", "clippy"]);
         let text = error.to_string();
-        assert!(text.contains("step 2 of 7 failed") && text.contains("Mend what clippy reports"), "{text}");
+        assert!(text.contains("step 2 of 7 failed") && text.contains("Correct what clippy reports"), "{text}");
     }
 
     #[test]
@@ -204,16 +194,16 @@ mod tests {
     #[test]
     fn tests_find_the_tools_and_start_from_the_workspace() {
         let bench = bench();
-        let tools = setup::run(&bench.machine()).unwrap();
-        let machine = Machine { database_url: Some("postgres://given".into()), ..bench.machine() };
+        let machine = bench.machine_with("DATABASE_URL", "postgres://given");
+        let tools = tools::ensure(&machine, &tools::OF_SERVER).unwrap();
         run(&machine, &["leases".into()]).unwrap();
         let root = bench.root().canonicalize().unwrap();
         assert_eq!(
             bench.log("cargo"),
             [format!(
                 "test browser={} axe={} sandbox=none database=postgres://given backtrace=1 folder={}",
-                tools.chromium.display(),
-                tools.axe.display(),
+                tools.chromium().display(),
+                tools.path("A11YCHECK_AXE").display(),
                 root.display()
             )]
         );
@@ -223,7 +213,7 @@ mod tests {
     fn a_missing_tool_stops_before_the_first_step() {
         let bench = Bench::new();
         bench.add("cargo", "cargo");
-        assert!(matches!(run(&bench.machine(), &[]).unwrap_err(), Error::BrowserMissing));
+        assert!(matches!(run(&bench.machine(), &[]).unwrap_err(), Error::Failed { .. }));
         assert_eq!(commands(&bench), [] as [&str; 0]);
     }
 

@@ -2,13 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use std::fmt::Write;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-/// What cargo knows of the workspace and its dependencies.
+/// Returns cargo's description of the workspace and its dependencies.
 fn metadata() -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut cargo = Command::new(env!("CARGO"));
@@ -76,7 +78,59 @@ fn packages_that_are_published_depend_on_such_packages_by_version() {
     }
 }
 
-/// Clippy's `incompatible_msrv` has the same eye on our own code.
+/// An archive lacks what is read at compile time from beyond the package's folder, and what only set-up fetches.
+///
+/// The archives are checked in a copy of our workspace, where each stands for the package that it was made of: its siblings come from
+/// archives, too, as they would from a registry. The packages that are not published are members of the copy for the sake of the features
+/// that third-party crates get. With the same choice of targets as in the step "Documentation", these are what lints have compiled
+/// already, so that nothing but our own code is compiled here. The folder's name is always the same: cargo would leave files in the
+/// target folder for each new one.
+#[test]
+fn every_package_that_is_published_compiles_from_its_own_archive() {
+    let metadata = metadata();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("archives");
+    if copy.exists() {
+        fs::remove_dir_all(&copy).unwrap();
+    }
+    fs::create_dir(&copy).unwrap();
+    let run = |command: &mut Command| {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["package", "--no-verify", "--allow-dirty", "--offline", "--target-dir"]).arg(&copy).current_dir(root);
+    for package in published(&metadata) {
+        cargo.args(["--package", package["name"].as_str().unwrap()]);
+    }
+    run(&mut cargo);
+
+    let mut manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let mut patches = String::new();
+    for package in packages(&metadata).iter().filter(|package| is_ours(package)) {
+        let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
+        let member = folder.file_name().unwrap().to_str().unwrap();
+        let (name, version) = (package["name"].as_str().unwrap(), package["version"].as_str().unwrap());
+        let archive = format!("package/{name}-{version}");
+        if package["publish"].is_null() {
+            // Not with the times of the archive, which are older than what cargo has compiled before.
+            let mut tar = Command::new("tar");
+            run(tar.args(["-xmzf", &format!("{name}-{version}.crate")]).current_dir(copy.join("package")));
+            manifest = manifest.replace(&format!("\"{member}\""), &format!("\"{archive}\""));
+            writeln!(patches, "{name} = {{ path = \"{archive}\" }}").unwrap();
+        } else {
+            symlink(folder, copy.join(member)).unwrap();
+        }
+    }
+    fs::write(copy.join("Cargo.toml"), format!("{manifest}\n[patch.crates-io]\n{patches}")).unwrap();
+    fs::copy(root.join("Cargo.lock"), copy.join("Cargo.lock")).unwrap();
+
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["check", "--workspace", "--lib", "--bins", "--example", "embed", "--offline", "--target-dir"]);
+    run(cargo.arg(metadata["target_directory"].as_str().unwrap()).current_dir(&copy));
+}
+
+/// Clippy's `incompatible_msrv` checks the same of our own code.
 #[test]
 fn no_dependency_needs_a_newer_rust_than_we_say() {
     let version = |text: &str| -> Vec<u32> {

@@ -1,4 +1,4 @@
-# Starts a server on the memory store and has Schemathesis compare its answers with server-warp/openapi.json, as
+# Starts a server on the memory store and has Schemathesis compare its answers with the document that it serves, as
 # `schemathesis.toml` says. `cargo xtask schemathesis` builds the server and runs this.
 #
 # $1: the server's program. A11YCHECK_SCHEMATHESIS: the program that `install.sh schemathesis` has installed.
@@ -60,7 +60,7 @@ process=$!
 # The file appears whole, as soon as the server answers.
 waited=0
 until [ -f ready.json ]; do
-    [ "$waited" -lt 600 ] && kill -0 "$process" 2>/dev/null || fail 'the server did not come up: mend what it reports above'
+    { [ "$waited" -lt 600 ] && kill -0 "$process" 2>/dev/null; } || fail 'the server did not come up: correct what it reports above'
     sleep 0.1
     waited=$((waited + 1))
 done
@@ -68,8 +68,8 @@ done
 base_url=$(field ready.json base_url)
 echo "==> Testing $base_url with $("$schemathesis" --version)" >&2
 A11YCHECK_TOKEN=$(field ready.json token) NO_PROXY=127.0.0.1 "$schemathesis" --config-file "$here/schemathesis.toml" \
-    run "$root/server-warp/openapi.json" --url "$base_url" --no-color --report json --report-json-path report.json </dev/null ||
-    fail 'where Schemathesis names a difference above, mend the server or server-warp/openapi.json'
+    run "$base_url/openapi.json" --url "$base_url" --no-color --report json --report-json-path report.json </dev/null ||
+    fail 'where Schemathesis names a difference above, correct the server or the types of api-v1 that the document is made from'
 cases=$(field report.json test_cases.generated) || fail 'the report counts no cases'
 [ "$cases" -ge "$wanted" ] || fail "Schemathesis tried $cases cases, fewer than $wanted: raise max-examples in schemathesis.toml"
 echo "==> Server and document agree in $cases cases" >&2

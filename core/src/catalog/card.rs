@@ -21,21 +21,21 @@ pub fn card(rule: &str, locale: Locale) -> Option<Card> {
     })
 }
 
-/// What a report says about a rule.
+/// The texts of a report about one rule, in one language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Card {
-    /// What is wrong, in a few words without jargon.
+    /// A name for the problem, in a few words without jargon.
     pub title: &'static str,
-    /// What it is and why it matters.
+    /// The problem, and the reason why it matters.
     pub summary: &'static str,
-    /// What happens to a visitor.
+    /// The effect on a visitor.
     pub impact: &'static str,
-    /// What to do.
+    /// Instructions for the repair.
     pub how_to_fix: &'static str,
     /// The language of the texts.
     pub locale: Locale,
-    /// Whether the texts are a machine draft that no person has reviewed.
+    /// True if the texts are a machine draft that no person has reviewed.
     pub machine: bool,
 }
 

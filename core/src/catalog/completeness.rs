@@ -1,5 +1,5 @@
-//! Tests over every file of every language: nothing is missing, nothing is left in English, nothing that a program reads
-//! has been translated.
+//! Tests over every file of every language: nothing is missing, nothing is left in English, and nothing that a program
+//! reads has been translated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use super::{
 };
 use crate::locale::Locale;
 
-/// Key of the list of terms that are rightly the same as in English.
+/// The key of the list of terms that are rightly the same as in English.
 const SAME_AS_ENGLISH: &str = "same_as_english";
 
-/// Every text of a language by `file: path`, for example `cards: image-alt.title`. Plural forms are not among them.
+/// Returns every text of a language by `file: path`, for example `cards: image-alt.title`, without the plural forms.
 fn texts(files: Files) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
     for (name, mut table) in tables(files) {
@@ -48,7 +48,7 @@ fn terms_table(files: Files) -> Table {
     files.terms.parse().unwrap()
 }
 
-/// Nouns with their forms by category.
+/// Returns the nouns with their forms by category.
 fn counts(files: Files) -> BTreeMap<String, BTreeMap<String, String>> {
     terms_table(files).remove("count").unwrap().try_into().unwrap()
 }
@@ -61,17 +61,17 @@ fn translations() -> impl Iterator<Item = (Locale, Files)> {
     Locale::ALL.into_iter().filter(|locale| *locale != Locale::En).map(|locale| (locale, files(locale)))
 }
 
-/// What stands between each `open` and the next `close`.
+/// Returns the texts between each `open` and the next `close`.
 fn enclosed(text: &str, open: char, close: char) -> BTreeSet<&str> {
     text.split(open).skip(1).filter_map(|rest| rest.split_once(close)).map(|(inside, _)| inside).collect()
 }
 
-/// The `code` of a text.
+/// Returns the pieces of `code` in a text.
 fn code(text: &str) -> BTreeSet<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// The `{placeholders}` of a text, outside code.
+/// Returns the `{placeholders}` of a text, outside code.
 fn placeholders(text: &str) -> BTreeSet<String> {
     let prose: String = text.split('`').step_by(2).collect();
     enclosed(&prose, '{', '}').into_iter().map(str::to_owned).collect()

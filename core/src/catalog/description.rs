@@ -1,4 +1,4 @@
-//! Everything that a report says about a rule, also where the catalogue says nothing.
+//! The texts of a report about a rule, including a rule that the catalogue does not know.
 
 use super::{card, rule, terms};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     locale::Locale,
 };
 
-/// The texts of a rule: its card, or axe-core's own words if the catalogue does not know the rule.
+/// Returns the texts of a rule: its card, or axe-core's own words if the catalogue does not know the rule.
 pub fn describe<'a>(id: &RuleId, facts: &'a RuleFacts, locale: Locale) -> Description<'a> {
     let (Some(card), Some(entry)) = (card(id.as_str(), locale), rule(id.as_str())) else {
         return Description::of_engine(facts);
@@ -29,23 +29,23 @@ pub fn describe<'a>(id: &RuleId, facts: &'a RuleFacts, locale: Locale) -> Descri
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Description<'a> {
-    /// What is wrong, in a few words.
+    /// A name for the problem, in a few words.
     pub title: &'a str,
-    /// What it is and why it matters.
+    /// The problem, and the reason why it matters.
     pub summary: &'a str,
-    /// What happens to a visitor.
+    /// The effect on a visitor.
     pub impact: &'a str,
-    /// Names of those whom it hits.
+    /// The names of the groups of people affected.
     pub who: Vec<&'a str>,
-    /// What to do.
+    /// Instructions for the repair.
     pub how_to_fix: &'a str,
     /// HTML or CSS that shows what to write.
     pub example: Option<&'a str>,
     /// The language of the texts; axe-core's own are English.
     pub locale: Locale,
-    /// Whether the texts are a machine draft that no person has reviewed. axe-core's own texts are not.
+    /// True if the texts are a machine draft that no person has reviewed; false for axe-core's own texts.
     pub machine: bool,
-    /// Whether the catalogue has a card for the rule.
+    /// True if the catalogue has a card for the rule.
     pub has_card: bool,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Description<'a> {
         }
     }
 
-    /// What to do; a blank line and the example follow where there is one.
+    /// Returns the instructions, followed by a blank line and the example where there is one.
     pub fn advice(&self) -> String {
         self.example.map_or_else(|| self.how_to_fix.to_owned(), |example| format!("{}\n\n{example}", self.how_to_fix))
     }

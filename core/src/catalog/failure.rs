@@ -1,4 +1,6 @@
-//! Failures from their causes.
+//! Failures: from their causes, and in the languages of reports.
+
+use std::borrow::Cow;
 
 use super::terms;
 use crate::{
@@ -6,7 +8,24 @@ use crate::{
     locale::Locale,
 };
 
-/// A failure of this cause with its facts. Its English message is the catalogue's sentence.
+impl Failure {
+    /// Returns the reason in one sentence for a site owner, in this language.
+    ///
+    /// ```
+    /// use a11ycheck_core::{
+    ///     domain::{Failure, FailureCode},
+    ///     locale::Locale,
+    /// };
+    ///
+    /// let failure = Failure::new(FailureCode::Timeout, "The page took too long.");
+    /// assert_ne!(failure.text(Locale::De), failure.text(Locale::En));
+    /// ```
+    pub fn text(&self, locale: Locale) -> Cow<'static, str> {
+        terms(locale).failure(self)
+    }
+}
+
+/// Makes a failure of this cause with these facts. Its English message is the sentence of the catalogue.
 pub fn failure_of(cause: FailureCause, facts: FailureFacts) -> Failure {
     let failure = Failure::new(cause.code(), "").because_of(cause);
     let failure = if facts == FailureFacts::default() { failure } else { failure.with_facts(facts) };
@@ -25,5 +44,6 @@ mod tests {
         assert_eq!(failure.code, FailureCode::HttpStatus);
         assert_eq!(failure.message, "The web server answered with error status 404.");
         assert_eq!(failure.facts().status, Some(404));
+        assert_eq!(failure.text(Locale::De), "Der Webserver hat mit dem Fehlerstatus 404 geantwortet.");
     }
 }

@@ -1,4 +1,4 @@
-//! Which languages there are, and where their files are.
+//! The languages of the catalogue, and the files of each.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -40,7 +40,7 @@ pub(super) const fn files(locale: Locale) -> Files {
     }
 }
 
-/// The texts of one language, read.
+/// The parsed texts of one language.
 #[derive(Debug)]
 pub(super) struct Language {
     pub(super) locale: Locale,
@@ -71,17 +71,17 @@ impl Language {
     }
 }
 
-/// Reads a file of the catalogue, with no-break spaces in its texts where the language asks for them.
+/// Reads a file of the catalogue, and puts no-break spaces into its texts where the typography of the language requires them.
 ///
 /// # Panics
-/// If the file does not have the form of `T`. The files are compiled in and the tests read every one of them, so a build
-/// whose tests pass never gets there.
+/// If the file does not have the form of `T`. The files are compiled in and the tests read every one of them, so that a
+/// build whose tests pass never panics here.
 fn read<T: serde::de::DeserializeOwned>(kind: &str, locale: Locale, text: &str) -> T {
     let parsed = text.parse().map(|table: Table| typeset(locale, Value::Table(table))).and_then(Value::try_into);
     parsed.unwrap_or_else(|error| panic!("catalog/{kind}/{locale}.toml: {error}"))
 }
 
-/// The value with no-break spaces in all its texts.
+/// Returns the value with no-break spaces in all its texts.
 fn typeset(locale: Locale, value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(with_no_breaks(locale, &text)),

@@ -1,15 +1,15 @@
-//! The rule catalogue: what a report says about each rule of axe-core, in the languages of reports.
+//! The rule catalogue: the texts of reports about each rule of axe-core, in every language of reports.
 //!
-//! The data are TOML files in `core/catalog/`, compiled in and read once, when first asked for: [`rule`] holds what is the
-//! same in every language, a [`Card`] the texts, [`tip`] the advice for one platform, a [`Criterion`] a success criterion
-//! of WCAG, and [`Terms`] the words of reports around them. [`describe`] puts a rule's texts together, with axe-core's own
-//! for a rule that the catalogue does not know.
+//! The data are TOML files in `core/catalog/`, compiled in and parsed once, on first use: [`rule`] has the facts that are
+//! the same in every language, a [`Card`] the texts, [`tip`] the advice for one platform, a [`Criterion`] a success
+//! criterion of WCAG, and [`Terms`] the words of reports around them. [`describe`] puts the texts of a rule together, with
+//! axe-core's own for a rule that the catalogue does not know.
 //!
 //! The tests of this module prove that no rule, text, placeholder or plural form is missing in any of the languages, and
 //! that all files can be read.
 //!
-//! Texts are plain text with `code` in backticks. Where a line must not break they have no-break spaces, which the module
-//! `spacing` puts in when the files are read.
+//! Texts are plain text with `code` in backticks. They have no-break spaces where a line must not break; the module
+//! `spacing` inserts these when the files are read.
 
 mod card;
 #[cfg(test)]
@@ -29,7 +29,7 @@ pub use self::{
     description::{Description, describe},
     failure::failure_of,
     plural::Plural,
-    rule::{Audience, Basis, RuleEntry, axe_core_version, help_url, rule, rules},
+    rule::{Audience, Basis, PlaceBasis, RuleEntry, axe_core_version, help_url, rule, rules},
     terms::{AcrTerms, Counts, Forms, Labels, Terms, fill, terms},
     tips::{PLATFORMS, tip},
     wcag::{Criterion, Level, WcagVersion, criteria, criterion},

@@ -16,7 +16,7 @@ pub enum Plural {
 }
 
 impl Plural {
-    /// The form that goes with `n` in the language: CLDR's cardinal rules for integers.
+    /// Returns the form that goes with `n` in the language, by CLDR's cardinal rules for integers.
     pub const fn of(locale: Locale, n: u64) -> Self {
         let (ones, hundredths) = (n % 10, n % 100);
         let ends_in_2_to_4 = matches!(ones, 2..=4) && !matches!(hundredths, 12..=14);
@@ -60,7 +60,7 @@ impl Plural {
         }
     }
 
-    /// The categories that integers have in the language, in CLDR's order. (Fractions have others: no count is one.)
+    /// Returns the categories of integers in the language, in CLDR's order. Fractions have others, but no count is a fraction.
     pub const fn categories(locale: Locale) -> &'static [Self] {
         match locale {
             Locale::En | Locale::De => &[Self::One, Self::Other],

@@ -1,4 +1,4 @@
-//! What is the same about a rule in every language.
+//! The facts about a rule that are the same in every language.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -22,8 +22,9 @@ pub fn rules() -> impl Iterator<Item = (&'static str, &'static RuleEntry)> {
     FILE.rules.iter().map(|(id, entry)| (id.as_str(), entry))
 }
 
-/// Where axe-core's makers explain the rule with this id, in English: the page for [`axe_core_version`]. `None` for a rule
-/// that the catalogue does not know; a check's own facts have the address for the version that ran.
+/// Returns the address at which axe-core's makers explain the rule with this id, in English: the page for
+/// [`axe_core_version`]. `None` for a rule that the catalogue does not know; the facts of a check have the address for the
+/// version that ran.
 pub fn help_url(id: &str) -> Option<String> {
     let (id, _) = FILE.rules.get_key_value(id)?;
     // The pages are kept by major and minor version: 4.14 for 4.14.1.
@@ -36,24 +37,27 @@ pub fn help_url(id: &str) -> Option<String> {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RuleEntry {
-    /// What the rule rests on.
+    /// The source of the requirement that the rule checks.
     pub basis: Basis,
-    /// axe-core's constant of the rule.
+    /// The impact, which axe-core fixes for each rule.
     pub impact: Impact,
     /// axe-core's category, for example `text-alternatives`.
     pub category: String,
     /// Numbers of the success criteria of WCAG, for example `1.4.3`, as axe-core tags the rule; empty for best practice.
     pub wcag: Vec<String>,
-    /// Clauses of EN 301 549 v3.2.1, for example `9.1.4.3`: level AAA and WCAG 2.2 are no requirement there.
+    /// Clauses of EN 301 549 v3.2.1, for example `9.1.4.3`; level AAA and WCAG 2.2 are not required there.
     pub en301549: Vec<String>,
-    /// Who is affected, the hardest hit first; never empty.
+    /// What makes elements that break the rule one place to fix.
+    #[serde(default)]
+    pub place: PlaceBasis,
+    /// The groups of people affected, the hardest hit first; never empty.
     pub who: Vec<Audience>,
     /// HTML or CSS that shows what to write.
     pub example: Option<String>,
 }
 
 impl RuleEntry {
-    /// Problem or recommendation.
+    /// Returns whether findings of the rule are problems or recommendations.
     pub const fn kind(&self) -> RuleKind {
         match self.basis {
             Basis::WcagAAa => RuleKind::Problem,
@@ -61,7 +65,7 @@ impl RuleEntry {
         }
     }
 
-    /// The first version of WCAG that asks for what the rule checks; `None` for a rule without a criterion.
+    /// Returns the earliest version of WCAG that has one of the rule's criteria; `None` for a rule without a criterion.
     pub fn since(&self) -> Option<WcagVersion> {
         self.criteria().map(|criterion| criterion.since).min()
     }
@@ -73,7 +77,20 @@ impl RuleEntry {
     }
 }
 
-/// What a rule rests on.
+/// What makes elements that break a rule one place to fix (decision 0017).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlaceBasis {
+    /// What axe-core measured: one pair of colours is changed once, whatever wears it.
+    Measured,
+    /// The thing itself: each picture needs a text of its own, although a template writes them all alike.
+    Content,
+    /// The source that a template repeats.
+    #[default]
+    Template,
+}
+
+/// The source of the requirement that a rule checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
@@ -84,13 +101,13 @@ pub enum Basis {
     WcagAaa,
     /// Good practice beyond WCAG.
     BestPractice,
-    /// axe-core still tries the rule out.
+    /// A rule that axe-core still tries out.
     Experimental,
-    /// axe-core has given the rule up.
+    /// A rule that axe-core has deprecated.
     Deprecated,
 }
 
-/// A group of people whom a barrier hits; [`Terms::audience`](super::Terms::audience) has its name.
+/// A group of people affected by a barrier; [`Terms::audience`](super::Terms::audience) returns its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "named in terms/en.toml")]

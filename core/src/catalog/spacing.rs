@@ -1,25 +1,26 @@
 //! Spaces at which a line must not break.
 //!
-//! The files of the catalogue hold ordinary spaces only, which everybody sees. When they are read, those at which the
-//! typography of the language forbids a line break become no-break spaces (U+00A0). The PDF and browsers keep them;
-//! Markdown and the texts of Jira fold them into ordinary ones, and nothing else in a text changes.
+//! The files of the catalogue contain only ordinary spaces, which can be seen in an editor. When the files are read, spaces
+//! at which the typography of the language forbids a line break become no-break spaces (U+00A0). The PDF and browsers keep
+//! them; Markdown and the texts of Jira fold them into ordinary ones. Nothing else in a text changes.
 //!
 //! | rule | example | languages |
 //! |---|---|---|
 //! | a number stays with its unit | `24 px`, `200 %`, `3 Sekunden` | all (DIN 5008, ČSN 01 6910) |
+//! | a placeholder stays with an abbreviated unit | `{limit} MB` | all |
 //! | both numbers stay with the multiplication sign between them | `24 × 24` | all |
 //! | a dash stays with the word before it, so that no line begins with a dash | `text — text` | all |
 //! | a one-letter preposition or conjunction stays with the word after it | `w tekście`, `k obsahu`, `в тексте`, `й текст` | pl, cs (ČSN 01 6910), uk, ru |
 //!
-//! `Code` in backticks is left as it is, and so are names with a number, such as EN 301 549 or WCAG 2.2: people and programs
-//! search files for them, as they are typed.
+//! `Code` in backticks stays as it is, and so do names with a number, such as EN 301 549 or WCAG 2.2: people and programs
+//! search files for them as they are typed.
 
 use crate::locale::Locale;
 
 /// The no-break space.
 const NO_BREAK: char = '\u{A0}';
 
-/// `text` with no-break spaces in place of the ordinary ones at which a line must not break.
+/// Returns `text` with no-break spaces in place of the ordinary ones at which a line must not break.
 pub(super) fn with_no_breaks(locale: Locale, text: &str) -> String {
     let mut is_code = false;
     text.char_indices()
@@ -31,14 +32,17 @@ pub(super) fn with_no_breaks(locale: Locale, text: &str) -> String {
         .collect()
 }
 
-/// Whether the space between the two parts of a text must not break.
+/// Returns whether the space between the two parts of a text must not break.
 fn holds(locale: Locale, before: &str, after: &str) -> bool {
     let left = before.rsplit(is_left_edge).next().unwrap_or_default();
     let right = after.split(' ').next().unwrap_or_default();
     let is_number = left.starts_with(|first: char| first.is_ascii_digit()) && left.ends_with(is_digit);
+    let is_placeholder = left.starts_with('{') && left.ends_with('}');
+    let unit = right.trim_end_matches(is_right_edge);
     matches!(right, "—" | "–" | "×")
         || left == "×"
-        || is_number && is_unit(locale, right.trim_end_matches(is_right_edge))
+        || is_number && is_unit(locale, unit)
+        || is_placeholder && is_abbreviated_unit(unit)
         || is_one_letter_word(locale, left)
 }
 
@@ -46,17 +50,18 @@ fn is_digit(character: char) -> bool {
     character.is_ascii_digit()
 }
 
-/// White space and the signs that open a bracket or a quotation.
+/// Returns whether a character is white space, or opens a bracket or a quotation.
 fn is_left_edge(character: char) -> bool {
     character.is_whitespace() || matches!(character, '(' | '[' | '„' | '“' | '«')
 }
 
-/// The signs that end a sentence, a part of it, a bracket or a quotation.
+/// Returns whether a character ends a sentence, a part of a sentence, a bracket or a quotation.
 fn is_right_edge(character: char) -> bool {
     matches!(character, '.' | ',' | ';' | ':' | '!' | '?' | ')' | ']' | '“' | '”' | '»')
 }
 
-/// Whether a number is followed by its unit: the abbreviations, and the words that the catalogue's texts use.
+/// Returns whether a word is a unit that stays with the number before it: an abbreviation, or a word that the texts of the
+/// catalogue use.
 fn is_unit(locale: Locale, word: &str) -> bool {
     let words: &[&str] = match locale {
         Locale::En => &["pixels", "seconds", "hours"],
@@ -64,14 +69,19 @@ fn is_unit(locale: Locale, word: &str) -> bool {
         Locale::Pl => &["piksele", "pikseli", "sekundy", "sekund", "godzin", "godzinach"],
         Locale::Cs => &["pixelů", "sekundy", "sekund", "hodin", "hodinách"],
         Locale::Uk => &["пікселі", "пікселів", "секунди", "секунд", "годин"],
-        Locale::Ru => &["пикселя", "пикселей", "секунды", "секунд", "часов"],
-        // From 20 on the number takes “de” before its noun.
+        Locale::Ru => &["пикселя", "пикселей", "CSS-пикселей", "секунды", "секунд", "часов"],
+        // From 20 upwards, a number takes “de” before its noun.
         Locale::Ro => &["pixeli", "secunde", "ore", "de"],
     };
-    matches!(word, "%" | "px" | "em") || words.contains(&word)
+    is_abbreviated_unit(word) || words.contains(&word)
 }
 
-/// Whether a word is one of those that must not end a line in the language.
+/// Returns whether a word, without the full stop that may end it, is the abbreviation of a unit.
+fn is_abbreviated_unit(word: &str) -> bool {
+    matches!(word, "%" | "px" | "em" | "s" | "сек" | "MB" | "МБ")
+}
+
+/// Returns whether a word is one of those that must not end a line in the language.
 fn is_one_letter_word(locale: Locale, word: &str) -> bool {
     let letters = match locale {
         Locale::Pl => "aiouwz",
@@ -105,10 +115,29 @@ mod tests {
             (Locale::Cs, "na 200 %. (0 sekund)", "na 200~%. (0~sekund)"),
             (Locale::Uk, "з масштабом 200 %", "з~масштабом 200~%"),
             (Locale::Ru, "дольше 3 секунд", "дольше 3~секунд"),
+            (Locale::Ru, "меньше 24 на 24 CSS-пикселей", "меньше 24 на 24~CSS-пикселей"),
+            (Locale::Uk, "лише 0 сек. або", "лише 0~сек. або"),
             (Locale::Ro, "după 20 de ore, 3 secunde", "după 20~de ore, 3~secunde"),
         ] {
             assert_eq!(shown(locale, text), expected);
         }
+    }
+
+    #[test]
+    fn a_placeholder_and_an_abbreviated_unit_stay_on_one_line() {
+        for (locale, text, expected) in [
+            (Locale::En, "larger than {limit} MB.", "larger than {limit}~MB."),
+            (Locale::Uk, "Через {delay} сек. сторінка", "Через {delay}~сек. сторінка"),
+            (Locale::De, "({size} px), {width} × {height} px", "({size}~px), {width}~×~{height}~px"),
+        ] {
+            assert_eq!(shown(locale, text), expected);
+        }
+    }
+
+    #[test]
+    fn a_placeholder_and_its_noun_may_be_on_two_lines() {
+        assert_eq!(shown(Locale::Ro, "{n} de probleme"), "{n} de probleme");
+        assert_eq!(shown(Locale::En, "{pages} of {checked}"), "{pages} of {checked}");
     }
 
     #[test]

@@ -10,12 +10,12 @@ use crate::{
     locale::Locale,
 };
 
-/// The words of a language.
+/// Returns the words of a language.
 pub fn terms(locale: Locale) -> &'static Terms {
     &Language::of(locale).terms
 }
 
-/// `text` with each `{name}` of `values` replaced by its value. A value is never searched for further names.
+/// Returns `text` with each `{name}` of `values` replaced by its value. A value is never searched for further names.
 pub fn fill(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -39,7 +39,7 @@ pub fn fill(text: &str, values: &[(&str, &str)]) -> String {
     filled
 }
 
-/// The words of one language. What each stands for is said beside its English text, in `terms/en.toml`.
+/// The words of one language. The use of each is explained beside its English text, in `terms/en.toml`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Terms {
@@ -65,7 +65,7 @@ impl Terms {
         Self { locale, disclaimer, label, acr, count, severity, audience, failure, failure_cause }
     }
 
-    /// The name of a severity.
+    /// Returns the name of a severity.
     pub fn severity(&self, impact: Impact) -> &str {
         match impact {
             Impact::Critical => &self.severity.critical,
@@ -75,15 +75,15 @@ impl Terms {
         }
     }
 
-    /// The name of a group of people.
+    /// Returns the name of a group of people.
     pub fn audience(&self, audience: Audience) -> &str {
         // A test proves that every language names every audience that a rule names.
         self.audience.get(&audience).map_or("", String::as_str)
     }
 
-    /// Why a page or a check failed: the sentence for its cause, filled with what is known, else the general one for its code; and
-    /// what it was that failed, where that was a redirect's target or robots.txt. Sentences that earlier releases have stored in
-    /// English are understood, so that no status is lost.
+    /// Returns the reason why a page or a check failed: the sentence for its cause, filled with the known facts, or else
+    /// the general one for its code. The sentence says so where the target of a redirect or robots.txt failed. English
+    /// sentences that earlier releases stored are understood, so that no status is lost.
     pub fn failure(&self, failure: &Failure) -> Cow<'_, str> {
         let failure = failure.clone().understood();
         let facts = failure.facts();
@@ -96,7 +96,7 @@ impl Terms {
         if facts.is_of_robots { self.robots_unreadable(&sentence).into() } else { sentence }
     }
 
-    /// The sentence for a cause; `None` where it asks for a fact that is not known.
+    /// Returns the sentence for a cause; `None` for an unknown cause, or if the sentence needs a fact that is not known.
     fn sentence(&self, cause: FailureCause, facts: &FailureFacts) -> Option<Cow<'_, str>> {
         let template = self.cause(cause)?;
         if !template.contains('{') {
@@ -109,29 +109,29 @@ impl Terms {
         asked.into_iter().all(is_known).then(|| fill(template, &values).into())
     }
 
-    /// A reason, where it was the site's robots.txt that could not be read.
+    /// Returns a sentence with the reason why the site's robots.txt could not be read.
     pub fn robots_unreadable(&self, reason: &str) -> String {
         fill(&self.failure_cause.robots_unreadable, &[("reason", reason)])
     }
 
-    /// What covers a page, in a sentence.
+    /// Returns a sentence about what covers a page.
     pub fn cover(&self, cover: &Cover) -> String {
         let sentence = match cover.kind {
             CoverKind::Consent => &self.label.covered_by_consent,
             CoverKind::Dialog => &self.label.covered_by_dialog,
             CoverKind::Overlay | CoverKind::Unknown(_) => &self.label.covered_by_overlay,
         };
-        // No line may end between the number and its sign.
+        // No line may break between the number and the percent sign.
         let space = if self.locale == Locale::En { "" } else { "\u{A0}" };
         fill(sentence, &[("percent", &format!("{}{space}%", cover.percent))])
     }
 
-    /// A reason, with where a redirect led to before.
+    /// Returns a sentence with the host that a redirect had led to, and the reason for the failure there.
     pub fn at_redirect_target(&self, target: &str, reason: &str) -> String {
         fill(&self.failure_cause.at_redirect_target, &[("host", target), ("reason", reason)])
     }
 
-    /// What exactly was wrong; `None` for a cause of a later release.
+    /// Returns the template of the sentence for a cause; `None` for a cause of a later release.
     pub fn cause(&self, cause: FailureCause) -> Option<&str> {
         Some(match cause {
             FailureCause::CertificateExpired => &self.failure_cause.certificate_expired,
@@ -170,7 +170,7 @@ impl Terms {
         })
     }
 
-    /// The general sentence for a code.
+    /// Returns the general sentence for a code.
     pub fn code(&self, code: FailureCode) -> &str {
         match code {
             FailureCode::Unreachable => &self.failure.unreachable,
@@ -193,12 +193,12 @@ impl Terms {
             FailureCode::Maintenance => &self.failure.maintenance,
             FailureCode::SoftNotFound => &self.failure.soft_not_found,
             FailureCode::ConsentWall => &self.failure.consent_wall,
-            // Of a later release, which has a sentence for it.
+            // A code of a later release, which has a sentence for it.
             FailureCode::Unknown(_) => &self.label.not_checked,
         }
     }
 
-    /// A number with its noun, for example “3 problems”; `forms` is one of [`count`](Self::count).
+    /// Returns a number with its noun, for example “3 problems”; `forms` is one of [`count`](Self::count).
     pub fn counted(&self, forms: &Forms, n: u64) -> String {
         fill(forms.get(Plural::of(self.locale, n)), &[("n", &n.to_string())])
     }
@@ -210,7 +210,7 @@ impl Terms {
 pub struct Forms(BTreeMap<Plural, String>);
 
 impl Forms {
-    /// The form of a category.
+    /// Returns the form of a category.
     pub fn get(&self, plural: Plural) -> &str {
         // A test proves that every noun has exactly the forms that its language has.
         self.0.get(&plural).map_or("", String::as_str)
@@ -233,7 +233,7 @@ macro_rules! words {
 words! {
     /// Nouns that go with a number.
     pub struct Counts: Forms {
-        problem new_problem fixed_problem recommendation element page rule frame
+        problem new_problem fixed_problem recommendation element page rule place frame
     }
 }
 
@@ -243,7 +243,7 @@ words! {
         report_title overview site platform checked_on pages_checked standard checked_with prepared_by severity by_severity
         fix_first problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
         platform_tip references learn_more found_on page pages element elements source_code details_in_english
-        further_elements elements_left_out new fixed remaining since_previous_check previous_check first_check trend total not_checked
+        places places_for_most further_elements elements_left_out new fixed remaining since_previous_check previous_check first_check trend total not_checked
         frames_not_checked still_changing unanswered dead_links linked_from needs_review needs_review_note pages_covered
         covered_by_consent covered_by_dialog covered_by_overlay machine_draft page_of contents
         notes screenshot stopped_by_timeouts pictures_not_stored pictures_lost
@@ -340,7 +340,7 @@ mod tests {
         assert!(english.disclaimer.contains("not a full audit"));
     }
 
-    /// Every fact that any sentence asks for.
+    /// Returns every fact that any sentence asks for.
     fn all_facts() -> FailureFacts {
         FailureFacts {
             status: Some(404),

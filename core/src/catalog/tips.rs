@@ -1,4 +1,4 @@
-//! Advice for one platform: where in it a rule's problem is mended.
+//! Advice for one platform: the place in it where a problem is fixed.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::locale::Locale;
 /// The platforms with tips, by their keys in a site's `stack`.
 pub const PLATFORMS: [&str; 5] = ["shopify", "woocommerce", "wordpress", "laravel", "vue"];
 
-/// The tip for the rule with this id on the platform with this key; `None` where there is no tip.
+/// Returns the tip for the rule with this id on the platform with this key; `None` if there is no tip.
 pub fn tip(rule: &str, platform: &str, locale: Locale) -> Option<&'static str> {
     Language::of(locale).tips.get(rule)?.get(platform).map(String::as_str)
 }

@@ -7,12 +7,12 @@ use serde::Deserialize;
 use super::language::Language;
 use crate::locale::Locale;
 
-/// The criterion with this number, for example `1.4.3`.
+/// Returns the criterion with this number, for example `1.4.3`.
 pub fn criterion(number: &str) -> Option<&'static Criterion> {
     criteria().iter().find(|criterion| criterion.number == number)
 }
 
-/// Every criterion of WCAG 2.0, 2.1 and 2.2, in the order of the standard.
+/// Returns every criterion of WCAG 2.0, 2.1 and 2.2, in the order of the standard.
 pub fn criteria() -> &'static [Criterion] {
     &CRITERIA
 }
@@ -22,29 +22,29 @@ pub fn criteria() -> &'static [Criterion] {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Criterion {
-    /// For example `1.4.3`.
+    /// The number, for example `1.4.3`.
     pub number: String,
-    /// The level of conformance that asks for it.
+    /// The level of conformance that requires it.
     pub level: Level,
     /// The version that introduced it.
     pub since: WcagVersion,
-    /// The version that no longer has it.
+    /// The version that removed it, if one did.
     pub dropped: Option<WcagVersion>,
 }
 
 impl Criterion {
-    /// Its name: the official one where the language has an official translation.
+    /// Returns its name: the official one where the language has an official translation.
     pub fn name(&self, locale: Locale) -> &'static str {
         // A test proves that every language names every criterion.
         Language::of(locale).wcag.get(&self.number).map_or("", String::as_str)
     }
 
-    /// Whether this version of the standard has it.
+    /// Returns whether this version of the standard has it.
     pub fn is_in(&self, version: WcagVersion) -> bool {
         self.since <= version && self.dropped.is_none_or(|dropped| version < dropped)
     }
 
-    /// Whether EN 301 549 v3.2.1 asks for it, as clause `9.` and its number: levels A and AA of WCAG 2.1.
+    /// Returns whether EN 301 549 v3.2.1 requires it, as clause `9.` and its number: levels A and AA of WCAG 2.1.
     pub fn is_in_en301549(&self) -> bool {
         self.level != Level::Aaa && self.is_in(WcagVersion::V2_1)
     }

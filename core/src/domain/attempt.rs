@@ -1,87 +1,88 @@
-//! One try to deliver.
+//! Attempts of deliveries.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{UnknownWord, stored_word::stored_words};
 
-/// An attempt that has ended, as the log of deliveries has it.
+/// An attempt that has ended, as it is kept in the log of deliveries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// Counted from 1.
+    /// The number of the attempt within its delivery, counted from 1.
     pub number: u32,
-    /// When it was given to a worker.
+    /// The instant at which a worker claimed it.
     pub started_at: DateTime<Utc>,
-    /// When its end was recorded.
+    /// The instant at which its end was recorded.
     pub ended_at: DateTime<Utc>,
-    /// What came of it.
+    /// The outcome.
     pub report: AttemptReport,
 }
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptReport {
-    /// How long it took, from the look-up of the name to the end of what was read of the answer.
+    /// The time it took, from looking up the name to the end of what was read of the response.
     pub duration: TimeDelta,
-    /// The answer, or why there was none.
+    /// The response, or the reason why there was none.
     pub result: AttemptResult,
 }
 
 impl AttemptReport {
-    /// What is told of an attempt whose workers died, as often as it was begun. How long it took, nobody knows: zero.
+    /// The report of an attempt that lost its worker as often as it may be begun. Its duration is not known, and given
+    /// as zero.
     pub const WORKER_LOST: Self =
         Self { duration: TimeDelta::zero(), result: AttemptResult::Failed(AttemptFailure::WorkerLost) };
 
-    /// Whether the event was received.
+    /// Returns whether the receiver accepted the event.
     pub const fn is_success(&self) -> bool {
         self.result.is_success()
     }
 }
 
-/// The answer of a receiver, or why there was none.
+/// The response of a receiver, or the reason why there was none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptResult {
-    /// The receiver answered.
+    /// The receiver responded.
     Answered {
-        /// The HTTP status. Any of 200 to 299 means received; a redirect (3xx) is not followed and means that it was not.
+        /// The HTTP status. Any of 200 to 299 means received; a redirect (3xx) is not followed and means not received.
         status: u16,
-        /// How the answer began.
+        /// The beginning of the response.
         excerpt: Excerpt,
     },
-    /// There was no answer.
+    /// There was no response.
     Failed(AttemptFailure),
 }
 
 impl AttemptResult {
-    /// Whether the event was received.
+    /// Returns whether the receiver accepted the event.
     pub const fn is_success(&self) -> bool {
         matches!(self, Self::Answered { status: 200..=299, .. })
     }
 }
 
-/// Why there was no answer.
+/// The reason why there was no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AttemptFailure {
     /// The name has no address.
     Dns,
-    /// The name leads to an address that is not public, now; or the address does not begin with `https`.
+    /// The name now leads to an address that is not public, or the address of the endpoint does not begin with `https`.
     RefusedAddress,
-    /// No connection came about.
+    /// No connection was established.
     Connect,
-    /// The certificate is not valid, or no secure connection came about.
+    /// The certificate is not valid, or no secure connection was established.
     Tls,
-    /// No answer within the time that there is.
+    /// The time for an attempt ended before there was a response.
     Timeout,
-    /// The connection broke off before an answer, or what came was not HTTP.
+    /// The connection broke off before a response, or what was received is not HTTP.
     BrokenOff,
-    /// The operator's own proxy could not be reached, or broke off.
+    /// The operator's own proxy could not be reached, or broke the connection off.
     ProxyUnreachable,
-    /// The operator's own proxy wants other credentials.
+    /// The operator's own proxy demands other credentials.
     ProxyLogin,
-    /// The operator's own proxy does not let the connection pass.
+    /// The operator's own proxy refuses the connection.
     ProxyRefused,
-    /// Nobody lived to tell: the attempt was begun [as often as it may be](super::DeliveryState::MAX_TRIES), and its
-    /// workers died. The receiver may have got it.
+    /// No worker could report: the attempt was begun [as often as it may be](super::DeliveryState::MAX_TRIES), and
+    /// every worker died. The receiver may have received the event.
     WorkerLost,
     /// A reason of a later release, shown as it is stored.
     Unknown(UnknownWord),
@@ -100,25 +101,25 @@ stored_words!(AttemptFailure {
     WorkerLost = "worker_lost",
 });
 
-/// The beginning of an answer's body as text: at most [`MAX_BYTES`](Self::MAX_BYTES) of UTF-8, without U+0000. Whatever
-/// bytes the receiver sent, this can be stored and shown; it is a stranger's text all the same.
+/// The beginning of a response's body as text: at most [`MAX_BYTES`](Self::MAX_BYTES) of UTF-8, without U+0000.
+/// Whatever bytes the receiver sent, the text can be stored and shown; it is hostile all the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Excerpt(String);
 
 impl Excerpt {
-    /// Bytes that are kept.
+    /// The greatest number of bytes that are kept.
     pub const MAX_BYTES: usize = 1024;
 
-    /// What can be kept of a body.
+    /// Returns the part of a body that is kept.
     pub fn of(body: &[u8]) -> Self {
-        // A little more than is kept, so that the cut falls between characters and not into one.
+        // A few bytes more than are kept, so that the cut falls between characters and not inside one.
         let body = body.get(..Self::MAX_BYTES + 4).unwrap_or(body);
         let mut text = String::from_utf8_lossy(body).replace('\0', "");
         text.truncate(text.floor_char_boundary(Self::MAX_BYTES));
         Self(text)
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

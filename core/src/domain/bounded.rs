@@ -1,6 +1,6 @@
-//! Texts of strangers, cut to a length.
+//! Bounds for texts from untrusted sources.
 
-/// The first `max` characters, without U+0000, which PostgreSQL text cannot hold.
+/// Returns the first `max` characters without U+0000, which PostgreSQL text cannot hold.
 pub(crate) fn bounded(text: &str, max: usize) -> String {
     text.chars().filter(|character| *character != '\0').take(max).collect()
 }

@@ -1,55 +1,77 @@
-//! White label: what a team's files show in place of the product's own name and looks.
+//! White label: what the files of a team show instead of the product's own name and look.
 
 use std::{fmt, str::FromStr};
 
 use super::Colour;
 
-/// What a team has set. It is shown on plans with white label, and kept on others.
+/// The settings of a team. They are shown on plans with white label, and kept on others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TeamBrand {
-    /// In place of the team's name.
+    /// The name that is shown instead of the team's.
     pub name: Option<BrandName>,
-    /// In place of the product's colour.
+    /// The colour that is shown instead of the product's.
     pub colour: Option<Colour>,
-    /// In place of the name at the head of a file.
+    /// The logo that is shown instead of the name at the head of a file.
     pub logo: Option<Logo>,
 }
 
-/// One line of 1 to [`BrandName::MAX_LENGTH`] characters, none of them a control character.
+impl TeamBrand {
+    /// Sets the name that is shown instead of the team's, if there is one.
+    #[must_use]
+    pub fn with_name(self, name: impl Into<Option<BrandName>>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// Sets the colour that is shown instead of the product's, if there is one.
+    #[must_use]
+    pub fn with_colour(self, colour: impl Into<Option<Colour>>) -> Self {
+        Self { colour: colour.into(), ..self }
+    }
+
+    /// Sets the logo that is shown instead of the name at the head of a file, if there is one.
+    #[must_use]
+    pub fn with_logo(self, logo: impl Into<Option<Logo>>) -> Self {
+        Self { logo: logo.into(), ..self }
+    }
+}
+
+/// The name of a brand: one line of 1 to [`BrandName::MAX_LENGTH`] characters, none of them a control character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrandName(String);
 
-/// A text that is no name of a brand.
+/// The reason why a text is not the name of a brand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BrandNameError {
-    /// It is blank.
+    /// The text is blank.
     #[error("the name is blank")]
     Blank,
-    /// It is too long.
+    /// The text is too long.
     #[error("the name has more than {} characters", BrandName::MAX_LENGTH)]
     TooLong,
-    /// It has a line break or another control character in it.
+    /// The text has a line break or another control character in it.
     #[error("the name has a line break or another control character in it")]
     Control,
 }
 
 impl BrandName {
-    /// Characters of a name.
+    /// The greatest number of characters of a name.
     pub const MAX_LENGTH: usize = 80;
 
-    /// Takes a stored name back. It was judged when it was stored, perhaps by the rules of a later release.
+    /// Restores a stored name without checking it: it was checked when it was stored, perhaps by the rules of a later
+    /// release.
     pub fn from_stored(name: impl Into<String>) -> Self {
         Self(name.into())
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Without white space around it.
+/// Parses a name; white space around it is removed.
 impl FromStr for BrandName {
     type Err = BrandNameError;
 
@@ -59,7 +81,7 @@ impl FromStr for BrandName {
             Err(BrandNameError::Blank)
         } else if name.chars().count() > Self::MAX_LENGTH {
             Err(BrandNameError::TooLong)
-        } else if name.chars().any(char::is_control) {
+        } else if name.chars().any(|character| character.is_control() || ends_line(character)) {
             Err(BrandNameError::Control)
         } else {
             Ok(Self(name.to_owned()))
@@ -67,53 +89,59 @@ impl FromStr for BrandName {
     }
 }
 
-/// A picture that stands for a brand, in one of the formats of [`LogoFormat`].
+/// Returns whether a character that is no control character ends a line all the same (Unicode: `Zl` and `Zp`).
+const fn ends_line(character: char) -> bool {
+    matches!(character, '\u{2028}' | '\u{2029}')
+}
+
+/// The picture of a brand, in one of the formats of [`LogoFormat`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct Logo {
     format: LogoFormat,
     bytes: Vec<u8>,
 }
 
-/// A format of logos.
+/// A file format of logos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the formats' own names")]
 pub enum LogoFormat {
     Png,
     Jpeg,
     WebP,
-    /// One of a later release, which files of this one can't show.
+    /// A format of a later release, which the files of this release can't show.
     Unknown,
 }
 
 impl Logo {
-    /// Bytes of a logo.
+    /// The greatest number of bytes of a logo.
     pub const MAX_BYTES: usize = 512 * 1_024;
-    /// Pixels of a logo's edge.
+    /// The greatest width and height of a logo in pixels.
     pub const MAX_EDGE: u32 = 2_000;
 
-    /// A logo from a file of a format that its first bytes tell; `None` for any other. Whether it can be decoded, and keeps
-    /// to the bounds, is not looked at here: [`decoded_logo`](crate::export::pdf::decoded_logo) does that, once, before a
-    /// logo is stored.
+    /// Makes a logo of a file whose format is recognised by its first bytes; returns `None` for any other file.
+    ///
+    /// Whether the file can be decoded and its edges are within the bound is not checked here:
+    /// [`decoded_logo`](crate::export::pdf::decoded_logo) does that once, before a logo is stored.
     pub fn recognised(bytes: Vec<u8>) -> Option<Self> {
         let format = LogoFormat::of(&bytes)?;
         Some(Self { format, bytes })
     }
 
-    /// Takes a stored logo back, of whatever format: what this release can't show stays as it is stored.
+    /// Restores a stored logo of any format; one that this release can't show is kept as it is stored.
     pub fn from_stored(bytes: Vec<u8>) -> Self {
         Self { format: LogoFormat::of(&bytes).unwrap_or(LogoFormat::Unknown), bytes }
     }
-    /// Whether this release can show it.
+    /// Returns whether this release can show the logo.
     pub const fn is_shown(&self) -> bool {
         !matches!(self.format, LogoFormat::Unknown)
     }
 
-    /// Its format.
+    /// Returns the format.
     pub const fn format(&self) -> LogoFormat {
         self.format
     }
 
-    /// The file.
+    /// Returns the bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -126,7 +154,7 @@ impl fmt::Debug for Logo {
 }
 
 impl LogoFormat {
-    /// The format that the first bytes of a file tell.
+    /// Recognises the format by the first bytes of a file.
     const fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
@@ -136,7 +164,7 @@ impl LogoFormat {
         }
     }
 
-    /// The value of `Content-Type`.
+    /// Returns the value for `Content-Type`.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Png => "image/png",
@@ -160,6 +188,7 @@ mod tests {
             (&"ж".repeat(81), BrandNameError::TooLong),
             ("a\nb", BrandNameError::Control),
             ("a\0b", BrandNameError::Control),
+            ("a\u{2028}b", BrandNameError::Control),
         ] {
             assert_eq!(text.parse::<BrandName>(), Err(error), "{text:?}");
         }

@@ -1,4 +1,4 @@
-//! Colours, and whether text in them can be read.
+//! Colours, and whether text in them is readable.
 
 use std::{fmt, str::FromStr};
 
@@ -19,21 +19,22 @@ impl Colour {
     /// White.
     pub const WHITE: Self = Self::new(255, 255, 255);
 
-    /// A colour from its parts.
+    /// Makes a colour from its parts.
     pub const fn new(red: u8, green: u8, blue: u8) -> Self {
         Self { red, green, blue }
     }
 
-    /// The contrast ratio to another colour as WCAG defines it: 1 to 21.
+    /// Returns the contrast ratio to another colour as WCAG defines it: 1 to 21.
     pub fn contrast(self, other: Self) -> f64 {
         let (one, two) = (self.luminance(), other.luminance());
         (one.max(two) + 0.05) / (one.min(two) + 0.05)
     }
 
-    /// This colour, darkened as far as text in it on white needs (WCAG 1.4.3: 4.5 to 1).
+    /// Returns this colour, darkened until text in it is readable on white (WCAG 1.4.3: 4.5 to 1).
     pub fn readable_on_white(self) -> Self {
         let mut colour = self;
-        // Each step takes a sixteenth or at least 1 off, so black, whose contrast suffices, is reached.
+        // Each step takes off a sixteenth, and at least 1, so the loop ends at black at the latest, whose contrast
+        // suffices.
         while colour.contrast(Self::WHITE) < 4.5 {
             let darker = |part: u8| part.saturating_sub((part / 16).max(1));
             colour = Self::new(darker(colour.red), darker(colour.green), darker(colour.blue));
@@ -41,13 +42,13 @@ impl Colour {
         colour
     }
 
-    /// Red, green and blue from 0 to 1.
+    /// Returns red, green and blue, each from 0 to 1.
     #[cfg(feature = "pdf")]
     pub(crate) fn parts(self) -> [f32; 3] {
         [self.red, self.green, self.blue].map(|part| f32::from(part) / 255.0)
     }
 
-    /// WCAG's relative luminance.
+    /// Returns the relative luminance as WCAG defines it.
     fn luminance(self) -> f64 {
         let linear = |part: u8| {
             let part = f64::from(part) / 255.0;
@@ -57,7 +58,7 @@ impl Colour {
     }
 }
 
-/// `#rrggbb`, in lower case.
+/// Writes `#rrggbb` in lower case.
 impl fmt::Display for Colour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { red, green, blue } = self;
@@ -70,7 +71,7 @@ impl FromStr for Colour {
 
     fn from_str(text: &str) -> Result<Self, ParseColourError> {
         let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6).ok_or(ParseColourError)?;
-        // A sign is no digit, though integers may have one.
+        // `from_str_radix` accepts a sign, which is not a digit.
         if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(ParseColourError);
         }

@@ -1,30 +1,30 @@
-//! The telling of one event to one endpoint.
+//! Deliveries: the sending of one event to one endpoint.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{EventKind, FencingToken, Lease};
 use crate::id::{DeliveryId, EndpointId, EventId, TeamId, WorkerId};
 
-/// The telling of one event to one endpoint, with all its attempts.
+/// The sending of one event to one endpoint, with all its attempts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// Its id, the same on every attempt: receivers drop duplicates by it.
+    /// The id of the delivery, the same on every attempt, by which receivers drop duplicates.
     pub id: DeliveryId,
-    /// Whose endpoint it goes to.
+    /// The team that owns the endpoint.
     pub team: TeamId,
-    /// Where it goes.
+    /// The endpoint to which the event is sent.
     pub endpoint: EndpointId,
-    /// What is told.
+    /// The event that is sent.
     pub event: EventId,
-    /// What kind of event that is.
+    /// The kind of the event.
     pub kind: EventKind,
-    /// When it was made.
+    /// The instant at which the delivery was created.
     pub created_at: DateTime<Utc>,
-    /// How far it has come.
+    /// The state of the delivery.
     pub state: DeliveryState,
 }
 
-/// How far a delivery has come.
+/// The state of a delivery.
 ///
 /// ```text
 ///  Blocked ──► Waiting ──claim──► Attempting ──2xx──────────────► Delivered
@@ -35,58 +35,58 @@ pub struct Delivery {
 ///                          the lease ended └─ the endpoint is off ► Dropped (and so do Blocked and Waiting)
 /// ```
 ///
-/// An attempt whose lease ended for the third time is given up: that is a record of a failed one.
+/// An attempt whose lease ended for the third time is abandoned, which is recorded as a failed attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryState {
     /// Waits until the first attempt of another delivery to the same endpoint has ended, whatever its outcome.
     Blocked {
-        /// The other delivery.
+        /// The delivery that is waited for.
         after: DeliveryId,
     },
     /// Waits for its next attempt. A crash changes nothing.
     Waiting {
-        /// Attempts that have ended, all of them failed.
+        /// The number of attempts that have ended, all of them failed.
         attempts: u32,
-        /// The token of the last attempt.
+        /// The fencing token of the last attempt.
         token: FencingToken,
-        /// When the next one is due.
+        /// The instant at which the next attempt is due.
         next_attempt_at: DateTime<Utc>,
     },
-    /// An attempt is under way. When its worker dies, the lease ends, and another makes the same attempt: it may be seen
-    /// twice by the receiver, and counts once. What loses every worker counts as failed in the end, so that it can't take
-    /// workers down for ever.
+    /// An attempt is under way. If its worker dies, the lease ends and another worker makes the same attempt: the
+    /// receiver may see it twice, but it counts once. An attempt that loses every worker counts as failed in the end,
+    /// so that it can't take workers down without end.
     Attempting {
-        /// Attempts that have ended before it, all of them failed.
+        /// The number of attempts that ended before this one, all of them failed.
         attempts: u32,
-        /// How often this one was begun, this time included.
+        /// The number of times that this attempt was begun, including this one.
         tries: u32,
-        /// Who makes it.
+        /// The lease of the worker that makes the attempt.
         lease: Lease,
-        /// When it began.
+        /// The instant at which the attempt was last begun.
         started_at: DateTime<Utc>,
     },
-    /// Received. Final.
+    /// The receiver accepted the event. Final.
     Delivered {
-        /// Attempts that it took, at least 1.
+        /// The number of attempts that it took, at least 1.
         attempts: u32,
-        /// When the last one ended.
+        /// The instant at which the last attempt ended.
         finished_at: DateTime<Utc>,
     },
     /// Every attempt failed. Final.
     Failed {
-        /// When the last one ended.
+        /// The instant at which the last attempt ended.
         finished_at: DateTime<Utc>,
     },
-    /// Given up because its endpoint was switched off. Final.
+    /// Dropped because the endpoint was switched off. Final.
     Dropped {
-        /// Attempts that were made, all of them failed.
+        /// The number of attempts that have ended, all of them failed.
         attempts: u32,
-        /// When it was given up.
+        /// The instant at which the delivery was dropped.
         finished_at: DateTime<Utc>,
     },
 }
 
-/// The name of a [`DeliveryState`], as people read it: what has not ended is pending.
+/// The name of a [`DeliveryState`], as people read it: a delivery that has not ended is pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the states are explained at DeliveryState")]
 pub enum DeliveryStatus {
@@ -97,7 +97,7 @@ pub enum DeliveryStatus {
 }
 
 impl DeliveryStatus {
-    /// The word for people and columns.
+    /// Returns the word for people and database columns.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -108,16 +108,16 @@ impl DeliveryStatus {
     }
 }
 
-/// Why a delivery can't be claimed, or an attempt can't be recorded.
+/// The reason why a delivery can't be claimed, or an attempt can't be recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DeliveryRefusal {
-    /// Delivered, failed and dropped are final.
+    /// The delivery has ended: delivered, failed and dropped are final.
     #[error("the delivery has ended")]
     Ended,
-    /// Its time has not come, or another worker holds it.
+    /// The delivery is not due yet, or another worker holds its lease.
     #[error("the delivery is not due")]
     NotDue,
-    /// No attempt of this holder is under way: it was recorded already, or never begun.
+    /// No attempt is under way: it was already recorded, or never begun.
     #[error("no attempt is under way")]
     NotClaimed,
     /// The token is that of an earlier holder.
@@ -129,7 +129,7 @@ pub enum DeliveryRefusal {
 }
 
 impl DeliveryState {
-    /// The times between the end of a failed attempt and the next one (contract, "Delivery rules").
+    /// The time between the end of each failed attempt and the next attempt (contract §13.6).
     pub const RETRY_SCHEDULE: [TimeDelta; 5] = [
         TimeDelta::minutes(1),
         TimeDelta::minutes(5),
@@ -137,22 +137,23 @@ impl DeliveryState {
         TimeDelta::hours(2),
         TimeDelta::hours(6),
     ];
-    /// Attempts of a delivery: the first, and one for each step of the schedule.
+    /// The greatest number of attempts of a delivery: the first, and one for each step of the schedule.
     #[expect(clippy::cast_possible_truncation, reason = "a schedule of 5")]
     pub const MAX_ATTEMPTS: u32 = Self::RETRY_SCHEDULE.len() as u32 + 1;
 
-    /// How often an attempt is begun whose workers die, before it counts as failed: as often as a check (design §4).
+    /// The number of times that an attempt is begun before it counts as failed because its workers die: the same as for
+    /// a check (decision 0009).
     pub const MAX_TRIES: u32 = 3;
 
-    /// How long a delivery that has ended is kept in the log.
+    /// The time for which a delivery that has ended is kept in the log.
     pub const LOG_TERM: TimeDelta = TimeDelta::days(30);
 
-    /// A new delivery, due at once.
+    /// Returns the state of a new delivery that is due at once.
     pub const fn due(now: DateTime<Utc>) -> Self {
         Self::Waiting { attempts: 0, token: FencingToken::NONE, next_attempt_at: now }
     }
 
-    /// The state's name.
+    /// Returns the name of the state.
     pub const fn status(&self) -> DeliveryStatus {
         match self {
             Self::Blocked { .. } | Self::Waiting { .. } | Self::Attempting { .. } => DeliveryStatus::Pending,
@@ -162,7 +163,7 @@ impl DeliveryState {
         }
     }
 
-    /// Attempts that have ended.
+    /// Returns the number of attempts that have ended.
     pub const fn attempts(&self) -> u32 {
         match self {
             Self::Blocked { .. } => 0,
@@ -174,7 +175,7 @@ impl DeliveryState {
         }
     }
 
-    /// When it ended.
+    /// Returns the instant at which the delivery ended; `None` before that.
     pub const fn finished_at(&self) -> Option<DateTime<Utc>> {
         match self {
             Self::Blocked { .. } | Self::Waiting { .. } | Self::Attempting { .. } => None,
@@ -184,12 +185,13 @@ impl DeliveryState {
         }
     }
 
-    /// Whether it ended longer ago than the log reaches.
+    /// Returns whether the delivery ended more than [`LOG_TERM`](Self::LOG_TERM) ago.
     pub fn has_left_log(&self, now: DateTime<Utc>) -> bool {
         self.finished_at().is_some_and(|finished_at| finished_at + Self::LOG_TERM < now)
     }
 
-    /// From when on a worker may take it, as things stand: when the next attempt is due, or the lease of one ends.
+    /// Returns the instant from which a worker may claim the delivery: when its next attempt is due, or the lease of
+    /// its present attempt ends.
     pub const fn due_at(&self) -> Option<DateTime<Utc>> {
         match self {
             Self::Waiting { next_attempt_at, .. } => Some(*next_attempt_at),
@@ -198,7 +200,7 @@ impl DeliveryState {
         }
     }
 
-    /// When its next attempt is due, where one is planned; not while one is under way.
+    /// Returns the instant at which the next attempt is due; `None` if none is planned, and while one is under way.
     pub const fn next_attempt_at(&self) -> Option<DateTime<Utc>> {
         match self {
             Self::Waiting { next_attempt_at, .. } => Some(*next_attempt_at),
@@ -210,16 +212,18 @@ impl DeliveryState {
         }
     }
 
-    /// Whether it lost its last worker: the only way on is to [give the attempt up](Self::give_up).
+    /// Returns whether the delivery lost its last worker: the only transition left is to [give the attempt
+    /// up](Self::give_up).
     pub fn is_lost(&self, now: DateTime<Utc>) -> bool {
         matches!(self, Self::Attempting { tries: Self::MAX_TRIES.., lease, .. } if lease.has_expired(now))
     }
 
-    /// Gives the next attempt to `worker` until `term` from now; where a lease ended, the same attempt once more.
+    /// Gives the next attempt to `worker` for `term` from `now`; if the lease of an attempt has ended, the same attempt
+    /// again.
     ///
     /// # Errors
-    /// [`DeliveryRefusal::NotDue`], [`DeliveryRefusal::Ended`], and [`DeliveryRefusal::TriesUsedUp`] where the attempt
-    /// [is lost](Self::is_lost).
+    /// [`DeliveryRefusal::NotDue`], [`DeliveryRefusal::Ended`], and [`DeliveryRefusal::TriesUsedUp`] if the attempt [is
+    /// lost](Self::is_lost).
     pub fn claim(self, worker: WorkerId, term: TimeDelta, now: DateTime<Utc>) -> Result<Self, DeliveryRefusal> {
         if self.is_lost(now) {
             return Err(DeliveryRefusal::TriesUsedUp);
@@ -236,11 +240,11 @@ impl DeliveryState {
         Ok(Self::Attempting { attempts, tries: tries + 1, lease, started_at: now })
     }
 
-    /// Records the end, `now`, of the holder's attempt. A lease that has ended but was not taken by another is the
-    /// holder's still: only the token decides.
+    /// Records the end, at `now`, of the attempt that `token` belongs to. A lease that has ended but was not claimed by
+    /// another worker is still valid here: only the token decides.
     ///
-    /// A failed attempt is followed by the next one of the schedule, counted from `now`, unless it was the last one or the
-    /// endpoint has been switched off meanwhile.
+    /// A failed attempt is followed by the next one of the schedule, counted from `now`, unless it was the last one or
+    /// the endpoint has been switched off in the meantime.
     ///
     /// # Errors
     /// [`DeliveryRefusal::LeaseLost`], [`DeliveryRefusal::NotClaimed`], [`DeliveryRefusal::Ended`].
@@ -263,12 +267,12 @@ impl DeliveryState {
         Ok(Self::after_failed(attempts, token, endpoint, now))
     }
 
-    /// Counts an attempt that [is lost](Self::is_lost) as failed `now`, with all that follows from
-    /// [that](Self::record). What its last worker has to tell comes too late from now on.
+    /// Counts an attempt that [is lost](Self::is_lost) as failed at `now`, with the same consequences as
+    /// [recording](Self::record) a failed one. A report of its last worker is refused afterwards.
     ///
     /// # Errors
-    /// [`DeliveryRefusal::NotDue`] while it may be begun again or its lease lasts, [`DeliveryRefusal::NotClaimed`],
-    /// [`DeliveryRefusal::Ended`].
+    /// [`DeliveryRefusal::NotDue`] while the attempt may be begun again or its lease lasts,
+    /// [`DeliveryRefusal::NotClaimed`], [`DeliveryRefusal::Ended`].
     pub fn give_up(self, endpoint: super::EndpointStatus, now: DateTime<Utc>) -> Result<Self, DeliveryRefusal> {
         let is_lost = self.is_lost(now);
         match self {
@@ -281,7 +285,7 @@ impl DeliveryState {
         }
     }
 
-    /// What follows the `attempts`th failed attempt.
+    /// Returns the state after the `attempts`th failed attempt.
     fn after_failed(attempts: u32, token: FencingToken, endpoint: super::EndpointStatus, now: DateTime<Utc>) -> Self {
         match next_attempt_at(attempts, now) {
             None => Self::Failed { finished_at: now },
@@ -290,7 +294,8 @@ impl DeliveryState {
         }
     }
 
-    /// Lets a blocked delivery go on: the first attempt of the other one has ended `now`. Any other state stays.
+    /// Makes a blocked delivery due, because the first attempt of the other one ended at `now`. Any other state is
+    /// unchanged.
     #[must_use]
     pub fn unblocked(self, now: DateTime<Utc>) -> Self {
         match self {
@@ -299,8 +304,8 @@ impl DeliveryState {
         }
     }
 
-    /// Gives up what waits, and what was left by a worker whose lease ended, since the endpoint is off. An attempt that is
-    /// under way goes on, and what has ended stays.
+    /// Drops a delivery that waits, or whose worker lost its lease, because the endpoint is off. An attempt that is
+    /// under way goes on, and a delivery that has ended is unchanged.
     #[must_use]
     pub fn dropped(self, now: DateTime<Utc>) -> Self {
         match self {
@@ -315,7 +320,8 @@ impl DeliveryState {
     }
 }
 
-/// When the next attempt is due after the `attempts`th failed at `now`; `None` after the last.
+/// Returns the instant at which the next attempt is due after the `attempts`th failed at `now`; `None` after the last
+/// one.
 pub fn next_attempt_at(attempts: u32, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let step = usize::try_from(attempts.checked_sub(1)?).ok()?;
     DeliveryState::RETRY_SCHEDULE.get(step).map(|step| now + *step)

@@ -1,4 +1,4 @@
-//! What changed between two checks of a site.
+//! The comparison of two checks of a site.
 
 use std::{
     borrow::Cow,
@@ -12,65 +12,82 @@ use serde::{Deserialize, Serialize};
 use super::{Findings, Fingerprint, Key, PageOutcome, RuleId, RuleKind, page_key};
 use crate::id::ScanId;
 
-/// A completed check in numbers, with what changed since the one before. Counts problem elements only, those that were left
-/// out of the report above the limit of a page included.
+/// The numbers of a completed check and of its changes since the previous one. Only problem elements are counted,
+/// including those that were left out of the report above the limit of a page.
 ///
 /// For a check that was compared with another, the numbers add up:
 ///
 /// - its total is `new + remaining + not_comparable_now`;
 /// - the total of the previous check is `fixed + (remaining - carried) + not_comparable_before`.
 ///
-/// Summaries that an earlier release stored have 0 in the three that it did not count.
+/// Summaries that an earlier release stored have 0 in the three fields that it did not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DiffSummary {
-    /// What it was compared with; `None` for the first completed check of a site, which has nothing new.
+    /// The check it was compared with; `None` for the first completed check of a site, in which nothing is new.
     pub previous: Option<PreviousScan>,
-    /// Elements that the previous check did not have.
+    /// The number of elements that the previous check did not have.
     pub new: u64,
-    /// Elements of the previous check that are gone.
+    /// The number of elements of the previous check that are no longer there.
     pub fixed: u64,
-    /// Elements that both have.
+    /// The number of elements that both checks have.
     pub remaining: u64,
-    /// Those of [`remaining`](Self::remaining) that stand on a page which the previous check did not have, and are known
-    /// because their template stood on another page.
+    /// The number of [`remaining`](Self::remaining) elements on pages that the previous check did not have, which are
+    /// known because their template was on another page.
     #[serde(default)]
     pub carried: u64,
-    /// Elements of this check of which it can't be known whether they are new: the previous check could not check their page,
+    /// The number of elements of this check that may or may not be new: the previous check could not check their page,
     /// did not run their rule, or left out elements there.
     #[serde(default)]
     pub not_comparable_now: u64,
-    /// Elements of the previous check of which it can't be known whether they are gone: this check did not check their page,
+    /// The number of elements of the previous check that may or may not be fixed: this check did not check their page,
     /// did not run their rule, or left out elements there.
     #[serde(default)]
     pub not_comparable_before: u64,
-    /// The fixed ones by rule, most first.
+    /// The fixed elements by rule, the largest count first.
     pub fixed_rules: Vec<FixedRule>,
 }
 
 /// The completed check that another was compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PreviousScan {
-    /// Its id.
+    /// The id of the check.
     pub id: ScanId,
-    /// When it completed.
+    /// The instant at which it completed.
     pub finished_at: DateTime<Utc>,
-    /// Its problem elements.
+    /// The number of its problem elements.
     pub total: u64,
 }
 
-/// How many elements of one rule are gone.
+impl PreviousScan {
+    /// Returns the check `id`, which completed at `finished_at` with `total` problem elements.
+    pub const fn new(id: ScanId, finished_at: DateTime<Utc>, total: u64) -> Self {
+        Self { id, finished_at, total }
+    }
+}
+
+/// The number of elements of one rule that are fixed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FixedRule {
     /// The rule.
     pub rule: RuleId,
-    /// axe-core's text for it, for rules that the catalogue does not know.
+    /// The text of axe-core about the rule, for rules that the catalogue does not know.
     pub help: String,
-    /// Elements that are gone.
+    /// The number of fixed elements.
     pub count: u64,
 }
 
+impl FixedRule {
+    /// Returns the number of fixed elements of a rule, with the text of axe-core about it.
+    pub fn new(rule: RuleId, help: impl Into<String>, count: u64) -> Self {
+        Self { rule, help: help.into(), count }
+    }
+}
+
 impl DiffSummary {
-    /// The first completed check of a site.
+    /// Returns the summary of the first completed check of a site.
     pub const fn first() -> Self {
         Self {
             previous: None,
@@ -85,14 +102,16 @@ impl DiffSummary {
     }
 }
 
-/// Compares `current` with the previous completed check and marks what is new in it, recommendations included.
+/// Compares `current` with the previous completed check and marks the elements that are new in it, recommendations
+/// included.
 ///
-/// On a page that both have, each element is matched once: with one that has the same loose and tight key, then with one that
-/// has the same loose key, the same tight key, the same outline, and the same content, in this order, so that an element that stays is not taken
-/// for the neighbour that moved into its place.
+/// On a page that both checks have, each element is matched once, by the following keys in this order: loose and tight
+/// key together, loose key, tight key, outline, content. So an element that stays is not mistaken for the neighbour
+/// that moved into its place.
 ///
-/// An element on a page that the previous check did not have is new only where its template was nowhere in it; otherwise it
-/// remains. What can't be known is counted as not comparable, and is never new or fixed.
+/// An element on a page that the previous check did not have is new only if its template was nowhere in that check;
+/// otherwise it remains. An element about which nothing can be known is counted as not comparable, and is never new or
+/// fixed.
 pub fn compare(current: &mut Findings, previous: &Findings, base: PreviousScan) -> DiffSummary {
     let (is, was) = {
         let (now, before) = (Side::of(current), Side::of(previous));
@@ -143,33 +162,33 @@ pub fn compare(current: &mut Findings, previous: &Findings, base: PreviousScan) 
     summary
 }
 
-/// Problem elements that were left out above the limit of a page.
+/// Returns the number of problem elements that were left out above the limit of a page.
 fn left_out(findings: &Findings) -> u64 {
     let rules = findings.pages.iter().flat_map(|page| &page.left_out);
     rules.filter(|(rule, _)| findings.kind_of(rule) == RuleKind::Problem).map(|(_, count)| u64::from(*count)).sum()
 }
 
-/// What the comparison says of an element of either check.
+/// The outcome of the comparison for an element of either check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// The other check has it.
+    /// The other check has the element.
     Paired,
-    /// It is on a page that the previous check did not have, and its template stood elsewhere.
+    /// The element is on a page that the previous check did not have, and its template was elsewhere in it.
     Carried,
-    /// The other check does not have it.
+    /// The other check does not have the element.
     Alone,
-    /// The other check could not see it.
+    /// The other check could not see the element.
     NotComparable,
 }
 
-/// One check, ready to be compared.
+/// One of the two checks, prepared for the comparison.
 struct Side<'a> {
     findings: &'a Findings,
     /// The [`page_key`] of each page.
     page_keys: Vec<String>,
-    /// Pages by these keys; of several with one key, one that was checked.
+    /// The pages by these keys; if several have the same key, one that was checked.
     pages: HashMap<String, &'a PageOutcome>,
-    /// The keys of the elements, in the version of this release.
+    /// The fingerprint of each element, in the version of this release.
     keys: Vec<Cow<'a, Fingerprint>>,
 }
 
@@ -201,15 +220,15 @@ impl<'a> Side<'a> {
         &self.findings.items[index].rule
     }
 
-    /// Whether elements of this rule were left out on this page.
+    /// Returns whether elements of this rule were left out on this page.
     fn left_out(&self, page: &str, rule: &RuleId) -> bool {
         self.pages.get(page).is_some_and(|page| page.left_out.contains_key(rule))
     }
 }
 
-/// Returns what became of the elements of `now` and of those of `before`.
+/// Returns the outcome for each element of `now` and for each of `before`.
 fn judged(now: &Side<'_>, before: &Side<'_>) -> (Vec<Fate>, Vec<Fate>) {
-    // What is still `None` has found no partner yet.
+    // An element that is still `None` has no partner yet.
     let mut was: Vec<Option<Fate>> = (0..before.keys.len())
         .map(|index| {
             let is_checked = now.pages.get(before.page_of(index)).is_some_and(|page| page.is_checked());
@@ -224,7 +243,7 @@ fn judged(now: &Side<'_>, before: &Side<'_>) -> (Vec<Fate>, Vec<Fate>) {
             Some(page) if page.is_checked() => None,
             Some(_) => Some(Fate::NotComparable),
             None if templates.contains(&now.keys[index].template) => Some(Fate::Carried),
-            // The page may have been there all the time.
+            // The previous check may have missed a page that was already there.
             None if before.findings.stopped_by_timeouts => Some(Fate::NotComparable),
             None => Some(Fate::Alone),
         })
@@ -234,7 +253,7 @@ fn judged(now: &Side<'_>, before: &Side<'_>) -> (Vec<Fate>, Vec<Fate>) {
     pair(now, before, &mut is, &mut was, |keys| Some(&keys.tight));
     pair(now, before, &mut is, &mut was, |keys| keys.outline.as_ref());
     pair(now, before, &mut is, &mut was, |keys| keys.content.as_ref());
-    // Where elements were left out, the partner may be among those.
+    // If elements were left out, the partner may be among those.
     let alone = |side: &Side<'_>, other: &Side<'_>, index: usize| {
         if other.left_out(side.page_of(index), side.rule_of(index)) { Fate::NotComparable } else { Fate::Alone }
     };
@@ -277,7 +296,7 @@ mod tests {
 
     use super::*;
     use crate::domain::{
-        Engine, Failure, FailureCode, Finding, Impact, PageOutcome, RuleFacts,
+        Failure, FailureCode, Finding, Impact, PageOutcome, RuleFacts, Tool,
         page_address::tests::folded_by_earlier_releases,
     };
 
@@ -290,7 +309,7 @@ mod tests {
             help_url: String::new(),
         };
         Findings {
-            engine: Engine::axe_core("", ""),
+            engine: Tool::axe_core("", ""),
             pages: pages.iter().map(|url| PageOutcome::checked(*url, "")).collect(),
             rules: [("image-alt", "wcag2a"), ("label", "wcag2a"), ("region", "best-practice")]
                 .map(|(rule, tag)| (RuleId::new(rule), facts(tag)))
@@ -445,7 +464,7 @@ mod tests {
         assert_eq!((summary.not_comparable_now, summary.not_comparable_before), (21, 11));
     }
 
-    /// What an earlier release stored of a site: folded addresses, and keys of an earlier version.
+    /// Returns the check as an earlier release would have stored it: folded addresses, and keys of an earlier version.
     fn stored_by_an_earlier_release(now: &Findings) -> Findings {
         let mut before = now.clone();
         for page in &mut before.pages {
@@ -490,7 +509,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever adds up the numbers of a report gets its totals.
+        /// The numbers of a report add up to its totals.
         #[test]
         fn the_numbers_add_up(before in any_check(), mut now in any_check()) {
             let summary = summary(&mut now, &before);
@@ -513,7 +532,7 @@ mod tests {
         }
     }
 
-    /// A check of up to four pages, any of which may have failed, may lack rules and may have left out elements.
+    /// Generates a check of up to four pages, each of which may have failed, lack rules or have left out elements.
     fn any_check() -> impl Strategy<Value = Findings> {
         const RULES: [&str; 3] = ["image-alt", "label", "region"];
         let page = (any::<bool>(), 0..3_u32);

@@ -1,4 +1,4 @@
-//! Where a team's events go.
+//! The endpoints to which the events of a team are delivered.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -6,49 +6,80 @@ use chrono::{DateTime, Utc};
 use rand::RngExt as _;
 use zeroize::Zeroizing;
 
-use super::{EventKind, SiteUrl};
+use super::{EventKind, FieldErrors, Problem, SiteUrl};
 use crate::{
     id::{EndpointId, TeamId},
     sealing::{KeyId, Keyring, OpenError, Sealed, SealingContext},
 };
 
-/// An address of a team that events are delivered to.
+/// An address of a team to which events are delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookEndpoint {
-    /// Its id.
+    /// The id of the endpoint.
     pub id: EndpointId,
-    /// Whose it is.
+    /// The team that owns it.
     pub team: TeamId,
-    /// What was asked for.
+    /// The details that a user sets.
     pub details: EndpointDetails,
-    /// Whether it is delivered to.
+    /// The status, which decides whether events are delivered to it.
     pub status: EndpointStatus,
-    /// When it was created.
+    /// The instant at which it was created.
     pub created_at: DateTime<Utc>,
 }
 
 impl WebhookEndpoint {
-    /// Endpoints that a team has at most (contract, "Limits").
+    /// The greatest number of endpoints of a team (contract §14).
     pub const MAX_PER_TEAM: u32 = 5;
 
-    /// Whether events of this kind are delivered to it by themselves.
+    /// Returns whether events of this kind are delivered to it without being asked for.
     pub fn listens_to(&self, kind: EventKind) -> bool {
         self.status.is_on() && self.details.events.contains(&kind)
     }
 }
 
-/// What a user says of an endpoint, checked and normalised.
+/// The details of an endpoint that a user sets, checked and normalised.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EndpointDetails {
-    /// Where events are sent: by the same rules of form as the address of a site.
+    /// The address to which events are sent, in the same form as the address of a site.
     pub url: SiteUrl,
-    /// What it listens to: at least one of [`EventKind::SELECTABLE`].
+    /// The kinds of event that it listens to: at least one of [`EventKind::SELECTABLE`].
     pub events: BTreeSet<EventKind>,
 }
 
 impl EndpointDetails {
-    /// Returns these details with the kinds of a later release to which the stored endpoint listens: who changes an endpoint
-    /// with this release can't name them, and so can't mean to drop them.
+    /// The greatest number of characters of an address, both as it is typed and as it is sent to: receivers are
+    /// programs, whose addresses are ASCII.
+    pub const MAX_URL: usize = 500;
+
+    /// Returns an endpoint at this address that listens to these kinds of event.
+    pub fn new(url: SiteUrl, events: impl IntoIterator<Item = EventKind>) -> Self {
+        Self { url, events: events.into_iter().collect() }
+    }
+
+    /// Returns an endpoint at this address that listens to every kind of event.
+    pub fn everything_to(url: SiteUrl) -> Self {
+        Self::new(url, EventKind::SELECTABLE)
+    }
+
+    /// Returns the problems with these details for an endpoint that listens to `before` so far. Whether the address is
+    /// public is judged elsewhere, because that takes a look-up.
+    pub(crate) fn problems(&self, before: &BTreeSet<EventKind>) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        if self.url.as_str().len() > Self::MAX_URL {
+            errors.add("url", Problem::TooLong(Self::MAX_URL));
+        }
+        if self.events.is_empty() {
+            errors.add("events", Problem::Required);
+        }
+        if !self.events.iter().all(|kind| EventKind::SELECTABLE.contains(kind) || before.contains(kind)) {
+            errors.add("events", Problem::NotInList);
+        }
+        errors
+    }
+
+    /// Returns these details with the kinds of a later release to which the stored endpoint listens: a client of this
+    /// release can't name them, and so can't mean to remove them.
     #[must_use]
     pub fn in_place_of(mut self, stored: &Self) -> Self {
         self.events.extend(stored.events.iter().filter(|kind| matches!(kind, EventKind::Unknown(_))));
@@ -56,18 +87,18 @@ impl EndpointDetails {
     }
 }
 
-/// An endpoint to be stored.
+/// An endpoint that is to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEndpoint {
-    /// Its id.
+    /// The id of the endpoint.
     pub id: EndpointId,
-    /// What was asked for.
+    /// The details that a user set.
     pub details: EndpointDetails,
-    /// What its deliveries are signed with, [sealed](EndpointSecret::seal) for it.
+    /// The secret with which its deliveries are signed, [sealed](EndpointSecret::seal) for this endpoint.
     pub secret: Sealed,
 }
 
-/// Whether an endpoint is delivered to.
+/// The status of an endpoint: whether events are delivered to it.
 ///
 /// ```text
 ///      a delivery failed every attempt, the 20th in a row
@@ -77,31 +108,31 @@ pub struct NewEndpoint {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointStatus {
-    /// It is.
+    /// Events are delivered to it.
     On {
-        /// Deliveries that failed every attempt since the last one that succeeded; less than
+        /// The number of deliveries that failed every attempt since the last one that succeeded; less than
         /// [`SWITCH_OFF_AFTER`](Self::SWITCH_OFF_AFTER).
         failed_in_a_row: u32,
     },
-    /// Nothing is sent to it, until it is switched on by hand.
+    /// Nothing is sent to it until it is switched on by hand.
     Off {
-        /// When it was switched off.
+        /// The instant at which it was switched off.
         since: DateTime<Utc>,
     },
 }
 
 impl EndpointStatus {
-    /// A new endpoint, and one that was switched on again.
+    /// The status of an endpoint that is new or was switched on again.
     pub const ON: Self = Self::On { failed_in_a_row: 0 };
-    /// Deliveries in a row that failed every attempt before an endpoint is switched off (contract, "Delivery rules").
+    /// The number of deliveries in a row that fail every attempt before an endpoint is switched off (contract §13.6).
     pub const SWITCH_OFF_AFTER: u32 = 20;
 
-    /// Whether it is delivered to.
+    /// Returns whether events are delivered to it.
     pub const fn is_on(self) -> bool {
         matches!(self, Self::On { .. })
     }
 
-    /// Switched off by hand. One that is off already stays off since when it was.
+    /// Switches the endpoint off by hand. One that is already off keeps the instant at which it was switched off.
     #[must_use]
     pub const fn switched_off(self, now: DateTime<Utc>) -> Self {
         match self {
@@ -110,7 +141,8 @@ impl EndpointStatus {
         }
     }
 
-    /// After a delivery that was received. One that was under way when the endpoint was switched off does not switch it on.
+    /// Returns the status after a successful delivery. One that was under way when the endpoint was switched off does
+    /// not switch it on.
     #[must_use]
     pub const fn after_delivered(self) -> Self {
         match self {
@@ -119,7 +151,7 @@ impl EndpointStatus {
         }
     }
 
-    /// After a delivery that failed every attempt, the last of which ended `now`.
+    /// Returns the status after a delivery that failed every attempt, the last of which ended at `now`.
     #[must_use]
     pub const fn after_failed(self, now: DateTime<Utc>) -> Self {
         match self {
@@ -132,39 +164,41 @@ impl EndpointStatus {
     }
 }
 
-/// What deliveries to an endpoint are signed with: `whsec_` and 40 random characters, all of which is the key. A hash can't
-/// sign, so a store keeps the secret [sealed](Self::seal). `Debug` does not show it, and there is no `Display`; it is
-/// overwritten when it is dropped.
+/// The secret with which deliveries to an endpoint are signed: `whsec_` and 40 random characters, all of which is the
+/// key.
+///
+/// A hash can't sign, so a store keeps the secret [sealed](Self::seal). `Debug` does not show it, there is no
+/// `Display`, and its memory is overwritten when it is dropped.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EndpointSecret(Zeroizing<String>);
 
-/// Why a sealed secret of an endpoint can't be had.
+/// The reason why the sealed secret of an endpoint can't be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenSecretError {
-    /// It was not opened.
+    /// The secret could not be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// What was opened is no text.
+    /// The opened bytes are not a text.
     #[error("a sealed secret is no text")]
     NotText,
 }
 
 impl EndpointSecret {
-    /// What every secret begins with.
+    /// The beginning of every secret.
     pub const PREFIX: &'static str = "whsec_";
-    /// Random characters after the prefix: 40 of 64 each, 240 bits.
+    /// The number of random characters after the prefix, each one of 64: 240 bits.
     const RANDOM_CHARACTERS: usize = 40;
     const ALPHABET: &'static [u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-    /// A new secret, from the operating system's random numbers.
+    /// Generates a secret from the operating system's random numbers.
     pub fn generate() -> Self {
         let mut rng = rand::rng();
         let random = (0..Self::RANDOM_CHARACTERS).map(|_| char::from(Self::ALPHABET[rng.random_range(0..64)]));
         Self(Zeroizing::new(Self::PREFIX.chars().chain(random).collect()))
     }
 
-    /// Seals it for the endpoint that it belongs to: what a store keeps.
+    /// Seals the secret for its endpoint, which is the form in which a store keeps it.
     pub fn seal(&self, ring: &Keyring, endpoint: EndpointId) -> Sealed {
         ring.seal(&SealingContext::webhook_secret(endpoint), self.0.as_bytes())
     }
@@ -179,7 +213,7 @@ impl EndpointSecret {
         Ok(Self(Zeroizing::new(text.to_owned())))
     }
 
-    /// The secret itself: to be shown once, and to sign with.
+    /// Returns the secret itself, to be shown once and to sign with.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -191,46 +225,46 @@ impl fmt::Debug for EndpointSecret {
     }
 }
 
-/// The secrets of an endpoint, sealed: one, and for a while after it was replaced the one before it.
+/// The sealed secrets of an endpoint: the current one and, for a time after it was replaced, the previous one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointSecrets {
-    /// The newest.
+    /// The newest secret.
     pub current: Sealed,
-    /// The one before it, and the instant from which on it signs no more.
+    /// The previous secret, and the instant from which it no longer signs.
     pub previous: Option<(Sealed, DateTime<Utc>)>,
 }
 
 impl EndpointSecrets {
-    /// One secret.
+    /// Returns secrets of which `secret` is the only one.
     pub const fn new(secret: Sealed) -> Self {
         Self { current: secret, previous: None }
     }
 
-    /// Replaced by a new secret; the present one signs along until `until`. A third, older one signs no more: receivers
-    /// never see more than two signatures.
+    /// Replaces the current secret with a new one, beside which it signs until `until`. An older one no longer signs:
+    /// receivers never see more than two signatures.
     #[must_use]
     pub fn rotated(self, secret: Sealed, until: DateTime<Utc>) -> Self {
         Self { current: secret, previous: Some((self.current, until)) }
     }
 
-    /// Those that sign at `now`, the newest first.
+    /// Returns the secrets that sign at `now`, the newest first.
     pub fn signing(&self, now: DateTime<Utc>) -> Vec<Sealed> {
         let previous = self.previous.iter().filter(|(_, until)| now < *until).map(|(secret, _)| secret);
         std::iter::once(&self.current).chain(previous).cloned().collect()
     }
 
-    /// All of them, whether they sign or not.
+    /// Returns all secrets, including one that no longer signs.
     pub fn all(&self) -> impl Iterator<Item = &Sealed> {
         std::iter::once(&self.current).chain(self.previous.iter().map(|(secret, _)| secret))
     }
 
-    /// Tells whether these keys open all of them.
+    /// Returns whether these keys open all secrets.
     pub fn are_opened_by(&self, keys: &[KeyId]) -> bool {
         self.all().all(|secret| keys.contains(&secret.key()))
     }
 
-    /// Puts the same secret, sealed with another key, in the place of `old`, wherever it stands by now. Returns whether it
-    /// stands anywhere.
+    /// Replaces `old` with the same secret sealed with another key, whether it is the current or the previous one by
+    /// now. Returns whether it was found.
     pub fn reseal(&mut self, old: &Sealed, new: &Sealed) -> bool {
         let previous = self.previous.iter_mut().map(|(secret, _)| secret);
         let place = std::iter::once(&mut self.current).chain(previous).find(|secret| *secret == old);
@@ -259,6 +293,27 @@ mod tests {
         assert_eq!(status.after_delivered(), status, "only a hand switches on");
         assert_eq!(status.switched_off(now + TimeDelta::hours(1)), status);
         assert_eq!(EndpointStatus::ON.switched_off(now), status, "and a hand may switch off");
+    }
+
+    #[test]
+    fn details_name_every_field_that_breaks_a_rule() {
+        let details = |url: &str, events: &[EventKind]| EndpointDetails {
+            url: SiteUrl::parse(url).unwrap(),
+            events: events.iter().copied().collect(),
+        };
+        // 26 characters, and 6 for each letter: `%C3%BC`.
+        let address = |letters: usize| format!("https://hooks.example.com/{}", "ü".repeat(letters));
+        let longest = details(&address(79), &[EventKind::ScanCompleted]);
+        assert_eq!(longest.url.as_str().len(), EndpointDetails::MAX_URL);
+        assert!(longest.problems(&BTreeSet::new()).is_empty());
+        let problems = details(&address(80), &[]).problems(&BTreeSet::new());
+        assert_eq!(problems.to_string(), "url: has more than 500 characters; events: is required");
+
+        let later = EventKind::from_stored("scan.failed").unwrap();
+        let listens = details("https://hooks.example.com", &[later]);
+        assert!(listens.problems(&[later].into()).is_empty(), "what it listened to before stays");
+        let problems = listens.problems(&BTreeSet::new());
+        assert_eq!(problems.to_string(), "events: is not one of the values that exist");
     }
 
     #[test]
@@ -310,7 +365,7 @@ mod tests {
         assert!(!format!("{secret:?}").contains(secret.reveal()));
     }
 
-    /// Secrets, each sealed with a key of its own.
+    /// Returns secrets, each sealed with a key of its own.
     fn sealed() -> [Sealed; 3] {
         let endpoint = EndpointId::generate(Utc::now());
         std::array::from_fn(|_| EndpointSecret::generate().seal(&Keyring::ephemeral(), endpoint))

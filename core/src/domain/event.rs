@@ -1,4 +1,4 @@
-//! What endpoints are told of.
+//! Events that endpoints receive.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use super::{UnknownWord, stored_word::stored_words};
 use crate::id::EventId;
 
-/// What happened (contract, "Event types").
+/// The kind of an event (contract §13.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum EventKind {
@@ -16,10 +16,10 @@ pub enum EventKind {
     ScanCompleted,
     /// A completed check found problems that the previous one did not have.
     IssuesNew,
-    /// Somebody asked for a test event. Every endpoint receives it, whatever it listens to.
+    /// A user asked for a test event. The endpoint receives it whatever kinds it listens to.
     Ping,
-    /// A kind of a later release. Such events are delivered as any other, since their bytes are fixed; an endpoint that
-    /// listens to them does so after a change as well; this release makes none.
+    /// A kind of a later release. Such events are delivered like any other, since their bytes are fixed, and an
+    /// endpoint that listens to them keeps doing so after a change; this release creates none.
     Unknown(UnknownWord),
 }
 
@@ -30,16 +30,17 @@ stored_words!(EventKind {
 });
 
 impl EventKind {
-    /// Those that an endpoint can listen to.
+    /// The kinds that an endpoint can listen to.
     pub const SELECTABLE: [Self; 2] = [Self::ScanCompleted, Self::IssuesNew];
 }
 
-/// A text that names no kind of event.
+/// The error for a text that names no kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there is no such event")]
 pub struct UnknownEvent;
 
-/// As people write it: only what this release knows. [`EventKind::from_stored`] reads what is stored.
+/// Parses a kind as people write it, which is only one that this release knows. [`EventKind::from_stored`] reads stored
+/// kinds.
 impl FromStr for EventKind {
     type Err = UnknownEvent;
 
@@ -51,13 +52,14 @@ impl FromStr for EventKind {
 /// Something that happened, ready to be delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvent {
-    /// Its id.
+    /// The id of the event.
     pub id: EventId,
-    /// What happened.
+    /// The kind of the event.
     pub kind: EventKind,
-    /// When.
+    /// The instant at which it happened.
     pub created_at: DateTime<Utc>,
-    /// The JSON that every endpoint receives on every attempt, byte for byte: it was written once, here.
+    /// The JSON that every endpoint receives on every attempt, byte for byte: it is written once, when the event is
+    /// created.
     pub body: Bytes,
 }
 

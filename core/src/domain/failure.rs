@@ -1,26 +1,26 @@
-//! Why a check, or one page of it, could not be done.
+//! Failures of a check, or of one page of it.
 
 use serde::{Deserialize, Serialize};
 
 use super::{FailureFacts, UnknownWord, bounded, failure_facts::of_an_earlier_release, stored_word::stored_words};
 
-/// The reason in one word, stable for clients.
+/// The reason for a failure in one word, stable for clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureCode {
-    /// No connection to the web server, or it broke off.
+    /// No connection to the web server was established, or it broke off.
     Unreachable,
-    /// The name has no address, or none that may be visited: the two are not told apart.
+    /// The name has no address, or none that may be visited: the code does not distinguish the two.
     Dns,
-    /// The certificate is not valid, or no secure connection came about.
+    /// The certificate is not valid, or no secure connection was established.
     Tls,
-    /// The web server answered with an error status.
+    /// The web server responded with an error status.
     HttpStatus,
     /// The address leads to something other than a web page.
     NotHtml,
     /// The address leads to another web site.
     RedirectedAway,
-    /// A login page stands in place of the site.
+    /// A login page is shown instead of the site.
     LoginRequired,
     /// The page did not become ready, or could not be checked, within its time.
     Timeout,
@@ -28,23 +28,24 @@ pub enum FailureCode {
     RefusedAddress,
     /// The site's robots.txt asks not to be visited.
     BlockedByRobots,
-    /// The page is larger than a check can hold.
+    /// The page is larger than the bound of a check.
     TooLarge,
-    /// The page brought the browser down, repeatedly.
+    /// The page crashed the browser repeatedly.
     BrowserCrashed,
-    /// axe-core could not run to its end in the page.
+    /// axe-core could not finish in the page.
     EngineError,
-    /// The check was begun several times, and no worker brought it to its end.
+    /// The check was begun several times, and no worker finished it.
     WorkerLost,
-    /// The operator's own proxy, through which all connections go, passed none on. Not the site's fault.
+    /// The operator's own proxy, through which all connections go, did not connect. This is not the site's fault.
     Proxy,
-    /// A bot check stands in place of the page: the site's protection takes the check for an attack.
+    /// A bot check is shown instead of the page: the site's protection takes the check for an attack.
     BotChallenge,
-    /// The domain is parked: the page of a domain provider stands in place of a site.
+    /// The domain is parked: the page of a domain provider is shown instead of a site.
     Parked,
-    /// A maintenance page stands in place of the site, with a status that says that all is well.
+    /// A maintenance page is shown instead of the site, with a status that reports success.
     Maintenance,
-    /// The page does not exist: the site shows the same one for an address that can't exist, with a status that says that all is well.
+    /// The page does not exist: the site shows the same page for an address that can't exist, with a status that
+    /// reports success.
     SoftNotFound,
     /// The page shows a request for consent and no content.
     ConsentWall,
@@ -76,8 +77,9 @@ stored_words!(FailureCode {
 });
 
 impl FailureCode {
-    /// Whether the same check may well succeed when tried again soon. Where it may not (a missing page, a login,
-    /// another site), trying again only delays the answer. A bot check is made harder by each further try; maintenance passes.
+    /// Returns whether the same check may well succeed when it is tried again soon. Where it will not (a missing page,
+    /// a login, another site), trying again only delays the result. A bot check becomes harder with each further
+    /// attempt; maintenance passes.
     pub const fn is_worth_retrying(self) -> bool {
         match self {
             Self::Unreachable
@@ -106,13 +108,14 @@ impl FailureCode {
 }
 
 impl FailureCode {
-    /// Whether the check failed through our own fault, and neither the site's nor the network's.
+    /// Returns whether the failure is the fault of this service, rather than of the site or the network.
     pub const fn is_our_fault(self) -> bool {
         matches!(self, Self::WorkerLost | Self::BrowserCrashed | Self::EngineError | Self::Proxy)
     }
 }
 
-/// What exactly was wrong, where more is known than the code says. Reports have a sentence for each in every language.
+/// The exact cause of a failure, if more is known than the code says. Reports have a sentence for each in every
+/// language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureCause {
@@ -120,67 +123,67 @@ pub enum FailureCause {
     CertificateExpired,
     /// The certificate is not valid yet.
     CertificateNotYetValid,
-    /// One of the two; which one is not known.
+    /// The certificate has expired or is not valid yet; which of the two is not known.
     CertificateNotValidNow,
     /// The certificate is for another name.
     CertificateOtherName,
-    /// Nobody whom this service trusts issued the certificate, or a certificate between the two is missing.
+    /// The certificate was issued by no authority that this service trusts, or an intermediate certificate is missing.
     CertificateUnknownAuthority,
-    /// The web server offers no version of TLS and no method of encryption that browsers still accept.
+    /// The web server offers no version of TLS, or no cipher, that browsers still accept.
     TlsTooOld,
-    /// The proxy could not be reached, or broke off.
+    /// The proxy could not be reached, or broke the connection off.
     ProxyUnreachable,
-    /// The proxy wants credentials, or others.
+    /// The proxy demands credentials, or other ones.
     ProxyLogin,
-    /// The proxy does not let the connection pass.
+    /// The proxy refuses the connection.
     ProxyRefused,
-    /// The web server answered with an error: [`FailureFacts::status`].
+    /// The web server responded with the error status [`FailureFacts::status`].
     Status,
-    /// The web server redirects in a circle.
+    /// The web server redirects in a loop.
     RedirectCircle,
-    /// The web server did not answer in time.
+    /// The web server did not respond in time.
     NoAnswerInTime,
     /// The page was still loading when its time was over.
     NeverLoaded,
-    /// The same, because there was no answer from [`FailureFacts::address`].
+    /// The page was still loading when its time was over, because there was no response from [`FailureFacts::address`].
     NoAnswerFrom,
     /// The page's scripts leave no time for the check.
     BrowserBusy,
-    /// The page reloads itself, or leads on to others, without an end.
+    /// The page reloads itself, or leads on to others, without end.
     KeepsReloading,
-    /// The page opens dialogs without an end.
+    /// The page opens dialogs without end.
     KeepsOpeningDialogs,
-    /// No connection, for a reason that the browser has a name for: [`FailureFacts::error`].
+    /// There was no connection, for a reason that the browser names: [`FailureFacts::error`].
     ConnectionError,
-    /// No secure connection, likewise.
+    /// There was no secure connection, for a reason that the browser names: [`FailureFacts::error`].
     TlsError,
-    /// The web server wants a user name and a password (HTTP authentication).
+    /// The web server demands a user name and a password (HTTP authentication).
     HttpLogin,
-    /// Browsers, or this service, connect to no web site on [`FailureFacts::port`].
+    /// Browsers, or this service, do not connect to web sites on [`FailureFacts::port`].
     PortRefused,
     /// The address leads to another site: [`FailureFacts::host`].
     LeadsToHost,
-    /// The same, and that one may not be visited.
+    /// The address leads to another site, [`FailureFacts::host`], which may not be visited.
     LeadsToRefusedHost,
-    /// The site's robots.txt closes the page to [`FailureFacts::agent`].
+    /// The site's robots.txt disallows the page for [`FailureFacts::agent`].
     RobotsDisallow,
-    /// The site's robots.txt was answered with an error: [`FailureFacts::status`].
+    /// The request for the site's robots.txt got the error status [`FailureFacts::status`].
     RobotsStatus,
     /// The document alone is larger than [`FailureFacts::limit_mb`].
     DocumentTooLarge,
-    /// The page is, with all that it loads.
+    /// The page with everything it loads is larger than [`FailureFacts::limit_mb`].
     PageTooLarge,
     /// The site has sent more data than one check may load.
     CheckTooLarge,
-    /// The page takes more memory than the operator allows it, or than the machine has.
+    /// The page takes more memory than the operator allows it, or than the node has.
     TooMuchMemory,
-    /// The browser did not work, whatever the page.
+    /// The browser did not work, whatever the page was.
     BrowserBroken,
-    /// What the scanner returned broke a rule of [`OutputError`](crate::scanner::OutputError), and was discarded.
+    /// The result of the scanner broke a rule of [`OutputError`](crate::scanner::OutputError), and was discarded.
     ResultDiscarded,
-    /// The bot check is known by its maker: [`FailureFacts::product`].
+    /// The product that makes the bot check is known: [`FailureFacts::product`].
     ChallengeOf,
-    /// A cause of a later release. The code's own sentence stands in its place.
+    /// A cause of a later release, for which the sentence of the code is shown.
     Unknown(UnknownWord),
 }
 
@@ -220,7 +223,7 @@ stored_words!(FailureCause {
 });
 
 impl FailureCause {
-    /// The code of a failure of this cause.
+    /// Returns the code of a failure of this cause.
     pub const fn code(self) -> FailureCode {
         match self {
             Self::CertificateExpired
@@ -254,7 +257,7 @@ impl FailureCause {
     }
 }
 
-/// Why a check or a page failed: a code for programs, a sentence for people.
+/// The reason why a check or a page failed: a code for programs, a sentence for people.
 ///
 /// This is the form in which it is stored. Clients are shown code and message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -264,24 +267,27 @@ pub struct Failure {
     pub code: FailureCode,
     /// The reason in one English sentence that a site owner understands; no secrets, no internals.
     pub message: String,
-    /// What exactly it was, if that is known. Boxed, because a failure is the error of many functions, and most have none.
+    /// The exact cause, if it is known. Boxed, because a failure is the error of many functions, and most have no
+    /// cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cause: Option<Box<FailureCause>>,
-    /// The origin at which it failed (`https://www.a.example`), where the address that was asked for redirects to another one.
+    /// The origin at which it failed (`https://www.a.example`), if the address that was asked for redirects to another
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) redirected_to: Option<Box<str>>,
-    /// What the words of the cause are filled with. Boxed for the same reason.
+    /// The facts that are filled into the sentence of the cause. Boxed for the same reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) facts: Option<Box<FailureFacts>>,
 }
 
 impl Failure {
-    /// Characters of a sentence that are kept.
+    /// The greatest number of characters of a sentence that are kept.
     pub const MAX_MESSAGE: usize = 500;
-    /// Characters of an origin that are kept: the longest name that DNS has, with scheme and port.
+    /// The greatest number of characters of an origin that are kept: the longest name that DNS has, with scheme and
+    /// port.
     const MAX_ORIGIN: usize = 270;
 
-    /// A failure with its sentence.
+    /// Makes a failure with its sentence, which is cut to [`MAX_MESSAGE`](Self::MAX_MESSAGE).
     pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -292,35 +298,35 @@ impl Failure {
         }
     }
 
-    /// The same, with what exactly it was.
+    /// Sets the exact cause.
     #[must_use]
     pub fn because_of(self, cause: FailureCause) -> Self {
         Self { cause: Some(Box::new(cause)), ..self }
     }
 
-    /// The same, with what the words of its cause are filled with.
+    /// Sets the facts that are filled into the sentence of the cause.
     #[must_use]
     pub fn with_facts(self, facts: FailureFacts) -> Self {
         Self { facts: Some(Box::new(facts)), ..self }
     }
 
-    /// The same with another sentence.
+    /// Replaces the sentence.
     #[must_use]
     pub fn with_message(self, message: impl Into<String>) -> Self {
         Self { message: bounded(&message.into(), Self::MAX_MESSAGE), ..self }
     }
 
-    /// What exactly it was, if that is known.
+    /// Returns the exact cause, if it is known.
     pub fn cause(&self) -> Option<FailureCause> {
         self.cause.as_deref().copied()
     }
 
-    /// What the words of its cause are filled with; nothing where nothing is known.
+    /// Returns the facts that are filled into the sentence of the cause; none of them is set if nothing is known.
     pub fn facts(&self) -> FailureFacts {
         self.facts.as_deref().cloned().unwrap_or_default()
     }
 
-    /// The same, with cause and facts read from the sentence where an earlier release, or another scanner, has stored nothing else.
+    /// Reads cause and facts from the sentence if nothing else is stored, as by an earlier release or another scanner.
     #[must_use]
     pub fn understood(self) -> Self {
         match of_an_earlier_release(self.code, &self.message) {
@@ -331,18 +337,18 @@ impl Failure {
         }
     }
 
-    /// The origin at which it failed, where the address that was asked for redirects to another one.
+    /// Returns the origin at which it failed, if the address that was asked for redirects to another one.
     pub fn redirected_to(&self) -> Option<&str> {
         self.redirected_to.as_deref()
     }
 
-    /// The same, at the origin that the address redirects to.
+    /// Sets the origin that the address redirects to.
     #[must_use]
     pub fn at_redirect_target(self, origin: &str) -> Self {
         Self { redirected_to: Some(bounded(origin, Self::MAX_ORIGIN).into_boxed_str()), ..self }
     }
 
-    /// What stands in a check which no worker brought to its end.
+    /// Returns the failure of a check that no worker finished.
     pub fn worker_lost() -> Self {
         Self::new(FailureCode::WorkerLost, "The check was interrupted several times and could not be completed.")
     }

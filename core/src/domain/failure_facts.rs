@@ -1,14 +1,15 @@
-//! What the words of a failure are filled with: numbers and names that no language changes.
+//! Facts that are filled into the sentence of a failure: numbers and names that are the same in every language.
 
 use serde::{Deserialize, Serialize};
 
 use super::{FailureCause, FailureCode, bounded, masked_text};
 
-/// Facts of a failure. Each is there where the [`FailureCause`] names it, and where it is known.
+/// The facts of a failure. Each is set if the [`FailureCause`] refers to it and it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct FailureFacts {
-    /// The status of the web server's answer.
+    /// The status of the web server's response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// A host that the address leads to.
@@ -32,61 +33,73 @@ pub struct FailureFacts {
     /// The product that stands between the site and its visitors, for example `Cloudflare`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
-    /// Whether it was the site's robots.txt that could not be read, and not a page.
+    /// True if the site's robots.txt could not be read, rather than a page.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_of_robots: bool,
 }
 
 impl FailureFacts {
-    /// Characters of a text that are kept: the longest name that DNS has.
+    /// The greatest number of characters of a text that are kept: the longest name that DNS has.
     pub const MAX_TEXT: usize = 255;
 
-    /// The status of an answer.
+    /// Makes facts of the status of a response.
     pub fn of_status(status: u16) -> Self {
         Self { status: Some(status), ..Self::default() }
     }
 
-    /// A host, which is cut to its bound.
+    /// Makes facts of a host, which is cut to its bound.
     pub fn of_host(host: &str) -> Self {
         Self { host: Some(bounded(host, Self::MAX_TEXT)), ..Self::default() }
     }
 
-    /// An address, which is masked and cut to its bound.
+    /// Makes facts of an address, which is masked and cut to its bound.
     pub fn of_address(address: &str) -> Self {
         Self { address: Some(bounded(&masked_text(address), Self::MAX_TEXT)), ..Self::default() }
     }
 
-    /// A port.
+    /// Makes facts of a port.
     pub fn of_port(port: u16) -> Self {
         Self { port: Some(port), ..Self::default() }
     }
 
-    /// A limit in megabytes.
+    /// Makes facts of a limit in megabytes.
     pub fn of_limit(megabytes: u32) -> Self {
         Self { limit_mb: Some(megabytes), ..Self::default() }
     }
 
-    /// The name of an error, which is cut to its bound.
+    /// Makes facts of the name of an error, which is cut to its bound.
     pub fn of_error(name: &str) -> Self {
         Self { error: Some(bounded(name, Self::MAX_TEXT)), ..Self::default() }
     }
 
-    /// The name of a scanner.
+    /// Makes facts of the name of a scanner, which is cut to its bound.
     pub fn of_agent(agent: &str) -> Self {
         Self { agent: Some(bounded(agent, Self::MAX_TEXT)), ..Self::default() }
     }
 
-    /// The name of a product.
+    /// Makes facts of the name of a product, which is cut to its bound.
     pub fn of_product(product: &str) -> Self {
         Self { product: Some(bounded(product, Self::MAX_TEXT)), ..Self::default() }
     }
 
-    /// The facts that are texts.
+    /// Sets the status of the response.
+    #[must_use]
+    pub fn with_status(self, status: u16) -> Self {
+        Self { status: Some(status), ..self }
+    }
+
+    /// Notes that the failure is one of the site's robots.txt, rather than of a page.
+    #[must_use]
+    pub fn of_robots(self) -> Self {
+        Self { is_of_robots: true, ..self }
+    }
+
+    /// Returns the facts that are texts.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         [&self.host, &self.address, &self.error, &self.agent, &self.product].into_iter().filter_map(Option::as_deref)
     }
 
-    /// The facts by the names that they have in sentences.
+    /// Returns the facts that are set, with the names that they have in sentences.
     pub(crate) fn named(&self) -> Vec<(&'static str, String)> {
         let number = |number: Option<u32>| number.map(|number| number.to_string());
         let facts = [
@@ -103,8 +116,8 @@ impl FailureFacts {
     }
 }
 
-/// What a sentence of an earlier release says that its code does not. Until causes were stored, a status or a host was nowhere but
-/// there.
+/// Reads from a sentence of an earlier release what its code does not say. Before causes were stored, a status or a
+/// host was in the sentence only.
 pub(super) fn of_an_earlier_release(code: FailureCode, message: &str) -> Option<(FailureCause, FailureFacts)> {
     let status = || {
         let (_, rest) = message.split_once("status ")?;
@@ -132,7 +145,7 @@ pub(super) fn of_an_earlier_release(code: FailureCode, message: &str) -> Option<
             }
         },
         FailureCode::RedirectedAway => {
-            // The full stop that ends the sentence is none of the host.
+            // The full stop at the end of the sentence does not belong to the host.
             let host = message.strip_prefix("The address leads to another web site, ")?.strip_suffix('.')?;
             let is_name = !host.is_empty() && !host.contains(char::is_whitespace);
             (FailureCause::LeadsToHost, is_name.then(|| FailureFacts::of_host(host))?)

@@ -1,42 +1,45 @@
 //! Problems with the fields of a request.
 
+use std::fmt;
+
 use chrono::TimeDelta;
 
 use super::IsoDuration;
 
-/// A problem with one field. It holds facts only; [`message`](crate::message) has the words.
+/// A problem with one field. Its `Display` is the rest of a sentence that begins with the field's name, for developers;
+/// a frontend has its own wording for its clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Missing, null or empty.
+    /// The value is missing, null or empty.
     Required,
     /// The body as a whole is not JSON.
     NotJson,
-    /// Not a text.
+    /// The value is not a text.
     NotString,
-    /// Neither true nor false.
+    /// The value is neither true nor false.
     NotBoolean,
-    /// Not a list.
+    /// The value is not a list.
     NotArray,
-    /// Not a whole number.
+    /// The value is not a whole number.
     NotInteger,
-    /// A text of more characters than this.
+    /// The text has more characters than this.
     TooLong(usize),
-    /// A list of more items than this.
+    /// The list has more items than this.
     TooMany(usize),
-    /// None of the values that there are.
+    /// The value is not one of those that exist.
     NotInList,
-    /// Not a web address.
+    /// The value is not a web address.
     NotUrl,
-    /// A web address that must not be visited, and why.
+    /// The web address must not be visited, for this reason.
     NotPublic(String),
-    /// A web address that does not begin with `https`.
+    /// The web address does not begin with `https`.
     NotHttps,
     /// The team can have no more than this number of endpoints.
     EndpointLimit(u32),
     /// The endpoint is switched off.
     EndpointOff,
-    /// A replaced secret can't sign along for a negative time, nor for longer than this.
+    /// The overlap, for which a replaced secret still signs, is negative or longer than this.
     OverlapOutOfRange(TimeDelta),
     /// The delivery has not ended yet.
     DeliveryPending,
@@ -53,7 +56,7 @@ pub enum Problem {
 pub struct FieldErrors(Vec<(String, Vec<Problem>)>);
 
 impl FieldErrors {
-    /// One problem of one field.
+    /// Makes errors of one problem of one field.
     pub fn one(field: &str, problem: Problem) -> Self {
         let mut errors = Self::default();
         errors.add(field, problem);
@@ -68,13 +71,69 @@ impl FieldErrors {
         }
     }
 
-    /// Whether nothing is wrong.
+    /// Returns whether there is no problem.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Fields with their problems, in order.
+    /// Returns the fields with their problems, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[Problem])> {
         self.0.iter().map(|(field, problems)| (field.as_str(), problems.as_slice()))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Required => f.write_str("is required"),
+            Self::NotJson => f.write_str("is not valid JSON"),
+            Self::NotString => f.write_str("is not a string"),
+            Self::NotBoolean => f.write_str("is neither true nor false"),
+            Self::NotArray => f.write_str("is not a list"),
+            Self::NotInteger => f.write_str("is not an integer"),
+            Self::TooLong(max) => write!(f, "has more than {max} characters"),
+            Self::TooMany(max) => write!(f, "has more than {max} items"),
+            Self::NotInList => f.write_str("is not one of the values that exist"),
+            Self::NotUrl => f.write_str("is not a web address"),
+            Self::NotPublic(reason) => f.write_str(reason),
+            Self::NotHttps => f.write_str("does not begin with https://"),
+            Self::EndpointLimit(max) => write!(f, "a team has at most {max} endpoints"),
+            Self::EndpointOff => f.write_str("is switched off"),
+            Self::OverlapOutOfRange(longest) => write!(f, "is not between 0 and {} hours", longest.num_hours()),
+            Self::DeliveryPending => f.write_str("has not ended yet"),
+            Self::SiteLimit(1) => f.write_str("the plan includes 1 site"),
+            Self::SiteLimit(max) => write!(f, "the plan includes {max} sites"),
+            Self::CheckActive => f.write_str("a check is already queued or running"),
+            Self::ManualTooSoon(interval) => write!(f, "a check was started less than {} ago", interval.in_words()),
+        }
+    }
+}
+
+impl std::error::Error for FieldErrors {}
+
+impl fmt::Display for FieldErrors {
+    /// Names each field with its problems: `url: is required; tags.0: has more than 40 characters`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let problems = self.iter().flat_map(|(field, problems)| problems.iter().map(move |problem| (field, problem)));
+        for (index, (field, problem)) in problems.enumerate() {
+            let separator = if index == 0 { "" } else { "; " };
+            write!(f, "{separator}{field}: {problem}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_display_of_field_errors_names_each_field_and_its_problems() {
+        let mut errors =
+            FieldErrors::one("url", Problem::NotPublic("The address belongs to a private network.".to_owned()));
+        errors.add("tags.0", Problem::TooLong(40));
+        errors.add("tags.0", Problem::NotString);
+        let text = "url: The address belongs to a private network.; tags.0: has more than 40 characters; tags.0: is not a string";
+        assert_eq!(errors.to_string(), text);
     }
 }

@@ -1,4 +1,4 @@
-//! What a check found, free of any language: rules by id, elements by selector.
+//! The findings of a check, independent of language: rules by id, elements by selector.
 
 use std::{
     borrow::Cow,
@@ -8,13 +8,14 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Cover, Engine, Failure, FailureCode, Fingerprint, Impact, PlatformKey, RuleFacts, RuleId, RuleKind, bounded,
+    Cover, Failure, FailureCode, Fingerprint, Impact, PlatformKey, RuleFacts, RuleId, RuleKind, Tool, bounded,
     masked_html, masked_selector, masked_text,
 };
 
 /// A rectangle on the page, in CSS pixels from its top left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "named by the type's doc")]
+#[non_exhaustive]
 pub struct Area {
     pub x: u32,
     pub y: u32,
@@ -22,61 +23,77 @@ pub struct Area {
     pub height: u32,
 }
 
+impl Area {
+    /// Returns the rectangle of this size whose top left corner is at `x` and `y`.
+    pub const fn new(x: u32, y: u32, width: u32, height: u32) -> Self {
+        Self { x, y, width, height }
+    }
+}
+
 /// The number of a screenshot within its check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ScreenshotId(pub u32);
 
-/// A picture of an element: which one, and how large.
+/// A reference to the picture of an element, with its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ScreenshotRef {
-    /// Its number within the check.
+    /// The number of the picture within the check.
     pub id: ScreenshotId,
-    /// In pixels.
+    /// The width in pixels.
     pub width: u32,
-    /// In pixels.
+    /// The height in pixels.
     pub height: u32,
+}
+
+impl ScreenshotRef {
+    /// Returns a reference to the picture with this number and size.
+    pub const fn new(id: ScreenshotId, width: u32, height: u32) -> Self {
+        Self { id, width, height }
+    }
 }
 
 /// One element that breaks one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Finding {
-    /// The rule; its facts stand in [`Findings::rules`].
+    /// The rule; its facts are in [`Findings::rules`].
     pub rule: RuleId,
-    /// Index into [`Findings::pages`].
+    /// The index of the page in [`Findings::pages`].
     pub page: usize,
-    /// Where the element is: CSS selectors, from the outermost frame or shadow host inwards, joined by a space.
+    /// The location of the element: CSS selectors, from the outermost frame or shadow host inwards, joined by a space.
     /// At most [`Finding::MAX_SELECTOR`] characters.
     pub selector: String,
     /// The element's source. Hostile text. At most [`Finding::MAX_HTML`] characters.
     pub html: String,
-    /// axe-core's English account of what is wrong. At most [`Finding::MAX_SUMMARY`] characters.
+    /// The description of the failure by axe-core, in English. At most [`Finding::MAX_SUMMARY`] characters.
     pub failure_summary: String,
-    /// Who this element is in the next check.
+    /// The keys by which the element is recognised in the next check.
     pub fingerprint: Fingerprint,
-    /// Where it stands on the page, when it is visible.
+    /// The place of the element on the page, if it is visible.
     pub area: Option<Area>,
-    /// Its picture, when one was taken.
+    /// The picture of the element, if one was taken.
     pub screenshot: Option<ScreenshotRef>,
-    /// Whether the previous completed check did not have it. False in the first check of a site.
+    /// True if the previous completed check did not have the element. False in the first check of a site.
     pub is_new: bool,
 }
 
 impl Finding {
-    /// Characters of a selector that are kept.
+    /// The greatest number of characters of a selector that are kept.
     pub const MAX_SELECTOR: usize = 2_000;
-    /// Characters of an element's source that are kept.
+    /// The greatest number of characters of an element's source that are kept.
     pub const MAX_HTML: usize = 4_000;
-    /// Characters of a failure summary that are kept.
+    /// The greatest number of characters of a failure summary that are kept.
     pub const MAX_SUMMARY: usize = 4_000;
 
-    /// A finding on page number `page` whose address is `page_url`: its texts are bounded, what they tell of people is masked, and
-    /// then its fingerprint is taken.
+    /// Makes a finding on page number `page`, whose address is `page_url`. Personal data in its texts is masked, the
+    /// texts are cut to their bounds, and the fingerprint is taken of the result.
     pub fn new(rule: RuleId, page: usize, page_url: &str, selector: &str, html: &str, failure_summary: &str) -> Self {
         let selector = bounded(&masked_selector(selector), Self::MAX_SELECTOR);
         let html = bounded(&masked_html(html), Self::MAX_HTML);
         Self {
-            // Of the address as it is stored: keys that are made again from there are the same.
+            // The address as it is stored, so that keys which are made again from it are the same.
             fingerprint: Fingerprint::of(&rule, &masked_text(page_url), &selector, &html),
             rule,
             page,
@@ -88,80 +105,97 @@ impl Finding {
             is_new: false,
         }
     }
+
+    /// Sets the place of the element on the page, if it is visible.
+    #[must_use]
+    pub fn with_area(self, area: impl Into<Option<Area>>) -> Self {
+        Self { area: area.into(), ..self }
+    }
+
+    /// Sets the picture of the element, if one was taken.
+    #[must_use]
+    pub fn with_screenshot(self, screenshot: impl Into<Option<ScreenshotRef>>) -> Self {
+        Self { screenshot: screenshot.into(), ..self }
+    }
 }
 
-/// A page that the check visited or tried to.
+/// A page that the check visited or tried to visit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PageOutcome {
-    /// The address by which the page was opened, as [`page_address`](super::page_address) gives it; earlier releases stored it
-    /// without its final slash. [`page_key`](super::page_key) tells whether two pages are the same. At most
-    /// [`PageOutcome::MAX_URL`] characters.
+    /// The address with which the page was opened, as [`page_address`](super::page_address) returns it; earlier
+    /// releases stored it without its final slash. [`page_key`](super::page_key) decides whether two pages are the
+    /// same. At most [`PageOutcome::MAX_URL`] characters.
     pub url: String,
-    /// The document's title; empty when there is none. Hostile text. At most [`PageOutcome::MAX_TITLE`] characters.
+    /// The document's title; empty if there is none. Hostile text. At most [`PageOutcome::MAX_TITLE`] characters.
     pub title: String,
-    /// Why the page was not checked; `None` when it was.
+    /// The reason why the page was not checked; `None` if it was.
     pub error: Option<Failure>,
     /// The number of frames of the page that were not checked, which is not the same as free of problems.
     pub frames_not_checked: u32,
-    /// Those frames by address and reason: the first [`PageOutcome::MAX_UNCHECKED_FRAMES`] of them. Checks of earlier
-    /// releases have counted frames without naming them.
+    /// The address and the reason for the first [`PageOutcome::MAX_UNCHECKED_FRAMES`] of those frames. Earlier releases
+    /// counted frames without naming them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unchecked_frames: Vec<UncheckedFrame>,
-    /// Whether the page was still building itself when the time for that was up, and was checked as it stood.
+    /// True if the page was still changing when the time for it to settle was over, and was checked as it was.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub still_changing: bool,
-    /// Addresses that the page asked for and got no answer from, so that what they would have brought is missing in what was
-    /// checked: at most [`PageOutcome::MAX_UNANSWERED`]. Hostile text.
+    /// Addresses from which the page requested something and got no response, so that their content is missing in what
+    /// was checked: at most [`PageOutcome::MAX_UNANSWERED`]. Hostile text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unanswered: Vec<String>,
-    /// Elements that fail and are not among [`Findings::items`], by rule: a page has a limit of elements that are kept. They
-    /// count in totals. Never 0.
+    /// The number of elements by rule that fail and are not among [`Findings::items`], because only a limited number is
+    /// kept for a page. They count in totals. Never 0.
     #[serde(default)]
     pub left_out: BTreeMap<RuleId, u32>,
-    /// Where the page is a dead link: the address of the page, or of the sitemap, that leads to it, at most
-    /// [`PageOutcome::MAX_LINKED_FROM`] characters of it. `None` for all other pages.
+    /// If the page is a dead link, the address of the page or sitemap that links to it, at most
+    /// [`PageOutcome::MAX_LINKED_FROM`] characters. `None` for all other pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linked_from: Option<String>,
-    /// What covered most of the page when it was checked, if anything did. Checks of earlier releases don't say.
+    /// The layer that covered most of the page when it was checked, if any. Not known for checks of earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cover: Option<Cover>,
 }
 
-/// A frame that was not checked.
+/// A frame of a page that was not checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct UncheckedFrame {
-    /// The address of what the frame shows, without query and fragment; empty where it is not known, as the frame was gone.
-    /// Hostile text. At most [`UncheckedFrame::MAX_URL`] characters.
+    /// The address of the frame's document, without query and fragment; empty if it is not known because the frame was
+    /// already removed. Written by the checked page: escape it.
+    #[cfg_attr(feature = "schema", schemars(length(max = Self::MAX_URL)))]
     pub url: String,
-    /// Why it was not checked.
+    /// The reason for programs: one of the codes of failures. Later versions may add codes.
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("examples" = FailureCode::KNOWN)))]
     pub reason: FailureCode,
 }
 
 impl UncheckedFrame {
-    /// Characters of an address that are kept.
+    /// The greatest number of characters of an address that are kept.
     pub const MAX_URL: usize = 500;
 
-    /// A frame at `url`, which is masked and cut to its bound.
+    /// Makes a frame at `url`, which is masked and cut to its bound.
     pub fn new(url: &str, reason: FailureCode) -> Self {
         Self { url: bounded(&masked_text(url), Self::MAX_URL), reason }
     }
 }
 
 impl PageOutcome {
-    /// Characters of an address that are kept.
+    /// The greatest number of characters of an address that are kept.
     pub const MAX_URL: usize = 4_000;
-    /// Characters of a title that are kept.
+    /// The greatest number of characters of a title that are kept.
     pub const MAX_TITLE: usize = 300;
-    /// Frames of one page that are named.
+    /// The greatest number of frames of one page that are named.
     pub const MAX_UNCHECKED_FRAMES: usize = 20;
-    /// Characters of [`linked_from`](Self::linked_from) that are kept.
+    /// The greatest number of characters of [`linked_from`](Self::linked_from) that are kept.
     pub const MAX_LINKED_FROM: usize = 2_000;
-    /// Addresses without an answer that are kept of one page.
+    /// The greatest number of addresses without a response that are kept for one page.
     pub const MAX_UNANSWERED: usize = 10;
-    /// Characters of such an address that are kept.
+    /// The greatest number of characters of such an address that are kept.
     pub const MAX_ADDRESS: usize = 500;
 
-    /// A page that was checked, and all of its frames with it. What its address and its title tell of people is masked.
+    /// Returns a page that was checked with all its frames. Personal data in its address and title is masked.
     pub fn checked(url: impl Into<String>, title: &str) -> Self {
         Self {
             url: bounded(&masked_text(&url.into()), Self::MAX_URL),
@@ -177,8 +211,8 @@ impl PageOutcome {
         }
     }
 
-    /// The same page, which got no answer from these addresses: the first [`PageOutcome::MAX_UNANSWERED`] of them. What they tell
-    /// of people is masked.
+    /// Sets the addresses from which the page got no response: the first [`PageOutcome::MAX_UNANSWERED`] different
+    /// ones. Personal data in them is masked.
     #[must_use]
     pub fn without_answers_of(self, addresses: &[impl AsRef<str>]) -> Self {
         let kept = |address: &str| bounded(&masked_text(address), Self::MAX_ADDRESS);
@@ -191,77 +225,121 @@ impl PageOutcome {
         Self { unanswered, ..self }
     }
 
-    /// A page that could not be checked.
+    /// Returns a page that could not be checked.
     pub fn failed(url: impl Into<String>, title: &str, error: Failure) -> Self {
         Self { error: Some(error), ..Self::checked(url, title) }
     }
 
-    /// A page that the web server does not have, though `linked_from` leads to it. What that address tells of people is masked.
+    /// Returns a page that the web server does not have, although `linked_from` links to it. Personal data in that
+    /// address is masked.
     pub fn dead_link(url: impl Into<String>, linked_from: &str, error: Failure) -> Self {
         let linked_from = bounded(&masked_text(linked_from), Self::MAX_LINKED_FROM);
         Self { linked_from: Some(linked_from), ..Self::failed(url, "", error) }
     }
 
-    /// Whether axe-core ran on the page.
+    /// Returns whether axe-core ran on the page.
     pub const fn is_checked(&self) -> bool {
         self.error.is_none()
     }
 
-    /// Whether the web server does not have the page, which then counts neither as a page of the check nor as one of the site.
+    /// Returns whether the web server does not have the page, which then counts neither as a page of the check nor as
+    /// one of the site.
     pub const fn is_dead_link(&self) -> bool {
         self.linked_from.is_some()
     }
 }
 
-/// Everything that a check found: one document per check.
+/// All that a check found: one document per check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Findings {
-    /// What checked.
-    pub engine: Engine,
-    /// The pages, in the order in which they were taken up; the start page first.
+    /// The engine that judged the pages.
+    pub engine: Tool,
+    /// The pages in the order in which they were visited, the start page first.
     #[serde(deserialize_with = "masked_pages")]
     pub pages: Vec<PageOutcome>,
-    /// Facts of every rule that [`items`](Self::items) or [`needs_review`](Self::needs_review) names.
+    /// The facts of every rule that [`items`](Self::items) or [`needs_review`](Self::needs_review) names.
     pub rules: BTreeMap<RuleId, RuleFacts>,
-    /// Elements that fail, by page, then rule, then as axe-core orders them.
+    /// The elements that fail, by page, then by rule, then in the order of axe-core.
     #[serde(deserialize_with = "masked_items")]
     pub items: Vec<Finding>,
-    /// Elements that axe-core could not decide, counted by rule. Never part of a total: a person must look.
+    /// The number of elements by rule that axe-core could not judge. Never part of a total: a person must look at them.
     pub needs_review: BTreeMap<RuleId, u32>,
-    /// Platform keys that the pages showed, the surest first.
+    /// The platform keys that were recognised on the pages, the most certain first.
     pub stack: Vec<PlatformKey>,
-    /// Width and height of the first page's picture in pixels, when one was taken.
+    /// The width and height of the first page's picture in pixels, if one was taken.
     pub screen: Option<(u32, u32)>,
-    /// The rules that ran to their end on at least one page, whatever they found; `None` where that is not known: in checks of
-    /// earlier releases, and of scanners that do not say it.
+    /// The rules that finished on at least one page, whatever they found; `None` if that is not known, as in checks of
+    /// earlier releases and of scanners that do not report it.
     #[serde(default)]
     pub ran: Option<BTreeSet<RuleId>>,
-    /// Whether pictures were taken and could not be stored: none is referred to then.
+    /// True if pictures were taken but could not be stored: none is referred to then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pictures_not_stored: bool,
-    /// Whether the check was stopped because too many pages in a row were not ready in time: pages that it had not reached are
-    /// missing, and nothing is said of them.
+    /// True if the check was stopped because too many pages in a row were not ready in time: pages that it had not
+    /// reached are missing, and nothing is known about them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped_by_timeouts: bool,
 }
 
 impl Findings {
-    /// Problem or recommendation; a rule without facts is a recommendation, so that no total counts the unknown.
+    /// Returns the findings of an engine that has visited no page and does not report which rules ran. The fields are
+    /// filled in by whoever checks pages.
+    pub const fn new(engine: Tool) -> Self {
+        Self {
+            engine,
+            pages: Vec::new(),
+            rules: BTreeMap::new(),
+            items: Vec::new(),
+            needs_review: BTreeMap::new(),
+            stack: Vec::new(),
+            screen: None,
+            ran: None,
+            pictures_not_stored: false,
+            stopped_by_timeouts: false,
+        }
+    }
+
+    /// Sets the pages in the order in which they were visited, the start page first.
+    #[must_use]
+    pub fn with_pages(self, pages: impl IntoIterator<Item = PageOutcome>) -> Self {
+        Self { pages: pages.into_iter().collect(), ..self }
+    }
+
+    /// Sets the facts of every rule that the findings name.
+    #[must_use]
+    pub fn with_rules(self, rules: impl IntoIterator<Item = (RuleId, RuleFacts)>) -> Self {
+        Self { rules: rules.into_iter().collect(), ..self }
+    }
+
+    /// Sets the elements that fail, by page, then by rule.
+    #[must_use]
+    pub fn with_items(self, items: impl IntoIterator<Item = Finding>) -> Self {
+        Self { items: items.into_iter().collect(), ..self }
+    }
+
+    /// Sets the rules that finished on at least one page, whatever they found.
+    #[must_use]
+    pub fn with_ran(self, ran: impl IntoIterator<Item = RuleId>) -> Self {
+        Self { ran: Some(ran.into_iter().collect()), ..self }
+    }
+
+    /// Returns the kind of the rule; one without facts is a recommendation, so that no total counts an unknown rule.
     pub fn kind_of(&self, rule: &RuleId) -> RuleKind {
         self.rules.get(rule).map_or(RuleKind::Recommendation, RuleFacts::kind)
     }
 
-    /// The elements that count in totals.
+    /// Returns the elements that count in totals.
     pub fn problems(&self) -> impl Iterator<Item = &Finding> {
         self.items.iter().filter(|finding| self.kind_of(&finding.rule) == RuleKind::Problem)
     }
 
-    /// Whether the rule ran on at least one page, as far as that is known.
+    /// Returns whether the rule ran on at least one page; true if it is not known which rules ran.
     pub fn has_run(&self, rule: &RuleId) -> bool {
         self.ran.as_ref().is_none_or(|ran| ran.contains(rule) || self.rules.contains_key(rule))
     }
 
-    /// Counts of the problems by impact, those included that were left out above the limit of a page.
+    /// Returns the problems by impact, including those that were left out above the limit of a page.
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         let left_out = self.pages.iter().flat_map(|page| &page.left_out).map(|(rule, count)| (rule, u64::from(*count)));
@@ -275,45 +353,49 @@ impl Findings {
         totals
     }
 
-    /// Elements of a rule that fail and were left out above the limit of a page.
+    /// Returns the number of elements of a rule that fail and were left out above the limit of a page.
     pub fn left_out(&self, rule: &RuleId) -> u64 {
         self.pages.iter().filter_map(|page| page.left_out.get(rule)).map(|count| u64::from(*count)).sum()
     }
 
-    /// Forgets every picture, because none could be stored.
+    /// Removes all references to pictures, because none could be stored.
     pub fn without_pictures(mut self) -> Self {
         self.items.iter_mut().for_each(|finding| finding.screenshot = None);
         Self { screen: None, pictures_not_stored: true, ..self }
     }
 
-    /// Pages on which axe-core ran.
+    /// Returns the number of pages on which axe-core ran.
     pub fn pages_checked(&self) -> usize {
         self.pages.iter().filter(|page| page.is_checked()).count()
     }
 
-    /// Pages that were taken up: those that could not be checked included, dead links aside.
+    /// Returns the number of pages that were visited, including those that could not be checked, without dead links.
     pub fn pages_scanned(&self) -> usize {
         self.pages.iter().filter(|page| !page.is_dead_link()).count()
     }
 }
 
-/// Problem elements by impact.
+/// The number of problem elements by severity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "one count per impact")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Totals {
+    /// The number of critical ones.
     pub critical: u64,
+    /// The number of serious ones.
     pub serious: u64,
+    /// The number of moderate ones.
     pub moderate: u64,
+    /// The number of minor ones.
     pub minor: u64,
 }
 
 impl Totals {
-    /// All four together.
+    /// Returns the sum of all four.
     pub const fn total(&self) -> u64 {
         self.critical + self.serious + self.moderate + self.minor
     }
 
-    /// Counts so many elements.
+    /// Adds `count` elements of an impact.
     pub const fn add(&mut self, impact: Impact, count: u64) {
         match impact {
             Impact::Critical => self.critical += count,
@@ -324,7 +406,8 @@ impl Totals {
     }
 }
 
-/// Reads pages, and masks what an earlier release kept of their addresses and titles.
+/// Deserialises pages and masks personal data that an earlier release kept in their addresses and titles, and by rules that
+/// it did not have.
 fn masked_pages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PageOutcome>, D::Error> {
     let mut pages = Vec::<PageOutcome>::deserialize(deserializer)?;
     for page in &mut pages {
@@ -336,11 +419,15 @@ fn masked_pages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PageOu
         for frame in &mut page.unchecked_frames {
             mask(&mut frame.url, masked_text);
         }
+        for address in &mut page.unanswered {
+            mask(address, masked_text);
+        }
     }
     Ok(pages)
 }
 
-/// Reads elements, and masks what an earlier release, whose keys have an earlier version, kept of them.
+/// Deserialises elements and masks personal data in those that an earlier release stored, whose keys have an earlier
+/// version.
 fn masked_items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Finding>, D::Error> {
     let mut items = Vec::<Finding>::deserialize(deserializer)?;
     for finding in items.iter_mut().filter(|finding| finding.fingerprint.version < Fingerprint::VERSION) {
@@ -387,7 +474,7 @@ mod tests {
         assert_eq!(linked_from.chars().count(), PageOutcome::MAX_LINKED_FROM);
         let failed = PageOutcome::failed("https://a.example/500", "", gone);
         let findings = Findings {
-            engine: Engine::axe_core("", ""),
+            engine: Tool::axe_core("", ""),
             pages: vec![PageOutcome::checked("https://a.example/", ""), failed, dead],
             rules: BTreeMap::new(),
             items: vec![],

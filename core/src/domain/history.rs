@@ -1,4 +1,4 @@
-//! What a shorter history deletes, and when.
+//! The purge of checks after a plan's history was shortened.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -6,23 +6,24 @@ use super::{Plan, PlanCode};
 
 /// A plan whose history became shorter for all teams that are on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ShortenedHistory {
     /// The plan.
     pub plan: PlanCode,
-    /// The months of its history until now.
+    /// The months of its history before the change.
     pub months_before: u32,
-    /// The months of its history from now on.
+    /// The months of its history after the change.
     pub months: u32,
-    /// The instant before which nothing of its teams is purged.
+    /// The end of the hold: before this instant nothing of its teams is purged.
     pub held_until: DateTime<Utc>,
 }
 
 impl ShortenedHistory {
-    /// How long nothing of a team is purged after its history became shorter: time to notice a mistake and to put the
-    /// plan back.
+    /// The time for which nothing of a team is purged after its history became shorter, so that a mistake can be
+    /// noticed and the plan restored.
     pub const GRACE: TimeDelta = TimeDelta::hours(24);
 
-    /// Returns what the change of a plan does to the history of its teams; `None` where it becomes no shorter.
+    /// Returns the effect that the change of a plan has on the history of its teams; `None` if it becomes no shorter.
     pub fn by(months_before: u32, plan: &Plan, now: DateTime<Utc>) -> Option<Self> {
         let months = plan.limits.history_months;
         let held_until = now + Self::GRACE;
@@ -30,8 +31,8 @@ impl ShortenedHistory {
     }
 }
 
-/// Returns the instant before which nothing of a team is purged once its history has changed from `months_before` to
-/// `months`: a shorter history holds the purge off, and no other change ends an earlier hold.
+/// Returns the end of the hold of a team whose history changes from `months_before` to `months`: a shorter history
+/// begins a hold, and no other change ends an earlier one.
 pub fn purge_hold(
     months_before: u32,
     months: u32,
@@ -41,7 +42,7 @@ pub fn purge_hold(
     if months < months_before { held_until.max(Some(now + ShortenedHistory::GRACE)) } else { held_until }
 }
 
-/// Returns whether a hold is still in force: up to its end and not at it.
+/// Returns whether a hold is in force: it ends at `held_until`, which is no longer part of it.
 pub fn is_held(held_until: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
     held_until.is_some_and(|until| now < until)
 }

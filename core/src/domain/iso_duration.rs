@@ -1,12 +1,12 @@
-//! Durations as the contract writes them.
+//! Durations in the notation of the contract.
 
 use std::{fmt, str::FromStr};
 
 use chrono::{DateTime, Days, Months, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-/// An ISO 8601 duration, for example `PT1H` or `P1M`. Months stay months: one month after 31 January is 28 or
-/// 29 February, so a duration has no fixed number of seconds.
+/// An ISO 8601 duration of at most a hundred years, for example `PT1H` or `P1M`. Months stay months: one month after 31
+/// January is 28 or 29 February, so a duration has no fixed number of seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct IsoDuration {
@@ -15,23 +15,23 @@ pub struct IsoDuration {
     seconds: u32,
 }
 
-/// A text that is not a duration which [`IsoDuration`] can hold.
+/// The error for a text that is not a duration which [`IsoDuration`] can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an ISO 8601 duration such as PT1H, P7D or P1M, of at most a hundred years")]
 pub struct ParseDurationError;
 
 impl IsoDuration {
-    /// Whole hours.
+    /// Makes a duration of whole hours.
     pub const fn hours(hours: u16) -> Self {
         Self { months: 0, days: 0, seconds: hours as u32 * 3_600 }
     }
 
-    /// Whole months.
+    /// Makes a duration of whole months.
     pub const fn months(months: u16) -> Self {
         Self { months: months as u32, days: 0, seconds: 0 }
     }
 
-    /// The instant this much after `start`; the last instant that there is where that would be beyond it.
+    /// Returns the instant this much after `start`, or the last representable instant if the result would be beyond it.
     pub fn after(self, start: DateTime<Utc>) -> DateTime<Utc> {
         start
             .checked_add_months(Months::new(self.months))
@@ -40,7 +40,7 @@ impl IsoDuration {
             .unwrap_or(DateTime::<Utc>::MAX_UTC)
     }
 
-    /// The duration in English, as a person says it: "an hour", "2 days", "a month".
+    /// Returns the duration in English, as a person says it: "an hour", "2 days", "a month".
     pub fn in_words(self) -> String {
         let (count, unit) = match self {
             Self { months, days: 0, seconds: 0 } if months > 0 && months.is_multiple_of(12) => (months / 12, "year"),
@@ -67,7 +67,7 @@ impl IsoDuration {
 impl FromStr for IsoDuration {
     type Err = ParseDurationError;
 
-    /// Reads `P[nY][nM][nW][nD][T[nH][nM][nS]]` with whole numbers.
+    /// Parses `P[nY][nM][nW][nD][T[nH][nM][nS]]` with whole numbers.
     fn from_str(text: &str) -> Result<Self, ParseDurationError> {
         let rest = text.strip_prefix('P').ok_or(ParseDurationError)?;
         let (date, time) = rest.split_once('T').map_or((rest, None), |(date, time)| (date, Some(time)));
@@ -89,8 +89,8 @@ impl FromStr for IsoDuration {
     }
 }
 
-/// The numbers before each of `units`, which come in this order, each at most once. At most 7 digits, so that no sum
-/// of the caller overflows.
+/// Parses the number before each of `units`, which come in this order, each at most once. A number has at most 7
+/// digits, so that no sum of the caller overflows.
 fn amounts<const N: usize>(mut text: &str, units: [char; N]) -> Result<[u32; N], ParseDurationError> {
     let mut amounts = [0; N];
     for (amount, unit) in amounts.iter_mut().zip(units) {

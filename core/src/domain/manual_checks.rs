@@ -1,36 +1,37 @@
-//! When the next manual check of a site may start.
+//! The rule for when the next manual check of a site may start.
 
 use chrono::{DateTime, Utc};
 
 use super::{FailureCode, IsoDuration};
 
-/// The manual checks of a site, as far as they decide on the next one. A check is known by the instant at which it was
-/// started.
+/// The manual checks of a site that decide when the next one may start. A check is identified by the instant at which
+/// it was started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ManualChecks {
-    /// The last one that counts.
+    /// The start of the last check that counts.
     pub last_at: Option<DateTime<Utc>>,
-    /// The one that counted before it.
+    /// The start of the last check that counted before it.
     pub previous_at: Option<DateTime<Utc>>,
-    /// The last one that does not count, because it failed through our own fault.
+    /// The start of the last check that does not count, because it failed through the fault of this service.
     pub given_back_at: Option<DateTime<Utc>>,
 }
 
 impl ManualChecks {
-    /// Whether the plan's interval since the last one that counts is over.
+    /// Returns whether the plan's interval since the last check that counts is over.
     pub fn may_start(&self, interval: IsoDuration, now: DateTime<Utc>) -> bool {
         self.last_at.is_none_or(|last| interval.after(last) <= now)
     }
 
-    /// One was started now.
+    /// Records that a check was started at `now`.
     #[must_use]
     pub const fn started(self, now: DateTime<Utc>) -> Self {
         Self { last_at: Some(now), previous_at: self.last_at, ..self }
     }
 
-    /// The one that was started at `started_at` failed. Where that was [our fault](FailureCode::is_our_fault) it does not
-    /// count (design §5, invariant 2), unless another one that was started less than the interval before it does not count
-    /// either: a page that brings down every browser must not be checked without end.
+    /// Records that the check which was started at `started_at` failed. If that was [the fault of this
+    /// service](FailureCode::is_our_fault), the check does not count (decision 0008), unless a check that was started
+    /// less than the interval before it does not count either: a page that crashes every browser must not be checked
+    /// without end.
     #[must_use]
     pub fn failed(self, started_at: DateTime<Utc>, code: FailureCode, interval: IsoDuration) -> Self {
         let is_last = self.last_at == Some(started_at);

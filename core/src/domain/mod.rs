@@ -1,9 +1,10 @@
-//! The domain: what things are and what may happen to them.
+//! The domain: the things that the service knows, and the rules for what may happen to them.
 //!
-//! Pure: no `async`, no trait object, no I/O, no clock read. An instant comes in as an argument, so every rule can be
-//! tested at its edge, and a store can run it inside its own transaction.
+//! It is pure: no `async`, no trait object, no I/O, no clock read. An instant is an argument, so every rule can be
+//! tested at its limits, and a store can apply it inside its own transaction.
 
 mod attempt;
+mod base_url;
 mod bounded;
 mod brand;
 mod colour;
@@ -11,8 +12,8 @@ mod cover;
 mod delivery;
 mod diff;
 mod endpoint;
-mod engine;
 mod event;
+mod external_key;
 mod failure;
 mod failure_facts;
 mod field_errors;
@@ -24,6 +25,7 @@ mod lease;
 mod manual_checks;
 mod masking;
 mod page_address;
+mod page_counts;
 mod plan;
 mod plan_catalog;
 mod plan_difference;
@@ -32,21 +34,24 @@ mod platform;
 mod rate_window;
 mod rule;
 mod scan;
+mod scan_event;
 mod scan_state;
 mod schedule;
 mod shared_setting;
 mod site;
 mod site_input;
+mod site_text;
 mod site_url;
 mod stored_word;
 mod team;
 mod token;
+mod tool;
 mod unknown_fields;
 mod urgency;
 
-pub(crate) use self::bounded::bounded;
 pub use self::{
     attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
+    base_url::BaseUrl,
     brand::{BrandName, BrandNameError, Logo, LogoFormat, TeamBrand},
     colour::{Colour, ParseColourError},
     cover::{Cover, CoverKind},
@@ -55,8 +60,8 @@ pub use self::{
     endpoint::{
         EndpointDetails, EndpointSecret, EndpointSecrets, EndpointStatus, NewEndpoint, OpenSecretError, WebhookEndpoint,
     },
-    engine::Engine,
     event::{EventKind, NewEvent, UnknownEvent},
+    external_key::{ExternalKey, ExternalKeyError},
     failure::{Failure, FailureCause, FailureCode},
     failure_facts::FailureFacts,
     field_errors::{FieldErrors, Problem},
@@ -68,6 +73,7 @@ pub use self::{
     manual_checks::ManualChecks,
     masking::{MASK, masked_html, masked_selector, masked_text, reveals_people},
     page_address::{page_address, page_key, view_of, without_query},
+    page_counts::PageCounts,
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},
     plan_difference::PlanDifference,
@@ -75,15 +81,19 @@ pub use self::{
     rate_window::{RateCounters, RateDecision, RateLimits, RateWindow, RequestClass},
     rule::{Impact, RuleFacts, RuleId, RuleKind},
     scan::{Outcome, Scan, ScanKind, is_in_history},
+    scan_event::{ScanEventEntry, ScanEventKind},
     scan_state::{RetryBy, ScanState, ScanStatus, TransitionError, TransitionRefusal},
     schedule::{brought_forward, next_scan_at},
-    shared_setting::{SharedSetting, UnknownSetting},
+    shared_setting::{InvalidSetting, SharedSetting, UnknownSetting},
     site::{NewSite, Site, SiteDetails},
-    site_input::{RawSite, SiteInput},
+    site_input::SiteInput,
+    site_text::{SiteName, SiteTextError, Tag},
     site_url::{SiteUrl, SiteUrlError},
     stored_word::{NotAWord, UnknownWord},
     team::{NewTeam, PlanStatus, Standing, Subscription, Team},
     token::{Ability, ApiToken, NewToken, PlainToken, TokenHash},
+    tool::Tool,
     unknown_fields::UnknownFields,
     urgency::Urgency,
 };
+pub(crate) use self::{bounded::bounded, fingerprint::first_attributes};

@@ -1,12 +1,14 @@
-//! Addresses of pages: what is opened and shown of one, and when two of them mean the same page.
+//! Addresses of pages: the form in which a page is opened and shown, and the key that decides whether two addresses
+//! mean the same page.
 //!
-//! Reports show an address as it was opened, with its slash, its letter case and its encoding, so that it can be opened again.
-//! What is compared, within a check and from one check to the next, is a key in which the spellings of one page are equal.
+//! Reports show an address as it was opened, with its slash, its letter case and its encoding, so that it can be opened
+//! again. Comparisons, within a check and from one check to the next, use a key that is equal for all spellings of one
+//! page.
 
 use percent_encoding::percent_decode_str;
 use url::{Url, form_urlencoded::byte_serialize};
 
-/// Query parameters that say where a visitor came from or who it is, and change nothing on the page.
+/// Query parameters that identify a visitor or the place a visitor came from, and change nothing on the page. Sorted.
 const TRACKING: [&str; 28] = [
     "_ga",
     "_gl",
@@ -38,11 +40,11 @@ const TRACKING: [&str; 28] = [
     "ysclid",
 ];
 
-/// What a folder shows when no file is named.
+/// The files that a server returns for a folder if no file is named.
 const INDEX_FILES: [&str; 4] = ["index.html", "index.htm", "index.php", "default.aspx"];
 
-/// Returns the address by which a page is opened and shown: without an anchor and without parameters that change from
-/// visit to visit, and otherwise as it is. The fragment stays where it names a [view](view_of).
+/// Returns the address with which a page is opened and shown: without an anchor and without parameters that change from
+/// visit to visit, and otherwise unchanged. The fragment stays if it names a [view](view_of).
 pub fn page_address(url: &Url) -> Url {
     let mut address = url.clone();
     if let Some(kept) = url.query().and_then(without_tracking) {
@@ -60,10 +62,11 @@ pub fn page_address(url: &Url) -> Url {
     address
 }
 
-/// Returns the view of a hash-routed application that an address names: its fragment where that begins with `/` or `!/`,
-/// without a further `#` and what follows it.
+/// Returns the view of a hash-routed application that an address names: its fragment, if that begins with `/` or `!/`,
+/// up to a further `#`.
 ///
-/// Any other fragment is an anchor within a page, and `None`. So is `#/`, the view that the page shows by itself.
+/// Returns `None` for any other fragment, which is an anchor within a page, and for `#/`, the view that the page shows
+/// initially.
 pub fn view_of(url: &Url) -> Option<&str> {
     url.fragment()?.split('#').next().filter(|view| names_view(view))
 }
@@ -73,16 +76,18 @@ fn names_view(fragment: &str) -> bool {
     path.starts_with('/') && path.bytes().any(|byte| byte != b'/')
 }
 
-/// Returns the address without its query and its fragment, which may tell of people: for logs.
+/// Returns the address without its query and its fragment, which may contain personal data: for logs.
 pub fn without_query(address: &str) -> &str {
     address.split(['?', '#']).next().unwrap_or_default()
 }
 
-/// Returns what tells a page from the others of its site. Two addresses of one site mean the same page if their keys are equal.
+/// Returns the key that distinguishes a page from the others of its site. Two addresses of one site mean the same page
+/// if their keys are equal.
 ///
-/// Scheme, host and port are not in it, so that two copies of a site have the same keys. Equal are addresses with and without a
-/// final slash, the name of a folder's index file, an anchor, or parameters that change from visit to visit; with the
-/// parameters in another order; and in another percent-encoding (RFC 3986, 6.2.2). What is no absolute address is its own key.
+/// Scheme, host and port are not part of the key, so two copies of a site have the same keys. Addresses have the same
+/// key if they differ in a final slash, the name of a folder's index file, an anchor, parameters that change from visit
+/// to visit, the order of the parameters, or the percent-encoding (RFC 3986, 6.2.2). A text that is not an absolute
+/// `http` or `https` address is its own key.
 pub fn page_key(address: &str) -> String {
     let Some(url) = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https")) else {
         return address.to_owned();
@@ -106,7 +111,7 @@ pub fn page_key(address: &str) -> String {
     key
 }
 
-/// The query without its tracking parameters, its other bytes as they are; `None` where it has none of those.
+/// Returns the query without its tracking parameters and otherwise byte for byte; `None` if it has no such parameters.
 fn without_tracking(query: &str) -> Option<String> {
     let kept: Vec<&str> = query.split('&').filter(|pair| !is_tracking(pair)).collect();
     (kept.len() < query.split('&').count()).then(|| kept.join("&"))
@@ -118,7 +123,8 @@ fn is_tracking(pair: &str) -> bool {
     name.starts_with("utm_") || TRACKING.binary_search(&name.as_str()).is_ok()
 }
 
-/// The path in one of its equal encodings: unreserved characters stand for themselves, and hexadecimal digits are capitals.
+/// Returns the path in one of its equivalent encodings: unreserved characters are decoded, and hexadecimal digits are
+/// capitals.
 fn path_key(path: &str) -> String {
     let mut key = String::with_capacity(path.len());
     let mut rest = path.trim_end_matches('/').as_bytes();
@@ -127,7 +133,7 @@ fn path_key(path: &str) -> String {
         rest = if decoded.is_some() { &after[2..] } else { after };
         match decoded {
             Some(byte) if !is_unreserved(byte) => key.push_str(&format!("%{byte:02X}")),
-            // What may not stand in an address by itself can only have been meant as encoded.
+            // A character that is not allowed in an address can only have been meant as encoded.
             None if !is_unreserved(first) && !b"%!$&'()*+,;=:@/".contains(&first) => {
                 key.push_str(&format!("%{first:02X}"));
             }
@@ -143,12 +149,12 @@ fn hexadecimal(digits: &[u8]) -> Option<u8> {
     Some(value(digits[0])? * 16 + value(digits[1])?)
 }
 
-/// RFC 3986, 2.3.
+/// The unreserved characters of RFC 3986, 2.3.
 const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// Adds the parameters of a query as servers read them (WHATWG URL, 5.1), in the order of their names.
+/// Appends the parameters of a query as servers read them (WHATWG URL, 5.1), in the order of their names.
 fn push_query(key: &mut String, query: Option<&str>) {
     let pairs = query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty() && !is_tracking(pair));
     let mut pairs: Vec<String> = pairs
@@ -184,7 +190,7 @@ pub(crate) mod tests {
         page_address(&url(text)).into()
     }
 
-    /// The address that earlier releases opened a page by, stored and showed.
+    /// Returns the address with which earlier releases opened, stored and showed a page.
     pub(crate) fn folded_by_earlier_releases(url: &Url) -> Url {
         let mut url = url.clone();
         url.set_fragment(None);
@@ -295,7 +301,7 @@ pub(crate) mod tests {
     }
 
     proptest! {
-        /// What an earlier release stored of a page is that page.
+        /// An address that an earlier release stored for a page still means that page.
         #[test]
         fn a_page_has_the_key_that_it_had_before_an_upgrade(
             path in "[a-zA-Z0-9/._~%|é -]{0,20}",

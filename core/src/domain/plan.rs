@@ -1,21 +1,38 @@
-//! What a team may do.
+//! Plans: what a team may use, and how much.
+
+use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{IsoDuration, UnknownFields, UnknownWord, stored_word::stored_words};
+use super::{IsoDuration, RateLimits, UnknownFields, UnknownWord, stored_word::stored_words};
 
-/// The short name of a plan, for example `pro`.
+/// The short name of a plan, for example `pro`. The shipped plans have constants.
+///
+/// ```
+/// use a11ycheck_core::domain::PlanCode;
+///
+/// assert_eq!(PlanCode::PRO, PlanCode::new("pro"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct PlanCode(String);
+pub struct PlanCode(Cow<'static, str>);
 
 impl PlanCode {
-    /// Takes a code as the plan file spells it.
+    /// The shipped plan for trying the service: one site, and no API.
+    pub const FREE: Self = Self(Cow::Borrowed("free"));
+    /// The shipped plan for a few sites, without exports.
+    pub const STARTER: Self = Self(Cow::Borrowed("starter"));
+    /// The shipped plan with exports of issues.
+    pub const PRO: Self = Self(Cow::Borrowed("pro"));
+    /// The shipped plan that includes everything: daily checks, drafts of conformance reports, the team's own brand.
+    pub const AGENCY: Self = Self(Cow::Borrowed("agency"));
+
+    /// Makes a code of its spelling in the plan file.
     pub fn new(code: impl Into<String>) -> Self {
-        Self(code.into())
+        Self(Cow::Owned(code.into()))
     }
 
-    /// The code.
+    /// Returns the code as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -27,26 +44,32 @@ impl std::fmt::Display for PlanCode {
     }
 }
 
-/// A plan: what is included, and how much of it. This is its stored document; the operator's file is read by
+/// A plan: the features it includes, and its limits. This type is the stored document; the operator's file is read by
 /// [`PlanCatalog::from_toml`](super::PlanCatalog::from_toml), which is stricter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Plan {
-    /// Its short name.
+    /// The code of the plan.
     pub code: PlanCode,
-    /// Its name for people.
+    /// The name for people.
     pub name: String,
-    /// What is included.
+    /// The features that are included.
     pub features: Features,
-    /// How much of it.
+    /// The limits.
     pub limits: Limits,
-    /// What a later release has stored beside these.
+    /// Fields that a later release has stored in addition.
     #[serde(flatten)]
     pub unknown: UnknownFields,
 }
 
 impl Plan {
-    /// Returns this plan with the fields of a later release that the stored plan of its code has: it replaces what this
-    /// release knows of that plan, and nothing else.
+    /// Returns a plan with these features and limits.
+    pub fn new(code: PlanCode, name: impl Into<String>, features: Features, limits: Limits) -> Self {
+        Self { code, name: name.into(), features, limits, unknown: UnknownFields::none() }
+    }
+
+    /// Returns this plan with the fields of a later release that the `stored` plan of its code has: only the fields
+    /// that this release knows are replaced.
     #[must_use]
     pub fn in_place_of(mut self, stored: &Self) -> Self {
         self.unknown.keep(&stored.unknown);
@@ -56,10 +79,11 @@ impl Plan {
     }
 }
 
-/// The tools that a plan includes.
+/// The features that a plan includes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Features {
-    /// The HTTP API at all.
+    /// The use of the HTTP API.
     pub api: bool,
     /// Exports other than the PDF.
     pub exports: bool,
@@ -69,44 +93,135 @@ pub struct Features {
     pub statement_drafts: bool,
     /// Drafts of conformance reports.
     pub acr_drafts: bool,
-    /// What a later release has stored beside these.
+    /// Fields that a later release has stored in addition.
     #[serde(flatten)]
     pub unknown: UnknownFields,
 }
 
+impl Features {
+    /// Returns features of which none is included.
+    pub const fn none() -> Self {
+        Self {
+            api: false,
+            exports: false,
+            white_label: false,
+            statement_drafts: false,
+            acr_drafts: false,
+            unknown: UnknownFields::none(),
+        }
+    }
+
+    /// Includes the use of the HTTP API.
+    #[must_use]
+    pub fn with_api(self) -> Self {
+        Self { api: true, ..self }
+    }
+
+    /// Includes exports other than the PDF.
+    #[must_use]
+    pub fn with_exports(self) -> Self {
+        Self { exports: true, ..self }
+    }
+
+    /// Includes the team's brand on its PDF.
+    #[must_use]
+    pub fn with_white_label(self) -> Self {
+        Self { white_label: true, ..self }
+    }
+
+    /// Includes drafts of accessibility statements.
+    #[must_use]
+    pub fn with_statement_drafts(self) -> Self {
+        Self { statement_drafts: true, ..self }
+    }
+
+    /// Includes drafts of conformance reports.
+    #[must_use]
+    pub fn with_acr_drafts(self) -> Self {
+        Self { acr_drafts: true, ..self }
+    }
+}
+
 /// The limits of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Limits {
-    /// Sites that a team may have at once.
+    /// The greatest number of sites that a team may have at once.
     pub sites: u32,
-    /// Pages that one check visits at most.
+    /// The greatest number of pages that one check visits.
     pub pages_per_check: u32,
-    /// How often a site is checked by itself.
+    /// The frequency of scheduled checks of a site.
     pub check_frequency: CheckFrequency,
-    /// How long checks are kept, in months.
+    /// The number of months for which checks are kept.
     pub history_months: u32,
-    /// Members that a team may have.
+    /// The greatest number of members of a team.
     pub seats: u32,
-    /// How long after a manual check of a site the next one may start.
+    /// The time after a manual check of a site until the next one may start.
     pub manual_check_interval: IsoDuration,
-    /// Requests that a token may make within a minute.
+    /// The number of requests that a token may send within a minute.
     pub requests_per_minute: u32,
-    /// Of these, requests for files (PDF, exports, ACR).
+    /// The number of these that may be requests for files (PDF, exports, ACR).
     #[serde(default = "Limits::default_files_per_minute")]
     pub files_per_minute: u32,
-    /// What a later release has stored beside these.
+    /// Fields that a later release has stored in addition.
     #[serde(flatten)]
     pub unknown: UnknownFields,
 }
 
 impl Limits {
-    /// Contract, "Limits": 20 per minute.
+    /// Returns limits on the number of sites, and on the pages and the frequency of their checks. The others begin
+    /// at a history of 12 months, one seat, an hour between manual checks of a site, and 60 requests a minute of which
+    /// 20 may be for files.
+    pub fn new(sites: u32, pages_per_check: u32, check_frequency: CheckFrequency) -> Self {
+        Self {
+            sites,
+            pages_per_check,
+            check_frequency,
+            history_months: 12,
+            seats: 1,
+            manual_check_interval: IsoDuration::hours(1),
+            requests_per_minute: 60,
+            files_per_minute: Self::default_files_per_minute(),
+            unknown: UnknownFields::none(),
+        }
+    }
+
+    /// Sets the number of months for which checks are kept.
+    #[must_use]
+    pub fn with_history_months(self, history_months: u32) -> Self {
+        Self { history_months, ..self }
+    }
+
+    /// Sets the greatest number of members of a team.
+    #[must_use]
+    pub fn with_seats(self, seats: u32) -> Self {
+        Self { seats, ..self }
+    }
+
+    /// Sets the time after a manual check of a site until the next one may start.
+    #[must_use]
+    pub fn with_manual_check_interval(self, manual_check_interval: IsoDuration) -> Self {
+        Self { manual_check_interval, ..self }
+    }
+
+    /// Sets the numbers of requests of any kind, and of requests for files, that a token may send within a minute.
+    #[must_use]
+    pub fn with_requests_per_minute(self, limits: RateLimits) -> Self {
+        Self { requests_per_minute: limits.general, files_per_minute: limits.files, ..self }
+    }
+
+    /// Returns the numbers of requests that a token may send within a minute.
+    pub const fn per_minute(&self) -> RateLimits {
+        RateLimits::new(self.requests_per_minute, self.files_per_minute)
+    }
+
+    /// Returns the default of contract §14: 20 per minute.
     pub(super) const fn default_files_per_minute() -> u32 {
         20
     }
 }
 
-/// How often a site is checked by itself.
+/// The frequency of scheduled checks of a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "named by the type's doc")]
@@ -114,9 +229,9 @@ pub enum CheckFrequency {
     Daily,
     Weekly,
     Monthly,
-    /// One of a later release. Sites are checked as if it were `daily`, the shortest that there is: a node that knows the word
-    /// then plans the check after the next as it should be, and until then a check too many does no harm. A longer period would
-    /// put off checks beyond the time for which nodes of two releases run.
+    /// A frequency of a later release. Sites are checked as if it were `daily`, the shortest that this release knows: a
+    /// node that knows the word then plans the check after the next correctly, and a check too many does no harm until
+    /// then. A longer period would delay checks beyond the time for which nodes of two releases run.
     Unknown(UnknownWord),
 }
 
@@ -133,7 +248,7 @@ mod tests {
     use super::*;
     use crate::domain::PlanCatalog;
 
-    /// A plan as a later release stores it.
+    /// Returns a plan as a later release stores it.
     fn later() -> Value {
         let mut document = serde_json::to_value(&PlanCatalog::shipped().plans()[0]).unwrap();
         document["promoted"] = json!({"until": "2027-01-01", "badge": null});

@@ -1,4 +1,4 @@
-//! The plans on offer, from a TOML file.
+//! The plans that an operator offers, as read from a TOML file.
 
 use serde::Deserialize;
 
@@ -8,30 +8,30 @@ use super::{Plan, PlanCode, plan_file::PlanEntry};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanCatalog(Vec<Plan>);
 
-/// Why a text is not a catalogue of plans.
+/// The reason why a text is not a catalogue of plans.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanCatalogError {
-    /// Not TOML, a field missing, misspelt or of the wrong type.
+    /// The text is not TOML, or a field is missing, misspelt or of the wrong type.
     #[error("the plan file can't be read")]
     Syntax(#[from] toml::de::Error),
-    /// No plan at all.
+    /// There is no plan.
     #[error("the plan file names no plan: it needs at least one [[plan]]")]
     Empty,
-    /// Two plans of one code.
+    /// Two plans have the same code.
     #[error("the plan file has the plan `{0}` twice")]
     Duplicate(PlanCode),
-    /// A number that would lock every team out.
+    /// A limit is zero, which would lock every team out.
     #[error("the plan `{plan}` has {field} = 0, it must be at least 1")]
     Zero {
-        /// The plan's code.
+        /// The code of the plan.
         plan: PlanCode,
-        /// The limit's name.
+        /// The name of the limit.
         field: &'static str,
     },
 }
 
 impl PlanCatalog {
-    /// Reads and checks a plan file.
+    /// Parses and checks a plan file.
     ///
     /// # Errors
     /// [`PlanCatalogError`].
@@ -73,19 +73,19 @@ impl PlanCatalog {
         Ok(Self(plans))
     }
 
-    /// The plans that the product ships with: `free`, `starter`, `pro` and `agency`.
+    /// Returns the plans that the product ships with: `free`, `starter`, `pro` and `agency`.
     pub fn shipped() -> Self {
-        // The file is part of the crate, and a test below reads it.
+        // The file is part of the crate, and a test below parses it.
         #[expect(clippy::expect_used, reason = "a test reads the same text")]
         Self::from_toml(include_str!("../../plans.toml")).expect("the shipped plan file is valid")
     }
 
-    /// The plans, in the file's order.
+    /// Returns the plans in the order of the file.
     pub fn plans(&self) -> &[Plan] {
         &self.0
     }
 
-    /// The plan of this code.
+    /// Returns the plan of this code.
     pub fn plan(&self, code: &PlanCode) -> Option<&Plan> {
         self.0.iter().find(|plan| plan.code == *code)
     }

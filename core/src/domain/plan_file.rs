@@ -1,10 +1,11 @@
-//! Plans as an operator writes them down: what is misspelt is refused, where a stored plan may have more than is known.
+//! Plans in the operator's file, in which unknown fields are refused, while a stored plan may have fields of a later
+//! release.
 
 use serde::Deserialize;
 
 use super::{CheckFrequency, Features, IsoDuration, Limits, Plan, PlanCode, UnknownFields};
 
-/// One `[[plan]]` of the file.
+/// An entry `[[plan]]` of the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlanEntry {

@@ -1,29 +1,34 @@
-//! Platforms: what a site is built with, as short keys.
+//! Platforms: the products that a site is built with, as short keys.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The key of a platform, for example `shopify`. Unknown keys are kept as they are: they earn general tips, not an error.
+use super::bounded;
+
+/// The key of a platform, for example `shopify`. Unknown keys are kept as they are, and are not an error: they result
+/// in general tips.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(transparent)]
 pub struct PlatformKey(String);
 
 impl PlatformKey {
-    /// Characters of a key.
+    /// The greatest number of characters of a key.
     pub const MAX_LENGTH: usize = 40;
 
-    /// Takes a key; letter case does not matter.
+    /// Makes a key of a text, in lower case. U+0000 is removed, and the text is cut to [`MAX_LENGTH`](Self::MAX_LENGTH)
+    /// characters.
     pub fn new(key: &str) -> Self {
-        Self(key.to_lowercase())
+        Self(bounded(&key.to_lowercase(), Self::MAX_LENGTH))
     }
 
-    /// The key.
+    /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether shops are built with it: "fixing tips follow the first shop platform" (contract, "Body of POST /sites").
+    /// Returns whether shops are built with the platform: "fixing tips follow the first shop platform" (contract §6.3).
     pub fn is_shop(&self) -> bool {
         const SHOPS: [&str; 10] = [
             "shopify",
@@ -40,7 +45,7 @@ impl PlatformKey {
         SHOPS.contains(&self.as_str())
     }
 
-    /// The name as its makers spell it; an unknown key stands for itself.
+    /// Returns the name as its makers spell it; for an unknown key, the key itself.
     pub fn display_name(&self) -> &str {
         match self.as_str() {
             "shopify" => "Shopify",
@@ -81,7 +86,7 @@ impl fmt::Display for PlatformKey {
     }
 }
 
-/// The one platform that tips follow: the first shop platform, else the first of all.
+/// Returns the platform that tips follow: the first shop platform, or else the first of all.
 pub fn leading_platform(stack: &[PlatformKey]) -> Option<&PlatformKey> {
     stack.iter().find(|key| key.is_shop()).or_else(|| stack.first())
 }
@@ -89,6 +94,13 @@ pub fn leading_platform(stack: &[PlatformKey]) -> Option<&PlatformKey> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_is_bounded_in_lower_case() {
+        assert_eq!(PlatformKey::new("Shop\0ware").as_str(), "shopware");
+        // In lower case it is two characters.
+        assert_eq!(PlatformKey::new(&"İ".repeat(40)).as_str().chars().count(), PlatformKey::MAX_LENGTH);
+    }
 
     #[test]
     fn tips_follow_the_first_shop_platform() {

@@ -1,21 +1,21 @@
-//! Fixed windows of requests: design §4, row "60/min and 20/min counters".
+//! Fixed windows for counting requests: contract §4.1 and decision 0005.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// One counter: a window that begins with its first request.
+/// A counter: a window that begins with its first request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateWindow {
-    /// When the window began.
+    /// The instant at which the window began.
     pub started_at: DateTime<Utc>,
-    /// Requests counted in it.
+    /// The number of requests that were counted in it.
     pub used: u32,
 }
 
 impl RateWindow {
-    /// How long a window lasts.
+    /// The length of a window.
     pub const LENGTH: TimeDelta = TimeDelta::seconds(60);
 
-    /// The window that a request at `now` falls in: this one while it lasts, else a fresh one.
+    /// Returns the window of a request at `now`: `window` while it lasts, or else a new one.
     pub fn current(window: Option<Self>, now: DateTime<Utc>) -> Self {
         match window {
             Some(window) if now < window.ends_at() => window,
@@ -23,57 +23,67 @@ impl RateWindow {
         }
     }
 
-    /// The first instant that is no longer in the window.
+    /// Returns the first instant that is no longer in the window.
     pub fn ends_at(&self) -> DateTime<Utc> {
         self.started_at + Self::LENGTH
     }
 }
 
-/// What a request asks for, which decides the counters that it is held against.
+/// The kind of response that a request asks for, which decides the counters in which it is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RequestClass {
-    /// Anything but a file: the general counter.
+    /// Anything but a file, which is counted in the general counter.
     General,
-    /// A PDF, an export or an ACR: the general counter and the one for files.
+    /// A PDF, an export or an ACR, which is counted in the general counter and in that for files.
     File,
 }
 
-/// How many requests a window admits, by counter.
+/// The number of requests that a window admits, by counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RateLimits {
-    /// Of any kind.
+    /// The limit of requests of any kind.
     pub general: u32,
-    /// For files.
+    /// The limit of requests for files.
     pub files: u32,
 }
 
-/// The counters of one token.
+impl RateLimits {
+    /// Returns the limits of requests of any kind, and of requests for files among them.
+    pub const fn new(general: u32, files: u32) -> Self {
+        Self { general, files }
+    }
+}
+
+/// The counters of a token.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RateCounters {
-    /// Requests of any kind.
+    /// The counter of requests of any kind.
     pub general: Option<RateWindow>,
-    /// Requests for files.
+    /// The counter of requests for files.
     pub files: Option<RateWindow>,
 }
 
-/// What the counters say to one request.
+/// The decision of the counters about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateDecision {
-    /// The limit of the counter with the least left (the general one on a tie); of the exceeded one when refused.
+    /// The limit of the counter that has the least left (the general one on a tie); if the request is refused, that of
+    /// the exceeded counter.
     pub limit: u32,
-    /// What that counter has left after this request.
+    /// The number of requests that this counter has left after this one.
     pub remaining: u32,
-    /// When a refused request may be repeated; `None` when it is admitted.
+    /// The instant from which a refused request may be repeated; `None` if it is admitted.
     pub retry_at: Option<DateTime<Utc>>,
 }
 
 impl RateDecision {
-    /// Whether the request goes ahead.
+    /// Returns whether the request is admitted.
     pub const fn is_admitted(&self) -> bool {
         self.retry_at.is_none()
     }
 
-    /// Whole seconds from `now` until a refused request may be repeated, at least 1.
+    /// Returns the whole seconds, at least 1, from `now` until a refused request may be repeated; `None` if it is
+    /// admitted.
     pub fn retry_after(&self, now: DateTime<Utc>) -> Option<u64> {
         let left = self.retry_at? - now;
         let whole = left.num_seconds() + i64::from(left.subsec_nanos() > 0);
@@ -82,7 +92,7 @@ impl RateDecision {
 }
 
 impl RateCounters {
-    /// Holds a request against its counters and counts it in all of them, or, when one is used up, in none.
+    /// Checks a request against its counters and counts it in all of them or, if one is used up, in none.
     pub fn admit(&mut self, class: RequestClass, limits: RateLimits, now: DateTime<Utc>) -> RateDecision {
         let general = RateWindow::current(self.general, now);
         let mut asked = vec![(general, limits.general)];
@@ -99,7 +109,7 @@ impl RateCounters {
         if let Some((files, _)) = asked.get(1) {
             self.files = Some(*files);
         }
-        // `min_by_key` keeps the first of equals: the general counter.
+        // `min_by_key` returns the first of equal elements: the general counter.
         let (limit, remaining) = asked
             .iter()
             .map(|(window, limit)| (*limit, limit - window.used))
@@ -108,8 +118,9 @@ impl RateCounters {
         RateDecision { limit, remaining, retry_at: None }
     }
 
-    /// Takes a request that was counted at `counted_at` out of its counters again: of each counter only in the window in
-    /// which it was counted, and never below zero. A window that has begun since then has not counted it.
+    /// Removes a request that was counted at `counted_at` from its counters again, never below zero, and from each
+    /// counter only if the window in which it was counted still lasts: a window that has begun since then has not
+    /// counted it.
     pub fn give_back(&mut self, class: RequestClass, counted_at: DateTime<Utc>) {
         let files = self.files.as_mut().filter(|_| class == RequestClass::File);
         for window in self.general.as_mut().into_iter().chain(files) {
@@ -119,7 +130,7 @@ impl RateCounters {
         }
     }
 
-    /// Returns what is left to requests of this class at `now`, without counting one.
+    /// Returns what is left for requests of this class at `now`, without counting one.
     pub fn left(&self, class: RequestClass, limits: RateLimits, now: DateTime<Utc>) -> RateDecision {
         let left = |window, limit: u32| (limit, limit.saturating_sub(RateWindow::current(window, now).used));
         let general = left(self.general, limits.general);
@@ -195,7 +206,7 @@ mod tests {
         }
         assert_eq!(given_back.left(RequestClass::General, LIMITS, counted_at).remaining, 60, "never below zero");
 
-        // The general window is renewed at 60 s, that of files lasts until 100 s.
+        // The general window is renewed at 60 s; that of files lasts until 100 s.
         let later = start + TimeDelta::seconds(70);
         assert_eq!(counters.admit(RequestClass::File, LIMITS, later).remaining, 18);
         counters.give_back(RequestClass::File, counted_at);

@@ -1,4 +1,4 @@
-//! Rules of axe-core: how they are named, what breaking one means, and what axe-core says of them.
+//! Rules of axe-core: their ids, what breaking one means, and the texts of axe-core about them.
 
 use std::{
     borrow::{Borrow, Cow},
@@ -7,8 +7,11 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// How hard a problem hits the people it hits; axe-core's four steps. Ordered: `Minor` is least.
+/// The severity of a problem for the people it affects, in the four levels of axe-core. Ordered, with `Minor` as the
+/// least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Severity", extend("enum" = Self::ALL)))]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "axe-core's own words")]
 pub enum Impact {
@@ -19,10 +22,10 @@ pub enum Impact {
 }
 
 impl Impact {
-    /// All steps, the gravest first.
+    /// All levels, the most severe first.
     pub const ALL: [Self; 4] = [Self::Critical, Self::Serious, Self::Moderate, Self::Minor];
 
-    /// axe-core's word.
+    /// Returns the word that axe-core uses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Minor => "minor",
@@ -32,8 +35,9 @@ impl Impact {
         }
     }
 
-    /// Reads a stored word. Findings are stored once and never written back, so one of a later release need not be kept: it is
-    /// taken for moderate, as a rule is for which axe-core has no impact, which neither hides nor dramatises it.
+    /// Deserialises a stored word. Findings are stored once and never written back, so a level of a later release need
+    /// not be kept: it becomes moderate, like a rule for which axe-core has no impact, which neither hides nor
+    /// exaggerates it.
     fn stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = <Cow<'de, str>>::deserialize(deserializer)?;
         Ok(Self::ALL.into_iter().find(|impact| impact.as_str() == word).unwrap_or(Self::Moderate))
@@ -48,19 +52,20 @@ impl fmt::Display for Impact {
 
 /// The id of an axe-core rule, for example `color-contrast`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(transparent)]
 pub struct RuleId(String);
 
 impl RuleId {
-    /// Characters of an id that are accepted of a scanner, and of a tag.
+    /// The greatest number of characters that are accepted from a scanner for an id or a tag.
     pub const MAX: usize = 200;
 
-    /// Takes axe-core's id as it is.
+    /// Takes an id of axe-core as it is.
     pub fn new(id: impl Into<String>) -> Self {
         Self(id.into())
     }
 
-    /// axe-core's id.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -78,39 +83,59 @@ impl Borrow<str> for RuleId {
     }
 }
 
-/// Whether breaking a rule breaks WCAG at level A or AA.
+/// The kind of a rule: whether breaking it breaks WCAG at level A or AA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleKind {
-    /// It does: counted in every total.
+    /// Breaking the rule breaks WCAG at level A or AA: counted in every total.
     Problem,
-    /// It does not (AAA, best practice, experimental): shown apart, counted in no total.
+    /// Breaking the rule does not (AAA, best practice, experimental): shown apart, counted in no total.
     Recommendation,
 }
 
-/// What axe-core says of a rule, as of the version that ran.
+/// The facts about a rule in the version of axe-core that ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RuleFacts {
-    /// A constant of the rule in axe-core.
+    /// The impact, which is constant for a rule.
     #[serde(deserialize_with = "Impact::stored")]
     pub impact: Impact,
-    /// axe-core's tags: `wcag2a`, `wcag143`, `EN-9.1.4.3`, `best-practice` …
+    /// The tags: `wcag2a`, `wcag143`, `EN-9.1.4.3`, `best-practice` …
     pub tags: Vec<String>,
-    /// axe-core's short English text, for rules that the catalogue does not know.
+    /// The short English text of axe-core, for rules that the catalogue does not know.
     pub help: String,
-    /// axe-core's longer English text, likewise.
+    /// The longer English text of axe-core, for rules that the catalogue does not know.
     pub description: String,
-    /// Where axe-core explains the rule; empty for a rule of another engine that is explained nowhere.
+    /// The address at which axe-core explains the rule; empty for a rule of another engine without such an address.
     pub help_url: String,
 }
 
 impl RuleFacts {
-    /// Tags that are accepted of a scanner.
+    /// The greatest number of tags that are accepted from a scanner.
     pub const MAX_TAGS: usize = 100;
-    /// Characters of each of the texts, and of the address, that are accepted of a scanner.
+    /// The greatest number of characters that are accepted from a scanner for each text and for the address.
     pub const MAX_TEXT: usize = 2_000;
 
-    /// Problem or recommendation: design §4. A best-practice or experimental tag outweighs a WCAG tag beside it.
+    /// Makes facts of the impact and the tags, which are all that a rule needs whose texts are in the catalogue.
+    pub fn new(impact: Impact, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let tags = tags.into_iter().map(Into::into).collect();
+        Self { impact, tags, help: String::new(), description: String::new(), help_url: String::new() }
+    }
+
+    /// Sets the texts for a rule that the catalogue does not know: a short one, and a longer one.
+    #[must_use]
+    pub fn with_texts(self, help: impl Into<String>, description: impl Into<String>) -> Self {
+        Self { help: help.into(), description: description.into(), ..self }
+    }
+
+    /// Sets the address at which the engine explains the rule.
+    #[must_use]
+    pub fn with_help_url(self, help_url: impl Into<String>) -> Self {
+        Self { help_url: help_url.into(), ..self }
+    }
+
+    /// Returns the kind of the rule (decision 0015). A best-practice, experimental or deprecated tag outweighs a WCAG
+    /// tag.
     pub fn kind(&self) -> RuleKind {
         let has = |wanted: &[&str]| self.tags.iter().any(|tag| wanted.contains(&tag.as_str()));
         if has(&["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"])
@@ -122,18 +147,19 @@ impl RuleFacts {
         }
     }
 
-    /// The WCAG success criteria that the tags name, for example `1.4.3`, in the order of the tags.
+    /// Returns the WCAG success criteria that the tags name, for example `1.4.3`, in the order of the tags.
     pub fn wcag(&self) -> Vec<String> {
         self.tags.iter().filter_map(|tag| criterion(tag)).collect()
     }
 
-    /// The EN 301 549 clauses that the tags name, for example `9.1.4.3`, in the order of the tags.
+    /// Returns the EN 301 549 clauses that the tags name, for example `9.1.4.3`, in the order of the tags.
     pub fn en301549(&self) -> Vec<String> {
         self.tags.iter().filter_map(|tag| tag.strip_prefix("EN-9.").map(|rest| format!("9.{rest}"))).collect()
     }
 }
 
-/// `wcag143` is 1.4.3 and `wcag1410` is 1.4.10; `wcag2a` and `wcag21aa` are levels, not criteria.
+/// Returns the success criterion of a tag: `wcag143` is 1.4.3 and `wcag1410` is 1.4.10; `wcag2a` and `wcag21aa` are
+/// levels, not criteria.
 fn criterion(tag: &str) -> Option<String> {
     let digits = tag.strip_prefix("wcag")?;
     if !(3..=4).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,39 +1,39 @@
-//! A check of a site.
+//! Checks of sites.
 
 use chrono::{DateTime, Months, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{DiffSummary, Engine, ScanState, ScanStatus, Totals, UnknownWord, stored_word::stored_words};
+use super::{DiffSummary, ScanState, ScanStatus, Tool, Totals, UnknownWord, stored_word::stored_words};
 use crate::id::{ScanId, SiteId, TeamId};
 
 /// A check of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scan {
-    /// Its id.
+    /// The id of the check.
     pub id: ScanId,
-    /// Whose it is.
+    /// The team that owns it.
     pub team: TeamId,
-    /// What is checked.
+    /// The site that is checked.
     pub site: SiteId,
-    /// Who started it.
+    /// The kind of the check, that is, who started it.
     pub kind: ScanKind,
-    /// The plan's number of pages when the check was queued.
+    /// The number of pages of the plan when the check was queued.
     pub pages_requested: u32,
-    /// When it was queued.
+    /// The instant at which it was queued.
     pub queued_at: DateTime<Utc>,
-    /// How far it has come.
+    /// The state.
     pub state: ScanState,
-    /// Whether an express report was bought for it, which opens all exports.
+    /// True if an express report was bought for the check, which permits all exports.
     pub express: bool,
 }
 
 impl Scan {
-    /// The state's name.
+    /// Returns the name of the state.
     pub const fn status(&self) -> ScanStatus {
         self.state.status()
     }
 
-    /// What it found, once completed.
+    /// Returns the outcome of a completed check.
     pub const fn outcome(&self) -> Option<&Outcome> {
         match &self.state {
             ScanState::Completed { outcome, .. } => Some(outcome),
@@ -41,7 +41,7 @@ impl Scan {
         }
     }
 
-    /// When it completed or failed.
+    /// Returns the instant at which the check completed or failed; `None` before that.
     pub const fn finished_at(&self) -> Option<DateTime<Utc>> {
         match &self.state {
             ScanState::Completed { finished_at, .. } | ScanState::Failed { finished_at, .. } => Some(*finished_at),
@@ -50,15 +50,16 @@ impl Scan {
     }
 }
 
-/// Who started a check.
+/// The kind of a check: who started it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScanKind {
-    /// The service: by schedule, or because the site is new.
+    /// Started by the service: by schedule, or because the site is new.
     Scheduled,
-    /// A user.
+    /// Started by a user.
     Manual,
-    /// A later release, in a way of its own. It is no manual check: it uses up nobody's interval.
+    /// Started in a way that only a later release knows. It is not a manual check: it does not begin a manual check
+    /// interval.
     Unknown(UnknownWord),
 }
 
@@ -67,21 +68,29 @@ stored_words!(ScanKind {
     Manual = "manual",
 });
 
-/// What a completed check found, in numbers: all that lists and events show, without the findings themselves.
+/// The findings of a completed check in numbers: all that lists and events show, without the findings themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Outcome {
-    /// Pages taken up, failed ones included.
+    /// The number of pages that were visited, including failed ones, without dead links.
     pub pages_scanned: u32,
-    /// Problem elements.
+    /// The number of problem elements.
     pub totals: Totals,
-    /// What changed since the previous completed check.
+    /// The changes since the previous completed check.
     pub diff: DiffSummary,
-    /// What checked.
-    pub engine: Engine,
+    /// The engine that judged the pages.
+    pub engine: Tool,
 }
 
-/// Whether a team still sees a check: while it is active, while it was queued no longer than the plan's history ago, and
-/// as long as it is the latest completed one of its site.
+impl Outcome {
+    /// Returns the outcome of a check by `engine` that visited this number of pages.
+    pub const fn new(pages_scanned: u32, totals: Totals, diff: DiffSummary, engine: Tool) -> Self {
+        Self { pages_scanned, totals, diff, engine }
+    }
+}
+
+/// Returns whether a team still sees a check: while it is active, if it was queued no longer ago than the plan's
+/// history, and if it is the latest completed check of its site.
 pub fn is_in_history(scan: &Scan, is_latest_completed: bool, history_months: u32, now: DateTime<Utc>) -> bool {
     let oldest = now.checked_sub_months(Months::new(history_months)).unwrap_or(DateTime::<Utc>::MIN_UTC);
     is_latest_completed || scan.state.is_active() || scan.queued_at >= oldest

@@ -1,11 +1,11 @@
-//! The states of a check and the moves between them.
+//! The states of a check and the transitions between them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Failure, FencingToken, Lease, Outcome};
+use super::{Failure, FencingToken, Lease, Outcome, PageCounts};
 use crate::id::{NodeId, WorkerId};
 
-/// How far a check has come.
+/// The state of a check.
 ///
 /// ```text
 ///            claim                    complete
@@ -20,45 +20,48 @@ use crate::id::{NodeId, WorkerId};
 pub enum ScanState {
     /// Waits for a worker. A crash changes nothing.
     Queued,
-    /// A worker checks pages. When it dies, the lease ends, and another worker takes the check.
+    /// A worker checks pages. If it dies, the lease ends and another worker claims the check.
     Running {
-        /// Who works on it.
+        /// The lease of the worker.
         lease: Lease,
-        /// How often it was begun, this time included.
+        /// The number of times that the check was begun, including this one.
         attempt: u32,
-        /// When it was begun first.
+        /// The instant at which it was first begun.
         started_at: DateTime<Utc>,
-        /// Pages done in this attempt.
+        /// The number of pages done in this attempt.
         pages_scanned: u32,
+        /// The number of pages found so far in this attempt, as in [`PageCounts::found`].
+        pages_found: u32,
     },
-    /// Has findings. Final.
+    /// Ended with findings. Final.
     Completed {
-        /// When it was begun first.
+        /// The instant at which it was first begun.
         started_at: DateTime<Utc>,
-        /// When the findings were stored.
+        /// The instant at which the findings were stored.
         finished_at: DateTime<Utc>,
         /// The findings in numbers.
         outcome: Outcome,
     },
-    /// Has none, and says why. Final; no event is sent.
+    /// Ended without findings, with a reason. Final; no event is sent.
     Failed {
-        /// When it was begun first.
+        /// The instant at which it was first begun.
         started_at: DateTime<Utc>,
-        /// When it was given up.
+        /// The instant at which it failed.
         finished_at: DateTime<Utc>,
-        /// Pages done in the last attempt.
+        /// The number of pages done in the last attempt.
         pages_scanned: u32,
-        /// Why.
+        /// The reason for the failure.
         failure: Failure,
     },
 }
 
-/// Who is to take a check first whose attempt ended without a result.
+/// The workers that may claim a check first after an attempt that ended without a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryBy {
-    /// Whoever is free: the fault was not the node's.
+    /// Any worker that is free: the fault was not the node's.
     Anyone,
-    /// A worker of another node, where one is free in time ([`ScanState::OTHERS_FIRST`]): the fault may have been the node's.
+    /// A worker of another node, if one is free in time ([`ScanState::OTHERS_FIRST`]): the fault may have been the
+    /// node's.
     OtherNodesFirst,
 }
 
@@ -72,46 +75,51 @@ pub enum ScanStatus {
     Failed,
 }
 
-/// A move that the state does not allow: from what, to what, and why not.
+/// The error for a transition that the state does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a check can't go from {} to {}: {refusal}", from.as_str(), to.as_str())]
+#[non_exhaustive]
 pub struct TransitionError {
-    /// Where the check is.
+    /// The state of the check.
     pub from: ScanStatus,
-    /// Where it should have gone.
+    /// The state that was to be reached.
     pub to: ScanStatus,
-    /// Why it stays.
+    /// The reason why the state does not change.
     pub refusal: TransitionRefusal,
 }
 
-/// Why a move is not allowed.
+/// The reason why a transition is not allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TransitionRefusal {
-    /// Completed and failed are final.
+    /// The check has ended: completed and failed are final.
     #[error("it has ended")]
     Ended,
-    /// Only a running check can be worked on.
+    /// No worker has claimed the check.
     #[error("no worker has claimed it")]
     NotClaimed,
-    /// Another worker holds it.
+    /// Another worker holds the check.
     #[error("its lease has not ended")]
     Held,
     /// The token is that of an earlier holder.
     #[error("the lease is an old one")]
     LeaseLost,
-    /// It was begun as often as it may be.
+    /// The check may be begun again.
+    #[error("it may be begun again")]
+    AttemptsLeft,
+    /// The check was begun as often as it may be.
     #[error("it was begun {} times", ScanState::MAX_ATTEMPTS)]
     AttemptsUsedUp,
 }
 
 impl ScanState {
-    /// How often a check is begun before it is given up (design §4, "retries of checks").
+    /// The number of times that a check is begun before it is abandoned (decision 0009).
     pub const MAX_ATTEMPTS: u32 = 3;
-    /// How long a node whose attempt broke leaves the check to other nodes, from the instant at which it falls due again: idle
-    /// workers look once a second, so that another node takes it in this time unless all of its workers are busy.
+    /// The time for which a node whose attempt broke leaves the check to other nodes, from the instant at which it is
+    /// due again. Idle workers look for work once a second, so another node claims it in this time unless all of its
+    /// workers are busy.
     pub const OTHERS_FIRST: TimeDelta = TimeDelta::seconds(10);
 
-    /// The state's name.
+    /// Returns the name of the state.
     pub const fn status(&self) -> ScanStatus {
         match self {
             Self::Queued => ScanStatus::Queued,
@@ -121,12 +129,12 @@ impl ScanState {
         }
     }
 
-    /// Queued or running: what stops another check of the same site.
+    /// Returns whether the check is queued or running, which prevents another check of the same site.
     pub const fn is_active(&self) -> bool {
         matches!(self, Self::Queued | Self::Running { .. })
     }
 
-    /// Returns whether a worker may take it. Which of them takes it first is another question:
+    /// Returns whether a worker may claim the check. Which node goes first is decided by
     /// [`is_left_to_others`](Self::is_left_to_others).
     pub fn is_due(&self, now: DateTime<Utc>) -> bool {
         match self {
@@ -136,9 +144,9 @@ impl ScanState {
         }
     }
 
-    /// Returns whether workers of `node` leave the check to those of other nodes for now: an attempt of theirs ended without a
-    /// result, and the fault may be the node's. That lasts for [`OTHERS_FIRST`](Self::OTHERS_FIRST) after the check fell due,
-    /// so that a node that is alone, or whose neighbours are busy, takes it in the end.
+    /// Returns whether workers of `node` leave the check to those of other nodes for now, because an attempt of theirs
+    /// ended without a result and the fault may be the node's. That lasts for [`OTHERS_FIRST`](Self::OTHERS_FIRST)
+    /// after the check became due, so a node that is alone, or beside busy ones, claims it in the end.
     pub fn is_left_to_others(&self, node: &NodeId, now: DateTime<Utc>) -> bool {
         match self {
             Self::Running { lease, .. } => lease.worker.node() == *node && now < lease.expires_at + Self::OTHERS_FIRST,
@@ -146,43 +154,55 @@ impl ScanState {
         }
     }
 
-    /// Gives the check to `worker` until `term` from now.
+    /// Gives the check to `worker` for `term` from `now`.
     ///
     /// # Errors
-    /// [`Held`](TransitionRefusal::Held) while another lease lasts, [`AttemptsUsedUp`](TransitionRefusal::AttemptsUsedUp)
-    /// when the only way on is [`abandon`](Self::abandon), [`Ended`](TransitionRefusal::Ended).
+    /// [`Held`](TransitionRefusal::Held) while another lease lasts,
+    /// [`AttemptsUsedUp`](TransitionRefusal::AttemptsUsedUp) if the only transition left is [`abandon`](Self::abandon),
+    /// [`Ended`](TransitionRefusal::Ended).
     pub fn claim(self, worker: WorkerId, term: TimeDelta, now: DateTime<Utc>) -> Result<Self, TransitionError> {
         let lease = |token| Lease { worker, token, expires_at: now + term };
         match self {
-            Self::Queued => {
-                Ok(Self::Running { lease: lease(FencingToken::FIRST), attempt: 1, started_at: now, pages_scanned: 0 })
-            }
+            Self::Queued => Ok(Self::Running {
+                lease: lease(FencingToken::FIRST),
+                attempt: 1,
+                started_at: now,
+                pages_scanned: 0,
+                pages_found: 0,
+            }),
             Self::Running { lease: old, .. } if !old.has_expired(now) => {
                 Err(ScanStatus::Running.refuses(ScanStatus::Running, TransitionRefusal::Held))
             }
             Self::Running { attempt: Self::MAX_ATTEMPTS.., .. } => {
                 Err(ScanStatus::Running.refuses(ScanStatus::Running, TransitionRefusal::AttemptsUsedUp))
             }
-            Self::Running { lease: old, attempt, started_at, .. } => {
-                Ok(Self::Running { lease: lease(old.token.next()), attempt: attempt + 1, started_at, pages_scanned: 0 })
-            }
+            Self::Running { lease: old, attempt, started_at, .. } => Ok(Self::Running {
+                lease: lease(old.token.next()),
+                attempt: attempt + 1,
+                started_at,
+                pages_scanned: 0,
+                pages_found: 0,
+            }),
             Self::Completed { .. } | Self::Failed { .. } => {
                 Err(self.status().refuses(ScanStatus::Running, TransitionRefusal::Ended))
             }
         }
     }
 
-    /// Gives up a check whose last allowed attempt ended without a word.
+    /// Fails a check whose last permitted attempt ended without a report.
     ///
     /// # Errors
-    /// Any state but a running one with all attempts used and its lease ended.
+    /// Returns an error in any state but a running one with all attempts used and its lease ended.
     pub fn abandon(self, now: DateTime<Utc>) -> Result<Self, TransitionError> {
         let refuse = |from: ScanStatus, refusal| Err(from.refuses(ScanStatus::Failed, refusal));
         match self {
-            Self::Running { lease, attempt: Self::MAX_ATTEMPTS.., started_at, pages_scanned }
+            Self::Running { lease, attempt: Self::MAX_ATTEMPTS.., started_at, pages_scanned, .. }
                 if lease.has_expired(now) =>
             {
                 Ok(Self::Failed { started_at, finished_at: now, pages_scanned, failure: Failure::worker_lost() })
+            }
+            Self::Running { lease, .. } if lease.has_expired(now) => {
+                refuse(ScanStatus::Running, TransitionRefusal::AttemptsLeft)
             }
             Self::Running { .. } => refuse(ScanStatus::Running, TransitionRefusal::Held),
             Self::Queued => refuse(ScanStatus::Queued, TransitionRefusal::NotClaimed),
@@ -190,18 +210,18 @@ impl ScanState {
         }
     }
 
-    /// Extends the holder's lease to `term` from now and records how far it came.
+    /// Extends the holder's lease to `term` from `now` and records the pages that it has counted.
     ///
-    /// A lease that has ended in time but was not taken by another is extended: only the token decides.
+    /// A lease that has ended but was not claimed by another worker is extended: only the token decides.
     ///
     /// # Errors
-    /// As every move of a holder: [`LeaseLost`](TransitionRefusal::LeaseLost), [`NotClaimed`](TransitionRefusal::NotClaimed),
-    /// [`Ended`](TransitionRefusal::Ended).
+    /// Those of every transition by a holder: [`LeaseLost`](TransitionRefusal::LeaseLost),
+    /// [`NotClaimed`](TransitionRefusal::NotClaimed), [`Ended`](TransitionRefusal::Ended).
     pub fn renew(
         self,
         token: FencingToken,
         term: TimeDelta,
-        pages: u32,
+        pages: PageCounts,
         now: DateTime<Utc>,
     ) -> Result<Self, TransitionError> {
         let held = self.held_by(token, ScanStatus::Running)?;
@@ -209,11 +229,12 @@ impl ScanState {
             lease: Lease { expires_at: now + term, ..held.lease },
             attempt: held.attempt,
             started_at: held.started_at,
-            pages_scanned: pages,
+            pages_scanned: pages.done,
+            pages_found: pages.found,
         })
     }
 
-    /// The holder stops without a result, through no fault of the check: it can be claimed at once by any worker, and this
+    /// Releases the check without a result, through no fault of the check: any worker can claim it at once, and this
     /// attempt does not count.
     ///
     /// # Errors
@@ -223,12 +244,12 @@ impl ScanState {
         Ok(held.waiting_until(now, held.attempt - 1, WorkerId::none()))
     }
 
-    /// The holder could not do it this time: it can be claimed from `at` on, first by whom `next` says, and this attempt
-    /// counts.
+    /// Releases the check after an attempt that did not succeed: it can be claimed from `at`, first by the workers that
+    /// `next` names, and this attempt counts.
     ///
     /// # Errors
-    /// As [`renew`](Self::renew), and [`AttemptsUsedUp`](TransitionRefusal::AttemptsUsedUp) after the last attempt:
-    /// then it is to be [failed](Self::fail).
+    /// As [`renew`](Self::renew), and [`AttemptsUsedUp`](TransitionRefusal::AttemptsUsedUp) after the last attempt: the
+    /// check is then to be [failed](Self::fail).
     pub fn retry_at(self, token: FencingToken, at: DateTime<Utc>, next: RetryBy) -> Result<Self, TransitionError> {
         let held = self.held_by(token, ScanStatus::Running)?;
         if held.attempt >= Self::MAX_ATTEMPTS {
@@ -241,7 +262,7 @@ impl ScanState {
         Ok(held.waiting_until(at, held.attempt, last))
     }
 
-    /// The holder has findings.
+    /// Completes the check with the outcome of the holder's attempt.
     ///
     /// # Errors
     /// As [`renew`](Self::renew).
@@ -250,7 +271,7 @@ impl ScanState {
         Ok(Self::Completed { started_at: held.started_at, finished_at: now, outcome })
     }
 
-    /// The holder knows why there are none.
+    /// Fails the check for the reason that its holder gives.
     ///
     /// # Errors
     /// As [`renew`](Self::renew).
@@ -259,10 +280,10 @@ impl ScanState {
         Ok(Self::Failed { started_at: held.started_at, finished_at: now, pages_scanned: held.pages_scanned, failure })
     }
 
-    /// The one place that decides who may move a running check.
+    /// Decides whether the holder of `token` may move a running check; no other function does.
     fn held_by(self, token: FencingToken, to: ScanStatus) -> Result<Held, TransitionError> {
         match self {
-            Self::Running { lease, attempt, started_at, pages_scanned } if lease.token == token => {
+            Self::Running { lease, attempt, started_at, pages_scanned, .. } if lease.token == token => {
                 Ok(Held { lease, attempt, started_at, pages_scanned })
             }
             Self::Running { .. } => Err(ScanStatus::Running.refuses(to, TransitionRefusal::LeaseLost)),
@@ -272,7 +293,7 @@ impl ScanState {
     }
 }
 
-/// A running check whose holder has proved itself.
+/// A running check whose holder has proved its lease.
 struct Held {
     lease: Lease,
     attempt: u32,
@@ -281,20 +302,21 @@ struct Held {
 }
 
 impl Held {
-    /// Without a holder until `at`: the token moves on, so that the present one proves nothing any more. The node of `last`
-    /// leaves the check to others first.
+    /// Returns the state without a holder until `at`. The fencing token is advanced, so that the present one no longer
+    /// proves anything. The node of `last` leaves the check to others first.
     fn waiting_until(&self, at: DateTime<Utc>, attempt: u32, last: WorkerId) -> ScanState {
         ScanState::Running {
             lease: Lease { worker: last, token: self.lease.token.next(), expires_at: at },
             attempt,
             started_at: self.started_at,
             pages_scanned: 0,
+            pages_found: 0,
         }
     }
 }
 
 impl ScanStatus {
-    /// The contract's word.
+    /// Returns the word of the contract.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -312,7 +334,7 @@ impl ScanStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{DiffSummary, Engine, FailureCode, Totals};
+    use crate::domain::{DiffSummary, FailureCode, Tool, Totals};
 
     fn now() -> DateTime<Utc> {
         DateTime::from_timestamp(1_800_000_000, 0).unwrap()
@@ -330,7 +352,7 @@ mod tests {
             pages_scanned: 1,
             totals: Totals::default(),
             diff: DiffSummary::first(),
-            engine: Engine::axe_core("4", "b"),
+            engine: Tool::axe_core("4", "b"),
         }
     }
 
@@ -348,7 +370,10 @@ mod tests {
             let refused = |to| TransitionError { from, to, refusal: TransitionRefusal::Ended };
             let ended = || ended.clone();
             assert_eq!(ended().claim(WorkerId::generate(), Lease::TERM, now()), Err(refused(ScanStatus::Running)));
-            assert_eq!(ended().renew(token, Lease::TERM, 1, now()), Err(refused(ScanStatus::Running)));
+            assert_eq!(
+                ended().renew(token, Lease::TERM, PageCounts::default(), now()),
+                Err(refused(ScanStatus::Running))
+            );
             assert_eq!(ended().hand_back(token, now()), Err(refused(ScanStatus::Running)));
             assert_eq!(ended().retry_at(token, now(), RetryBy::Anyone), Err(refused(ScanStatus::Running)));
             assert_eq!(ended().complete(token, outcome(), now()), Err(refused(ScanStatus::Completed)));
@@ -364,7 +389,10 @@ mod tests {
         let token = FencingToken::FIRST;
         assert_eq!(ScanState::Queued.complete(token, outcome(), now()), Err(refused(ScanStatus::Completed)));
         assert_eq!(ScanState::Queued.fail(token, failure(), now()), Err(refused(ScanStatus::Failed)));
-        assert_eq!(ScanState::Queued.renew(token, Lease::TERM, 0, now()), Err(refused(ScanStatus::Running)));
+        assert_eq!(
+            ScanState::Queued.renew(token, Lease::TERM, PageCounts::default(), now()),
+            Err(refused(ScanStatus::Running))
+        );
         assert_eq!(ScanState::Queued.abandon(now()), Err(refused(ScanStatus::Failed)));
     }
 
@@ -391,7 +419,7 @@ mod tests {
         for error in [
             taken.clone().complete(old, outcome(), now()).unwrap_err(),
             taken.clone().fail(old, failure(), now()).unwrap_err(),
-            taken.clone().renew(old, Lease::TERM, 9, now()).unwrap_err(),
+            taken.clone().renew(old, Lease::TERM, PageCounts::default(), now()).unwrap_err(),
             taken.hand_back(old, now()).unwrap_err(),
         ] {
             assert_eq!(error.refusal, TransitionRefusal::LeaseLost);
@@ -404,10 +432,12 @@ mod tests {
         let mut time = now();
         for _ in 1..ScanState::MAX_ATTEMPTS {
             time += Lease::TERM;
-            assert!(state.clone().abandon(time).is_err());
+            let error = state.clone().abandon(time).unwrap_err();
+            assert_eq!(error.refusal, TransitionRefusal::AttemptsLeft);
             state = state.claim(WorkerId::generate(), Lease::TERM, time).unwrap();
         }
-        assert!(state.clone().abandon(time).is_err(), "the last attempt still runs");
+        let error = state.clone().abandon(time).unwrap_err();
+        assert_eq!(error.refusal, TransitionRefusal::Held, "the last attempt still runs");
         time += Lease::TERM;
         let error = state.clone().claim(WorkerId::generate(), Lease::TERM, time).unwrap_err();
         assert_eq!(error.refusal, TransitionRefusal::AttemptsUsedUp);

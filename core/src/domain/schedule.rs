@@ -1,4 +1,4 @@
-//! When a site is checked by itself.
+//! The schedule of the checks of a site.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest as _, Sha256};
@@ -7,7 +7,8 @@ use super::CheckFrequency;
 use crate::id::SiteId;
 
 impl CheckFrequency {
-    /// The time between two checks; a month counts as 30 days, so that no check drifts through the calendar.
+    /// Returns the time between two checks; a month counts as 30 days, so that checks do not drift through the
+    /// calendar.
     pub const fn period(self) -> TimeDelta {
         match self {
             Self::Daily | Self::Unknown(_) => TimeDelta::days(1),
@@ -17,23 +18,24 @@ impl CheckFrequency {
     }
 }
 
-/// When the site is checked next, seen from `now`: half a period to one and a half from it.
+/// Returns the instant of the next check of a site: between half a period and one and a half periods after `now`.
 ///
-/// Each site has its own fixed point in the period, drawn from its id, so that a thousand sites added together fall due
-/// spread over the whole of it, and so that a scheduler that comes late does not shift it.
+/// Each site has its own fixed point in the period, derived from its id, so that a thousand sites that are added
+/// together become due spread over the whole period, and a late scheduler does not shift the point.
 pub fn next_scan_at(site: SiteId, frequency: CheckFrequency, now: DateTime<Utc>) -> DateTime<Utc> {
     let period = frequency.period().num_seconds();
     let digest = Sha256::digest(site.to_string().as_bytes());
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&digest[..8]);
-    // The remainder of a division by a number of type i64 fits i64.
+    // The remainder of a division by a number of type i64 fits into i64.
     let phase = i64::try_from(u64::from_le_bytes(bytes) % period.unsigned_abs()).unwrap_or(0);
     let earliest = now.timestamp() + period / 2;
     let wait = (phase - earliest).rem_euclid(period);
     DateTime::from_timestamp(earliest + wait, 0).unwrap_or(now + frequency.period())
 }
 
-/// When a site is checked next that was to be at `planned`, once its team is on a plan of this frequency.
+/// Returns the instant of the next check of a site that was scheduled for `planned`, once its team is on a plan of this
+/// frequency: it may become earlier, and never later.
 pub fn brought_forward(
     site: SiteId,
     frequency: CheckFrequency,

@@ -2,33 +2,33 @@
 
 use std::{fmt, str::FromStr};
 
-/// A setting that all servers of one database share, and that the database keeps.
+/// A setting that all servers of one database share and that the database keeps.
 ///
-/// A later release may know more of them: what a store holds under a name that this release does not know is kept and
+/// A later release may know more settings: a value that is stored under a name unknown to this release is kept and
 /// ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SharedSetting {
-    /// The address at which clients reach the API: links in answers and events begin with it.
+    /// The address at which clients reach the API: links in responses and events begin with it.
     BaseUrl,
     /// The prefix of the service's header names.
     HeaderPrefix,
-    /// The addresses that may be connected to.
+    /// The rules about which addresses may be connected to.
     AddressPolicy,
     /// The id of the key that seals secrets.
     SealingKey,
 }
 
-/// A text that is not the name of a shared setting of this release.
+/// The error for a text that is not the name of a shared setting of this release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there is no such setting")]
 pub struct UnknownSetting;
 
 impl SharedSetting {
-    /// All of them, in the order of their names.
+    /// All settings, in the order of their names.
     pub const ALL: [Self; 4] = [Self::AddressPolicy, Self::BaseUrl, Self::HeaderPrefix, Self::SealingKey];
 
-    /// Returns the name under which a store keeps it.
+    /// Returns the name under which a store keeps the setting.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BaseUrl => "base-url",
@@ -51,6 +51,19 @@ impl FromStr for SharedSetting {
     fn from_str(text: &str) -> Result<Self, UnknownSetting> {
         Self::ALL.into_iter().find(|setting| setting.as_str() == text).ok_or(UnknownSetting)
     }
+}
+
+/// The error for a value that a setting can't have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{setting} can't be `{value}`: {reason}")]
+#[non_exhaustive]
+pub struct InvalidSetting {
+    /// The setting.
+    pub setting: SharedSetting,
+    /// The value.
+    pub value: String,
+    /// The reason why the value is invalid.
+    pub reason: String,
 }
 
 #[cfg(test)]

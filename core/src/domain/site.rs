@@ -1,4 +1,4 @@
-//! A web site of a team.
+//! Web sites of teams.
 
 use chrono::{DateTime, Utc};
 
@@ -11,57 +11,58 @@ use crate::{
 /// A web site of a team.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
-    /// Its id.
+    /// The id of the site.
     pub id: SiteId,
-    /// Whose it is.
+    /// The team that owns it.
     pub team: TeamId,
-    /// What was asked for.
+    /// The details that a user set.
     pub details: SiteDetails,
-    /// When the next check starts by itself.
+    /// The instant at which the next scheduled check starts.
     pub next_scan_at: DateTime<Utc>,
-    /// When it was added.
+    /// The instant at which it was added.
     pub created_at: DateTime<Utc>,
 }
 
-/// What a user says of a site, checked and normalised.
+/// The details of a site that a user sets, checked and normalised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteDetails {
-    /// Where it starts.
+    /// The address of the start page.
     pub url: SiteUrl,
-    /// What its owner calls it; at most 120 characters.
+    /// The name that its owner gave it; at most 120 characters.
     pub name: Option<String>,
     /// The language of its reports.
     pub report_locale: Locale,
-    /// The one platform that was named in the older form of `stack`; it is the first of the stack then.
+    /// The platform that was named in the older form of `stack`, if any; it is then the first of the stack.
     pub platform: Option<PlatformKey>,
-    /// What it is built with, each once: at most 8, and [`platform`](Self::platform) beside them.
+    /// The platforms that it is built with, each once: at most 8, in addition to [`platform`](Self::platform).
     pub stack: Vec<PlatformKey>,
-    /// At most 10 of at most 40 characters, each once, in the order given.
+    /// The tags, at most 10 of at most 40 characters, each once, in the order in which they were given.
     pub tags: Vec<String>,
 }
 
 impl SiteDetails {
-    /// The platform that tips follow.
+    /// Returns the platform that tips follow.
     pub fn tip_platform(&self) -> Option<&PlatformKey> {
         leading_platform(&self.stack)
     }
 
-    /// The platform that the older form of `stack` shows: the one that was named in it, else the one that tips follow.
+    /// Returns the platform that the older form of `stack` shows: the one that was named in it, or else the one that
+    /// tips follow.
     pub fn shown_platform(&self) -> Option<&PlatformKey> {
         self.platform.as_ref().or_else(|| self.tip_platform())
     }
 
-    /// What to call the site: its name, else its domain.
+    /// Returns the name under which people know the site: its name, or else its domain.
     pub fn display_name(&self) -> &str {
         self.name.as_deref().unwrap_or_else(|| self.url.domain())
     }
 }
 
-/// A site to be stored.
+/// A site that is to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSite {
-    /// Its id.
+    /// The id of the site.
     pub id: SiteId,
-    /// What was asked for.
+    /// The details that a user set.
     pub details: SiteDetails,
 }

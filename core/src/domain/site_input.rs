@@ -1,96 +1,125 @@
-//! From what a client sends to a [`SiteDetails`]: every field rule of the contract's "Body of POST /sites" in one pass,
-//! all errors at once.
+//! The input for adding a site, in types.
 
-use serde::Serialize;
-use serde_json::Value;
-
-use super::{FieldErrors, PlatformKey, Problem, SiteDetails, SiteUrl, SiteUrlError};
+use super::{FieldErrors, PlatformKey, Problem, SiteDetails, SiteName, SiteUrl, SiteUrlError, Tag};
 use crate::locale::Locale;
 
-/// A site to be added, as an embedder writes it down.
-#[derive(Debug, Clone, Serialize)]
+/// A site that is to be added, as a host program writes it.
+///
+/// ```
+/// use a11ycheck_core::{domain::{SiteInput, Tag}, locale::Locale};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let site = SiteInput::parse("shop.example.com")?.with_report_locale(Locale::De).with_tags([Tag::new("shops")?]);
+/// assert_eq!(site.url().as_str(), "https://shop.example.com/");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteInput {
-    /// Its address; `https://` is added when the scheme was left out.
-    pub url: String,
-    /// What to call it.
-    pub name: Option<String>,
-    /// The language of its reports.
-    pub report_locale: Locale,
-    /// Platform keys; see [`PlatformKey`].
-    pub stack: Vec<String>,
-    /// Labels to find it by.
-    pub tags: Vec<String>,
-    /// Whether the first check starts right away.
-    pub scan: bool,
+    url: SiteUrl,
+    name: Option<SiteName>,
+    report_locale: Locale,
+    platform: Option<PlatformKey>,
+    stack: Vec<PlatformKey>,
+    tags: Vec<Tag>,
+    has_first_scan: bool,
 }
 
 impl SiteInput {
-    /// A site of which only the address is told: English reports, checked right away.
-    pub fn new(url: impl Into<String>) -> Self {
-        Self { url: url.into(), name: None, report_locale: Locale::En, stack: vec![], tags: vec![], scan: true }
-    }
-}
+    /// The greatest number of platforms in a stack (contract §6.3).
+    pub const MAX_STACK: usize = 8;
+    /// The greatest number of tags (contract §6.3).
+    pub const MAX_TAGS: usize = 10;
 
-/// A site to be added, as JSON, not yet checked.
-#[derive(Debug, Clone)]
-pub struct RawSite(Value);
-
-impl From<Value> for RawSite {
-    fn from(body: Value) -> Self {
-        Self(body)
-    }
-}
-
-impl From<SiteInput> for RawSite {
-    fn from(input: SiteInput) -> Self {
-        // Strings, a list of strings and a flag: nothing in it that JSON can't hold.
-        Self(serde_json::to_value(input).unwrap_or_default())
-    }
-}
-
-/// A checked site, and whether its first check starts right away.
-pub(crate) struct CheckedSite {
-    pub(crate) details: SiteDetails,
-    pub(crate) scan: bool,
-}
-
-impl RawSite {
-    const MAX_NAME: usize = 120;
-    const MAX_STACK: usize = 8;
-    const MAX_TAGS: usize = 10;
-    const MAX_TAG: usize = 40;
-
-    /// Checks every field. Whether the address is public is judged apart, since that takes a look-up.
-    pub(crate) fn check(&self) -> Result<CheckedSite, FieldErrors> {
-        let mut fields = Fields { body: &self.0, errors: FieldErrors::default() };
-        let url = fields.required_text("url").and_then(|text| match SiteUrl::typed(&text) {
-            Ok(url) => Some(url),
-            Err(SiteUrlError::TooLong) => fields.refuse("url", Problem::TooLong(SiteUrl::MAX_TYPED)),
-            Err(SiteUrlError::Invalid) => fields.refuse("url", Problem::NotUrl),
-        });
-        let name = fields.text("name", Self::MAX_NAME);
-        let report_locale = fields.required_text("report_locale").and_then(|code| match code.parse::<Locale>() {
-            Ok(locale) => Some(locale),
-            Err(_) => fields.refuse("report_locale", Problem::NotInList),
-        });
-        let platform = fields.text("platform", PlatformKey::MAX_LENGTH);
-        let stack = fields.texts("stack", Self::MAX_STACK, PlatformKey::MAX_LENGTH);
-        let tags = fields.texts("tags", Self::MAX_TAGS, Self::MAX_TAG);
-        let scan = fields.flag("scan").unwrap_or(true);
-
-        match (url, report_locale) {
-            (Some(url), Some(report_locale)) if fields.errors.is_empty() => {
-                // `platform` is the older form of `stack`: where both come, it leads, as a ninth beside eight others.
-                let platform = platform.as_deref().map(PlatformKey::new);
-                let stack = stack.iter().map(|key| PlatformKey::new(key));
-                let stack = each_once(platform.iter().cloned().chain(stack));
-                Ok(CheckedSite {
-                    details: SiteDetails { url, name, report_locale, platform, stack, tags: each_once(tags) },
-                    scan,
-                })
-            }
-            _ => Err(fields.errors),
+    /// Takes an address. By default reports are in English, and the first check is queued when the site is added.
+    pub const fn new(url: SiteUrl) -> Self {
+        Self {
+            url,
+            name: None,
+            report_locale: Locale::En,
+            platform: None,
+            stack: Vec::new(),
+            tags: Vec::new(),
+            has_first_scan: true,
         }
+    }
+
+    /// Takes an address as a person types it, and otherwise does what [`new`](Self::new) does.
+    ///
+    /// # Errors
+    /// Returns [`SiteUrlError`] as [`SiteUrl::typed`] does.
+    pub fn parse(url: &str) -> Result<Self, SiteUrlError> {
+        SiteUrl::typed(url).map(Self::new)
+    }
+
+    /// Gives the site a name for people.
+    #[must_use]
+    pub fn with_name(self, name: SiteName) -> Self {
+        Self { name: Some(name), ..self }
+    }
+
+    /// Sets the language of the site's reports.
+    #[must_use]
+    pub fn with_report_locale(self, report_locale: Locale) -> Self {
+        Self { report_locale, ..self }
+    }
+
+    /// Sets the platform that the site is built with, in the older form of [`with_stack`](Self::with_stack). If both
+    /// are set, this one comes first, in addition to up to eight others.
+    #[must_use]
+    pub fn with_platform(self, platform: PlatformKey) -> Self {
+        Self { platform: Some(platform), ..self }
+    }
+
+    /// Sets the platforms that the site is built with, at most [`MAX_STACK`](Self::MAX_STACK) before duplicates are
+    /// removed.
+    #[must_use]
+    pub fn with_stack(self, stack: impl IntoIterator<Item = PlatformKey>) -> Self {
+        Self { stack: stack.into_iter().collect(), ..self }
+    }
+
+    /// Sets the tags of the site, at most [`MAX_TAGS`](Self::MAX_TAGS) before duplicates are removed.
+    #[must_use]
+    pub fn with_tags(self, tags: impl IntoIterator<Item = Tag>) -> Self {
+        Self { tags: tags.into_iter().collect(), ..self }
+    }
+
+    /// Leaves the first check to the schedule: none is queued when the site is added.
+    #[must_use]
+    pub fn without_first_scan(self) -> Self {
+        Self { has_first_scan: false, ..self }
+    }
+
+    /// Returns the address.
+    pub const fn url(&self) -> &SiteUrl {
+        &self.url
+    }
+
+    /// Returns whether a check is queued when the site is added.
+    pub const fn has_first_scan(&self) -> bool {
+        self.has_first_scan
+    }
+
+    /// Returns the site as it is stored. Whether the address is public is judged elsewhere, because that takes a
+    /// look-up.
+    ///
+    /// # Errors
+    /// Returns the fields that contain too many items.
+    pub fn into_details(self) -> Result<SiteDetails, FieldErrors> {
+        let Self { url, name, report_locale, platform, stack, tags, has_first_scan: _ } = self;
+        let mut errors = FieldErrors::default();
+        if stack.len() > Self::MAX_STACK {
+            errors.add("stack", Problem::TooMany(Self::MAX_STACK));
+        }
+        if tags.len() > Self::MAX_TAGS {
+            errors.add("tags", Problem::TooMany(Self::MAX_TAGS));
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let stack = each_once(platform.iter().cloned().chain(stack));
+        let tags = each_once(tags.into_iter().map(String::from));
+        Ok(SiteDetails { url, name: name.map(String::from), report_locale, platform, stack, tags })
     }
 }
 
@@ -103,196 +132,24 @@ fn each_once<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     })
 }
 
-/// U+0000 goes the way of white space: nobody sees it, and PostgreSQL text cannot hold it.
-fn trimmed(text: &str) -> &str {
-    text.trim_matches(|character: char| character.is_whitespace() || character == '\0')
-}
-
-/// Reads fields of a JSON object as the contract's messages imply: texts are trimmed, and an empty text counts as null.
-struct Fields<'a> {
-    body: &'a Value,
-    errors: FieldErrors,
-}
-
-impl Fields<'_> {
-    fn refuse<T>(&mut self, field: &str, problem: Problem) -> Option<T> {
-        self.errors.add(field, problem);
-        None
-    }
-
-    fn value(&self, field: &str) -> Option<Value> {
-        match self.body.get(field)? {
-            Value::Null => None,
-            Value::String(text) => Some(trimmed(text)).filter(|text| !text.is_empty()).map(Value::from),
-            other => Some(other.clone()),
-        }
-    }
-
-    fn required_text(&mut self, field: &str) -> Option<String> {
-        match self.value(field) {
-            None => self.refuse(field, Problem::Required),
-            Some(Value::String(text)) => Some(text),
-            Some(_) => self.refuse(field, Problem::NotString),
-        }
-    }
-
-    fn text(&mut self, field: &str, max: usize) -> Option<String> {
-        match self.value(field)? {
-            Value::String(text) if text.chars().count() > max => self.refuse(field, Problem::TooLong(max)),
-            Value::String(text) => Some(text.replace('\0', "")),
-            _ => self.refuse(field, Problem::NotString),
-        }
-    }
-
-    fn texts(&mut self, field: &str, max_items: usize, max_length: usize) -> Vec<String> {
-        let items = match self.value(field) {
-            None => return vec![],
-            Some(Value::Array(items)) => items,
-            Some(_) => {
-                self.errors.add(field, Problem::NotArray);
-                return vec![];
-            }
-        };
-        if items.len() > max_items {
-            self.errors.add(field, Problem::TooMany(max_items));
-        }
-        // The items of a list that is too long are not looked at: a client must not be able to ask for ten thousand messages.
-        let items = items.into_iter().take(max_items).enumerate();
-        items
-            .filter_map(|(index, item)| {
-                let name = format!("{field}.{index}");
-                match item {
-                    // An empty text counts as null, and an item that is null is one that was left out.
-                    Value::Null => self.refuse(&name, Problem::Required),
-                    Value::String(text) if trimmed(&text).is_empty() => self.refuse(&name, Problem::Required),
-                    Value::String(text) if trimmed(&text).chars().count() > max_length => {
-                        self.refuse(&name, Problem::TooLong(max_length))
-                    }
-                    Value::String(text) => Some(trimmed(&text).replace('\0', "")),
-                    _ => self.refuse(&name, Problem::NotString),
-                }
-            })
-            .collect()
-    }
-
-    /// As clients of web forms send it: true, false, 1, 0, "1", "0".
-    fn flag(&mut self, field: &str) -> Option<bool> {
-        match self.value(field)? {
-            Value::Bool(flag) => Some(flag),
-            Value::Number(number) if number.as_u64() == Some(1) => Some(true),
-            Value::Number(number) if number.as_u64() == Some(0) => Some(false),
-            Value::String(text) if text == "1" => Some(true),
-            Value::String(text) if text == "0" => Some(false),
-            _ => self.refuse(field, Problem::NotBoolean),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    fn errors(body: Value) -> Vec<(String, Vec<Problem>)> {
-        let errors = RawSite::from(body).check().err().unwrap_or_default();
-        errors.iter().map(|(field, problems)| (field.to_owned(), problems.to_vec())).collect()
-    }
-
-    fn details(body: Value) -> SiteDetails {
-        RawSite::from(body).check().map(|site| site.details).unwrap_or_else(|errors| panic!("{errors:?}"))
+    #[test]
+    fn a_list_that_is_too_long_is_refused_with_its_field() {
+        let tags = (0..11).map(|number| Tag::new(&number.to_string()).unwrap());
+        let stack = (0..9).map(|number| PlatformKey::new(&number.to_string()));
+        let input = SiteInput::parse("a.example").unwrap().with_tags(tags).with_stack(stack);
+        let errors = input.into_details().unwrap_err();
+        assert_eq!(errors.to_string(), "stack: has more than 8 items; tags: has more than 10 items");
     }
 
     #[test]
-    fn an_empty_body_lacks_url_and_report_locale() {
-        let required = |field: &str| (field.to_owned(), vec![Problem::Required]);
-        assert_eq!(errors(json!({})), [required("url"), required("report_locale")]);
-        assert_eq!(errors(json!({"url": "  ", "report_locale": null})), [required("url"), required("report_locale")]);
-        assert_eq!(errors(json!([])), [required("url"), required("report_locale")]);
-    }
-
-    #[test]
-    fn each_field_rule_is_held_at_its_edge() {
-        let with = |field: &str, value: Value| {
-            let mut body = json!({"url": "example.com", "report_locale": "en"});
-            body[field] = value;
-            errors(body)
-        };
-        let one = |field: &str, problem: Problem| vec![(field.to_owned(), vec![problem])];
-        let text = |length: usize| "ж".repeat(length);
-
-        assert_eq!(with("url", json!(5)), one("url", Problem::NotString));
-        assert_eq!(with("url", json!(format!("example.com/{}", text(488)))), []);
-        assert_eq!(with("url", json!(format!("example.com/{}", text(489)))), one("url", Problem::TooLong(500)));
-        assert_eq!(with("url", json!("ftp://example.com")), one("url", Problem::NotUrl));
-        assert_eq!(with("name", json!(text(120))), []);
-        assert_eq!(with("name", json!(text(121))), one("name", Problem::TooLong(120)));
-        assert_eq!(with("name", json!(["x"])), one("name", Problem::NotString));
-        assert_eq!(with("report_locale", json!("EN")), one("report_locale", Problem::NotInList));
-        assert_eq!(with("platform", json!(false)), one("platform", Problem::NotString));
-        assert_eq!(with("stack", json!("shopify")), one("stack", Problem::NotArray));
-        assert_eq!(with("stack", json!(vec!["a"; 8])), []);
-        assert_eq!(with("stack", json!(vec!["a"; 9])), one("stack", Problem::TooMany(8)));
-        assert_eq!(with("tags", json!(vec!["a"; 10])), []);
-        assert_eq!(with("tags", json!(vec!["a"; 11])), one("tags", Problem::TooMany(10)));
-        assert_eq!(with("tags", json!([text(40), text(41)])), one("tags.1", Problem::TooLong(40)));
-        assert_eq!(with("tags", json!(["a", 1])), one("tags.1", Problem::NotString));
-        for empty in [json!(""), json!("  "), json!(null)] {
-            assert_eq!(with("tags", json!(["a", empty])), one("tags.1", Problem::Required));
-        }
-        assert_eq!(with("scan", json!("yes")), one("scan", Problem::NotBoolean));
-        for flag in [json!(true), json!(0), json!("1"), json!(null)] {
-            assert_eq!(with("scan", flag), []);
-        }
-    }
-
-    #[test]
-    fn texts_are_trimmed_and_repeated_tags_count_once() {
-        let site =
-            details(json!({"url": " example.com ", "report_locale": "uk", "name": "  ", "tags": [" a", "b", "a "]}));
-        assert_eq!((site.name, site.tags), (None, vec!["a".to_owned(), "b".to_owned()]));
-        assert_eq!(site.url.as_str(), "https://example.com/");
-    }
-
-    #[test]
-    fn a_text_of_nothing_but_nul_counts_as_null() {
-        let body =
-            json!({"url": "a.example", "report_locale": "en", "name": "\0 \0", "platform": "\0", "tags": ["a\0b"]});
-        let site = details(body);
-        assert_eq!((site.name, site.stack, site.tags), (None, vec![], vec!["ab".to_owned()]));
-        let body = json!({"url": "\0", "report_locale": "en", "tags": ["\0"]});
-        let fields: Vec<String> = errors(body).into_iter().map(|(field, _)| field).collect();
-        assert_eq!(fields, ["url", "tags.0"]);
-    }
-
-    #[test]
-    fn platform_is_the_older_form_of_stack() {
-        let site = details(
-            json!({"url": "a.example", "report_locale": "en", "platform": "Shopify", "stack": ["vue", "shopify"]}),
-        );
-        assert_eq!(site.stack.iter().map(PlatformKey::as_str).collect::<Vec<_>>(), ["shopify", "vue"]);
-    }
-
-    #[test]
-    fn a_platform_beside_a_full_stack_is_kept_as_a_ninth_and_reads_back_as_given() {
-        let keys = ["wordpress", "woocommerce", "c", "d", "e", "f", "g", "h"];
-        let site = details(json!({"url": "a.example", "report_locale": "en", "platform": "vue", "stack": keys}));
-        let stack: Vec<&str> = site.stack.iter().map(PlatformKey::as_str).collect();
-        assert_eq!(stack, [&["vue"][..], &keys].concat());
-        assert_eq!(site.shown_platform().map(PlatformKey::as_str), Some("vue"), "as it was given");
-        assert_eq!(
-            site.tip_platform().map(PlatformKey::as_str),
-            Some("woocommerce"),
-            "tips follow the first shop platform"
-        );
-
-        let site = details(json!({"url": "a.example", "report_locale": "en", "stack": keys}));
-        assert_eq!(site.shown_platform().map(PlatformKey::as_str), Some("woocommerce"), "where none was given");
-    }
-
-    #[test]
-    fn unknown_fields_change_nothing() {
-        let site = details(json!({"url": "a.example", "report_locale": "en", "id": "site_x", "status": "paused"}));
-        assert_eq!(site.url.domain(), "a.example");
+    fn the_platform_of_the_older_form_leads_the_stack() {
+        let keys = ["shopify", "vue", "vue"].map(PlatformKey::new);
+        let input = SiteInput::parse("a.example").unwrap().with_stack(keys).with_platform(PlatformKey::new("Vue"));
+        let stack = input.into_details().unwrap().stack;
+        assert_eq!(stack.iter().map(PlatformKey::as_str).collect::<Vec<_>>(), ["vue", "shopify"]);
     }
 }

@@ -5,52 +5,53 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-/// Why a text is not the address of a site.
+/// The reason why a text is not the address of a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SiteUrlError {
-    /// Typed with more than [`SiteUrl::MAX_TYPED`] characters, or longer than [`SiteUrl::MAX_LENGTH`] once normalised.
+    /// The address was typed with more than [`SiteUrl::MAX_TYPED`] characters, or is longer than
+    /// [`SiteUrl::MAX_LENGTH`].
     #[error("the address is too long")]
     TooLong,
-    /// Not an `http` or `https` address with a host, or one that carries a user name.
+    /// The text is not an `http` or `https` address with a host, or the address contains credentials.
     #[error("not a web address")]
     Invalid,
 }
 
-/// An `http` or `https` address with a host, without user name and fragment, normalised as browsers do (WHATWG URL):
-/// odd spellings of a host, such as `0x7f.1`, are gone, and names are in ASCII form.
+/// An `http` or `https` address with a host, without credentials and fragment, normalised as browsers do (WHATWG URL):
+/// unusual spellings of a host, such as `0x7f.1`, are resolved, and names are in ASCII form.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SiteUrl(Url);
 
 impl SiteUrl {
-    /// Characters of an address as it is typed (contract, "Body of POST /sites").
+    /// The greatest number of characters of an address as it is typed (contract §6.3).
     pub const MAX_TYPED: usize = 500;
 
-    /// Characters of an address as it is stored and shown: room for [`MAX_TYPED`](Self::MAX_TYPED) characters of four bytes,
-    /// each of which becomes twelve (`%F0%9F%9B%92`), and for the scheme.
+    /// The greatest length of an address as it is stored and shown: room for [`MAX_TYPED`](Self::MAX_TYPED) characters
+    /// of four bytes, each of which becomes twelve (`%F0%9F%9B%92`), and for the scheme.
     pub const MAX_LENGTH: usize = 12 * Self::MAX_TYPED + "https://".len();
 
-    /// Characters of a name in the DNS, without the dot at its end (RFC 1035, 2.3.4, in text form).
+    /// The greatest length of a name in the DNS, without the dot at its end (RFC 1035, 2.3.4, in text form).
     const MAX_DOMAIN: usize = 253;
 
-    /// Reads an address as a person types it: at most [`MAX_TYPED`](Self::MAX_TYPED) characters after trimming, whatever
-    /// they become when they are encoded.
+    /// Parses an address as a person types it: at most [`MAX_TYPED`](Self::MAX_TYPED) characters after trimming,
+    /// whatever their length after encoding.
     ///
     /// # Errors
-    /// [`SiteUrlError`], too long before invalid. A host that is too long for the DNS is invalid.
+    /// [`SiteUrlError`], where too long takes precedence over invalid. A host that is too long for the DNS is invalid.
     pub fn typed(text: &str) -> Result<Self, SiteUrlError> {
         if text.trim().chars().count() > Self::MAX_TYPED {
             return Err(SiteUrlError::TooLong);
         }
-        // Only a host can still be too long: some characters stand for a dozen others in a name.
+        // Only a host can still be too long: some characters are normalised to a dozen others in a name.
         let url = Self::parse(text).map_err(|_| SiteUrlError::Invalid)?;
         if url.domain().len() > Self::MAX_DOMAIN { Err(SiteUrlError::Invalid) } else { Ok(url) }
     }
 
-    /// Reads an address, normalised or not; `https://` is added when the scheme was left out.
+    /// Parses an address, normalised or not; `https://` is added if the scheme is missing.
     ///
     /// # Errors
-    /// [`SiteUrlError`], too long before invalid.
+    /// [`SiteUrlError`], where too long takes precedence over invalid.
     pub fn parse(text: &str) -> Result<Self, SiteUrlError> {
         let text = text.trim();
         if text.len() > Self::MAX_LENGTH {
@@ -69,24 +70,26 @@ impl SiteUrl {
         if url.as_str().len() > Self::MAX_LENGTH { Err(SiteUrlError::TooLong) } else { Ok(Self(url)) }
     }
 
-    /// The host as the contract's `domain` shows it: ASCII form, lower case, no trailing dot; IPv6 in brackets.
+    /// Returns the host in the form of the contract's `domain`: ASCII, lower case, without a dot at its end; IPv6 in
+    /// brackets.
     pub fn domain(&self) -> &str {
-        // `parse` admits only addresses with a host.
+        // `parse` accepts only addresses with a host.
         self.0.host_str().unwrap_or_default()
     }
 
-    /// The whole address.
+    /// Returns the whole address.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The parsed address.
+    /// Returns the parsed address.
     pub const fn url(&self) -> &Url {
         &self.0
     }
 }
 
-/// `example.com:8080` has no scheme although a URL parser would see one: what follows the colon decides.
+/// Returns whether a text has a scheme. `example.com:8080` has none, although a URL parser would see one: the part
+/// after the colon decides.
 fn has_scheme(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -98,7 +101,8 @@ fn has_scheme(text: &str) -> bool {
     is_scheme && !is_port
 }
 
-/// `example.com.` and `example.com` are one host; browsers keep the dot, our lists must not.
+/// Removes the dot at the end of a host: `example.com.` and `example.com` are one host; browsers keep the dot, our
+/// lists must not.
 fn drop_trailing_dot(url: &mut Url) -> Result<(), SiteUrlError> {
     let Some(Host::Domain(name)) = url.host() else { return Ok(()) };
     let bare = name.trim_end_matches('.').to_owned();
@@ -195,7 +199,7 @@ mod tests {
         let domain = format!("{}example.com", "a.".repeat(121));
         assert_eq!(domain.len(), 253);
         assert!(SiteUrl::typed(&domain).is_ok());
-        // Each of these letters stands for eighteen others.
+        // Each of these letters is normalised to eighteen others.
         for host in [format!("b.{domain}"), "\u{fdfa}.".repeat(200), "\u{fdfa}".repeat(400)] {
             assert_eq!(SiteUrl::typed(&host), Err(SiteUrlError::Invalid), "{host}");
         }

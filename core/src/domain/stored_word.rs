@@ -1,27 +1,27 @@
-//! Words of enums as they are stored, those of later releases included.
+//! Words of enums as they are stored, including those of later releases.
 //!
-//! While a release is rolled out, nodes of the release before read what the new ones write. A word that such a node does not
-//! know is kept as it is, and written back as it was: see `storage-postgres/migrations/README.md`, "Rules".
+//! During the rollout of a release, nodes of the previous release read what the new ones write. A word that such a node
+//! does not know is kept, and written back unchanged: see `storage-postgres/migrations/README.md`, "Rules".
 
 use std::fmt;
 
 /// A word that this release does not know, exactly as it is stored.
 ///
-/// Only reading what is stored makes one: there is none for a word that this release knows. It is `Copy`, so that an enum
-/// with a variant for it stays as easy to handle as one without.
+/// It can only be made by reading a stored word: none exists for a word that this release knows. It is `Copy`, so that
+/// an enum with a variant for it is as easy to handle as one without.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnknownWord {
-    // ASCII, and 0 where the word is shorter.
+    // ASCII, padded with 0.
     bytes: [u8; Self::MAX_LENGTH],
 }
 
-/// A text that no release stores as a word.
+/// The error for a text that no release stores as a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a word of 1 to {} printable ASCII characters", UnknownWord::MAX_LENGTH)]
 pub struct NotAWord;
 
 impl UnknownWord {
-    /// Characters of a word. No release stores longer ones.
+    /// The greatest number of characters of a word. No release stores longer ones.
     pub const MAX_LENGTH: usize = 40;
 
     pub(super) fn new(text: &str) -> Result<Self, NotAWord> {
@@ -34,10 +34,10 @@ impl UnknownWord {
         Ok(Self { bytes })
     }
 
-    /// The word.
+    /// Returns the word.
     pub fn as_str(&self) -> &str {
         let length = self.bytes.iter().position(|byte| *byte == 0).unwrap_or(Self::MAX_LENGTH);
-        // `new` lets nothing but ASCII in.
+        // `new` accepts only ASCII.
         std::str::from_utf8(&self.bytes[..length]).unwrap_or_default()
     }
 }
@@ -54,15 +54,15 @@ impl fmt::Display for UnknownWord {
     }
 }
 
-/// Makes an enum one whose values are stored as words: names the variants that this release knows, with their words, and
-/// keeps any other word in the variant `Unknown`.
+/// Makes the values of an enum storable as words: the variants that this release knows are listed with their words, and
+/// any other word is kept in the variant `Unknown`.
 macro_rules! stored_words {
     ($type:ident { $($variant:ident = $word:literal,)+ }) => {
         impl $type {
             /// Every value that this release knows.
             pub const KNOWN: &[Self] = &[$(Self::$variant),+];
 
-            /// The word that is stored.
+            /// Returns the word that is stored.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $word,)+
@@ -70,7 +70,7 @@ macro_rules! stored_words {
                 }
             }
 
-            /// Reads a stored word. One that this release does not know is kept as it is.
+            /// Parses a stored word. One that this release does not know is kept as it is.
             ///
             /// # Errors
             #[doc = concat!("[`NotAWord`](crate::domain::NotAWord): no release stores such a text.")]
@@ -100,6 +100,21 @@ macro_rules! stored_words {
                 Self::from_stored(&word).map_err(serde::de::Error::custom)
             }
         }
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({"type": "string", "enum": Self::KNOWN})
+            }
+        }
     };
 }
 
@@ -109,8 +124,8 @@ pub(super) use stored_words;
 mod tests {
     use super::*;
     use crate::domain::{
-        Ability, AttemptFailure, CheckFrequency, CoverKind, EventKind, FailureCause, FailureCode, PlanStatus, ScanKind,
-        Standing,
+        Ability, AttemptFailure, CheckFrequency, CoverKind, EventKind, FailureCause, FailureCode, PlanStatus,
+        ScanEventKind, ScanKind, Standing,
     };
 
     #[test]
@@ -127,7 +142,7 @@ mod tests {
                 }
             )+};
         }
-        kept!(Ability AttemptFailure CheckFrequency CoverKind EventKind FailureCause FailureCode PlanStatus ScanKind Standing);
+        kept!(Ability AttemptFailure CheckFrequency CoverKind EventKind FailureCause FailureCode PlanStatus ScanEventKind ScanKind Standing);
     }
 
     #[test]

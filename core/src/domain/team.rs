@@ -1,4 +1,4 @@
-//! A team: the owner of sites and tokens.
+//! Teams: the owners of sites and tokens.
 
 use chrono::{DateTime, Utc};
 
@@ -8,41 +8,41 @@ use crate::id::TeamId;
 /// A team with the plan that it is on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Team {
-    /// Its id.
+    /// The id of the team.
     pub id: TeamId,
-    /// Its name for people.
+    /// The name for people.
     pub name: String,
-    /// What it may do.
+    /// The plan, which says what the team may use.
     pub plan: Plan,
-    /// On what terms.
+    /// The terms on which it has the plan.
     pub subscription: Subscription,
-    /// Whether it may do anything at all.
+    /// The standing: whether the operator blocked the team.
     pub standing: Standing,
-    /// Members that it has; they are managed outside this service.
+    /// The number of members; they are managed outside this service.
     pub seats_used: u32,
-    /// When it was created.
+    /// The instant at which it was created.
     pub created_at: DateTime<Utc>,
 }
 
 impl Team {
-    /// Whether checks of its sites start by themselves: not while it is blocked, nor once its plan has ended.
+    /// Returns whether scheduled checks of its sites start: not while it is blocked, nor once its plan has lapsed.
     pub fn is_served(&self, now: DateTime<Utc>) -> bool {
         !self.standing.is_blocked() && !self.subscription.has_lapsed(now)
     }
 
-    /// Whether its plan includes the API: not once it has ended (design §4, "a lapsed plan"). A blocked team is refused
-    /// whatever its plan.
+    /// Returns whether its plan includes the API: not once it has lapsed (decision 0007). Whether the team is blocked
+    /// is not considered here.
     pub fn includes_api(&self, now: DateTime<Utc>) -> bool {
         self.plan.features.api && !self.subscription.has_lapsed(now)
     }
 
-    /// Whether the API answers a request of the team's at all.
+    /// Returns whether the team may use the API: its plan includes it, and the team is not blocked.
     pub fn may_use_api(&self, now: DateTime<Utc>) -> bool {
         !self.standing.is_blocked() && self.includes_api(now)
     }
 
-    /// Whether it may have the issue exports of a check, asked for by its id: those of its plan, or of an express report
-    /// that was bought for the check.
+    /// Returns whether it may export the issues of a check that is requested by its id: if its plan includes exports,
+    /// or an express report was bought for the check.
     pub const fn includes_exports_of(&self, scan: &Scan) -> bool {
         self.plan.features.exports || scan.express
     }
@@ -51,28 +51,28 @@ impl Team {
 /// A team to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTeam {
-    /// Its id.
+    /// The id of the team.
     pub id: TeamId,
-    /// Its name for people.
+    /// The name for people.
     pub name: String,
-    /// The plan that it is on.
+    /// The code of its plan.
     pub plan: PlanCode,
-    /// On what terms.
+    /// The terms on which it has the plan.
     pub subscription: Subscription,
-    /// Members that it has.
+    /// The number of members.
     pub seats_used: u32,
 }
 
-/// Whether a team may do anything at all.
+/// The standing of a team: whether the operator blocked it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standing {
-    /// It may.
+    /// The team may use the service.
     Active,
-    /// The operator shut it out.
+    /// The operator blocked the team.
     Blocked,
-    /// A standing of a later release. It may not: whatever it stands for, it is not the ordinary case, and a restriction that
-    /// this release can't keep is not lifted by it.
+    /// A standing of a later release, which counts as blocked: it is not the ordinary case, and a restriction that this
+    /// release does not know must not be lifted by it.
     Unknown(UnknownWord),
 }
 
@@ -82,7 +82,7 @@ stored_words!(Standing {
 });
 
 impl Standing {
-    /// Whether the team is shut out.
+    /// Returns whether the team is blocked.
     pub const fn is_blocked(self) -> bool {
         match self {
             Self::Active => false,
@@ -91,22 +91,46 @@ impl Standing {
     }
 }
 
-/// On what terms a team has its plan.
+/// The terms on which a team has its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Subscription {
-    /// How it stands.
+    /// The stored status; [`status_at`](Self::status_at) takes the ends into account.
     pub status: PlanStatus,
-    /// When the plan ends, where that is known.
+    /// The instant at which the plan ends, if that is known.
     pub ends_at: Option<DateTime<Utc>>,
-    /// When the trial ends, where there is one.
+    /// The instant at which the trial ends, if there is one.
     pub trial_ends_at: Option<DateTime<Utc>>,
 }
 
 impl Subscription {
-    /// A plan without end.
-    pub const ACTIVE: Self = Self { status: PlanStatus::Active, ends_at: None, trial_ends_at: None };
+    /// The subscription to a plan without end.
+    pub const ACTIVE: Self = Self::new(PlanStatus::Active);
 
-    /// Whether the plan, or a trial that led nowhere, is over at `now`.
+    /// Returns a subscription of this status without an end.
+    pub const fn new(status: PlanStatus) -> Self {
+        Self { status, ends_at: None, trial_ends_at: None }
+    }
+
+    /// Sets the status.
+    #[must_use]
+    pub const fn with_status(self, status: PlanStatus) -> Self {
+        Self { status, ..self }
+    }
+
+    /// Sets the instant at which the plan ends, if that is known.
+    #[must_use]
+    pub fn with_end(self, ends_at: impl Into<Option<DateTime<Utc>>>) -> Self {
+        Self { ends_at: ends_at.into(), ..self }
+    }
+
+    /// Sets the instant at which the trial ends, if there is one.
+    #[must_use]
+    pub fn with_trial_end(self, trial_ends_at: impl Into<Option<DateTime<Utc>>>) -> Self {
+        Self { trial_ends_at: trial_ends_at.into(), ..self }
+    }
+
+    /// Returns whether the plan, or a trial that was not continued, has ended at `now`.
     pub fn has_lapsed(&self, now: DateTime<Utc>) -> bool {
         let over = |end: Option<DateTime<Utc>>| end.is_some_and(|end| end <= now);
         match self.status {
@@ -116,26 +140,26 @@ impl Subscription {
         }
     }
 
-    /// How it stands at `now`: what has lapsed is canceled, whatever was noted before.
+    /// Returns the status at `now`: a subscription that has lapsed is canceled, whatever status is stored.
     pub fn status_at(&self, now: DateTime<Utc>) -> PlanStatus {
         if self.has_lapsed(now) { PlanStatus::Canceled } else { self.status }
     }
 }
 
-/// How a subscription stands.
+/// The status of a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlanStatus {
-    /// In its trial.
+    /// The team is in its trial.
     Trialing,
-    /// Paid.
+    /// The plan is paid.
     Active,
     /// A payment is late; everything still works.
     PastDue,
-    /// Ended, or ending at [`Subscription::ends_at`].
+    /// The subscription has ended, or ends at [`Subscription::ends_at`].
     Canceled,
-    /// A status of a later release. The plan holds until [`Subscription::ends_at`]: a team that may well have paid is not
-    /// shut out by a node that is about to be replaced.
+    /// A status of a later release. The plan is valid until [`Subscription::ends_at`]: a team that may well have paid
+    /// is not blocked by a node that is about to be replaced.
     Unknown(UnknownWord),
 }
 

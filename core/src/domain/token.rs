@@ -9,37 +9,37 @@ use sha2::{Digest as _, Sha256};
 use super::{UnknownWord, stored_word::stored_words};
 use crate::id::{TeamId, TokenId};
 
-/// A token as its holder sends it. It exists in the clear only here: on its way to the one who asked for it, or on its
-/// way into [`hash`](Self::hash). Neither `Debug` nor `Display` shows it.
+/// A token as its holder sends it. It exists in plain text only here: between its creation and the response that shows
+/// it, or between a request and [`hash`](Self::hash). `Debug` does not show it, and there is no `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlainToken(String);
 
 impl PlainToken {
-    /// What every token begins with.
+    /// The beginning of every token.
     pub const PREFIX: &'static str = "a11y_";
-    /// Random characters after the prefix: 40 of 64 each, 240 bits.
+    /// The number of random characters after the prefix, each one of 64: 240 bits.
     const RANDOM_CHARACTERS: usize = 40;
     const ALPHABET: &'static [u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-    /// A new token, from the operating system's random numbers.
+    /// Generates a token from the operating system's random numbers.
     pub fn generate() -> Self {
         let mut rng = rand::rng();
         let random = (0..Self::RANDOM_CHARACTERS).map(|_| char::from(Self::ALPHABET[rng.random_range(0..64)]));
         Self(Self::PREFIX.chars().chain(random).collect())
     }
 
-    /// A token that a request carries. Anything may be one; only its hash tells.
+    /// Takes a token from a request. Any text is accepted; only its hash decides whether it is valid.
     pub fn presented(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// What a store keeps and looks up. A token has 240 random bits, so a plain hash suffices, and a look-up by hash
-    /// tells nothing by its timing about any token but the one that was sent.
+    /// Returns the hash that a store keeps and looks up. A token has 240 random bits, so a plain hash suffices, and the
+    /// timing of a look-up by hash reveals nothing about any token but the one that was sent.
     pub fn hash(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// The token itself, to be shown once.
+    /// Returns the token itself, to be shown once.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -56,26 +56,26 @@ impl fmt::Debug for PlainToken {
 pub struct TokenHash([u8; 32]);
 
 impl TokenHash {
-    /// The bytes, to be stored.
+    /// Returns the bytes that are stored.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Takes stored bytes back.
+    /// Restores a hash from its stored bytes.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 }
 
-/// What a token may do. Abilities are independent: `write` does not include `read` (design §4).
+/// An ability of a token. Abilities are independent: `write` does not include `read` (contract §2.2, decision 0003).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Ability {
-    /// Every GET request.
+    /// Permits every GET request.
     Read,
-    /// Adding and deleting sites, starting checks.
+    /// Permits adding and deleting sites, and starting checks.
     Write,
-    /// An ability of a later release, which is good for nothing in this one.
+    /// An ability of a later release, which permits nothing in this one.
     Unknown(UnknownWord),
 }
 
@@ -87,28 +87,28 @@ stored_words!(Ability {
 /// A token of a team, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiToken {
-    /// Its id.
+    /// The id of the token.
     pub id: TokenId,
-    /// Whose it is.
+    /// The team that owns it.
     pub team: TeamId,
-    /// What its holder calls it.
+    /// The name that its holder gave it.
     pub name: String,
-    /// What it may do.
+    /// The abilities.
     pub abilities: BTreeSet<Ability>,
-    /// When it was created.
+    /// The instant at which it was created.
     pub created_at: DateTime<Utc>,
 }
 
-/// A token to be stored.
+/// A token that is to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewToken {
-    /// Its id.
+    /// The id of the token.
     pub id: TokenId,
-    /// What its holder calls it.
+    /// The name that its holder gave it.
     pub name: String,
-    /// What it may do.
+    /// The abilities.
     pub abilities: BTreeSet<Ability>,
-    /// What it is looked up by.
+    /// The hash under which it is stored and looked up.
     pub hash: TokenHash,
 }
 

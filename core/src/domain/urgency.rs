@@ -1,26 +1,27 @@
-//! Which of the checks that wait begins first.
+//! The urgency of a queued check, which decides the order within a team.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Whether somebody waits for a check.
+/// The urgency of a check: whether somebody waits for its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
-    /// A person or a program asked for the check and waits for its result: it was started by hand, or it is the check that
-    /// was queued when its site was added.
+    /// A person or a program asked for the check and waits for its result: it was started by hand, or it was queued
+    /// when its site was added.
     Requested,
     /// The schedule queued the check.
     Scheduled,
 }
 
 impl Urgency {
-    /// How much longer than a requested check a scheduled one has to have waited before it goes first.
+    /// The time that a scheduled check must have waited longer than a requested one in order to go first.
     ///
-    /// After an outage, hundreds of scheduled checks are queued at once and take minutes or hours, which nobody notices;
-    /// whoever asks for a check notices seconds. The bound keeps a steady flow of requested checks from putting scheduled
-    /// ones off without end: six hours are a quarter of the shortest interval between scheduled checks, a day.
+    /// After an outage, hundreds of scheduled checks are queued at once and take minutes or hours, which nobody
+    /// notices; a user who starts a check notices seconds. The bound prevents a steady flow of requested checks from
+    /// delaying scheduled ones without end: six hours are a quarter of the shortest interval between scheduled checks,
+    /// a day.
     pub const HEAD_START: TimeDelta = TimeDelta::hours(6);
 
-    /// Returns the word under which the queue is shown, and stored.
+    /// Returns the word under which the queue is shown and stored.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Requested => "requested",
@@ -28,7 +29,7 @@ impl Urgency {
         }
     }
 
-    /// Returns the instant by which a check that was queued at `queued_at` is ordered among the checks of its team: the
+    /// Returns the rank of a check that was queued at `queued_at`, as an instant: among the checks of a team, the
     /// earliest goes first.
     pub fn rank_at(self, queued_at: DateTime<Utc>) -> DateTime<Utc> {
         match self {

@@ -11,53 +11,54 @@ use std::{
 
 use chrono::TimeDelta;
 use tokio::{sync::Notify, task::JoinSet, time::Instant};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::sync::CancellationToken;
 
-use super::{Step, pace, recording::record};
+use super::{Step, pace, recording::record, tasks::Tasks};
 use crate::{
     domain::{AttemptFailure, AttemptReport, AttemptResult, EndpointSecret},
     id::WorkerId,
     sealing::Keyring,
     service::Service,
     store::{ClaimLimits, ClaimedDelivery, StoreError, Work},
-    webhook::request,
+    webhook::{WebhookSender, request},
 };
 
-/// Makes the attempts of deliveries that are due, many at a time. Any number of dispatchers may run, on any number of machines.
+/// Makes the attempts of deliveries that are due, many at a time. Any number of dispatchers may run, on any number of nodes.
 ///
-/// An endpoint that answers slowly, or not at all, keeps at most [`PER_ENDPOINT`](Self::PER_ENDPOINT) places, and deliveries
-/// that are tried again keep at most [`RETRIES`](Self::RETRIES), so that they delay nobody else.
+/// An endpoint that responds slowly, or not at all, holds at most [`PER_ENDPOINT`](Self::PER_ENDPOINT) permits, and retries
+/// hold at most [`RETRIES`](Self::RETRIES), so that they delay nobody else.
 #[derive(Debug, Clone)]
 pub struct Dispatcher {
     service: Service,
+    sender: Arc<dyn WebhookSender>,
+    /// The value of the header `User-Agent`: this program, and the address of the service.
+    user_agent: Arc<str>,
     id: WorkerId,
 }
 
 impl Dispatcher {
-    /// Attempts that are under way at once.
+    /// The most attempts that are under way at once.
     pub const AT_ONCE: u32 = 256;
-    /// Of these at most so many that are not the first of their delivery.
+    /// The most of these that may be retries, attempts that are not the first of their delivery.
     pub const RETRIES: u32 = 192;
-    /// Attempts to one endpoint that are under way at once.
+    /// The most attempts to one endpoint that are under way at once.
     pub const PER_ENDPOINT: u32 = 4;
-    /// How long an attempt is this worker's: the 10 s that a receiver has, and time to record the end.
+    /// The lease of an attempt: the 10 s that a receiver has, and time to record the end.
     pub(super) const LEASE: TimeDelta = TimeDelta::seconds(60);
-    /// When a sender that should have ended by itself is given up.
+    /// The time after which a sender that should have ended by itself is given up.
     pub(super) const SENDER_LIMIT: Duration = Duration::from_secs(15);
 
-    /// A dispatcher for this service, with a name of its own; `None` where the service has no
-    /// [sender](crate::service::ServiceBuilder::with_sender), or no [keys](crate::service::ServiceBuilder::with_sealing) to
-    /// the secrets that deliveries are signed with.
-    pub fn new(service: Service) -> Option<Self> {
-        let parts = service.parts();
-        let is_equipped = parts.sender.is_some() && parts.sealing.is_some();
-        is_equipped.then(|| Self { id: WorkerId::generate(), service })
+    /// Returns a dispatcher with an id of its own; `None` if the service has no keys.
+    pub(super) fn new(service: Service, sender: Arc<dyn WebhookSender>) -> Option<Self> {
+        service.parts().sealing.as_ref()?;
+        let user_agent = format!("a11ycheck/{} (+{})", env!("CARGO_PKG_VERSION"), service.base_url().in_ascii());
+        Some(Self { service, sender, user_agent: user_agent.into(), id: WorkerId::generate() })
     }
 
-    /// Runs until `stop`; attempts that are under way then are made to their end.
+    /// Runs until `stop`; attempts that are under way then are completed.
     pub(super) async fn run(self, poll: Duration, stop: CancellationToken) {
         let places = Arc::new(Places::default());
-        let under_way = TaskTracker::new();
+        let under_way = Tasks::default();
         let woken = || async {
             tokio::select! {
                 () = self.service.store().hint(Work::Deliveries) => {}
@@ -65,13 +66,12 @@ impl Dispatcher {
             }
         };
         pace::run("dispatcher", poll, &stop, woken, || self.fill(&places, &under_way)).await;
-        under_way.close();
-        under_way.wait().await;
+        under_way.ended().await;
     }
 
-    /// Takes up as many deliveries as there are free places. The end of each attempt, which frees a place and may let
-    /// another delivery of its endpoint follow, wakes the loop.
-    async fn fill(&self, places: &Arc<Places>, under_way: &TaskTracker) -> Result<Step, StoreError> {
+    /// Claims as many deliveries as there are free permits. The end of each attempt wakes the loop: it frees a permit, and
+    /// may allow another delivery to the same endpoint.
+    async fn fill(&self, places: &Arc<Places>, under_way: &Tasks) -> Result<Step, StoreError> {
         let limits = places.free();
         if limits.all == 0 {
             return Ok(Step::Idle);
@@ -92,7 +92,7 @@ impl Dispatcher {
         Ok(if is_full { Step::Worked } else { Step::Idle })
     }
 
-    /// Takes up deliveries that are due, as many as may be under way at once, makes one attempt of each side by side, and
+    /// Claims deliveries that are due, as many as may be under way at once, makes one attempt of each concurrently, and
     /// returns when all have ended.
     ///
     /// # Errors
@@ -121,21 +121,22 @@ impl Dispatcher {
 
     async fn attempt(&self, delivery: ClaimedDelivery) -> Result<(), StoreError> {
         let parts = self.service.parts();
-        // `new` makes sure that there are both.
-        let (Some(sender), Some(keys)) = (&parts.sender, &parts.sealing) else { return Ok(()) };
+        // `new` makes sure that there are keys.
+        let Some(keys) = &parts.sealing else { return Ok(()) };
         let opened = delivery.secrets.iter().map(|secret| EndpointSecret::open(keys, delivery.endpoint, secret));
         let secrets = match opened.collect::<Result<Vec<_>, _>>() {
             Ok(secrets) => secrets,
             Err(error) => {
-                // Claims give only what the keys open, so the row is damaged. The attempt counts as lost in the end.
+                // Claims return only deliveries whose secrets the keys open, so the row is damaged. In the end the attempt
+                // counts as lost.
                 tracing::error!(delivery = %delivery.claim.delivery, endpoint = %delivery.endpoint, error = &error as &dyn StdError, "A delivery can't be signed: replace the secret of its endpoint");
                 return Ok(());
             }
         };
-        let request = request::signed(&delivery, &secrets, &parts.header_prefix, &parts.user_agent);
+        let request = request::signed(&delivery, &secrets, &parts.header_prefix, &self.user_agent);
         drop(secrets);
         let begun = Instant::now();
-        let sent = tokio::time::timeout(Self::SENDER_LIMIT, sender.send(request)).await;
+        let sent = tokio::time::timeout(Self::SENDER_LIMIT, self.sender.send(request)).await;
         let result = sent.unwrap_or(AttemptResult::Failed(AttemptFailure::Timeout));
         let took = begun.elapsed();
         tracing::debug!(delivery = %delivery.claim.delivery, endpoint = %delivery.endpoint, attempt = delivery.attempt, ?result, ?took, "Made an attempt");
@@ -145,12 +146,12 @@ impl Dispatcher {
     }
 }
 
-/// Attempts that are under way.
+/// The number of attempts that are under way.
 #[derive(Debug, Default)]
 struct Places {
     all: AtomicU32,
     retries: AtomicU32,
-    /// Wakes the loop that fills them.
+    /// Wakes the loop that claims deliveries.
     freed: Notify,
 }
 
@@ -171,7 +172,7 @@ impl Places {
     }
 }
 
-/// A place that is taken until this is dropped, also by a panic.
+/// A permit for one attempt, held until this is dropped, also by a panic.
 struct Place {
     places: Arc<Places>,
     is_retry: bool,

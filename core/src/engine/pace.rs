@@ -1,4 +1,4 @@
-//! How loops wait.
+//! The pace of loops: their pauses, and their patience with a failing store.
 
 use std::{error::Error as StdError, future::Future, panic::AssertUnwindSafe, time::Duration};
 
@@ -8,20 +8,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{service::Service, store::StoreError};
 
-/// What one step of a loop did.
+/// The outcome of one step of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Something; there may be more.
+    /// Something was done; there may be more.
     Worked,
     /// Nothing was due.
     Idle,
 }
 
-/// Runs `step` until `stop`: at once again after work, after `idle` (spread by a quarter, so that many nodes do not ask
-/// together) or a wake-up when there was none, and after a growing pause when the store is in trouble. A step that panics is
-/// trouble, too: what it held comes free with its lease, and the work of all others goes on.
+/// Runs `step` until `stop`: again at once after work; after `idle` (spread by a quarter, so that many nodes do not ask at
+/// the same time) or a wake-up when there was no work; and after a growing pause when the store fails. A step that panics
+/// counts as a failure, too: its leases end by themselves, and all other work goes on.
 ///
-/// A wake-up that came while `step` ran must not be lost: `wake_up` ends at once then.
+/// A wake-up that comes while `step` runs must not be lost: `wake_up` must then end at once.
 pub(super) async fn run<F, W>(
     name: &'static str,
     idle: Duration,
@@ -34,15 +34,16 @@ pub(super) async fn run<F, W>(
 {
     const FIRST_PAUSE: Duration = Duration::from_secs(1);
     const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-    /// The pause, which is longer next time.
+    /// Returns the pause, and doubles it for the next time, up to the longest.
     fn longer(pause: &mut Duration) -> Duration {
         let next = (*pause * 2).min(LONGEST_PAUSE);
         std::mem::replace(pause, next)
     }
     let mut pause = FIRST_PAUSE;
     while !stop.is_cancelled() {
-        // A step shares nothing with the next that it could leave half changed.
+        // Steps share no state that a panic could leave half changed.
         let outcome = AssertUnwindSafe(step()).catch_unwind().await;
+        let mut is_well = true;
         let usual = match outcome {
             Ok(Ok(Step::Worked)) => {
                 pause = FIRST_PAUSE;
@@ -52,11 +53,14 @@ pub(super) async fn run<F, W>(
                 pause = FIRST_PAUSE;
                 idle
             }
+            // While the store is in trouble, no hint shortens the pause.
             Ok(Err(error)) => {
+                is_well = false;
                 tracing::warn!(error = &error as &dyn StdError, ?pause, "The {name} can't reach the store");
                 longer(&mut pause)
             }
             Err(_) => {
+                is_well = false;
                 tracing::error!(?pause, "The {name} panicked");
                 longer(&mut pause)
             }
@@ -65,12 +69,12 @@ pub(super) async fn run<F, W>(
         tokio::select! {
             () = stop.cancelled() => {}
             () = tokio::time::sleep(wait) => {}
-            () = wake_up() => {}
+            () = wake_up(), if is_well => {}
         }
     }
 }
 
-/// Notes for operators when a step last succeeded, in seconds since 1970.
+/// Sets `gauge` to the time of the last successful step, in seconds since 1970, for operators.
 pub(super) fn ran(gauge: &'static str, service: &Service) {
     // A float is exact to the microsecond for a century to come.
     #[expect(clippy::cast_precision_loss, reason = "see above")]
@@ -78,23 +82,23 @@ pub(super) fn ran(gauge: &'static str, service: &Service) {
     metrics::gauge!(gauge).set(seconds);
 }
 
-/// How a result is kept that a store in trouble can't take yet: it is offered again, ever more seldom, for a while.
+/// The pauses between attempts to store a result while the store is in trouble: they grow, and end after a limit.
 pub(super) struct Patience {
     until: Instant,
     pause: Duration,
 }
 
 impl Patience {
-    /// After the first failure; twice as long after each further one, up to the longest.
+    /// The pause after the first failure; it doubles with each further one, up to the longest.
     pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(200);
     const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-    /// Lasts so long from now.
+    /// Returns a patience that ends after `limit`, counted from now.
     pub(super) fn of(limit: Duration) -> Self {
         Self { until: Instant::now() + limit, pause: Self::FIRST_PAUSE }
     }
 
-    /// Waits before the next try; `false` at once where it would come too late.
+    /// Waits before the next attempt; returns `false` at once if that would come too late.
     pub(super) async fn wait(&mut self) -> bool {
         if Instant::now() + self.pause >= self.until {
             return false;
@@ -115,12 +119,13 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_store_in_trouble_is_asked_ever_more_seldom_and_at_once_again_when_it_is_well() {
+    async fn a_store_in_trouble_is_asked_ever_more_seldom_whatever_hints_come_and_often_again_when_it_is_well() {
         let (stop, asked) = (CancellationToken::new(), Arc::new(AtomicU32::new(0)));
         let is_well = CancellationToken::new();
         let (stopped, counted, well) = (stop.clone(), Arc::clone(&asked), is_well.clone());
         let looping = tokio::spawn(async move {
-            run("loop", Duration::from_secs(1), &stopped, std::future::pending, || async {
+            let hints = || tokio::time::sleep(Duration::from_millis(500));
+            run("loop", Duration::from_secs(1), &stopped, hints, || async {
                 counted.fetch_add(1, Ordering::Relaxed);
                 let outcome = if well.is_cancelled() { Ok(Step::Idle) } else { Err(()) };
                 outcome.map_err(|()| StoreError::Unavailable("no connection".into()))

@@ -1,4 +1,4 @@
-//! Writes down how an attempt ended, also when the store is in trouble.
+//! Records the end of an attempt, also when the store is in trouble.
 
 use std::{error::Error as StdError, time::Duration};
 
@@ -8,13 +8,14 @@ use crate::{
     store::{ClaimedDelivery, RecordError, StoreError, WebhookStore},
 };
 
-/// How long the end of an attempt is tried to be recorded: as long as nobody else can have taken the delivery.
+/// The time for which recording the end of an attempt is tried: as long as no other worker can have claimed the delivery.
 const LIMIT: Duration = Duration::from_secs(40);
 
-/// Records the end of an attempt. Nothing is left to do where the store refuses it: the delivery is another worker's, or gone.
+/// Records the end of an attempt. If the store refuses it, nothing is left to do: another worker has the delivery, or it
+/// was deleted.
 ///
 /// # Errors
-/// Those of the store, when they last. Then the attempt is made again when its lease ends.
+/// Those of the store, if they last. The attempt is then made again when its lease ends.
 pub(super) async fn record(
     store: &(impl WebhookStore + Sync + ?Sized),
     delivery: &ClaimedDelivery,

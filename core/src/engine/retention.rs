@@ -1,4 +1,4 @@
-//! Purges checks that have left the history, and deliveries that have left the log.
+//! Purges checks that have left the history, deliveries that have left their log, and old entries of the log of occurrences.
 
 use std::time::Duration;
 
@@ -7,20 +7,21 @@ use tokio_util::sync::CancellationToken;
 use super::{Step, pace, pace::ran};
 use crate::{service::Service, store::StoreError};
 
-/// Purges checks that have left the history of their team's plan, and deliveries that have left the log, in batches.
+/// Purges checks that have left the history of their team's plan, deliveries that have left their log, and old entries of
+/// the log of occurrences, in batches.
 #[derive(Debug, Clone)]
 pub struct Retention {
     service: Service,
 }
 
 impl Retention {
-    /// Checks, and deliveries, that one step purges at most.
+    /// The most checks, the most deliveries and the most entries that one step purges.
     const BATCH: u32 = 100;
-    /// What has left the history is invisible at once; how soon its space is free matters little.
+    /// The pause between idle steps. It may be long: what has left the history is invisible at once, and only its space is
+    /// freed later.
     const POLL: Duration = Duration::from_secs(600);
 
-    /// A keeper for this service.
-    pub const fn new(service: Service) -> Self {
+    pub(super) const fn new(service: Service) -> Self {
         Self { service }
     }
 
@@ -32,7 +33,7 @@ impl Retention {
     /// Purges a batch of each.
     ///
     /// # Errors
-    /// Those of the store; the next step takes the same up.
+    /// Those of the store; the next step tries the same again.
     pub async fn step(&self) -> Result<Step, StoreError> {
         let purged = self.service.store().purge_scans(Self::BATCH).await?;
         if purged > 0 {
@@ -42,7 +43,11 @@ impl Retention {
         if deliveries > 0 {
             tracing::info!(purged = deliveries, "Purged deliveries that have left the log");
         }
+        let entries = self.service.store().purge_scan_events(Self::BATCH).await?;
+        if entries > 0 {
+            tracing::debug!(purged = entries, "Purged entries of the log of occurrences");
+        }
         ran("a11ycheck_purge_last_run_timestamp_seconds", &self.service);
-        Ok(if purged.max(deliveries) >= Self::BATCH { Step::Worked } else { Step::Idle })
+        Ok(if purged.max(deliveries).max(entries) >= Self::BATCH { Step::Worked } else { Step::Idle })
     }
 }

@@ -7,18 +7,17 @@ use tokio_util::sync::CancellationToken;
 use super::{Step, pace, pace::ran};
 use crate::{service::Service, store::StoreError};
 
-/// Queues the checks of sites that fall due. Any number of them may run, on any number of machines.
+/// Queues the checks of sites that fall due. Any number of schedulers may run, on any number of nodes.
 #[derive(Debug, Clone)]
 pub struct Scheduler {
     service: Service,
 }
 
 impl Scheduler {
-    /// Sites that one step takes up at most.
+    /// The most sites that one step takes up.
     const BATCH: u32 = 100;
 
-    /// A scheduler for this service.
-    pub const fn new(service: Service) -> Self {
+    pub(super) const fn new(service: Service) -> Self {
         Self { service }
     }
 
@@ -30,7 +29,7 @@ impl Scheduler {
     /// Takes up the sites that are due now, at most a batch.
     ///
     /// # Errors
-    /// Those of the store; nothing is lost, the next step takes the same sites up.
+    /// Those of the store; nothing is lost, and the next step takes up the same sites.
     pub async fn step(&self) -> Result<Step, StoreError> {
         let due = self.service.store().queue_due_scans(Self::BATCH).await?;
         ran("a11ycheck_scheduler_last_run_timestamp_seconds", &self.service);

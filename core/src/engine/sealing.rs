@@ -1,4 +1,4 @@
-//! Seals what a server of the release before still writes in the clear, and reports keys that are missing.
+//! Seals what servers of the previous release still store in the clear, and reports missing keys.
 
 use std::{error::Error as StdError, time::Duration};
 
@@ -13,19 +13,19 @@ use crate::{
     store::StoreError,
 };
 
-/// Seals, during a roll-out, what servers of the release before store in the clear after this one has started; and logs an error
-/// for as long as secrets are sealed with a key that this server does not hold, which keeps it from delivering their webhooks.
+/// Seals, during a roll-out, the secrets that servers of the previous release store in the clear after this server has
+/// started. Logs an error for as long as secrets are sealed with a key that this server does not hold, because it can't
+/// deliver their webhooks.
 #[derive(Debug, Clone)]
 pub struct Sealing {
     service: Service,
 }
 
 impl Sealing {
-    /// For so long a new endpoint of an older server waits for its first delivery, at most.
+    /// The longest time for which a new endpoint of an older server waits for its first delivery.
     const POLL: Duration = Duration::from_secs(60);
 
-    /// Returns the loop of this service; `None` where it has no [keys](crate::service::ServiceBuilder::with_sealing).
-    pub fn new(service: Service) -> Option<Self> {
+    pub(super) fn new(service: Service) -> Option<Self> {
         service.parts().sealing.is_some().then_some(Self { service })
     }
 
@@ -34,13 +34,13 @@ impl Sealing {
         pace::run("sealing", Self::POLL, &stop, std::future::pending, || self.step()).await;
     }
 
-    /// Seals all that is in the clear.
+    /// Seals all secrets that are in the clear.
     ///
     /// # Errors
-    /// Those of the store; the next step takes the same up.
+    /// Those of the store; the next step tries the same again.
     pub async fn step(&self) -> Result<Step, StoreError> {
         let (store, parts) = (self.service.store(), self.service.parts());
-        // `new` makes sure that there are some.
+        // `new` makes sure that there are keys.
         let Some(keys) = &parts.sealing else { return Ok(Step::Idle) };
         seal_unsealed(store, keys).await?;
         match require_all_keys(store, keys).await {

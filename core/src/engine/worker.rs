@@ -1,10 +1,7 @@
-//! Takes checks, one at a time, and brings them to their end.
+//! Claims checks, one at a time, and carries them out.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -13,76 +10,75 @@ use tokio::{sync::Notify, task::JoinHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Step,
+    EngineStatus, Step,
     pace::{self, Patience},
 };
 use crate::{
     catalog::failure_of,
     domain::{
-        DiffSummary, Failure, FailureCause, FailureCode, FailureFacts, Lease, NewEvent, Outcome, PreviousScan, RetryBy,
-        Scan, ScanState, compare,
+        DiffSummary, Failure, FailureCause, FailureCode, FailureFacts, Lease, NewEvent, Outcome, PageCounts,
+        PreviousScan, RetryBy, Scan, ScanState, compare,
     },
     id::WorkerId,
-    scanner::{OutputError, ProgressSink, ScanError, ScanOutput, ScanRequest, accept},
+    scanner::{OutputError, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, accept},
     service::Service,
     store::{Claim, ClaimedScan, Completion, LeaseError, StoreError, Work},
-    view::{SiteView, Viewer},
-    webhook::payload,
+    webhook::CompletedCheck,
 };
 
-/// Takes checks, one at a time, and brings them to their end. Any number of them may run, on any number of machines.
-#[derive(Debug, Clone)]
+/// Claims checks, one at a time, and carries them out. Any number of workers may run, on any number of nodes.
+#[derive(Clone)]
 pub struct Worker {
     service: Service,
+    scanner: Arc<dyn Scanner>,
+    status: EngineStatus,
     id: WorkerId,
 }
 
 impl Worker {
-    /// Pages are told to the store at most this often; a renewal comes with each.
+    /// The shortest time between two reports of progress to the store; each report also renews the lease.
     const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
-    /// How long the end of a check is tried to be stored while the store is in trouble, lease and all: as a rule, the lease was
-    /// renewed at most [`Lease::RENEWAL`] before, and lasts as long. Where it was not, the token decides.
+    /// The time for which storing the end of a check is tried while the store is in trouble and can't renew the lease
+    /// either. As a rule, the lease was renewed at most [`Lease::RENEWAL`] before, and lasts this long. If it was not, the
+    /// fencing token decides.
     const END_LIMIT: Duration = Duration::from_secs(40);
-    /// How long a result's pictures are tried to be stored while the rest of the store is well, before it is stored without them.
-    /// Short enough to keep workers at work through an outage, long enough for what restarts.
+    /// The time for which storing the pictures of a result is tried while the rest of the store works, before the result is
+    /// stored without them. It is short enough to keep workers at work through an outage, and long enough for a restart.
     const PICTURES_LIMIT: Duration = Duration::from_secs(60);
-    /// After the first failed attempt; twice as long after the second.
+    /// The delay of a retry after the first failed attempt; twice as long after the second.
     const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);
 
-    /// For how long a site in trouble is left alone after the first attempt, and after later ones: deployments take a
-    /// minute, maintenance takes several.
+    /// The delays of a retry at a site in trouble, after the first attempt and after later ones: deployments take a minute,
+    /// maintenance takes several.
     const TROUBLE_DELAYS: [TimeDelta; 2] = [TimeDelta::minutes(1), TimeDelta::minutes(5)];
-    /// The longest for which it is, whatever it asks for.
+    /// The longest delay that a site can ask for.
     const LONGEST_DELAY: TimeDelta = TimeDelta::minutes(15);
 
-    /// A worker for this service, with a name of its own. All workers of a service are of one node.
-    pub fn new(service: Service) -> Self {
-        let id = service.parts().node.worker();
-        Self { service, id }
+    pub(super) const fn new(service: Service, scanner: Arc<dyn Scanner>, status: EngineStatus, id: WorkerId) -> Self {
+        Self { service, scanner, status, id }
     }
 
     /// Runs until `drain`, which follows `stop`; a check that runs at `stop` is handed back.
     pub(super) async fn run(self, poll: Duration, drain: CancellationToken, stop: CancellationToken) {
-        let (store, parts) = (self.service.store(), self.service.parts());
+        let (store, gate) = (self.service.store(), self.status.gate());
         let step = || async {
-            parts.gate.passed(&*parts.scanner, &drain).await;
+            gate.passed(&*self.scanner, &drain).await;
             if drain.is_cancelled() { Ok(Step::Idle) } else { self.take(&stop).await }
         };
         pace::run("worker", poll, &drain, || store.hint(Work::Scans), step).await;
     }
 
-    /// Takes the longest-waiting check and works on it to its end, or until `stop`. Where the scanner could not work before, it
-    /// is tried first, and nothing is taken unless it can.
+    /// Claims the next check and works on it to its end, or until `stop`. If the scanner could not work before, it is tried
+    /// first, and nothing is claimed unless it can.
     ///
     /// # Errors
-    /// Those of the store; a check whose result could not be stored is taken again when its lease ends.
+    /// Those of the store; a check whose result could not be stored is claimed again when its lease ends.
     pub async fn step(&self, stop: &CancellationToken) -> Result<Step, StoreError> {
-        let parts = self.service.parts();
-        if parts.gate.passes_now(&*parts.scanner).await { self.take(stop).await } else { Ok(Step::Idle) }
+        if self.status.gate().passes_now(&*self.scanner).await { self.take(stop).await } else { Ok(Step::Idle) }
     }
 
     async fn take(&self, stop: &CancellationToken) -> Result<Step, StoreError> {
-        if self.service.parts().gate.fault().is_some() {
+        if self.status.gate().fault().is_some() {
             return Ok(Step::Idle);
         }
         let Some(claimed) = self.service.store().claim_scan(&self.id, Lease::TERM).await? else {
@@ -122,6 +118,8 @@ impl Worker {
     async fn work(&self, claimed: ClaimedScan, stop: &CancellationToken) -> Result<(), LeaseError> {
         let claim = claimed.claim;
         let cancel = stop.child_token();
+        // A step that is dropped leaves no scanner running.
+        let _abandoned = cancel.clone().drop_guard();
         let request = ScanRequest {
             scan: claimed.scan.id,
             start: claimed.site.details.url.clone(),
@@ -132,7 +130,7 @@ impl Worker {
             Ok(scanned) => accept(&request, scanned, cancel.is_cancelled()),
             Err(error) => {
                 cancel.cancel();
-                // The scanner ends soon after its token, and leaves nothing running behind.
+                // The scanner ends soon after its token is cancelled, and leaves nothing running.
                 if let Err(panic) = scanning.task.await {
                     tracing::error!(scan = %claim.scan, error = &panic as &dyn std::error::Error, "The scanner panicked");
                 }
@@ -140,22 +138,22 @@ impl Worker {
             }
         };
         match &scanned {
-            // Before the check is handed back: no worker of this process is to take it again.
-            Err(error @ ScanError::Unavailable(_)) => self.service.parts().gate.close(error),
+            // Before the check is handed back: no worker of this process may claim it again.
+            Err(error @ ScanError::Unavailable(_)) => self.status.gate().close(error),
             Err(ScanError::Cancelled) => {}
             Ok(_) | Err(ScanError::Failed(_) | ScanError::Troubled { .. } | ScanError::Broken(_)) => {
-                self.service.parts().gate.has_worked();
+                self.status.gate().has_worked();
             }
         }
         self.end(&claimed, scanned, scanning.progress.pages(), stop).await
     }
 
-    /// Stores how the scanner ended, and renews the lease until that is done. When the lease is lost, nothing more is tried.
+    /// Stores the outcome of the scan, renewing the lease until that is done. When the lease is lost, nothing more is tried.
     async fn end(
         &self,
         claimed: &ClaimedScan,
         scanned: Result<ScanOutput, ScanError>,
-        pages: u32,
+        pages: PageCounts,
         stop: &CancellationToken,
     ) -> Result<(), LeaseError> {
         let give_up = stop.child_token();
@@ -166,7 +164,7 @@ impl Worker {
             ended = &mut ending => return ended,
             lost = &mut losing => lost,
         };
-        // It may also be lost because the end has just been stored: what became of that counts.
+        // The lease may also be lost because the end has just been stored: the outcome of storing decides.
         give_up.cancel();
         match ending.await {
             Err(LeaseError::Store(StoreError::Unavailable(_)) | LeaseError::Pictures(_)) => Err(lost),
@@ -174,8 +172,8 @@ impl Worker {
         }
     }
 
-    /// Renews a lease until it is lost, and says how.
-    async fn lose_lease(&self, claim: Claim, pages: u32) -> LeaseError {
+    /// Renews a lease until it is lost, and returns the reason.
+    async fn lose_lease(&self, claim: Claim, pages: PageCounts) -> LeaseError {
         let renewal = Lease::RENEWAL.to_std().unwrap_or_default();
         loop {
             tokio::time::sleep(renewal).await;
@@ -189,9 +187,9 @@ impl Worker {
         }
     }
 
-    /// Stores how the scanner ended. What a store in trouble can't take yet is not thrown away: it is offered again for as
-    /// long as the check is this worker's, unless that is to stop. A result whose pictures alone can't be stored is in the end,
-    /// or when this worker is to stop, stored without them.
+    /// Stores the outcome of the scan. What a store in trouble can't take yet is not thrown away: it is offered again for
+    /// as long as the check is this worker's, unless the worker is to stop. If only the pictures of a result can't be
+    /// stored, it is stored without them in the end, or when this worker is to stop.
     async fn store_end(
         &self,
         claimed: &ClaimedScan,
@@ -261,16 +259,16 @@ impl Worker {
     }
 
     fn begin(&self, request: ScanRequest, cancel: CancellationToken) -> Scanning {
-        let progress = Arc::new(Progress::default());
-        let service = self.service.clone();
+        let progress = Arc::new(Progress::of(request.page_budget));
+        let scanner = Arc::clone(&self.scanner);
         let sink = Arc::clone(&progress);
         // A task of its own: a panic in the scanner ends the check, not the worker.
-        let task = tokio::spawn(async move { service.parts().scanner.scan(request, &*sink, cancel).await });
+        let task = tokio::spawn(async move { scanner.scan(request, &*sink, cancel).await });
         Scanning { task, progress }
     }
 
     /// Renews the lease until the scanner is done. Gives up when the lease is lost, or could not be renewed for so long
-    /// that another worker may soon take the check.
+    /// that another worker may soon claim the check.
     async fn keep_alive(
         &self,
         claim: Claim,
@@ -283,7 +281,7 @@ impl Worker {
             tokio::select! {
                 scanned = &mut scanning.task => return Ok(scanned.unwrap_or_else(|panic| Err(ScanError::Broken(panic.into())))),
                 () = tokio::time::sleep(renewal) => {}
-                () = scanning.progress.grown(renewed + Self::PROGRESS_INTERVAL) => {}
+                () = scanning.progress.changed(renewed + Self::PROGRESS_INTERVAL) => {}
             }
             match self.service.store().renew_lease(claim, Lease::TERM, scanning.progress.pages()).await {
                 Ok(()) => renewed = Instant::now(),
@@ -322,8 +320,8 @@ impl Worker {
         Ok(())
     }
 
-    /// What endpoints are told: the check as it will be once it is stored, with links to the files that the team may have
-    /// now, and the site as it is now.
+    /// Returns the events of the check: about the check as it will be once it is stored, and about site and team as they
+    /// are now. Without a writer there are none, which is a fault if the team has endpoints.
     async fn events(
         &self,
         claimed: &ClaimedScan,
@@ -332,18 +330,23 @@ impl Worker {
     ) -> Result<Vec<NewEvent>, LeaseError> {
         let ClaimedScan { claim, scan, .. } = claimed;
         let store = self.service.store();
+        let Some(writer) = &self.service.parts().event_writer else {
+            if !store.endpoints(scan.team).await?.is_empty() {
+                self.status.note_lack_of_event_writer();
+            }
+            return Ok(Vec::new());
+        };
         let site = store.site(scan.team, scan.site).await?.ok_or(LeaseError::Gone)?;
         let team = store.team(scan.team).await?.ok_or(LeaseError::Gone)?;
         let state = scan.state.clone().complete(claim.token, outcome.clone(), now)?;
         // An express report may have been bought while the check ran.
         let express = store.scan(scan.team, scan.id).await?.ok_or(LeaseError::Gone)?.express;
         let completed = Scan { state, express, ..scan.clone() };
-        let site = SiteView::new(&site, team.is_served(now));
-        let viewer = Viewer { team: &team, at: now, links: self.service.links() };
-        Ok(payload::scan_events(&completed, outcome, site, &viewer))
+        let check = CompletedCheck::new(&completed, outcome, &site, &team, self.service.base_url());
+        Ok(check.events(&**writer, now))
     }
 
-    /// The base can't change while this worker holds the site's one active check.
+    /// Compares the findings with those of the base, which can't change while this worker holds the site's one active check.
     async fn compared_with(
         &self,
         base: &Scan,
@@ -397,6 +400,12 @@ impl Worker {
     }
 }
 
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker").field("service", &self.service).field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
 /// Counts a check as running in this process until it is dropped.
 struct Running;
 
@@ -413,7 +422,7 @@ impl Drop for Running {
     }
 }
 
-/// Counts a check that has ended, and how long it took from its first beginning, in seconds.
+/// Counts a check that has ended, and records the seconds since it first began.
 fn count_ended(scan: &Scan) {
     let status = scan.status().as_str();
     let code = match &scan.state {
@@ -435,28 +444,39 @@ struct Scanning {
     progress: Arc<Progress>,
 }
 
-/// Carries the number of pages from the scanner to the heartbeat.
-#[derive(Debug, Default)]
+/// Carries the page counts from the scanner to the loop that renews the lease.
+#[derive(Debug)]
 struct Progress {
-    pages: AtomicU32,
-    grown: Notify,
+    /// Pages that the check may visit.
+    budget: u32,
+    pages: Mutex<PageCounts>,
+    changed: Notify,
 }
 
 impl Progress {
-    fn pages(&self) -> u32 {
-        self.pages.load(Ordering::Relaxed)
+    fn of(budget: u32) -> Self {
+        Self { budget, pages: Mutex::default(), changed: Notify::new() }
     }
 
-    /// Ends when the number has grown, but not before `earliest`.
-    async fn grown(&self, earliest: Instant) {
-        self.grown.notified().await;
+    fn pages(&self) -> PageCounts {
+        *self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns when one of the counts has changed, but not before `earliest`.
+    async fn changed(&self, earliest: Instant) {
+        self.changed.notified().await;
         tokio::time::sleep_until(earliest).await;
     }
 }
 
 impl ProgressSink for Progress {
-    fn pages_done(&self, pages: u32) {
-        self.pages.fetch_max(pages, Ordering::Relaxed);
-        self.grown.notify_one();
+    fn progress(&self, pages: PageCounts) {
+        let pages = pages.within(self.budget);
+        let mut known = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        // A report of fewer pages was overtaken by a later one.
+        if pages.done >= known.done && pages != *known {
+            *known = pages;
+            self.changed.notify_one();
+        }
     }
 }

@@ -4,18 +4,18 @@ use std::borrow::Cow;
 
 use super::text::{is_hidden, visible};
 
-/// The text as a cell. An apostrophe goes before what a spreadsheet would calculate: OWASP, "CSV Injection".
+/// Returns the text as a cell, with an apostrophe before what a spreadsheet would calculate: OWASP, "CSV Injection".
 ///
-/// Quotes protect what stands inside a cell only from readers that split at commas. A spreadsheet set to another separator,
-/// as most of Europe's are, splits at semicolons, tabs and line ends within our cells; so what follows one of them is
-/// treated as the beginning of a cell.
+/// Quotes protect the inside of a cell only from readers that split at commas. A spreadsheet set to another separator, as
+/// most of Europe's are, splits at semicolons, tabs and line ends within our cells. So the text after one of these is
+/// treated as the beginning of a cell, too.
 pub(super) fn cell(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return text.into();
     }
     let text = visible(text);
     let starts = |rest: &str| rest.starts_with(is_trigger);
-    // Some spreadsheets drop blanks before they look.
+    // Some spreadsheets drop leading blanks before they look for a formula.
     let is_led_by_trigger = text.starts_with(is_break) || starts(text.trim_start_matches(is_blank));
     let has_trigger_within = text.char_indices().any(|(at, character)| splits(character) && starts(&text[at + 1..]));
     if !is_led_by_trigger && !has_trigger_within {
@@ -27,7 +27,7 @@ pub(super) fn cell(text: &str) -> Cow<'_, str> {
     }
     let mut rest = &*text;
     while let Some(at) = rest.find(splits) {
-        // All that splits is ASCII: one byte long.
+        // All separators are ASCII: one byte long.
         let (before, after) = rest.split_at(at + 1);
         safe.push_str(before);
         if starts(after) {
@@ -39,10 +39,10 @@ pub(super) fn cell(text: &str) -> Cow<'_, str> {
     safe.into()
 }
 
-/// Whether the text is a cell as it is, as far as a single pass over its bytes can tell: files of hundreds of thousands of
-/// elements consist of such texts.
+/// Returns whether the text is a cell as it is, as far as a single pass over its bytes can tell. Files of hundreds of
+/// thousands of elements consist of such texts.
 fn is_plain(text: &str) -> bool {
-    /// Bytes that a processor compares at once.
+    /// The number of bytes that a processor compares at once.
     const CHUNK: usize = 16;
     let is_led_plainly = |first: char| !is_trigger(first) && !is_blank(first) && !is_break(first);
     let (chunks, rest) = text.as_bytes().as_chunks::<CHUNK>();
@@ -62,13 +62,13 @@ fn is_plain(text: &str) -> bool {
         })
 }
 
-/// Whether a byte splits, is a control character, or leads characters of which some are hidden: U+0080 to U+00BF (0xC2), U+0600
-/// to U+063F (0xD8), U+2000 to U+2FFF (0xE2). Without branches.
+/// Returns whether a byte splits, is a control character, or is the first of characters of which some are hidden: U+0080 to
+/// U+00BF (0xC2), U+0600 to U+063F (0xD8), U+2000 to U+2FFF (0xE2). Without branches.
 const fn is_suspicious(byte: u8) -> bool {
     (byte < 0x20) | (byte == b';') | (byte == 0x7F) | (byte == 0xC2) | (byte == 0xD8) | (byte == 0xE2)
 }
 
-/// Whether what a suspicious byte leads may stand in a cell.
+/// Returns whether the character that begins with a suspicious byte may stand in a cell.
 fn is_harmless_at(text: &str, at: usize) -> bool {
     // A suspicious byte is always the first of a character.
     let Some(mut rest) = text.get(at..).map(str::chars) else { return false };
@@ -78,7 +78,7 @@ fn is_harmless_at(text: &str, at: usize) -> bool {
     }
 }
 
-/// What a formula begins with, full-width forms included.
+/// Returns whether a character begins a formula, full-width forms included.
 fn is_trigger(character: char) -> bool {
     matches!(character, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠')
 }

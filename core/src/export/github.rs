@@ -1,15 +1,15 @@
-//! Markdown with a section per problem rule, each fit for one GitHub issue: contract, "Issue export files".
+//! Markdown with a section per problem rule, each fit for one GitHub issue: contract §9.4.
 
 use std::io;
 
 use super::{
-    issues::{IssueRule, Issues},
+    issues::Issues,
     markdown::{block, code, link, prose, text},
     text::length,
 };
-use crate::{catalog::fill, domain::Finding};
+use crate::{catalog::fill, domain::Finding, report::PreparedRule};
 
-/// Characters that GitHub takes as the body of an issue.
+/// The most characters that GitHub accepts as the body of an issue.
 const MAX_SECTION: usize = 65_536;
 
 pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result<()> {
@@ -26,18 +26,18 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
     Ok(())
 }
 
-/// All that is said of a rule, and as many of its elements as there is room for.
-fn section(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
+/// Returns the section of a rule: its texts, and as many of its elements as there is room for.
+fn section(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
     let label = &issues.terms.label;
     let further = |count: u64| text(&fill(&label.further_elements, &[("n", &count.to_string())]));
     let labels = format!("\nLabels: {}\n", rule.labels().join(", "));
-    let count = rule.ranked.count();
+    let count = rule.count();
 
     let mut section = head(issues, rule);
-    // Fewer elements left out make no longer a line.
+    // The line does not grow when fewer elements are left out.
     let mut room = MAX_SECTION.saturating_sub(length(&section) + length(&further(count)) + length(&labels) + 2);
     let mut listed = 0;
-    for finding in rule.elements() {
+    for finding in rule.findings() {
         let line = item(issues, finding);
         let Some(left) = room.checked_sub(length(&line)) else { break };
         room = left;
@@ -50,7 +50,7 @@ fn section(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
     section + &labels
 }
 
-fn head(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
+fn head(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
     let label = &issues.terms.label;
     let texts = &rule.texts;
     let mut parts = vec![
@@ -63,7 +63,7 @@ fn head(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
     if let Some(example) = texts.example {
         parts.push(block(example, if example.starts_with('<') { "html" } else { "css" }));
     }
-    if let (Some(tip), Some(platform)) = (rule.platform_tip, issues.platform) {
+    if let (Some(tip), Some(platform)) = (rule.platform_tip, issues.platform()) {
         let heading = text(&fill(&label.platform_tip, &[("platform", platform)]));
         parts.push(format!("**{heading}:** {}\n", prose(tip)));
     }
@@ -71,12 +71,23 @@ fn head(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
     if !standards.is_empty() {
         parts.push(format!("**{}:** {}\n", text(&label.references), text(&standards)));
     }
-    let help = &rule.ranked.facts.help_url;
+    let help = &rule.facts.help_url;
     if !help.is_empty() {
         parts.push(format!("**{}:** {}\n", text(&label.learn_more), link(help)));
     }
+    parts.push(format!("**{}:**\n", text(&places_heading(issues, rule))));
+    let places: Vec<String> =
+        rule.place_lines(issues.terms).map(|(what, reach)| format!("- {}: {}\n", code(&what), text(&reach))).collect();
+    parts.push(places.concat());
     parts.push(String::new());
     parts.join("\n")
+}
+
+/// Returns the number of places, and that of elements.
+fn places_heading(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
+    let count = &issues.terms.count;
+    let places = issues.terms.counted(&count.place, rule.places.len() as u64);
+    format!("{places} · {}", issues.terms.counted(&count.element, rule.count()))
 }
 
 fn item(issues: &Issues<'_>, finding: &Finding) -> String {

@@ -1,112 +1,128 @@
-//! What every format of issue exports reads.
+//! The data that every format of issue exports reads.
 
 use chrono::{DateTime, Utc};
 
 use super::text::clip;
 use crate::{
-    catalog::{Description, Terms, describe, terms, tip},
-    domain::{Finding, Findings, Impact, RuleKind, SiteDetails},
+    catalog::{Terms, terms},
+    domain::{Finding, Findings, Impact, PlatformKey, RuleKind, SiteDetails},
     locale::Locale,
-    report::{RankedRule, platform, ranked},
+    report::{Prepared, PreparedRule},
 };
 
-/// What a check goes by. It says what ran, and claims no conformance.
+/// The standard of a check. The text says what ran, and claims no conformance.
 pub const STANDARD: &str = "WCAG 2.1 AA / EN 301 549 v3.2.1 (automated checks)";
 
-/// What an export is made of.
+/// The source of an export.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct ExportSource<'a> {
     /// The team's name.
     pub team: &'a str,
     /// The site.
     pub site: &'a SiteDetails,
-    /// When the check completed.
+    /// The instant at which the check completed.
     pub checked_at: DateTime<Utc>,
-    /// What it found.
+    /// The findings of the check.
     pub findings: &'a Findings,
     /// The language of the texts.
     pub locale: Locale,
 }
 
-/// The source, with its rules ranked and told in words.
+impl<'a> ExportSource<'a> {
+    /// Returns the source of an export of `findings`, the result of the check of `site` that completed at `checked_at`.
+    pub const fn new(
+        team: &'a str,
+        site: &'a SiteDetails,
+        checked_at: DateTime<Utc>,
+        findings: &'a Findings,
+        locale: Locale,
+    ) -> Self {
+        Self { team, site, checked_at, findings, locale }
+    }
+}
+
+/// The source, with the texts about the check in its language.
 pub(super) struct Issues<'a> {
     pub(super) source: ExportSource<'a>,
     pub(super) terms: &'static Terms,
-    /// The name of the platform that tips follow.
-    pub(super) platform: Option<&'a str>,
-    /// In the report's order: problems first.
-    pub(super) rules: Vec<IssueRule<'a>>,
-}
-
-/// A rule with all that files say of it.
-pub(super) struct IssueRule<'a> {
-    pub(super) ranked: RankedRule<'a>,
-    pub(super) texts: Description<'a>,
-    pub(super) platform_tip: Option<&'static str>,
-    pub(super) wcag: Vec<String>,
-    pub(super) en301549: Vec<String>,
-    /// How many pages have such elements.
-    pub(super) pages: usize,
+    pub(super) prepared: Prepared<'a>,
 }
 
 impl<'a> Issues<'a> {
-    pub(super) fn new(source: &ExportSource<'a>) -> Self {
-        let platform = platform(source.site, source.findings);
-        let rule = |ranked: RankedRule<'a>| {
-            let mut texts = describe(ranked.rule, ranked.facts, source.locale);
-            // Only the scanner's own words, for rules that the catalogue does not know, can be as long as this.
-            texts.title = clip(texts.title, IssueRule::MAX_TITLE);
-            texts.summary = clip(texts.summary, IssueRule::MAX_SUMMARY);
-            IssueRule {
-                platform_tip: platform.and_then(|key| tip(ranked.rule.as_str(), key.as_str(), source.locale)),
-                wcag: ranked.facts.wcag(),
-                en301549: ranked.en301549(),
-                pages: pages(&ranked),
-                texts,
-                ranked,
-            }
-        };
-        Self {
-            terms: terms(source.locale),
-            platform: platform.map(|key| key.display_name()),
-            rules: ranked(source.findings).into_iter().map(rule).collect(),
-            source: *source,
-        }
-    }
-
-    /// The rules whose breaking breaks WCAG at level A or AA.
-    pub(super) fn problems(&self) -> impl Iterator<Item = &IssueRule<'a>> {
-        self.rules.iter().filter(|rule| rule.ranked.kind == RuleKind::Problem)
-    }
-
-    /// The address of an element's page.
-    pub(super) fn page_url(&self, finding: &Finding) -> &'a str {
-        self.source.findings.pages.get(finding.page).map_or("", |page| &page.url)
-    }
-}
-
-impl<'a> IssueRule<'a> {
     const MAX_TITLE: usize = 200;
     const MAX_SUMMARY: usize = 3_000;
 
+    pub(super) fn new(source: &ExportSource<'a>) -> Self {
+        let mut prepared = Prepared::new(source.site, source.findings, source.locale);
+        for PreparedRule { texts, .. } in &mut prepared.rules {
+            // Only the scanner's own words, for rules that the catalogue does not know, can be longer than this.
+            texts.title = clip(texts.title, Self::MAX_TITLE);
+            texts.summary = clip(texts.summary, Self::MAX_SUMMARY);
+        }
+        Self { terms: terms(source.locale), prepared, source: *source }
+    }
+
+    /// Returns all rules in the order of the report: problems first.
+    pub(super) fn rules(&self) -> impl Iterator<Item = &PreparedRule<'a>> {
+        self.prepared.rules.iter()
+    }
+
+    /// Returns the problem rules, whose violation is a violation of WCAG at level A or AA.
+    pub(super) fn problems(&self) -> impl Iterator<Item = &PreparedRule<'a>> {
+        self.rules().filter(|rule| rule.kind == RuleKind::Problem)
+    }
+
+    /// Returns the name of the platform that the tips are for.
+    pub(super) fn platform(&self) -> Option<&'a str> {
+        self.prepared.platform.map(PlatformKey::display_name)
+    }
+
+    /// Returns the address of an element's page.
+    pub(super) fn page_url(&self, finding: &Finding) -> &'a str {
+        self.prepared.page_url(finding.page)
+    }
+}
+
+/// The facts of a rule for issue exports, beside its texts.
+impl<'a> PreparedRule<'a> {
     pub(super) fn id(&self) -> &'a str {
-        self.ranked.rule.as_str()
+        self.rule.as_str()
     }
 
     pub(super) const fn severity(&self) -> Impact {
-        self.ranked.facts.impact
+        self.facts.impact
     }
 
-    pub(super) fn elements(&self) -> impl Iterator<Item = &'a Finding> {
-        self.ranked.elements.iter().map(|(_, finding)| *finding)
+    /// Returns the number of pages with elements that are listed.
+    pub(super) fn pages_listed(&self) -> usize {
+        self.pages.iter().filter(|page| page.listed > 0).count()
     }
 
-    /// The severity in brackets, the title, and the rule in parentheses, all of it unescaped.
+    /// Returns the places to fix, each in a line without markup, as many as a ticket lists: what was measured or the first
+    /// selector, and how many elements and pages one change clears.
+    pub(super) fn place_lines(&self, terms: &Terms) -> impl Iterator<Item = (String, String)> {
+        self.places.iter().take(Self::MAX_PLACES).map(|place| {
+            let what = match place.measured() {
+                Some(measured) => measured.to_string(),
+                None => clip(&place.shown.1.selector, Self::MAX_PLACE).to_owned(),
+            };
+            let elements = terms.counted(&terms.count.element, place.count);
+            (what, format!("{elements}, {}", terms.counted(&terms.count.page, place.pages)))
+        })
+    }
+
+    /// The most places of a ticket.
+    const MAX_PLACES: usize = 20;
+    /// The most characters of the selector that stands for a place.
+    const MAX_PLACE: usize = 300;
+
+    /// Returns the severity in brackets, the title, and the rule in parentheses, all of it unescaped.
     pub(super) fn headline(&self) -> String {
         format!("[{}] {} ({})", self.severity(), self.texts.title, self.id())
     }
 
-    /// What trackers sort by. Free of spaces and commas.
+    /// Returns the labels by which trackers sort. They contain no spaces and no commas.
     pub(super) fn labels(&self) -> [String; 3] {
         let is_plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
         let rule: String =
@@ -114,18 +130,11 @@ impl<'a> IssueRule<'a> {
         ["accessibility".to_owned(), format!("a11y:{}", self.severity()), format!("axe:{rule}")]
     }
 
-    /// Criteria and clauses in one line; empty where there are none.
+    /// Returns criteria and clauses in one line; empty if there are none.
     pub(super) fn standards(&self) -> String {
         let named =
             |name: &str, numbers: &[String]| (!numbers.is_empty()).then(|| format!("{name} {}", numbers.join(", ")));
         let both = [named("WCAG", &self.wcag), named("EN 301 549", &self.en301549)];
         both.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
-}
-
-fn pages(ranked: &RankedRule<'_>) -> usize {
-    let mut pages: Vec<usize> = ranked.elements.iter().map(|(_, finding)| finding.page).collect();
-    pages.sort_unstable();
-    pages.dedup();
-    pages.len()
 }

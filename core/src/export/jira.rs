@@ -6,15 +6,15 @@ use ::csv::{Terminator, WriterBuilder};
 
 use super::{
     cell::cell,
-    issues::{IssueRule, Issues},
+    issues::Issues,
     text::{clip, length, one_line},
     wiki::{link, prose, text, unformatted},
 };
-use crate::{catalog::fill, domain::Impact};
+use crate::{catalog::fill, domain::Impact, report::PreparedRule};
 
-/// Characters that Jira takes as a description.
+/// The most characters that Jira accepts as a description.
 const MAX_DESCRIPTION: usize = 32_767;
-/// Characters that Jira takes as a summary.
+/// The most characters that Jira accepts as a summary.
 const MAX_SUMMARY: usize = 255;
 
 // No byte order mark: the importer would take it for a part of the first column's name, and `Summary` is required.
@@ -34,12 +34,12 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
     rows.flush()
 }
 
-/// Not markup: Jira shows summaries as they are.
-fn summary(rule: &IssueRule<'_>) -> String {
+/// Returns the summary of a rule, without markup: Jira shows summaries as they are.
+fn summary(rule: &PreparedRule<'_>) -> String {
     clip(&one_line(&rule.headline()), MAX_SUMMARY / 2).to_owned()
 }
 
-/// Names of Jira's own priorities.
+/// Returns the name of one of Jira's own priorities.
 const fn priority(severity: Impact) -> &'static str {
     match severity {
         Impact::Critical => "Highest",
@@ -49,20 +49,20 @@ const fn priority(severity: Impact) -> &'static str {
     }
 }
 
-/// All that is said of a rule, as many of its elements as there is room for, and the disclaimer.
-fn description(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
+/// Returns the description of a rule: its texts, as many of its elements as there is room for, and the disclaimer.
+fn description(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
     const OPEN: &str = "{noformat}\n";
     const CLOSE: &str = "{noformat}\n";
     let label = &issues.terms.label;
     let further = |count: u64| format!("\n{}\n", text(&fill(&label.further_elements, &[("n", &count.to_string())])));
     let foot = format!("\n_{}_", text(&issues.terms.disclaimer));
-    let count = rule.ranked.count();
+    let count = rule.count();
 
     let mut description = head(issues, rule);
-    // Fewer elements left out make no longer a line.
+    // The line does not grow when fewer elements are left out.
     let mut room = MAX_DESCRIPTION.saturating_sub(length(&description) + length(&further(count)) + length(&foot));
     let mut listed = 0;
-    for on_page in rule.ranked.elements.chunk_by(|(_, one), (_, next)| one.page == next.page) {
+    for on_page in rule.elements.chunk_by(|(_, one), (_, next)| one.page == next.page) {
         let mut opening = on_page.first().map(|(_, finding)| format!("{}\n{OPEN}", link(issues.page_url(finding))));
         for (_, finding) in on_page {
             let line = format!("{}{}\n", opening.as_deref().unwrap_or(""), cell(&unformatted(&finding.selector)));
@@ -84,7 +84,7 @@ fn description(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
     description + &foot
 }
 
-fn head(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
+fn head(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
     let label = &issues.terms.label;
     let texts = &rule.texts;
     let mut head = format!("{}\n\n", prose(texts.summary));
@@ -93,21 +93,25 @@ fn head(issues: &Issues<'_>, rule: &IssueRule<'_>) -> String {
         add(&label.how_to_fix, &prose(texts.how_to_fix));
     }
     if let Some(example) = texts.example {
-        // The catalogue's own text, and no rule's example has a macro in it.
+        // The catalogue's own text, and no rule's example contains a macro.
         add(&label.example, &format!("{{noformat}}\n{example}\n{{noformat}}"));
     }
-    if let (Some(tip), Some(platform)) = (rule.platform_tip, issues.platform) {
+    if let (Some(tip), Some(platform)) = (rule.platform_tip, issues.platform()) {
         add(&fill(&label.platform_tip, &[("platform", platform)]), &prose(tip));
     }
     let standards = rule.standards();
     if !standards.is_empty() {
         add(&label.references, &text(&standards));
     }
-    let help = &rule.ranked.facts.help_url;
+    let help = &rule.facts.help_url;
     if !help.is_empty() {
         add(&label.learn_more, &link(help));
     }
-    add(&label.found_on, &issues.terms.counted(&issues.terms.count.page, rule.pages as u64));
+    let places: String =
+        rule.place_lines(issues.terms).map(|(what, reach)| format!("* {}: {}\n", text(&what), text(&reach))).collect();
+    let number = issues.terms.counted(&issues.terms.count.place, rule.places.len() as u64);
+    add(&label.places, &format!("{}\n\n{}", text(&number), places.trim_end()));
+    add(&label.found_on, &issues.terms.counted(&issues.terms.count.page, rule.pages_listed() as u64));
     head
 }
 

@@ -1,8 +1,8 @@
-//! Texts of unknown origin as GitHub Flavored Markdown. Everything here is for within a line.
+//! Texts of unknown origin as GitHub Flavored Markdown. Everything but `block` is for use within a line.
 
 use super::text::one_line;
 
-/// The text as it is: no markup, no HTML, no link, no mention, no reference to an issue.
+/// Returns the text as it is: without markup, HTML, links, mentions, or references to issues.
 pub(super) fn text(raw: &str) -> String {
     let line = one_line(raw);
     let mut escaped = String::with_capacity(line.len() + 8);
@@ -13,7 +13,7 @@ pub(super) fn text(raw: &str) -> String {
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '~' | '|' | '$' | '!' => {
                 escaped.extend(['\\', character])
             }
-            // GitHub looks for mentions and references in the finished HTML, where a backslash is gone already.
+            // GitHub looks for mentions and references in the finished HTML, where the backslash is no longer there.
             '@' => escaped.extend(['\\', '@', ZERO_WIDTH_SPACE]),
             '#' => {
                 escaped.push_str("\\#");
@@ -22,7 +22,7 @@ pub(super) fn text(raw: &str) -> String {
                 }
             }
             '-' if next.is_ascii_digit() && ends_with_gh(&escaped) => escaped.extend(['-', ZERO_WIDTH_SPACE]),
-            // Bare addresses become links by these.
+            // These turn bare addresses into links.
             ':' if next == '/' => escaped.push_str("\\:"),
             '.' if escaped.to_ascii_lowercase().ends_with("www") => escaped.push_str("\\."),
             other => escaped.push(other),
@@ -31,7 +31,7 @@ pub(super) fn text(raw: &str) -> String {
     at_line_start(escaped)
 }
 
-/// A text of the catalogue, with its `code` in backticks; one whose backticks have no partner is a text like any other.
+/// Returns a text of the catalogue, with its `code` in backticks; a text with an unpaired backtick is treated like any other text.
 pub(super) fn prose(raw: &str) -> String {
     if raw.matches('`').count() % 2 == 1 {
         return text(raw);
@@ -55,27 +55,27 @@ pub(super) fn prose(raw: &str) -> String {
     line
 }
 
-/// A code span: the fence is longer than any row of backticks within (`CommonMark` 0.31, section 6.1).
+/// Returns a code span. The fence is longer than any run of backticks within (`CommonMark` 0.31, section 6.1).
 pub(super) fn code(raw: &str) -> String {
     let line = one_line(raw);
     if line.is_empty() {
-        // There is no empty code span; one of a blank is the nearest.
+        // There is no empty code span; one with a blank is the nearest.
         return "` `".to_owned();
     }
     let fence = "`".repeat(longest_run(&line) + 1);
-    // A backtick at an edge would lengthen the fence; one blank on both sides is taken off again.
+    // A backtick at an edge would lengthen the fence; readers strip one blank from both sides.
     let pad = if line.starts_with('`') || line.ends_with('`') { " " } else { "" };
     format!("{fence}{pad}{line}{pad}{fence}")
 }
 
-/// An address as a link that shows it, or as code where it can't be one.
+/// Returns an address as a link that shows it, or as code if it can't be a link.
 pub(super) fn link(url: &str) -> String {
     let is_web = url.starts_with("https://") || url.starts_with("http://");
     let is_plain = |character: char| !character.is_whitespace() && !matches!(character, '<' | '>' | '\\');
     if is_web && url.chars().all(is_plain) && one_line(url) == url { format!("<{url}>") } else { code(url) }
 }
 
-/// A fenced block of code, ending with a line end.
+/// Returns a fenced block of code, with a line end at its end.
 pub(super) fn block(raw: &str, language: &str) -> String {
     let fence = "`".repeat(longest_run(raw).max(2) + 1);
     format!("{fence}{language}\n{raw}\n{fence}\n")
@@ -87,12 +87,12 @@ fn longest_run(text: &str) -> usize {
     text.split(|character| character != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// `GH-12` is a reference, too.
+/// Returns whether the text ends with `gh`: `GH-12` is a reference, too.
 fn ends_with_gh(text: &str) -> bool {
     text.len() >= 2 && text.is_char_boundary(text.len() - 2) && text[text.len() - 2..].eq_ignore_ascii_case("gh")
 }
 
-/// What would begin a list, a heading or a rule at the start of a line; the other starters are escaped everywhere.
+/// Escapes what would begin a list, a heading or a rule at the start of a line; the other starters are escaped everywhere.
 fn at_line_start(text: String) -> String {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     match text.as_bytes().get(digits) {
@@ -109,10 +109,10 @@ mod tests {
 
     use super::*;
 
-    /// What a reader of the Markdown sees, if it is one paragraph.
+    /// Returns the text that a reader of the Markdown sees, if it is one paragraph.
     fn seen(markdown: &str) -> Option<String> {
         let mut seen = String::new();
-        // What GitHub has beyond CommonMark.
+        // The extensions of GitHub beyond CommonMark.
         let options = Options::ENABLE_TABLES
             | Options::ENABLE_TASKLISTS
             | Options::ENABLE_STRIKETHROUGH

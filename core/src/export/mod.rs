@@ -1,31 +1,32 @@
-//! Files made of what a check found: issue lists for developers, and the draft of a conformance report.
+//! Files made from the findings of a check: issue lists for developers, and the draft of a conformance report.
 //!
-//! Pure: findings, the catalogue and a few facts go in, bytes come out. [`write()`] streams, so that a check with hundreds of
-//! thousands of elements needs no more memory than its findings. Every format reads the same prepared list of rules, ranked
-//! as in the report. A further format is a file beside the others and a variant of [`ExportFormat`], whose methods and [`write()`] the
-//! compiler then names. It does not name [`ExportFormat::ALL`], the links of a check in [`ScanView`](crate::view::ScanView), and the
-//! published OpenAPI document, which list the formats too.
+//! Pure: findings, the catalogue and a few facts go in, bytes come out. [`write()`] streams, so that a check with hundreds
+//! of thousands of elements needs no more memory than its findings. Every format reads the same prepared list of rules,
+//! ranked as in the report. [`Artifact`] lists all files. A further format is a file beside the others and a variant of
+//! [`ExportFormat`]; the compiler then names each place that has to know it, and a test names the published OpenAPI
+//! document.
 //!
-//! | format | for | how what a page says is kept harmless |
+//! | format | for | protection from hostile texts of pages |
 //! |---|---|---|
 //! | `json` | programs: whole and unchanged | escaped as JSON |
-//! | `csv` | spreadsheets | no cell is a formula, with whatever separator the file is opened |
+//! | `csv` | spreadsheets | no cell is a formula, whatever separator the file is opened with |
 //! | `github` | one GitHub issue per rule | code spans and escapes: no HTML, no mention, no reference |
-//! | `jira` | Jira's CSV importer | blocks without markup that can't be left, no formula |
+//! | `jira` | Jira's CSV importer | blocks without markup, which no text can leave; no formula |
 //!
-//! Every file carries the disclaimer in its language: as a field in JSON, as a quotation at the top of GitHub's, at the end of
-//! each description in Jira's. Only CSV has a row per element and nothing else: its name says what it is. A header of the
-//! answer says it of every format ([`disclaimer_header`]).
+//! Every file carries the disclaimer in its language: as a field in JSON, as a quotation at the top of GitHub's, and at the
+//! end of each description in Jira's. Only CSV has a row per element and nothing else: its name says what it is. The HTTP
+//! server also sends the disclaimer in a header with every file.
 //!
 //! Numbers, severities and names of fields are the same in every language.
 //!
-//! PDF files stand apart, in `pdf` (feature `pdf`): the report's is made of the report, not of the list, and both are kept.
+//! PDF files are separate, in `pdf` (feature `pdf`): that of the report is made from the whole report, and both PDFs are
+//! kept once they are rendered.
 
 pub mod acr;
+mod artifact;
 mod brand;
 mod cell;
 mod csv;
-mod file_name;
 mod format;
 mod github;
 mod issues;
@@ -38,9 +39,9 @@ mod text;
 mod wiki;
 
 pub use self::{
+    artifact::Artifact,
     brand::Brand,
-    file_name::{content_disposition, disclaimer_header, file_name},
-    format::{ExportFormat, UnknownFormat, write},
+    format::{ExportFormat, write},
     issues::{ExportSource, STANDARD},
     json::FORMAT_LABEL,
 };

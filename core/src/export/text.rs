@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-/// One line without white space around it or two blanks in a row. What is invisible and changes how its surroundings are
-/// read (control characters, and those that turn the direction of writing) becomes U+FFFD.
+/// Returns the text as one line, without white space around it or two blanks in a row. Invisible characters that change how
+/// their surroundings are read (control characters, and those that turn the direction of writing) become U+FFFD.
 pub(super) fn one_line(text: &str) -> String {
     joined(text.split_whitespace(), text.len())
 }
 
-/// [`one_line`], with the no-break spaces of the text.
+/// Returns [`one_line`] with the no-break spaces of the text.
 pub(super) fn one_line_with_no_breaks(text: &str) -> String {
     let may_break = |character: char| character.is_whitespace() && character != '\u{a0}';
     joined(text.split(may_break).filter(|word| !word.is_empty()), text.len())
@@ -27,27 +27,27 @@ fn joined<'a>(words: impl Iterator<Item = &'a str>, capacity: usize) -> String {
     line
 }
 
-/// The text with harmful characters replaced, but with its white space.
+/// Returns the text with harmful characters replaced, but with its white space.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
     if text.contains(is_hidden) { text.replace(is_hidden, "\u{fffd}").into() } else { text.into() }
 }
 
-/// What [`visible`] replaces.
+/// Returns whether [`visible`] replaces the character.
 pub(super) fn is_hidden(character: char) -> bool {
     is_harmful(character) && !character.is_whitespace()
 }
 
-/// The first `max` characters.
+/// Returns the first `max` characters.
 pub(super) fn clip(text: &str, max: usize) -> &str {
     text.char_indices().nth(max).map_or(text, |(end, _)| &text[..end])
 }
 
-/// How long trackers take a text to be: they count in UTF-16, or in characters, of which there are fewer.
+/// Returns the length of a text for trackers: they count in UTF-16, or in characters, of which there are never more.
 pub(super) fn length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// Control characters, and Unicode's explicit directional formatting (UAX #9, section 2).
+/// Returns whether a character is a control character, or one of Unicode's explicit directional formatting (UAX #9, section 2).
 fn is_harmful(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,8 +1,8 @@
-//! Texts of unknown origin as Jira's wiki markup. Everything here is for within a line.
+//! Texts of unknown origin as Jira's wiki markup. Everything here is for use within a line.
 
 use super::text::one_line;
 
-/// The text as it is, without markup, macro, link or mention.
+/// Returns the text as it is, without markup, macro, link or mention.
 pub(super) fn text(raw: &str) -> String {
     let line: Vec<char> = one_line(raw).chars().collect();
     let mut escaped = String::with_capacity(line.len() + 8);
@@ -11,17 +11,17 @@ pub(super) fn text(raw: &str) -> String {
         let after = line.get(at + 1).copied().unwrap_or(' ');
         let is_markup = match character {
             '{' | '}' | '[' | ']' | '|' => true,
-            // Within a word they are letters like any other.
+            // Within a word, they are letters like any other.
             '*' | '_' | '-' | '+' | '^' | '~' => !(before.is_alphanumeric() && after.is_alphanumeric()),
             '?' => before == '?' || after == '?',
             '!' => !after.is_whitespace(),
-            // `(/)` and its kin are pictures.
+            // `(/)` and the like are pictures.
             '(' => line.get(at + 2) == Some(&')'),
             '#' => at == 0,
             _ => false,
         };
         match character {
-            // Two of them end a line, so that one can't be escaped by another.
+            // Two of them end a line, so one can't be escaped by another.
             '\\' => escaped.push_str("&#92;"),
             _ if is_markup => escaped.extend(['\\', character]),
             _ => escaped.push(character),
@@ -31,7 +31,7 @@ pub(super) fn text(raw: &str) -> String {
     if is_block_start(&escaped) { escaped.replacen('.', "&#46;", 1) } else { escaped }
 }
 
-/// A text of the catalogue, with its `code` in backticks; one whose backticks have no partner is a text like any other.
+/// Returns a text of the catalogue, with its `code` in backticks; a text with an unpaired backtick is treated like any other text.
 pub(super) fn prose(raw: &str) -> String {
     if raw.matches('`').count() % 2 == 1 {
         return text(raw);
@@ -45,18 +45,18 @@ pub(super) fn prose(raw: &str) -> String {
     parts.collect::<String>().trim().to_owned()
 }
 
-/// A line inside `{noformat}`: the block can't be left, and nothing in it is markup.
+/// Returns a line for the inside of `{noformat}`: it can't leave the block, and nothing in it is markup.
 pub(super) fn unformatted(raw: &str) -> String {
     one_line(raw).replace('{', "{\u{200b}")
 }
 
-/// An address as a link that shows it, or as text where it can't be one.
+/// Returns an address as a link that shows it, or as text if it can't be a link.
 pub(super) fn link(url: &str) -> String {
     let is_web = url.starts_with("https://") || url.starts_with("http://");
     if !is_web || one_line(url) != url || url.contains(char::is_whitespace) {
         return text(url);
     }
-    // In an address these mean the same when they are percent-encoded; in a link they would be markup.
+    // In an address, these mean the same when they are percent-encoded; in a link they would be markup.
     let mut address = String::with_capacity(url.len());
     for character in url.chars() {
         match character {

@@ -1,11 +1,11 @@
-//! The resolver that is used where none was chosen.
+//! The resolver that is used if none was chosen.
 
 use std::sync::Arc;
 
 use super::Resolver;
 
-/// Returns the resolver that is used where none was chosen: `DnsResolver` by the machine's settings; without the feature `dns`,
-/// [`SystemResolver`](super::SystemResolver).
+/// Returns the resolver that is used if none was chosen: `DnsResolver` with the settings of the system; without the
+/// feature `dns`, [`SystemResolver`](super::SystemResolver).
 pub fn default_resolver() -> Arc<dyn Resolver> {
     #[cfg(feature = "dns")]
     {

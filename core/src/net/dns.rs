@@ -1,4 +1,4 @@
-//! Names by DNS, in look-ups that end when nobody waits for them any more.
+//! A resolver over DNS, whose look-ups end as soon as nobody waits for them.
 
 mod settings;
 
@@ -25,24 +25,25 @@ use tokio::{
 use self::settings::{Files, Found, Settings};
 use super::{ResolveError, Resolver, resolver::distinct};
 
-/// A resolver that asks the machine's name servers itself. Clones share its bound on look-ups.
+/// A resolver that queries the name servers of the system itself. Clones share its bound on look-ups.
 ///
-/// It reads `/etc/hosts` and `/etc/resolv.conf` (name servers, `search`, `ndots`, `timeout`, `attempts`), and reads them again
-/// when they change. It does not read `nsswitch.conf`: what the machine knows by multicast DNS (`printer.local`) or from a
-/// directory, [`SystemResolver`](super::SystemResolver) finds.
+/// It reads `/etc/hosts` and `/etc/resolv.conf` (name servers, `search`, `ndots`, `timeout`, `attempts`), and reads
+/// them again when they change. It does not read `nsswitch.conf`: names that the system knows from multicast DNS
+/// (`printer.local`) or a directory are found by [`SystemResolver`](super::SystemResolver) only.
 ///
-/// At most [`Self::MAX_LOOKUPS`] look-ups run at once; further ones wait for their turn within their budget. A look-up ends, and
-/// its place is free, as soon as its budget is over or nobody waits for it. Answers are not kept: the name servers do that.
+/// At most [`Self::MAX_LOOKUPS`] look-ups run at once; further ones wait for a permit within their budget. A look-up
+/// ends, and its permit is released, as soon as its budget is over or nobody waits for it. Answers are not cached: the
+/// name servers do that.
 ///
 /// # Search domains
-/// A name without a dot is looked up below the search domains first (`wiki` as `wiki.corp.example.com`), as everywhere. One with
-/// dots, but fewer than `ndots` asks for (Kubernetes sets 5), is looked up as it is first, and below the search domains where it does
-/// not exist: a public name never leads into the operator's network because somebody there has a machine of that name. A name with
-/// more dots is never looked up below a search domain.
+/// A name without a dot is looked up below the search domains first (`wiki` as `wiki.corp.example.com`), as is usual. A
+/// name with dots, but fewer than `ndots` (Kubernetes sets 5), is first looked up as it is, and below the search
+/// domains only if it does not exist: a public name never leads into the operator's network because a host there has
+/// the same name. A name with at least `ndots` dots is never looked up below a search domain.
 ///
 /// # Ordering
-/// IPv4 addresses come before IPv6 addresses: connections try one after the other, and a machine without one of the two notices
-/// that at once.
+/// IPv4 addresses come before IPv6 addresses: connections are tried one after the other, and on a system without one of
+/// the two protocols they fail at once.
 #[derive(Clone)]
 pub struct DnsResolver(Arc<Inner>);
 
@@ -53,35 +54,35 @@ struct Inner {
     client: Mutex<Option<Arc<Client>>>,
 }
 
-/// Where name servers and hosts come from.
+/// The source of name servers and hosts.
 enum Source {
     Files(Files),
     Servers,
 }
 
-/// What asks, by the settings of one moment.
+/// A client for DNS, with the settings that were read at one moment.
 struct Client {
     settings: Settings,
     resolver: TokioResolver,
 }
 
 impl DnsResolver {
-    /// How many look-ups run at once, each of which has up to four sockets.
+    /// The greatest number of look-ups that run at once, each of which has up to four sockets.
     pub const MAX_LOOKUPS: usize = 128;
     /// The budget for each name.
     const BUDGET: Duration = Duration::from_secs(5);
-    /// How long addresses of one kind wait for those of the other: some name servers never answer for IPv6.
+    /// The time for which addresses of one family wait for those of the other: some name servers never answer for IPv6.
     const SECOND_KIND: Duration = Duration::from_secs(1);
 
-    /// A resolver by the machine's own settings, with a budget of 5 s for each name.
+    /// Makes a resolver with the settings of the system and a budget of 5 s for each name.
     pub fn of_system() -> Self {
         Self::over(Source::Files(Files::of_system()), None, Self::BUDGET)
     }
 
-    /// A resolver that asks these servers, over UDP and TCP, and knows neither search domains nor a hosts file.
+    /// Makes a resolver that queries these servers over UDP and TCP, without search domains and hosts file.
     ///
     /// # Errors
-    /// [`ResolveError::Failed`] where there is no server.
+    /// [`ResolveError::Failed`] if there is no server.
     pub fn asking(servers: impl IntoIterator<Item = SocketAddr>) -> Result<Self, ResolveError> {
         let client = Client::new(Settings::of_servers(servers))?;
         Ok(Self::over(Source::Servers, Some(Arc::new(client)), Self::BUDGET))
@@ -93,13 +94,13 @@ impl DnsResolver {
     }
 
     async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
-        // It is never closed.
+        // The semaphore is never closed.
         let _place = self.0.places.acquire().await;
         let client = match self.client_for(name).await? {
             Known::Listed(ips) => return Ok(ips),
             Known::Asked(client) => client,
         };
-        // A name with dots may be a public one: only where there is no such name do search domains follow.
+        // A name with dots may be a public one: the search domains are tried only if it does not exist.
         let is_whole = name.trim_end_matches('.').contains('.');
         let mut trouble = None;
         for name in client.settings.candidates(name) {
@@ -113,7 +114,8 @@ impl DnsResolver {
         Err(trouble.unwrap_or(ResolveError::NotFound))
     }
 
-    /// What the hosts file says of a name; where that is nothing, what to ask, by the settings of now.
+    /// Returns the addresses that the hosts file has for a name or, if it has none, the client to query, with the
+    /// present settings.
     async fn client_for(&self, name: &str) -> Result<Known, ResolveError> {
         let kept = self.client().clone();
         let (Source::Files(files), name) = (&self.0.source, name.to_owned()) else {
@@ -160,14 +162,14 @@ impl fmt::Debug for DnsResolver {
 impl Client {
     fn new(settings: Settings) -> Result<Self, ResolveError> {
         let (config, mut options) = settings.parts();
-        // A busy connection would refuse what the bound on look-ups lets in.
+        // A busy connection would otherwise refuse queries that the bound on look-ups permits.
         options.max_active_requests = 4 * DnsResolver::MAX_LOOKUPS;
         let mut builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
         *builder.options_mut() = options;
         Ok(Self { resolver: builder.build().map_err(failed)?, settings })
     }
 
-    /// The addresses of one absolute name.
+    /// Looks up the addresses of one absolute name.
     async fn addresses(&self, name: Name) -> Result<Vec<IpAddr>, ResolveError> {
         let (v4, v6) = (self.records(name.clone(), RecordType::A), self.records(name, RecordType::AAAA));
         pin!(v4, v6);
@@ -180,12 +182,12 @@ impl Client {
         match (v4, v6) {
             (Ok(v4), Ok(v6)) => Ok(distinct(v4.into_iter().chain(v6))),
             (Ok(ips), Err(_)) | (Err(_), Ok(ips)) => Ok(distinct(ips)),
-            // That one kind does not exist says nothing of the other.
+            // A name without addresses of one family may well have some of the other.
             (Err(ResolveError::NotFound), Err(error)) | (Err(error), Err(_)) => Err(error),
         }
     }
 
-    /// Never an empty answer.
+    /// Looks up the records of one type. The result is never empty.
     async fn records(&self, name: Name, kind: RecordType) -> Result<Vec<IpAddr>, ResolveError> {
         let lookup = self.resolver.lookup(name, kind).await.map_err(failed)?;
         let addresses = lookup.answers().iter().filter_map(|record| match &record.data {
@@ -198,7 +200,7 @@ impl Client {
     }
 }
 
-/// The second kind of addresses, if it comes soon.
+/// Waits a limited time for the addresses of the second family.
 async fn in_time(lookup: impl Future<Output = Result<Vec<IpAddr>, ResolveError>>) -> Result<Vec<IpAddr>, ResolveError> {
     let deadline = tokio::time::Instant::now() + DnsResolver::SECOND_KIND;
     timeout_at(deadline, lookup).await.unwrap_or(Err(ResolveError::TimedOut))

@@ -1,17 +1,17 @@
-//! The machine's own list of names (hosts(5): an address, then names; `#` begins a comment).
+//! The hosts file of the system (hosts(5): an address, then names; `#` begins a comment).
 
 #[cfg(feature = "dns")]
 use std::net::IpAddr;
 
-/// Absent on Windows, whose resolver then goes without.
+/// The path of the hosts file. It does not exist on Windows, where no file is read.
 pub(super) const FILE: &str = "/etc/hosts";
 
-/// Whether a hosts file has an entry for `name`.
+/// Returns whether a hosts file has an entry for `name`.
 pub(super) fn lists(hosts: &str, name: &str) -> bool {
     entries(hosts).any(|(_, mut names)| names.any(|listed| listed.eq_ignore_ascii_case(name)))
 }
 
-/// The addresses of `name` in a hosts file, in its order; none where it is not listed.
+/// Returns the addresses of `name` in the order of a hosts file; none if it is not listed.
 #[cfg(feature = "dns")]
 pub(super) fn addresses(hosts: &str, name: &str) -> Vec<IpAddr> {
     entries(hosts)

@@ -1,9 +1,10 @@
-//! Which addresses our machines may be sent to.
+//! The network: which addresses the service may connect to, and how.
 //!
-//! A user names an address, and three things reach out to it: the browser, the crawler, and webhook delivery. All three
-//! ask [`AddressPolicy`]. What is judged is always the parsed host and the resolved IP addresses, never the text; and the
-//! connection then goes to an address that was judged, without a second look-up, so that a name which changes its answer
-//! in between gains nothing. Where all of it goes through a proxy of the operator's, [`UpstreamProxy`], that does not change.
+//! A user names an address, and three parts connect to it: the browser, the crawler, and webhook delivery. All three
+//! ask [`AddressPolicy`]. It always judges the parsed host and the resolved IP addresses, never the text; the
+//! connection is then made to an address that was judged, without a second look-up, so that a name whose answer changes
+//! in between gains nothing. This also holds if all connections go through a proxy of the operator's,
+//! [`UpstreamProxy`].
 
 mod default_resolver;
 #[cfg(feature = "dns")]

@@ -8,21 +8,22 @@ use std::{
 
 use tokio::{net::UdpSocket, task::AbortHandle};
 
-/// What a [`NameServer`] says of a name.
+/// The answer of a [`NameServer`] about a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Says {
-    /// These are its addresses.
+    /// The name has these addresses.
     Addresses(Vec<IpAddr>),
-    /// Its IPv4 addresses are these; nothing is answered about IPv6.
+    /// The name has these IPv4 addresses; queries for IPv6 get no answer.
     OnlyIpv4(Vec<IpAddr>),
-    /// The server fails.
+    /// The server reports a failure.
     Failure,
-    /// Nothing, ever; nor of any name below it.
+    /// Queries for the name, and for any name below it, never get an answer.
     Nothing,
 }
 
-/// A name server on a port of its own on 127.0.0.1, over UDP, until it is dropped. Names that it was not told of do not exist.
+/// A name server on a port of its own on 127.0.0.1, over UDP, until it is dropped. Names that were not set do not
+/// exist.
 #[derive(Debug)]
 pub struct NameServer {
     address: SocketAddr,
@@ -53,7 +54,7 @@ impl NameServer {
         let known = Arc::clone(&shared);
         let serve = async move {
             let mut query = [0; 1500];
-            // An error is that of a client which is gone.
+            // An error here comes from a client that has already closed its socket.
             loop {
                 if let Ok((length, client)) = socket.recv_from(&mut query).await
                     && let Some(answer) = answer(&query[..length], &known)
@@ -65,17 +66,17 @@ impl NameServer {
         Ok(Self { address, shared, task: tokio::spawn(serve).abort_handle() })
     }
 
-    /// Returns where it listens.
+    /// Returns the address on which it listens.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Changes what it says of a name.
+    /// Sets the answer about a name.
     pub fn set(&self, name: &str, says: Says) {
         lock(&self.shared).names.insert(name.to_owned(), says);
     }
 
-    /// Returns the names that it was asked for, once for each type of record, in order, with repetitions.
+    /// Returns the names of the queries in order, with repetitions: one for each type of record.
     pub fn asked(&self) -> Vec<String> {
         lock(&self.shared).asked.clone()
     }
@@ -91,7 +92,7 @@ fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The answer to a query with one question (RFC 1035 §4), if there is to be one.
+/// Returns the answer to a query with one question (RFC 1035 §4), if there is to be one.
 fn answer(query: &[u8], shared: &Mutex<Shared>) -> Option<Vec<u8>> {
     let (name, end) = question(query)?;
     let kind = u16::from_be_bytes([*query.get(end)?, *query.get(end + 1)?]);
@@ -112,7 +113,7 @@ fn answer(query: &[u8], shared: &Mutex<Shared>) -> Option<Vec<u8>> {
     };
     let records: Vec<Vec<u8>> = ips.into_iter().filter_map(|ip| record(ip, kind)).collect();
     let mut answer = query[..2].to_vec();
-    // A response; recursion was desired and is available.
+    // The flags of a response; recursion was desired and is available.
     answer.extend([0x81, 0x80 | code, 0, 1]);
     answer.extend(u16::try_from(records.len()).ok()?.to_be_bytes());
     answer.extend([0, 0, 0, 0]);
@@ -121,7 +122,7 @@ fn answer(query: &[u8], shared: &Mutex<Shared>) -> Option<Vec<u8>> {
     Some(answer)
 }
 
-/// The name of the question, and where its type stands.
+/// Returns the name of the question and the position of its type.
 fn question(query: &[u8]) -> Option<(String, usize)> {
     let mut labels = Vec::new();
     let mut at = 12;
@@ -136,7 +137,7 @@ fn question(query: &[u8]) -> Option<(String, usize)> {
     }
 }
 
-/// A record of the question's name, which stands at byte 12, with a minute to live.
+/// Makes a record with a time to live of one minute, for the name of the question, which is at byte 12.
 fn record(ip: IpAddr, kind: u16) -> Option<Vec<u8>> {
     let bytes = match ip {
         IpAddr::V4(ip) if kind == A => ip.octets().to_vec(),

@@ -1,35 +1,36 @@
-//! What a name says about where it leads, without asking anybody.
+//! Names of hosts, as far as they can be judged without a look-up.
 
 use url::Host;
 
-/// The one spelling under which a name is judged and resolved: lower case, no trailing dot.
+/// Returns the one spelling in which a name is judged and resolved: lower case, without a dot at its end.
 ///
-/// `None` for what a WHATWG URL parser would not have given as a name (an address in disguise, characters that no host has,
-/// IDN that is not in ASCII form), for what DNS cannot hold (an empty label, one longer than 63 characters, 253 in all), and
-/// for characters that no host name has, although URL parsers let them pass (`127.0.0.1;example.com`): letters, digits and
-/// hyphens (RFC 952, RFC 1123 §2.1), and the underscore, which some hosts have nevertheless.
+/// Returns `None` for text that a WHATWG URL parser would not return as a name (an address in another spelling,
+/// characters that no host has, IDN that is not in ASCII form), for names that DNS cannot hold (an empty label, a label
+/// of more than 63 characters, more than 253 in all), and for characters that no host name has, although URL parsers
+/// accept them (`127.0.0.1;example.com`). Letters, digits and hyphens are permitted (RFC 952, RFC 1123 §2.1), and the
+/// underscore, which some hosts have nevertheless.
 pub(super) fn normalize(name: &str) -> Option<String> {
     let bare = name.trim_end_matches('.').to_ascii_lowercase();
     let is_host = bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
     let fits_dns = bare.len() <= 253 && bare.split('.').all(|label| (1..=63).contains(&label.len()));
-    // A name from a parsed URL parses to itself. One that was put together by hand may not: `127.0.0.1`, `0x7f.1`.
+    // A name from a parsed URL parses to itself. One that was made in another way may not: `127.0.0.1`, `0x7f.1`.
     let parses_to_itself = || matches!(Host::parse(&bare), Ok(Host::Domain(parsed)) if parsed == bare);
     (is_host && fits_dns && parses_to_itself()).then_some(bare)
 }
 
-/// Whether a name, as [`normalize`] gives it, belongs to a local network, or to no network, by convention: it is a
-/// single label, or ends in one of [`LOCAL_SUFFIXES`].
+/// Returns whether a name in the form of [`normalize`] belongs to a local network, or to no network, by convention: it
+/// is a single label, or ends in one of [`LOCAL_SUFFIXES`].
 pub(super) fn is_local(name: &str) -> bool {
     !name.contains('.') || parents(name).any(|parent| LOCAL_SUFFIXES.contains(&parent))
 }
 
-/// The name and every name above it: `a.b.c`, `b.c`, `c`.
+/// Returns the name and every name above it: `a.b.c`, `b.c`, `c`.
 pub(super) fn parents(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, parent)| parent))
 }
 
-/// From the IANA registry of [Special-Use Domain Names], and names in wide local use that are kept out of the public root.
-/// `example.com`, `example.net` and `example.org` are public web sites.
+/// The endings of local names, from the IANA registry of [Special-Use Domain Names], and others in wide local use that
+/// are kept out of the public root. `example.com`, `example.net` and `example.org` are public web sites.
 ///
 /// [Special-Use Domain Names]: https://www.iana.org/assignments/special-use-domain-names/
 const LOCAL_SUFFIXES: &[&str] = &[

@@ -1,4 +1,4 @@
-//! A network that an operator opens, with all of its ports or some of them.
+//! Networks that an operator opens, with all of their ports or some of them.
 
 use std::{fmt, net::IpAddr, str::FromStr};
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::special_ranges::{carried, unmapped};
 
-/// A network that is opened, and the ports that are: `10.0.0.0/8` with all ports, `10.0.0.0/8:443`, `fd00::/8:80+443`,
+/// A network that is opened, with the ports that are: `10.0.0.0/8` with all ports, `10.0.0.0/8:443`, `fd00::/8:80+443`,
 /// `10.0.0.0/8:443+8000-8099`.
 ///
 /// ```
@@ -24,7 +24,7 @@ pub struct OpenedNetwork {
     ports: Ports,
 }
 
-/// Text that is not a network, or names ports that are none.
+/// The error for a text that is not a network, or whose ports are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a network: write 10.0.0.0/8 or fd00::/8, or name the ports that are opened, as in 10.0.0.0/8:443 or \
@@ -33,28 +33,28 @@ pub struct OpenedNetwork {
 pub struct InvalidNetwork(String);
 
 impl OpenedNetwork {
-    /// The network. Where IPv4-mapped addresses were named, this is the IPv4 network.
+    /// Returns the network. If it was given as IPv4-mapped addresses, this is the IPv4 network.
     pub const fn network(&self) -> IpNet {
         self.network
     }
 
-    /// Whether the network has the address, or the IPv4 address that it carries.
+    /// Returns whether the network contains the address, or the IPv4 address that it carries.
     pub(super) fn contains(&self, ip: IpAddr) -> bool {
         self.network.contains(&ip) || self.network.contains(&carried(ip))
     }
 
-    /// Whether this port of the network is opened.
+    /// Returns whether this port of the network is opened.
     pub(super) fn has_port(&self, port: u16) -> bool {
         self.ports.contains(port)
     }
 
-    /// The ports of both, of one network.
+    /// Returns the network with the ports of both, which are of the same network.
     pub(super) fn merged(self, other: Self) -> Self {
         let ports = Ports::of(self.ports.0.into_iter().chain(other.ports.0));
         Self { network: self.network, ports }
     }
 
-    /// The same, with its first address in place of any other.
+    /// Returns the network in the notation with its first address.
     pub(super) fn trunc(&self) -> Self {
         Self { network: self.network.trunc(), ports: self.ports.clone() }
     }
@@ -68,7 +68,7 @@ impl From<IpNet> for OpenedNetwork {
 }
 
 impl From<IpAddr> for OpenedNetwork {
-    /// Opens all ports of one machine.
+    /// Opens all ports of a single address.
     fn from(ip: IpAddr) -> Self {
         IpNet::from(ip).into()
     }
@@ -79,7 +79,7 @@ impl FromStr for OpenedNetwork {
 
     fn from_str(text: &str) -> Result<Self, InvalidNetwork> {
         let invalid = || InvalidNetwork(text.to_owned());
-        // An IPv6 address has colons of its own, all of them before the slash.
+        // An IPv6 address contains colons itself, all of them before the slash.
         let (address, rest) = text.trim().split_once('/').ok_or_else(invalid)?;
         let (prefix, ports) = match rest.split_once(':') {
             Some((prefix, ports)) => (prefix, ports.parse().map_err(|NoPorts| invalid())?),

@@ -1,4 +1,4 @@
-//! The one judgement that every connection to a user-given address passes.
+//! The address policy, which judges every connection to a user-given address.
 
 use std::{
     collections::BTreeSet,
@@ -15,9 +15,10 @@ use super::{
     special_ranges::{carried, special_range, unmapped},
 };
 
-/// Decides which addresses our machines may connect to. The default is the public internet and nothing else.
+/// The rules about which addresses the service may connect to. The default permits the public internet and nothing
+/// else.
 ///
-/// Networks can be opened, for an intranet or a test, and networks and names can be closed:
+/// Networks can be opened, for an intranet or a test, and networks and names can be blocked:
 ///
 /// ```
 /// use a11ycheck_core::net::{AddressPolicy, Refusal};
@@ -35,8 +36,8 @@ use super::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// An IPv4 address inside an IPv4-mapped or NAT64 address (`::ffff:10.20.1.1`, `64:ff9b::10.20.1.1`) is judged as the IPv4
-/// address, in every rule. Clones are cheap and share the rules.
+/// An IPv4 address inside an IPv4-mapped or NAT64 address (`::ffff:10.20.1.1`, `64:ff9b::10.20.1.1`) is judged as the
+/// IPv4 address, in every rule. Clones are cheap and share the rules.
 #[derive(Debug, Clone, Default)]
 pub struct AddressPolicy(Arc<Rules>);
 
@@ -49,19 +50,20 @@ struct Rules {
 }
 
 impl AddressPolicy {
-    /// The most addresses of one name that are kept to connect to; further ones are judged, then left out.
+    /// The greatest number of addresses of one name that are kept for connections; further ones are judged, but left
+    /// out.
     pub const MAX_ADDRESSES: usize = 16;
 
-    /// A policy to add rules to.
+    /// Returns a builder for a policy, without rules.
     pub fn builder() -> AddressPolicyBuilder {
         AddressPolicyBuilder::default()
     }
 
     /// Judges one IP address.
     ///
-    /// A blocked network comes first, then an opened one with the ports that are opened there. Everywhere else the address
-    /// must be public, and the port 80, 443, or 1024 and above without the ports of well-known services that are no web
-    /// sites (databases, IRC, and what browsers refuse).
+    /// A blocked network comes first, then an opened one with the ports that are opened there. Everywhere else the
+    /// address must be public, and the port 80, 443, or 1024 and above except those of well-known services that are not
+    /// web sites (databases, IRC, and ports that browsers refuse).
     ///
     /// # Errors
     /// The first rule that the address breaks.
@@ -82,10 +84,10 @@ impl AddressPolicy {
         if ports::may_be_web(port) { Ok(()) } else { Err(Refusal::Port(port)) }
     }
 
-    /// Judges what can be judged without asking where a name leads: IP addresses wholly; names by their form and the
-    /// blocked names; names of local networks and ports only as long as no network is opened. If one is, they are left to
-    /// [`Self::judge`], which then wants a local name to lead into opened networks alone. So `Ok` means "may be
-    /// resolved", not yet "may be visited".
+    /// Judges what can be judged without a look-up: IP addresses completely; names by their form and the blocked names;
+    /// names of local networks and ports only if no network is opened. If one is, they are left to [`Self::judge`],
+    /// which then requires a local name to lead to opened networks only. So `Ok` means "may be resolved", not yet "may
+    /// be visited".
     ///
     /// # Errors
     /// The first rule that the host breaks.
@@ -98,16 +100,18 @@ impl AddressPolicy {
     }
 
     /// Judges a host, resolves it unless it is an IP address, and judges every address that it leads to. One refused
-    /// address refuses all of them: a name with public and private addresses is the sign of an attack.
+    /// address refuses the host: a name with public and private addresses is the sign of an attack.
     ///
-    /// Connect to the addresses of the answer, and never resolve the name again; redirects and sub-resources are
-    /// judged like the first address.
+    /// Connect to the addresses that this returns, and never resolve the name again; judge redirects and sub-resources
+    /// like the first address.
     ///
     /// # Errors
-    /// [`PolicyError::Refused`] for the first rule that the host breaks by itself; [`PolicyError::RefusedAnswer`] for the
-    /// first one that an address breaks to which its name leads; [`PolicyError::Resolve`] when the name has no addresses.
+    /// [`PolicyError::Refused`] for the first rule that the host itself breaks; [`PolicyError::RefusedAnswer`] for the
+    /// first rule that is broken by an address to which its name leads; [`PolicyError::Resolve`] if the name has no
+    /// addresses or could not be resolved.
     ///
-    /// Together they tell which names of a private network exist: [`Self::disclosed`] gives what users may be told.
+    /// Together the errors reveal which names of a private network exist: [`Self::disclosed`] returns what users may be
+    /// shown.
     pub async fn judge(
         &self,
         resolver: &dyn Resolver,
@@ -129,13 +133,13 @@ impl AddressPolicy {
         self.judge_addresses(ips, port).map_err(PolicyError::RefusedAnswer)
     }
 
-    /// Returns what the users of the service are told of an error of [`Self::judge`].
+    /// Returns what users of the service may be shown of an error of [`Self::judge`].
     ///
-    /// A name that leads to where nobody may go is not told from one that does not exist: callers put
-    /// [`PolicyError::RefusedAnswer`] and [`PolicyError::Resolve`] into the same words. A name for local networks is the former
-    /// wherever it leads but into opened networks, and also when it does not exist.
+    /// A name that leads to an address which nobody may visit is not distinguished from one that does not exist:
+    /// callers use the same words for [`PolicyError::RefusedAnswer`] and [`PolicyError::Resolve`]. A name for local
+    /// networks becomes the former unless it leads to opened networks, even if it does not exist.
     ///
-    /// A policy that [explains its refusals](AddressPolicyBuilder::explain_refusals) tells the rule that was broken:
+    /// A policy that [explains its refusals](AddressPolicyBuilder::explain_refusals) reveals the rule that was broken:
     /// [`PolicyError::Refused`].
     #[must_use]
     pub fn disclosed(&self, host: &Host<&str>, error: PolicyError) -> PolicyError {
@@ -152,7 +156,7 @@ impl AddressPolicy {
         }
     }
 
-    /// Returns the same policy without the networks that it opens: for whom nothing is opened.
+    /// Returns the same policy without the networks that it opens, for checks to which no network is opened.
     #[must_use]
     pub fn without_opened_networks(&self) -> Self {
         if self.0.allowed_networks.is_empty() {
@@ -165,7 +169,7 @@ impl AddressPolicy {
         for &ip in &ips {
             self.judge_ip(ip, port)?;
         }
-        // The system connects an IPv4-mapped address to the IPv4 address, but only where it has IPv6.
+        // The system connects an IPv4-mapped address to the IPv4 address, but only if it supports IPv6.
         let mut ips = distinct(ips.into_iter().map(|ip| ip.to_canonical()));
         ips.truncate(Self::MAX_ADDRESSES);
         Ok(JudgedHost {
@@ -174,8 +178,8 @@ impl AddressPolicy {
         })
     }
 
-    /// Judges a name that the operator lets somebody else resolve: that it is one, and not blocked. Returns it in its one
-    /// spelling.
+    /// Judges a name that the operator lets another party resolve: it must be valid and not blocked. Returns the name
+    /// in its one spelling.
     pub(super) fn judge_unresolved(&self, name: &str) -> Result<String, Refusal> {
         let name = names::normalize(name).ok_or(Refusal::InvalidName)?;
         if self.blocks(&name) { Err(Refusal::BlockedDomain { name }) } else { Ok(name) }
@@ -185,7 +189,7 @@ impl AddressPolicy {
         names::parents(name).any(|parent| self.0.blocked_domains.contains(parent))
     }
 
-    /// The name to resolve, in its one spelling.
+    /// Judges a name before it is resolved, and returns it in its one spelling.
     fn judge_name(&self, name: &str, port: u16) -> Result<String, Refusal> {
         let name = self.judge_unresolved(name)?;
         if self.0.allowed_networks.is_empty() {
@@ -208,37 +212,37 @@ impl AddressPolicy {
     }
 }
 
-/// Whether a network has the address, or the IPv4 address that it carries.
+/// Returns whether one of the networks contains the address, or the IPv4 address that it carries.
 fn contains(networks: &[IpNet], ip: IpAddr) -> bool {
     networks.iter().any(|network| network.contains(&ip) || network.contains(&carried(ip)))
 }
 
-/// Collects the rules of an [`AddressPolicy`]. The order of the calls plays no part.
+/// The builder of an [`AddressPolicy`]. The order of the calls does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct AddressPolicyBuilder(Rules);
 
 impl AddressPolicyBuilder {
-    /// Opens a network, with all of its ports or those that it names, although it may not be public. A network of IPv4-mapped
-    /// addresses is the IPv4 network.
+    /// Opens a network, with all of its ports or those that it names, although it may not be public. A network of
+    /// IPv4-mapped addresses is opened as the IPv4 network.
     ///
-    /// Whoever goes by the policy decides for whom it is opened: a scanner opens it to checks whose start page lies in an
-    /// opened network, and to no public page.
+    /// The user of the policy decides for whom the network is opened: a scanner opens it to checks whose start page is
+    /// in an opened network, and to no public page.
     pub fn allow_network(mut self, network: OpenedNetwork) -> Self {
         self.0.allowed_networks.push(network);
         self
     }
 
-    /// Closes a network; wins over [`Self::allow_network`].
+    /// Blocks a network, with precedence over [`Self::allow_network`].
     pub fn block_network(mut self, network: IpNet) -> Self {
         self.0.blocked_networks.push(unmapped(network));
         self
     }
 
-    /// Closes a name and every name below it, in any spelling: `*.` or a dot in front, a dot at the end, capital
-    /// letters and IDN do not matter. An IP address closes that address.
+    /// Blocks a name and every name below it, in any spelling: `*.` or a dot in front, a dot at the end, capital
+    /// letters and IDN do not matter. An IP address blocks that address.
     ///
-    /// Text that is neither can't be a host, so nothing is left to close. Where the text comes from a person,
-    /// [`Self::try_block_domain`] tells them about their mistake.
+    /// Text that is neither can't be a host, so nothing is blocked. For text that a person wrote, use
+    /// [`Self::try_block_domain`], which reports mistakes.
     pub fn block_domain(self, domain: &str) -> Self {
         match parse_blocked(domain) {
             Ok(host) => self.block_host(host),
@@ -246,17 +250,17 @@ impl AddressPolicyBuilder {
         }
     }
 
-    /// [`Self::block_domain`] for text that may be mistaken, such as `https://ads.example.com/`.
+    /// Does the same as [`Self::block_domain`] for text that may be invalid, such as `https://ads.example.com/`.
     ///
     /// # Errors
-    /// [`InvalidDomain`] when the text is neither a name nor an IP address.
+    /// [`InvalidDomain`] if the text is neither a name nor an IP address.
     pub fn try_block_domain(self, domain: &str) -> Result<Self, InvalidDomain> {
         Ok(self.block_host(parse_blocked(domain)?))
     }
 
-    /// Tells why an address is refused to which a name leads. By default nobody is told where a name leads that must not be
-    /// visited, nor whether such a name exists: in a network with DNS of its own, whoever may add a site could list its
-    /// machines. For operators whose users may know.
+    /// Shows users why an address to which a name leads is refused. By default a policy shows neither where a name
+    /// leads that must not be visited, nor whether such a name exists: in a network with its own DNS, any user who may
+    /// add a site could enumerate its hosts. For operators whose users may know them.
     pub fn explain_refusals(mut self) -> Self {
         self.0.explains_refusals = true;
         self
@@ -273,13 +277,13 @@ impl AddressPolicyBuilder {
         }
     }
 
-    /// The policy with these rules.
+    /// Returns the policy with these rules.
     pub fn build(self) -> AddressPolicy {
         AddressPolicy(Arc::new(self.0))
     }
 }
 
-/// The host that a person means by the text of a blocked domain, a name in its one spelling.
+/// Parses the text of a blocked domain as a person writes it; a name is returned in its one spelling.
 fn parse_blocked(domain: &str) -> Result<Host, InvalidDomain> {
     let invalid = || InvalidDomain(domain.to_owned());
     let bare = domain.trim_start_matches("*.").trim_matches('.');
@@ -289,12 +293,12 @@ fn parse_blocked(domain: &str) -> Result<Host, InvalidDomain> {
     }
 }
 
-/// Text that is neither a name nor an IP address.
+/// The error for a text that is neither a name nor an IP address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is not the name of a host")]
 pub struct InvalidDomain(String);
 
-/// A host that may be visited, and where to connect to.
+/// A host that may be visited, with the addresses to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedHost {
     addresses: Vec<SocketAddr>,
@@ -302,13 +306,13 @@ pub struct JudgedHost {
 }
 
 impl JudgedHost {
-    /// The judged addresses: at least one, at most [`AddressPolicy::MAX_ADDRESSES`], each once, in the resolver's order.
-    /// IPv4-mapped addresses stand here as IPv4 addresses.
+    /// Returns the judged addresses: at least one, at most [`AddressPolicy::MAX_ADDRESSES`], each once, in the order of
+    /// the resolver. IPv4-mapped addresses are returned as IPv4 addresses.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// Whether all of them lie in networks that were opened ([`AddressPolicyBuilder::allow_network`]).
+    /// Returns whether all addresses are in networks that were opened ([`AddressPolicyBuilder::allow_network`]).
     pub const fn is_opened(&self) -> bool {
         self.is_opened
     }

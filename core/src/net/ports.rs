@@ -1,13 +1,14 @@
-//! Which ports of public machines may be a web site's.
+//! The ports on which public hosts may serve web sites.
 
-/// Whether a web site may be served there on the public internet: 80, 443, and what a person can choose for a site
-/// (1024 and above), but for [`NEVER_WEB`]. A request to the port of another protocol could be read as that protocol's
-/// commands, and would let a user probe a stranger's services through our machines.
+/// Returns whether a web site may be served on the port on the public internet: 80, 443, and the ports that anyone can
+/// choose for a site (1024 and above), except [`NEVER_WEB`]. A request to the port of another protocol could be
+/// understood as commands of that protocol, and would let a user probe foreign services through ours.
 pub(super) fn may_be_web(port: u16) -> bool {
     matches!(port, 80 | 443) || (port >= 1024 && !NEVER_WEB.contains(&port))
 }
 
-/// In ascending order. "Fetch": a bad port of the [Fetch standard], which no browser opens.
+/// Ports that are never those of web sites, in ascending order. "Fetch": a bad port of the [Fetch standard], which no
+/// browser opens.
 ///
 /// [Fetch standard]: https://fetch.spec.whatwg.org/#port-blocking
 const NEVER_WEB: &[u16] = &[

@@ -1,21 +1,21 @@
-//! Where a name leads.
+//! Resolvers, which find the addresses of names.
 
 use std::{io, net::IpAddr, sync::Arc};
 
 use async_trait::async_trait;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Why a name has no addresses.
+/// The reason why a name has no addresses.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResolveError {
-    /// The name does not exist, or exists without an address. Trying again soon is of no use.
+    /// The name does not exist, or exists without an address. Trying again soon is useless.
     #[error("the name has no address")]
     NotFound,
-    /// No answer within the time budget.
+    /// There was no answer within the time budget.
     #[error("the name could not be resolved in time")]
     TimedOut,
-    /// The resolver could not work.
+    /// The resolver did not work.
     #[error("the name could not be resolved")]
     Failed(#[source] io::Error),
 }
@@ -23,26 +23,27 @@ pub enum ResolveError {
 /// Finds the addresses of a name.
 #[async_trait]
 pub trait Resolver: Send + Sync + std::fmt::Debug {
-    /// The addresses of `name`, at least one.
+    /// Returns the addresses of `name`, at least one.
     ///
-    /// `name` is lower case and in ASCII form, without a dot at its end. Search domains are for names without a dot, and for
-    /// others only where the machine's settings say so and the name itself does not exist: nobody's public name may lead into
-    /// the operator's network instead. IP addresses are never asked for. Nothing is judged here: that is what
-    /// [`AddressPolicy::judge`](super::AddressPolicy::judge) does with the answer.
+    /// `name` is in lower case and ASCII form, without a dot at its end; it is never an IP address. Search domains are
+    /// for names without a dot, and for others only if the settings of the system say so and the name itself does not
+    /// exist: a public name must not lead into the operator's network instead. Nothing is judged here:
+    /// [`AddressPolicy::judge`](super::AddressPolicy::judge) does that with the answer.
     ///
     /// # Bounds
-    /// A call ends within a time budget of the resolver's own.
+    /// A call ends within a time budget that the resolver sets.
     ///
     /// # Ordering
-    /// As the resolver prefers them, each once.
+    /// The addresses are in the order that the resolver prefers, each once.
     ///
     /// # Errors
     /// [`ResolveError::NotFound`] instead of an empty answer, [`ResolveError::TimedOut`] at the end of the budget,
-    /// [`ResolveError::Failed`] when the resolver could not ask.
+    /// [`ResolveError::Failed`] if the resolver could not query.
     async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError>;
 
-    /// The same, in a place of somebody's [share](LookupShare), which is free again when the look-up has ended: not before that,
-    /// even where nobody waits for it any more. The default does for resolvers whose look-ups end when their future is dropped.
+    /// Resolves a name under a permit of a [share](LookupShare), which is released when the look-up has ended, and not
+    /// before, even if nobody waits for it any longer. The default suffices for resolvers whose look-ups end when their
+    /// future is dropped.
     ///
     /// # Errors
     /// Those of [`Self::resolve`].
@@ -63,12 +64,12 @@ impl<R: Resolver + ?Sized> Resolver for Arc<R> {
     }
 }
 
-/// One look-up's place in a [`LookupShare`].
+/// The permit of one look-up in a [`LookupShare`].
 #[derive(Debug)]
 pub struct LookupPlace(#[expect(dead_code, reason = "dropping it frees the place")] OwnedSemaphorePermit);
 
-/// A resolver with a bound of its own on look-ups, for one of several parties that share the resolver behind it: whoever looks up
-/// names that nobody answers for holds up itself. Clones share the bound.
+/// A resolver with its own bound on look-ups, for one of several parties that share the resolver behind it: a party
+/// whose names get no answers delays only itself. Clones share the bound.
 #[derive(Debug, Clone)]
 pub struct LookupShare {
     resolver: Arc<dyn Resolver>,
@@ -76,7 +77,8 @@ pub struct LookupShare {
 }
 
 impl LookupShare {
-    /// A share of `resolver`, in which at most `lookups` run at once. Further ones wait, for as long as the caller does.
+    /// Makes a share of `resolver` in which at most `lookups` run at once. Further ones wait as long as the caller
+    /// does.
     pub fn of(resolver: Arc<dyn Resolver>, lookups: usize) -> Self {
         Self { resolver, places: Arc::new(Semaphore::new(lookups)) }
     }
@@ -91,7 +93,7 @@ impl Resolver for LookupShare {
     }
 }
 
-/// Each address once, where it stood first.
+/// Returns each address once, at its first position.
 pub(super) fn distinct(ips: impl IntoIterator<Item = IpAddr>) -> Vec<IpAddr> {
     let mut seen = std::collections::HashSet::new();
     ips.into_iter().filter(|ip| seen.insert(*ip)).collect()
@@ -103,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// Never answers, and counts those that wait.
+    /// A resolver that never answers, and counts the look-ups that wait.
     #[derive(Debug, Clone, Default)]
     struct Silent(Arc<std::sync::atomic::AtomicUsize>);
 

@@ -1,15 +1,15 @@
-//! Which addresses are not on the public internet.
+//! The ranges of addresses that are not on the public internet.
 //!
-//! Sources: the IANA [IPv4] and [IPv6] Special-Purpose Address Registries, [multicast IPv4], and the IPv6 [global unicast
-//! assignments]. We are stricter than the registries' column "Globally Reachable", for three reasons: multicast has a
-//! registry of its own; an IPv6 address that carries an IPv4 one (6to4, Teredo, translation) may end at a private machine; and
-//! what is not allocated today is reachable only where somebody uses it privately.
+//! Sources: the IANA [IPv4] and [IPv6] Special-Purpose Address Registries, [multicast IPv4], and the IPv6 [global
+//! unicast assignments]. These tables are stricter than the registries' column "Globally Reachable", for three reasons:
+//! multicast has a registry of its own; an IPv6 address that carries an IPv4 one (6to4, Teredo, translation) may end at
+//! a private host; and addresses that are not allocated today are reachable only where somebody uses them privately.
 //!
-//! One address is public by every registry and yet answers nobody but the machine that asks: Azure's [WireServer], which
-//! hands out a virtual machine's certificates and settings. The metadata services of other clouds are in special ranges.
+//! One address is public by every registry and yet answers only the host that asks: Azure's [WireServer], which returns
+//! a virtual machine's certificates and settings. The metadata services of other clouds are in special ranges.
 //!
-//! Networks with a NAT64 prefix of their own (RFC 6052 §2.2) cannot be told from ordinary ones by looking at an address:
-//! whoever runs such a network should block its prefix.
+//! Networks with their own NAT64 prefix (RFC 6052 §2.2) cannot be distinguished from ordinary ones by an address: the
+//! operator of such a network should block its prefix.
 //!
 //! [IPv4]: https://www.iana.org/assignments/iana-ipv4-special-registry/
 //! [IPv6]: https://www.iana.org/assignments/iana-ipv6-special-registry/
@@ -21,8 +21,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// The range that keeps an address from being public, in words that end the sentence "the address belongs to …";
-/// `None` for a public address. Judges the address that [`carried`] gives.
+/// Returns the range that keeps an address from being public, in words that end the sentence "the address belongs to
+/// …"; `None` for a public address. The address that [`carried`] returns is judged.
 pub(super) fn special_range(ip: IpAddr) -> Option<&'static str> {
     match carried(ip) {
         IpAddr::V4(ip) => V4.iter().find(|(net, _)| net.contains(&ip)).map(|(_, name)| *name),
@@ -34,22 +34,22 @@ pub(super) fn special_range(ip: IpAddr) -> Option<&'static str> {
     }
 }
 
-/// The address whose machine answers: the IPv4 address inside an IPv4-mapped one (RFC 4291 §2.5.5.2), which the system
-/// connects to directly, and inside one of the well-known NAT64 prefix (RFC 6052 §2.1), behind which every IPv4 site
-/// appears in an IPv6-only network with DNS64. Every other address is itself.
+/// Returns the address of the host that answers: the IPv4 address inside an IPv4-mapped one (RFC 4291 §2.5.5.2), to
+/// which the system connects directly, and inside one of the well-known NAT64 prefix (RFC 6052 §2.1), behind which
+/// every IPv4 site appears in an IPv6-only network with DNS64. Every other address is returned as it is.
 pub(super) fn carried(ip: IpAddr) -> IpAddr {
     match ip {
         IpAddr::V6(v6) if NAT64.contains(&v6) => {
             let [.., a, b, c, d] = v6.octets();
             Ipv4Addr::new(a, b, c, d).into()
         }
-        // Only IPv4-mapped addresses change.
+        // Only IPv4-mapped addresses are changed.
         other => other.to_canonical(),
     }
 }
 
-/// The network that is meant by one of IPv4-mapped addresses: addresses are judged by the IPv4 address that they carry, and
-/// so networks are too.
+/// Returns the IPv4 network that a network of IPv4-mapped addresses means, and any other network as it is: addresses
+/// are judged by the IPv4 address that they carry, and so are networks.
 pub(super) fn unmapped(network: IpNet) -> IpNet {
     match (network.network().to_canonical(), network.prefix_len().checked_sub(96)) {
         (IpAddr::V4(ip), Some(prefix)) if network.network().is_ipv6() => {
@@ -71,7 +71,7 @@ const TRANSLATION: &str = "a range that leads into IPv4 networks";
 const MULTICAST: &str = "a range for groups of machines";
 const RESERVED: &str = "a reserved range";
 
-/// The narrower range stands first.
+/// The special ranges of IPv4, a narrower range before the wider one that contains it.
 const V4: &[(Ipv4Net, &str)] = &[
     (v4(0, 0, 0, 0, 8), "no machine"),               // "This network", RFC 791 §3.2
     (v4(10, 0, 0, 0, 8), PRIVATE),                   // RFC 1918
@@ -92,7 +92,8 @@ const V4: &[(Ipv4Net, &str)] = &[
     (v4(240, 0, 0, 0, 4), RESERVED),                 // RFC 1112 §4
 ];
 
-/// The narrower range stands first. IPv4-mapped and NAT64 addresses, both in `::/8`, never reach this table.
+/// The special ranges of IPv6, a narrower range before the wider one that contains it. IPv4-mapped and NAT64 addresses,
+/// both in `::/8`, never reach this table.
 const V6: &[(Ipv6Net, &str)] = &[
     (Ipv6Net::new_assert(Ipv6Addr::UNSPECIFIED, 128), "no machine"), // RFC 4291 §2.5.2
     (Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128), LOOPBACK),       // RFC 4291 §2.5.3
@@ -131,7 +132,8 @@ mod tests {
 
     #[test]
     fn no_special_ipv4_range_is_reached_and_its_public_neighbours_are() {
-        // One before, first, last, one after; a dash where the neighbour is special too.
+        // The address before the range, its first, its last, and the one after it; a dash if the neighbour is special
+        // too.
         for [before, first, last, after] in [
             ["-", "0.0.0.0", "0.255.255.255", "1.0.0.0"],
             ["9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"],
@@ -222,7 +224,7 @@ mod tests {
         assert_eq!(range("::ffff:0:127.0.0.1"), Some("a reserved range"));
     }
 
-    /// IPv4 addresses, half of them in or next to a special range, where the mistakes would be.
+    /// Generates IPv4 addresses, half of them in or next to a special range, where mistakes are most likely.
     fn ipv4() -> impl Strategy<Value = Ipv4Addr> {
         let near_a_range = (0..V4.len(), any::<u32>(), -1_i64..=1).prop_map(|(i, inside, shift)| {
             let net = V4[i].0;
@@ -233,7 +235,7 @@ mod tests {
         prop_oneof![any::<Ipv4Addr>(), near_a_range]
     }
 
-    /// `prefix` in the upper 96 bits, the IPv4 address below.
+    /// Returns an address with `prefix` in the upper 96 bits and the IPv4 address below.
     fn embed(prefix: &str, ip: Ipv4Addr) -> IpAddr {
         let upper = prefix.parse::<Ipv6Addr>().unwrap().to_bits();
         Ipv6Addr::from_bits(upper | u128::from(ip.to_bits())).into()

@@ -10,7 +10,8 @@ use async_trait::async_trait;
 
 use super::{ResolveError, Resolver, resolver::distinct};
 
-/// Answers from a table, and remembers what it was asked. Clones share both. Unknown names are not found.
+/// A resolver that answers from a table and records the names it was asked for. Clones share both. Unknown names are
+/// not found.
 ///
 /// ```
 /// use a11ycheck_core::net::StaticResolver;
@@ -31,23 +32,23 @@ struct Table {
 }
 
 impl StaticResolver {
-    /// A resolver that knows no name.
+    /// Makes a resolver that knows no name.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets `name` (lower case, no trailing dot) always lead to `ips`; with none, it is not found.
+    /// Makes `name` (lower case, without a dot at its end) always lead to `ips`; if there are none, it is not found.
     pub fn with(self, name: &str, ips: impl IntoIterator<Item = IpAddr>) -> Self {
         self.with_sequence(name, [ips.into_iter().collect()])
     }
 
-    /// Lets `name` give one answer after the other; the last one stays. An empty answer is "not found".
+    /// Makes `name` lead to one answer after the other; the last one stays. An empty answer means "not found".
     pub fn with_sequence(self, name: &str, answers: impl IntoIterator<Item = Vec<IpAddr>>) -> Self {
         self.table().answers.insert(name.to_owned(), answers.into_iter().collect());
         self
     }
 
-    /// The names that were asked for so far, in order, with repetitions.
+    /// Returns the names that were asked for so far, in order, with repetitions.
     pub fn asked(&self) -> Vec<String> {
         self.table().asked.clone()
     }

@@ -1,4 +1,4 @@
-//! Names as the machine knows them.
+//! The resolver of the operating system.
 
 use std::{
     io,
@@ -12,14 +12,14 @@ use tokio::sync::Semaphore;
 
 use super::{LookupPlace, ResolveError, Resolver, hosts, resolver::distinct};
 
-/// The machine's own resolver (`getaddrinfo`), with all that it is set up to ask: the hosts file, DNS, and by `nsswitch.conf`
-/// multicast DNS and directories. Clones share their bound on look-ups.
+/// The resolver of the operating system (`getaddrinfo`), with all sources that it is configured to use: the hosts file,
+/// DNS, and by `nsswitch.conf` multicast DNS and directories. Clones share their bound on look-ups.
 ///
-/// At most [`Self::MAX_LOOKUPS`] look-ups run at once; further ones wait for their turn within their budget. A look-up
-/// whose budget is over keeps its places until the machine's resolver gives up by itself, which nobody can make it do sooner, so
-/// that names with slow servers cannot take every thread of the runtime. `DnsResolver` has no such look-ups.
+/// At most [`Self::MAX_LOOKUPS`] look-ups run at once; further ones wait for a permit within their budget. A look-up
+/// whose budget is over keeps its permits until the operating system gives up, because it can't be stopped earlier; so
+/// names with slow servers cannot take every thread of the runtime. `DnsResolver` has no such look-ups.
 ///
-/// Search domains are applied to names without a dot alone.
+/// Search domains are applied only to names without a dot.
 #[derive(Debug, Clone)]
 pub struct SystemResolver {
     budget: Duration,
@@ -27,15 +27,15 @@ pub struct SystemResolver {
 }
 
 impl SystemResolver {
-    /// How many look-ups run at once.
+    /// The greatest number of look-ups that run at once.
     pub const MAX_LOOKUPS: usize = 64;
 
-    /// A resolver with a budget of 5 s for each name.
+    /// Makes a resolver with a budget of 5 s for each name.
     pub fn new() -> Self {
         Self::with_timeout(Duration::from_secs(5))
     }
 
-    /// A resolver with another budget for each name.
+    /// Makes a resolver with another budget for each name.
     pub fn with_timeout(budget: Duration) -> Self {
         Self { budget, places: Arc::new(Semaphore::new(Self::MAX_LOOKUPS)) }
     }
@@ -80,20 +80,21 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// Asks the machine, and waits for the answer.
+/// Asks the operating system, and blocks until the answer.
 fn look_up(name: &str) -> io::Result<Vec<IpAddr>> {
-    // The dot keeps search domains away; but the hosts file knows names only without it, and its word goes before DNS.
+    // The dot prevents search domains; but the hosts file contains names only without it, and takes precedence over
+    // DNS.
     let is_in_hosts_file =
         std::fs::read(hosts::FILE).is_ok_and(|hosts| hosts::lists(&String::from_utf8_lossy(&hosts), name));
     let name = if is_in_hosts_file || !name.contains('.') { name.to_owned() } else { format!("{name}.") };
-    // The port plays no part in a look-up.
+    // The port does not matter in a look-up.
     let addresses = (name.as_str(), 0).to_socket_addrs()?;
     Ok(distinct(addresses.map(|address| address.ip())))
 }
 
-/// Whether the machine's resolver says that there is no such name or address. The standard library passes its text on, not its
-/// number; these are the texts of glibc, musl and macOS for `EAI_NONAME` and `EAI_NODATA`. Any other text is a failure,
-/// and so tried again at worst.
+/// Returns whether the operating system says that the name or its address does not exist. The standard library passes
+/// on its text, not its number; these are the texts of glibc, musl and macOS for `EAI_NONAME` and `EAI_NODATA`. Any
+/// other text counts as a failure, and at worst the look-up is tried again.
 fn says_not_found(error: &io::Error) -> bool {
     const TEXTS: &[&str] = &[
         "Name or service not known",
@@ -118,7 +119,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_cannot_exist_is_an_error_and_never_an_empty_answer() {
-        // The system refuses an empty label without asking the network.
+        // The system refuses an empty label without a query.
         assert!(SystemResolver::new().resolve("a..b").await.is_err());
     }
 

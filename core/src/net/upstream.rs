@@ -1,4 +1,4 @@
-//! A proxy of the operator's own, through which our machines reach what lies outside of their network.
+//! The operator's own proxy, through which the service reaches hosts outside of its network.
 
 use std::{fmt, io, net::IpAddr, sync::Arc, time::Duration};
 
@@ -11,14 +11,15 @@ use tokio::{
 };
 use url::{Host, Url};
 
-use super::{AddressPolicy, JudgedHost, PolicyError, Resolver, names};
+use super::{AddressPolicy, JudgedHost, PolicyError, Resolver, names, special_ranges::unmapped};
 use crate::domain::FailureCause;
 
-/// An HTTP proxy that connections are made through by `CONNECT`. Clones are cheap and share the settings.
+/// An HTTP proxy through which connections are made by `CONNECT`. Clones are cheap and share the settings.
 ///
-/// It changes how connections are made, and not to what: a host is resolved and judged here as ever
-/// ([`route`]), and the proxy is asked for an address that was judged. Only hosts that the operator names
-/// ([`resolving`](Self::resolving)) are asked for by their name, which the proxy then resolves; where those lead is not judged.
+/// It changes how connections are made, and not where to: a host is resolved and judged here as without it ([`route`]),
+/// and the proxy is asked for an address that was judged. Only hosts that the operator names
+/// ([`resolving`](Self::resolving)) are passed on by name, which the proxy then resolves; the addresses of those are
+/// not judged.
 #[derive(Clone)]
 pub struct UpstreamProxy(Arc<Settings>);
 
@@ -32,34 +33,34 @@ struct Settings {
     named: Hosts,
 }
 
-/// What is wrong with the settings of a proxy.
+/// The reason why the settings of a proxy are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidProxy {
-    /// Not the address of a proxy.
+    /// The text is not the address of a proxy.
     #[error("`{0}` is not the address of a proxy: write http://HOST:PORT, without anything after it")]
     Address(String),
-    /// A user name or a password in the address, where other users of the machine can read it.
+    /// The address contains a user name or a password, which other users of the machine can read.
     #[error("credentials do not belong into the address of the proxy: write them into a file, as USER:PASSWORD")]
     CredentialsInAddress,
-    /// Not credentials.
+    /// The text is not credentials.
     #[error("the credentials are not USER:PASSWORD in one line")]
     Credentials,
-    /// Neither a name, nor an IP address, nor a network.
+    /// The text is neither a name, nor an IP address, nor a network.
     #[error("`{0}` is neither the name of a host, nor an IP address, nor a network such as 10.0.0.0/8")]
     Host(String),
-    /// An IP address, where names are wanted.
+    /// The text is an IP address or a network where names are required.
     #[error("`{0}` is not the name of a host: addresses are judged here, whoever connects to them")]
     NotAName(String),
 }
 
 impl UpstreamProxy {
-    /// For the TCP connection to the proxy itself.
+    /// The time for the TCP connection to the proxy itself.
     const CONNECT_TIME: Duration = Duration::from_secs(5);
-    /// Bytes of its answer to `CONNECT`.
+    /// The greatest number of bytes of its response to `CONNECT`.
     const MAX_HEAD: usize = 16 * 1024;
 
-    /// The proxy at an `http://` address.
+    /// Makes a proxy of its `http://` address.
     ///
     /// # Errors
     /// [`InvalidProxy::Address`], [`InvalidProxy::CredentialsInAddress`].
@@ -75,7 +76,7 @@ impl UpstreamProxy {
             Some(host) => host.to_string(),
             None => return Err(invalid()),
         };
-        // Without a port that of plain HTTP, as everywhere.
+        // Without a port, that of plain HTTP is used, as is usual.
         let port = url.port_or_known_default().ok_or_else(invalid)?;
         if url.scheme() != "http" || !is_bare {
             return Err(invalid());
@@ -84,7 +85,7 @@ impl UpstreamProxy {
         Ok(Self(Arc::new(Settings { host, port, authorization: None, exceptions, named })))
     }
 
-    /// The same, with a user and a password in the form `USER:PASSWORD`, which it is told with each connection.
+    /// Sets a user and a password in the form `USER:PASSWORD`, which are sent with each connection.
     ///
     /// # Errors
     /// [`InvalidProxy::Credentials`].
@@ -97,8 +98,8 @@ impl UpstreamProxy {
         Ok(self.changed(|settings| Settings { authorization, ..settings }))
     }
 
-    /// The same, but these hosts are connected to without it: names with all names below them, IP addresses, networks. What a
-    /// name leads to counts as well.
+    /// Sets the hosts to which connections are made without the proxy: names with all names below them, IP addresses,
+    /// networks. A name is also excepted if all addresses that it leads to are.
     ///
     /// # Errors
     /// [`InvalidProxy::Host`].
@@ -107,8 +108,8 @@ impl UpstreamProxy {
         Ok(self.changed(|settings| Settings { exceptions, ..settings }))
     }
 
-    /// The same, but these names, and all names below them, are resolved by the proxy and nowhere else. Where they lead is
-    /// the proxy's to judge: it may be any address that it reaches, and any port.
+    /// Sets the names that, with all names below them, are resolved by the proxy and nowhere else. The proxy alone
+    /// decides where they lead: that may be any address that it reaches, and any port.
     ///
     /// # Errors
     /// [`InvalidProxy::Host`], [`InvalidProxy::NotAName`].
@@ -124,22 +125,23 @@ impl UpstreamProxy {
         Self(Arc::new(change(Arc::unwrap_or_clone(self.0))))
     }
 
-    /// Whether it resolves this name, and nobody else does.
+    /// Returns whether the proxy, and nobody else, resolves this name.
     fn resolves(&self, name: &str) -> bool {
         self.0.named.has_name(name) && !self.0.exceptions.has_name(name)
     }
 
-    /// Whether a host is connected to without it.
+    /// Returns whether connections to a host are made without the proxy.
     fn is_passed_by(&self, host: &Host<&str>, judged: &JudgedHost) -> bool {
         let exceptions = &self.0.exceptions;
         matches!(host, Host::Domain(name) if exceptions.has_name(name))
             || judged.addresses().iter().all(|address| exceptions.has_address(address.ip()))
     }
 
-    /// Connects through it along a route that leads through it: to the first of its addresses that the proxy reaches.
+    /// Connects through the proxy along a route: to the first address of the route that the proxy reaches.
     ///
     /// # Errors
-    /// That of the last address; the first one that says that the proxy wants a login, which is the same for all.
+    /// That of the last address if the proxy reaches none or refuses all. Any other error, such as a login that the
+    /// proxy demands, is returned at once.
     pub async fn connect(&self, route: &Route, deadline: Instant) -> Result<TcpStream, ProxyError> {
         let targets = match route {
             Route::Direct(judged) | Route::Proxied(judged) => {
@@ -171,18 +173,18 @@ impl UpstreamProxy {
             let head = Self::head(&mut stream).await?;
             status(&head).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the proxy does not speak HTTP"))
         };
-        // It has taken the connection: what takes so long is the host.
+        // The proxy has accepted the connection, so a timeout is the fault of the host.
         let asked = timeout_at(deadline, ask).await.map_err(|_| ProxyError::TimedOut)?;
         match asked.map_err(ProxyError::Unreachable)? {
             200..=299 => Ok(stream),
-            // tinyproxy asks with 407, and answers wrong credentials with 401.
+            // tinyproxy demands credentials with 407, and responds to wrong ones with 401.
             401 | 407 => Err(ProxyError::Login),
             status @ 500.. => Err(ProxyError::HostUnreachable { status }),
             status => Err(ProxyError::Refused { status }),
         }
     }
 
-    /// Reads the head of the answer, and not a byte of what follows.
+    /// Reads the head of the response, and not a byte of what follows.
     async fn head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
         let mut head = Vec::new();
         let mut seen = [0; 1024];
@@ -193,7 +195,7 @@ impl UpstreamProxy {
             }
             let before = head.len();
             head.extend_from_slice(&seen[..peeked]);
-            // The end may have begun in what was read before.
+            // The end may have begun in the part that was read before.
             let from = before.saturating_sub(3);
             let end = head[from..].windows(4).position(|window| window == b"\r\n\r\n").map(|at| from + at + 4);
             let taken = end.map_or(peeked, |end| end - before);
@@ -213,42 +215,42 @@ impl fmt::Debug for UpstreamProxy {
     }
 }
 
-/// The status of an answer's first line.
+/// Parses the status of a response's first line.
 fn status(head: &[u8]) -> Option<u16> {
     let line = head.split(|byte| *byte == b'\r').next()?;
     let line = std::str::from_utf8(line).ok()?;
     line.strip_prefix("HTTP/1.")?.split(' ').nth(1)?.parse().ok()
 }
 
-/// Why there is no connection through a proxy.
+/// The reason why there is no connection through a proxy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProxyError {
-    /// The proxy could not be reached, or broke off.
+    /// The proxy could not be reached, or broke the connection off.
     #[error("the proxy could not be reached, or broke off")]
     Unreachable(#[source] io::Error),
-    /// It wants credentials, or others.
+    /// The proxy demands credentials, or other ones.
     #[error("the proxy wants other credentials")]
     Login,
-    /// It does not let the connection pass.
+    /// The proxy refuses the connection.
     #[error("the proxy refused the connection with status {status}")]
     Refused {
-        /// Of its answer.
+        /// The status of its response.
         status: u16,
     },
-    /// It could not reach the host.
+    /// The proxy could not reach the host.
     #[error("the proxy could not reach the host and answered with status {status}")]
     HostUnreachable {
-        /// Of its answer.
+        /// The status of its response.
         status: u16,
     },
-    /// It did not reach the host in time.
+    /// The proxy did not reach the host in time.
     #[error("the proxy did not reach the host in time")]
     TimedOut,
 }
 
 impl ProxyError {
-    /// What it was; `None` where the host is to blame and not the proxy.
+    /// Returns the cause of the failure; `None` if the host is to blame and not the proxy.
     pub const fn cause(&self) -> Option<FailureCause> {
         match self {
             Self::Unreachable(_) => Some(FailureCause::ProxyUnreachable),
@@ -259,10 +261,10 @@ impl ProxyError {
     }
 }
 
-/// How a host is connected to.
+/// The way in which connections to a host are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Route {
-    /// To its judged addresses.
+    /// Directly to its judged addresses.
     Direct(JudgedHost),
     /// To its judged addresses, through the proxy.
     Proxied(JudgedHost),
@@ -276,7 +278,8 @@ pub enum Route {
 }
 
 impl Route {
-    /// Whether it leads into networks that were opened, and nowhere else. Where a proxy resolves a name, nobody knows.
+    /// Returns whether the route leads only to networks that were opened; false if a proxy resolves the name, since its
+    /// addresses are not known.
     pub const fn is_opened(&self) -> bool {
         match self {
             Self::Direct(judged) | Self::Proxied(judged) => judged.is_opened(),
@@ -285,9 +288,9 @@ impl Route {
     }
 }
 
-/// Judges a host by `policy`, and tells how it is connected to.
+/// Judges a host by `policy`, and returns the route of connections to it.
 ///
-/// Of a name that the operator lets the proxy resolve, only the name itself is judged.
+/// If the operator lets the proxy resolve a name, only the name itself is judged.
 ///
 /// # Errors
 /// Those of [`AddressPolicy::judge`].
@@ -308,7 +311,7 @@ pub async fn route(
     Ok(if proxy.is_passed_by(host, &judged) { Route::Direct(judged) } else { Route::Proxied(judged) })
 }
 
-/// Names with all names below them, and networks.
+/// Names, each with all names below it, and networks.
 #[derive(Debug, Clone, Default)]
 struct Hosts {
     names: Vec<String>,
@@ -321,7 +324,8 @@ impl Hosts {
         for text in texts {
             let text = text.as_ref().trim();
             if let Ok(network) = text.parse() {
-                hosts.networks.push(network);
+                // Addresses are judged in their canonical form.
+                hosts.networks.push(unmapped(network));
                 continue;
             }
             let invalid = || InvalidProxy::Host(text.to_owned());

@@ -1,242 +1,237 @@
-//! Findings by rule, ranked.
+//! The rules of a report, with their texts and elements.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, HashSet},
+use std::cmp::Reverse;
+
+use super::{
+    PictureId, PictureRef,
+    places::Place,
+    prepared::{Prepared, PreparedRule, RulePage},
 };
-
-use serde::Serialize;
-
-use super::rank::{self, RankedRule};
 use crate::{
-    catalog::{criterion, describe, tip},
-    domain::{Finding, Findings, Impact, Key, PageOutcome, PlatformKey, RuleId, RuleKind},
-    id::ScanId,
-    links::Links,
+    catalog::criterion,
+    domain::{Finding, Impact, RuleId, RuleKind, ScreenshotRef},
     locale::Locale,
 };
 
-/// The elements that break one rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The elements that break one rule, with the texts about the rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Group {
-    /// axe-core's id.
+    /// The id that axe-core gives the rule.
     pub rule: RuleId,
-    /// How hard it hits.
+    /// The severity of the rule.
     pub severity: Impact,
-    /// 1 is what to fix first; recommendations follow problems in one row of numbers.
+    /// The rank in the order of fixing, from 1; recommendations come after all problems and continue their ranks.
     pub rank: u64,
-    /// Elements.
+    /// The number of elements.
     pub count: u64,
-    /// Of these, those that no export lists: their pages had more elements than are kept.
+    /// The number of these that no export lists, because their pages had more elements than are kept.
     pub left_out: u64,
-    /// Of these, those that the previous completed check did not have.
+    /// The number of these that the previous completed check did not have.
     pub new_count: u64,
-    /// What is wrong.
+    /// The problem in one line.
     pub title: String,
-    /// What that means.
+    /// The explanation of the problem.
     pub summary: String,
-    /// What it does to visitors.
+    /// The effect on visitors.
     pub impact: String,
-    /// Whom it shuts out.
+    /// The groups of people whom the problem affects.
     pub who: Vec<String>,
-    /// What to do; a blank line and an example in HTML or CSS follow where one helps.
+    /// The steps that fix the problem.
     pub how_to_fix: String,
-    /// What to do on the site's platform.
+    /// HTML or CSS that shows what to write, if that helps.
+    pub example_code: Option<String>,
+    /// The steps that fix the problem on the site's platform.
     pub platform_tip: Option<String>,
-    /// Whether the texts are a machine draft that no person has reviewed.
+    /// True if the texts are a machine draft that no person has reviewed.
     pub machine: bool,
-    /// Whether the catalogue has a card for the rule; else the texts are axe-core's own.
+    /// True if the catalogue has a card for the rule; otherwise the texts are those of axe-core.
     pub has_card: bool,
-    /// Where to read more.
+    /// The address of further information.
     pub help: String,
-    /// WCAG success criteria and EN 301 549 clauses.
+    /// The WCAG success criteria and EN 301 549 clauses.
     pub refs: Vec<String>,
-    /// Where it happens, most elements first.
+    /// The pages with such elements, the largest count first.
     pub pages: Vec<PageCount>,
-    /// Some of the elements: one of each template first, at most [`Group::MAX_EXAMPLES`].
+    /// Some of the elements, beginning with one of each place to fix, and with new ones: at most [`Group::MAX_EXAMPLES`].
     pub examples: Vec<Example>,
-    /// Where the examples stand on their pages.
+    /// The places of the examples on their pages.
     pub boxes: Vec<ExampleBox>,
-    /// Things to fix: elements that one template repeats, on whatever pages, count once.
+    /// The number of places to fix: elements that one change clears, on whatever pages, count once (decision 0017).
     pub n: u64,
+    /// Those places, at most [`Group::MAX_PLACES`]: those with new elements first, then those with more elements.
+    pub places: Vec<PlaceView>,
 }
 
-/// Elements of a rule on one page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A place to fix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PlaceView {
+    /// The number within the check, from 1, of the element that stands for the place.
+    pub id: u64,
+    /// The number of elements that one change clears here.
+    pub count: u64,
+    /// The number of these that the previous completed check did not have.
+    pub new_count: u64,
+    /// The number of pages with such elements.
+    pub pages: u64,
+    /// What axe-core measured, where that is what makes the place, in a form that all languages share:
+    /// `#73879c / #ffffff, 3.9:1 (≥ 4.5:1)`.
+    pub measured: Option<String>,
+}
+
+/// The number of elements of a rule on one page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PageCount {
-    /// The page's address.
+    /// The address of the page.
     pub url: String,
-    /// How many.
+    /// The number of elements.
     pub count: u64,
 }
 
-/// One element.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// An element that is shown in full.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Example {
-    /// Its number within the check, from 1.
+    /// The number of the element within the check, from 1.
     pub id: u64,
-    /// The page's address.
+    /// The address of the page.
     pub page: String,
-    /// Where on the page. Hostile text.
+    /// The selector of the element. Hostile text.
     pub target: String,
-    /// Its source. Hostile text.
+    /// The source of the element. Hostile text.
     pub html: String,
-    /// axe-core's English account of what is wrong.
+    /// The description of the failure by axe-core, in English.
     pub details: Option<String>,
-    /// Whether the previous completed check did not have it.
+    /// True if the previous completed check did not have the element.
     pub is_new: bool,
-    /// Its picture, which takes the same token.
-    pub shot: Option<String>,
-    /// In pixels.
-    pub shot_width: Option<u32>,
-    /// In pixels.
-    pub shot_height: Option<u32>,
+    /// The picture of the element, if one was taken.
+    pub picture: Option<PictureRef>,
 }
 
-/// Where an example stands on its page, in CSS pixels from the top left corner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// The place of an example on its page, in CSS pixels from the top left corner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ExampleBox {
-    /// The example's number.
+    /// The number of the example.
     pub id: u64,
-    /// From the left.
+    /// The distance from the left.
     pub x: u32,
-    /// From the top.
+    /// The distance from the top.
     pub y: u32,
-    /// Its width.
+    /// The width.
     pub width: u32,
-    /// Its height.
+    /// The height.
     pub height: u32,
 }
 
 impl Group {
-    /// Elements that a group shows in full; the exports have all of them.
+    /// The greatest number of elements that a group shows in full; the exports contain all that are kept.
     pub const MAX_EXAMPLES: usize = 10;
+    /// The greatest number of places to fix that a group lists; [`Group::n`] counts them all.
+    pub const MAX_PLACES: usize = 20;
 }
 
-/// Problems and recommendations by rule, in the order in which to deal with them: problems first, then by severity, then
-/// by count, then by the rule's id.
-pub(super) fn ranked(findings: &Findings, setting: &Setting<'_>) -> (Vec<Group>, Vec<Group>) {
-    let maker = Maker { findings, setting };
-    let rules = rank::ranked(findings);
-    let mut groups: Vec<(RuleKind, Group)> = rules.iter().map(|rule| (rule.kind, maker.group(rule))).collect();
-    for (rank, (_, group)) in (1..).zip(&mut groups) {
-        group.rank = rank;
-    }
-    let (problems, rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(kind, _)| *kind == RuleKind::Problem);
-    let bare = |groups: Vec<(RuleKind, Group)>| groups.into_iter().map(|(_, group)| group).collect();
-    (bare(problems), bare(rest))
+/// Returns problems and recommendations by rule, in the order in which they should be fixed.
+pub(super) fn groups(prepared: &Prepared<'_>) -> (Vec<Group>, Vec<Group>) {
+    let of_kind =
+        |kind| prepared.rules.iter().filter(move |rule| rule.kind == kind).map(|rule| Group::new(rule, prepared));
+    (of_kind(RuleKind::Problem).collect(), of_kind(RuleKind::Recommendation).collect())
 }
 
-/// What groups need beside the findings.
-pub(super) struct Setting<'a> {
-    pub(super) scan: ScanId,
-    pub(super) links: &'a Links,
-    pub(super) locale: Locale,
-    pub(super) platform: Option<&'a PlatformKey>,
-}
-
-struct Maker<'a> {
-    findings: &'a Findings,
-    setting: &'a Setting<'a>,
-}
-
-impl Maker<'_> {
-    fn group(&self, ranked: &RankedRule<'_>) -> Group {
-        let Setting { locale, platform, .. } = *self.setting;
-        let RankedRule { rule, facts, elements, .. } = ranked;
-        let texts = describe(rule, facts, locale);
-        let tip = platform.and_then(|platform| tip(rule.as_str(), platform.as_str(), locale));
-        let shown = shown(elements);
-        Group {
-            rule: (*rule).clone(),
-            severity: facts.impact,
-            rank: 0,
-            count: ranked.count(),
-            left_out: ranked.left_out,
-            new_count: elements.iter().filter(|(_, finding)| finding.is_new).count() as u64,
+impl Group {
+    fn new(rule: &PreparedRule<'_>, prepared: &Prepared<'_>) -> Self {
+        let (texts, shown) = (&rule.texts, rule.examples(Self::MAX_EXAMPLES));
+        Self {
+            rule: rule.rule.clone(),
+            severity: rule.facts.impact,
+            rank: rule.rank,
+            count: rule.count(),
+            left_out: rule.left_out,
+            new_count: rule.findings().filter(|finding| finding.is_new).count() as u64,
             title: texts.title.to_owned(),
             summary: texts.summary.to_owned(),
             impact: texts.impact.to_owned(),
             who: texts.who.iter().map(|name| (*name).to_owned()).collect(),
-            how_to_fix: texts.advice(),
-            platform_tip: tip.map(str::to_owned),
+            how_to_fix: texts.how_to_fix.to_owned(),
+            example_code: texts.example.map(str::to_owned),
+            platform_tip: rule.platform_tip.map(str::to_owned),
             machine: texts.machine,
             has_card: texts.has_card,
-            help: facts.help_url.clone(),
-            refs: refs(ranked, locale),
-            pages: self.page_counts(rule, elements),
+            help: rule.facts.help_url.clone(),
+            refs: refs(rule, prepared.locale),
+            pages: page_counts(rule, prepared),
             boxes: shown.iter().filter_map(|(id, finding)| example_box(*id, finding)).collect(),
-            examples: shown.iter().map(|(id, finding)| self.example(*id, finding)).collect(),
-            n: elements.iter().map(|(_, finding)| &finding.fingerprint.template).collect::<HashSet<_>>().len() as u64,
+            examples: shown.iter().map(|(id, finding)| Example::of(*id, finding, prepared)).collect(),
+            n: rule.places.len() as u64,
+            places: rule.places.iter().take(Self::MAX_PLACES).map(PlaceView::of).collect(),
         }
     }
+}
 
-    fn page_counts(&self, rule: &RuleId, elements: &[(u64, &Finding)]) -> Vec<PageCount> {
-        let left_out = |page: &PageOutcome| page.left_out.get(rule).map(|count| u64::from(*count));
-        let pages = self.findings.pages.iter().enumerate();
-        let mut counts: BTreeMap<usize, u64> =
-            pages.filter_map(|(page, outcome)| Some((page, left_out(outcome)?))).collect();
-        for (_, finding) in elements {
-            *counts.entry(finding.page).or_default() += 1;
+impl PlaceView {
+    fn of(place: &Place<'_>) -> Self {
+        Self {
+            id: place.shown.0,
+            count: place.count,
+            new_count: place.new_count,
+            pages: place.pages,
+            measured: place.measured().map(|values| values.to_string()),
         }
-        let mut pages: Vec<PageCount> =
-            counts.into_iter().map(|(page, count)| PageCount { url: self.page_url(page), count }).collect();
-        pages.sort_by_key(|page| Reverse(page.count));
-        pages
     }
+}
 
-    fn example(&self, id: u64, finding: &Finding) -> Example {
-        Example {
+impl Example {
+    fn of(id: u64, finding: &Finding, prepared: &Prepared<'_>) -> Self {
+        let picture =
+            |shot: ScreenshotRef| PictureRef { id: PictureId::Example(id), width: shot.width, height: shot.height };
+        Self {
             id,
-            page: self.page_url(finding.page),
+            page: prepared.page_url(finding.page).to_owned(),
             target: finding.selector.clone(),
             html: finding.html.clone(),
             details: Some(finding.failure_summary.clone()).filter(|summary| !summary.is_empty()),
             is_new: finding.is_new,
-            shot: finding.screenshot.map(|_| self.setting.links.evidence(self.setting.scan, id)),
-            shot_width: finding.screenshot.map(|shot| shot.width),
-            shot_height: finding.screenshot.map(|shot| shot.height),
+            picture: finding.screenshot.map(picture),
         }
-    }
-
-    fn page_url(&self, page: usize) -> String {
-        self.findings.pages.get(page).map_or_else(String::new, |page| page.url.clone())
     }
 }
 
-/// One element of each template first, so that a header repeated on every page does not hide the rest.
-fn shown<'a>(elements: &[(u64, &'a Finding)]) -> Vec<(u64, &'a Finding)> {
-    let mut seen: HashSet<&Key> = HashSet::new();
-    let (first, again): (Vec<_>, Vec<_>) =
-        elements.iter().copied().partition(|(_, finding)| seen.insert(&finding.fingerprint.template));
-    first.into_iter().chain(again).take(Group::MAX_EXAMPLES).collect()
+fn page_counts(rule: &PreparedRule<'_>, prepared: &Prepared<'_>) -> Vec<PageCount> {
+    let count = |page: &RulePage| PageCount { url: prepared.page_url(page.page).to_owned(), count: page.count() };
+    let mut pages: Vec<PageCount> = rule.pages.iter().map(count).collect();
+    pages.sort_by_key(|page| Reverse(page.count));
+    pages
 }
 
 fn example_box(id: u64, finding: &Finding) -> Option<ExampleBox> {
     finding.area.map(|area| ExampleBox { id, x: area.x, y: area.y, width: area.width, height: area.height })
 }
 
-/// Criteria with their names and levels, then clauses.
-fn refs(ranked: &RankedRule<'_>, locale: Locale) -> Vec<String> {
-    let in_words = |number: String| match criterion(&number) {
+/// Returns the criteria with their names and levels, then the clauses.
+fn refs(rule: &PreparedRule<'_>, locale: Locale) -> Vec<String> {
+    let in_words = |number: &String| match criterion(number) {
         Some(criterion) => format!("WCAG {number} {} ({})", criterion.name(locale), criterion.level),
         None => format!("WCAG {number}"),
     };
-    let clauses = ranked.en301549().into_iter().map(|clause| format!("EN 301 549 {clause}"));
-    ranked.facts.wcag().into_iter().map(in_words).chain(clauses).collect()
+    let clauses = rule.en301549.iter().map(|clause| format!("EN 301 549 {clause}"));
+    rule.wcag.iter().map(in_words).chain(clauses).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
-    use crate::domain::{Engine, PageOutcome, RuleFacts};
+    use crate::domain::{Findings, PageOutcome, PlatformKey, RuleFacts, SiteDetails, SiteUrl, Tool};
 
     fn facts(impact: Impact, tag: &str) -> RuleFacts {
         let text = |text: &str| text.to_owned();
         RuleFacts { impact, tags: vec![text(tag)], help: text("help"), description: text(""), help_url: text("") }
     }
 
-    /// Elements as (rule, page, selector, html).
+    /// Returns the problems and recommendations for elements given as (rule, page, selector, html).
     fn grouped(elements: &[(&str, usize, &str, &str)]) -> (Vec<Group>, Vec<Group>) {
         let rules = [
             ("image-alt", facts(Impact::Critical, "wcag2a")),
@@ -248,7 +243,7 @@ mod tests {
             Finding::new(RuleId::new(*rule), *page, &page.to_string(), selector, html, "")
         };
         let findings = Findings {
-            engine: Engine::axe_core("", ""),
+            engine: Tool::axe_core("", ""),
             pages: vec![
                 PageOutcome::checked("https://a.example/", ""),
                 PageOutcome::checked("https://a.example/b", ""),
@@ -262,10 +257,15 @@ mod tests {
             pictures_not_stored: false,
             stopped_by_timeouts: false,
         };
-        let links = Links::new("https://a.example/v1").unwrap();
-        let platform = PlatformKey::new("shopify");
-        let scan = ScanId::generate(chrono::Utc::now());
-        ranked(&findings, &Setting { scan, links: &links, locale: Locale::En, platform: Some(&platform) })
+        let site = SiteDetails {
+            url: SiteUrl::parse("https://a.example").unwrap(),
+            name: None,
+            report_locale: Locale::En,
+            platform: None,
+            stack: vec![PlatformKey::new("shopify")],
+            tags: vec![],
+        };
+        groups(&Prepared::new(&site, &findings, Locale::En))
     }
 
     #[test]
@@ -292,7 +292,7 @@ mod tests {
         let group = grouped(&[("image-alt", 0, "img", "<img>")]).0.remove(0);
         assert!(group.has_card && !group.who.is_empty() && group.platform_tip.is_some());
         assert_ne!(group.title, "help");
-        assert!(group.how_to_fix.contains("\n\n"), "{}", group.how_to_fix);
+        assert!(!group.how_to_fix.contains("\n\n") && group.example_code.is_some(), "{}", group.how_to_fix);
     }
 
     #[test]

@@ -1,202 +1,231 @@
-//! From findings to the report that a site owner reads: contract, "Report".
+//! The report that a site owner reads, made of findings, as types. The crate `a11ycheck-api-v1` has its JSON.
 
 mod groups;
-mod rank;
+mod places;
+mod prepared;
+#[cfg(feature = "testing")]
+mod testing;
+
+use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
 
-pub use self::groups::{Example, ExampleBox, Group, PageCount};
-pub(crate) use self::rank::{RankedRule, platform, ranked};
+pub use self::groups::{Example, ExampleBox, Group, PageCount, PlaceView};
+pub(crate) use self::prepared::{Prepared, PreparedPage, PreparedRule, PreparedUndecided, numbered};
 use crate::{
-    catalog::{card, describe, terms},
-    domain::{
-        Cover, CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, RuleKind, Scan, Site, Totals, UncheckedFrame,
-    },
+    catalog::card,
+    domain::{CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, Site, Tool, Totals, UncheckedFrame},
     id::ScanId,
-    links::Links,
     locale::Locale,
     store::TrendPoint,
-    timestamp,
-    view::failure,
 };
 
-/// A report in one language; serialises to the contract's JSON.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A report in one language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
-    /// The check.
+    /// The id of the check.
     pub scan_id: ScanId,
-    /// The language.
+    /// The language of the report.
     pub locale: Locale,
-    /// The site's address.
+    /// The address of the site.
     pub url: String,
-    /// What the owner calls the site, as in exports; else the start page's title, else the domain. Hostile text.
+    /// The name that the owner gave the site, as in exports; or else the start page's title, or else the domain.
+    /// Hostile text.
     pub title: String,
     /// The platform that tips follow.
     pub platform: Option<PlatformKey>,
-    /// Its name.
+    /// The name of that platform.
     pub platform_name: Option<String>,
-    /// When the check completed.
-    #[serde(serialize_with = "timestamp::serialize")]
+    /// The instant at which the check completed.
     pub checked_at: DateTime<Utc>,
-    /// The first page as a picture.
-    pub screen: Option<Screen>,
-    /// Whether pictures were taken and could not be stored: then the report shows none.
+    /// The engine that judged the pages, and its browser.
+    pub engine: Tool,
+    /// The picture of the first page, if one was taken.
+    pub screen: Option<PictureRef>,
+    /// True if pictures were taken but could not be stored: the report then shows none.
     pub pictures_not_stored: bool,
-    /// Whether the check was stopped because too many pages in a row were not ready in time: pages that it had not reached are
-    /// missing.
+    /// True if the check was stopped because too many pages in a row were not ready in time: pages that it had not
+    /// reached are missing.
     pub stopped_by_timeouts: bool,
-    /// Problem elements by severity.
+    /// The number of problem elements by severity.
     pub totals: Totals,
-    /// All of them.
+    /// The number of all problem elements.
     pub total: u64,
-    /// Problems by rule, what to fix first first.
+    /// The number of places to fix: problem elements that one change clears count once (decision 0017).
+    pub places: u64,
+    /// The smallest number of these places that together have at least four fifths of the problem elements that are listed.
+    pub places_for_most: u64,
+    /// The problems by rule, in the order in which they should be fixed.
     pub groups: Vec<Group>,
-    /// Recommendations by rule, in the same shape; their elements are in no total.
+    /// The recommendations by rule, in the same form; their elements are in no total.
     pub advisory: Vec<Group>,
-    /// Every page that was taken up, and dead links.
+    /// Every page that was visited, and dead links.
     pub pages: Vec<PageView>,
-    /// Elements that a person must look at, by rule: axe-core could not decide about them, and they are in no total.
+    /// The elements by rule that axe-core could not judge, so that a person must look at them; they are in no total.
     pub needs_review: Vec<Undecided>,
-    /// What changed since the previous completed check.
+    /// The changes since the previous completed check.
     pub diff: Diff,
     /// The latest completed checks up to this one, the oldest first; at most [`Report::TREND_LENGTH`].
     pub trend: Vec<Trend>,
 }
 
-/// The picture of the first page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Screen {
-    /// Where to get it, with the same token.
-    pub url: String,
-    /// In pixels.
+/// A picture that belongs to a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PictureRef {
+    /// The id of the picture within the check. The service has its bytes.
+    pub id: PictureId,
+    /// The width in pixels.
     pub width: u32,
-    /// In pixels.
+    /// The height in pixels.
     pub height: u32,
 }
 
-/// One page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The id of a picture within a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PictureId {
+    /// The picture of the first page.
+    Screen,
+    /// The picture of the example with this [`id`](Example::id).
+    Example(u64),
+}
+
+/// A page of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PageView {
-    /// Its address.
+    /// The address of the page.
     pub url: String,
-    /// Its title. Hostile text.
+    /// The title of the page. Hostile text.
     pub title: String,
-    /// Its problem elements; 0 where it could not be checked, which [`error`](Self::error) then says.
+    /// The number of its problem elements; 0 if it could not be checked, in which case [`error`](Self::error) is set.
     pub issues: u64,
-    /// Elements that fail on it, recommendations included, and are counted but not listed: a page has a limit of elements that
-    /// are kept.
+    /// The number of elements that fail on the page, recommendations included, and are counted but not listed, because
+    /// only a limited number is kept for a page.
     pub left_out: u64,
-    /// Why it could not be checked; the message is in the report's language. In JSON, code and message.
-    #[serde(serialize_with = "failure::serialize_option")]
+    /// The reason why it could not be checked; the message is in the report's language.
     pub error: Option<Failure>,
     /// The number of its frames that were not checked.
     pub frames_not_checked_count: u32,
-    /// Those frames by address and reason, at most [`PageOutcome::MAX_UNCHECKED_FRAMES`](crate::domain::PageOutcome::MAX_UNCHECKED_FRAMES) of them. Empty in checks of
-    /// releases that counted frames without naming them.
+    /// Those frames by address and reason, at most
+    /// [`PageOutcome::MAX_UNCHECKED_FRAMES`](crate::domain::PageOutcome::MAX_UNCHECKED_FRAMES) of them. Empty in checks
+    /// of releases that counted frames without naming them.
     pub frames_not_checked: Vec<UncheckedFrame>,
-    /// Whether the page was still building itself when the time for that was up, and was checked as it stood.
+    /// True if the page was still changing when the time for it to settle was over, and was checked as it was.
     pub still_changing: bool,
-    /// Addresses that it asked for and got no answer from, at most
+    /// Addresses from which the page requested something and got no response, at most
     /// [`PageOutcome::MAX_UNANSWERED`](crate::domain::PageOutcome::MAX_UNANSWERED) of them. Hostile text.
     pub unanswered: Vec<String>,
-    /// Where it is a dead link: the page, or the sitemap, that leads to it.
+    /// The address of the page or sitemap that links to it, if it is a dead link.
     pub linked_from: Option<String>,
-    /// What covered most of it when it was checked, if anything did.
+    /// The layer that covered most of the page when it was checked, if any.
     pub cover: Option<CoverView>,
 }
 
-/// What covers most of a page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The layer that covers most of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CoverView {
-    /// What it is.
+    /// The kind of the layer.
     pub kind: CoverKind,
-    /// How much of the visible part of the page it covers.
+    /// The share of the visible part of the page that it covers, in percent.
     pub percent: u8,
-    /// The same in a sentence.
+    /// Kind and share in a sentence in the report's language.
     pub message: String,
 }
 
-/// Elements that axe-core could not decide about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The elements of one rule that axe-core could not judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Undecided {
-    /// The rule.
+    /// The id of the rule.
     pub rule: RuleId,
-    /// The rule in words.
+    /// The title of the rule.
     pub title: String,
-    /// How many elements.
+    /// True if the catalogue has a card for the rule; otherwise the title is that of axe-core, in English.
+    pub has_card: bool,
+    /// The number of elements.
     pub count: u32,
 }
 
-/// What changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The changes since the previous completed check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diff {
-    /// The check compared with; null for the first.
+    /// The id of the previous check; `None` for the first check of a site.
     pub previous_id: Option<ScanId>,
-    /// When that completed.
-    #[serde(serialize_with = "timestamp::serialize_option")]
+    /// The instant at which the previous check completed.
     pub previous_date: Option<DateTime<Utc>>,
-    /// Its problem elements.
+    /// The number of its problem elements.
     pub previous_total: Option<u64>,
-    /// Elements that it did not have.
+    /// The number of elements that the previous check did not have.
     pub new: u64,
-    /// Its elements that are gone.
+    /// The number of elements of the previous check that are no longer there.
     pub fixed: u64,
-    /// Elements that both have.
+    /// The number of elements that both checks have.
     pub remaining: u64,
-    /// Those of `remaining` on pages that the previous check did not have, known by their template.
+    /// The number of `remaining` elements on pages that the previous check did not have, which are known by their
+    /// template.
     pub carried: u64,
-    /// Elements of this check that can't be compared: `total = new + remaining + not_comparable_now`. All of them for the first.
+    /// The number of elements of this check that can't be compared: `total = new + remaining + not_comparable_now`. All
+    /// elements for the first check of a site.
     pub not_comparable_now: u64,
-    /// Elements of the previous check that can't be compared:
+    /// The number of elements of the previous check that can't be compared:
     /// `previous_total = fixed + (remaining - carried) + not_comparable_before`.
     pub not_comparable_before: u64,
-    /// The fixed ones by rule, most first.
+    /// The fixed elements by rule, the largest count first.
     pub fixed_rules: Vec<FixedRuleView>,
 }
 
-/// Fixed elements of one rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The fixed elements of one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FixedRuleView {
-    /// The rule in words.
+    /// The title of the rule.
     pub title: String,
-    /// How many.
+    /// The number of elements.
     pub count: u64,
 }
 
-/// One check in the row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// A check in the trend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Trend {
-    /// The check.
+    /// The id of the check.
     pub id: ScanId,
-    /// When it completed.
-    #[serde(serialize_with = "timestamp::serialize")]
+    /// The instant at which it completed.
     pub date: DateTime<Utc>,
-    /// Its problem elements.
+    /// The number of its problem elements.
     pub total: u64,
 }
 
-/// What a report is made of.
+/// The data from which a report is made.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sources<'a> {
-    pub(crate) scan: &'a Scan,
-    pub(crate) outcome: &'a Outcome,
-    pub(crate) finished_at: DateTime<Utc>,
-    pub(crate) site: &'a Site,
-    pub(crate) findings: &'a Findings,
-    pub(crate) trend: &'a [TrendPoint],
-    pub(crate) links: &'a Links,
+pub struct Sources<'a> {
+    /// The check.
+    pub scan: &'a Scan,
+    /// The numbers of the check.
+    pub outcome: &'a Outcome,
+    /// The instant at which the check completed.
+    pub finished_at: DateTime<Utc>,
+    /// The site that was checked.
+    pub site: &'a Site,
+    /// Everything that the check found.
+    pub findings: &'a Findings,
+    /// The latest completed checks up to this one, the oldest first; at most [`Report::TREND_LENGTH`].
+    pub trend: &'a [TrendPoint],
 }
 
 impl Report {
-    /// Checks that the trend goes back to.
+    /// The greatest number of checks in the trend.
     pub const TREND_LENGTH: u32 = 12;
 
-    pub(crate) fn new(sources: Sources<'_>, locale: Locale) -> Self {
-        let Sources { scan, outcome, finished_at, site, findings, trend, links } = sources;
-        let platform = platform(&site.details, findings).cloned();
-        let (groups, advisory) =
-            groups::ranked(findings, &groups::Setting { scan: scan.id, links, locale, platform: platform.as_ref() });
+    /// Makes the report of a check in one language.
+    pub fn new(sources: Sources<'_>, locale: Locale) -> Self {
+        let Sources { scan, outcome, finished_at, site, findings, trend } = sources;
+        let prepared = Prepared::new(&site.details, findings, locale);
+        let (groups, advisory) = groups::groups(&prepared);
         let start_title = findings.pages.first().map(|page| page.title.trim()).filter(|title| !title.is_empty());
         let name = site.details.name.as_deref().or(start_title);
         Self {
@@ -204,18 +233,21 @@ impl Report {
             locale,
             url: site.details.url.to_string(),
             title: name.unwrap_or_else(|| site.details.url.domain()).to_owned(),
-            platform_name: platform.as_ref().map(|key| key.display_name().to_owned()),
-            platform,
+            platform: prepared.platform.cloned(),
+            platform_name: prepared.platform.map(|key| key.display_name().to_owned()),
             checked_at: finished_at,
-            screen: findings.screen.map(|(width, height)| Screen { url: links.screen(scan.id), width, height }),
+            engine: findings.engine.clone(),
+            screen: findings.screen.map(|(width, height)| PictureRef { id: PictureId::Screen, width, height }),
             pictures_not_stored: findings.pictures_not_stored,
             stopped_by_timeouts: findings.stopped_by_timeouts,
             totals: outcome.totals,
             total: outcome.totals.total(),
+            places: groups.iter().map(|group| group.n).sum(),
+            places_for_most: places::most_effective(prepared.problem_places().map(|place| place.count)),
             groups,
             advisory,
-            pages: pages(findings, locale),
-            needs_review: needs_review(findings, locale),
+            pages: prepared.pages().map(PageView::from).collect(),
+            needs_review: prepared.undecided().map(Undecided::from).collect(),
             diff: diff(outcome, locale),
             trend: trend
                 .iter()
@@ -225,61 +257,29 @@ impl Report {
     }
 }
 
-/// What a check says of each page that it took up.
-pub(crate) fn pages(findings: &Findings, locale: Locale) -> Vec<PageView> {
-    let mut issues = vec![0; findings.pages.len()];
-    for finding in findings.problems() {
-        if let Some(count) = issues.get_mut(finding.page) {
-            *count += 1;
+impl From<PreparedPage<'_>> for PageView {
+    fn from(page: PreparedPage<'_>) -> Self {
+        let outcome = page.outcome;
+        Self {
+            url: outcome.url.clone(),
+            title: outcome.title.clone(),
+            issues: page.issues,
+            left_out: page.left_out,
+            error: page.error.map(Cow::into_owned),
+            frames_not_checked_count: outcome.frames_not_checked,
+            frames_not_checked: outcome.unchecked_frames.clone(),
+            still_changing: outcome.still_changing,
+            unanswered: outcome.unanswered.clone(),
+            linked_from: outcome.linked_from.clone(),
+            cover: page.cover,
         }
     }
-    for (issues, page) in issues.iter_mut().zip(&findings.pages) {
-        let problems = page.left_out.iter().filter(|(rule, _)| findings.kind_of(rule) == RuleKind::Problem);
-        *issues += problems.map(|(_, count)| u64::from(*count)).sum::<u64>();
+}
+
+impl From<PreparedUndecided<'_>> for Undecided {
+    fn from(PreparedUndecided { rule, title, has_card, count }: PreparedUndecided<'_>) -> Self {
+        Self { rule: rule.clone(), title: title.to_owned(), has_card, count }
     }
-    let counted = findings.pages.iter().zip(issues);
-    counted
-        .map(|(page, issues)| PageView {
-            url: page.url.clone(),
-            title: page.title.clone(),
-            issues,
-            left_out: page.left_out.values().map(|count| u64::from(*count)).sum(),
-            error: page.error.as_ref().map(|error| told(error, locale)),
-            frames_not_checked_count: page.frames_not_checked,
-            frames_not_checked: page.unchecked_frames.clone(),
-            still_changing: page.still_changing,
-            unanswered: page.unanswered.clone(),
-            linked_from: page.linked_from.clone(),
-            cover: page.cover.map(|cover| cover_view(&cover, locale)),
-        })
-        .collect()
-}
-
-/// The failure with its message in another language. The English one is as it was stored: it may say more than any code.
-fn told(failure: &Failure, locale: Locale) -> Failure {
-    if locale == Locale::En {
-        return failure.clone();
-    }
-    let message = terms(locale).failure(failure).into_owned();
-    // Cause and facts are read from the stored message where nothing else was stored.
-    failure.clone().understood().with_message(message)
-}
-
-fn cover_view(cover: &Cover, locale: Locale) -> CoverView {
-    // A kind of a later release is a layer to this one, in words and for programs.
-    let kind = if CoverKind::KNOWN.contains(&cover.kind) { cover.kind } else { CoverKind::Overlay };
-    CoverView { kind, percent: cover.percent, message: terms(locale).cover(cover) }
-}
-
-/// What axe-core could not decide about, by rule.
-pub(crate) fn needs_review(findings: &Findings, locale: Locale) -> Vec<Undecided> {
-    let undecided = findings.needs_review.iter().filter(|(_, count)| **count > 0);
-    undecided
-        .map(|(rule, count)| {
-            let title = findings.rules.get(rule).map_or(rule.as_str(), |facts| describe(rule, facts, locale).title);
-            Undecided { rule: rule.clone(), title: title.to_owned(), count: *count }
-        })
-        .collect()
 }
 
 fn diff(outcome: &Outcome, locale: Locale) -> Diff {

@@ -1,5 +1,5 @@
-//! What core accepts of a scanner: results are judged before they are stored, so that a fault of a scanner is a failed check
-//! with a reason, and never a clean report.
+//! The acceptance of results: they are judged before they are stored, so that a fault of a scanner is a failed check with a
+//! reason, and never a clean report.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,16 @@ use url::Url;
 
 use super::{ScanError, ScanOutput, ScanRequest, Screenshot};
 use crate::domain::{
-    Cover, Engine, Failure, FailureFacts, Finding, Findings, PageOutcome, RuleFacts, RuleId, ScreenshotRef,
+    Cover, Failure, FailureFacts, Finding, Findings, PageOutcome, RuleFacts, RuleId, ScreenshotRef, Tool,
     UncheckedFrame,
 };
 
-/// Rules that one result may name.
+/// The most rules that one result may name.
 const MAX_RULES: usize = 2_000;
-/// Bytes of one picture.
+/// The most bytes of one picture.
 const MAX_PICTURE: usize = 16 * 1024 * 1024;
 
-/// Why a scanner's result was not accepted. Each is a fault of the scanner, whatever the site did.
+/// The reason why a scanner's result was not accepted. Each is a fault of the scanner, whatever the site did.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
@@ -26,101 +26,101 @@ pub enum OutputError {
     /// There are more pages than [`ScanRequest::page_budget`] allows.
     #[error("it has {pages} pages, and {budget} were asked for at most")]
     TooManyPages {
-        /// Pages of the result.
+        /// The number of pages of the result.
         pages: usize,
-        /// Pages that were asked for at most.
+        /// The most pages that were asked for.
         budget: u32,
     },
     /// A page has an address that is neither `http` nor `https`.
     #[error("the address of page {page} is no http or https address")]
     PageAddress {
-        /// Index of the page.
+        /// The index of the page.
         page: usize,
     },
-    /// A page counts as a dead link and as checked.
+    /// A page is both a dead link and checked.
     #[error("page {page} is a dead link and was checked")]
     CheckedDeadLink {
-        /// Index of the page.
+        /// The index of the page.
         page: usize,
     },
-    /// A layer covers most of a page, and less than [`Cover::LEAST_PERCENT`] of it, or more than all of it.
+    /// The share of a page that a layer covers is less than [`Cover::LEAST_PERCENT`], or more than the whole page.
     #[error("a layer covers {percent} % of page {page}, which is not from {least} to 100", least = Cover::LEAST_PERCENT)]
     Cover {
-        /// Index of the page.
+        /// The index of the page.
         page: usize,
-        /// The share.
+        /// The share, in per cent.
         percent: u8,
     },
-    /// A rule is among those of which elements were left out, with none.
+    /// A count of the elements of a rule that were left out is 0.
     #[error("of the rule {rule}, no element is said to be left out on page {page}")]
     NothingLeftOut {
-        /// Index of the page.
+        /// The index of the page.
         page: usize,
         /// The rule.
         rule: RuleId,
     },
-    /// A finding, or a count of elements that were left out, is about a page that is not there or was not checked.
+    /// A finding, or a count of elements that were left out, is about a page that does not exist or was not checked.
     #[error("element {item} is on page {page}, which is not among the pages that were checked")]
     UncheckedPage {
-        /// Index of the finding; the number of findings where a count of a page is meant.
+        /// The index of the finding, or the number of findings if the fault is in a count of elements that were left out.
         item: usize,
-        /// Index of the page.
+        /// The index of the page.
         page: usize,
     },
-    /// A rule has no facts in [`Findings::rules`], without which its elements are in no total.
+    /// A rule has no facts in [`Findings::rules`], without which no total counts its elements.
     #[error("the rule {rule} has no facts")]
     NoFacts {
         /// The rule.
         rule: RuleId,
     },
-    /// A rule explains itself at an address that is neither `http` nor `https`.
+    /// The help address of a rule is neither `http` nor `https`.
     #[error("the help address of the rule {rule} is no http or https address")]
     HelpAddress {
         /// The rule.
         rule: RuleId,
     },
-    /// A text is longer than its bound, or holds U+0000, which PostgreSQL can't store. [`Finding::new`],
+    /// A text is longer than its bound, or contains U+0000, which PostgreSQL can't store. [`Finding::new`],
     /// [`PageOutcome::checked`] and [`UncheckedFrame::new`] keep the bounds by themselves.
     #[error("{what} is longer than {max} characters, or holds U+0000")]
     Text {
-        /// Which text.
+        /// The kind of text.
         what: &'static str,
-        /// Its bound, in characters.
+        /// The bound, in characters.
         max: usize,
     },
     /// There are more of something than is accepted.
     #[error("it has more than {max} {what}")]
     TooMany {
-        /// Of what.
+        /// The kind of thing.
         what: &'static str,
         /// The bound.
         max: usize,
     },
-    /// A finding calls itself new, which the comparison with the previous check alone decides.
+    /// A finding calls itself new, which only the comparison with the previous check decides.
     #[error("element {item} calls itself new")]
     CallsItselfNew {
-        /// Index of the finding.
+        /// The index of the finding.
         item: usize,
     },
-    /// A picture is referred to and not there, there twice, not of the size that is told, or larger than is accepted.
+    /// A picture is referred to but missing, or it is there twice, of another size than stated, or larger than is accepted.
     #[error("picture {id} is missing, there twice, of another size than is told, or larger than is accepted")]
     Picture {
-        /// Its number.
+        /// The number of the picture.
         id: u32,
     },
-    /// The result says that its pictures were not stored, which core alone can know.
+    /// The result says that its pictures were not stored, which only core can know.
     #[error("it says that pictures were not stored")]
     CallsPicturesLost,
-    /// The scanner says that it was cancelled, and nobody cancelled it.
+    /// The scanner says that it was cancelled, but nobody cancelled it.
     #[error("the scanner says that it was cancelled, and nobody cancelled it")]
     NotCancelled,
 }
 
-/// Judges how a scan ended, as the engine does before it stores anything. A permitted result stays as it is.
+/// Judges the outcome of a scan, as the engine does before it stores anything. A permitted result stays as it is.
 ///
 /// # Errors
-/// Those of the scanner; [`ScanError::Failed`] with the failure of the first page where no page was checked;
-/// [`ScanError::Broken`] with an [`OutputError`] as its source where a bound was broken, or where the scanner says that it was
+/// Those of the scanner; [`ScanError::Failed`] with the failure of the first page if no page was checked;
+/// [`ScanError::Broken`] with an [`OutputError`] as its source if a bound was broken, or if the scanner says that it was
 /// cancelled and `is_cancelled` is not set.
 pub fn accept(
     request: &ScanRequest,
@@ -140,15 +140,15 @@ pub fn accept(
     }
 }
 
-/// Why the first page was not checked, where none was.
+/// Returns the failure of the first page if no page was checked.
 fn first_failure(findings: &Findings) -> Option<Failure> {
     if findings.pages_checked() > 0 { None } else { findings.pages.first()?.error.clone() }
 }
 
-/// Checks whether a result keeps the bounds of its types: one that does not is never stored.
+/// Checks whether a result keeps the bounds of its types; one that does not is never stored.
 ///
 /// # Errors
-/// The first of the faults that are found.
+/// The first fault that is found.
 pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputError> {
     let ScanOutput { findings, screenshots, screen } = output;
     let Findings { engine, pages, rules, items, needs_review, screen: told_screen, ran, pictures_not_stored, .. } =
@@ -194,10 +194,10 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
     Ok(())
 }
 
-fn judge_engine(engine: &Engine) -> Result<(), OutputError> {
-    text("the name of the engine", &engine.name, Engine::MAX_TEXT)?;
-    text("the version of the engine", &engine.version, Engine::MAX_TEXT)?;
-    text("the name of the browser", engine.browser.as_deref().unwrap_or_default(), Engine::MAX_TEXT)
+fn judge_engine(engine: &Tool) -> Result<(), OutputError> {
+    text("the name of the engine", &engine.name, Tool::MAX_TEXT)?;
+    text("the version of the engine", &engine.version, Tool::MAX_TEXT)?;
+    text("the name of the browser", engine.browser.as_deref().unwrap_or_default(), Tool::MAX_TEXT)
 }
 
 fn judge_pages(request: &ScanRequest, pages: &[PageOutcome]) -> Result<(), OutputError> {
@@ -259,14 +259,14 @@ fn judge_facts(rule: &RuleId, facts: &RuleFacts) -> Result<(), OutputError> {
     for told in [&facts.help, &facts.description, &facts.help_url] {
         text("what a rule says of itself", told, RuleFacts::MAX_TEXT)?;
     }
-    // A rule of one's own may have no page that explains it.
+    // A custom rule may have no page that explains it.
     if !facts.help_url.is_empty() && !is_http(&facts.help_url) {
         return Err(OutputError::HelpAddress { rule: rule.clone() });
     }
     Ok(())
 }
 
-/// The pictures of elements that there are, with their sizes.
+/// Returns the pictures of elements, with their sizes.
 fn judge_pictures(
     screenshots: &[Screenshot],
     screen: Option<&Screenshot>,
@@ -290,7 +290,7 @@ fn judge_pictures(
 }
 
 fn text(what: &'static str, text: &str, max: usize) -> Result<(), OutputError> {
-    // Bytes first: they are at least as many as characters, and need no counting.
+    // Bytes first: there are at least as many as characters, and they need no counting.
     if (text.len() > max && text.chars().count() > max) || text.contains('\0') {
         return Err(OutputError::Text { what, max });
     }
@@ -323,7 +323,7 @@ mod tests {
         ScanRequest { scan: ScanId::generate(at), start: SiteUrl::parse("https://a.example/").unwrap(), page_budget: 3 }
     }
 
-    /// Two pages, one of which was checked and has a problem with a picture.
+    /// Returns a result with two pages, one of which was checked and has a problem with a picture.
     fn output() -> ScanOutput {
         let mut item = Finding::new(RuleId::new(RULE), 0, "https://a.example/", "img", "<img>", "No text.");
         item.screenshot = Some(ScreenshotRef { id: ScreenshotId(1), width: 4, height: 3 });
@@ -339,7 +339,7 @@ mod tests {
         let format = ScreenshotFormat::Png;
         ScanOutput {
             findings: Findings {
-                engine: Engine { name: "own".to_owned(), version: "1".to_owned(), browser: None },
+                engine: Tool { name: "own".to_owned(), version: "1".to_owned(), browser: None },
                 pages: vec![
                     PageOutcome::checked("https://a.example/", "Home"),
                     PageOutcome::failed("https://a.example/gone", "", gone),
@@ -371,7 +371,7 @@ mod tests {
         assert_eq!(accepted.findings, output().findings);
     }
 
-    /// A site owner would read "0 problems" of a site that nobody looked at.
+    /// A site owner would read "0 problems" for a site that was not checked at all.
     #[test]
     fn a_result_without_a_checked_page_is_the_failure_of_its_first_page() {
         let mut nothing = output();
@@ -465,8 +465,8 @@ mod tests {
                 },
                 FailureFacts::MAX_TEXT,
             ),
-            (|output, long| output.findings.engine.name = long, Engine::MAX_TEXT),
-            (|output, long| output.findings.engine.browser = Some(long), Engine::MAX_TEXT),
+            (|output, long| output.findings.engine.name = long, Tool::MAX_TEXT),
+            (|output, long| output.findings.engine.browser = Some(long), Tool::MAX_TEXT),
             (|output, long| output.findings.ran = Some([RuleId::new(long)].into()), RuleId::MAX),
             (
                 |output, long| output.findings.rules.values_mut().for_each(|facts| facts.help = long.clone()),
@@ -514,7 +514,7 @@ mod tests {
         assert_eq!(judged(|output| output.findings.screen = Some((1, 1))), Err(OutputError::Picture { id: 0 }));
     }
 
-    /// Such a check would be handed back and taken again without end.
+    /// Such a check would be handed back and claimed again without end.
     #[test]
     fn a_cancellation_that_nobody_asked_for_is_a_fault_of_the_scanner() {
         let error = accept(&request(), Err(ScanError::Cancelled), false).unwrap_err();

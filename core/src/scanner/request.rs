@@ -1,36 +1,43 @@
-//! What goes into a scan and what comes out.
+//! The input and the output of a scan.
 
 use crate::{
-    domain::{Findings, ScreenshotId, SiteUrl},
+    domain::{Findings, PageCounts, ScreenshotId, SiteUrl},
     id::ScanId,
 };
 
-/// What to check.
+/// The task of a scan.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ScanRequest {
     /// The check, for logs.
     pub scan: ScanId,
-    /// Where to start. Pages of the same host are followed from here.
+    /// The address of the first page. From there, pages of the same host are followed.
     pub start: SiteUrl,
-    /// How many pages to list at most, dead links aside; at least 1.
+    /// The most pages to list, dead links aside; at least 1.
     pub page_budget: u32,
 }
 
 impl ScanRequest {
-    /// Dead links that findings list at most, beside the pages of the [`page_budget`](Self::page_budget):
-    /// pages for which [`PageOutcome::is_dead_link`](crate::domain::PageOutcome::is_dead_link) holds.
+    /// The most dead links that findings list, beside the pages of the [`page_budget`](Self::page_budget): pages for which
+    /// [`PageOutcome::is_dead_link`](crate::domain::PageOutcome::is_dead_link) holds.
     pub const MAX_DEAD_LINKS: u32 = 100;
+
+    /// Returns a request to check at most `page_budget` pages from `start` on.
+    pub const fn new(scan: ScanId, start: SiteUrl, page_budget: u32) -> Self {
+        Self { scan, start, page_budget }
+    }
 }
 
-/// Hears how far a scan has come.
+/// Receives reports on the progress of a scan.
 #[cfg_attr(test, mockall::automock)]
 pub trait ProgressSink: Send + Sync {
-    /// `pages` pages are done, failed ones included, dead links aside. Never decreases within one scan.
-    fn pages_done(&self, pages: u32);
+    /// Reports the numbers of pages done and found. The number of those done never decreases within one scan.
+    fn progress(&self, pages: PageCounts);
 }
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ScanOutput {
     /// The findings; every [`Finding::screenshot`](crate::domain::Finding::screenshot) names one of `screenshots`.
     pub findings: Findings,
@@ -41,12 +48,29 @@ pub struct ScanOutput {
 }
 
 impl ScanOutput {
-    /// Whether there is any picture.
+    /// Returns a result without pictures.
+    pub const fn new(findings: Findings) -> Self {
+        Self { findings, screenshots: Vec::new(), screen: None }
+    }
+
+    /// Sets the pictures of elements.
+    #[must_use]
+    pub fn with_screenshots(self, screenshots: Vec<Screenshot>) -> Self {
+        Self { screenshots, ..self }
+    }
+
+    /// Sets the picture of the first page, if one was taken.
+    #[must_use]
+    pub fn with_screen(self, screen: impl Into<Option<Screenshot>>) -> Self {
+        Self { screen: screen.into(), ..self }
+    }
+
+    /// Returns whether there is any picture.
     pub const fn has_pictures(&self) -> bool {
         self.screen.is_some() || !self.screenshots.is_empty()
     }
 
-    /// Leaves every picture out, because they can't be stored, which the findings say from then on.
+    /// Removes every picture, because they can't be stored, and notes that in the findings.
     #[must_use]
     pub fn without_pictures(self) -> Self {
         Self { findings: self.findings.without_pictures(), screenshots: Vec::new(), screen: None }
@@ -55,17 +79,25 @@ impl ScanOutput {
 
 /// A picture taken during a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Screenshot {
-    /// Its number within the scan.
+    /// The number of the picture within the scan.
     pub id: ScreenshotId,
-    /// How it is encoded.
+    /// The encoding.
     pub format: ScreenshotFormat,
-    /// In pixels.
+    /// The width in pixels.
     pub width: u32,
-    /// In pixels.
+    /// The height in pixels.
     pub height: u32,
     /// The encoded picture.
     pub bytes: Vec<u8>,
+}
+
+impl Screenshot {
+    /// Returns a picture of this size in pixels.
+    pub const fn new(id: ScreenshotId, format: ScreenshotFormat, width: u32, height: u32, bytes: Vec<u8>) -> Self {
+        Self { id, format, width, height, bytes }
+    }
 }
 
 /// The encodings of pictures.

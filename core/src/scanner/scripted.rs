@@ -1,4 +1,4 @@
-//! A scanner that does what a test tells it to.
+//! A scanner that follows the script of a test.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -14,11 +14,11 @@ use super::{
     ScreenshotFormat,
 };
 use crate::domain::{
-    Cover, Engine, Failure, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, ScreenshotId, ScreenshotRef,
+    Cover, Failure, Finding, Findings, Impact, PageCounts, PageOutcome, RuleFacts, RuleId, ScreenshotId, ScreenshotRef,
+    Tool,
 };
 
-/// Plays back scripts: the first scan gets the first of them, the last one serves all further scans. Clones share the
-/// scripts.
+/// Plays back scripts: the first scan gets the first of them, and the last one serves all further scans. Clones share the scripts.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedScanner {
     scripts: Arc<Mutex<VecDeque<Script>>>,
@@ -26,14 +26,14 @@ pub struct ScriptedScanner {
     health: Arc<Mutex<Health>>,
 }
 
-/// Whether a scanner could begin, and how often it was asked.
+/// The state of a scanner: the reason why no scan can begin, and the number of checks of its readiness.
 #[derive(Debug, Default)]
 struct Health {
     fault: Option<String>,
     trials: u32,
 }
 
-/// What one scan does.
+/// The script of one scan.
 #[derive(Debug, Clone)]
 pub struct Script {
     pages: Vec<PageOutcome>,
@@ -58,12 +58,12 @@ enum End {
 }
 
 impl ScriptedScanner {
-    /// A scanner that plays these scripts.
+    /// Returns a scanner that plays these scripts.
     pub fn new(scripts: impl IntoIterator<Item = Script>) -> Self {
         Self { scripts: Arc::new(Mutex::new(scripts.into_iter().collect())), ..Self::default() }
     }
 
-    /// Lets no scan begin from now on, for this reason.
+    /// Makes every further scan fail to begin, for this reason.
     pub fn break_down(&self, reason: &str) {
         self.health().fault = Some(reason.to_owned());
     }
@@ -73,7 +73,7 @@ impl ScriptedScanner {
         self.health().fault = None;
     }
 
-    /// How often it was asked whether it is ready.
+    /// Returns how often its readiness was checked.
     pub fn trials(&self) -> u32 {
         self.health().trials
     }
@@ -82,7 +82,7 @@ impl ScriptedScanner {
         self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was asked of it so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<ScanRequest> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -118,12 +118,12 @@ impl Script {
         Self { end: End::Failed(failure), ..Self::page("") }
     }
 
-    /// Ends without findings, for trouble of the site's own.
+    /// Ends without findings, because of trouble at the site.
     pub fn troubled(failure: Failure, retry_after: Option<Duration>) -> Self {
         Self { end: End::Troubled(failure, retry_after), ..Self::page("") }
     }
 
-    /// Breaks down on the way.
+    /// Breaks down during the scan.
     pub fn breaking(reason: &str) -> Self {
         Self { end: End::Broken(reason.to_owned()), ..Self::page("") }
     }
@@ -178,7 +178,7 @@ impl Script {
         self.with_finding(rule, impact, "best-practice", selector, html)
     }
 
-    /// Finds so many elements that break the rule of the last finding, or do not: a person must look.
+    /// Finds this many elements that the rule of the last finding could not decide. Has no effect without a finding.
     #[must_use]
     pub fn with_undecided(mut self, count: u32) -> Self {
         if let Some(finding) = self.items.last() {
@@ -236,7 +236,7 @@ impl Script {
     }
 }
 
-/// The first of the pages, as many as the request admits beside dead links; and how many these are.
+/// Returns the first of the pages, as many as the request permits beside dead links, and their number without dead links.
 fn within_budget(pages: Vec<PageOutcome>, request: &ScanRequest) -> (Vec<PageOutcome>, u32) {
     let mut scanned = 0;
     let is_within = |page: &PageOutcome| {
@@ -265,7 +265,7 @@ impl Scanner for ScriptedScanner {
         let script = self.next();
         let (pages, scanned) = within_budget(script.pages, &request);
         for done in 1..=scanned {
-            progress.pages_done(done);
+            progress.progress(PageCounts { done, found: scanned });
         }
         if let Some(gate) = &script.gate {
             tokio::select! {
@@ -285,7 +285,7 @@ impl Scanner for ScriptedScanner {
             End::Panic => panic!("the script says so"),
             End::Findings => Ok(ScanOutput {
                 findings: Findings {
-                    engine: Engine { name: "scripted".to_owned(), version: "1".to_owned(), browser: None },
+                    engine: Tool { name: "scripted".to_owned(), version: "1".to_owned(), browser: None },
                     items: script.items.into_iter().filter(|finding| finding.page < pages.len()).collect(),
                     pages,
                     rules: script.rules,

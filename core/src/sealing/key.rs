@@ -6,7 +6,7 @@ use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
-/// A key that secrets are sealed with: 256 random bits. Its text is `a11ykey_` and 43 characters of unpadded URL-safe base64.
+/// A key with which secrets are sealed: 256 random bits. Its text is `a11ykey_` and 43 characters of unpadded URL-safe base64.
 ///
 /// The bits are overwritten when it is dropped. `Debug` shows the id only, and there is no `Display`.
 #[derive(Clone)]
@@ -15,13 +15,13 @@ pub struct SealingKey {
     id: KeyId,
 }
 
-/// A text that is no sealing key. It does not show the text, which may be most of one.
+/// The error for a text that is not a sealing key. It does not show the text, which may be most of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a sealing key: one is `a11ykey_` and 43 letters, digits, hyphens and underscores")]
 pub struct InvalidKey;
 
 impl SealingKey {
-    /// What the text of every key begins with.
+    /// The prefix of the text of every key.
     pub const PREFIX: &'static str = "a11ykey_";
     const LENGTH: usize = 32;
 
@@ -33,7 +33,7 @@ impl SealingKey {
     /// Reads the text of a key.
     ///
     /// # Errors
-    /// [`InvalidKey`].
+    /// [`InvalidKey`] for any other text.
     pub fn parse(text: &str) -> Result<Self, InvalidKey> {
         let encoded = text.strip_prefix(Self::PREFIX).ok_or(InvalidKey)?;
         let decoded = Zeroizing::new(BASE64_URL_SAFE_NO_PAD.decode(encoded).map_err(|_| InvalidKey)?);
@@ -41,7 +41,7 @@ impl SealingKey {
         Ok(Self::new(Zeroizing::new(bytes)))
     }
 
-    /// Returns the key's text: to be written to a file that only the server can read, and nowhere else.
+    /// Returns the text of the key, which may be written only to a file that nobody but the server can read.
     pub fn reveal(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(Self::PREFIX.len() + Self::LENGTH.div_ceil(3) * 4));
         text.push_str(Self::PREFIX);
@@ -49,7 +49,7 @@ impl SealingKey {
         text
     }
 
-    /// Returns the key's name, which may be known to everybody.
+    /// Returns the name of the key, which is not secret.
     pub const fn id(&self) -> KeyId {
         self.id
     }
@@ -70,17 +70,17 @@ impl fmt::Debug for SealingKey {
     }
 }
 
-/// The name of a key: 64 bits of a hash of it. Stored beside what the key seals, shown to operators, and no secret.
+/// The name of a key: 64 bits of a hash of it. It is stored beside what the key seals, shown to operators, and not secret.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId([u8; Self::LENGTH]);
 
-/// A text or bytes that are no key id.
+/// The error for a text that is not a key id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not the id of a sealing key: one is `key_` and 16 lower-case hexadecimal digits")]
 pub struct InvalidKeyId;
 
 impl KeyId {
-    /// What the text of every id begins with.
+    /// The prefix of the text of every id.
     pub const PREFIX: &'static str = "key_";
     pub(super) const LENGTH: usize = 8;
     /// Separates this hash of a key from any other use of the key.

@@ -10,31 +10,31 @@ use zeroize::Zeroizing;
 
 use super::{InvalidKey, KeyId, Sealed, SealingContext, SealingKey};
 
-/// The key that seals, and those that still open what they have sealed. Clones share the keys; `Debug` shows their ids.
+/// The key that seals, and the keys that still open what they have sealed. Clones share the keys; `Debug` shows their ids.
 #[derive(Clone)]
 pub struct Keyring {
     /// The first one seals; there is always one. No two have the same id.
     keys: Arc<[SealingKey]>,
 }
 
-/// Why the text of a keyring can't be read. It shows nothing of the text.
+/// The reason why the text of a keyring can't be read. It shows nothing of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyringError {
-    /// There is no key in it.
+    /// The text has no key.
     #[error("there is no key in it")]
     Empty,
     /// A line is neither a key nor a comment.
     #[error("line {line}")]
     Line {
-        /// Which one, counted from 1.
+        /// The number of the line, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error of the line.
         source: InvalidKey,
     },
 }
 
-/// Why a sealed value was not opened.
+/// The reason why a sealed value was not opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -67,11 +67,11 @@ impl Keyring {
         Self::new(SealingKey::generate())
     }
 
-    /// Reads the keys of a text: one or several in a line, with spaces or commas between them; the first one seals. What follows a `#` is
-    /// a comment.
+    /// Reads the keys of a text: one or several in a line, with spaces or commas between them; the first one seals. Text
+    /// after a `#` is a comment.
     ///
     /// # Errors
-    /// [`KeyringError`].
+    /// A [`KeyringError`] if the text has no key, or anything but keys and comments.
     pub fn from_text(text: &str) -> Result<Self, KeyringError> {
         let mut ring: Option<Self> = None;
         for (number, line) in text.lines().enumerate() {
@@ -97,7 +97,7 @@ impl Keyring {
         self.keys.iter().map(SealingKey::id).collect()
     }
 
-    /// Tells whether it opens what this key has sealed.
+    /// Returns whether the ring opens what this key has sealed.
     pub fn has(&self, key: KeyId) -> bool {
         self.keys.iter().any(|held| held.id() == key)
     }
@@ -109,7 +109,7 @@ impl Keyring {
         let authenticated = authenticated(key.id(), context);
         let ciphertext = XChaCha20Poly1305::new(key.bytes().into())
             .encrypt(&nonce.into(), Payload { msg: secret, aad: &authenticated })
-            // The cipher refuses nothing but messages of more than 256 GiB, which no memory holds.
+            // The cipher refuses only messages of more than 256 GiB, which no memory holds.
             .expect("a secret is shorter than 256 GiB");
         Sealed::new(key.id(), nonce, ciphertext)
     }
@@ -117,7 +117,7 @@ impl Keyring {
     /// Opens what was sealed in the same context. The result is overwritten when it is dropped.
     ///
     /// # Errors
-    /// [`OpenError`].
+    /// An [`OpenError`] if the key is missing, or the value is not genuine.
     pub fn open(&self, context: &SealingContext, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, OpenError> {
         let id = sealed.key();
         let key = self.keys.iter().find(|key| key.id() == id).ok_or(OpenError::MissingKey(id))?;
@@ -128,7 +128,7 @@ impl Keyring {
     }
 }
 
-/// What is authenticated with the ciphertext: the form, the key and the context.
+/// Returns the data that is authenticated with the ciphertext: the form, the key and the context.
 fn authenticated(key: KeyId, context: &SealingContext) -> Vec<u8> {
     [&[Sealed::FORM][..], key.as_bytes(), &context.bytes()].concat()
 }
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(refused, KeyringError::Line { line: 2, source: InvalidKey });
     }
 
-    /// A value of the form in which stores hold it today: what was once stored must open in every later version.
+    /// A value of the form in which stores hold it today: whatever was stored once must open in every later version.
     #[test]
     fn a_value_that_an_earlier_version_sealed_is_opened() {
         let key = SealingKey::parse("a11ykey_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8").unwrap();

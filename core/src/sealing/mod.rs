@@ -1,8 +1,8 @@
-//! Secrets at rest: what a store keeps of them is sealed with a key that the store does not have.
+//! Secrets at rest: a store keeps them sealed, with a key that the store does not have.
 //!
-//! A [`SealingKey`] is 256 random bits; its [`KeyId`] is derived from it, so that the two can't be confused by a setting. A
-//! [`Keyring`] seals with one key and opens with that one and older ones. A [`Sealed`] value names its key, and is bound to a
-//! [`SealingContext`]: what the secret is for and whose it is. Moved to another owner's row, it does not open.
+//! A [`SealingKey`] is 256 random bits; its [`KeyId`] is derived from it, so that no setting can confuse the two. A
+//! [`Keyring`] seals with one key, and opens with that one and older ones. A [`Sealed`] value names its key, and is bound
+//! to a [`SealingContext`]: the purpose and the owner of the secret. Moved to another owner's row, it does not open.
 //!
 //! ```
 //! use a11ycheck_core::{id::EndpointId, sealing::{Keyring, SealingContext, SealingKey}};

@@ -12,16 +12,16 @@ pub struct Sealed {
     ciphertext: Vec<u8>,
 }
 
-/// Stored bytes that are no sealed value, or one of a form that this version does not know.
+/// The error for stored bytes that are not a sealed value, or one of a form that this version does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a sealed value of a known form")]
 pub struct InvalidSealed;
 
 impl Sealed {
     pub(super) const NONCE: usize = 24;
-    /// What an authenticator takes at the least.
+    /// The length of an authenticator, and so the least length of a ciphertext.
     const TAG: usize = 16;
-    /// The first byte of stored bytes; another cipher or another layout gets another number.
+    /// The first byte of a stored value; another cipher or another layout gets another number.
     pub(super) const FORM: u8 = 1;
 
     pub(super) const fn new(key: KeyId, nonce: [u8; Self::NONCE], ciphertext: Vec<u8>) -> Self {
@@ -41,15 +41,16 @@ impl Sealed {
         &self.ciphertext
     }
 
-    /// Returns what a store keeps. No two values have the same bytes, whatever they hold: each has a nonce of its own.
+    /// Returns the bytes that a store keeps. No two values have the same bytes, even of the same secret: each has a nonce
+    /// of its own.
     pub fn to_bytes(&self) -> Vec<u8> {
         [&[Self::FORM][..], self.key.as_bytes(), &self.nonce, &self.ciphertext].concat()
     }
 
-    /// Reads stored bytes. Whether they are genuine shows when the value is opened.
+    /// Reads stored bytes. Only opening the value shows whether they are genuine.
     ///
     /// # Errors
-    /// [`InvalidSealed`].
+    /// [`InvalidSealed`] for bytes of any other form.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, InvalidSealed> {
         let rest = bytes.strip_prefix(&[Self::FORM]).ok_or(InvalidSealed)?;
         let (key, rest) = rest.split_first_chunk().ok_or(InvalidSealed)?;

@@ -1,32 +1,33 @@
-//! `GET /account`.
+//! The account of a team: `GET /account`.
 
-use super::{Actor, Service};
+use super::TeamHandle;
 use crate::{
     domain::{Ability, PlanStatus, Team},
     error::Error,
     store::SiteUsage,
 };
 
-/// A team, its plan, and how much of it is used.
+/// A team, its plan, and the usage of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Account {
     /// The team with its plan.
     pub team: Team,
-    /// How the plan stood when the actor was admitted: canceled from its end on.
+    /// The status of the plan when the request was admitted, or at the call of a host: canceled as of its end.
     pub status: PlanStatus,
-    /// How much is used.
+    /// The usage of the plan.
     pub usage: SiteUsage,
 }
 
-impl Service {
-    /// The team's account.
+impl TeamHandle {
+    /// Returns the team's account.
     ///
     /// # Errors
-    /// [`Error::MissingAbility`] without `read`.
-    pub async fn account(&self, actor: &Actor) -> Result<Account, Error> {
-        actor.require(Ability::Read)?;
-        let usage = self.store().site_usage(actor.team_id()).await?;
-        let status = actor.team().subscription.status_at(actor.admitted_at());
-        Ok(Account { team: actor.team().clone(), status, usage })
+    /// Returns [`Error::MissingAbility`] without `read`, and those of [every call](TeamHandle#errors).
+    pub async fn account(&self) -> Result<Account, Error> {
+        let team = self.team_that_may(Ability::Read).await?;
+        let usage = self.service().store().site_usage(team.id).await?;
+        let status = team.subscription.status_at(self.at().await?);
+        Ok(Account { team: Team::clone(&team), status, usage })
     }
 }

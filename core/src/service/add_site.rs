@@ -1,41 +1,57 @@
-//! `POST /sites`.
+//! Adding a site: `POST /sites`.
 
 use url::Host;
 
-use super::{Actor, Service};
+use super::{Service, TeamHandle};
 use crate::{
-    domain::{Ability, FieldErrors, NewSite, Problem, RawSite, Site, SiteUrl},
+    domain::{Ability, FieldErrors, NewSite, Problem, Site, SiteInput, SiteUrl},
     error::Error,
     id::{ScanId, SiteId},
     net::{PolicyError, ResolveError, route},
     store::AddSiteError,
 };
 
-impl Service {
-    /// Adds a site and, unless it is asked not to, queues its first check.
+/// A site that was added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Added {
+    /// The site.
+    pub site: Site,
+    /// The site's first check, if one was queued.
+    pub first_scan: Option<ScanId>,
+}
+
+impl TeamHandle {
+    /// Adds a site and, unless the input says otherwise, queues its first check.
     ///
-    /// The address must be public by the service's [policy](Service::policy); a name that has no address now is let in,
-    /// since names come and go, and its checks say `dns`. Only a name for local networks must lead into one that was opened:
-    /// else the answer would tell which of these names exist.
+    /// The address must be public by the service's [policy](Service::policy). A name that has no address now is accepted,
+    /// since names come and go, and its checks fail with `dns`. Only a name for local networks must lead into a network
+    /// that was opened: otherwise the response would reveal which of these names exist.
     ///
     /// # Errors
-    /// [`Error::MissingAbility`] without `write`; [`Error::Invalid`] with every field that does not hold up, or with the
-    /// plan's number of sites.
-    pub async fn add_site(&self, actor: &Actor, input: impl Into<RawSite> + Send) -> Result<Site, Error> {
-        actor.require(Ability::Write)?;
-        let checked = input.into().check().map_err(Error::Invalid)?;
-        self.judge(&checked.details.url).await.map_err(|problem| Error::Invalid(FieldErrors::one("url", problem)))?;
+    /// Returns [`Error::MissingAbility`] without `write`; [`Error::Invalid`] with every field that breaks a rule, or with
+    /// the plan's number of sites; and those of [every call](TeamHandle#errors).
+    pub async fn add_site(&self, input: SiteInput) -> Result<Added, Error> {
+        self.may(Ability::Write).await?;
+        let has_first_scan = input.has_first_scan();
+        let details = input.into_details()?;
+        let service = self.service();
+        service.judge(&details.url).await.map_err(|problem| FieldErrors::one("url", problem))?;
 
-        let now = self.parts().clock.now();
-        let site = NewSite { id: SiteId::generate(now), details: checked.details };
-        let first_scan = checked.scan.then(|| ScanId::generate(now));
-        self.store().add_site(actor.team_id(), site, first_scan).await.map_err(|error| match error {
-            AddSiteError::LimitReached(limit) => Error::Invalid(FieldErrors::one("url", Problem::SiteLimit(limit))),
+        let now = service.parts().clock.now();
+        let site = NewSite { id: SiteId::generate(now), details };
+        let first_scan = has_first_scan.then(|| ScanId::generate(now));
+        let added = service.store().add_site(self.id(), site, first_scan).await;
+        let site = added.map_err(|error| match error {
+            AddSiteError::LimitReached(limit) => FieldErrors::one("url", Problem::SiteLimit(limit)).into(),
             AddSiteError::NoTeam => Error::NotFound,
             AddSiteError::Store(error) => error.into(),
-        })
+        })?;
+        Ok(Added { site, first_scan })
     }
+}
 
+impl Service {
     async fn judge(&self, url: &SiteUrl) -> Result<(), Problem> {
         let url = url.url();
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else { return Err(Problem::NotUrl) };

@@ -1,10 +1,10 @@
-//! Lets a request in, or says why not: 401, then 429, then 403 of team and plan (design §4, "order of refusals").
+//! Lets a request in, or says why not: 401, then 429, then 403 of team and plan (contract §3, decision 0004).
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use chrono::{DateTime, Utc};
 
-use super::{Actor, Service};
+use super::{Service, TeamHandle};
 use crate::{
     domain::{PlainToken, RateDecision, RequestClass, TokenHash},
     error::Error,
@@ -14,6 +14,7 @@ use crate::{
 
 /// What a request shows of its sender.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Caller {
     /// The bearer token that it carries.
     pub token: Option<PlainToken>,
@@ -21,8 +22,22 @@ pub struct Caller {
     pub address: IpAddr,
 }
 
+impl Caller {
+    /// Returns the sender of a request without a token.
+    pub const fn new(address: IpAddr) -> Self {
+        Self { token: None, address }
+    }
+
+    /// Sets the token that the request carries, if it carries one.
+    #[must_use]
+    pub fn with_token(self, token: impl Into<Option<PlainToken>>) -> Self {
+        Self { token: token.into(), ..self }
+    }
+}
+
 /// The answer to a request at the door. Every response shows [`rate`](Self::rate), whatever else it says.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Admission {
     /// What the counters say.
     pub rate: RateDecision,
@@ -30,8 +45,8 @@ pub struct Admission {
     pub at: DateTime<Utc>,
     /// Whose counters they are.
     pub against: CountedAgainst,
-    /// Who may come in, or why nobody may.
-    pub actor: Result<Actor, Error>,
+    /// The team that the request may act for, or why it may not be carried out.
+    pub team: Result<TeamHandle, Error>,
 }
 
 /// Whose counters a request is counted against.
@@ -48,7 +63,7 @@ impl Service {
     /// address; of an IPv6 address, its first 64 bits count (RFC 6177: a customer has that many addresses and more).
     ///
     /// # Errors
-    /// Only [`Error::Unavailable`] and [`Error::Corrupt`]; refusals stand in [`Admission::actor`], in this order:
+    /// Only [`Error::Unavailable`] and [`Error::Corrupt`]; refusals stand in [`Admission::team`], in this order:
     /// [`Error::Unauthenticated`] (or [`Error::TooManyRequests`] of the address), [`Error::TooManyRequests`],
     /// [`Error::TeamBlocked`], [`Error::ApiNotIncluded`], also from the end of a plan on.
     pub async fn admit(&self, caller: &Caller, class: RequestClass) -> Result<Admission, Error> {
@@ -58,12 +73,12 @@ impl Service {
         };
         let Some(known) = known else {
             let limits = self.parts().anonymous_limits;
-            let (rate, at) = self.store().admit_address(household(caller.address), class, limits).await?;
+            let (rate, at) = self.store().admit_address(network_of(caller.address), class, limits).await?;
             let error = if rate.is_admitted() { Error::Unauthenticated } else { Error::TooManyRequests(rate) };
-            return Ok(Admission { rate, at, against: CountedAgainst::Address, actor: Err(error) });
+            return Ok(Admission { rate, at, against: CountedAgainst::Address, team: Err(error) });
         };
         let (rate, at, against) = (known.rate, known.at, CountedAgainst::Token(known.token.id));
-        Ok(Admission { rate, at, against, actor: judged(known) })
+        Ok(Admission { rate, at, against, team: self.judged(known) })
     }
 
     /// Gives a request of this class back to the counters of its token where it was refused because the service is busy, and
@@ -87,28 +102,28 @@ impl Service {
         }
     }
 
-    async fn known(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, Error> {
+    pub(super) fn judged(&self, AdmittedToken { team, token, rate, at }: AdmittedToken) -> Result<TeamHandle, Error> {
+        if !rate.is_admitted() {
+            Err(Error::TooManyRequests(rate))
+        } else if team.standing.is_blocked() {
+            Err(Error::TeamBlocked)
+        } else if !team.includes_api(at) {
+            Err(Error::ApiNotIncluded)
+        } else {
+            Ok(TeamHandle::admitted(self.clone(), team, token.abilities, at))
+        }
+    }
+
+    pub(super) async fn known(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, Error> {
         Ok(self.store().admit_token(hash, class).await?)
     }
 }
 
 /// The address for which a request without a valid token counts: who has one IPv6 address has its whole /64.
-fn household(address: IpAddr) -> IpAddr {
+fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
         address @ IpAddr::V4(_) => address,
-    }
-}
-
-fn judged(AdmittedToken { team, token, rate, at }: AdmittedToken) -> Result<Actor, Error> {
-    if !rate.is_admitted() {
-        Err(Error::TooManyRequests(rate))
-    } else if team.standing.is_blocked() {
-        Err(Error::TeamBlocked)
-    } else if !team.includes_api(at) {
-        Err(Error::ApiNotIncluded)
-    } else {
-        Ok(Actor::new(team, token.abilities, at))
     }
 }
 
@@ -118,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_network_of_ipv6_addresses_counts_as_one_caller_and_an_ipv4_address_as_itself() {
-        let of = |address: &str| household(address.parse().unwrap()).to_string();
+        let of = |address: &str| network_of(address.parse().unwrap()).to_string();
         assert_eq!(of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
         assert_eq!(of("2001:db8:1:2:ffff::1"), "2001:db8:1:2::");
         assert_eq!(of("2001:db8:1:3::1"), "2001:db8:1:3::");

@@ -1,33 +1,35 @@
-//! White label: what the files of a team show. The API has no way to it.
+//! White label: the brand on the files of a team. The API has no operation for it.
 
-use super::Service;
+use super::{Service, TeamHandle};
 use crate::{
     domain::{Logo, Team, TeamBrand},
     error::Error,
     export::Brand,
-    id::TeamId,
 };
 
+impl TeamHandle {
+    /// Returns the brand that the team has set, whatever its plan.
+    ///
+    /// # Errors
+    /// Returns those of [every call](TeamHandle#errors).
+    pub async fn brand(&self) -> Result<TeamBrand, Error> {
+        self.may_manage().await?;
+        Ok(self.service().store().brand(self.id()).await?)
+    }
+
+    /// Replaces the team's brand. On plans with white label, files show it from the next request: those that were kept
+    /// under another brand are rendered again.
+    ///
+    /// # Errors
+    /// Returns those of [every call](TeamHandle#errors).
+    pub async fn set_brand(&self, brand: TeamBrand) -> Result<(), Error> {
+        self.may_manage().await?;
+        if self.service().store().set_brand(self.id(), brand).await? { Ok(()) } else { Err(Error::NotFound) }
+    }
+}
+
 impl Service {
-    /// The brand that a team has set, whatever its plan.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`] where there is no such team.
-    pub async fn brand(&self, team: TeamId) -> Result<TeamBrand, Error> {
-        self.store().team(team).await?.ok_or(Error::NotFound)?;
-        Ok(self.store().brand(team).await?)
-    }
-
-    /// Puts a brand in place of the team's. Files show it from the next request on, on plans with white label: those that
-    /// were kept under another look are rendered anew.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`] where there is no such team.
-    pub async fn set_brand(&self, team: TeamId, brand: TeamBrand) -> Result<(), Error> {
-        if self.store().set_brand(team, brand).await? { Ok(()) } else { Err(Error::NotFound) }
-    }
-
-    /// "The PDF carries the team's brand on plans with white-label"; the product's own otherwise.
+    /// Returns the brand of files: "The PDF carries the team's brand on plans with white-label"; otherwise the product's own.
     pub(super) async fn shown_brand(&self, team: &Team) -> Result<Brand, Error> {
         let own = Brand::default();
         if !team.plan.features.white_label {

@@ -1,25 +1,20 @@
-//! Puts a service together.
+//! The builder of a service.
 
 use std::sync::Arc;
 
 use super::{Parts, SealingError, Service, sealing};
 use crate::{
     clock::{Clock, SystemClock},
-    domain::{PlanCatalog, PlanDifference, RateLimits},
-    id::NodeId,
-    links::Links,
+    domain::{BaseUrl, PlanCatalog, PlanDifference, RateLimits},
     net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver},
-    scanner::{Gate, Scanner},
     sealing::Keyring,
     store::{Store, StoreError},
-    webhook::{HeaderPrefix, WebhookSender},
+    webhook::{EventWriter, HeaderPrefix},
 };
 
-/// Collects the parts of a [`Service`]: the store and the scanner are required, everything else has a default that a
-/// public installation can run with.
+/// Collects the parts of a [`Service`]: the store is required, and everything else has a default that suits a public installation.
 pub struct ServiceBuilder {
     store: Box<dyn Store>,
-    scanner: Box<dyn Scanner>,
     clock: Box<dyn Clock>,
     resolver: Arc<dyn Resolver>,
     policy: AddressPolicy,
@@ -28,33 +23,33 @@ pub struct ServiceBuilder {
     plans: Plans,
     base_url: String,
     anonymous_limits: RateLimits,
-    sender: Option<Box<dyn WebhookSender>>,
     header_prefix: HeaderPrefix,
+    event_writer: Option<Box<dyn EventWriter>>,
     #[cfg(feature = "pdf")]
     render_limits: super::RenderLimits,
     sealing: Sealing,
 }
 
-/// Which plans a service stores when it is put together.
+/// The plans that a service stores when it is put together.
 #[derive(Debug)]
 enum Plans {
-    /// The shipped ones, where the store has none at all.
+    /// The shipped plans, if the store has none at all.
     Shipped,
-    /// These, where their codes are missing.
+    /// These plans, if their codes are missing.
     Given(PlanCatalog),
-    /// None.
+    /// No plan.
     Stored,
 }
 
-/// What the service is to do about secrets.
+/// The way in which the service treats secrets.
 enum Sealing {
-    /// Nobody said anything: there must not be any.
+    /// No choice was made: the store must have no secrets.
     Unsaid,
     LeftOut,
     With(Keyring),
 }
 
-/// Why a service could not be put together.
+/// The reason why a service could not be put together.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -67,17 +62,16 @@ pub enum BuildError {
     /// The plans could not be stored.
     #[error("the plans could not be stored")]
     Store(#[from] StoreError),
-    /// The keys do not go with what is stored.
+    /// The keys do not match what is stored.
     #[error("secrets can't be sealed and opened")]
     Sealing(#[from] SealingError),
 }
 
 impl ServiceBuilder {
-    /// Begins with a store and a scanner.
-    pub fn new(store: impl Store, scanner: impl Scanner) -> Self {
+    /// Returns a builder for this store, with the defaults of all other parts.
+    pub fn new(store: impl Store) -> Self {
         Self {
             store: Box::new(store),
-            scanner: Box::new(scanner),
             clock: Box::new(SystemClock),
             resolver: default_resolver(),
             policy: AddressPolicy::default(),
@@ -86,117 +80,121 @@ impl ServiceBuilder {
             plans: Plans::Shipped,
             base_url: "http://localhost/v1".to_owned(),
             anonymous_limits: RateLimits { general: 60, files: 20 },
-            sender: None,
             header_prefix: HeaderPrefix::default(),
+            event_writer: None,
             #[cfg(feature = "pdf")]
             render_limits: super::RenderLimits::default(),
             sealing: Sealing::Unsaid,
         }
     }
 
-    /// Where clients reach the API, for the links in answers; ends with `/v1`. Default: `http://localhost/v1`.
+    /// Sets the address at which clients reach the API, for links and for the `User-Agent` of webhooks; it ends with `/v1`.
+    /// Default: `http://localhost/v1`.
     #[must_use]
     pub fn with_base_url(self, base_url: impl Into<String>) -> Self {
         Self { base_url: base_url.into(), ..self }
     }
 
-    /// Which addresses sites and webhook endpoints may have. Default: public ones only. Give the scanner the same.
+    /// Sets the policy that judges the addresses of sites and webhook endpoints. Default: public ones only. Give the
+    /// scanner the same.
     #[must_use]
     pub fn with_policy(self, policy: AddressPolicy) -> Self {
         Self { policy, ..self }
     }
 
-    /// How names are resolved. Default: [`default_resolver`].
+    /// Sets the resolver of names. Default: [`default_resolver`].
     #[must_use]
     pub fn with_resolver(self, resolver: impl Resolver + 'static) -> Self {
         Self { resolver: Arc::new(resolver), ..self }
     }
 
-    /// Plans on offer, which are stored where their codes are missing. Where the store has another plan under one of the
-    /// codes, [`build`](Self::build) refuses: the store's plans are replaced by
-    /// [`put_plans`](crate::store::TeamStore::put_plans) and by nothing else. Default: [`PlanCatalog::shipped`], where the
-    /// store has no plan at all, and otherwise the store's.
+    /// Sets the plans on offer, which are stored if their codes are missing. If the store has another plan under one of the
+    /// codes, [`build`](Self::build) refuses: only [`put_plans`](crate::store::TeamStore::put_plans) replaces the plans of
+    /// a store. Default: [`PlanCatalog::shipped`] if the store has no plan at all, and otherwise the store's.
     #[must_use]
     pub fn with_plans(self, plans: PlanCatalog) -> Self {
         Self { plans: Plans::Given(plans), ..self }
     }
 
-    /// Takes the plans that the store has and stores none, not even in an empty store: for commands beside a running
-    /// service.
+    /// Takes the plans that the store has and stores none, not even in an empty store: for commands beside a running service.
     #[must_use]
     pub fn with_stored_plans(self) -> Self {
         Self { plans: Plans::Stored, ..self }
     }
 
-    /// The clock for what this process times by itself; stored instants are the store's. Default: the machine's.
+    /// Sets the clock for what this process times by itself; stored instants are the store's. Default: the machine's.
     #[must_use]
     pub fn with_clock(self, clock: impl Clock + 'static) -> Self {
         Self { clock: Box::new(clock), ..self }
     }
 
-    /// How many requests without a valid token an address may make within a minute. Default: as a token may.
+    /// Sets the number of requests without a valid token that an address may make within a minute. Default: 60, of which 20
+    /// may be for files.
     #[must_use]
     pub fn with_anonymous_limits(self, anonymous_limits: RateLimits) -> Self {
         Self { anonymous_limits, ..self }
     }
 
-    /// The operator's proxy, through which webhooks are sent, and which resolves the names that the operator leaves to it. Default:
-    /// none. A scanner has a setting of its own.
+    /// Sets the operator's proxy, through which webhooks are sent, and which resolves the names that the operator leaves to
+    /// it. Default: none. A scanner has a setting of its own.
     #[must_use]
     pub fn with_upstream_proxy(self, proxy: UpstreamProxy) -> Self {
         Self { proxy: Some(proxy), ..self }
     }
 
-    /// Authorities that receivers of webhooks may have their certificates from, besides the system's (certificates in DER).
-    /// Default: none. A scanner has a setting of its own.
+    /// Sets authorities that may have issued the certificates of webhook receivers, besides the system's (certificates in
+    /// DER). Default: none. A scanner has a setting of its own.
     #[must_use]
     pub fn with_ca_certificates(self, ca_certificates: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self { ca_certificates: ca_certificates.into_iter().collect(), ..self }
     }
 
-    /// What makes the attempts of webhook deliveries. Default: `HttpSender`, with the service's policy, resolver, proxy and
-    /// authorities; without the feature `delivery` there is none, and deliveries wait.
-    #[must_use]
-    pub fn with_sender(self, sender: impl WebhookSender + 'static) -> Self {
-        Self { sender: Some(Box::new(sender)), ..self }
-    }
-
-    /// What the names of a webhook's headers begin with. Default: `Svc-`.
+    /// Sets the prefix of the names of a webhook's headers. Default: `Svc-`.
     #[must_use]
     pub fn with_header_prefix(self, header_prefix: HeaderPrefix) -> Self {
         Self { header_prefix, ..self }
     }
 
-    /// How many PDFs are rendered at a time, and how many wait. Default: a rendering for every two processor cores.
+    /// Sets the writer of the bodies of events, for workers and for test events. `EventsV1` of the crate `a11ycheck-api-v1`
+    /// writes what the contract says.
+    ///
+    /// Default: none, for installations without webhook endpoints. A test event is then refused, and a worker that
+    /// completes a check of a team with endpoints is [not ready](crate::engine::EngineFault::NoEventWriter).
+    #[must_use]
+    pub fn with_event_writer(self, writer: impl EventWriter + 'static) -> Self {
+        Self { event_writer: Some(Box::new(writer)), ..self }
+    }
+
+    /// Sets the numbers of PDFs that are rendered at a time, and that wait. Default: a rendering for every two processor cores.
     #[cfg(feature = "pdf")]
     #[must_use]
     pub fn with_render_limits(self, render_limits: super::RenderLimits) -> Self {
         Self { render_limits, ..self }
     }
 
-    /// The keys that secrets are sealed with: those of webhook endpoints. Default: none; then no endpoint can be created, none
-    /// is delivered to, and a store that holds secrets is refused.
+    /// Sets the keys with which secrets are sealed: those of webhook endpoints. Default: none; then no endpoint can be
+    /// created, nothing is delivered, and a store that holds secrets is refused.
     ///
-    /// The keys must outlive the process where the store does: [`Keyring::ephemeral`] is for stores that end with it. All
-    /// services over one store are given the same first key, which the store knows by its id; it is changed by
-    /// [`Service::rotate_sealing_key`].
+    /// The keys must live as long as the store: [`Keyring::ephemeral`] is for stores that end with the process. All
+    /// services over one store are given the same first key, which the store knows by its id;
+    /// [`Operator::rotate_sealing_key`](super::Operator::rotate_sealing_key) changes it.
     #[must_use]
     pub fn with_sealing(self, keys: Keyring) -> Self {
         Self { sealing: Sealing::With(keys), ..self }
     }
 
-    /// Leaves the secrets in the store alone, sealed or not: for programs that have no key, and need none for what they do.
+    /// Leaves the secrets in the store alone, sealed or not: for programs that have no key and need none for their work.
     #[must_use]
     pub fn without_sealing(self) -> Self {
         Self { sealing: Sealing::LeftOut, ..self }
     }
 
-    /// Checks the parts, stores plans where they are missing, and seals secrets that an earlier release stored in the clear.
+    /// Checks the parts, stores plans that are missing, and seals secrets that an earlier release stored in the clear.
     ///
     /// # Errors
-    /// [`BuildError`].
+    /// A [`BuildError`] with the part that does not fit.
     pub async fn build(self) -> Result<Service, BuildError> {
-        let links = Links::new(&self.base_url).ok_or(BuildError::BaseUrl(self.base_url))?;
+        let base_url = BaseUrl::parse(&self.base_url).ok_or(BuildError::BaseUrl(self.base_url))?;
         let is_left_out = matches!(self.sealing, Sealing::LeftOut);
         let keys = match self.sealing {
             Sealing::With(keys) => Some(keys),
@@ -214,28 +212,22 @@ impl ServiceBuilder {
             Plans::Given(plans) => store_missing(&*self.store, plans).await?,
             Plans::Stored => {}
         }
-        let sender = self
-            .sender
-            .or_else(|| default_sender(&self.policy, &self.resolver, self.proxy.clone(), self.ca_certificates));
-        let user_agent = format!("a11ycheck/{} (+{})", env!("CARGO_PKG_VERSION"), links.base_in_ascii());
         Ok(Service {
             parts: Arc::new(Parts {
                 store: self.store,
-                scanner: self.scanner,
-                gate: Gate::open(),
-                node: NodeId::generate(),
                 clock: self.clock,
                 resolver: self.resolver,
                 policy: self.policy,
                 proxy: self.proxy,
-                links,
+                ca_certificates: self.ca_certificates,
+                base_url,
+                feed: super::feed::Feed::default(),
                 anonymous_limits: self.anonymous_limits,
                 #[cfg(feature = "pdf")]
                 renderings: super::pdf::Renderings::new(self.render_limits),
-                sender,
                 header_prefix: self.header_prefix,
+                event_writer: self.event_writer,
                 sealing: keys,
-                user_agent,
             }),
         })
     }
@@ -248,7 +240,7 @@ async fn store_missing(store: &dyn Store, plans: &PlanCatalog) -> Result<(), Bui
     };
     let before = store.plans().await?;
     refuse(plans.differences(&before))?;
-    // Others may have stored theirs meanwhile.
+    // Another process may have stored its plans in the meantime.
     refuse(plans.differences(&store.add_missing_plans(plans.plans()).await?))?;
     for plan in plans.plans().iter().filter(|plan| before.iter().all(|stored| stored.code != plan.code)) {
         tracing::info!(plan = %plan.code, "Stored a plan that was missing");
@@ -256,32 +248,9 @@ async fn store_missing(store: &dyn Store, plans: &PlanCatalog) -> Result<(), Bui
     Ok(())
 }
 
-/// One line for each.
+/// Returns one line for each fact.
 fn lines<T: ToString>(facts: &[T]) -> String {
     facts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
-#[cfg(feature = "delivery")]
-fn default_sender(
-    policy: &AddressPolicy,
-    resolver: &Arc<dyn Resolver>,
-    proxy: Option<UpstreamProxy>,
-    ca_certificates: Vec<Vec<u8>>,
-) -> Option<Box<dyn WebhookSender>> {
-    use crate::webhook::HttpSender;
-
-    let sender = HttpSender::new(policy.clone(), Arc::clone(resolver)).with_root_certificates(ca_certificates);
-    Some(Box::new(proxy.into_iter().fold(sender, HttpSender::with_upstream_proxy)))
-}
-
-#[cfg(not(feature = "delivery"))]
-fn default_sender(
-    _: &AddressPolicy,
-    _: &Arc<dyn Resolver>,
-    _: Option<UpstreamProxy>,
-    _: Vec<Vec<u8>>,
-) -> Option<Box<dyn WebhookSender>> {
-    None
 }
 
 impl std::fmt::Debug for ServiceBuilder {

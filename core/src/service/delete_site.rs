@@ -1,16 +1,15 @@
-//! `DELETE /sites/{site}`.
+//! Deleting a site: `DELETE /sites/{site}`.
 
-use super::{Actor, Service};
+use super::TeamHandle;
 use crate::{domain::Ability, error::Error, id::SiteId};
 
-impl Service {
-    /// Deletes a site with all its checks, reports and screenshots, for good. A check that runs stops, and its result is
-    /// dropped.
+impl TeamHandle {
+    /// Deletes a site with all its checks, reports and screenshots, permanently. A running check stops, and its result is dropped.
     ///
     /// # Errors
-    /// [`Error::MissingAbility`] without `write`, [`Error::NotFound`].
-    pub async fn delete_site(&self, actor: &Actor, id: SiteId) -> Result<(), Error> {
-        actor.require(Ability::Write)?;
-        if self.store().delete_site(actor.team_id(), id).await? { Ok(()) } else { Err(Error::NotFound) }
+    /// Returns [`Error::MissingAbility`] without `write`, [`Error::NotFound`], and those of [every call](TeamHandle#errors).
+    pub async fn delete_site(&self, id: SiteId) -> Result<(), Error> {
+        self.may(Ability::Write).await?;
+        if self.service().store().delete_site(self.id(), id).await? { Ok(()) } else { Err(Error::NotFound) }
     }
 }

@@ -1,63 +1,64 @@
-//! What was delivered to an endpoint, and what is delivered on request: for operators and embedders.
+//! The deliveries to an endpoint, and deliveries on request: for operators and hosts.
 
-use super::Service;
+use super::TeamHandle;
 use crate::{
     domain::{Attempt, Delivery, FieldErrors, Problem},
     error::Error,
-    id::{DeliveryId, EndpointId, TeamId},
-    paging::{Page, PageInput},
+    id::{DeliveryId, EndpointId},
+    paging::{Page, PageRequest},
     store::SendError,
-    webhook::payload,
+    webhook,
 };
 
-impl Service {
-    /// Sends a test event to one endpoint, whatever it listens to.
+impl TeamHandle {
+    /// Sends a test event to one endpoint, whatever events it listens to.
     ///
     /// # Errors
-    /// [`Error::NotFound`]; [`Error::Invalid`] while the endpoint is switched off.
-    pub async fn ping_endpoint(&self, team: TeamId, endpoint: EndpointId) -> Result<Delivery, Error> {
-        let event = payload::ping(self.store().now().await?);
-        self.store().send_event(team, endpoint, event).await.map_err(refused)
+    /// Returns [`Error::NoEventWriter`], [`Error::NotFound`], those of [every call](TeamHandle#errors), and [`Error::Invalid`] while the
+    /// endpoint is switched off.
+    pub async fn ping_endpoint(&self, endpoint: EndpointId) -> Result<Delivery, Error> {
+        self.may_manage().await?;
+        let service = self.service();
+        let writer = service.parts().event_writer.as_deref().ok_or(Error::NoEventWriter)?;
+        let event = webhook::test_event(writer, service.store().now().await?);
+        service.store().send_event(self.id(), endpoint, event).await.map_err(refused)
     }
 
-    /// Sends the event of a delivery that has ended once more: as a new delivery, with an id of its own, of the same event.
+    /// Sends the event of an ended delivery again: as a new delivery of the same event, with an id of its own.
     ///
     /// # Errors
-    /// [`Error::NotFound`]; [`Error::Invalid`] while the delivery is pending, and while its endpoint is switched off.
-    pub async fn resend_delivery(&self, team: TeamId, delivery: DeliveryId) -> Result<Delivery, Error> {
-        self.store().resend_delivery(team, delivery).await.map_err(refused)
+    /// Returns [`Error::NotFound`], those of [every call](TeamHandle#errors), and [`Error::Invalid`] while the delivery is
+    /// pending, and while its endpoint is switched off.
+    pub async fn resend_delivery(&self, delivery: DeliveryId) -> Result<Delivery, Error> {
+        self.may_manage().await?;
+        self.service().store().resend_delivery(self.id(), delivery).await.map_err(refused)
     }
 
-    /// The deliveries to an endpoint of the last 30 days, and those that are pending, newest first; 20 to a page unless it
-    /// is asked for another number.
+    /// Returns the deliveries to an endpoint of the last 30 days, and those that are pending, newest first.
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::Invalid`] where the page is no number.
-    pub async fn deliveries(
-        &self,
-        team: TeamId,
-        endpoint: EndpointId,
-        page: &PageInput,
-    ) -> Result<Page<Delivery>, Error> {
-        const PER_PAGE: u32 = 20;
-        let page = page.parse(PER_PAGE).map_err(Error::Invalid)?;
-        self.store().deliveries(team, endpoint, page).await?.ok_or(Error::NotFound)
+    /// Returns [`Error::NotFound`], and those of [every call](TeamHandle#errors).
+    pub async fn deliveries(&self, endpoint: EndpointId, page: PageRequest) -> Result<Page<Delivery>, Error> {
+        self.may_manage().await?;
+        self.service().store().deliveries(self.id(), endpoint, page).await?.ok_or(Error::NotFound)
     }
 
-    /// A delivery of the last 30 days, or one that is pending.
+    /// Returns a delivery of the last 30 days, or one that is pending.
     ///
     /// # Errors
-    /// [`Error::NotFound`].
-    pub async fn delivery(&self, team: TeamId, delivery: DeliveryId) -> Result<Delivery, Error> {
-        self.store().delivery(team, delivery).await?.ok_or(Error::NotFound)
+    /// Returns [`Error::NotFound`], and those of [every call](TeamHandle#errors).
+    pub async fn delivery(&self, delivery: DeliveryId) -> Result<Delivery, Error> {
+        self.may_manage().await?;
+        self.service().store().delivery(self.id(), delivery).await?.ok_or(Error::NotFound)
     }
 
-    /// The attempts of a delivery that have ended, in order.
+    /// Returns the attempts of a delivery that have ended, in order.
     ///
     /// # Errors
-    /// [`Error::NotFound`].
-    pub async fn delivery_attempts(&self, team: TeamId, delivery: DeliveryId) -> Result<Vec<Attempt>, Error> {
-        self.store().attempts(team, delivery).await?.ok_or(Error::NotFound)
+    /// Returns [`Error::NotFound`], and those of [every call](TeamHandle#errors).
+    pub async fn delivery_attempts(&self, delivery: DeliveryId) -> Result<Vec<Attempt>, Error> {
+        self.may_manage().await?;
+        self.service().store().attempts(self.id(), delivery).await?.ok_or(Error::NotFound)
     }
 }
 

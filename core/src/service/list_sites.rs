@@ -1,45 +1,60 @@
-//! `GET /sites` and `GET /sites/{site}`.
+//! Listing sites: `GET /sites` and `GET /sites/{site}`.
 
-use super::{Actor, Service};
+use super::TeamHandle;
 use crate::{
     domain::{Ability, Site},
     error::Error,
     id::SiteId,
-    paging::{Page, PageInput},
+    paging::{Page, PageRequest},
 };
 
-/// Which sites are wanted.
-#[derive(Debug, Clone, Default)]
+/// The choice of the sites to list.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SitesQuery {
-    /// Only sites with this tag; an empty one counts as none.
-    pub tag: Option<String>,
-    /// Which page of them.
-    pub page: PageInput,
+    tag: Option<String>,
+    page: PageRequest,
 }
 
 impl SitesQuery {
-    /// Contract, "Limits".
-    const PER_PAGE: u32 = 50;
-}
+    /// The number of sites on a page by default (contract §14).
+    pub const PER_PAGE: u32 = 50;
 
-impl Service {
-    /// The team's sites by domain, 50 to a page unless asked otherwise; those with this tag where one is given.
-    ///
-    /// # Errors
-    /// [`Error::MissingAbility`] without `read`, [`Error::Invalid`] for a page that is not a number.
-    pub async fn sites(&self, actor: &Actor, query: &SitesQuery) -> Result<Page<Site>, Error> {
-        actor.require(Ability::Read)?;
-        let page = query.page.parse(SitesQuery::PER_PAGE).map_err(Error::Invalid)?;
-        let tag = query.tag.as_deref().map(str::trim).filter(|tag| !tag.is_empty());
-        Ok(self.store().sites(actor.team_id(), tag, page).await?)
+    /// Lists this page of all sites.
+    pub const fn page(page: PageRequest) -> Self {
+        Self { tag: None, page }
     }
 
-    /// One site.
+    /// Lists only sites with this tag. A blank tag counts as none.
+    #[must_use]
+    pub fn with_tag(self, tag: &str) -> Self {
+        let tag = tag.trim();
+        Self { tag: (!tag.is_empty()).then(|| tag.to_owned()), ..self }
+    }
+}
+
+impl Default for SitesQuery {
+    /// Lists the first 50 sites.
+    fn default() -> Self {
+        Self::page(PageRequest::new(1, Self::PER_PAGE))
+    }
+}
+
+impl TeamHandle {
+    /// Returns the team's sites by domain; only those with the query's tag if it has one.
     ///
     /// # Errors
-    /// [`Error::MissingAbility`] without `read`, [`Error::NotFound`].
-    pub async fn site(&self, actor: &Actor, id: SiteId) -> Result<Site, Error> {
-        actor.require(Ability::Read)?;
-        self.store().site(actor.team_id(), id).await?.ok_or(Error::NotFound)
+    /// Returns [`Error::MissingAbility`] without `read`, and those of [every call](TeamHandle#errors).
+    pub async fn sites(&self, query: &SitesQuery) -> Result<Page<Site>, Error> {
+        self.may(Ability::Read).await?;
+        Ok(self.service().store().sites(self.id(), query.tag.as_deref(), query.page).await?)
+    }
+
+    /// Returns one site.
+    ///
+    /// # Errors
+    /// Returns [`Error::MissingAbility`] without `read`, [`Error::NotFound`], and those of [every call](TeamHandle#errors).
+    pub async fn site(&self, id: SiteId) -> Result<Site, Error> {
+        self.may(Ability::Read).await?;
+        self.service().store().site(self.id(), id).await?.ok_or(Error::NotFound)
     }
 }

@@ -1,32 +1,35 @@
-//! The use-cases: what a team can ask for.
+//! The use-cases: the things that a team and the operator can ask for.
 //!
-//! A [`Service`] is cheap to clone and safe to share. Every use-case takes an [`Actor`] first: the proof of whose data it
-//! may touch and what it may do with it. Nothing here knows of HTTP; a frontend translates.
+//! A [`Service`] is cheap to clone and safe to share. The methods of a [`TeamHandle`] are what a team may do, and those of
+//! [`Operator`] what the operator may do: nothing touches a team's data without one of them. Nothing here knows of HTTP; a
+//! frontend translates.
 
 mod account;
-mod acr;
-mod actor;
 mod add_site;
 mod admit;
 mod brand;
 mod builder;
-mod choice;
 mod delete_site;
 mod deliveries;
 mod endpoints;
-mod evidence;
-mod export_scan;
-mod exported_file;
+mod events;
+mod feed;
+mod file_chunks;
+mod handle;
 mod list_sites;
+mod made_file;
 mod operate;
+mod operator;
 #[cfg(feature = "pdf")]
 mod pdf;
-mod read_report;
+mod picture;
 mod read_scan;
+mod scan_files;
 pub(crate) mod sealing;
 mod settings;
 mod start_scan;
-mod teams;
+mod tokens;
+mod watch;
 
 use std::sync::Arc;
 
@@ -34,33 +37,33 @@ use std::sync::Arc;
 pub use self::pdf::RenderLimits;
 pub use self::{
     account::Account,
-    acr::AcrRequest,
-    actor::Actor,
+    add_site::Added,
     admit::{Admission, Caller, CountedAgainst},
     builder::{BuildError, ServiceBuilder},
-    endpoints::EndpointInput,
-    export_scan::{ExportRequest, ExportTarget},
-    exported_file::{ExportedFile, FileChunks},
+    events::{EventsFrom, Occurrence, ScanEvent, ScanEvents},
+    file_chunks::FileChunks,
+    handle::TeamHandle,
     list_sites::SitesQuery,
+    made_file::MadeFile,
     operate::{Backlog, DeliveryBacklog, NotReady, Queue},
-    read_report::ReportRequest,
+    operator::{OperatedTeam, Operator, TeamInput},
+    scan_files::{ScanFiles, ScanTarget},
     sealing::{Rotation, SealingError, SealingStatus},
-    settings::{InvalidSetting, OwnSettings, SetSettingError, SettingDifference, SettingsError, SharedSettings},
-    teams::{ChangePlanError, CreateTeamError, RemovePlanError, TeamInput, TokenInput},
+    settings::{OwnSettings, SettingDifference, SettingsError, SharedSettings},
+    tokens::TokenInput,
+    watch::{Ended, Progress, Watch},
 };
 use crate::{
     clock::Clock,
-    domain::RateLimits,
-    id::NodeId,
-    links::Links,
+    domain::{BaseUrl, RateLimits},
     net::{AddressPolicy, Resolver, UpstreamProxy},
-    scanner::{Gate, Scanner},
     sealing::Keyring,
     store::Store,
-    webhook::{HeaderPrefix, WebhookSender},
+    webhook::{EventWriter, HeaderPrefix},
 };
 
-/// The service: use-cases over a store and a scanner.
+/// The service: use-cases over a store. The [`Engine`](crate::Engine) beside it, in the same process or in another over the
+/// same store, checks sites and delivers webhooks.
 #[derive(Clone)]
 pub struct Service {
     parts: Arc<Parts>,
@@ -68,45 +71,43 @@ pub struct Service {
 
 pub(crate) struct Parts {
     pub(crate) store: Box<dyn Store>,
-    pub(crate) scanner: Box<dyn Scanner>,
-    /// Whether the scanner can work, for all workers of this process.
-    pub(crate) gate: Gate,
-    /// What workers of this process have in common: other nodes see them as one.
-    pub(crate) node: NodeId,
     pub(crate) clock: Box<dyn Clock>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: AddressPolicy,
     pub(crate) proxy: Option<UpstreamProxy>,
-    pub(crate) links: Links,
+    /// The authorities that may have issued the certificates of webhook receivers, besides the system's.
+    #[cfg_attr(not(feature = "delivery"), expect(dead_code, reason = "`HttpSender` trusts them"))]
+    pub(crate) ca_certificates: Vec<Vec<u8>>,
+    pub(crate) base_url: BaseUrl,
+    /// The log of occurrences, as this process reads it.
+    pub(crate) feed: feed::Feed,
     pub(crate) anonymous_limits: RateLimits,
     #[cfg(feature = "pdf")]
     pub(crate) renderings: Arc<pdf::Renderings>,
-    /// Makes the attempts of deliveries; without it they wait.
-    pub(crate) sender: Option<Box<dyn WebhookSender>>,
     pub(crate) header_prefix: HeaderPrefix,
-    /// Seals and opens secrets; without it nothing that takes one can be done.
+    /// Writes the bodies of events; without it, no events are made.
+    pub(crate) event_writer: Option<Box<dyn EventWriter>>,
+    /// Seals and opens secrets; without it, nothing that needs a secret can be done.
     pub(crate) sealing: Option<Keyring>,
-    /// What sends the webhooks, and for whom.
-    pub(crate) user_agent: String,
 }
 
 impl Service {
-    /// Begins a service over these two parts; see [`ServiceBuilder`] for the rest.
-    pub fn builder(store: impl Store, scanner: impl Scanner) -> ServiceBuilder {
-        ServiceBuilder::new(store, scanner)
+    /// Returns a builder of a service over this store; see [`ServiceBuilder`] for the rest.
+    pub fn builder(store: impl Store) -> ServiceBuilder {
+        ServiceBuilder::new(store)
     }
 
-    /// The addresses that the service gives out.
-    pub fn links(&self) -> &Links {
-        &self.parts.links
+    /// Returns the address at which clients reach the installation.
+    pub fn base_url(&self) -> &BaseUrl {
+        &self.parts.base_url
     }
 
-    /// Where the service may be sent to.
+    /// Returns the policy on the addresses to which the service may be sent.
     pub fn policy(&self) -> &AddressPolicy {
         &self.parts.policy
     }
 
-    /// What the names of the service's headers begin with.
+    /// Returns the prefix of the names of the service's headers.
     pub fn header_prefix(&self) -> &HeaderPrefix {
         &self.parts.header_prefix
     }
@@ -124,7 +125,7 @@ impl std::fmt::Debug for Service {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Service")
             .field("store", &self.parts.store)
-            .field("links", &self.parts.links)
+            .field("base_url", &self.parts.base_url)
             .finish_non_exhaustive()
     }
 }

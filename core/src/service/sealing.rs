@@ -1,16 +1,16 @@
-//! Which key seals the secrets in the store: judged when a service is built, changed by a rotation.
+//! The key that seals the secrets in the store: checked when a service is built, changed by a rotation.
 
 use std::collections::BTreeMap;
 
-use super::Service;
+use super::Operator;
 use crate::{
     domain::SharedSetting,
     sealing::{InvalidKeyId, KeyId, Keyring, OpenError},
     store::{Store, StoreError},
 };
 
-/// Why secrets can't be sealed or opened with the keys at hand. Nothing was changed, but for what an earlier batch of a rotation
-/// did.
+/// The reason why secrets can't be sealed or opened with the given keys. Nothing was changed, except by earlier batches of
+/// a rotation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealingError {
@@ -22,25 +22,25 @@ pub enum SealingError {
     MissingKey {
         /// The key that is missing.
         key: KeyId,
-        /// How many secrets it seals.
+        /// The number of secrets that it seals.
         secrets: u64,
-        /// The keys that are there, the one that seals first.
+        /// The keys in the ring, the one that seals first.
         held: Vec<KeyId>,
     },
     /// Other servers of the store seal with another key.
     #[error("the servers of this database seal with {shared}, and this one would seal with {own}")]
     OtherKey {
-        /// The key that is stored as the one that all servers seal with.
+        /// The key that is stored as the one with which all servers seal.
         shared: KeyId,
-        /// The first key of this one's ring.
+        /// The first key of this server's ring.
         own: KeyId,
     },
     /// A secret was not opened: its row is damaged, or was moved from another owner.
     #[error("the stored secret of {owner} can't be opened: replace it by a new one")]
     Open {
-        /// Whose secret it is.
+        /// The owner of the secret.
         owner: String,
-        /// Why it was not opened.
+        /// The reason why it was not opened.
         source: OpenError,
     },
     /// The store failed.
@@ -48,38 +48,40 @@ pub enum SealingError {
     Store(#[from] StoreError),
 }
 
-/// Which keys seal what is stored.
+/// The keys that seal the secrets in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SealingStatus {
-    /// The key that all servers of the store seal with; `None` before the first one has started.
+    /// The key with which all servers of the store seal; `None` before the first one has started.
     pub shared: Option<KeyId>,
-    /// How many secrets each key seals.
+    /// The number of secrets that each key seals.
     pub secrets: BTreeMap<KeyId, u64>,
-    /// Whether there are secrets in the clear, which the next start of a server seals.
+    /// True if there are secrets in the clear, which the next start of a server seals.
     pub has_unsealed: bool,
 }
 
-/// What a rotation did.
+/// The result of a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rotation {
     /// The key that sealed before, if any did.
     pub from: Option<KeyId>,
     /// The key that seals now.
     pub to: KeyId,
-    /// Secrets that were sealed with another key, and are sealed with this one now.
+    /// The number of secrets that were sealed with another key, and are sealed with this one now.
     pub resealed: u64,
 }
 
-/// Secrets that are sealed in one step.
+/// The number of secrets that are sealed in one step.
 const BATCH: u32 = 200;
 
-impl Service {
-    /// Returns which keys seal what is stored. Takes no key.
+impl Operator {
+    /// Returns the keys that seal the secrets in the store. Needs no key.
     ///
     /// # Errors
     /// Those of the store.
     pub async fn sealing_status(&self) -> Result<SealingStatus, StoreError> {
-        let store = self.store();
+        let store = self.service().store();
         Ok(SealingStatus {
             shared: shared_key(store).await?,
             secrets: store.sealed_by_key().await?,
@@ -87,17 +89,17 @@ impl Service {
         })
     }
 
-    /// Makes the first key of `ring` the one that all servers of the store seal with, and seals all that is stored with it.
+    /// Makes the first key of `ring` the one with which all servers of the store seal, and seals all stored secrets with it.
     ///
-    /// Every server must hold the new key already, as one that opens; from now on a server whose ring does not begin with it
-    /// does not start. Servers that run seal with the key that they began with until they are started again; so a rotation
-    /// is repeated when they were. One that broke off is repeated, too, and goes on where it ended.
+    /// Every server must already hold the new key, as one that opens; from now, a server whose ring does not begin with it
+    /// does not start. Running servers seal with the key that they started with until they are restarted; so a rotation is
+    /// repeated after that. A rotation that broke off is repeated, too, and continues where it ended.
     ///
     /// # Errors
-    /// [`SealingError::MissingKey`] before anything is changed, where the ring does not open all that is stored;
+    /// [`SealingError::MissingKey`], before anything is changed, if the ring does not open all stored secrets;
     /// [`SealingError::Open`], [`SealingError::Store`].
     pub async fn rotate_sealing_key(&self, ring: &Keyring) -> Result<Rotation, SealingError> {
-        let store = self.store();
+        let store = self.service().store();
         require_all_keys(store, ring).await?;
         let from = shared_key(store).await?;
         let to = ring.current();
@@ -124,8 +126,8 @@ impl Service {
     }
 }
 
-/// Judges whether a service may run with this ring over this store, notes its key as the one that all servers seal with where
-/// none is noted yet, and seals what an earlier release left in the clear.
+/// Checks whether a service may run with this ring over this store, stores its key as the one with which all servers seal
+/// if none is stored yet, and seals the secrets that an earlier release left in the clear.
 pub(super) async fn begin(store: &dyn Store, ring: Option<&Keyring>) -> Result<(), SealingError> {
     let Some(ring) = ring else {
         let has_secrets = !store.sealed_by_key().await?.is_empty() || !store.unsealed(1).await?.is_empty();
@@ -141,7 +143,7 @@ pub(super) async fn begin(store: &dyn Store, ring: Option<&Keyring>) -> Result<(
     Ok(())
 }
 
-/// Seals what is stored in the clear. Returns how many secrets that were.
+/// Seals the secrets that are stored in the clear. Returns how many there were.
 pub(crate) async fn seal_unsealed(store: &dyn Store, ring: &Keyring) -> Result<u64, StoreError> {
     let mut sealed = 0;
     loop {
@@ -167,7 +169,7 @@ pub(crate) async fn seal_unsealed(store: &dyn Store, ring: &Keyring) -> Result<u
     Ok(sealed)
 }
 
-/// The ring must open all that is sealed.
+/// Checks that the ring opens everything that is sealed.
 pub(crate) async fn require_all_keys(store: &dyn Store, ring: &Keyring) -> Result<(), SealingError> {
     let counts = store.sealed_by_key().await?;
     match counts.into_iter().find(|(key, _)| !ring.has(*key)) {

@@ -1,18 +1,20 @@
-//! The settings that all servers of one database share: each takes what the store has, and none differs.
+//! The settings that all servers of one database share: each server takes those of the store, and none differs.
 
 use std::collections::BTreeMap;
 
-use super::Service;
+use super::Operator;
 use crate::{
-    domain::SharedSetting,
-    links::Links,
+    domain::{BaseUrl, InvalidSetting, SharedSetting},
+    error::Error,
     net::AddressPolicy,
+    sealing::KeyId,
     store::{SettingsStore, StoreError},
     webhook::HeaderPrefix,
 };
 
-/// The settings that a server was given itself. What it derives from where it listens is not among them.
+/// The settings that a server was given itself. A value derived from the address that it listens on is not among them.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct OwnSettings {
     /// The address at which clients reach the API; ends with `/v1`.
     pub base_url: Option<String>,
@@ -24,8 +26,9 @@ pub struct OwnSettings {
 
 /// The settings that hold for all servers of one database.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct SharedSettings {
-    /// The address at which clients reach the API, where anybody gave one.
+    /// The address at which clients reach the API, if one was given.
     pub base_url: Option<String>,
     /// The prefix of the service's header names.
     pub header_prefix: HeaderPrefix,
@@ -38,28 +41,24 @@ pub struct SharedSettings {
 /// A setting that a server was given and that differs from the stored one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} is `{stored}` in the database and `{own}` in the settings of this server")]
+#[non_exhaustive]
 pub struct SettingDifference {
     /// The setting.
     pub setting: SharedSetting,
     /// The value that the server was given.
     pub own: String,
-    /// The value that all others go by.
+    /// The value that all other servers use.
     pub stored: String,
 }
 
-/// A value that a setting can't have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{setting} can't be `{value}`: {reason}")]
-pub struct InvalidSetting {
-    /// The setting.
-    pub setting: SharedSetting,
-    /// The value.
-    pub value: String,
-    /// What is wrong with it.
-    pub reason: String,
+impl SettingDifference {
+    /// Returns the difference between the value that a server was given and the stored one.
+    pub fn new(setting: SharedSetting, own: impl Into<String>, stored: impl Into<String>) -> Self {
+        Self { setting, own: own.into(), stored: stored.into() }
+    }
 }
 
-/// Why a server does not share the settings of the others.
+/// The reason why a server does not share the settings of the others.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
@@ -74,25 +73,13 @@ pub enum SettingsError {
     Store(#[from] StoreError),
 }
 
-/// Why a setting was not stored.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SetSettingError {
-    /// The value can't be read.
-    #[error(transparent)]
-    Invalid(#[from] InvalidSetting),
-    /// The store failed.
-    #[error("the setting could not be stored")]
-    Store(#[from] StoreError),
-}
-
 impl SharedSettings {
-    /// Returns the stored settings, and stores those that this server was given and nobody before it.
+    /// Returns the stored settings, and stores those that this server was given and that have no stored value yet.
     ///
-    /// Servers may start at the same moment: the first value counts. Where a setting differs, nothing is stored.
+    /// Servers may start at the same moment: the first value counts. If a setting differs, nothing is stored.
     ///
     /// # Errors
-    /// [`SettingsError`].
+    /// A [`SettingsError`] if a setting differs or can't be read.
     pub async fn settle(
         store: &(impl SettingsStore + Sync + ?Sized),
         own: &OwnSettings,
@@ -103,13 +90,13 @@ impl SharedSettings {
         for (setting, own) in &given {
             stored.insert(*setting, store.settle_setting(*setting, own).await?);
         }
-        // Others may have stored theirs meanwhile.
+        // Other servers may have stored theirs in the meantime.
         refuse_differences(&given, &stored)?;
         Self::read(&given, stored)
     }
 
-    /// Returns the stored settings, and those that were given for what is not stored: for commands, which neither store a
-    /// setting nor are refused. A stored value that can't be read is left out, so that a command can replace it.
+    /// Returns the stored settings, and the given ones that are not stored: for commands, which neither store a setting nor
+    /// are refused. A stored value that can't be read is left out, so that a command can replace it.
     ///
     /// # Errors
     /// [`SettingsError::Store`], and [`SettingsError::Invalid`] for a value that was given.
@@ -149,7 +136,25 @@ impl SharedSettings {
 }
 
 impl OwnSettings {
-    /// The settings that were given, as they are stored.
+    /// Sets the address at which clients reach the API, if it was given.
+    #[must_use]
+    pub fn with_base_url(self, base_url: impl Into<Option<String>>) -> Self {
+        Self { base_url: base_url.into(), ..self }
+    }
+
+    /// Sets the prefix of the service's header names, if it was given.
+    #[must_use]
+    pub fn with_header_prefix(self, header_prefix: impl Into<Option<HeaderPrefix>>) -> Self {
+        Self { header_prefix: header_prefix.into(), ..self }
+    }
+
+    /// Sets the addresses that may be connected to, if they were given.
+    #[must_use]
+    pub fn with_policy(self, policy: impl Into<Option<AddressPolicy>>) -> Self {
+        Self { policy: policy.into(), ..self }
+    }
+
+    /// Returns the settings that were given, as they are stored.
     fn texts(&self) -> BTreeMap<SharedSetting, String> {
         let base_url = self.base_url.as_ref().map(|url| url.trim_end_matches('/').to_owned());
         let texts = [
@@ -178,55 +183,50 @@ fn refuse_differences(
     if differences.is_empty() { Ok(()) } else { Err(SettingsError::Differ(differences)) }
 }
 
-/// Returns the one spelling of a value, by which two are compared.
+/// Returns the canonical spelling of a value, with which values are compared.
 fn canonical(setting: SharedSetting, value: &str) -> Result<String, InvalidSetting> {
     let invalid = |reason: String| InvalidSetting { setting, value: value.to_owned(), reason };
     match setting {
-        SharedSetting::BaseUrl => {
-            let links = Links::new(value);
-            links
-                .map(|links| links.base_in_ascii())
-                .ok_or_else(|| invalid("it has to be an http or https address that ends with /v1".to_owned()))
-        }
+        SharedSetting::BaseUrl => BaseUrl::parse(value)
+            .map(|base| base.in_ascii())
+            .ok_or_else(|| invalid("it has to be an http or https address that ends with /v1".to_owned())),
         SharedSetting::HeaderPrefix => {
             HeaderPrefix::new(value).map(|prefix| prefix.to_string()).map_err(|error| invalid(error.to_string()))
         }
         SharedSetting::AddressPolicy => {
             value.parse::<AddressPolicy>().map(|policy| policy.to_string()).map_err(|error| invalid(error.to_string()))
         }
-        SharedSetting::SealingKey => Ok(value.to_owned()),
+        SharedSetting::SealingKey => {
+            value.parse::<KeyId>().map(|id| id.to_string()).map_err(|error| invalid(error.to_string()))
+        }
     }
 }
 
-impl Service {
+impl Operator {
     /// Returns the stored settings that all servers share.
     ///
     /// # Errors
-    /// Only those of the store.
-    pub async fn shared_settings(&self) -> Result<BTreeMap<SharedSetting, String>, crate::Error> {
-        Ok(self.store().settings().await?)
+    /// Returns only those of the store.
+    pub async fn shared_settings(&self) -> Result<BTreeMap<SharedSetting, String>, Error> {
+        Ok(self.service().store().settings().await?)
     }
 
-    /// Stores a setting in place of the one that is there, if any, and returns that one. Running servers go by the value
+    /// Stores a setting in place of the one that is there, if any, and returns that one. Running servers keep the value
     /// that they started with.
     ///
     /// # Errors
-    /// [`SetSettingError`]: nothing is changed.
-    pub async fn set_shared_setting(
-        &self,
-        setting: SharedSetting,
-        value: &str,
-    ) -> Result<Option<String>, SetSettingError> {
+    /// Returns [`Error::InvalidSetting`] and those of the store. Nothing is then changed.
+    pub async fn set_shared_setting(&self, setting: SharedSetting, value: &str) -> Result<Option<String>, Error> {
         canonical(setting, value)?;
-        Ok(self.store().replace_setting(setting, value).await?)
+        Ok(self.service().store().replace_setting(setting, value).await?)
     }
 
     /// Removes a setting, and returns the value that it had: the next server that is given one stores it.
     ///
     /// # Errors
-    /// Only those of the store.
-    pub async fn unset_shared_setting(&self, setting: SharedSetting) -> Result<Option<String>, crate::Error> {
-        Ok(self.store().remove_setting(setting).await?)
+    /// Returns only those of the store.
+    pub async fn unset_shared_setting(&self, setting: SharedSetting) -> Result<Option<String>, Error> {
+        Ok(self.service().store().remove_setting(setting).await?)
     }
 }
 
@@ -268,6 +268,7 @@ mod tests {
             (SharedSetting::BaseUrl, "https://a.example"),
             (SharedSetting::HeaderPrefix, "Svc: "),
             (SharedSetting::AddressPolicy, "10.0.0.0/8"),
+            (SharedSetting::SealingKey, "key_1"),
         ] {
             let told = canonical(setting, value).unwrap_err().to_string();
             assert!(told.contains(setting.as_str()) && told.contains(value), "{told}");

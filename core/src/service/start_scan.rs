@@ -1,6 +1,6 @@
-//! `POST /sites/{site}/scans`.
+//! Starting a check: `POST /sites/{site}/scans`.
 
-use super::{Actor, Service};
+use super::TeamHandle;
 use crate::{
     domain::{Ability, FieldErrors, Problem, Scan},
     error::Error,
@@ -8,17 +8,17 @@ use crate::{
     store::StartScanError,
 };
 
-impl Service {
+impl TeamHandle {
     /// Queues a manual check of a site.
     ///
     /// # Errors
-    /// [`Error::MissingAbility`] without `write`, [`Error::NotFound`], [`Error::Invalid`] while a check is queued or
-    /// running and within the plan's interval after the last manual one.
-    pub async fn start_scan(&self, actor: &Actor, site: SiteId) -> Result<Scan, Error> {
-        actor.require(Ability::Write)?;
-        let id = ScanId::generate(self.parts().clock.now());
+    /// Returns [`Error::MissingAbility`] without `write`, [`Error::NotFound`], [`Error::Invalid`] while a check is queued or running and
+    /// within the plan's interval after the last manual one, and those of [every call](TeamHandle#errors).
+    pub async fn start_scan(&self, site: SiteId) -> Result<Scan, Error> {
+        self.may(Ability::Write).await?;
+        let id = ScanId::generate(self.service().parts().clock.now());
         let refused = |problem| Error::Invalid(FieldErrors::one("site", problem));
-        self.store().start_manual_scan(actor.team_id(), site, id).await.map_err(|error| match error {
+        self.service().store().start_manual_scan(self.id(), site, id).await.map_err(|error| match error {
             StartScanError::NoSite => Error::NotFound,
             StartScanError::Active => refused(Problem::CheckActive),
             StartScanError::TooSoon(interval) => refused(Problem::ManualTooSoon(interval)),

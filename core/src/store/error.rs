@@ -1,23 +1,23 @@
-//! How stores fail.
+//! The errors of stores.
 
 use std::error::Error as StdError;
 
-/// Why a store could not do what it was asked to. Refusals that belong to the domain have their own types.
+/// The reason why a store could not do what it was asked to. Refusals that belong to the domain have their own types.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Not reachable, overloaded, or in trouble that may pass: nothing was changed, or it is not known whether it was.
+    /// The store is not reachable, overloaded, or in trouble that may pass: nothing was changed, or it is not known whether it was.
     #[error("the store is not available")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),
-    /// An id or the hash of a token that must be new is taken. Nothing was changed, and trying the same again won't help.
+    /// An id, or the hash of a token, that must be new is taken. Nothing was changed, and trying the same again won't help.
     #[error("an id or a token's hash that must be new is taken")]
     Taken(#[source] Box<dyn StdError + Send + Sync>),
-    /// Something stored can't be read back. Trying again won't help.
+    /// Stored data can't be read back. Trying again won't help.
     #[error("stored {what} can't be read")]
     Corrupt {
-        /// Table and id, or the like.
+        /// The place of the data: table and id, or the like.
         what: String,
-        /// What is wrong with it.
+        /// The fault of the data.
         source: Box<dyn StdError + Send + Sync>,
     },
 }

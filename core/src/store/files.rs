@@ -24,14 +24,14 @@ pub enum DocumentKey {
 /// A document as it was rendered.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Document {
-    /// How it looks.
+    /// The hash of the style in which it was rendered.
     pub look: Look,
     /// The file.
     pub bytes: Vec<u8>,
 }
 
-/// What a document shows beside its check, the brand above all, as a fingerprint. One of another look than is wanted now is
-/// out of date. To a store it is 16 bytes.
+/// The style hash of a document: a fingerprint of what it shows beside its check, the brand above all. A document with
+/// another style hash than the present one is out of date. To a store it is 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Look(pub [u8; 16]);
 
@@ -41,22 +41,22 @@ impl fmt::Debug for Document {
     }
 }
 
-/// Keeps the files of completed checks. They go when their check goes.
+/// Keeps the files of completed checks. They are deleted with their check.
 #[async_trait]
 pub trait FileStore {
-    /// The picture of an element; `None` where the team has no such picture in its history, or where its bytes were lost, which
-    /// the log tells.
+    /// Returns the picture of an element; `None` if the team has no such picture in its history, or if its bytes were lost,
+    /// which is logged.
     async fn screenshot(&self, team: TeamId, scan: ScanId, id: ScreenshotId) -> Result<Option<Screenshot>, StoreError>;
 
-    /// The picture of a check's first page; likewise.
+    /// Returns the picture of a check's first page; `None` as for [`screenshot`](Self::screenshot).
     async fn screen(&self, team: TeamId, scan: ScanId) -> Result<Option<Screenshot>, StoreError>;
 
-    /// A document that was kept; `None` where there is none, or no such completed check in the team's history, or where its
-    /// bytes were lost, which the log tells.
+    /// Returns a document that was kept; `None` if there is none, if the team has no such completed check in its history,
+    /// or if the bytes were lost, which is logged.
     async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Document>, StoreError>;
 
-    /// Keeps a document, in place of the one of the same key, whatever its look. `false` where the team has no such completed check in its
-    /// history: nothing is kept.
+    /// Keeps a document, in place of the one with the same key, whatever its style hash. Returns `false` if the team has no
+    /// such completed check in its history: nothing is kept.
     async fn put_document(
         &self,
         team: TeamId,
@@ -65,10 +65,10 @@ pub trait FileStore {
         document: Document,
     ) -> Result<bool, StoreError>;
 
-    /// Whether files can be kept and read, as far as is known: not older than half a minute where this is asked as often.
-    /// Answers at once, and costs next to nothing.
+    /// Returns whether files can be kept and read, as far as is known: the answer is at most half a minute old if this is
+    /// asked as often. Returns at once, and costs next to nothing.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] where they can't.
+    /// [`StoreError::Unavailable`] if they can't.
     async fn files_ready(&self) -> Result<(), StoreError>;
 }

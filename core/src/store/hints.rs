@@ -3,28 +3,30 @@
 use async_trait::async_trait;
 use tokio::sync::Notify;
 
-/// What a loop looks for.
+/// The work that a loop looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Work {
     /// Checks that are due: for workers.
     Scans,
     /// Deliveries that are due: for dispatchers.
     Deliveries,
+    /// Entries in the log of occurrences: for its readers.
+    Events,
 }
 
 impl Work {
     /// All kinds.
-    pub const ALL: [Self; 2] = [Self::Scans, Self::Deliveries];
+    pub const ALL: [Self; 3] = [Self::Scans, Self::Deliveries, Self::Events];
 }
 
-/// Tells a loop that has found nothing when to look again.
+/// Wakes loops that have found nothing, when it is worth looking again.
 ///
-/// A hint spares waiting and guarantees nothing: it may come although there is nothing, and it may be late or lost on its
-/// way from another process. Whoever waits for one looks again by itself from time to time. What falls due because time has
-/// passed gives none.
+/// A hint saves waiting and guarantees nothing: it may come although there is nothing, and it may be late or lost on its
+/// way from another process. A loop that waits for one also looks again by itself from time to time. Work that falls due
+/// because time has passed gives no hint.
 #[async_trait]
 pub trait HintStore {
-    /// Ends when there may be work of this kind that was not there when an earlier call ended: at once, where a hint was
+    /// Returns when there may be work of this kind that was not there when an earlier call returned: at once, if a hint was
     /// given since.
     ///
     /// Hints of the same process, by this store or a clone of it, are never lost. One is given, after the step has taken
@@ -36,10 +38,11 @@ pub trait HintStore {
     /// - [`Work::Deliveries`] by each step that makes a delivery due at once
     ///   ([`complete_scan`](super::QueueStore::complete_scan), [`send_event`](super::WebhookStore::send_event),
     ///   [`resend_delivery`](super::WebhookStore::resend_delivery), and
-    ///   [`record_attempt`](super::WebhookStore::record_attempt) where a delivery waited for that attempt).
+    ///   [`record_attempt`](super::WebhookStore::record_attempt) where a delivery waited for that attempt);
+    /// - [`Work::Events`] by each step that writes into the [log of occurrences](super::EventLog).
     ///
     /// # Concurrency
-    /// Of several callers that wait for one kind, one is told; a worker that finds a check thereby passes the hint on. Hints
+    /// Of several callers that wait for one kind, one is woken; a worker that then finds a check passes the hint on. Hints
     /// that nobody waits for are kept as one.
     async fn hint(&self, work: Work);
 }
@@ -49,6 +52,7 @@ pub trait HintStore {
 pub struct Hints {
     scans: Notify,
     deliveries: Notify,
+    events: Notify,
 }
 
 impl Hints {
@@ -57,7 +61,7 @@ impl Hints {
         self.of(work).notify_one();
     }
 
-    /// As [`HintStore::hint`] promises. Nothing is lost when it is dropped before it has ended.
+    /// Waits as [`HintStore::hint`] promises. Nothing is lost when it is dropped before it has ended.
     pub async fn wait(&self, work: Work) {
         self.of(work).notified().await;
     }
@@ -66,6 +70,7 @@ impl Hints {
         match work {
             Work::Scans => &self.scans,
             Work::Deliveries => &self.deliveries,
+            Work::Events => &self.events,
         }
     }
 }

@@ -1,24 +1,40 @@
-//! What core asks of a part that keeps data.
+//! The interface to the part that keeps data.
 //!
-//! [`Store`] is the sum of one trait per concern. Its methods are not rows to read and write but whole steps, each of
-//! which carries an invariant of the service; what they promise is tested by the store
-//! suite, which every store passes: `store_suite!` of the crate `a11ycheck-storage-testkit`.
+//! [`Store`] is the sum of one trait per concern. Its methods are not rows to read and write but whole steps, each of which
+//! upholds an invariant of the service. Their promises are tested by the store suite, which every store passes:
+//! `store_suite!` of the crate `a11ycheck-storage-testkit`.
 //!
 //! # Promises common to all methods
 //! - *Atomicity*: a method happens as a whole or not at all, whenever the process or the machine stops.
-//! - *Teams*: a method that takes a team sees nothing of another. What belongs to another team is treated as what does
-//!   not exist.
-//! - *Time*: every instant is the store's own: [`StoreClock::now`], truncated to microseconds. Callers on several
-//!   machines need not agree on the time. What callers hand in as instants and durations is whole microseconds.
-//! - *Ids*: an id that comes with something new, and a token's hash, is new too. One that is taken already is
+//! - *Teams*: a method that takes a team sees nothing of another. Anything that belongs to another team is treated as if it
+//!   did not exist.
+//! - *Time*: every instant is the store's own: [`StoreClock::now`], truncated to microseconds. Callers on several nodes need
+//!   not agree on the time. The instants and durations that callers pass are whole microseconds.
+//! - *Ids*: an id that comes with something new, and a token's hash, is new too. If it is already taken, the error is
 //!   [`StoreError::Taken`], and nothing is changed.
 //! - *Fidelity*: what is stored is read back as it was given: texts in any script, without U+0000 (the domain drops it),
 //!   of any length; lists in their order; instants to the microsecond.
 //! - *Errors*: [`StoreError::Unavailable`] and [`StoreError::Corrupt`] may come from any method and are not repeated below.
-//!   Steps that choose work themselves (claims, the scheduler's) pass over what they can't read and tell the log: one bad row
-//!   holds up nothing behind it.
+//!   Steps that choose work themselves (claims, the scheduler's) skip what they can't read and log it: one bad row holds up
+//!   nothing behind it.
+//!
+//! # What may grow
+//! Most public structs of this crate are `#[non_exhaustive]`. Those that a store makes of its rows are open on purpose,
+//! as are those that it is given in order to keep them: [`Site`](crate::domain::Site), [`Scan`](crate::domain::Scan),
+//! [`Team`](crate::domain::Team), [`Delivery`](crate::domain::Delivery), [`ApiToken`](crate::domain::ApiToken),
+//! [`WebhookEndpoint`](crate::domain::WebhookEndpoint), [`RateDecision`](crate::domain::RateDecision),
+//! [`Page`](crate::paging::Page), and the claims and depths of this module. A new field of theirs is one that every
+//! store must keep or supply, and the compiler names the places. Write them as literals, and take them apart without
+//! `..`.
+//!
+//! Values that hosts write or scanners make are not open, although a store keeps them:
+//! [`Findings`](crate::domain::Findings), [`Outcome`](crate::domain::Outcome) and [`Plan`](crate::domain::Plan), which
+//! are documents that a store keeps whole with serde, and [`Subscription`](crate::domain::Subscription),
+//! [`EndpointDetails`](crate::domain::EndpointDetails), [`TeamBrand`](crate::domain::TeamBrand) and
+//! [`Screenshot`](crate::scanner::Screenshot), each field of which the store suite expects back.
 
 mod error;
+mod event_log;
 mod files;
 mod hints;
 mod queue;
@@ -37,6 +53,7 @@ use chrono::{DateTime, Utc};
 pub(crate) use self::webhooks::MockWebhookStore;
 pub use self::{
     error::StoreError,
+    event_log::{EventLog, EventPage, ReadEventsError},
     files::{Document, DocumentKey, FileStore, Look},
     hints::{HintStore, Hints, Work},
     queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, Waiting},
@@ -52,14 +69,14 @@ pub use self::{
     },
 };
 
-/// Tells the store's time.
+/// The clock of the store.
 #[async_trait]
 pub trait StoreClock {
-    /// The present instant, the same for all who use this store, truncated to microseconds.
+    /// Returns the present instant, the same for all users of this store, truncated to microseconds.
     async fn now(&self) -> Result<DateTime<Utc>, StoreError>;
 }
 
-/// All that the service needs of a store.
+/// Everything that the service needs from a store.
 pub trait Store:
     StoreClock
     + TeamStore
@@ -67,6 +84,7 @@ pub trait Store:
     + SiteStore
     + ScanStore
     + QueueStore
+    + EventLog
     + FileStore
     + WebhookStore
     + SealingStore
@@ -86,6 +104,7 @@ impl<S> Store for S where
         + SiteStore
         + ScanStore
         + QueueStore
+        + EventLog
         + FileStore
         + WebhookStore
         + SealingStore

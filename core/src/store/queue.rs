@@ -7,12 +7,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::StoreError;
 use crate::{
-    domain::{Failure, FencingToken, Findings, NewEvent, Outcome, RetryBy, Scan, Site, TransitionError},
+    domain::{Failure, FencingToken, Findings, NewEvent, Outcome, PageCounts, RetryBy, Scan, Site, TransitionError},
     id::{ScanId, WorkerId},
     scanner::Screenshot,
 };
 
-/// What a worker holds: a check, and the proof that it is its own.
+/// The claim of a worker: a check, and the proof of its lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim {
     /// The check.
@@ -24,15 +24,15 @@ pub struct Claim {
 /// A check that was given to a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimedScan {
-    /// What to prove the lease with.
+    /// The claim that proves the lease.
     pub claim: Claim,
     /// The check, running.
     pub scan: Scan,
-    /// What is to be checked.
+    /// The site to be checked.
     pub site: Site,
 }
 
-/// Why a holder's move had no effect.
+/// The reason why a transition by the holder of a lease had no effect.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseError {
@@ -45,7 +45,7 @@ pub enum LeaseError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The result's pictures can't be stored for now, while everything else could. Nothing was changed.
+    /// The pictures of the result can't be stored for now, while everything else could. Nothing was changed.
     #[error("the pictures of a check could not be stored")]
     Pictures(#[source] Box<dyn StdError + Send + Sync>),
 }
@@ -53,31 +53,33 @@ pub enum LeaseError {
 /// The result of a check, stored as a whole.
 #[derive(Debug, Clone)]
 pub struct Completion {
-    /// When it was completed: [`StoreClock::now`](super::StoreClock::now) of a moment ago.
+    /// The instant of completion: [`StoreClock::now`](super::StoreClock::now) of a moment ago.
     pub finished_at: DateTime<Utc>,
-    /// In numbers.
+    /// The result in numbers.
     pub outcome: Outcome,
-    /// In full.
+    /// The result in full.
     pub findings: Findings,
-    /// Pictures of elements.
+    /// The pictures of elements.
     pub screenshots: Vec<Screenshot>,
-    /// The first page.
+    /// The picture of the first page.
     pub screen: Option<Screenshot>,
-    /// What the team's endpoints are told, in this order.
+    /// The events for the team's endpoints, in this order.
     pub events: Vec<NewEvent>,
 }
 
-/// Hands checks out and takes results in.
+/// Hands checks out and takes results in. Each beginning and each end of a check is written into the
+/// [log of occurrences](super::EventLog), in the step itself.
 ///
-/// The moves of a check are those of [`ScanState`](crate::domain::ScanState); a store runs them on the check it has locked.
+/// The transitions of a check are those of [`ScanState`](crate::domain::ScanState); a store runs them on the check that it
+/// has locked.
 #[async_trait]
 pub trait QueueStore {
     /// Queues checks (kind `scheduled`) of at most `limit` sites whose `next_scan_at` has come and whose team is
-    /// [served](crate::domain::Team::is_served), and moves their `next_scan_at` on; gives the checks.
+    /// [served](crate::domain::Team::is_served), and advances their `next_scan_at`; returns the checks.
     ///
-    /// A site with a queued or running check gets no second one; its `next_scan_at` moves on all the same. So does that of
-    /// a site whose team is not served. A site whose time came several times over is queued once. Fewer sites than `limit`
-    /// moved on means that no more are due for now, which the caller learns from [`DueSites::more`].
+    /// A site with a queued or running check gets no second one; its `next_scan_at` advances all the same. So does that of
+    /// a site whose team is not served. A site that fell due several times is queued once. If fewer than `limit` sites were
+    /// advanced, no more are due for now, which [`DueSites::more`] says.
     ///
     /// # Ordering
     /// The sites whose `next_scan_at` came first, then by id. The order of [`DueSites::queued`] is not promised.
@@ -88,10 +90,10 @@ pub trait QueueStore {
 
     /// Gives the first check that is [due](crate::domain::ScanState::is_due) to `worker`, under a lease that lasts `term`.
     ///
-    /// Checks that come before it in the order and were begun as often as they may be are
-    /// [given up](crate::domain::ScanState::abandon) on the way, which gives a manual check back as
-    /// [`fail_scan`](Self::fail_scan) does. Whose check it is plays no part: what is queued is done,
-    /// though its team was blocked since.
+    /// Checks that come before it in the order and were begun as often as permitted are
+    /// [abandoned](crate::domain::ScanState::abandon) on the way, which gives a manual check back as
+    /// [`fail_scan`](Self::fail_scan) does. The standing of the team plays no part: a queued check is carried out even if
+    /// its team was blocked since.
     ///
     /// # Atomicity
     /// The choice and the lease are one step: a check is never given to two workers, and a crash leaves it either as it
@@ -102,36 +104,35 @@ pub trait QueueStore {
     /// other team; then by [`Urgency::rank_at`](crate::domain::Urgency::rank_at), so that a check that somebody waits for
     /// begins before scheduled ones; then by id. A check counts as running until its lease ends.
     ///
-    /// A check whose last attempt was lost, or was put off for [`RetryBy::OtherNodesFirst`], is passed over for workers of the
+    /// A check whose last attempt was lost, or was put off for [`RetryBy::OtherNodesFirst`], is skipped for workers of the
     /// node that had it while it is [left to others](crate::domain::ScanState::is_left_to_others).
     ///
     /// # Concurrency
-    /// A check that another caller is about to take is passed over, not waited for. Callers that claim at the same moment may
+    /// A check that another caller is about to claim is skipped, not waited for. Callers that claim at the same moment may
     /// each count the team's running checks without the other's.
     async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError>;
 
-    /// Extends a lease to `term` from now, and records the pages done. A lease that has ended but was not taken by
-    /// another is extended too.
+    /// Extends a lease to `term` from now, and records the pages done and found. A lease that has ended but was not taken
+    /// over is extended too.
     ///
     /// # Errors
-    /// [`LeaseError::Refused`] for an old token, [`LeaseError::Gone`] for a deleted check: the worker is to stop at once.
-    async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError>;
+    /// [`LeaseError::Refused`] for an old token, [`LeaseError::Gone`] for a deleted check: the worker must stop at once.
+    async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: PageCounts) -> Result<(), LeaseError>;
 
-    /// Lets go of a check without a result, and without counting this attempt: it is due at once, for workers of the same node,
-    /// too.
+    /// Releases a check without a result, and without counting this attempt: it is due at once, for workers of the same node, too.
     ///
     /// # Errors
     /// As [`renew_lease`](Self::renew_lease).
     async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError>;
 
-    /// Lets go of a check that could not be done this time: it is due again after `delay`, first for whom `next` says, and this
-    /// attempt counts.
+    /// Releases a check that could not be done this time: it is due again after `delay`, first for the workers that `next`
+    /// names, and this attempt counts.
     ///
     /// # Errors
     /// As [`renew_lease`](Self::renew_lease); [`LeaseError::Refused`] too when no attempt is left.
     async fn retry_scan(&self, claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError>;
 
-    /// Stores the result of a check, and gives the check: completed at [`Completion::finished_at`].
+    /// Stores the result of a check, and returns the check: completed at [`Completion::finished_at`].
     ///
     /// # Atomicity
     /// State, numbers, findings and pictures become visible together, and with them a delivery of each event to each
@@ -143,33 +144,34 @@ pub trait QueueStore {
     /// before it has ended.
     ///
     /// # Errors
-    /// As [`renew_lease`](Self::renew_lease): the result is dropped whole, events included. [`LeaseError::Pictures`] where the
-    /// place of the pictures is in trouble and the rest of the store is not; a result without pictures never meets it.
+    /// As [`renew_lease`](Self::renew_lease): the result is dropped whole, events included. [`LeaseError::Pictures`] if the
+    /// place of the pictures is in trouble and the rest of the store is not; a result without pictures never causes it.
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError>;
 
-    /// Ends a check that can't be done, and gives it: failed now.
+    /// Ends a check that can't be done, and returns it: failed now.
     ///
     /// # Atomicity
-    /// A manual check that is [given back](crate::domain::ManualChecks::failed) is so in the same step.
+    /// A manual check that is [given back](crate::domain::ManualChecks::failed) is given back in the same step.
     ///
     /// # Errors
     /// As [`renew_lease`](Self::renew_lease).
     async fn fail_scan(&self, claim: Claim, failure: Failure) -> Result<Scan, LeaseError>;
 
-    /// How many checks wait, and since when the first of them does: those that somebody waits for, and those of the schedule.
+    /// Returns the number of checks that wait, and since when the first of them does: those that somebody waits for, and
+    /// those of the schedule.
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError>;
 }
 
-/// What one step of the scheduler did.
+/// The result of one step of the scheduler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueSites {
     /// The checks that were queued.
     pub queued: Vec<Scan>,
-    /// Whether more sites may be due: `limit` of them were moved on.
+    /// True if more sites may be due: `limit` of them were advanced.
     pub more: bool,
 }
 
-/// How much work waits.
+/// The amount of work that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueDepth {
     /// Checks that were queued as [`Urgency::Requested`](crate::domain::Urgency::Requested).
@@ -178,12 +180,12 @@ pub struct QueueDepth {
     pub scheduled: Waiting,
 }
 
-/// How many checks of one kind wait.
+/// The number of checks of one kind that wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Waiting {
     /// Checks that are [due](crate::domain::ScanState::is_due): queued, handed back, or left by a worker whose lease
     /// ended.
     pub checks: u64,
-    /// When the first of these was queued, by `queued_at`.
+    /// The instant at which the first of these was queued, by `queued_at`.
     pub oldest: Option<DateTime<Utc>>,
 }

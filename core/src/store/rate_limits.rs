@@ -1,4 +1,4 @@
-//! Who may come in, and how often.
+//! The recognition of tokens, and the counting of requests.
 
 use std::net::IpAddr;
 
@@ -14,13 +14,13 @@ use crate::{
 /// A request whose token is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdmittedToken {
-    /// Whose token it is, with the plan.
+    /// The team that owns the token, with its plan.
     pub team: Team,
     /// The token.
     pub token: ApiToken,
-    /// What its counters say to this request. The limits are the plan's.
+    /// The decision of the token's counters on this request. The limits are the plan's.
     pub rate: RateDecision,
-    /// When.
+    /// The instant of the decision.
     pub at: DateTime<Utc>,
 }
 
@@ -28,20 +28,21 @@ pub struct AdmittedToken {
 #[async_trait]
 pub trait RateLimitStore {
     /// Looks a token up and counts the request against it, as [`RateCounters::admit`](crate::domain::RateCounters::admit)
-    /// does. `None` for an unknown token: then nothing is counted.
+    /// does. Returns `None` for an unknown token: nothing is then counted.
     ///
-    /// Whether the team is blocked, or its plan has the API, is told by the answer and not judged: such a request counts.
+    /// The result shows whether the team is blocked and whether its plan has the API, but this is not judged here: such a
+    /// request counts.
     ///
     /// # Concurrency
     /// Of any number of requests at once, exactly as many are admitted as the limit allows.
     async fn admit_token(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, StoreError>;
 
     /// Gives back a request of this class that [`admit_token`](Self::admit_token) admitted at `counted_at`, as
-    /// [`RateCounters::give_back`](crate::domain::RateCounters::give_back) does. Returns what is then left, under the plan's
-    /// limits, to requests of the class; `None` for an unknown token.
+    /// [`RateCounters::give_back`](crate::domain::RateCounters::give_back) does. Returns the requests of the class that are
+    /// then left under the plan's limits; `None` for an unknown token.
     ///
     /// # Atomicity
-    /// It is given back to all counters of its class whose window still lasts, or, after a crash, to none.
+    /// The request is given back to all counters of its class whose window still lasts or, after a crash, to none.
     ///
     /// # Concurrency
     /// Among any number of requests at once, on any number of nodes, each call gives back exactly one.
@@ -52,8 +53,8 @@ pub trait RateLimitStore {
         counted_at: DateTime<Utc>,
     ) -> Result<Option<RateDecision>, StoreError>;
 
-    /// Counts a request that has no valid token against the address it came from, in the same way, under `limits`.
-    /// Counters of addresses whose window has ended are forgotten.
+    /// Counts a request that has no valid token against the address it came from, in the same way, under `limits`. Counters
+    /// of addresses whose window has ended are purged.
     async fn admit_address(
         &self,
         address: IpAddr,

@@ -1,4 +1,4 @@
-//! Checks, as their team sees them.
+//! Checks as their team sees them.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -10,7 +10,7 @@ use crate::{
     paging::{Page, PageRequest},
 };
 
-/// Why a manual check was not started.
+/// The reason why a manual check was not started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartScanError {
@@ -28,14 +28,14 @@ pub enum StartScanError {
     Store(#[from] StoreError),
 }
 
-/// A completed check in a row of them.
+/// A completed check in a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrendPoint {
-    /// Its id.
+    /// The id of the check.
     pub id: ScanId,
-    /// When it completed.
+    /// The instant at which it completed.
     pub finished_at: DateTime<Utc>,
-    /// Its problem elements.
+    /// The number of its problem elements.
     pub total: u64,
 }
 
@@ -51,10 +51,10 @@ pub trait ScanStore {
     /// Whether the team is blocked, or its plan has ended, is not judged here.
     ///
     /// # Concurrency
-    /// A site never has two checks queued or running, and manual checks of a site are never closer together than the
-    /// plan's interval, however many are asked for at once. Failed manual checks, and those that have left the history,
-    /// count for the interval; the interval is that of the plan of now, and is over at its very end. A check that failed
-    /// through our own fault does not count, once per interval: [`ManualChecks`](crate::domain::ManualChecks), which has
+    /// A site never has two checks queued or running, and manual checks of a site are never closer together than the plan's
+    /// interval, however many are requested at once. Failed manual checks, and those that have left the history, count for
+    /// the interval; the interval is that of the present plan, and a check at its very end is permitted. A check that
+    /// failed through our own fault does not count, once per interval: [`ManualChecks`](crate::domain::ManualChecks) has
     /// the rule.
     ///
     /// # Errors
@@ -62,36 +62,36 @@ pub trait ScanStore {
     /// nothing is queued.
     async fn start_manual_scan(&self, team: TeamId, site: SiteId, id: ScanId) -> Result<Scan, StartScanError>;
 
-    /// A check; `None` where the team has no such check in its history.
+    /// Returns a check; `None` if the team has no such check in its history.
     async fn scan(&self, team: TeamId, id: ScanId) -> Result<Option<Scan>, StoreError>;
 
-    /// The checks of a site in the team's history; `None` where the team has no such site.
+    /// Returns the checks of a site in the team's history; `None` if the team has no such site.
     ///
     /// # Ordering
     /// By `queued_at`, the newest first, then by id, the greatest first.
     async fn scans(&self, team: TeamId, site: SiteId, page: PageRequest) -> Result<Option<Page<Scan>>, StoreError>;
 
-    /// The check of a site that completed last, by `finished_at`, then id; `None` where there is none, or no such site.
+    /// Returns the check of a site that completed last, by `finished_at`, then id; `None` if there is none, or no such site.
     async fn latest_completed(&self, team: TeamId, site: SiteId) -> Result<Option<Scan>, StoreError>;
 
-    /// What a completed check found; `None` where the team has no such completed check in its history.
+    /// Returns the findings of a completed check; `None` if the team has no such completed check in its history.
     async fn findings(&self, team: TeamId, scan: ScanId) -> Result<Option<Findings>, StoreError>;
 
-    /// The completed checks of the site in the team's history, up to and including `scan`, at most `limit` of them: the
-    /// latest. None where the team has no such completed check in its history.
+    /// Returns the completed checks of the site in the team's history, up to and including `scan`, at most `limit` of them:
+    /// the latest. Returns none if the team has no such completed check in its history.
     ///
     /// # Ordering
     /// By `finished_at`, the oldest first, then by id.
     async fn trend(&self, team: TeamId, scan: ScanId, limit: u32) -> Result<Vec<TrendPoint>, StoreError>;
 
-    /// Notes that an express report was bought for a check, in whatever state it is. `false` where the team has no such
-    /// check in its history.
+    /// Notes that an express report was bought for a check, in whatever state it is. Returns `false` if the team has no
+    /// such check in its history.
     async fn mark_express(&self, team: TeamId, scan: ScanId) -> Result<bool, StoreError>;
 
-    /// Deletes at most `limit` checks, of any team, that have left the history of the plan of now, with their findings
-    /// and files; gives how many. Fewer than `limit` means that no more are left for now.
+    /// Deletes at most `limit` checks, of any team, that have left the history of the present plan, with their findings and
+    /// files; returns how many. Fewer than `limit` means that no more are left for now.
     ///
-    /// A team whose history became shorter is passed over for 24 hours
+    /// A team whose history became shorter is skipped for 24 hours
     /// ([`purge_held_until`](super::TeamStore::purge_held_until)).
     async fn purge_scans(&self, limit: u32) -> Result<u32, StoreError>;
 }

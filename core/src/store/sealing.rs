@@ -8,19 +8,19 @@ use zeroize::Zeroizing;
 use super::StoreError;
 use crate::sealing::{KeyId, Sealed, SealingContext};
 
-/// A secret as a store holds it, and what it is bound to.
+/// A secret as a store holds it, with the context that it is bound to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedValue {
-    /// What it is for, and whose it is.
+    /// The purpose and the owner of the secret.
     pub context: SealingContext,
     /// The secret.
     pub sealed: Sealed,
 }
 
-/// A secret that a release wrote which did not seal yet. `Debug` does not show it.
+/// A secret from a release that did not seal yet. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnsealedValue {
-    /// What it is for, and whose it is.
+    /// The purpose and the owner of the secret.
     pub context: SealingContext,
     /// The secret in the clear.
     pub text: Zeroizing<String>,
@@ -32,21 +32,22 @@ impl fmt::Debug for UnsealedValue {
     }
 }
 
-/// Knows which keys seal what the store holds, and lets it be sealed with another one.
+/// Knows the keys that seal the secrets in the store, and lets them be sealed with another one.
 ///
-/// A store has no key. What it is given to keep is sealed; only what an earlier release of it wrote may not be.
+/// A store has no key. The secrets that it is given are sealed; only those that an earlier release wrote may not be.
 #[async_trait]
 pub trait SealingStore {
-    /// Returns how many secrets each key seals. A key that seals none is not in it.
+    /// Returns the number of secrets that each key seals. A key that seals none is not included.
     async fn sealed_by_key(&self) -> Result<BTreeMap<KeyId, u64>, StoreError>;
 
-    /// Returns at most `limit` secrets that another key than `key` seals; fewer than `limit` means that there are no more.
+    /// Returns at most `limit` secrets that are sealed with another key than `key`; fewer than `limit` means that there are
+    /// no more.
     ///
     /// # Ordering
     /// Any.
     async fn sealed_otherwise(&self, key: KeyId, limit: u32) -> Result<Vec<SealedValue>, StoreError>;
 
-    /// Replaces each of these secrets by itself, sealed with another key. Returns how many there were.
+    /// Replaces each of these secrets by the same secret, sealed with another key. Returns how many were replaced.
     ///
     /// # Concurrency
     /// A secret that was replaced or deleted since it was read is left as it is, and not counted. One that was moved since,
@@ -59,7 +60,8 @@ pub trait SealingStore {
     /// Any.
     async fn unsealed(&self, limit: u32) -> Result<Vec<UnsealedValue>, StoreError>;
 
-    /// Replaces each of these secrets by itself, sealed; nothing of it remains in the clear. Returns how many there were.
+    /// Replaces each of these secrets by the same secret, sealed; nothing of it remains in the clear. Returns how many were
+    /// replaced.
     ///
     /// # Concurrency
     /// As for [`reseal`](Self::reseal): of several callers that seal the same secret, the first one's counts.

@@ -9,7 +9,7 @@ use crate::{
     paging::{Page, PageRequest},
 };
 
-/// Why a site was not added.
+/// The reason why a site was not added.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddSiteError {
@@ -24,21 +24,21 @@ pub enum AddSiteError {
     Store(#[from] StoreError),
 }
 
-/// How much of its plan a team uses.
+/// The usage of a team's plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SiteUsage {
-    /// Sites that it has.
+    /// The number of the team's sites.
     pub sites: u32,
-    /// Sites on which a manual check could start now: nothing queued or running, and the plan's interval over.
+    /// The number of sites on which a manual check could start now: nothing is queued or running, and the plan's interval is over.
     pub manual_checks_available: u32,
 }
 
 /// Keeps sites.
 #[async_trait]
 pub trait SiteStore {
-    /// Adds a site and, where `first_scan` is given, queues its first check (kind `scheduled`).
+    /// Adds a site and, if `first_scan` is given, queues its first check (kind `scheduled`).
     ///
-    /// `next_scan_at` is as [`next_scan_at`](crate::domain::next_scan_at) says for the plan's frequency; the check may
+    /// `next_scan_at` is set as [`next_scan_at`](crate::domain::next_scan_at) says for the plan's frequency; the check may
     /// visit the plan's number of pages.
     ///
     /// # Concurrency
@@ -48,19 +48,20 @@ pub trait SiteStore {
     /// [`AddSiteError::LimitReached`], [`AddSiteError::NoTeam`]: nothing is added.
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError>;
 
-    /// A site; `None` where the team has no such site.
+    /// Returns a site; `None` if the team has no such site.
     async fn site(&self, team: TeamId, id: SiteId) -> Result<Option<Site>, StoreError>;
 
-    /// The team's sites, those with this tag where one is given.
+    /// Returns the team's sites, only those with this tag if one is given.
     ///
     /// # Ordering
     /// By domain (bytes), then id.
     async fn sites(&self, team: TeamId, tag: Option<&str>, page: PageRequest) -> Result<Page<Site>, StoreError>;
 
-    /// Deletes a site with all its checks, findings and files. A worker that checks it learns so from its next move
-    /// ([`LeaseError::Gone`](super::LeaseError::Gone)), and its result is dropped. `false` where the team has no such site.
+    /// Deletes a site with all its checks, findings and files. A worker that checks it learns of this from its next
+    /// transition ([`LeaseError::Gone`](super::LeaseError::Gone)), and its result is dropped. Returns `false` if the team
+    /// has no such site.
     async fn delete_site(&self, team: TeamId, id: SiteId) -> Result<bool, StoreError>;
 
-    /// How much of its plan the team uses; zeros where there is no such team.
+    /// Returns the usage of the team's plan; zeros if there is no such team.
     async fn site_usage(&self, team: TeamId) -> Result<SiteUsage, StoreError>;
 }

@@ -1,4 +1,4 @@
-//! Connections that are kept alive, apart for each set of judged addresses.
+//! Connections that are kept alive, separately for each set of judged addresses.
 
 use std::{
     collections::HashMap,
@@ -15,9 +15,9 @@ use reqwest::{
 };
 use rustls::ClientConfig;
 
-/// HTTP clients by what they connect to: a client knows one host, and leads it to the addresses that were judged together
-/// with it. So a connection is only reused for an attempt that judged the very same addresses; a name that changes its
-/// answer gets a client, and connections, of its own.
+/// HTTP clients by their targets: a client knows one host, and connects it to the addresses that were judged together with
+/// it. So a connection is reused only for an attempt that judged the very same addresses; a name that resolves to other
+/// addresses gets a client, and connections, of its own.
 #[derive(Debug, Default)]
 pub(super) struct Clients {
     kept: Mutex<Kept>,
@@ -26,11 +26,11 @@ pub(super) struct Clients {
 #[derive(Debug, Default)]
 struct Kept {
     clients: HashMap<Target, (Client, u64)>,
-    /// Counts uses, to tell the client that was not used for longest.
+    /// Counts uses, to find the client that was used least recently.
     uses: u64,
 }
 
-/// What a client connects to.
+/// The target of a client's connections.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Target {
     is_tls: bool,
@@ -39,7 +39,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// The order of the addresses plays no part: resolvers turn them round.
+    /// Returns a target. The order of the addresses plays no part: resolvers rotate them.
     pub(super) fn new(is_tls: bool, host: &str, addresses: &[SocketAddr]) -> Self {
         let mut addresses = addresses.to_vec();
         addresses.sort_unstable();
@@ -48,15 +48,15 @@ impl Target {
 }
 
 impl Clients {
-    /// Clients that are kept. Beyond it the one that was not used for longest goes, and its idle connections with it.
+    /// The number of clients that are kept. Beyond it, the one that was used least recently is dropped with its idle connections.
     const MAX_KEPT: usize = 256;
-    /// Idle connections that are kept for each host.
+    /// The number of idle connections that are kept for each host.
     const MAX_IDLE: usize = 8;
-    /// Connections that are idle for longer are not used any more: widespread servers close theirs after 2 to 5 s, and a
-    /// request that crosses the closing is lost, which would cost an attempt.
+    /// The time after which an idle connection is no longer used: widespread servers close theirs after 2 to 5 s, and a
+    /// request that is sent while the connection closes is lost, which would cost an attempt.
     const MAX_IDLE_TIME: Duration = Duration::from_secs(1);
 
-    /// The client that was kept for a target.
+    /// Returns the client that was kept for a target.
     pub(super) fn kept(&self, target: &Target) -> Option<Client> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.uses += 1;
@@ -94,7 +94,7 @@ impl Clients {
     }
 }
 
-/// Finds no name. A client knows the addresses of its host; whatever else it would look up was not judged.
+/// Resolves no name. A client knows the addresses of its host; anything else that it would look up was not judged.
 #[derive(Debug)]
 struct NoLookUp;
 

@@ -2,24 +2,24 @@
 
 use std::fmt;
 
-/// The beginning of the names of the service's own headers, those of webhooks and of files: the contract's neutral `Svc-`, or the
-/// operator's brand.
+/// The prefix of the names of the service's own headers, those of webhooks and of files: the contract's neutral `Svc-`, or
+/// the operator's brand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeaderPrefix(String);
 
-/// A text that no header's name can begin with.
+/// The error for a text that no header's name can begin with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not the beginning of a header's name: letters, digits and hyphens, 40 at most")]
 pub struct InvalidPrefix(String);
 
 impl HeaderPrefix {
-    /// Characters that a prefix has at most.
+    /// The most characters of a prefix.
     const MAX_LENGTH: usize = 40;
 
-    /// A prefix of letters, digits and hyphens; the hyphen at its end is part of it.
+    /// Returns a prefix of letters, digits and hyphens; the hyphen at its end is part of it.
     ///
     /// # Errors
-    /// [`InvalidPrefix`].
+    /// [`InvalidPrefix`] for any other text.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidPrefix> {
         let text = text.into();
         let is_valid = (1..=Self::MAX_LENGTH).contains(&text.len())
@@ -28,7 +28,7 @@ impl HeaderPrefix {
         if is_valid { Ok(Self(text)) } else { Err(InvalidPrefix(text)) }
     }
 
-    /// A header's name.
+    /// Returns the name of a header.
     pub fn header(&self, name: &str) -> String {
         format!("{}{name}", self.0)
     }

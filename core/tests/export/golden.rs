@@ -1,4 +1,4 @@
-//! Stored files that exports are compared with.
+//! Stored files, with which exports are compared.
 
 use std::path::Path;
 

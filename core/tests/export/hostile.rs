@@ -1,4 +1,4 @@
-//! What a hostile page does to whoever opens its file: nothing.
+//! The effect of a hostile page on readers of its file: none.
 
 use a11ycheck_core::{domain::Finding, export::ExportFormat, locale::Locale};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
@@ -26,7 +26,7 @@ fn no_text_is_longer_than_the_domain_allows() {
     }
 }
 
-/// Cells as a spreadsheet sees them that splits at `separator`.
+/// Returns the cells as a spreadsheet that splits at `separator` sees them.
 fn cells(text: &str, separator: u8) -> Vec<String> {
     let mut reader =
         csv::ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
@@ -46,7 +46,7 @@ fn no_cell_is_a_formula_whatever_the_spreadsheet_splits_at() {
                 );
             }
         }
-        // Nothing but quotes, line ends and tabs that does something when the file is shown.
+        // Apart from quotes, line ends and tabs, nothing that has an effect when the file is shown.
         assert!(!text.chars().any(|char| char.is_control() && !matches!(char, '\r' | '\n' | '\t')), "{format}");
     }
 }
@@ -96,7 +96,7 @@ fn github_shows_an_item_per_element_and_nothing_else_comes_alive() {
         }
     }
     assert_eq!((headings, items), (2, hostile().items.len()));
-    // A mention or a reference outside code has a character of no width in it.
+    // A mention or a reference outside code contains a zero-width space.
     assert!(file.contains("\\@\u{200b}team \\#\u{200b}1"), "{file}");
 }
 
@@ -104,7 +104,7 @@ fn github_shows_an_item_per_element_and_nothing_else_comes_alive() {
 fn jiras_blocks_close_where_we_close_them() {
     let file = exported(ExportFormat::Jira, &site(NAME), &hostile(), Locale::En);
     let row = csv::Reader::from_reader(file.as_bytes()).records().next().unwrap().unwrap();
-    // The example's and the page's, each with a beginning and an end.
+    // Those of the example and of the page, each with a beginning and an end.
     assert_eq!(row[3].matches("{noformat}").count(), 4, "{}", &row[3]);
     let listed = row[3].rsplit("{noformat}\n").nth(1).unwrap();
     assert_eq!(listed.lines().count(), hostile().items.len(), "{listed}");

@@ -1,16 +1,18 @@
-//! What each format says of an ordinary check.
+//! The content of each format for an ordinary check.
 
 use a11ycheck_core::{
     catalog::{describe, terms},
     domain::{Cover, CoverKind, Findings, RuleId},
-    export::{ExportFormat, FORMAT_LABEL},
+    export::{Artifact, ExportFormat, FORMAT_LABEL},
     locale::Locale,
 };
+use indexmap::IndexMap;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    fixture::{clean, exported, large, ordinary, site},
+    fixture::{checked_at, clean, exported, large, ordinary, site},
     golden::assert_same,
 };
 
@@ -38,9 +40,9 @@ fn every_file_carries_the_disclaimer_in_its_language() {
             for findings in [ordinary(), clean()] {
                 let file = exported(format, &site("Our shop"), &findings, locale).replace('\u{A0}', " ");
                 let wanted = match format {
-                    // It has a row per element: the name of the file says it, and a header of the answer.
+                    // It has a row per element: the disclaimer is in the name of the file, and in a header of the response.
                     ExportFormat::Csv => false,
-                    // It has a row per problem rule: where there is none, nothing is said that could mislead.
+                    // It has a row per problem rule: without one, the file says nothing that could mislead.
                     ExportFormat::Jira => !findings.items.is_empty(),
                     _ => true,
                 };
@@ -50,37 +52,63 @@ fn every_file_carries_the_disclaimer_in_its_language() {
     }
 }
 
+/// JSON with its fields in the order in which they were written; a map of `serde_json` sorts them.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Ordered {
+    Object(IndexMap<String, Self>),
+    Array(Vec<Self>),
+    Other(Value),
+}
+
+impl Ordered {
+    fn at(&self, field: &str) -> &Self {
+        let Self::Object(fields) = self else { panic!("{self:?} has no fields") };
+        &fields[field]
+    }
+
+    fn first(&self) -> &Self {
+        let Self::Array(items) = self else { panic!("{self:?} has no items") };
+        &items[0]
+    }
+
+    fn keys(&self) -> String {
+        let Self::Object(fields) = self else { panic!("{self:?} has no fields") };
+        fields.keys().map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+}
+
 #[test]
 fn json_has_the_keys_of_the_contract_in_its_order() {
-    let file: Value =
+    let file: Ordered =
         serde_json::from_str(&exported(ExportFormat::Json, &site("Our shop"), &ordinary(), Locale::En)).unwrap();
-    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(
-        keys(&file),
+        file.keys(),
         "format disclaimer generated_by site checked_at pages_checked standard engine language rules pages needs_review"
     );
     assert_eq!(
-        (keys(&file["pages"][0]), keys(&file["needs_review"][0])),
+        (file.at("pages").first().keys(), file.at("needs_review").first().keys()),
         (
             "url title issues left_out error frames_not_checked_count frames_not_checked still_changing unanswered linked_from cover".to_owned(),
             "rule title count".to_owned()
         )
     );
     assert_eq!(
-        (&file["format"], keys(&file["site"]), keys(&file["engine"])),
-        (&FORMAT_LABEL.into(), "name url".to_owned(), "axe name version browser".to_owned())
+        (file.at("site").keys(), file.at("engine").keys()),
+        ("name url".to_owned(), "axe name version browser".to_owned())
     );
+    assert!(matches!(file.at("format"), Ordered::Other(label) if *label == FORMAT_LABEL), "{:?}", file.at("format"));
     assert_eq!(
-        keys(&file["rules"][0]),
+        file.at("rules").first().keys(),
         "rule type severity title summary how_to_fix platform_tip wcag en301549 count pages issues left_out"
     );
-    assert_eq!(keys(&file["rules"][0]["issues"][0]), "page selector html failure_summary is_new");
+    assert_eq!(file.at("rules").first().at("issues").first().keys(), "page selector html failure_summary is_new");
 }
 
 #[test]
 fn json_says_of_each_page_what_was_left_unchecked_in_the_language_of_the_file() {
     let mut findings = ordinary();
-    findings.pages[0].cover = Some(Cover { kind: CoverKind::Consent, percent: 85 });
+    findings.pages[0].cover = Some(Cover::new(CoverKind::Consent, 85));
     for locale in Locale::ALL {
         let file = exported(ExportFormat::Json, &site("Our shop"), &findings, locale);
         let file: Value = serde_json::from_str(&file).unwrap();
@@ -141,10 +169,11 @@ fn csv_has_a_row_per_element_and_excel_reads_its_letters() {
     for row in &rows {
         assert!(!row[0].is_empty() && !row[2].is_empty() && matches!(&row[1], "problem" | "recommendation"), "{row:?}");
     }
-    assert!(ExportFormat::Csv.suffix().ends_with("-automated-check-no-audit.csv"), "the name says what it is");
+    let name = Artifact::Issues(ExportFormat::Csv).file_name("shop.example", checked_at());
+    assert!(name.ends_with("-automated-check-no-audit.csv"), "the name says what it is: {name}");
 }
 
-/// The sections of a Markdown file, each with its heading and the number of items in its checklist.
+/// Returns the sections of a Markdown file, each with its heading and the number of items in its checklist.
 fn sections(markdown: &str) -> Vec<(String, usize)> {
     let mut sections = Vec::new();
     let mut heading = None;
@@ -173,10 +202,28 @@ fn github_has_a_section_per_problem_rule_and_an_item_per_element() {
     let file = exported(ExportFormat::Github, &site("Our shop"), &ordinary(), Locale::En);
     let sections = sections(&file);
     let counts: Vec<usize> = sections.iter().map(|(_, items)| *items).collect();
-    assert_eq!(counts, [1, 3, 1]);
-    assert_eq!(sections[0].0, "[critical] Images without a text alternative (image-alt)");
+    assert_eq!(counts, [3, 1, 1]);
+    // It is less severe, and on two pages.
+    assert_eq!(sections[0].0, "[serious] Text with too little contrast (color-contrast)");
+    assert_eq!(sections[1].0, "[critical] Images without a text alternative (image-alt)");
     assert!(file.starts_with("# Our shop\n\n> "), "{file}");
     assert!(file.contains("\nLabels: accessibility, a11y:serious, axe:color-contrast\n"), "{file}");
+}
+
+#[test]
+fn tickets_name_the_places_to_fix_with_what_was_measured() {
+    let mut findings = ordinary();
+    for finding in findings.items.iter_mut().filter(|finding| finding.rule.as_str() == "color-contrast") {
+        finding.failure_summary = "Fix any of the following:\n  Element has insufficient color contrast of 3.9 (foreground color: \
+            #73879c, background color: #ffffff, font size: 9.8pt (13px), font weight: normal). Expected contrast ratio of 4.5:1"
+            .to_owned();
+    }
+    let github = exported(ExportFormat::Github, &site("Our shop"), &findings, Locale::En);
+    let section = "**1 place to fix · 3 elements:**\n\n- `#73879c / #ffffff, 3.9:1 (≥ 4.5:1)`: 3 elements, 2 pages\n";
+    assert!(github.contains(section), "{github}");
+    let jira = exported(ExportFormat::Jira, &site("Our shop"), &findings, Locale::De);
+    let cell = "*Stellen:* 1 Stelle zu ändern\n\n* \\#73879c / #ffffff, 3.9:1 (≥ 4.5:1): 3 Elemente, 2 Seiten\n";
+    assert!(jira.contains(cell), "{jira}");
 }
 
 #[test]
@@ -208,9 +255,9 @@ fn jira(findings: &Findings, locale: Locale) -> Vec<csv::StringRecord> {
 fn jira_gets_an_issue_per_problem_rule_with_priority_and_labels() {
     let rows = jira(&ordinary(), Locale::En);
     let seen: Vec<[&str; 4]> = rows.iter().map(|row| [&row[0], &row[1], &row[2], &row[4]]).collect();
-    assert_eq!(seen[0][..3], ["[critical] Images without a text alternative (image-alt)", "Bug", "Highest"]);
-    assert_eq!(seen[0][3], "accessibility a11y:critical axe:image-alt");
-    assert_eq!(seen.iter().map(|row| row[2]).collect::<Vec<_>>(), ["Highest", "High", "Low"]);
+    assert_eq!(seen[1][..3], ["[critical] Images without a text alternative (image-alt)", "Bug", "Highest"]);
+    assert_eq!(seen[1][3], "accessibility a11y:critical axe:image-alt");
+    assert_eq!(seen.iter().map(|row| row[2]).collect::<Vec<_>>(), ["High", "Highest", "Low"]);
     for row in &rows {
         assert!(row[3].ends_with(&format!("_{}_", terms(Locale::En).disclaimer)), "{}", &row[3]);
         assert!(row[4].split(' ').all(|label| !label.is_empty() && !label.contains(',')), "{}", &row[4]);

@@ -1,4 +1,4 @@
-//! Exported files, whole: against stored ones, and as independent parsers read them.
+//! Whole exported files: compared with stored ones, and read by independent parsers.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 

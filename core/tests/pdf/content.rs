@@ -1,12 +1,12 @@
-//! What stands in a file.
+//! The content of a file.
 
 use std::{env, fs, path::Path};
 
 use a11ycheck_core::{
     catalog::terms,
-    domain::{Cover, CoverKind, Failure, FailureCode, Logo, PageOutcome, UncheckedFrame},
+    domain::{Cover, CoverKind, Failure, FailureCode, Logo, UncheckedFrame},
     locale::Locale,
-    report::PageView,
+    report::{CoverView, PageView},
 };
 
 use crate::{
@@ -15,10 +15,10 @@ use crate::{
     tools::{Folder, bookmarks, information, structure, text_as_read, unpacked},
 };
 
-/// Compares the structure with its text to a golden file: what a screen reader gets. After a wanted change, write the files
-/// anew with `A11YCHECK_UPDATE_GOLDEN=1`, and look at the difference and at the pages.
+/// Compares the structure and its text, as a screen reader gets them, with a golden file. After an intended change, write
+/// the files again with `A11YCHECK_UPDATE_GOLDEN=1`, and look at the difference and at the pages.
 pub(crate) fn assert_golden(name: &str, file: &Path) {
-    // Poppler names objects by their numbers, which say nothing.
+    // Poppler names objects by their numbers, which mean nothing.
     let tree = structure(file);
     let tree: String =
         tree.lines().filter(|line| !line.trim().starts_with("Object ")).map(|line| format!("{line}\n")).collect();
@@ -47,7 +47,7 @@ fn the_disclaimer_stands_in_every_language() {
     for locale in Locale::ALL {
         let tree = structure(&folder.add(locale.code(), &Sample::new(locale, USUAL).render().unwrap()));
         let flat = tree.split_whitespace().collect::<Vec<_>>().join(" ");
-        // In a PDF, a no-break space is a space that no line ends with.
+        // In a PDF, a no-break space is a space at which no line ends.
         let disclaimer = terms(locale).disclaimer.replace('\u{A0}', " ");
         assert_eq!(flat.matches(&disclaimer).count(), 2, "{locale}: on the first page and in the notes");
     }
@@ -58,10 +58,10 @@ fn frames_that_were_not_checked_are_counted_and_the_first_named_in_every_languag
     let folder = Folder::new();
     for locale in Locale::ALL {
         let mut sample = Sample::new(locale, Size { pages: 2, rules: 1, elements: 1, screenshots: 0 });
-        let page = &mut sample.findings.pages[0];
-        page.frames_not_checked = 21;
+        let page = &mut sample.report.pages[0];
+        page.frames_not_checked_count = 21;
         let frame = |number| UncheckedFrame::new(&format!("https://ads.example/{number}"), FailureCode::Timeout);
-        page.unchecked_frames = (0..20).map(frame).collect();
+        page.frames_not_checked = (0..20).map(frame).collect();
         let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
         let flat = tree.split_whitespace().collect::<String>();
         let words = terms(locale);
@@ -77,14 +77,10 @@ fn dead_links_are_counted_apart_and_told_with_the_page_that_leads_to_them_in_eve
     let folder = Folder::new();
     for locale in Locale::ALL {
         let mut sample = Sample::new(locale, Size { pages: 3, rules: 1, elements: 1, screenshots: 0 });
-        sample.report.pages.push(PageView {
-            url: "https://shop.example/gone".to_owned(),
-            title: String::new(),
-            issues: 0,
-            error: Some(Failure::new(FailureCode::HttpStatus, "The web server answered with error status 404.")),
-            linked_from: Some("https://shop.example/about/".to_owned()),
-            ..sample.report.pages[0].clone()
-        });
+        let mut gone = PageView::checked("https://shop.example/gone", "");
+        gone.error = Some(Failure::new(FailureCode::HttpStatus, "The web server answered with error status 404."));
+        gone.linked_from = Some("https://shop.example/about/".to_owned());
+        sample.report.pages.push(gone);
         let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
         let flat = tree.split_whitespace().collect::<String>();
         let label = &terms(locale).label;
@@ -101,13 +97,14 @@ fn what_covers_a_page_and_the_status_of_one_that_failed_are_told_in_every_langua
     let folder = Folder::new();
     for locale in Locale::ALL {
         let mut sample = Sample::new(locale, Size { pages: 2, rules: 1, elements: 1, screenshots: 0 });
-        let cover = Cover { kind: CoverKind::Consent, percent: 85 };
-        sample.findings.pages[0].cover = Some(cover);
+        let cover = Cover::new(CoverKind::Consent, 85);
+        let sentence = terms(locale).cover(&cover);
+        sample.report.pages[0].cover = Some(CoverView::new(cover.kind, cover.percent, &sentence));
         let message = "The web server answered with error status 418.";
         sample.report.pages[1].error = Some(Failure::new(FailureCode::HttpStatus, message));
         let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
         let flat = tree.split_whitespace().collect::<String>();
-        let sentence: String = terms(locale).cover(&cover).split_whitespace().collect();
+        let sentence: String = sentence.split_whitespace().collect();
         assert!(flat.contains(&sentence), "{locale}: {sentence} in {flat}");
         assert!(flat.contains("418"), "{locale}: {flat}");
     }
@@ -119,9 +116,8 @@ fn a_page_that_was_checked_before_it_was_complete_says_so_in_every_language() {
     for locale in Locale::ALL {
         let mut sample = Sample::new(locale, Size { pages: 2, rules: 1, elements: 1, screenshots: 0 });
         let addresses: Vec<String> = (0..10).map(|number| format!("https://tracker.example/{number}")).collect();
-        let page = sample.findings.pages.remove(0).without_answers_of(&addresses);
-        sample.findings.pages.insert(0, PageOutcome { still_changing: true, ..page });
-        sample.report.pages[0].still_changing = true;
+        let page = &mut sample.report.pages[0];
+        (page.still_changing, page.unanswered) = (true, addresses.clone());
         let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
         let flat = tree.split_whitespace().collect::<String>();
         let of = |text: &str| text.split_whitespace().collect::<String>();
@@ -166,19 +162,8 @@ fn sections_and_rules_are_bookmarks() {
     let folder = Folder::new();
     let sample = Sample::new(Locale::En, Size { pages: 2, rules: 2, elements: 2, screenshots: 0 });
     let [first, second] = [0, 1].map(|number| format!("  {}. {}", number + 1, sample.report.groups[number].title));
-    let advice = format!("  3. {}", sample.report.advisory[0].title);
-    let expected = [
-        "Overview",
-        "What to fix first",
-        "Contents",
-        "Problems",
-        &first,
-        &second,
-        "Recommendations",
-        &advice,
-        "Pages",
-        "Notes",
-    ];
+    let expected =
+        ["Overview", "What to fix first", "Contents", "Problems", &first, &second, "Recommendations", "Pages", "Notes"];
     assert_eq!(bookmarks(&folder.add("en", &sample.render().unwrap())), expected);
 }
 
@@ -215,7 +200,7 @@ fn pictures_and_the_chart_are_told_in_words_and_english_is_marked() {
     let english = unpacked(&folder.add("en", &Sample::new(Locale::En, USUAL).render().unwrap()));
     assert!(english.contains("/Alt (Screenshot: main > .product-grid > li:nth-child\\(1\\)"));
     assert!(english.contains("/Alt (Trend over time. 2026-10-17: 54 problems; "));
-    // In an English file nothing stands in another language.
+    // In an English file, nothing is in another language.
     assert_eq!(english.matches("/Lang (en)").count(), 1);
     let polish = unpacked(&folder.add("pl", &Sample::new(Locale::Pl, USUAL).render().unwrap()));
     assert_eq!(polish.matches("/Lang (pl)").count(), 1);

@@ -1,4 +1,4 @@
-//! The draft of a conformance report as a file.
+//! The draft of a conformance report as a PDF file.
 
 use a11ycheck_core::{
     catalog::{criteria, terms},
@@ -18,7 +18,7 @@ use crate::{
     tools::{Folder, assert_read_as_drawn, bookmarks, information, structure, text_as_read, unpacked},
 };
 
-/// A draft to make a file of.
+/// A draft to make a file from.
 pub(crate) struct Draft {
     pub(crate) name: &'static str,
     pub(crate) findings: Findings,
@@ -36,11 +36,11 @@ impl Draft {
     pub(crate) fn render(&self) -> Vec<u8> {
         let site = site(self.name);
         let export = &source(&site, &self.findings, self.locale);
-        render_draft(&DraftSource { export, brand: &self.brand, generated_by: self.generated_by }).unwrap()
+        render_draft(&DraftSource::new(export, &self.brand).with_generated_by(self.generated_by)).unwrap()
     }
 }
 
-/// All kinds of drafts, by name.
+/// Returns all kinds of drafts, by name.
 pub(crate) fn drafts() -> Vec<(String, Draft)> {
     let mut drafts: Vec<(String, Draft)> =
         Locale::ALL.iter().map(|locale| (format!("draft-{locale}"), Draft::new(*locale, ordinary()))).collect();
@@ -86,7 +86,7 @@ fn the_draft_says_of_every_criterion_what_the_other_formats_say() {
         let flat = tree.split_whitespace().filter(|word| *word != "\"").collect::<Vec<_>>().join(" ");
         let acr = &terms(locale).acr;
         for text in [&acr.draft_note, &terms(locale).disclaimer, &acr.other_clauses, &acr.web_chapter] {
-            // In a PDF, a no-break space is a space that no line ends with.
+            // In a PDF, a no-break space is a space at which no line ends.
             assert!(flat.contains(&text.replace('\u{A0}', " ")), "{locale}: {text}");
         }
         let rows: Vec<&str> = flat.split("TH (block)").collect();
@@ -132,7 +132,7 @@ fn a_draft_of_a_check_without_gaps_has_no_list_of_them() {
 fn a_white_label_draft_carries_the_brand() {
     let folder = Folder::new();
     let mut draft = Draft::new(Locale::De, ordinary());
-    draft.brand = Brand { name: "Agentur Müller & Söhne".to_owned(), colour: "#ffcc00".parse().unwrap(), logo: None };
+    draft.brand = Brand::new("Agentur Müller & Söhne", "#ffcc00".parse().unwrap());
     draft.generated_by = None;
     let file = folder.add("named", &draft.render());
     assert!(!text_as_read(&file).contains("a11ycheck") && !unpacked(&file).contains("a11ycheck"));

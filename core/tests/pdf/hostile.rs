@@ -1,4 +1,4 @@
-//! Texts and pictures from pages that mean harm.
+//! Hostile texts and pictures from pages.
 
 use a11ycheck_core::{
     domain::{Failure, Logo},
@@ -23,7 +23,7 @@ const TEXTS: [&str; 9] = [
     "",
 ];
 
-/// A report whose every hostile text is one.
+/// Returns a report in which every text that can be hostile is.
 pub(crate) fn sample() -> Sample {
     let mut sample = Sample::new(Locale::Uk, Size { pages: 3, rules: 6, elements: 9, screenshots: 9 });
     let long = format!("<p title=\"{}\">", "x".repeat(1_000_000));
@@ -45,7 +45,7 @@ pub(crate) fn sample() -> Sample {
             (example.page, example.target, example.html) = (next(), next(), next());
             example.details = Some(next());
         }
-        // A rule of a later engine, told in its own words.
+        // A rule of a later engine, described in the engine's own words.
         if group.rank % 2 == 0 {
             group.has_card = false;
             (group.title, group.summary, group.how_to_fix) = (next(), next(), next());
@@ -55,7 +55,7 @@ pub(crate) fn sample() -> Sample {
     sample.report.diff.fixed_rules[0].title = next();
     sample.brand.name = next();
     sample.brand.logo = Logo::recognised(b"\x89PNG\r\n\x1a\n broken".to_vec());
-    sample.findings.engine.browser = Some(next());
+    sample.report.engine.browser = Some(next());
     for (number, picture) in sample.pictures.values_mut().enumerate() {
         match number % 3 {
             0 => picture.truncate(100),

@@ -1,4 +1,4 @@
-//! PDF files, judged by programs that others wrote: veraPDF, qpdf and Poppler.
+//! PDF files, judged by programs of others: veraPDF, qpdf and Poppler.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
@@ -12,5 +12,5 @@ mod sample;
 mod standard;
 mod tools;
 
-/// As much as there is in a report of a small site.
+/// The size of a report on a small site.
 const USUAL: sample::Size = sample::Size { pages: 5, rules: 4, elements: 6, screenshots: 3 };

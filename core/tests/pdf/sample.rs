@@ -1,24 +1,21 @@
-//! Reports to make files of, the same at every run.
+//! Reports to make files from, the same at every run.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    io::Cursor,
-};
+use std::{collections::HashMap, io::Cursor};
 
 use a11ycheck_core::{
-    catalog::{self, Basis, RuleEntry, WcagVersion},
-    domain::{Engine, Failure, FailureCode, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId, Totals},
+    catalog::{self, Basis},
+    domain::{Failure, FailureCode, Impact, PlatformKey, RuleFacts, RuleId, Tool, Totals},
     export::{
         Brand,
         pdf::{PdfError, PdfSource, render},
     },
     locale::Locale,
-    report::{Diff, Example, FixedRuleView, Group, PageCount, PageView, Report, Trend},
+    report::{Diff, Example, FixedRuleView, Group, PageCount, PageView, PlaceView, Report, Trend, Undecided},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use image::{ImageFormat, Rgb, RgbImage};
 
-/// How much there is in a sample.
+/// The size of a sample.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
     pub(crate) pages: usize,
@@ -28,11 +25,10 @@ pub(crate) struct Size {
     pub(crate) screenshots: usize,
 }
 
-/// A report with all that a file is made of.
+/// A report with everything that a file is made from.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
     pub(crate) report: Report,
-    pub(crate) findings: Findings,
     pub(crate) brand: Brand,
     pub(crate) generated_by: Option<&'static str>,
     pub(crate) pictures: HashMap<u64, Vec<u8>>,
@@ -68,64 +64,38 @@ impl Sample {
         let picture = picture(600, 180);
         let pictures = examples.take(size.screenshots).map(|example| (example.id, picture.clone())).collect();
         let total = totals.total();
-        Self {
-            report: Report {
-                scan_id: "scan_01KAJ2V9Y0000000000000000A".parse().unwrap(),
-                locale,
-                url: "https://shop.example/".to_owned(),
-                title: "Example shop".to_owned(),
-                platform: Some(PlatformKey::new("shopify")),
-                platform_name: Some("Shopify".to_owned()),
-                checked_at: at(),
-                screen: None,
-                pictures_not_stored: false,
-                stopped_by_timeouts: false,
-                totals,
-                total,
-                groups,
-                advisory,
-                pages: pages(&addresses),
-                needs_review: vec![],
-                diff: Diff {
-                    previous_id: Some("scan_01KAJ2V9Y0000000000000000B".parse().unwrap()),
-                    previous_date: Some(at() - TimeDelta::days(7)),
-                    previous_total: Some(total + 3),
-                    new: 4,
-                    fixed: 7,
-                    remaining: total.saturating_sub(4),
-                    carried: 0,
-                    not_comparable_now: 0,
-                    not_comparable_before: 0,
-                    fixed_rules: vec![FixedRuleView {
-                        title: catalog::card("html-has-lang", locale).unwrap().title.to_owned(),
-                        count: 7,
-                    }],
-                },
-                trend: (0..6)
-                    .map(|week| Trend {
-                        id: "scan_01KAJ2V9Y0000000000000000C".parse().unwrap(),
-                        date: at() - TimeDelta::days(7 * (5 - week)),
-                        total: total + [30, 34, 21, 12, 3, 0][usize::try_from(week).unwrap()],
-                    })
-                    .collect(),
-            },
-            findings: findings(&addresses),
-            brand: Brand::default(),
-            generated_by: Some("a11ycheck 0.1.0"),
-            pictures,
-            pictures_lost: false,
-        }
+        let scan = "scan_01KAJ2V9Y0000000000000000A".parse().unwrap();
+        let engine = Tool::axe_core("4.14.1", "Chromium 156.0.7012.3");
+        let mut report = Report::empty(scan, locale, "https://shop.example/", at(), engine);
+        report.title = "Example shop".to_owned();
+        report.platform = Some(PlatformKey::new("shopify"));
+        report.platform_name = Some("Shopify".to_owned());
+        report.totals = totals;
+        report.total = total;
+        report.places = groups.iter().map(|group| group.n).sum();
+        report.places_for_most = 2;
+        report.groups = groups;
+        report.advisory = advisory;
+        report.pages = pages(&addresses);
+        report.needs_review = needs_review(locale);
+        report.diff = diff(total, locale);
+        report.trend = [30, 34, 21, 12, 3, 0]
+            .into_iter()
+            .zip(0..)
+            .map(|(more, week)| {
+                let id = "scan_01KAJ2V9Y0000000000000000C".parse().unwrap();
+                Trend::new(id, at() - TimeDelta::days(7 * (5 - week)), total + more)
+            })
+            .collect();
+        let (brand, generated_by) = (Brand::default(), Some("a11ycheck 0.1.0"));
+        Self { report, brand, generated_by, pictures, pictures_lost: false }
     }
 
     pub(crate) fn render(&self) -> Result<Vec<u8>, PdfError> {
-        render(&PdfSource {
-            report: &self.report,
-            findings: &self.findings,
-            brand: &self.brand,
-            generated_by: self.generated_by,
-            pictures: &|example| self.pictures.get(&example).map(Vec::as_slice),
-            pictures_lost: self.pictures_lost,
-        })
+        let pictures = |example| self.pictures.get(&example).map(Vec::as_slice);
+        let source = PdfSource::new(&self.report, &self.brand);
+        let source = source.with_generated_by(self.generated_by).with_pictures(&pictures);
+        render(&if self.pictures_lost { source.with_pictures_lost() } else { source })
     }
 }
 
@@ -133,7 +103,7 @@ pub(crate) fn at() -> DateTime<Utc> {
     "2026-11-21T09:08:00Z".parse().unwrap()
 }
 
-/// Rows of text as a browser might draw them.
+/// Draws rows of text as a browser might.
 pub(crate) fn picture(width: u32, height: u32) -> Vec<u8> {
     let ink = |x: u32, y: u32| y % 24 > 10 && (x * 7 + (x / 5) * (y / 24) * 13) % 11 > 4;
     let pixel = |x, y| if ink(x, y) { Rgb([90, 90, 100]) } else { Rgb([250, 250, 252]) };
@@ -170,107 +140,84 @@ fn group(
         .criteria()
         .map(|criterion| format!("WCAG {} {} ({})", criterion.number, criterion.name(locale), criterion.level));
     let shown = usize::try_from(count).unwrap().min(Group::MAX_EXAMPLES);
-    Group {
-        severity: entry.impact,
-        rank,
-        count,
-        left_out: 0,
-        new_count: count / 3,
-        title: texts.title.to_owned(),
-        summary: texts.summary.to_owned(),
-        impact: texts.impact.to_owned(),
-        who: texts.who.iter().map(|who| (*who).to_owned()).collect(),
-        how_to_fix: match texts.example {
-            Some(example) => format!("{}\n\n{example}", texts.how_to_fix),
-            None => texts.how_to_fix.to_owned(),
-        },
-        platform_tip: catalog::tip(id, "shopify", locale).map(str::to_owned),
-        machine: true,
-        has_card: true,
-        help: facts.help_url,
-        refs: criteria.chain(entry.en301549.iter().map(|clause| format!("EN 301 549 {clause}"))).collect(),
-        pages: addresses.iter().map(|url| PageCount { url: url.clone(), count: count.div_ceil(2) }).collect(),
-        examples: (0..shown).map(|number| example(ids.next().unwrap(), number, addresses)).collect(),
-        boxes: vec![],
-        n: count,
-        rule,
-    }
+    let mut group = Group::empty(rule.clone(), entry.impact);
+    group.rank = rank;
+    group.count = count;
+    group.new_count = count / 3;
+    group.title = texts.title.to_owned();
+    group.summary = texts.summary.to_owned();
+    group.impact = texts.impact.to_owned();
+    group.who = texts.who.iter().map(|who| (*who).to_owned()).collect();
+    group.how_to_fix = texts.how_to_fix.to_owned();
+    group.example_code = texts.example.map(str::to_owned);
+    group.platform_tip = catalog::tip(id, "shopify", locale).map(str::to_owned);
+    group.machine = true;
+    group.help = facts.help_url.clone();
+    group.refs = criteria.chain(entry.en301549.iter().map(|clause| format!("EN 301 549 {clause}"))).collect();
+    group.pages = addresses.iter().map(|url| PageCount::new(url, count.div_ceil(2))).collect();
+    group.examples = (0..shown).map(|number| example(ids.next().unwrap(), number, addresses)).collect();
+    let places = group.examples.iter().map(|example| {
+        let mut place = PlaceView::new(example.id, count.div_ceil(shown as u64), addresses.len() as u64);
+        place.new_count = u64::from(example.is_new);
+        place.measured = (id == "color-contrast").then(|| "#73879c / #ffffff, 3.9:1 (≥ 4.5:1)".to_owned());
+        place
+    });
+    group.places = places.collect();
+    group.n = shown as u64;
+    group
 }
 
 fn example(id: u64, number: usize, addresses: &[String]) -> Example {
-    Example {
-        id,
-        page: addresses[number % addresses.len()].clone(),
-        target: format!("main > .product-grid > li:nth-child({}) > a.product-card__link", number + 1),
-        html: format!(
-            "<a href=\"/products/linen-shirt-{id}\" class=\"product-card__link card--hover\" data-product=\"{id}\">\n  \
-             <img src=\"//cdn.shop.example/files/linen-shirt-{id}.webp\" width=\"600\" height=\"180\">\n</a>"
-        ),
-        details: Some(
-            "Fix any of the following:\n  Element does not have text that is visible to screen readers\n  \
-             aria-label attribute does not exist or is empty"
-                .to_owned(),
-        ),
-        is_new: number.is_multiple_of(3),
-        shot: None,
-        shot_width: None,
-        shot_height: None,
-    }
+    let target = format!("main > .product-grid > li:nth-child({}) > a.product-card__link", number + 1);
+    let html = format!(
+        "<a href=\"/products/linen-shirt-{id}\" class=\"product-card__link card--hover\" data-product=\"{id}\">\n  \
+         <img src=\"//cdn.shop.example/files/linen-shirt-{id}.webp\" width=\"600\" height=\"180\">\n</a>"
+    );
+    let details = "Fix any of the following:\n  Element does not have text that is visible to screen readers\n  \
+                   aria-label attribute does not exist or is empty";
+    let mut example = Example::new(id, &addresses[number % addresses.len()], target, html);
+    example.details = Some(details.to_owned());
+    example.is_new = number.is_multiple_of(3);
+    example
 }
 
 fn facts(id: &str) -> RuleFacts {
-    RuleFacts {
-        impact: Impact::Serious,
-        tags: vec!["wcag2a".to_owned()],
-        help: "Pages must be kind".to_owned(),
-        description: "Ensure that pages are kind".to_owned(),
-        help_url: catalog::help_url(id).unwrap_or_default(),
-    }
+    RuleFacts::new(Impact::Serious, ["wcag2a"])
+        .with_texts("Pages must be kind", "Ensure that pages are kind")
+        .with_help_url(catalog::help_url(id).unwrap_or_default())
+}
+
+fn diff(total: u64, locale: Locale) -> Diff {
+    let mut diff = Diff::first();
+    diff.previous_id = Some("scan_01KAJ2V9Y0000000000000000B".parse().unwrap());
+    diff.previous_date = Some(at() - TimeDelta::days(7));
+    diff.previous_total = Some(total + 3);
+    diff.new = 4;
+    diff.fixed = 7;
+    diff.remaining = total.saturating_sub(4);
+    diff.fixed_rules = vec![FixedRuleView::new(catalog::card("html-has-lang", locale).unwrap().title, 7)];
+    diff
 }
 
 fn pages(addresses: &[String]) -> Vec<PageView> {
     let last = addresses.len().saturating_sub(1);
-    let view = |(number, url): (usize, &String)| PageView {
-        url: url.clone(),
-        title: format!("Linen and cotton, page {number} – Example shop"),
-        issues: if number == last { 0 } else { 12 },
-        left_out: 0,
-        error: (number == last && last > 0)
-            .then(|| Failure::new(FailureCode::Timeout, "The page was not ready in time.")),
-        frames_not_checked_count: 0,
-        frames_not_checked: vec![],
-        still_changing: false,
-        unanswered: vec![],
-        linked_from: None,
-        cover: None,
+    let view = |(number, url): (usize, &String)| {
+        let mut page = PageView::checked(url, format!("Linen and cotton, page {number} – Example shop"));
+        page.issues = if number == last { 0 } else { 12 };
+        page.error =
+            (number == last && last > 0).then(|| Failure::new(FailureCode::Timeout, "The page was not ready in time."));
+        page.frames_not_checked_count = if number == 1 { 2 } else { 0 };
+        page
     };
     addresses.iter().enumerate().map(view).collect()
 }
 
-fn findings(addresses: &[String]) -> Findings {
-    let mut pages: Vec<_> = addresses.iter().map(|url| PageOutcome::checked(url.as_str(), "")).collect();
-    if let Some(page) = pages.get_mut(1) {
-        page.frames_not_checked = 2;
-    }
-    let undecided = [("color-contrast", 14), ("video-caption", 1)];
-    Findings {
-        engine: Engine::axe_core("4.14.1", "Chromium 156.0.7012.3"),
-        pages,
-        rules: undecided.map(|(id, _)| (RuleId::new(id), facts(id))).into(),
-        items: vec![],
-        needs_review: BTreeMap::from(undecided.map(|(id, count)| (RuleId::new(id), count))),
-        stack: vec![],
-        screen: None,
-        ran: Some(rules_of_a_check()),
-        pictures_not_stored: false,
-        stopped_by_timeouts: false,
-    }
-}
-
-/// What axe-core runs when nothing is asked of it: neither level AAA nor WCAG 2.2.
-fn rules_of_a_check() -> BTreeSet<RuleId> {
-    let runs = |entry: &RuleEntry| {
-        entry.basis == Basis::WcagAAa && entry.since().is_some_and(|version| version < WcagVersion::V2_2)
-    };
-    catalog::rules().filter(|(_, entry)| runs(entry)).map(|(id, _)| RuleId::new(id)).collect()
+fn needs_review(locale: Locale) -> Vec<Undecided> {
+    let undecided = [("color-contrast", 14), ("video-caption", 1)].map(|(id, count)| {
+        let (rule, facts) = (RuleId::new(id), facts(id));
+        let texts = catalog::describe(&rule, &facts, locale);
+        assert!(texts.has_card);
+        Undecided::new(rule.clone(), texts.title, count)
+    });
+    undecided.into()
 }

@@ -1,4 +1,4 @@
-//! Files conform, in every language, however much or little there is in them and whatever it is.
+//! Files conform to the standard in every language, however much or little they contain, and whatever it is.
 
 use a11ycheck_core::locale::Locale;
 
@@ -10,7 +10,7 @@ use crate::{
     tools::{Folder, assert_read_as_drawn, check, fonts, information, validate},
 };
 
-/// All kinds of reports, by name.
+/// Returns all kinds of reports, by name.
 fn samples() -> Vec<(String, Sample)> {
     let mut samples: Vec<(String, Sample)> =
         Locale::ALL.iter().map(|locale| (locale.to_string(), Sample::new(*locale, USUAL))).collect();
@@ -19,7 +19,7 @@ fn samples() -> Vec<(String, Sample)> {
     let mut clean = Sample::new(Locale::Pl, Size { pages: 1, rules: 0, elements: 0, screenshots: 0 });
     clean.report.trend.truncate(1);
     clean.report.diff.previous_date = None;
-    clean.findings.needs_review.clear();
+    clean.report.needs_review.clear();
     samples.push(("clean".to_owned(), clean));
     samples.push(("hostile".to_owned(), hostile::sample()));
     samples
@@ -64,7 +64,7 @@ fn the_validator_tells_a_file_that_does_not_conform() {
 fn what_is_read_aloud_comes_in_the_order_of_the_page() {
     let folder = Folder::new();
     for (name, mut sample) in samples().into_iter().filter(|(name, _)| name != "hostile") {
-        // Numbers and dates in the chart are told by its alternative.
+        // Numbers and dates in the chart are read from its alternative text.
         sample.report.trend.clear();
         let file = folder.add(&name, &sample.render().unwrap());
         assert_read_as_drawn(&name, &file);

@@ -1,4 +1,4 @@
-//! Programs that judge a file. One that is missing fails the test: what nobody looked at has not passed.
+//! Programs that judge a file. A missing program fails the test: a file that nothing has judged has not passed.
 
 use std::{
     ffi::OsStr,
@@ -24,7 +24,7 @@ impl Folder {
     }
 }
 
-/// The structure tree with its text, as Poppler prints it.
+/// Returns the structure tree with its text, as Poppler prints it.
 pub(crate) fn structure(file: &Path) -> String {
     text_of(run("pdfinfo", "poppler-utils", [OsStr::new("-struct-text"), file.as_ref()]))
 }
@@ -33,14 +33,14 @@ pub(crate) fn structure(file: &Path) -> String {
 #[derive(Debug, Clone)]
 pub(crate) struct Word {
     pub(crate) page: usize,
-    /// Its left edge, in points.
+    /// The left edge, in points.
     pub(crate) x: f32,
-    /// Its upper edge, from the top of the page, in points.
+    /// The distance of the upper edge from the top of the page, in points.
     pub(crate) y: f32,
     pub(crate) text: String,
 }
 
-/// The words of the file in the order in which they are drawn, without what stands at the foot of a page.
+/// Returns the words of the file in the order in which they are drawn, without those at the foot of a page.
 pub(crate) fn words_as_drawn(file: &Path) -> Vec<Word> {
     let arguments = [OsStr::new("-raw"), "-bbox".as_ref(), file.as_ref(), "-".as_ref()];
     let list = text_of(run("pdftotext", "poppler-utils", arguments));
@@ -57,14 +57,14 @@ fn word(page: usize, line: &str) -> Option<Word> {
     Some(Word { page, x: attribute("xMin")?, y: attribute("yMin")?, text })
 }
 
-/// The text that is read aloud, without spaces.
+/// Returns the text that is read aloud, without spaces.
 pub(crate) fn text_as_read(file: &Path) -> String {
     let tree = structure(file);
     let texts = tree.lines().map(str::trim).filter_map(|line| line.strip_prefix('"')?.strip_suffix('"'));
     texts.flat_map(str::split_whitespace).collect()
 }
 
-/// That what is read aloud comes in the order in which the eye meets it.
+/// Asserts that the text is read aloud in the order in which the eye meets it.
 pub(crate) fn assert_read_as_drawn(name: &str, file: &Path) {
     let (drawn, read) = (words_as_drawn(file), text_as_read(file));
     assert!(read.len() > 300, "{name}");
@@ -73,7 +73,7 @@ pub(crate) fn assert_read_as_drawn(name: &str, file: &Path) {
         let text: String = line.iter().map(|word| word.text.as_str()).collect();
         match rest.strip_prefix(&text) {
             Some(after) => rest = after,
-            // The head of a table that goes on stands again at the top of a page, and is not read again.
+            // The head of a continued table is repeated at the top of a page, and is not read again.
             None if line[0].y < 65.0 => {}
             None => {
                 panic!("{name}: {text:?} is drawn where {:?} is read", rest.chars().take(60).collect::<String>())
@@ -89,7 +89,7 @@ pub(crate) fn assert_read_as_drawn(name: &str, file: &Path) {
     }
 }
 
-/// The names of the fonts, each with whether it is embedded, a subset, and readable as text.
+/// Returns the names of the fonts, each with whether it is embedded, a subset, and readable as text.
 pub(crate) fn fonts(file: &Path) -> Vec<(String, [bool; 3])> {
     let list = text_of(run("pdffonts", "poppler-utils", [file]));
     let font = |line: &str| {
@@ -101,12 +101,12 @@ pub(crate) fn fonts(file: &Path) -> Vec<(String, [bool; 3])> {
     list.lines().skip(2).map(font).collect()
 }
 
-/// What `pdfinfo` says of the file.
+/// Returns the output of `pdfinfo` for the file.
 pub(crate) fn information(file: &Path) -> String {
     text_of(run("pdfinfo", "poppler-utils", [file]))
 }
 
-/// The titles of the bookmarks, indented by their depth.
+/// Returns the titles of the bookmarks, indented by their depth.
 pub(crate) fn bookmarks(file: &Path) -> Vec<String> {
     fn walk(entries: &serde_json::Value, depth: usize, titles: &mut Vec<String>) {
         for entry in entries.as_array().unwrap() {
@@ -122,19 +122,19 @@ pub(crate) fn bookmarks(file: &Path) -> Vec<String> {
     titles
 }
 
-/// Whether the file is whole: `qpdf --check`.
+/// Asserts that the file is whole: `qpdf --check`.
 pub(crate) fn check(file: &Path) {
     text_of(run("qpdf", "qpdf", [OsStr::new("--check"), file.as_ref()]));
 }
 
-/// The file with nothing in it compressed.
+/// Returns the file with nothing in it compressed.
 pub(crate) fn unpacked(file: &Path) -> String {
     let arguments = [OsStr::new("--qdf"), "--object-streams=disable".as_ref(), file.as_ref(), "-".as_ref()];
     String::from_utf8_lossy(&run("qpdf", "qpdf", arguments).stdout).into_owned()
 }
 
-/// What veraPDF says of the files, in their order: `Ok` with the number of assertions of PDF/UA-1 that hold, or the failed
-/// ones.
+/// Returns the verdicts of veraPDF on the files, in the same order: `Ok` with the number of assertions of PDF/UA-1 that
+/// hold, or the failed ones.
 pub(crate) fn validate(files: &[PathBuf]) -> Vec<Result<u64, String>> {
     let classes = std::env::var_os("A11YCHECK_PDF_VALIDATOR").unwrap_or_else(|| {
         panic!("A11YCHECK_PDF_VALIDATOR is not set: run the tests with `cargo xtask test`, which fetches the validator")

@@ -1,5 +1,5 @@
-// The baseline: axe-core run by a script that does nothing else. One browser on a pipe, tabs that are reused, no settling, no
-// crawl, no guard, and nothing but counts taken out of a page.
+// The baseline: axe-core run by a script that does nothing else. It has one browser on a pipe and reuses its tabs;
+// there is no settling, no crawl and no guard, and only counts leave a page.
 //
 //   node bare.mjs BROWSER AXE TABS WAIT_MS PROFILE URL…
 //
@@ -22,7 +22,8 @@ const ELEMENTS = `axe.run().then((r) => {
   }
   return JSON.stringify(counts);
 })`;
-// Each element named: axe-core in the frames of the page's own site, too, and no page may hold up the others.
+// Counts each element by name; axe-core also runs in the frames of the page's own site, and no page may hold up the
+// others.
 const elements = process.env.ELEMENTS === '1';
 
 const child = spawn(
@@ -102,7 +103,7 @@ await Promise.all(
   sessions.map(async (sessionId) => {
     for (let url = queue.shift(); url; url = queue.shift()) {
       const checked = check(sessionId, url);
-      // A page that leads away while it is looked at is a difference to print, not an end.
+      // A page that leads away while it is checked is a difference to print, not an end.
       await (elements ? checked.catch(() => console.log(JSON.stringify({ url, counts: { 'led-away': 1 } }))) : checked);
     }
   }),

@@ -1,24 +1,26 @@
-//! What pages cost that fetch data once they have loaded, and whether what they build from it is seen.
+//! The cost of pages that fetch data after their load, and whether what they build from it is found.
 
 use std::time::Instant;
 
-use a11ycheck_core::scanner::ProgressSink;
+use a11ycheck_core::{domain::PageCounts, scanner::ProgressSink};
 use a11ycheck_scanner_chromium::Evidence;
 
 use crate::{corpus::Corpus, ours};
 
-/// Pages of each kind.
+/// The number of pages of each kind.
 const PAGES: u32 = 12;
-/// Kinds: requests one after the other, the milliseconds of each answer, and whether the page shows anything then.
+/// The kinds: the number of requests in sequence, the milliseconds of each response, and whether the page then shows
+/// anything.
 const KINDS: [(u32, u32, bool); 5] = [(0, 0, false), (1, 100, false), (1, 100, true), (3, 300, true), (2, 1_200, true)];
 
 struct Nobody;
 
 impl ProgressSink for Nobody {
-    fn pages_done(&self, _: u32) {}
+    fn progress(&self, _: PageCounts) {}
 }
 
-/// Measures in turns, and prints the medians and on how many pages of all rounds the fault that they build was found.
+/// Measures the kinds in turns, and prints the medians, with the number of pages of all rounds on which the fault that
+/// they build was found.
 #[tokio::main]
 pub(crate) async fn measure(corpus: &Corpus, rounds: usize) {
     let scanner = ours::scanner(Evidence::LeftOut);

@@ -1,4 +1,4 @@
-//! What is measured: each a process that prints "ready", a line of JSON for each page, and "done".
+//! The programs that are measured: each is a process that prints "ready", a line of JSON for each page, and "done".
 
 use std::{
     collections::BTreeMap,
@@ -19,12 +19,12 @@ use crate::{
     usage::{Usage, Watch},
 };
 
-/// Milliseconds after which the slowest page of the corpus has built itself.
+/// The number of milliseconds after which the slowest page of the corpus has built itself.
 const BUILT: u32 = 3_000;
-/// Milliseconds after which most pages have built themselves, where there are hundreds.
+/// The number of milliseconds after which most pages have built themselves, if there are hundreds.
 const MOST_BUILT: u32 = 600;
 
-/// Elements by rule; where each is named, a rule and a selector count one each.
+/// The number of elements by rule; if each is named, there are counts for the rule and for each selector.
 pub(crate) type Counts = BTreeMap<String, u64>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,19 +35,19 @@ pub(crate) enum Contender {
     Bare {
         tabs: u32,
     },
-    /// The bare script, a page at a time, each with all the time it wants.
+    /// The bare script, one page at a time, each with all the time that it needs.
     ByHand,
     /// The scanner, which names each element.
     OurElements,
-    /// The bare script in two tabs, each page with the time that most want, and each element named.
+    /// The bare script in two tabs, with the time for each page that most need, and each element named.
     ElementsByHand,
     /// `@axe-core/cli`, in two processes with half of the pages each, in the browser that its users have.
     AxeCli(PathBuf),
-    /// The same in the headless shell, which nobody gives it, to tell the browser's part from its own.
+    /// The same in the headless shell, which its users don't have, to separate the browser's part from its own.
     AxeCliInShell(PathBuf),
     /// `@axe-core/playwright`, in two workers.
     Playwright(PathBuf),
-    /// `pa11y-ci` with its axe runner, a page at a time.
+    /// `pa11y-ci` with its axe runner, one page at a time.
     Pa11y(PathBuf),
 }
 
@@ -55,7 +55,7 @@ pub(crate) enum Contender {
 #[derive(Debug)]
 pub(crate) struct Run {
     name: &'static str,
-    /// From the first page to the last, where the browser's start can be told apart; else from start to end.
+    /// The time from the first page to the last, if the browser's start can be separated; else from start to end.
     pub(crate) time: Duration,
     pub(crate) usage: Usage,
     pub(crate) pages: BTreeMap<String, Counts>,
@@ -68,7 +68,7 @@ struct Line {
 }
 
 impl Contender {
-    /// Those that users could pick instead.
+    /// Returns the tools that users could choose instead.
     pub(crate) fn peers(folder: &Path) -> Vec<Self> {
         [Self::AxeCli, Self::AxeCliInShell, Self::Playwright, Self::Pa11y].map(|peer| peer(folder.to_owned())).into()
     }
@@ -109,7 +109,7 @@ impl Contender {
             }
         }
         let status = child.wait().unwrap();
-        // Some leave their browsers running. The group is gone where none does.
+        // Some leave their browsers running. If none does, the group no longer exists.
         let _ = kill_process_group(group, Signal::KILL);
         assert!(status.success(), "{} ended with {status}", self.name());
         let to = to.unwrap_or_else(|| panic!("{} did not say that it was done", self.name()));
@@ -157,7 +157,7 @@ impl Contender {
     }
 }
 
-/// What `cargo xtask bench scan` passes on.
+/// Returns the value of a variable that `cargo xtask bench scan` sets.
 fn tool(name: &str) -> OsString {
     std::env::var_os(name).unwrap_or_else(|| panic!("{name} is not set: `cargo xtask bench scan` does"))
 }

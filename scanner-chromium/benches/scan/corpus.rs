@@ -1,4 +1,4 @@
-//! The pages: documentation and themes as their makers published them, from packages that npm installs.
+//! The pages: documentation and themes as their makers published them, from npm packages.
 
 use std::{
     convert::Infallible,
@@ -18,13 +18,13 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::net::TcpListener;
 
 const PAGES: &str = include_str!("corpus.txt");
-/// Addresses of this machine.
+/// The addresses of the two sites, both on this machine.
 const SITES: [&str; 2] = ["127.0.0.1", "127.0.0.2"];
-/// What addresses name as it is (RFC 3986, section 2.3), and the slash between folders.
+/// The characters that stay unencoded in addresses (RFC 3986, section 2.3), and the slash between folders.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// A server on loopback, in a process of its own, with two sites of half of the pages each: two checks at once are what a
-/// server works on unless it is told otherwise.
+/// A server on loopback, in a process of its own, with two sites of half of the pages each: two is the number of checks
+/// that a server does at once by default.
 #[derive(Debug)]
 pub(crate) struct Corpus {
     server: Child,
@@ -33,7 +33,7 @@ pub(crate) struct Corpus {
     pages: Vec<String>,
 }
 
-/// Which files of a folder are its pages.
+/// The choice of the files of a folder that are its pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Selection {
     /// Those of `corpus.txt`.
@@ -43,7 +43,8 @@ pub(crate) enum Selection {
 }
 
 impl Selection {
-    /// The page that leads to all others. A folder has an `index.html` of its own, which is the same page as `/`.
+    /// Returns the page that leads to all others. A folder may have an `index.html` of its own, which is the same page
+    /// as `/`.
     const fn start(self) -> &'static str {
         match self {
             Self::Listed => "/",
@@ -51,7 +52,7 @@ impl Selection {
         }
     }
 
-    /// Paths with a leading slash, encoded for an address.
+    /// Returns paths with a leading slash, encoded for an address.
     fn pages(self, folder: &Path) -> Vec<String> {
         match self {
             Self::Listed => PAGES.lines().map(str::to_owned).collect(),
@@ -65,13 +66,13 @@ impl Selection {
     }
 }
 
-/// Adds the pages of a folder and of those inside; `path` is its own, from the root on.
+/// Adds the pages of a folder and of those inside; `path` is that of the folder, from the root.
 fn add_pages(folder: &Path, path: &str, pages: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
         let path = format!("{path}/{name}");
-        // Follows links, which Debian's documentation is full of.
+        // This follows links, of which Debian's documentation has many.
         if entry.path().is_dir() {
             add_pages(&entry.path(), &path, pages);
         } else if matches!(Path::new(&name).extension().and_then(|ending| ending.to_str()), Some("html" | "htm")) {
@@ -100,29 +101,29 @@ impl Corpus {
         Self { server, port: port.trim_end().to_owned(), start: selection.start(), pages }
     }
 
-    /// A page of the first site that leads to so many pages: those of the corpus again and again, under other names.
+    /// Returns a page of the first site that leads to `pages` pages: those of the corpus, repeated under other names.
     pub(crate) fn many(&self, pages: u32) -> String {
         format!("http://{}:{}/many?pages={pages}", SITES[0], self.port)
     }
 
-    /// A page of the first site that leads to so many pages, each of which shows so many pages of the corpus in frames.
+    /// Returns a page of the first site that leads to `pages` pages, each with `frames` pages of the corpus in frames.
     pub(crate) fn framed(&self, pages: u32, frames: u32) -> String {
         format!("http://{}:{}/framed?pages={pages}&frames={frames}", SITES[0], self.port)
     }
 
-    /// A page of the first site that leads to so many pages, each of which asks for so many answers once it has loaded, one after
-    /// the other, and may then show a fault.
+    /// Returns a page of the first site that leads to `pages` pages, each of which requests `steps` responses after its
+    /// load, one after the other, and may then show a fault.
     pub(crate) fn building(&self, pages: u32, steps: u32, millis: u32, builds: bool) -> String {
         let query = format!("pages={pages}&steps={steps}&millis={millis}&builds={}", u32::from(builds));
         format!("http://{}:{}/building?{query}", SITES[0], self.port)
     }
 
-    /// The start pages of the two sites.
+    /// Returns the start pages of the two sites.
     pub(crate) fn starts(&self) -> Vec<String> {
         SITES.map(|address| format!("http://{address}:{}{}", self.port, self.start)).into()
     }
 
-    /// All pages, the start pages among them.
+    /// Returns all pages, including the start pages.
     pub(crate) fn urls(&self) -> Vec<String> {
         let pages = SITES.iter().enumerate().flat_map(|(site, address)| {
             half(&self.pages, site).map(move |page| format!("http://{address}:{}{page}", self.port))
@@ -174,7 +175,7 @@ async fn serve_site(listener: &TcpListener, site: usize, served: &Arc<Served>) {
                     Ok::<_, Infallible>(answer)
                 }
             });
-            // A visitor that goes away is none of our business.
+            // A visitor that closes the connection does not matter here.
             let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
@@ -216,7 +217,7 @@ fn found(media_type: &'static str, body: Bytes) -> Response<Full<Bytes>> {
     Response::builder().header(CONTENT_TYPE, media_type).body(Full::new(body)).unwrap()
 }
 
-/// Closes whatever else the pages lead to.
+/// Returns a robots.txt that closes everything else to which the pages lead.
 fn robots(pages: impl Iterator<Item = String>) -> String {
     let pages: String = pages.map(|page| format!("Allow: {page}$\n")).collect();
     format!(
@@ -224,19 +225,19 @@ fn robots(pages: impl Iterator<Item = String>) -> String {
     )
 }
 
-/// A start page that leads to as many pages as the query says: those of the corpus again and again, under other names.
+/// Returns a start page that leads to as many pages as the query says: those of the corpus, repeated under other names.
 fn many(query: &str) -> String {
     let count = number(query, "pages=");
     index(PAGES.lines().cycle().take(count).enumerate().map(|(number, page)| format!("/again/{number}{page}")))
 }
 
-/// A start page that leads to as many pages with frames as the query says.
+/// Returns a start page that leads to as many pages with frames as the query says.
 fn framed(query: &str) -> String {
     let (pages, frames) = (number(query, "pages="), number(query, "frames="));
     index((0..pages).map(|page| format!("/frames/{frames}/{page}")))
 }
 
-/// A page that shows so many pages of the corpus in frames, from one of them on: `frames/page`.
+/// Returns a page with pages of the corpus in frames: `frames/page` gives their number and the place of the first.
 fn with_frames(path: &str) -> String {
     let (frames, first) = path.split_once('/').unwrap_or_default();
     let [frames, first] = [frames, first].map(|text| text.parse().unwrap_or(0));
@@ -245,13 +246,13 @@ fn with_frames(path: &str) -> String {
     format!("<!doctype html><html lang=en><title>Frames {first}</title><main><h1>Frames</h1>{shown}</main></html>")
 }
 
-/// A start page that leads to as many pages that fetch data as the query says.
+/// Returns a start page that leads to as many pages that fetch data as the query says.
 fn building(query: &str) -> String {
     let [pages, steps, millis, builds] = ["pages=", "steps=", "millis=", "builds="].map(|name| number(query, name));
     index((0..pages).map(|page| format!("/built/{steps}/{millis}/{builds}/{page}")))
 }
 
-/// A page of some size that fetches data when it has loaded: `steps/millis/builds/page`.
+/// Returns a page of some size that fetches data after its load: `steps/millis/builds/page`.
 fn built(path: &str) -> String {
     let mut parts = path.split('/').map(|part| part.parse().unwrap_or(0));
     let [steps, millis, builds, page] = [(); 4].map(|()| parts.next().unwrap_or(0));
@@ -269,12 +270,12 @@ fn built(path: &str) -> String {
     )
 }
 
-/// The number of this name in a query; 0 where there is none.
+/// Returns the number of this name in a query; 0 if there is none.
 fn number(query: &str, name: &str) -> usize {
     query.split('&').find_map(|pair| pair.strip_prefix(name)?.parse().ok()).unwrap_or(0)
 }
 
-/// The pages of a site: every second, from the first or from the second on.
+/// Returns the pages of a site: every second, beginning with the first or with the second.
 fn half(pages: &[String], first: usize) -> impl Iterator<Item = String> {
     pages.iter().skip(first).step_by(2).cloned()
 }

@@ -1,4 +1,4 @@
-//! Whether the findings on the pages of a folder are those of axe-core run by hand, element for element.
+//! The comparison of the findings on the pages of a folder with those of axe-core run by hand, element by element.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use crate::{
     corpus::Corpus,
 };
 
-/// Differences that are printed of a page.
+/// The number of differences that are printed for a page.
 const SHOWN: usize = 6;
 
-/// Compares so many times, and each run with the one before.
+/// Compares `rounds` times, and each run with the one before.
 pub(crate) fn compare(corpus: &Corpus, rounds: usize) {
     println!("{} pages", corpus.urls().len());
     let by_hand = Contender::ElementsByHand.run(corpus).pages;
@@ -48,12 +48,13 @@ pub(crate) fn compare(corpus: &Corpus, rounds: usize) {
     }
 }
 
-/// Those of rules alone; the rest are the same ones again by selector.
+/// Returns the total of the counts by rule; the rest are the same elements again, by selector.
 fn total(counts: &Counts) -> u64 {
     counts.iter().filter(|(name, _)| !name.contains(' ')).map(|(_, count)| count).sum()
 }
 
-/// What is expected and not found, or found otherwise. Selectors of a rule count where we kept all of its elements.
+/// Returns what is expected but not found, or has another count. Selectors of a rule count if we kept all of its
+/// elements.
 fn differences(expected: &Counts, found: &Counts) -> Vec<String> {
     let whole = |name: &str| match name.split_once(' ') {
         None => true,

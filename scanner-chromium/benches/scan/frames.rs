@@ -1,24 +1,24 @@
-//! What a frame costs: pages with frames beside the same pages without.
+//! The cost of a frame: pages with frames beside the same pages without.
 
 use std::time::{Duration, Instant};
 
-use a11ycheck_core::scanner::ProgressSink;
+use a11ycheck_core::{domain::PageCounts, scanner::ProgressSink};
 use a11ycheck_scanner_chromium::Evidence;
 
 use crate::{corpus::Corpus, ours};
 
-/// Pages of each kind.
+/// The number of pages of each kind.
 const PAGES: u32 = 12;
-/// Frames of a page.
+/// The numbers of frames on a page.
 const FRAMES: [u32; 3] = [0, 2, 8];
 
 struct Nobody;
 
 impl ProgressSink for Nobody {
-    fn pages_done(&self, _: u32) {}
+    fn progress(&self, _: PageCounts) {}
 }
 
-/// Measures in turns, and prints the medians. Loading what the frames show is part of what a frame costs.
+/// Measures in turns, and prints the medians. The cost of a frame includes loading what it shows.
 #[tokio::main]
 pub(crate) async fn measure(corpus: &Corpus, rounds: usize) {
     let scanner = ours::scanner(Evidence::LeftOut);
@@ -31,7 +31,7 @@ pub(crate) async fn measure(corpus: &Corpus, rounds: usize) {
             let findings = ours::scan(&scanner, &start, PAGES + 1, &Nobody).await;
             times.push(started.elapsed());
             assert_eq!(findings.pages.len(), PAGES as usize + 1, "{:?}", findings.pages);
-            // Pages of the corpus show frames of hosts that may be out of reach.
+            // Pages of the corpus show frames of hosts that may be unreachable.
             let is_of_others = |url: &str| !url.contains("//127.0.0.");
             let mut unchecked = findings.pages.iter().flat_map(|page| &page.unchecked_frames);
             assert!(unchecked.all(|frame| is_of_others(&frame.url)), "{:?}", findings.pages);

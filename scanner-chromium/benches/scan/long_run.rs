@@ -1,27 +1,32 @@
-//! Whether memory grows with the number of pages.
+//! The measurement whether memory grows with the number of pages.
 
 use std::sync::Mutex;
 
-use a11ycheck_core::scanner::ProgressSink;
+use a11ycheck_core::{domain::PageCounts, scanner::ProgressSink};
 
 use a11ycheck_scanner_chromium::Evidence;
 
 use crate::{corpus::Corpus, ours, usage::memory_of_tree};
 
-/// Readings whose median stands for a moment: one depends on the page that is shown just then.
+/// The number of readings whose median counts as one value: a single one depends on the page that is shown at that
+/// moment.
 const WINDOW: usize = 25;
 
-/// The memory of this process and the browser, after each page.
+/// The memory of this process and the browser after each page, in MiB.
 #[derive(Debug, Default)]
 struct Readings(Mutex<Vec<u64>>);
 
 impl ProgressSink for Readings {
-    fn pages_done(&self, _: u32) {
-        self.0.lock().unwrap().push(memory_of_tree(std::process::id()));
+    fn progress(&self, pages: PageCounts) {
+        let mut readings = self.0.lock().unwrap();
+        // A report that only counts more links follows no page.
+        if readings.len() < pages.done as usize {
+            readings.push(memory_of_tree(std::process::id()));
+        }
     }
 }
 
-/// Checks so many pages in one scan, which one browser serves, and compares.
+/// Checks `pages` pages in one scan, which one browser serves, and compares the memory.
 #[tokio::main]
 pub(crate) async fn measure(corpus: &Corpus, pages: u32) {
     let scanner = ours::scanner(Evidence::Taken);

@@ -1,7 +1,7 @@
-//! Pages per second, CPU time per page and memory of the scanner beside those of a bare script, and of what else is there,
-//! on the same pages in the same run. `cargo xtask bench scan` brings the pages and runs this.
+//! Pages per second, CPU time per page and memory of the scanner beside those of a bare script, and of other tools, on
+//! the same pages in the same run. `cargo xtask bench scan` fetches the pages and runs this.
 //!
-//! Ratios travel from machine to machine; the figures themselves do not.
+//! Ratios are comparable between machines; the figures themselves are not.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and stops when anything is wrong")]
 
@@ -54,7 +54,7 @@ struct Arguments {
     bench: bool,
 }
 
-/// Parts of the benchmark that are processes of their own, so that each is measured alone.
+/// The parts of the benchmark that are processes of their own, so that each is measured alone.
 #[derive(Debug, Subcommand)]
 enum Part {
     /// Serves the pages
@@ -99,7 +99,7 @@ fn compare(arguments: &Arguments) {
     }
     let mut table = Table::default();
     for round in 1..=arguments.rounds {
-        // In turns, so that whatever else the machine does falls on all of them.
+        // They run in turns, so that other work of the machine affects all of them.
         for contender in &contenders {
             let run = contender.run(&corpus);
             println!("round {round}: {run}");
@@ -111,7 +111,7 @@ fn compare(arguments: &Arguments) {
     building::measure(&corpus, arguments.rounds);
 }
 
-/// Rule ids and counts, page by page.
+/// Compares rule ids and counts, page by page.
 fn compare_findings(corpus: &Corpus, rounds: usize) {
     let by_hand = Contender::ByHand.run(corpus).pages;
     for round in 1..=rounds {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use a11ycheck_core::{
-    domain::{Findings, SiteUrl},
+    domain::{Findings, PageCounts, SiteUrl},
     id::ScanId,
     net::AddressPolicy,
     scanner::{CancellationToken, ProgressSink, ScanRequest, Scanner as _},
@@ -32,7 +32,7 @@ pub(crate) struct Scan {
 struct Nobody;
 
 impl ProgressSink for Nobody {
-    fn pages_done(&self, _: u32) {}
+    fn progress(&self, _: PageCounts) {}
 }
 
 impl Scan {
@@ -73,6 +73,6 @@ pub(crate) fn scanner(evidence: Evidence) -> ChromiumScanner {
 
 pub(crate) async fn scan(scanner: &ChromiumScanner, start: &str, pages: u32, progress: &dyn ProgressSink) -> Findings {
     let start = SiteUrl::parse(start).unwrap();
-    let request = ScanRequest { scan: ScanId::generate(Utc::now()), start, page_budget: pages };
+    let request = ScanRequest::new(ScanId::generate(Utc::now()), start, pages);
     scanner.scan(request, progress, CancellationToken::new()).await.unwrap().findings
 }

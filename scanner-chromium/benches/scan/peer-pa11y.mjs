@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { browser, folder, peers, switches, urls } from './peer.mjs';
 
-// Into a file: what it writes to a pipe is cut off when it exits.
+// The results go to a file: what pa11y-ci writes to a pipe is cut off when it exits.
 const [config, fileName] = ['config.json', 'results.json'].map((name) => join(folder, name));
 const chromeLaunchConfig = { executablePath: browser, args: switches };
 const reporters = [['json', { fileName }]];

@@ -1,6 +1,6 @@
-// `@axe-core/playwright` as its README shows it, in two workers with a browser each, as a test runner would.
-// It reports two violations more than the others: in the browser's own error page, which stands in a frame that can't be loaded
-// from this machine.
+// `@axe-core/playwright` as its README shows it, in two workers with a browser each, as a test runner would. It reports
+// two violations more than the others: in the browser's own error page, in a frame that can't be loaded from this
+// machine.
 import { browser as executablePath, report, require, switches, urls } from './peer.mjs';
 
 const { chromium } = require('playwright-core');

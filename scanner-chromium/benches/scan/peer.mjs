@@ -1,4 +1,4 @@
-// What the scripts of the peers have in common. They run with PEERS naming the `node_modules` of the peers, PROFILES a
+// The common parts of the peers' scripts. They run with PEERS set to the `node_modules` of the peers, PROFILES set to a
 // folder for what they write, and the addresses as arguments.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ export const { A11YCHECK_CHROMIUM: browser, A11YCHECK_AXE: axePath, PEERS: peers
 export const urls = process.argv.slice(2);
 export const require = createRequire(join(peers, 'any.js'));
 
-// Names lead nowhere but to this machine, as for everyone in the run.
+// Names resolve only to this machine, as for all programs in the run.
 export const switches = [
   '--no-sandbox',
   '--disable-dev-shm-usage',

@@ -48,7 +48,7 @@ impl Table {
     }
 }
 
-/// How many times as fast we want to be.
+/// Returns the goal for our speed as a multiple of the contender's.
 const fn goal(contender: &Contender) -> Option<f64> {
     match contender {
         Contender::AxeCli(_) => Some(2.0),

@@ -1,4 +1,4 @@
-//! What a process and all that it starts use, read from `/proc`.
+//! The resources that a process and all that it starts use, read from `/proc`.
 
 use std::{
     collections::HashMap,
@@ -11,11 +11,11 @@ use std::{
     time::Duration,
 };
 
-/// Kernels count in hundredths of a second for user space.
+/// The unit in which Linux reports CPU time to user space: hundredths of a second.
 const TICKS_PER_SECOND: f64 = 100.0;
-/// Often enough that a process is seen a last time shortly before it ends.
+/// The time between two readings: short enough that a process is seen a last time shortly before it ends.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// The memory costs more to read.
+/// The number of readings for each one of memory, which costs more to read.
 const READINGS_PER_MEMORY: u32 = 5;
 
 /// A tree of processes under observation.
@@ -25,12 +25,12 @@ pub(crate) struct Watch {
     thread: JoinHandle<Usage>,
 }
 
-/// What was seen.
+/// The resources that were used.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Usage {
-    /// Seconds of all cores together.
+    /// The seconds of all cores together.
     pub(crate) cpu: f64,
-    /// MiB, with what processes share divided among them (PSS).
+    /// The peak memory in MiB, with what processes share divided among them (PSS).
     pub(crate) peak: u64,
 }
 
@@ -65,15 +65,15 @@ impl Watch {
     }
 }
 
-/// MiB that the tree uses now.
+/// Returns the MiB that the tree uses now.
 pub(crate) fn memory_of_tree(root: u32) -> u64 {
     let mut processes = HashMap::new();
     look(root, &mut processes);
     processes.keys().map(|(pid, _)| memory(*pid)).sum::<u64>() / 1024
 }
 
-/// Notes the time of each process that descends from `root`, or did when it was first seen: by number and start, since
-/// numbers come again.
+/// Notes the CPU time of each process that descends from `root`, or did when it was first seen. A process is identified
+/// by its number and start, since numbers are reused.
 fn look(root: u32, processes: &mut HashMap<(u32, u64), u64>) {
     let all: HashMap<u32, Stat> = fs::read_dir("/proc")
         .unwrap()
@@ -103,14 +103,14 @@ struct Stat {
 impl Stat {
     fn read(pid: u32) -> Option<Self> {
         let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The program's name stands in parentheses and may hold anything.
+        // The program's name is in parentheses and may contain anything.
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
         Some(Self { parent: field(4)?.try_into().ok()?, ticks: field(14)? + field(15)?, start: field(22)? })
     }
 }
 
-/// KiB.
+/// Returns the memory of a process in KiB (PSS); 0 if it can't be read.
 fn memory(pid: u32) -> u64 {
     let Ok(text) = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")) else { return 0 };
     let pss = text.lines().find_map(|line| line.strip_prefix("Pss:"));

@@ -1,4 +1,4 @@
-//! What `collect.js` returns, and how it becomes findings.
+//! The result of `collect.js`, and how it becomes findings.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,34 @@ use serde::Deserialize;
 
 use crate::evidence::{Album, Candidate, ElementNumber, Picture, Rect, Template};
 
-/// The rule by which axe-core says that it is missing in a frame: a fault of the scanner, not of the site.
+/// The rule with which axe-core reports that it is missing in a frame: a fault of the scanner, not of the site.
 const FRAME_TESTED: &str = "frame-tested";
 
-/// What one page gave. Everything but the version comes from the page and is hostile.
+/// The result of one page. Everything but the version comes from the page and is hostile.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Collected {
     pub(crate) version: String,
     pub(crate) title: String,
     pub(crate) has_password: bool,
-    /// A login form is all that the page shows.
+    /// True if a login form is all that the page shows.
     pub(crate) shows_only_login: bool,
     pub(crate) links: Vec<String>,
-    /// The fragment of the page's address, with its `#`, as the page had it when it was checked; empty where there is none.
+    /// The fragment of the page's address, with its `#`, as the page had it when it was checked; empty if there is
+    /// none.
     pub(crate) fragment: String,
     /// The address that the page calls its own, if it names exactly one.
     pub(crate) canonical: Option<String>,
     /// The frames that were not checked, if the page had any when it was checked.
     #[serde(skip)]
     unchecked_frames: Vec<UncheckedFrame>,
-    /// What covered most of the page.
+    /// The element or wall that covered most of the page.
     #[serde(skip)]
     cover: Option<Cover>,
-    /// Whether the page was still changing.
+    /// True if the page was still changing.
     #[serde(skip)]
     still_changing: bool,
-    /// The addresses that the page asked for without an answer.
+    /// The addresses that the page requested without a response.
     #[serde(skip)]
     unanswered: Vec<String>,
     violations: Vec<RuleResult>,
@@ -54,18 +55,18 @@ struct RuleResult {
     help: String,
     description: String,
     help_url: String,
-    /// Elements in all, those without a node here included.
+    /// The number of elements in all, including those without a node here.
     total: u32,
-    /// axe-core failed within the rule.
+    /// The error, if axe-core failed within the rule.
     error: Option<String>,
     nodes: Vec<Node>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Node {
-    /// axe-core's own.
+    /// The selector of axe-core.
     selector: String,
-    /// Others, where it may reveal something about people.
+    /// Other selectors, if that one may reveal something about people.
     instead: Vec<String>,
     html: String,
     summary: String,
@@ -75,35 +76,35 @@ struct Node {
 }
 
 impl Collected {
-    /// The same, of a page some of whose frames were not checked.
+    /// Adds the frames of the page that were not checked.
     pub(crate) fn without_frames(mut self, unchecked: Vec<UncheckedFrame>) -> Self {
         self.unchecked_frames = unchecked;
         self
     }
 
-    /// The same, of a page most of which something covers.
+    /// Adds what covers most of the page.
     pub(crate) fn with_cover(self, cover: Option<Cover>) -> Self {
         Self { cover, ..self }
     }
 
-    /// The same, of a page that was still changing, if it was.
+    /// Adds whether the page was still changing.
     pub(crate) fn while_changing(mut self, still_changing: bool) -> Self {
         self.still_changing = still_changing;
         self
     }
 
-    /// The same, of a page that got no answer from these addresses.
+    /// Adds the addresses from which the page got no response.
     pub(crate) fn without(mut self, unanswered: Vec<String>) -> Self {
         self.unanswered = unanswered;
         self
     }
 
-    /// The elements that fail and whose place on the page is known.
+    /// Returns the elements that fail and whose position on the page is known.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate<'_>> {
         let elements =
             self.violations.iter().flat_map(|result| result.nodes.iter().map(move |node| (&result.id, node)));
         elements.enumerate().filter_map(|(number, (rule, node))| {
-            // The whole page is the picture of the page.
+            // An element that is the whole page has the picture of the page.
             if rule == FRAME_TESTED || matches!(&*node.selector, "html" | "body") {
                 return None;
             }
@@ -123,13 +124,13 @@ impl Collected {
 }
 
 impl Node {
-    /// The selector to keep: the first that reveals nothing about people and is not too long.
+    /// Returns the selector to keep: the first that reveals nothing about people and is not too long.
     fn selector(&self) -> &str {
         if self.instead.is_empty() || !reveals_people(&self.selector) {
             return &self.selector;
         }
         let mut others = self.instead.iter().filter(|other| other.chars().count() <= Finding::MAX_SELECTOR);
-        // What reveals something still is masked when it becomes a finding.
+        // If every selector reveals something, it is masked when the element becomes a finding.
         others.find(|other| !reveals_people(other)).unwrap_or(&self.selector)
     }
 
@@ -139,14 +140,14 @@ impl Node {
     }
 }
 
-/// Adds a page and what was found on it, its pictures to `album`.
+/// Adds a page and what was found on it to `findings`, and its pictures to `album`.
 pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, collected: Collected) {
     let page = findings.pages.len();
     let mut outcome = PageOutcome::checked(url, &collected.title).without_answers_of(&collected.unanswered);
     outcome.cover = collected.cover;
     outcome.still_changing = collected.still_changing;
     let mut violations = collected.violations;
-    // axe-core's own order is that of its rule files; by id it is the same in every version.
+    // axe-core's own order is that of its rule files; the order by id is the same in every version.
     violations.sort_by(|a, b| a.id.cmp(&b.id));
     for mut rule in violations {
         if rule.id == FRAME_TESTED {
@@ -170,12 +171,9 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
             let picture = node.picture.take();
             let template = node.rect().map(|rect| Template::of(id.as_str(), &node.html, rect));
             let screenshot = template.and_then(|template| album.add(template, picture));
-            let area = node.area.map(|[x, y, width, height]| Area { x, y, width, height });
-            Finding {
-                area,
-                screenshot,
-                ..Finding::new(id.clone(), page, url, node.selector(), &node.html, &node.summary)
-            }
+            let area = node.area.map(|[x, y, width, height]| Area::new(x, y, width, height));
+            let finding = Finding::new(id.clone(), page, url, node.selector(), &node.html, &node.summary);
+            finding.with_area(area).with_screenshot(screenshot)
         }));
     }
     for rule in collected.incomplete {
@@ -191,7 +189,7 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
         *findings.needs_review.entry(id).or_default() += total;
     }
     let mut frames = collected.unchecked_frames;
-    // axe-core counts those, too, that have come since it was known which frames there are.
+    // axe-core also counts frames that were added after the list of frames was read.
     outcome.frames_not_checked = outcome.frames_not_checked.max(u32::try_from(frames.len()).unwrap_or(u32::MAX));
     frames.truncate(PageOutcome::MAX_UNCHECKED_FRAMES);
     outcome.unchecked_frames = frames;
@@ -202,13 +200,9 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
 
 fn add_facts(rules: &mut BTreeMap<RuleId, RuleFacts>, rule: RuleResult) -> RuleId {
     let id = RuleId::new(rule.id);
-    rules.entry(id.clone()).or_insert(RuleFacts {
-        // Every rule of axe-core 4.14 has an impact; should one come without, it is neither hidden nor dramatised.
-        impact: rule.impact.unwrap_or(Impact::Moderate),
-        tags: rule.tags,
-        help: rule.help,
-        description: rule.description,
-        help_url: rule.help_url,
-    });
+    // Every rule of axe-core 4.14 has an impact; one that comes without is neither hidden nor dramatised.
+    let facts = RuleFacts::new(rule.impact.unwrap_or(Impact::Moderate), rule.tags);
+    let facts = facts.with_texts(rule.help, rule.description).with_help_url(rule.help_url);
+    rules.entry(id.clone()).or_insert(facts);
     id
 }

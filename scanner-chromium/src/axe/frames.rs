@@ -1,7 +1,8 @@
-//! The frames of a page: axe-core runs in a world of our own in each, and what it finds reaches the page's over DevTools.
+//! The frames of a page: axe-core runs in an isolated world in each, and its findings reach the page's world over
+//! DevTools.
 //!
-//! axe-core's own way from frame to frame is `postMessage`, which the scripts of both documents receive as well: they
-//! could read what other sites' frames show, and answer in axe-core's name.
+//! axe-core itself communicates between frames with `postMessage`, which the scripts of both documents receive as well:
+//! they could read what other sites' frames show, and respond in axe-core's name.
 
 use std::collections::HashSet;
 
@@ -24,18 +25,18 @@ use crate::{
     redaction::redacted,
 };
 
-/// Frames of one page that are looked into. Those beyond are counted as not checked.
+/// The number of frames of one page that are checked. Those beyond are counted as not checked.
 const MAX_FRAMES: usize = 100;
-/// For all frames of a page together.
+/// The time limit for all frames of a page together.
 const FRAMES_TIME: Duration = Duration::from_secs(20);
-/// For a timer to fire in a frame, should it fire at all.
+/// The time limit for a timer to fire in a frame, if it fires at all.
 const TIMER_TIME: Duration = Duration::from_secs(1);
 
 pub(super) const PART: &str = include_str!("part.js");
-/// Other selectors than axe-core's, for [`PART`] and for what collects the results.
+/// The source of other selectors than axe-core's, for [`PART`] and for the script that collects the results.
 pub(super) const PLACES: &str = include_str!("places.js");
 
-/// Why a frame was not checked.
+/// The reason why a frame was not checked.
 #[derive(Debug, thiserror::Error)]
 enum FrameError {
     #[error("it was removed, or shows another document now")]
@@ -68,12 +69,15 @@ impl FrameError {
         }
     }
 
-    /// What the end of a command means for a frame; an error where it is the tab's end.
+    /// Returns what the failure of a command means for a frame.
+    ///
+    /// # Errors
+    /// The failure itself, if it is the end of the tab.
     fn of(error: CdpError) -> Result<Self, CdpError> {
         match error {
             CdpError::Ended { .. } => Err(error),
             CdpError::TimedOut { .. } => Ok(Self::TimedOut),
-            // The world went away with its document.
+            // The world was removed with its document.
             CdpError::Refused { .. } | CdpError::Shape { .. } | CdpError::Arguments { .. } => {
                 Ok(Self::Gone(Some(error)))
             }
@@ -85,7 +89,7 @@ impl FrameError {
 #[derive(Debug)]
 pub(super) struct Frames {
     frames: Vec<Frame>,
-    /// Indexes of those in the top document.
+    /// The indexes of the frames in the top document.
     top: Vec<usize>,
 }
 
@@ -93,24 +97,24 @@ pub(super) struct Frames {
 struct Frame {
     url: String,
     part: Result<String, FrameError>,
-    /// Indexes of those in its document, in the order in which axe-core knows them.
+    /// The indexes of the frames in its document, in axe-core's order.
     children: Vec<usize>,
 }
 
-/// A document in which axe-core has run, for its frames.
+/// A document in which axe-core has run, and whose frames are next.
 struct Document {
-    /// Its index in [`Frames`]; `None` for the top one.
+    /// The index of its frame in [`Frames`]; `None` for the top document.
     frame: Option<usize>,
     world: i64,
     contexts: Vec<Context>,
 }
 
 impl Frames {
-    /// Runs axe-core in the frames below a document in which it has run, level by level: what axe-core needs to know of a
-    /// frame, the document around it says. No frame's failure is an error.
+    /// Runs axe-core in the frames below a document in which it has run, level by level: axe-core needs to know things
+    /// about a frame that only the document around it can say. No frame's failure is an error.
     ///
     /// # Errors
-    /// Only that the tab has ended.
+    /// Fails only if the tab has ended.
     pub(super) async fn check(
         tab: &Tab,
         axe: &AxeSource,
@@ -120,7 +124,7 @@ impl Frames {
         deadline: Instant,
     ) -> Result<Self, CdpError> {
         let now = Instant::now();
-        // Whatever frames do, time is left to join what there is.
+        // Whatever frames do, time is left to join the parts that there are.
         let deadline = (now + FRAMES_TIME).min(now + (deadline.saturating_duration_since(now)) * 3 / 4);
         let tree = FrameTree::read(tab, deadline).await?;
         let run = Run { tab, axe, options, tree: &tree, rules, deadline };
@@ -175,12 +179,14 @@ impl Frames {
         }
     }
 
-    /// The parts in the order in which axe-core joins them, each frame before those in it; `None` for one that was not checked.
+    /// Returns the parts in the order in which axe-core joins them, each frame before those in it; `None` for one that
+    /// was not checked.
     pub(super) fn parts(&self) -> Vec<Option<&str>> {
         self.in_order().map(|frame| frame.part.as_deref().ok()).collect()
     }
 
-    /// Leaves out the parts with these numbers in the order of [`Frames::parts`], or all of them where there are none.
+    /// Leaves out the parts with these numbers in the order of [`Frames::parts`], or all of them if there are no
+    /// numbers.
     pub(super) fn leave_out(&mut self, numbers: &[usize]) {
         let in_order: Vec<usize> = self.order();
         for (number, index) in in_order.into_iter().enumerate() {
@@ -191,7 +197,8 @@ impl Frames {
         }
     }
 
-    /// The frames that were not checked, in the order of the page. What is inside of one is not known.
+    /// Returns the frames that were not checked, in the order of the page. The frames inside one of these are not
+    /// known.
     pub(super) fn unchecked(&self) -> Vec<UncheckedFrame> {
         let unchecked = self.in_order().filter_map(|frame| {
             let error = frame.part.as_ref().err()?;
@@ -219,7 +226,7 @@ impl Frames {
     }
 }
 
-/// What the frames of one page have in common.
+/// The values that the frames of one page have in common.
 struct Run<'a> {
     tab: &'a Tab,
     axe: &'a AxeSource,
@@ -230,8 +237,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The browser's ids of a document's frames, in axe-core's order; `None` for a frame that is gone. The outer error is the
-    /// end of the tab.
+    /// Returns the browser's ids of a document's frames, in axe-core's order; `None` for a frame that was removed. The
+    /// error is the end of the tab.
     async fn frame_ids(&self, document: &Document) -> Result<Vec<Option<String>>, CdpError> {
         match self.try_frame_ids(document).await {
             Ok(ids) => Ok(ids),
@@ -247,7 +254,7 @@ impl Run<'_> {
             return Ok(Vec::new());
         }
         let session = self.tab.session();
-        // A handle, as elements can't be returned by value.
+        // The expression gives a handle, as elements can't be returned by value.
         let list = Evaluate {
             expression: "frameElements",
             context_id: Some(document.world),
@@ -259,7 +266,7 @@ impl Run<'_> {
         let list = session.call(list, self.deadline).await?.result.object_id;
         let of_list = GetProperties { object_id: list.as_deref(), own_properties: true };
         let elements = session.call(of_list, self.deadline).await?;
-        // Those that are checked, and those that are named because they are not.
+        // The frames that are checked, and those that are listed because they are not.
         let wanted = MAX_FRAMES + PageOutcome::MAX_UNCHECKED_FRAMES;
         let mut objects = vec![None; document.contexts.len().min(wanted)];
         for Property { name, value } in elements.result {
@@ -280,7 +287,8 @@ impl Run<'_> {
         }
     }
 
-    /// Runs axe-core in a frame: its world and what it found, or why there is nothing. The outer error is the end of the tab.
+    /// Runs axe-core in a frame, and returns its world and its result, or the reason why there is none. The outer error
+    /// is the end of the tab.
     async fn frame(&self, id: Option<&str>, context: &Context) -> Result<Result<(i64, Answer), FrameError>, CdpError> {
         let Some(id) = id else { return Ok(Err(FrameError::Gone(None))) };
         if self.tree.get(id).is_some_and(|shown| shown.is_unreachable) {

@@ -1,17 +1,18 @@
-// Joins the part of this document, which `part.js` left, with those of its frames, and leaves the outcome to `collect.js`.
-// Evaluated in the same world. `texts` has the parts of frames as JSON text, in the order in which axe-core wants them, and null
-// for each frame that was not checked. `options` go to axe.
+// Joins the part of this document, which `part.js` left, with those of its frames, and leaves the outcome to
+// `collect.js`. Evaluated in the same world. `texts` has the parts of frames as JSON text, in the order that axe-core
+// needs, and null for each frame that was not checked. `options` are passed to axe.
 //
-// Resolves with null when they are joined; else with the indexes of those that can't be joined with this document's alone.
+// Resolves with null when they are joined; else with the indexes of those that can't be joined with this document's
+// alone.
 async (options, texts) => {
   const all = { ...options, elementRef: true };
-  // Joining changes what is joined.
+  // Joining changes its input.
   const check = (result) => ({ ...result, relatedNodes: [...result.relatedNodes] });
   const node = ({ any, all, none, node }) => ({ node, any: any.map(check), all: all.map(check), none: none.map(check) });
   const own = (results) => ({ ...ownPart, results: results.map((result) => ({ ...result, nodes: result.nodes.map(node) })) });
 
-  // A rule that fails with an error in one document makes axe-core doubt what the rule found in all of them. Such results of
-  // frames are joined apart, so that a frame takes nothing from the others.
+  // A rule that fails with an error in one document makes axe-core doubt what the rule found in all of them. Such
+  // results of frames are joined separately, so that a frame takes nothing from the others.
   const select = (parts, isSelected) =>
     parts.map((part) => part && { ...part, results: part.results.filter(isSelected) });
   const join = async (ownResults, texts) => {

@@ -1,6 +1,7 @@
-//! axe-core: its source (`source`), its way into a document (`inject`), how it runs in a page (`run`) and in the frames of one
-//! (`frames`, `part`), and how what it returns becomes findings (`collected`). The scripts that run in the page lie beside the file
-//! that sends them; `watch`, which they ask whether the page has changed, is what `visit/watch.js` left in the same world.
+//! axe-core: its source (`source`), its injection into a document (`inject`), its runs in a page (`run`) and in the
+//! frames of a page (`frames`, `part`), and the way from its result to findings (`collected`). The scripts that run in
+//! the page are beside the files that send them; they use `watch`, which `visit/watch.js` left in the same world, to
+//! find out whether the page has changed.
 
 mod collected;
 mod frames;

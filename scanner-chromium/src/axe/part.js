@@ -1,17 +1,17 @@
-// Runs axe-core on this document alone; its frames are asked in worlds of their own, and `join.js` joins the parts. Evaluated
-// in a world of our own. `context` is what axe-core in the parent document says of this frame, or null at the top. `limits`
-// bounds what leaves a frame. `places` is the function of `places.js`.
+// Runs axe-core on this document alone; it runs separately in the worlds of the frames, and `join.js` joins the parts.
+// Evaluated in an isolated world. `context` is what axe-core in the parent document says about this frame, or null at
+// the top. `limits` bounds what leaves a frame. `places` is the function of `places.js`.
 //
-// Returns JSON text, with what axe-core says of this document's frames in `contexts`; the elements of these frames stay in
-// `frameElements`, for the browser to name. At the top, the part itself stays in `ownPart`, and `rules` names the rules that
-// axe-core knows. Null if it `isEarly` and the page has changed since its load.
+// Returns JSON text, with what axe-core says about this document's frames in `contexts`; the elements of these frames
+// stay in `frameElements`, for the browser to identify. At the top, the part itself stays in `ownPart`, and `rules`
+// names the rules that axe-core knows. Returns null if it `isEarly` and the page has changed since its load.
 async (options, context, limits, isEarly, places) => {
   if (isEarly && !watch.isUnchanged()) return null;
   const isTop = context === null;
   const scope = context ?? document;
 
-  // The default reads three kinds of paths of each element, of which one is enough, and another where elements of different
-  // documents are compared: that one is read when it is asked for.
+  // The default computes three kinds of paths for each element. One of them is enough, and another where elements of
+  // different documents are compared: that one is computed when it is needed.
   axe.utils.nodeSerializer.update({
     toSpec: (node) => ({
       selector: node.selector,
@@ -25,7 +25,7 @@ async (options, context, limits, isEarly, places) => {
     }),
   });
 
-  // Nothing comes between these and the beginning of the run, so that both see the same frames in the same order.
+  // Nothing happens between this and the beginning of the run, so both see the same frames in the same order.
   const contexts = axe.utils.getFrameContexts(scope, options);
   globalThis.frameElements = contexts.map(({ frameSelector }) => axe.utils.shadowSelect(frameSelector));
   const part = await axe.runPartial(scope, options);
@@ -42,8 +42,8 @@ async (options, context, limits, isEarly, places) => {
     return JSON.stringify({ ...answer, rules: axe.getRules().map(({ ruleId }) => ruleId) });
   }
 
-  // Of elements that pass, those are needed which axe-core compares across documents. `region` looks at every element, and
-  // compares only frames and what is outside of regions.
+  // Of elements that pass, only those are needed that axe-core compares across documents. `region` runs on every
+  // element, and compares only frames and elements outside regions.
   const isCompared = ({ id, result, data }) =>
     typeof axe._audit.checks[id]?.after === 'function' && !(id === 'region' && result === true && !data?.isIframe);
   const passes = ({ any, all, none }) =>
@@ -58,10 +58,13 @@ async (options, context, limits, isEarly, places) => {
     }));
 
   let nodesLeft = limits.nodes;
-  // Other ways to an element, for selectors that may tell of people: values, addresses and numbers are quoted, escaped or long.
+  // Other selectors of an element, where its own may reveal something about people: values, addresses and numbers are
+  // quoted, escaped or long.
   const otherWays = places();
+  // The getter is called directly, since the fields of a form may hide the property.
+  const isConnected = (element) => element && Reflect.get(Node.prototype, 'isConnected', element);
   const instead = ({ element, selector }) =>
-    element?.isConnected && /[[\\]|\d{4}/.test(selector.flat().join()) ? otherWays(element) : [];
+    isConnected(element) && /[[\\]|\d{4}/.test(selector.flat().join()) ? otherWays(element) : [];
   const spec = (node, hasAncestry) => ({
     selector: node.selector,
     instead: instead(node),
@@ -85,7 +88,8 @@ async (options, context, limits, isEarly, places) => {
     return { id, result, pageLevel: pageLevel === true, error: error ? String(error.message ?? error) : undefined, nodes: kept };
   });
   const frames = part.frames.map((node) => spec(node, true));
-  // Half a character, which scripts and axe-core leave where they cut a text, is no text to whoever reads the answer.
+  // Half a character, which scripts and axe-core leave where they cut a text, could not be read as text by the
+  // receiver.
   const wellFormed = (_, value) => (typeof value === 'string' ? value.toWellFormed() : value);
   const text = nodesLeft < 0 ? '' : JSON.stringify({ ...answer, part: { results, frames } }, wellFormed);
   return text.length === 0 || text.length > limits.characters ? JSON.stringify({ tooLarge: true }) : text;

@@ -1,7 +1,7 @@
-//! What axe-core found in one frame, on its way from the frame's world to that of the page.
+//! The findings of axe-core in one frame, on their way from the frame's world to that of the page.
 //!
-//! Our own script makes it, in a world that no script of the frame reaches. Still, it is made of a stranger's document: of
-//! what arrives, only what has the expected shape goes on.
+//! They are made by our own script, in a world that no script of the frame reaches. Still, they come from an untrusted
+//! document: only what has the expected shape goes on.
 
 use std::collections::HashSet;
 
@@ -9,21 +9,22 @@ use a11ycheck_core::domain::reveals_people;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::Value;
 
-/// Elements of one frame that leave it: those that fail or need review, and those that axe-core compares across frames.
+/// The number of elements that may leave one frame: those that fail or need review, and those that axe-core compares
+/// across frames.
 const MAX_NODES: usize = 10_000;
-/// Characters of JSON of one frame.
+/// The number of characters of JSON that may leave one frame.
 const MAX_CHARACTERS: usize = 4_000_000;
-/// Bytes of JSON of all frames of a page.
+/// The number of bytes of JSON for all frames of a page together.
 pub(super) const MAX_PAGE_BYTES: usize = 16_000_000;
-/// Characters of a name in the data of a check of axe-core, which looks for it by regular expression.
+/// The greatest length of a name in the data of a check of axe-core, which searches for it by regular expression.
 const MAX_NAME: usize = 64;
 
-/// The bounds that the script in a frame keeps to.
+/// Returns the bounds that the script in a frame keeps to.
 pub(super) fn limits() -> Value {
     serde_json::json!({ "nodes": MAX_NODES, "characters": MAX_CHARACTERS })
 }
 
-/// What axe-core in a document says of one of its frames, for axe-core in that frame.
+/// The facts about a frame that axe-core in the document around it passes to axe-core in the frame.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Context {
@@ -40,7 +41,7 @@ struct Size {
 }
 
 impl Context {
-    /// As axe-core takes it.
+    /// Returns it in the form that axe-core takes.
     pub(super) fn to_json(&self) -> Value {
         serde_json::json!({
             "include": [],
@@ -53,16 +54,16 @@ impl Context {
     }
 }
 
-/// Why what a frame returned is not used.
+/// The reason why the result of a frame is not used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PartError {
-    /// More elements or characters than are taken from one frame.
+    /// It has more elements or characters than are accepted from one frame.
     #[error("the result of a frame is too large")]
     TooLarge,
-    /// Not the JSON that the script in the frame makes.
+    /// It is not the JSON that the script in the frame makes.
     #[error("the result of a frame has another shape than expected")]
     Shape(#[from] serde_json::Error),
-    /// The right JSON with impossible values.
+    /// It is such JSON, but with impossible values.
     #[error("the result of a frame is not possible: {0}")]
     Impossible(&'static str),
 }
@@ -70,14 +71,14 @@ pub(super) enum PartError {
 /// The validated result of one frame.
 #[derive(Debug)]
 pub(super) struct Answer {
-    /// What axe-core says of the frame's own frames.
+    /// The facts about the frame's own frames.
     pub(super) contexts: Vec<Context>,
-    /// For `join.js`.
+    /// The part of the result that `join.js` joins.
     pub(super) json: String,
 }
 
 impl Answer {
-    /// Reads what `part.js` returned in a frame. `rules` are the rules that axe-core has.
+    /// Reads the result of `part.js` in a frame. `rules` are the rules that axe-core has.
     pub(super) fn parse(text: &str, rules: &HashSet<String>) -> Result<Self, PartError> {
         #[derive(Deserialize)]
         #[serde(untagged)]
@@ -124,7 +125,7 @@ struct RuleResult {
     nodes: Vec<Node>,
 }
 
-/// In the shape that axe-core gives its own.
+/// Writes an error in the shape that axe-core gives its own.
 fn as_error<S: serde::Serializer>(message: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
     serde_json::json!({ "message": message }).serialize(serializer)
 }
@@ -143,20 +144,20 @@ struct Node {
 struct Check {
     id: String,
     data: Value,
-    /// `None` where axe-core can't tell.
+    /// The outcome of the check; `None` if axe-core can't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     result: Option<bool>,
-    /// Of no use without the elements: `part.js` leaves them behind.
+    /// Always empty: without the elements it is of no use, and `part.js` leaves them behind.
     #[serde(skip_deserializing)]
     related_nodes: [(); 0],
 }
 
-/// An element.
+/// An element, as axe-core identifies it.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Spec {
     selector: Vec<Step>,
-    /// Other ways to it, each a path through shadow trees, where the selector may reveal something about people.
+    /// Other selectors for it, each a path through shadow trees, if the selector may reveal something about people.
     #[serde(skip_serializing)]
     instead: Vec<Vec<String>>,
     source: Option<String>,
@@ -167,7 +168,7 @@ struct Spec {
 }
 
 impl Spec {
-    /// Takes another way to the element where the selector reveals something about people, if there is one that does not.
+    /// Replaces a selector that reveals something about people by another that does not, if there is one.
     fn reveal_nobody(&mut self) {
         if self.instead.is_empty() || !self.selector.iter().any(Step::reveals_people) {
             return;
@@ -218,7 +219,7 @@ impl Part {
             }
         }
         let nodes = || self.results.iter().flat_map(|result| &result.nodes);
-        // Everything in a frame is found from its own document; axe-core puts the way to the frame before it.
+        // Everything in a frame is found from its own document; axe-core puts the way to the frame in front.
         let is_own = |spec: &Spec| spec.selector.len() == 1 && spec.node_indexes.len() <= 1 && spec.ancestry.len() <= 1;
         if !nodes().map(|node| &node.node).chain(&self.frames).all(is_own) {
             return Err(PartError::Impossible("an element is not of the frame's document"));

@@ -1,5 +1,5 @@
-// Makes a key for each of these properties by which forms show it although a field hides it: a field can't be named like a
-// symbol. Anything else shows by the key what it shows by the name.
+// Makes a key for each of these properties, with which a form or the document shows the property although an element
+// hides it: an element can't have a symbol as its name. With any other object, the key gives the same as the name.
 (names) =>
   names.map((name) => {
     const key = Symbol(name);
@@ -13,11 +13,13 @@
         this[name] = value;
       },
     );
-    for (let owner = HTMLFormElement.prototype; owner; owner = Object.getPrototypeOf(owner)) {
-      const property = Object.getOwnPropertyDescriptor(owner, name);
-      if (!property) continue;
-      define(HTMLFormElement.prototype, property.get ?? (() => property.value), property.set);
-      break;
+    for (const { prototype } of [HTMLFormElement, HTMLDocument]) {
+      for (let owner = prototype; owner; owner = Object.getPrototypeOf(owner)) {
+        const property = Object.getOwnPropertyDescriptor(owner, name);
+        if (!property) continue;
+        define(prototype, property.get ?? (() => property.value), property.set);
+        break;
+      }
     }
     return key;
   })

@@ -1,15 +1,15 @@
-// Makes a function that returns other selectors of an element than axe-core's, which may tell of people: each is the way to the
-// element by tags and places alone, from the nearest element with an id of its own, or from the top of its tree. A selector is a
-// list: one for each shadow tree on the way, from the outermost.
+// Makes a function that returns selectors of an element other than axe-core's, which may reveal something about people:
+// each leads to the element by tags and positions alone, from the nearest element with a unique id, or from the top of
+// its tree. A selector is a list: one for each shadow tree on the way, from the outermost.
 () => {
-  // No selector that is kept is so long.
+  // Selectors that are kept are shorter than that.
   const maxSteps = 200;
 
-  // Past fields that hide a form's properties.
+  // Getters are called directly, since fields of a form may hide its properties.
   const read = (type, name, node) => Reflect.get(type.prototype, name, node);
   const nextOf = (element) => read(Element, 'nextElementSibling', element);
 
-  // Places are counted from 1, once for all children of a parent.
+  // Positions are counted from 1, once for all children of a parent.
   const counted = new Map();
   const place = (element, parent) => {
     if (!counted.has(parent)) {
@@ -26,7 +26,7 @@
     return type.prototype.querySelectorAll.call(root, selector).length === 1;
   };
 
-  // Within the element's own tree; null where that is too far.
+  // Returns the selector within the element's own tree, or null if that is too far.
   const way = (element, root, hasIds) => {
     const steps = [];
     for (let node = element; ; ) {

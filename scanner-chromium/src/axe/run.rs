@@ -1,4 +1,5 @@
-//! axe-core in a page: a run in a world of our own in every document, joined in that of the top one.
+//! axe-core in a page: it runs in an isolated world in every document, and the results are joined in that of the top
+//! one.
 
 use std::collections::HashSet;
 
@@ -22,57 +23,58 @@ const RUN: &str = include_str!("run.js");
 const JOIN: &str = include_str!("join.js");
 const COLLECT: &str = include_str!("collect.js");
 
-/// At which point of a page's life axe-core looks at it.
+/// The point in a page's life at which axe-core runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Timing {
-    /// The page has built itself, or had all the time that there is for it.
+    /// The page has finished building itself, or has had all the time that there is for it.
     Final,
-    /// Nothing has changed so far. What is found counts if nothing does for this long after the page's load.
+    /// Nothing has changed so far. The findings count if nothing changes for this long after the page's load.
     Early { unchanged_for: Duration },
 }
 
-/// Why axe-core has no result for a page.
+/// The reason why axe-core has no result for a page.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AxeError {
     /// The page is larger than axe-core has memory for.
     #[error("the page has elements of a size that can't be checked")]
     TooLarge,
-    /// axe-core, or what runs it, threw an exception, which says this.
+    /// axe-core, or the script that runs it, threw this exception.
     #[error("axe-core could not run in the page: {0}")]
     Failed(String),
-    /// The browser did not run it.
+    /// A command to the browser failed.
     #[error(transparent)]
     Browser(#[from] CdpError),
 }
 
-/// How axe-core runs: its own default rules, all of them. The one place where that is decided.
+/// Returns the options of axe-core: its own default rules, all of them. This is the one place that decides them.
 fn axe_options() -> Value {
     json!({})
 }
 
-/// What may leave a page. `text` is above what core keeps of any text, so that core decides; `characters` bounds the
-/// texts of all elements together, so that the result fits into one message however they are escaped.
+/// Returns the bounds on what may leave a page. `text` is above what core keeps of any text, so that core decides;
+/// `characters` bounds the texts of all elements together, so that the result fits into one message however they are
+/// escaped.
 fn limits() -> Value {
     json!({
         "nodes": 5_000,
-        // Of these, those that each rule has before one has more.
+        // The elements of each rule that are kept before any rule has more.
         "share": 50,
         "characters": 8_000_000,
         "text": 5_000,
         "links": 5_000,
         "link": 2_000,
         "roots": 1_000,
-        // Where an element may stand, and how large it may be, in pixels: far beyond what a picture shows.
+        // The greatest position and size of an element, in pixels: far beyond what a picture shows.
         "place": 1_000_000_000,
-        // What may stand beside a login form that is all there is: fields of the form, characters, pixels of a frame.
+        // What may be on a page that shows only a login form: fields of the form, other characters, pixels of a frame.
         "loginFields": 4,
         "loginText": 500,
         "loginFrame": 40_000,
     })
 }
 
-/// Runs axe-core over the page and its frames: the frames that were not checked, or `None` when it was too early for that.
-/// [`collect`] gets the outcome.
+/// Runs axe-core over the page and its frames, and returns the frames that were not checked, or `None` if the run was
+/// early and the page has changed. [`collect`] gets the outcome.
 pub(crate) async fn run(
     tab: &Tab,
     main_world: i64,
@@ -89,7 +91,7 @@ pub(crate) async fn run(
     if !FrameTree::read(tab, deadline).await?.is_empty() {
         return run_with_frames(tab, main_world, axe, is_early, deadline).await;
     }
-    // One run, as parts cost more: what they hold of each element is read even where it passes.
+    // One run is cheaper than parts, which read the details of every element, even of those that pass.
     let expression = format!("({RUN})({}, {is_early})", axe_options());
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
@@ -117,7 +119,8 @@ async fn run_with_frames(
     }
     let Top { contexts, rules } = evaluated.json()?;
     let mut frames = Frames::check(tab, axe, &options, (main_world, contexts), &rules, deadline).await?;
-    // With all parts; should some not fit, without those; and then without any, which can't fail for them.
+    // The first attempt is with all parts; if some do not fit, the next is without those; the last is without any,
+    // which can't fail because of them.
     if let Some(numbers) = join(tab, main_world, &options, &frames.parts(), deadline).await? {
         frames.leave_out(&numbers);
         if join(tab, main_world, &options, &frames.parts(), deadline).await?.is_some() {
@@ -128,7 +131,8 @@ async fn run_with_frames(
     Ok(Some(frames.unchecked()))
 }
 
-/// Joins the parts of frames with the page's own; the numbers of those that can't be joined, if it fails for that.
+/// Joins the parts of frames with the page's own. If that fails because of some of them, returns the numbers of those
+/// that can't be joined.
 async fn join(
     tab: &Tab,
     main_world: i64,
@@ -142,8 +146,8 @@ async fn join(
     Ok(evaluated.value()?)
 }
 
-/// What axe-core found, and what else is to be known of the page; `None` when it was too early for that. It takes until it can
-/// be known.
+/// Returns the findings of axe-core and what else a check needs from the page; `None` if the run was early and the page
+/// has changed. An early outcome is waited for until it counts.
 pub(crate) async fn collect(
     tab: &Tab,
     main_world: i64,
@@ -177,7 +181,7 @@ mod tests {
         cdp::{IgnoreEvents, commands::SetDocumentContent},
     };
 
-    /// What a frame would return if it could choose.
+    /// Returns the part that a frame would return if it could choose.
     fn part(rule: &str, check: &str, error: Option<&str>) -> String {
         let check = json!({ "id": check, "data": null, "relatedNodes": [], "result": false });
         let node = json!({ "selector": ["#in"], "instead": [], "source": "<i>", "nodeIndexes": [3], "ancestry": ["html > i"], "xpath": [] });
@@ -212,7 +216,7 @@ mod tests {
 
         let options = axe_options();
         let good = part("image-alt", "has-alt", None);
-        // The frame says nothing of what axe-core would compare.
+        // The frame does not have the data that axe-core would compare.
         let broken = part("region", "region", None);
         let failed = part("image-alt", "has-alt", Some("boom"));
         let joined = |parts: [Option<String>; 2]| {

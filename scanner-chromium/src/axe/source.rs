@@ -1,4 +1,4 @@
-//! The axe-core file, read once and made ready to be injected.
+//! The file of axe-core, read once and prepared for injection.
 
 use std::{
     io,
@@ -7,20 +7,20 @@ use std::{
 
 use serde_json::value::RawValue;
 
-/// The version whose rules the catalogue knows. Rule ids and the border between "fails" and "needs review" move between
-/// minor versions; patches only repair.
+/// The version whose rules the catalogue knows. Rule ids and the border between "fails" and "needs review" change
+/// between minor versions; patches only fix bugs.
 pub(crate) const WANTED: &str = "4.14";
 
 const SURVEY: &str = include_str!("survey.js");
 const PAST_FIELDS: &str = include_str!("past_fields.js");
 
-/// Properties that every list and every object has: axe-core reads them of anything, and of no form.
+/// The properties that every list and every object has: axe-core reads them of many things, but never of a form.
 const OF_ANYTHING: [&str; 3] = ["__proto__", "constructor", "length"];
 
-/// Why there is no axe-core to run.
+/// The reason why there is no axe-core to run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceError {
-    /// It is in none of these places, which are in the order of looking.
+    /// It is in none of these places, which are in the order of the search.
     #[error("axe-core {WANTED} was not found")]
     NotFound { looked_for: Vec<PathBuf> },
     /// The file could not be read.
@@ -36,7 +36,7 @@ pub(crate) struct AxeSource {
     path: PathBuf,
     version: String,
     source: String,
-    /// As a JSON string: escaping 650 kB for every frame would cost more than sending it.
+    /// The expression as a JSON string: escaping 650 kB for every frame would cost more than sending it.
     expression: Box<RawValue>,
 }
 
@@ -47,16 +47,16 @@ impl std::fmt::Debug for AxeSource {
 }
 
 impl AxeSource {
-    /// Reads the first file that is there and of the version that is needed.
+    /// Reads the first of these files that exists and has the version that is needed.
     ///
     /// # Errors
-    /// Why the first file that is there will not do, and [`SourceError::NotFound`] where there is none.
+    /// The reason why the first file that exists can't be used, or [`SourceError::NotFound`] if there is none.
     pub(crate) fn first(places: Vec<PathBuf>) -> Result<Self, SourceError> {
         let mut refused = None;
         for path in places.iter().filter(|path| path.is_file()) {
             match Self::read(path) {
                 Ok(found) => return Ok(found),
-                // A distribution's own axe-core may be older; the right one may still come.
+                // A distribution's own axe-core may be older; the right one may still follow.
                 Err(error) => _ = refused.get_or_insert(error),
             }
         }
@@ -83,16 +83,17 @@ impl AxeSource {
         &self.version
     }
 
-    /// Puts axe-core into a document's world, and gives what `survey.js` returns.
+    /// Returns the expression that injects axe-core into a document's world; its value is that of `survey.js`.
     pub(crate) const fn expression(&self) -> &RawValue {
         &self.expression
     }
 
-    /// The same for a document in which fields hide these properties of their forms: axe-core reads them past the fields. It does the
-    /// same as ever, so far as it did anything: with `<input name=nodeName>` it fails on the whole page, with others it never ends.
+    /// Returns the same expression for a document in which fields hide these properties of their forms, or elements those
+    /// of the document: axe-core reads them past the fields. Apart from that it works as always. Without this, it fails
+    /// on the whole page with `<input name=nodeName>` or `<form name=body>`, and with other names it never ends.
     ///
-    /// Nothing else helps: such a form refuses any property of that name, in our world too, and to rename a field would change
-    /// the page.
+    /// There is no other way: such a form refuses any property of that name, in our world too, and renaming a field
+    /// would change the page.
     pub(crate) fn past_fields(&self, names: &[String]) -> String {
         let names: Vec<&str> = names
             .iter()
@@ -105,17 +106,18 @@ impl AxeSource {
 }
 
 fn expression(keys: &str, source: &str) -> String {
-    // The parameters hide `module`, `exports` and `define`, which an element with such an id would otherwise be to
-    // axe-core's loader. Its messages between frames would pass through the page's own scripts: it neither sends nor
-    // receives any.
+    // The parameters hide `module`, `exports` and `define`: axe-core's loader would otherwise take an element with such
+    // an id for one of them. Its messages between frames would pass through the page's own scripts, so it neither sends
+    // nor receives any.
     format!(
         "(function(module,exports,define){{{keys}{source}\n}})();\
          window.axe.frameMessenger({{open(){{}},post:()=>false}});({SURVEY})()"
     )
 }
 
-/// The source with `.name` as `[$pastFields[0]]`, for the name with this number. In a text within the source it would be wrong, but
-/// harm nobody: axe-core has no text with one of these names behind a point that means anything to a program.
+/// Returns the source with `.name` as `[$pastFields[0]]`, for the name with this number. In a string within the source
+/// that would be wrong, but harmless: axe-core has no string with one of these names after a point that means anything
+/// to a program.
 fn with_keys(source: &str, names: &[&str]) -> String {
     let mut out = String::with_capacity(source.len() + source.len() / 8);
     let mut rest = source;
@@ -145,7 +147,7 @@ const fn is_of_name(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '$')
 }
 
-/// The version that the file gives itself.
+/// Returns the version that the file states.
 fn version(source: &str) -> Option<&str> {
     let (_, rest) = source.split_once("axe.version=\"")?;
     rest.split('"').next().filter(|version| version.len() < 40)

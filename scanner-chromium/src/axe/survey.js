@@ -1,15 +1,17 @@
-// Looks a document over before axe-core does. Returns JSON text: `hidden` names the properties of forms that fields of theirs hide by
-// their names (`<input name=nodeName>`; a name that a field had before is not seen), and `cells` says how many squares of 200 pixels
-// axe-core would note large elements in.
+// Surveys a document before axe-core does. Returns JSON text: `hidden` names the properties of forms that fields of
+// theirs hide with their names (`<input name=nodeName>`; a name that a field had before is not seen), and those of the
+// document that elements hide (`<form name=body>`), and `cells` is the number of squares of 200 pixels in which axe-core
+// would note large elements.
 () => {
-  // Past fields that hide a form's properties. Every element is asked, so nothing is looked up twice.
+  // Getters are called directly, since fields of a form may hide its properties. They are looked up once, as they are
+  // called for every element.
   const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
   const [shadowOf, parentOf] = [getter(Element, 'shadowRoot'), getter(Node, 'parentElement')];
   const { getBoundingClientRect: boxOf, getAttribute, querySelectorAll } = Element.prototype;
   const fieldsOf = getter(HTMLFormElement, 'elements');
 
   const count = (width, height) => (1 + width / 200) * (1 + height / 200);
-  // As axe-core does it: what a box with hidden overflow cuts off is not noted.
+  // This does as axe-core does: what a box with hidden overflow cuts off is not noted.
   const noted = (element, { left, right, top, bottom }) => {
     for (let box = parentOf.call(element); box; box = parentOf.call(box)) {
       if (!getComputedStyle(box).overflow.includes('hidden')) continue;
@@ -22,6 +24,12 @@
 
   const trees = [document];
   const hidden = new Set();
+  const note = (element, attributes, type) => {
+    for (const attribute of attributes) {
+      const name = getAttribute.call(element, attribute);
+      if (name && name in type.prototype) hidden.add(name);
+    }
+  };
   let cells = 0;
   for (const tree of trees) {
     const all = tree === document ? Document.prototype.querySelectorAll : DocumentFragment.prototype.querySelectorAll;
@@ -33,12 +41,12 @@
     }
     for (const form of all.call(tree, 'form')) {
       for (const field of [...fieldsOf.call(form), ...querySelectorAll.call(form, 'img')]) {
-        for (const attribute of ['id', 'name']) {
-          const name = getAttribute.call(field, attribute);
-          if (name && name in HTMLFormElement.prototype) hidden.add(name);
-        }
+        note(field, ['id', 'name'], HTMLFormElement);
       }
     }
+  }
+  for (const element of Document.prototype.querySelectorAll.call(document, 'embed, form, iframe, img, object')) {
+    note(element, element instanceof HTMLFormElement ? ['name'] : ['id', 'name'], HTMLDocument);
   }
   return JSON.stringify({ hidden: [...hidden], cells });
 }

@@ -1,4 +1,4 @@
-//! What operators can do about a browser that does not start, from what it said and what the system said.
+//! Advice to operators about a browser that does not start, from what it wrote and the errors of the system.
 
 use std::io;
 
@@ -23,11 +23,11 @@ const AUTHORITIES: &str = "it does not trust the authorities of --ca-certificate
 const CLOSED: &str = "the scanner was closed";
 const UNKNOWN: &str = "check that Chromium runs for this user, or set A11YCHECK_CHROMIUM to another one";
 
-/// Lines that Chromium, the dynamic linker or a shell write when they give up (in lower case), with what they mean. The first
-/// that is found counts.
+/// Phrases that Chromium, the dynamic linker or a shell write when they give up (in lower case), with their meaning.
+/// The first that is found counts.
 const COMPLAINTS: [(&str, &str); 8] = [
     ("no usable sandbox", SANDBOX),
-    // A system that permits the namespace of users, and not those within it.
+    // A system that permits user namespaces, but not those within them.
     ("failed to move to new namespace", SANDBOX),
     ("suid sandbox", SANDBOX),
     ("error while loading shared libraries", LIBRARY),
@@ -43,7 +43,7 @@ impl BrowserError {
         self.advice() == SANDBOX
     }
 
-    /// Returns the likely cause with what to do about it, in a phrase without paths and without the browser's own words.
+    /// Returns the likely cause and what to do about it, in a phrase without paths and without the browser's own words.
     pub(crate) fn advice(&self) -> &'static str {
         match self {
             Self::Folder { source, .. } if source.kind() == io::ErrorKind::StorageFull => DISK,

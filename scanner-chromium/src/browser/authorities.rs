@@ -1,12 +1,13 @@
-//! Authorities of the operator's own, for the browser.
+//! The operator's own authorities, for the browser.
 //!
-//! On Linux, Chromium trusts the authorities of its maker, and those in the database of Mozilla's NSS in the user's home. Every
-//! browser of ours has a home of its own, so a database is made once, by NSS's own tool, and put into each. (Policies would do for
-//! the whole browser; the headless shell does not read them. `--ignore-certificate-errors-spki-list` is no list of authorities:
-//! whoever sends a certificate along with theirs passes.)
+//! On Linux, Chromium trusts the authorities of its maker, and those in the database of Mozilla's NSS in the user's
+//! home. Every browser of ours has a home of its own, so a database is made once, with NSS's own tool, and copied into
+//! each. (Policies would do for the whole browser; the headless shell does not read them.
+//! `--ignore-certificate-errors-spki-list` is no list of authorities: any server that sends such a certificate along
+//! with its own passes.)
 //!
-//! Whether a browser reads that database is not left to hope: it also has an authority which was made for this process alone, and at its
-//! start the browser must open a site that this authority vouches for.
+//! Whether a browser reads that database is tested: it also has an authority that was made for this process alone, and
+//! at its start the browser must open a site with a certificate of this authority.
 
 use std::{
     fs, io,
@@ -43,25 +44,25 @@ use crate::{
     places::Places,
 };
 
-/// NSS's tool for such databases.
+/// NSS's tool for these databases.
 const TOOL: &str = "certutil";
-/// For one call of the tool. It takes a tenth of a second.
+/// The time limit of one call of the tool. It takes a tenth of a second.
 const TOOL_TIME: Duration = Duration::from_secs(60);
-/// Where Chromium looks in its user's home.
+/// The folder of the database in the user's home, where Chromium looks for it.
 const FOLDER: &str = ".pki/nssdb";
-/// What the database consists of. A third file, of modules, is made by whoever opens it.
+/// The files of the database. A third one, of modules, is made by the program that opens it.
 const FILES: [&str; 2] = ["cert9.db", "key4.db"];
-/// Trusted to issue certificates of servers, and as a server's own certificate: an authority, or the certificate that a machine
-/// in an intranet has signed itself.
+/// The trust in each certificate: to issue certificates of servers, and as a server's own certificate. It may be an
+/// authority, or the certificate that a machine in an intranet has signed itself.
 const TRUST: &str = "CP,,";
 /// A name that no resolver knows (RFC 6761).
 const NAME: &str = "authority-canary.invalid";
-/// Times that the canary's site is opened, should a connection break.
+/// The number of times that the canary's site is opened, in case a connection breaks.
 const CANARY_TRIES: u32 = 3;
-/// Bytes that the canary's connections may move.
+/// The number of bytes that the canary's connections may move.
 const CANARY_BYTES: u64 = 1024 * 1024;
 
-/// Why the browser does not trust the operator's own authorities.
+/// The reason why the browser does not trust the operator's own authorities.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthoritiesError {
@@ -76,26 +77,26 @@ pub enum AuthoritiesError {
     Run {
         /// The tool.
         program: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The tool refused to do it.
+    /// The tool ended with an error.
     #[error("{} failed ({status}): {complaints}", program.display())]
     Tool {
         /// The tool.
         program: PathBuf,
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
-        /// What it wrote.
+        /// Its error output.
         complaints: String,
     },
-    /// The database could not be written or read.
+    /// The database could not be written, read or installed, or the site that tests the browser could not be opened.
     #[error("the browser's list of authorities could not be written")]
     Files(#[from] io::Error),
-    /// The listener of the site that tries the browser could not be opened.
+    /// The guard in front of the site that tests the browser could not be opened.
     #[error("the egress guard could not be opened")]
     Guard(#[source] GuardError),
-    /// The authority that shows whether the browser trusts what it is given could not be made.
+    /// The authority for the test of the browser could not be made.
     #[error("no certificate could be made to try the browser with")]
     Canary(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The browser does not read the database.
@@ -106,11 +107,11 @@ pub enum AuthoritiesError {
     NotTaken(String),
 }
 
-/// Why a browser did not open the site that tries its authorities.
+/// The reason why a browser did not open the site that tests its authorities.
 pub(super) enum TrialError {
     /// A command to the browser failed.
     Protocol(CdpError),
-    /// It does not trust the authority, or the site could not be made.
+    /// The browser does not trust the authority, or the site could not be made.
     Authorities(AuthoritiesError),
 }
 
@@ -126,7 +127,7 @@ impl From<AuthoritiesError> for TrialError {
     }
 }
 
-/// A database of authorities, as files, and the site that tries it.
+/// A database of authorities, as files, and the site that tests it.
 pub(super) struct Authorities {
     files: Vec<(&'static str, Vec<u8>)>,
     canary: TlsAcceptor,
@@ -139,7 +140,7 @@ impl std::fmt::Debug for Authorities {
 }
 
 impl Authorities {
-    /// Makes a database of these.
+    /// Makes a database of these certificates and of the canary's authority.
     pub(super) async fn prepare(certificates: &[CertificateDer<'static>]) -> Result<Self, AuthoritiesError> {
         let program = Places::here().program(TOOL).ok_or(AuthoritiesError::ToolMissing)?;
         let (own, canary) = canary().map_err(AuthoritiesError::Canary)?;
@@ -159,14 +160,14 @@ impl Authorities {
         Ok(Self { files: files.into_iter().collect::<Result<_, _>>()?, canary })
     }
 
-    /// Puts the database into the home of a browser that has not started yet.
+    /// Copies the database into the home of a browser that has not started yet.
     pub(super) fn install(&self, home: &Path) -> io::Result<()> {
         let folder = home.join(FOLDER);
         fs::create_dir_all(&folder)?;
         self.files.iter().try_for_each(|(name, bytes)| fs::write(folder.join(name), bytes))
     }
 
-    /// Demands that the browser opens a site which an authority of the database vouches for.
+    /// Requires the browser to open a site whose certificate an authority of the database has issued.
     pub(super) async fn require(&self, connection: &Connection, deadline: Instant) -> Result<(), TrialError> {
         let site = Site::open(self.canary.clone()).await.map_err(AuthoritiesError::Files)?;
         let policy = AddressPolicy::builder().allow_network(IpAddr::from(Ipv4Addr::LOCALHOST).into()).build();
@@ -183,7 +184,7 @@ impl Authorities {
             tries += 1;
             let navigated = session.call(Navigate { url: &url }, deadline).await?;
             let Some(error) = navigated.error_text else { return Ok(()) };
-            // Anything but the certificate may be a mishap of the connection.
+            // Any error but that of a certificate may be a broken connection.
             if error.starts_with("net::ERR_CERT_") || tries == CANARY_TRIES {
                 return Err(AuthoritiesError::NotTaken(error).into());
             }
@@ -203,7 +204,8 @@ async fn run(program: &Path, arguments: &[&str]) -> Result<(), AuthoritiesError>
     Err(AuthoritiesError::Tool { program: program.into(), status: output.status, complaints })
 }
 
-/// An authority for one name alone, and a server with a certificate of it. The authority's key is forgotten at once.
+/// Makes an authority for one name alone, and a server with a certificate of it. The authority's key is discarded at
+/// once.
 fn canary() -> Result<(CertificateDer<'static>, TlsAcceptor), Box<dyn std::error::Error + Send + Sync>> {
     let mut authority = CertificateParams::new(Vec::new())?;
     authority.distinguished_name.push(rcgen::DnType::CommonName, "a11ycheck, of one process");
@@ -227,7 +229,7 @@ fn canary() -> Result<(CertificateDer<'static>, TlsAcceptor), Box<dyn std::error
     Ok((certificate, TlsAcceptor::from(Arc::new(config))))
 }
 
-/// A server on a port of its own, until it is dropped.
+/// A server on a port of its own. It stops when it is dropped.
 struct Site {
     address: SocketAddr,
     task: AbortHandle,
@@ -241,7 +243,7 @@ impl Site {
             while let Ok((stream, _)) = listener.accept().await {
                 let acceptor = acceptor.clone();
                 tokio::spawn(async move {
-                    // A browser that does not trust the certificate hangs up.
+                    // A browser that does not trust the certificate closes the connection.
                     if let Ok(stream) = acceptor.accept(stream).await {
                         let _ = answer(stream).await;
                     }
@@ -258,8 +260,8 @@ impl Drop for Site {
     }
 }
 
-/// Answers one request with an empty page, and waits until the browser hangs up: a connection that is closed with something unread is
-/// reset, and the answer with it.
+/// Responds to one request with an empty page, and waits until the browser closes the connection: one that is closed
+/// with data unread is reset, and the response is lost with it.
 async fn answer(mut stream: TlsStream<TcpStream>) -> io::Result<()> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -274,7 +276,7 @@ async fn answer(mut stream: TlsStream<TcpStream>) -> io::Result<()> {
     Ok(())
 }
 
-/// Every name leads here.
+/// A resolver that resolves every name to this machine.
 #[derive(Debug)]
 struct ThisMachine;
 

@@ -1,4 +1,4 @@
-//! A browser context, which is a profile of its own within a browser.
+//! A browser context: a separate profile within a browser.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,7 @@ use crate::cdp::{
     commands::{CreateBrowserContext, DisposeBrowserContext},
 };
 
-/// A browser context; disposed of when dropped.
+/// A browser context, disposed of when dropped.
 #[derive(Debug)]
 pub(super) struct Context {
     connection: Connection,
@@ -25,7 +25,7 @@ impl Context {
         let create = CreateBrowserContext {
             proxy_server: format!("http://{proxy}"),
             proxy_bypass_list: "<-loopback>",
-            // Should this process lose track of it, the browser clears it up with the connection.
+            // If this process loses track of it, the browser disposes of it when the connection ends.
             dispose_on_detach: true,
         };
         let created = connection.call(create, deadline).await?;

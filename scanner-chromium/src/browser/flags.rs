@@ -1,40 +1,40 @@
-//! How the browser is started.
+//! The switches with which the browser is started.
 
 use std::{net::SocketAddr, path::Path};
 
 /// Width and height of the viewport, in CSS pixels: the size that most desktop visitors have at least.
 pub(crate) const VIEWPORT: (u32, u32) = (1280, 720);
 
-/// Parts of the browser that are off.
+/// The features of the browser that are off.
 const DISABLED_FEATURES: &str = concat!(
-    // Frames of other origins stay in the page's process, where axe-core reaches them. What isolation would protect,
-    // credentials of other sites, is not there: every tab has a profile of its own that starts empty.
+    // Frames of other origins stay in the page's process, where axe-core reaches them. There is nothing for isolation
+    // to protect, such as credentials of other sites: every tab has a profile of its own that starts empty.
     "IsolateOrigins,site-per-process,IsolateSandboxedIframes,",
-    // The address that was asked for is the one to check.
+    // The address to check is the one that was requested.
     "HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,",
-    // Calls to the browser's maker and its partners.
+    // These send requests to the browser's maker and its partners.
     "AutofillServerCommunication,CertificateTransparencyComponentUpdater,MediaRouter,DialMediaRouteProvider,",
     "OptimizationHints,Translate,",
     // A back/forward cache keeps pages alive that were left.
     "BackForwardCache",
 );
 
-/// The switches for a browser with this profile, whose traffic goes to `proxy` unless a tab has its own.
+/// Returns the switches for a browser with this profile, whose traffic goes to `proxy` unless a tab has its own.
 pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> Vec<String> {
     let mut switches: Vec<String> = [
         "--headless",
         "--remote-debugging-pipe",
         "--no-first-run",
         "--no-default-browser-check",
-        // Every connection goes through the proxy, those to this machine too, which Chromium would exempt.
+        // Every connection goes through the proxy, including those to this machine, which Chromium would exempt.
         "--proxy-bypass-list=<-loopback>",
-        // Ways around an HTTP proxy: UDP of WebRTC and QUIC, and name look-ups ahead of need.
+        // Ways around an HTTP proxy: UDP of WebRTC and QUIC, and anticipatory name look-ups.
         "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
         "--webrtc-ip-handling-policy=disable_non_proxied_udp",
         "--disable-quic",
         "--dns-prefetch-disable",
         "--no-pings",
-        // What a browser does on its own account.
+        // Requests and work that a browser starts by itself.
         "--disable-background-networking",
         "--disable-breakpad",
         "--disable-client-side-phishing-detection",
@@ -46,7 +46,7 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> V
         "--disable-sync",
         "--metrics-recording-only",
         "--password-store=basic",
-        // The same page looks the same in every run, and is not slowed down for lack of a spectator.
+        // The same page looks the same in every run, and is not throttled because nobody sees it.
         "--disable-background-timer-throttling",
         "--disable-backgrounding-occluded-windows",
         "--disable-renderer-backgrounding",
@@ -54,13 +54,14 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> V
         "--hide-scrollbars",
         "--lang=en-US",
         "--mute-audio",
-        // Nothing that asks, nothing that waits for a person.
+        // Nothing that asks a person or waits for one.
         "--deny-permission-prompts",
         "--disable-notifications",
         "--disable-prompt-on-repost",
-        // Scripts of one tab get 1 GiB, then the tab dies alone, and not whatever the system picks. A young generation of
-        // 12 MiB holds what axe-core throws away at once, and several tabs can afford it. And axe-core runs for a fraction of
-        // a second in each document, on cores that are busy: compiling it beside itself takes more than it gives.
+        // Scripts of one tab get 1 GiB; beyond that this tab dies alone, and not whatever process the system picks. A
+        // young generation of 12 MiB holds what axe-core discards at once, and several tabs can afford it. axe-core
+        // runs for a fraction of a second in each document, on cores that are busy: compiling it concurrently costs
+        // more than it saves.
         "--js-flags=--max-old-space-size=1024 --max-semi-space-size=4 --no-concurrent-recompilation",
         // /dev/shm is small in containers, and tabs crash when it is full.
         "--disable-dev-shm-usage",
@@ -79,13 +80,14 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> V
     switches
 }
 
-/// Whether the browser locks its page processes in.
+/// The confinement of the browser's page processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sandbox {
-    /// Pages run in processes that can reach nothing of the machine. A browser that can't have that does not start, and root's
-    /// never can.
+    /// Pages run in processes that can reach nothing of the machine. A browser that can't use its sandbox does not
+    /// start; as root it never can.
     #[default]
     On,
-    /// A page that breaks into its process has all that the user of the browser has. Only where the operator asks for it.
+    /// A page that breaks into its process can do all that the user of the browser can. Only if the operator asks for
+    /// it.
     Off,
 }

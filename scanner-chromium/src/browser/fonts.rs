@@ -1,4 +1,4 @@
-//! Which fonts the browser draws pages with, because they decide sizes, line breaks and what covers what.
+//! The fonts with which the browser draws pages. They decide sizes, line breaks and what covers what.
 
 use std::{fmt, process::Stdio, sync::Arc, time::Duration};
 
@@ -12,38 +12,38 @@ use crate::cdp::{
     },
 };
 
-/// More than any machine's fonts have names.
+/// The greatest size of the list of fonts, in bytes: more than the names of any machine's fonts take.
 const MAX_LIST_BYTES: u64 = 1 << 20;
-/// fontconfig may have to build its cache first.
+/// The time limit of listing the fonts. fontconfig may have to build its cache first.
 const LIST_TIME: Duration = Duration::from_secs(20);
-/// Families that a line of the log names.
+/// The number of families that a line of the log names.
 const NAMED: usize = 5;
 
-/// The families that pages ask for most: the generic ones, and those that systems of visitors have.
+/// The families that pages ask for most: the generic ones, and those of common operating systems.
 const ASKED_FOR: [&str; 8] =
     ["sans-serif", "serif", "monospace", "system-ui", "Arial", "Times New Roman", "Courier New", "Verdana"];
 
-/// Letters of the languages that reports are in: a font without them is none for the pages of their readers.
+/// Letters of the languages that reports are in: a font without them is useless for the pages of their readers.
 const SAMPLE: &str = "Aa Ää Čč Łł Șș Жж Її";
 
-/// What a page's text is drawn with on this machine.
+/// The fonts with which the text of pages is drawn on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fonts {
-    /// The families that are installed, in alphabetical order; `None` where fontconfig's `fc-list` could not be asked.
+    /// The families that are installed, in alphabetical order; `None` if fontconfig's `fc-list` gave no list.
     pub families: Option<Vec<String>>,
-    /// For families that pages often ask for, the family that the browser takes; `None` where it has no font at all.
+    /// For families that pages often ask for, the family that the browser uses; `None` if it has no font at all.
     pub drawn: Vec<(&'static str, Option<String>)>,
 }
 
 impl Fonts {
-    /// Whether the browser has no font to draw Latin and Cyrillic letters with: sizes and contrast would all be wrong.
+    /// Returns whether the browser has no font for Latin and Cyrillic letters: sizes and contrast would all be wrong.
     pub fn is_empty(&self) -> bool {
         self.drawn.iter().all(|(_, font)| font.is_none())
     }
 }
 
-/// For a person: `3 families: DejaVu Sans, …; DejaVu Sans for sans-serif, Arial; DejaVu Serif for serif`.
+/// Writes a line for a person: `3 families: DejaVu Sans, …; DejaVu Sans for sans-serif, Arial; DejaVu Serif for serif`.
 impl fmt::Display for Fonts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(families) = &self.families {
@@ -66,7 +66,7 @@ impl fmt::Display for Fonts {
     }
 }
 
-/// The installed families, as fontconfig lists them.
+/// Returns the installed families, as fontconfig lists them; `None` if it can't.
 pub(super) async fn families() -> Option<Vec<String>> {
     let listing = async {
         let mut command = Command::new("fc-list");
@@ -84,7 +84,8 @@ pub(super) async fn families() -> Option<Vec<String>> {
     Some(families)
 }
 
-/// Asks the browser, which alone knows what it takes: for each of [`ASKED_FOR`], the family that most of the sample is drawn with.
+/// Returns, for each of [`ASKED_FOR`], the family with which most of the sample is drawn. Only the browser knows which
+/// one it uses, so it draws a page.
 pub(super) async fn drawn(
     connection: &Connection,
     deadline: Instant,

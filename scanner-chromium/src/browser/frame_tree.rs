@@ -10,19 +10,19 @@ use crate::cdp::{
     commands::{FrameTreeNode, GetFrameTree},
 };
 
-/// The documents that a tab shows, as the browser knows them.
+/// The documents in the frames of a tab, as the browser knows them.
 #[derive(Debug)]
 pub(crate) struct FrameTree(HashMap<String, Shown>);
 
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) url: String,
-    /// The browser's own error page stands there: nothing of the site's.
+    /// True if the frame shows the browser's own error page, and so nothing of the site.
     pub(crate) is_unreachable: bool,
 }
 
 impl FrameTree {
-    /// The frames below the top document.
+    /// Reads the frames below the top document.
     pub(crate) async fn read(tab: &Tab, deadline: Instant) -> Result<Self, CdpError> {
         let tree = tab.session().call(GetFrameTree {}, deadline).await?.frame_tree;
         let mut frames = HashMap::new();
@@ -36,7 +36,7 @@ impl FrameTree {
         Ok(Self(frames))
     }
 
-    /// What a frame shows, by the browser's id of it.
+    /// Returns what a frame shows, by the browser's id of the frame.
     pub(crate) fn get(&self, id: &str) -> Option<&Shown> {
         self.0.get(id)
     }
@@ -45,7 +45,7 @@ impl FrameTree {
         self.0.is_empty()
     }
 
-    /// The browser's ids of those in which something of a site may be shown.
+    /// Returns the browser's ids of the frames that may show something of a site.
     pub(crate) fn into_ids(self) -> Vec<String> {
         self.0.into_iter().filter(|(_, shown)| !shown.is_unreachable).map(|(id, _)| id).collect()
     }

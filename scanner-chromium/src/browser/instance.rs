@@ -1,4 +1,4 @@
-//! A browser that runs.
+//! A running browser.
 
 use std::sync::{
     Arc,
@@ -24,10 +24,10 @@ use crate::{
     guard::Guard,
 };
 
-/// What a start takes on a busy machine, many times over.
+/// The time limit of a start: many times what one takes on a busy machine.
 const START_TIME: Duration = Duration::from_secs(60);
 
-/// A browser that runs and whose traffic is known to go through the guard.
+/// A browser that runs and whose traffic was shown to pass through the guard.
 #[derive(Debug)]
 pub(crate) struct Browser {
     process: Process,
@@ -36,12 +36,12 @@ pub(crate) struct Browser {
     pages: AtomicU32,
     deaths: Arc<Deaths>,
     tabs: Arc<Tabs>,
-    /// Refuses everything: the browser's own traffic ends here, and so does what belongs to no scan.
+    /// A guard that refuses everything: the browser's own traffic ends here, and so does any that belongs to no scan.
     _guard: Guard,
 }
 
 impl Browser {
-    /// Waits until the browser of this process answers, and makes sure that it can be used.
+    /// Waits until the browser of this process responds, and makes sure that it can be used.
     pub(super) async fn prepare(
         settings: &BrowserSettings,
         process: Process,
@@ -55,12 +55,13 @@ impl Browser {
                 process.offer_to_the_kernel();
                 tracing::info!(browser = product, "a browser started");
                 let user_agent = settings.agent.of_browser(&user_agent);
-                // Debian's and Google's builds of the shell name themselves differently from the browser they are.
+                // Debian's and Google's builds of the shell report themselves under other names than the browser that
+                // they are.
                 let product = product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium ");
                 let tabs = Arc::new(Tabs::default());
                 let connection = process.connection().clone();
                 let (watched, died) = (Arc::clone(&tabs), Arc::clone(&deaths));
-                // Ends with the connection.
+                // This ends with the connection.
                 tokio::spawn(Watch { connection, tabs: watched, deaths: died, limit: settings.tab_memory }.run());
                 Ok(Self { process, product, user_agent, pages: AtomicU32::new(0), deaths, tabs, _guard: guard })
             }
@@ -78,7 +79,7 @@ impl Browser {
         self.process.connection()
     }
 
-    /// Name and version, for example `Chromium 156.0.8078.79`.
+    /// Returns the name and version, for example `Chromium 156.0.8078.79`.
     pub(crate) fn product(&self) -> &str {
         &self.product
     }
@@ -87,14 +88,14 @@ impl Browser {
         &self.user_agent
     }
 
-    /// What it draws text with.
+    /// Returns the fonts with which it draws text.
     pub(crate) async fn fonts(&self) -> Result<Fonts, BrowserError> {
         let drawn = drawn(self.connection(), Instant::now() + START_TIME).await;
         let drawn = drawn.map_err(|source| BrowserError::NoAnswer { source: Box::new(source) })?;
         Ok(Fonts { families: families().await, drawn })
     }
 
-    /// Asks it for a sign of life; one that gives none is ended.
+    /// Requests a sign of life. A browser that gives none is ended.
     pub(crate) async fn answers(&self) -> Result<(), BrowserError> {
         let deadline = Instant::now() + START_TIME;
         let answer = self.connection().call(GetVersion {}, deadline).await;
@@ -108,47 +109,48 @@ impl Browser {
         self.connection().is_open()
     }
 
-    /// Ends it; what waits for it fails at once.
+    /// Ends the browser; everything that waits for it fails at once.
     pub(crate) fn kill(&self) {
         self.process.kill();
     }
 
-    /// What is known of memory now, to be asked about a tab that dies later.
+    /// Returns the memory counters of this moment, for questions about a tab that dies later.
     pub(crate) fn memory_marks(&self) -> MemoryMarks {
         self.deaths.marks()
     }
 
-    /// Why a tab has ended since `before`.
+    /// Returns the reason why a tab has ended since `before`.
     pub(crate) async fn why_ended(&self, target: &str, before: MemoryMarks) -> Death {
         match self.tabs.verdict(target).await {
             Some(Verdict::OverLimit) => Death::OverLimit,
+            Some(Verdict::Suspected) => Death::Suspected,
             Some(Verdict::MadeRoom) => Death::MadeRoom,
             None if self.is_alive() => self.deaths.why(target, before).await,
             None => Death::Unknown,
         }
     }
 
-    /// The tabs that are open in it.
+    /// Returns the tabs that are open in it.
     pub(super) const fn tabs(&self) -> &Arc<Tabs> {
         &self.tabs
     }
 
-    /// Returns the pages that were opened in it.
+    /// Returns the number of pages that were opened in it.
     pub(super) fn pages(&self) -> u32 {
         self.pages.load(Ordering::Relaxed)
     }
 
-    /// Bytes that it and its helpers have in memory; `None` when it has ended.
+    /// Returns how many bytes of memory it and its helper processes use; `None` when it has ended.
     pub(super) fn memory(&self) -> Option<u64> {
         self.process.memory()
     }
 
-    /// Counts a page towards the browser's time of service.
+    /// Counts a page towards the number after which the browser is replaced.
     pub(crate) fn count_page(&self) {
         self.pages.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The process id of the browser itself, which a script may have started.
+    /// Returns the process id of the browser itself, which is not that of the program if that is a script.
     pub(super) async fn pid(&self) -> Option<u32> {
         let deadline = Instant::now() + Duration::from_secs(5);
         let processes = self.connection().call(GetProcessInfo {}, deadline).await.ok()?.process_info;
@@ -197,7 +199,7 @@ async fn greet(
     Ok(version)
 }
 
-/// Closes every window that a page opens, and notes how tabs die.
+/// A sink that closes every window that a page opens, and notes how tabs die.
 struct TargetWatch {
     deaths: Arc<Deaths>,
 }

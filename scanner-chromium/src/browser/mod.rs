@@ -1,5 +1,5 @@
-//! Browser processes: start, health, recycling; tabs, and our own world in the documents of one. Nothing here knows what a page is
-//! opened for.
+//! Browser processes: their start, health and replacement; tabs, and our isolated world in the documents of one. This
+//! folder does not know what a page is opened for.
 
 mod advice;
 mod authorities;

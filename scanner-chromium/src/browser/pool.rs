@@ -14,19 +14,19 @@ use super::{
 };
 use crate::guard::Guard;
 
-/// Pages after which a browser is replaced, between scans: whatever it leaks goes with it.
+/// The number of pages after which a browser is replaced, between scans: what it has leaked is freed with it.
 const PAGES_PER_BROWSER: u32 = 500;
 
-/// Gives out the current browser, and starts one when there is none.
+/// The holder of the current browser, which starts one when there is none.
 #[derive(Debug)]
 pub(crate) struct BrowserPool {
     settings: BrowserSettings,
-    /// Made with the first browser, where there are any.
+    /// The operator's authorities, if there are any; prepared with the first browser.
     authorities: OnceCell<Authorities>,
     current: Mutex<Option<Arc<Browser>>>,
-    /// One per process; fires when it is gone.
+    /// A token for each process; it fires when the process is reaped and its folder deleted.
     gone: std::sync::Mutex<Vec<CancellationToken>>,
-    /// Ends every process.
+    /// Ends every process when it fires.
     closed: CancellationToken,
     fonts_logged: AtomicBool,
     unlocked_logged: AtomicBool,
@@ -45,23 +45,24 @@ impl BrowserPool {
         }
     }
 
-    /// What its browsers are started with.
+    /// Returns the settings with which its browsers are started.
     pub(crate) const fn settings(&self) -> &BrowserSettings {
         &self.settings
     }
 
-    /// A browser for a new scan: the current one, or its successor when it died or served its time.
+    /// Returns a browser for a new scan: the current one, or its successor if it died or has opened its number of
+    /// pages.
     pub(crate) async fn for_new_scan(&self) -> Result<Arc<Browser>, BrowserError> {
         self.usable(|browser| browser.pages() < PAGES_PER_BROWSER).await
     }
 
-    /// A browser for a scan that lost its own.
+    /// Returns a browser for a scan that lost its own.
     pub(crate) async fn replacement(&self) -> Result<Arc<Browser>, BrowserError> {
         self.usable(|_| true).await
     }
 
     async fn usable(&self, is_fit: impl Fn(&Browser) -> bool) -> Result<Arc<Browser>, BrowserError> {
-        // Held while a browser starts: whoever comes meanwhile wants that one.
+        // The lock is held while a browser starts: callers that come meanwhile want that one.
         let mut current = self.current.lock().await;
         if self.closed.is_cancelled() {
             return Err(BrowserError::Closed);
@@ -69,7 +70,7 @@ impl BrowserPool {
         if let Some(browser) = current.as_ref().filter(|browser| browser.is_alive() && is_fit(browser)) {
             return Ok(Arc::clone(browser));
         }
-        // Scans that still use the old one keep it alive until they are done.
+        // Scans that still use the old browser keep it alive until they are done.
         if let Some(old) = current.take() {
             let reason = if old.is_alive() { "served_its_time" } else { "died" };
             metrics::counter!("a11ycheck_browser_restarts_total", "reason" => reason).increment(1);
@@ -85,21 +86,24 @@ impl BrowserPool {
         Ok(browser)
     }
 
-    /// Bytes that the current browser and its helpers have in memory; `None` where none runs, or one is being started.
+    /// Returns how many bytes of memory the current browser and its helper processes use; `None` if none runs, or one
+    /// is being started.
     pub(crate) fn memory(&self) -> Option<u64> {
         self.current.try_lock().ok()?.as_ref().filter(|browser| browser.is_alive())?.memory()
     }
 
-    /// The process id of the current browser, if one runs.
+    /// Returns the process id of the current browser, if one runs.
     pub(crate) async fn pid(&self) -> Option<u32> {
         let browser = self.current.lock().await.clone().filter(|browser| browser.is_alive())?;
         browser.pid().await
     }
 
-    /// Kills every browser and waits until they and their folders are gone. None is started again.
+    /// Kills every browser and waits until the processes have ended and their folders are deleted. None is started
+    /// again.
     pub(crate) async fn close(&self) {
         self.closed.cancel();
-        // Whoever starts a browser at this moment holds the lock, and gives up because it is killed.
+        // A caller that is starting a browser at this moment holds the lock, and gives up because that browser is
+        // killed.
         self.current.lock().await.take();
         let gone = std::mem::take(&mut *self.gone());
         for gone in gone {
@@ -122,7 +126,7 @@ impl BrowserPool {
         };
         let guard = Guard::refuse_all().await?;
         let profile =
-            Profile::create().map_err(|source| BrowserError::Folder { folder: std::env::temp_dir(), source })?;
+            Profile::create().await.map_err(|source| BrowserError::Folder { folder: std::env::temp_dir(), source })?;
         let stop = self.closed.clone();
         let process = match Process::spawn(&program, profile, guard.address(), *sandbox, authorities, stop) {
             Ok(process) => process,
@@ -138,7 +142,7 @@ impl BrowserPool {
         Ok(browser)
     }
 
-    /// Names the fonts in the log, of the first browser: they are the same for all that follow.
+    /// Logs the fonts, for the first browser only: they are the same for all that follow.
     async fn log_fonts(&self, browser: &Browser) {
         if self.fonts_logged.swap(true, Ordering::Relaxed) {
             return;

@@ -29,16 +29,16 @@ use super::{
 };
 use crate::cdp::Connection;
 
-/// Bytes of the browser's own complaints that are kept, to say why it did not start.
+/// The number of bytes of the browser's error output that are kept, to say why it did not start.
 const KEPT_COMPLAINTS: usize = 4096;
 
-/// How long the last complaints of a browser that has ended are waited for.
+/// The time limit of waiting for the last error output of a browser that has ended.
 const LAST_WORDS_TIME: Duration = Duration::from_secs(2);
 
-/// Variables of our environment that the browser sees. Everything else, secrets above all, stays with us.
+/// The variables of our environment that the browser receives. Everything else, above all secrets, is withheld.
 const PASSED_ON: [&str; 5] = ["PATH", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH", "TZ"];
 
-/// A running browser. Dropping it kills it with all its helper processes; its folder goes when they are gone.
+/// A running browser. Dropping it kills it with all its helper processes; its folder is deleted when they have ended.
 #[derive(Debug)]
 pub(super) struct Process {
     group: Arc<Group>,
@@ -46,13 +46,13 @@ pub(super) struct Process {
     complaints: Arc<Mutex<Vec<u8>>>,
     /// Fires when the last process of the group has closed its standard error.
     fell_silent: CancellationToken,
-    /// How often it has written that a page has used up its heap.
+    /// The number of times that it has written that a page has used up its heap.
     heap_notices: watch::Receiver<u64>,
     gone: CancellationToken,
 }
 
 impl Process {
-    /// Starts the program in this folder and a process group of its own. It is killed when `stop` fires.
+    /// Starts the program with the folder `profile` and a process group of its own. It is killed when `stop` fires.
     pub(super) fn spawn(
         program: &Path,
         profile: Profile,
@@ -78,7 +78,7 @@ impl Process {
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(true);
-        // Chromium reads commands from descriptor 3 and writes to 4.
+        // Chromium reads commands from descriptor 3 and writes its messages to descriptor 4.
         command
             .fd_mappings(vec![
                 FdMapping { parent_fd: commands_in.into(), child_fd: 3 },
@@ -86,7 +86,7 @@ impl Process {
             ])
             .map_err(io::Error::other)?;
         let mut child = command.spawn()?;
-        // Our copies of the browser's ends go, so that we see the end of the stream when it exits.
+        // Our copies of the browser's ends are closed, so that the stream ends when the browser exits.
         drop(command);
         let group = Arc::new(Group::of(&child)?);
         group.offer_to_the_kernel();
@@ -110,36 +110,37 @@ impl Process {
         &self.connection
     }
 
-    /// Kills the browser and its helpers. What waits for it fails at once.
+    /// Kills the browser and its helpers. Everything that waits for it fails at once.
     pub(super) fn kill(&self) {
         self.connection.close();
         self.group.kill();
     }
 
-    /// Has the kernel end the browser before us where memory is short. To be called when it answers, with all its processes there.
+    /// Makes the kernel end the browser before this process when memory is short. To be called when it responds, with
+    /// all its processes started.
     pub(super) fn offer_to_the_kernel(&self) {
         self.group.offer_to_the_kernel();
     }
 
-    /// Bytes that the browser and its helpers have in memory; `None` when it has ended.
+    /// Returns how many bytes of memory the browser and its helpers use; `None` when it has ended.
     pub(super) fn memory(&self) -> Option<u64> {
         resident((*self.group.0.lock().unwrap_or_else(PoisonError::into_inner))?)
     }
 
-    /// A token that fires when the process was reaped and its folder deleted.
+    /// Returns a token that fires when the process was reaped and its folder deleted.
     pub(super) fn gone(&self) -> CancellationToken {
         self.gone.clone()
     }
 
-    /// How often the browser has written that a page has used up its heap.
+    /// Returns the number of times that the browser has written that a page has used up its heap.
     pub(super) fn heap_notices(&self) -> watch::Receiver<u64> {
         self.heap_notices.clone()
     }
 
-    /// Ends the browser, and returns the last lines that it wrote about itself.
+    /// Ends the browser, and returns the last lines of its error output.
     ///
-    /// The end of a browser shows on one pipe, and its reasons come by another: they are waited for, though not for long, since
-    /// a process that left the group could keep the pipe open.
+    /// The end of a browser shows on one pipe, and its reasons come through another: they are waited for, but not for
+    /// long, since a process that left the group could keep the pipe open.
     pub(super) async fn last_words(&self) -> String {
         self.kill();
         if tokio::time::timeout(LAST_WORDS_TIME, self.fell_silent.cancelled()).await.is_err() {
@@ -156,7 +157,8 @@ impl Drop for Process {
     }
 }
 
-/// The process group of the browser: it, its helpers, and the shell script that some distributions start it with.
+/// The process group of the browser: the browser, its helpers, and the shell script with which some distributions start
+/// it.
 #[derive(Debug)]
 struct Group(Mutex<Option<Pid>>);
 
@@ -180,12 +182,13 @@ impl Group {
         }
     }
 
-    /// Kills what outlived the leader, and never again: its number may soon be another's.
+    /// Kills what outlived the leader, and forgets the group: its number may soon belong to another one.
     async fn retire(&self) {
         self.kill();
         let Some(group) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-        // Chromium leaves helpers to whoever adopts orphans. In a container without an init that is this process, and
-        // they would stay zombies for ever. Where it is not, the first call says that there is nothing to wait for.
+        // Chromium leaves its helpers to the process that adopts orphans. In a container without an init that is this
+        // process, and they would stay zombies for the life of the container. Where it is another one, the first call
+        // says that there is nothing to wait for.
         for _ in 0..20 {
             match waitpgid(group, WaitOptions::NOHANG) {
                 Err(_) => return,
@@ -196,7 +199,7 @@ impl Group {
     }
 }
 
-/// What is to be done when the process ends, however that comes.
+/// The work to do when the process ends, for whatever reason.
 struct End {
     group: Arc<Group>,
     connection: Connection,
@@ -207,7 +210,7 @@ struct End {
 
 impl End {
     async fn of(self, mut child: Child) {
-        // Fires when this task is dropped with its runtime, too.
+        // It also fires when this task is dropped with its runtime.
         let _gone = self.gone.drop_guard();
         let ended = async {
             tokio::select! {
@@ -229,7 +232,7 @@ impl End {
     }
 }
 
-/// Keeps the last of what the browser writes, and counts the notices of pages that have used up their heap.
+/// Keeps the last part of the browser's error output, and counts the notices of pages that have used up their heap.
 async fn keep_last(
     mut stderr: ChildStderr,
     complaints: Arc<Mutex<Vec<u8>>>,
@@ -237,7 +240,7 @@ async fn keep_last(
     _fell_silent: DropGuard,
 ) {
     let mut chunk = [0; 1024];
-    // What may be the beginning of a notice stands before the next chunk.
+    // The end of the last chunk, which may be the beginning of a notice, comes before the next one.
     let mut recent = Vec::new();
     while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
         recent.extend_from_slice(&chunk[..read]);

@@ -1,21 +1,26 @@
 //! The folder of one browser: its profile, its temporary files, its home.
 
 use std::{
-    fs::{self, File},
+    fs::{self, DirEntry, File},
     io::{self, Write as _},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use rustix::{
+    fs::{Mode, OFlags},
+    process::geteuid,
+};
 use tempfile::TempDir;
 
-/// What the name of every such folder begins with.
+/// The prefix of the name of every such folder.
 const PREFIX: &str = "a11ycheck-browser-";
-/// A file that is locked for as long as the folder is in use. The system unlocks it however its owner ends.
+/// A file that is locked while the folder is in use. The system unlocks it however its owner ends.
 const LOCK: &str = ".a11ycheck-lock";
 
-/// A folder in the system's temporary folder. Deleted when dropped, and by the next browser's start if this process was
-/// killed before.
+/// A folder in the system's temporary folder. It is deleted when dropped, or when the next browser starts if this
+/// process is killed before.
 #[derive(Debug)]
 pub(super) struct Profile {
     folder: TempDir,
@@ -23,8 +28,12 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    /// Makes a folder, and deletes those that killed processes left behind.
-    pub(super) fn create() -> io::Result<Self> {
+    /// Makes a folder, and deletes those that killed processes left behind, which may take a while.
+    pub(super) async fn create() -> io::Result<Self> {
+        tokio::task::spawn_blocking(Self::create_blocking).await.unwrap_or_else(|error| Err(io::Error::other(error)))
+    }
+
+    fn create_blocking() -> io::Result<Self> {
         for folder in abandoned(&std::env::temp_dir()) {
             match fs::remove_dir_all(&folder) {
                 Ok(()) => tracing::info!(path = %folder.display(), "deleted the folder of a browser that was killed"),
@@ -44,7 +53,7 @@ impl Profile {
 
     /// Deletes the folder of a browser that has ended.
     pub(super) async fn delete(self) {
-        // Should the runtime end meanwhile, the folder still deletes itself when it is dropped.
+        // If the runtime ends meanwhile, the folder is still deleted when this is dropped.
         let path = self.path();
         for _ in 0..20 {
             match tokio::fs::remove_dir_all(path).await {
@@ -58,28 +67,61 @@ impl Profile {
     }
 }
 
-/// Our folders that nobody holds any more. One without a lock file is just being made, or not ours.
+/// Returns those of our user's folders that no process has locked. A folder without a lock file is just being made, or
+/// is not a browser's.
+///
+/// Any user of the machine may put anything into the system's temporary folder, under any name.
 fn abandoned(parent: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(parent) else { return Vec::new() };
     entries
         .flatten()
         .filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX))
-        // Not through a link, which somebody else may have put there.
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(is_own_folder)
         .map(|entry| entry.path())
         .filter(|folder| is_abandoned(folder))
         .collect()
 }
 
+/// Returns whether an entry is a folder of our user; a link is none.
+fn is_own_folder(entry: &DirEntry) -> bool {
+    entry.metadata().is_ok_and(|entry| entry.is_dir() && entry.uid() == geteuid().as_raw())
+}
+
 fn is_abandoned(folder: &Path) -> bool {
-    let Ok(lock) = File::open(folder.join(LOCK)) else { return false };
+    // Whatever is there is opened without waiting: a pipe that nobody writes to would never be open.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let Ok(lock) = rustix::fs::open(folder.join(LOCK), flags, Mode::empty()).map(File::from) else { return false };
     // An empty file was created and is about to be locked: only a lock that was held once counts.
-    lock.metadata().is_ok_and(|file| file.len() > 0) && lock.try_lock().is_ok()
+    let is_lock = |file: fs::Metadata| file.is_file() && file.uid() == geteuid().as_raw() && file.len() > 0;
+    lock.metadata().is_ok_and(is_lock) && lock.try_lock().is_ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{CWD, FileType};
+
     use super::*;
+
+    #[test]
+    fn what_another_user_puts_in_the_way_of_a_start_neither_holds_it_up_nor_is_followed() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = |name: &str| {
+            let folder = parent.path().join(format!("{PREFIX}{name}"));
+            fs::create_dir(&folder).unwrap();
+            folder
+        };
+        let (pipe, link, place) = (folder("pipe"), folder("link"), folder("folder"));
+        rustix::fs::mknodat(CWD, pipe.join(LOCK), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let elsewhere = parent.path().join("elsewhere");
+        fs::write(&elsewhere, "locked").unwrap();
+        std::os::unix::fs::symlink(&elsewhere, link.join(LOCK)).unwrap();
+        fs::create_dir_all(place.join(LOCK).join("more")).unwrap();
+        std::os::unix::fs::symlink(&place, parent.path().join(format!("{PREFIX}linked"))).unwrap();
+        let (found, look) = std::sync::mpsc::channel();
+        let path = parent.path().to_owned();
+        std::thread::spawn(move || found.send(abandoned(&path)));
+        assert!(look.recv_timeout(Duration::from_secs(20)).unwrap().is_empty());
+    }
 
     #[test]
     fn a_folder_in_use_is_left_alone_and_one_of_a_killed_process_is_deleted() {

@@ -1,4 +1,4 @@
-//! What every browser of a scanner is started with.
+//! The settings with which every browser of a scanner is started.
 
 use std::path::PathBuf;
 
@@ -7,14 +7,14 @@ use rustls::pki_types::CertificateDer;
 use super::flags::Sandbox;
 use crate::agent::Agent;
 
-/// What every browser of a scanner is started with.
+/// The settings with which every browser of a scanner is started.
 #[derive(Debug)]
 pub(crate) struct BrowserSettings {
     pub(crate) program: PathBuf,
     pub(crate) sandbox: Sandbox,
-    /// Authorities that it trusts besides its own.
+    /// The authorities that it trusts besides its own.
     pub(crate) certificates: Vec<CertificateDer<'static>>,
-    /// Bytes that the page in one tab may have in memory.
+    /// The number of bytes that the page in one tab may use.
     pub(crate) tab_memory: u64,
     /// The name under which sites see it.
     pub(crate) agent: Agent,
@@ -22,7 +22,7 @@ pub(crate) struct BrowserSettings {
 
 #[cfg(test)]
 impl BrowserSettings {
-    /// The settings of a browser that can't be started.
+    /// Returns the settings of a browser that can't be started.
     pub(crate) fn without_browser() -> Self {
         Self {
             program: "/no/browser".into(),

@@ -1,7 +1,8 @@
 //! One tab in a browser context of its own.
 //!
-//! A context per tab, not per scan: a page that loops without end ignores `Target.closeTarget`, and only disposing of its
-//! context ends the process behind it. It also keeps a page's cookies and storage from its neighbours.
+//! Each tab has a context, not each scan: a page that loops without end ignores `Target.closeTarget`, and only
+//! disposing of its context ends the process behind it. It also separates a page's cookies and storage from those of
+//! other pages.
 
 use std::{
     net::SocketAddr,
@@ -24,20 +25,20 @@ use crate::cdp::{
     events::RequestStarts,
 };
 
-/// What a healthy browser needs for a command about tabs, many times over.
+/// The time limit of a command about tabs: many times what a healthy browser needs.
 const COMMAND_TIME: Duration = Duration::from_secs(20);
 
-/// Bytes of a request's body that are reported with it.
+/// The number of bytes of a request's body that are reported with it.
 const MAX_POST_DATA: u32 = 16 * 1024;
 
-/// How a tab presents itself.
+/// The settings of a tab.
 #[derive(Debug, Clone)]
 pub(crate) struct TabSettings {
-    /// Where its traffic goes, all of it.
+    /// The proxy for all of its traffic.
     pub(crate) proxy: SocketAddr,
 }
 
-/// Opening a tab failed.
+/// The error of a tab that could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[error("the browser opened no tab")]
 pub(crate) struct TabError(#[from] CdpError);
@@ -61,7 +62,7 @@ impl Tab {
     ) -> Result<Self, TabError> {
         let opened = Self::try_open(Arc::clone(&browser), settings, sink).await;
         if let Err(TabError(CdpError::TimedOut { method })) = &opened {
-            // Tabs are opened by the browser itself, which no page can keep busy: it hangs.
+            // The browser itself opens tabs, and no page can keep it busy: it hangs.
             tracing::warn!(method, "the browser does not answer and is killed");
             browser.kill();
         }
@@ -106,13 +107,13 @@ impl Tab {
     }
 }
 
-/// Settings that hold for every page of the tab.
+/// Applies the settings that are the same for every page of the tab.
 async fn prepare(session: &Session, user_agent: &str, deadline: Instant) -> Result<(), CdpError> {
     let (width, height) = VIEWPORT;
     let metrics = SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false };
-    // Content that fades or slides in is there at once, so that axe-core sees its final colours.
+    // Content that fades or slides in appears at once, so that axe-core sees its final colours.
     let media = SetEmulatedMedia { features: &[MediaFeature { name: "prefers-reduced-motion", value: "reduce" }] };
-    // Nobody asks for bodies of answers: none is kept for that. Those of requests distinguish calls of one address.
+    // The bodies of responses are never read, so none is kept. The bodies of requests distinguish calls of one address.
     let network =
         EnableNetwork { max_post_data_size: MAX_POST_DATA, max_total_buffer_size: 0, max_resource_buffer_size: 0 };
     let agent = SetUserAgent { user_agent, accept_language: Some("en-US,en") };
@@ -129,7 +130,7 @@ async fn prepare(session: &Session, user_agent: &str, deadline: Instant) -> Resu
     Ok(())
 }
 
-/// A tab's place among those of its browser.
+/// The entry of a tab among those of its browser, removed when dropped.
 #[derive(Debug)]
 struct Listed {
     tabs: Arc<Tabs>,
@@ -149,10 +150,11 @@ impl Drop for Listed {
     }
 }
 
-/// Notes which processes run the documents of a tab, and passes all events on.
+/// A sink that notes which processes run the documents of a tab, and forwards all events.
 ///
-/// The protocol has no command for that. The id of a request that a document makes begins with the number of its process, as the
-/// system knows it (`identifiers_factory.cc` of Blink), which is compared with the browser's own list before it counts.
+/// The protocol has no command for that. The id of a request that a document makes begins with the number of its
+/// process, as the system knows it (`identifiers_factory.cc` of Blink). It is compared with the browser's own list
+/// before it counts.
 struct ProcessSink {
     tabs: Arc<Tabs>,
     target: String,
@@ -177,7 +179,7 @@ impl EventSink for ProcessSink {
     }
 }
 
-/// The process in the id of a request; that of a navigation is another kind of number.
+/// Returns the process in the id of a request, if it has one; the id of a navigation has another form.
 fn process_of(request: &str) -> Option<u32> {
     request.split_once('.')?.0.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Our own world in a document, where no script of the page can reach what runs there.
+//! Our isolated world in a document, where no script of the page can reach what runs.
 
 use serde::Serialize;
 use tokio::time::{Duration, Instant};
@@ -12,29 +12,30 @@ use crate::cdp::{
 /// The name of our world in each frame.
 const WORLD: &str = "a11ycheck";
 
-/// In a document whose `sandbox` allows no scripts no timer fires, though everything else of ours runs, and axe-core
-/// would wait without end.
+/// A promise that resolves if timers fire. In a document whose `sandbox` allows no scripts none does, though everything
+/// else of ours runs, and axe-core would wait without end.
 const TIMER: &str = "new Promise((resolve) => setTimeout(resolve))";
-/// Makes do without: what was to run at once runs next, and what guards a wait is left out.
+/// A replacement of timers: what was to run at once runs as a microtask, and longer timers, which guard a wait, are
+/// left out.
 const NO_TIMERS: &str = "window.setTimeout = (run, delay = 0, ...rest) => {
   if (delay < 100) Promise.resolve().then(() => run(...rest));
   return 0;
 }";
 
-/// Our world in a frame; the same one each time.
+/// Returns our world in a frame; the same one each time.
 pub(crate) async fn world(tab: &Tab, frame: &str, deadline: Instant) -> Result<i64, CdpError> {
     let create = CreateIsolatedWorld { frame_id: frame, world_name: WORLD };
     Ok(tab.session().call(create, deadline).await?.execution_context_id)
 }
 
-/// What stands behind `setTimeout` in a world.
+/// The implementation of `setTimeout` in a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Timers {
     Native,
     Replaced,
 }
 
-/// Replaces `setTimeout` in a world where no timer fires, so that axe-core can do its work there.
+/// Replaces `setTimeout` in a world where no timer fires within `patience`, so that axe-core can work there.
 pub(crate) async fn ensure_timers(
     tab: &Tab,
     world: i64,
@@ -50,12 +51,12 @@ pub(crate) async fn ensure_timers(
     }
 }
 
-/// What an expression gives.
+/// The kind of result of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// A value, at once.
+    /// The value itself.
     Value,
-    /// A promise, whose value is wanted.
+    /// A promise, whose value is returned once it is resolved.
     Promise,
 }
 

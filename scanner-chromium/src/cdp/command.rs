@@ -1,20 +1,20 @@
-//! What a command of the protocol is.
+//! The form of a command of the protocol.
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 /// A command with its parameters, which are the fields of the type that implements this.
 pub(crate) trait Command: Serialize {
-    /// The name of the command, its domain included.
+    /// The name of the command, including its domain.
     const METHOD: &'static str;
-    /// What is read of its result.
+    /// The part of its result that is read.
     type Result: DeserializeOwned;
 }
 
-/// The result of a command that returns nothing, or nothing of interest.
+/// The result of a command that returns nothing, or nothing that is needed.
 pub(crate) type Done = serde::de::IgnoredAny;
 
-/// A command in answer to an event; nobody waits for its result.
+/// A command that is sent in response to an event. Nothing waits for its result.
 #[derive(Debug)]
 pub(crate) struct Reaction {
     pub(super) method: &'static str,
@@ -22,13 +22,13 @@ pub(crate) struct Reaction {
 }
 
 impl Reaction {
-    /// Answers with this command.
+    /// Makes a reaction of this command.
     pub(crate) fn with<C: Command>(command: C) -> Self {
         Self { method: C::METHOD, params: serde_json::to_value(command) }
     }
 }
 
-/// Makes a struct a command: `command!(Navigate<'_> = "Page.navigate" => Navigated)`.
+/// Implements [`Command`] for a struct: `command!(Navigate<'_> = "Page.navigate" => Navigated)`.
 macro_rules! command {
     ($command:ty = $method:literal => $result:ty) => {
         impl $crate::cdp::Command for $command {

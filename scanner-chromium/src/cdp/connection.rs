@@ -1,4 +1,4 @@
-//! The pipe to one browser: commands out, answers and events in.
+//! The pipe to one browser: commands out, responses and events in.
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ use super::{
     message::{ErrorBody, Incoming, encode},
 };
 
-/// Commands that wait to be written. Beyond it a caller waits, within its deadline.
+/// The number of commands that may wait to be written. Beyond it a caller waits, within its deadline.
 const OUTGOING: usize = 256;
 
 /// A pipe to a browser. Clones share it; it closes when the last one is dropped or the browser exits.
@@ -35,7 +35,7 @@ pub(crate) struct Connection {
 struct Shared {
     state: Mutex<State>,
     closed: CancellationToken,
-    /// For reactions; weak, so that the connection ends with its last user.
+    /// The queue for reactions. It is weak, so that the connection ends with its last user.
     outgoing: mpsc::WeakSender<Vec<u8>>,
 }
 
@@ -59,7 +59,7 @@ enum Refusal {
 }
 
 impl Connection {
-    /// Starts to read and write. Both tasks end when the connection closes.
+    /// Starts to read and to write. Both tasks end when the connection closes.
     pub(crate) fn open(
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
@@ -73,12 +73,13 @@ impl Connection {
         Self { shared, outgoing, _close_on_drop: Arc::new(closed.drop_guard()) }
     }
 
-    /// Sets who receives the events that belong to no session.
+    /// Sets the receiver of the events that belong to no session.
     pub(crate) fn on_browser_events(&self, sink: Arc<dyn EventSink>) {
         self.shared.lock().root = Some(sink);
     }
 
-    /// Hands the events of a session that the browser just opened to `sink`, and admits commands to it.
+    /// Sets the receiver of the events of a session that the browser has just opened, and admits commands to the
+    /// session.
     pub(super) fn add_session(&self, id: String, sink: Arc<dyn EventSink>) {
         let mut state = self.shared.lock();
         if state.closed {
@@ -89,17 +90,17 @@ impl Connection {
         }
     }
 
-    /// Forgets a session; what waits for an answer in it fails at once.
+    /// Removes a session; every call that waits for a response in it fails at once.
     pub(super) fn end_session(&self, id: &str) {
         self.shared.end_session(id, SessionEnd::Detached);
     }
 
-    /// Whether the browser can still be spoken to.
+    /// Returns whether the connection to the browser is open.
     pub(crate) fn is_open(&self) -> bool {
         !self.shared.closed.is_cancelled()
     }
 
-    /// Resolves when the browser can't be spoken to any more.
+    /// Waits until the connection to the browser is closed.
     pub(crate) async fn closed(&self) {
         self.shared.closed.cancelled().await;
     }
@@ -124,11 +125,11 @@ impl Connection {
         let method = C::METHOD;
         let (id, answer) =
             self.shared.register(session.map(str::to_owned)).map_err(|end| CdpError::Ended { method, end })?;
-        // Forgets the command whatever happens, so that an answer which never comes costs no memory.
+        // Removes the command however this ends, so that a response which never comes costs no memory.
         let _registered = Registered { shared: &self.shared, id };
         let message = encode(id, session, method, command)?;
         let exchange = async {
-            // When the queue is closed the connection is too, and `answer` says so.
+            // If the queue is closed the connection is too, and `answer` says so.
             let _ = self.outgoing.send(message).await;
             answer.await
         };
@@ -144,7 +145,7 @@ impl Connection {
         }
     }
 
-    /// Sends the browser a command whose result nobody needs.
+    /// Sends the browser a command whose result is not needed.
     pub(crate) fn send(&self, command: impl Command) {
         self.shared.send(None, Reaction::with(command));
     }
@@ -157,7 +158,7 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Shared {
-    /// The lock is held for a few map operations, never over a wait or a call to a sink.
+    /// Locks the state. The lock is held for a few map operations, never across an await or a call to a sink.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -217,7 +218,7 @@ impl Shared {
         let message = params.ok().and_then(|params| encode(id, session, method, params).ok());
         let sent = message.is_some_and(|message| outgoing.try_send(message).is_ok());
         if !sent {
-            // The queue is full: the browser does not read. Whoever waits for it finds out by deadline.
+            // The queue is full: the browser does not read. Callers that wait for it find out by their deadline.
             tracing::warn!(method, "a command to the browser was dropped");
         }
     }
@@ -317,7 +318,8 @@ mod tests {
     use super::*;
     use crate::cdp::{commands::HandleJavaScriptDialog, events::DialogOpening};
 
-    /// A connection, and the browser's ends of it: what it reads and what it writes.
+    /// Opens a connection, and returns with it the browser's ends of the pipes: the one that it reads, and the one that
+    /// it writes.
     fn connect() -> (Connection, DuplexStream, DuplexStream) {
         let (ours_in, theirs_out) = duplex(1 << 16);
         let (ours_out, theirs_in) = duplex(1 << 16);
@@ -333,7 +335,7 @@ mod tests {
         type Result = Value;
     }
 
-    /// Another one.
+    /// Another command for the tests.
     #[derive(Debug, Serialize)]
     struct Second {}
 

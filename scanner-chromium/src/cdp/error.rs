@@ -1,17 +1,17 @@
-//! How a command fails.
+//! The errors of commands.
 
-/// Why a session takes no more commands.
+/// The reason why a session takes no more commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionEnd {
-    /// The tab was closed, or the browser let go of it.
+    /// The tab was closed, or the browser ended the session.
     Detached,
     /// The process behind the tab died.
     Crashed,
-    /// The browser is gone, and every session with it.
+    /// The browser has ended, and every session with it.
     BrowserGone,
 }
 
-/// Why a command gave no result.
+/// The reason why a command gave no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CdpError {
     #[error("{method} was not answered: {end:?}")]

@@ -1,6 +1,6 @@
-//! The events of the protocol that are listened to, each with what is read of it.
+//! The events of the protocol that are in use, each with the part of it that is read.
 //!
-//! A field that is missing has its default: what a page does must not decide whether an event is noticed.
+//! A missing field has its default: a page must not be able to decide whether an event is noticed.
 
 use serde::{
     Deserialize,
@@ -11,19 +11,19 @@ use serde_json::{Map, Value};
 /// An event of a session, or of the browser.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Event<'a> {
-    /// Its name, its domain included.
+    /// The name of the event, including its domain.
     pub(crate) method: &'a str,
     pub(super) params: &'a Value,
 }
 
-/// What is read of one kind of events.
+/// The part that is read of one kind of event.
 pub(crate) trait EventKind: DeserializeOwned {
-    /// The name of the event, its domain included.
+    /// The name of the event, including its domain.
     const METHOD: &'static str;
 }
 
 impl Event<'_> {
-    /// Reads the event, if it is of this kind.
+    /// Reads the event, if it is of this kind; `None` if it is not, or if it has an unexpected shape.
     pub(crate) fn read<E: EventKind>(&self) -> Option<E> {
         if self.method != E::METHOD {
             return None;
@@ -34,7 +34,7 @@ impl Event<'_> {
     }
 }
 
-/// Makes a struct what is read of an event: `event!(LifecycleEvent = "Page.lifecycleEvent")`.
+/// Implements [`EventKind`] for a struct: `event!(LifecycleEvent = "Page.lifecycleEvent")`.
 macro_rules! event {
     ($event:ty = $method:literal) => {
         impl EventKind for $event {
@@ -61,7 +61,7 @@ pub(crate) struct TargetInfo {
     pub(crate) opener_id: Option<String>,
 }
 
-/// The process of a tab has died; the browser says how.
+/// The process of a tab has died. The status says how.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TargetCrashed {
@@ -88,12 +88,12 @@ event!(InspectorTargetCrashed = "Inspector.targetCrashed");
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct RequestWillBeSent {
     pub(crate) request_id: String,
-    /// What it is for: `Document`, `Fetch`, `Image`, …
+    /// The purpose of the request: `Document`, `Fetch`, `Image`, …
     #[serde(rename = "type")]
     pub(crate) kind: String,
     pub(crate) frame_id: String,
     pub(crate) request: Request,
-    /// The answer that redirected it, if one did.
+    /// The response that redirected it, if one did.
     pub(crate) redirect_response: Option<IgnoredAny>,
 }
 event!(RequestWillBeSent = "Network.requestWillBeSent");
@@ -105,11 +105,11 @@ pub(crate) struct Request {
     pub(crate) url: String,
     pub(crate) has_post_data: bool,
     pub(crate) post_data: Option<String>,
-    /// The pieces of the body where it was uploaded as such.
+    /// The parts of the body, if it was uploaded in parts.
     pub(crate) post_data_entries: Value,
 }
 
-/// The same event, of which nothing but the id is read.
+/// The same event as [`RequestWillBeSent`], of which only the id is read.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RequestStarts {
@@ -117,7 +117,7 @@ pub(crate) struct RequestStarts {
 }
 event!(RequestStarts = "Network.requestWillBeSent");
 
-/// The head of an answer has come.
+/// The head of a response has arrived.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ResponseReceived {
@@ -133,23 +133,23 @@ event!(ResponseReceived = "Network.responseReceived");
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Response {
     pub(crate) url: String,
-    /// Whatever number the site sent.
+    /// The number that the site sent, which may be any.
     pub(crate) status: i64,
     pub(crate) mime_type: String,
     pub(crate) headers: Map<String, Value>,
 }
 
-/// A piece of an answer has come.
+/// A part of a response has arrived.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct DataReceived {
     pub(crate) request_id: String,
-    /// Bytes, decoded.
+    /// The number of bytes, decoded.
     pub(crate) data_length: u64,
 }
 event!(DataReceived = "Network.dataReceived");
 
-/// All of an answer has come.
+/// A response has arrived completely.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct LoadingFinished {
@@ -157,26 +157,26 @@ pub(crate) struct LoadingFinished {
 }
 event!(LoadingFinished = "Network.loadingFinished");
 
-/// No answer will come, or no more of it.
+/// No response will arrive, or no more of it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct LoadingFailed {
     pub(crate) request_id: String,
-    /// Why the browser did not send it.
+    /// The reason why the browser did not send it.
     pub(crate) blocked_reason: Option<String>,
 }
 event!(LoadingFailed = "Network.loadingFailed");
 
-/// A request was stopped before it is sent, or at its answer.
+/// A request was paused, before it is sent or at its response.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct RequestPaused {
     pub(crate) request_id: String,
-    /// Its id among the events of the network.
+    /// Its id in the events of the network.
     pub(crate) network_id: Option<String>,
     pub(crate) frame_id: String,
     pub(crate) request: Request,
-    /// The request that was redirected to it, if one was.
+    /// The request that was redirected to this one, if there was one.
     pub(crate) redirected_request_id: Option<String>,
     pub(crate) response_error_reason: Option<String>,
     pub(crate) response_status_code: Option<i64>,
@@ -205,22 +205,22 @@ pub(crate) struct NavigatedFrame {
     pub(crate) id: String,
     pub(crate) loader_id: String,
     pub(crate) url: String,
-    /// The address in whose place the browser shows its own error page.
+    /// The address that failed, if the browser shows its own error page instead.
     pub(crate) unreachable_url: Option<String>,
 }
 
-/// A document has come this far.
+/// A document has reached a stage of its life.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct LifecycleEvent {
     pub(crate) frame_id: String,
     pub(crate) loader_id: String,
-    /// `DOMContentLoaded`, `load`, …
+    /// The stage: `DOMContentLoaded`, `load`, …
     pub(crate) name: String,
 }
 event!(LifecycleEvent = "Page.lifecycleEvent");
 
-/// The browser has stopped to load a frame, with or without a `load` event.
+/// The browser has stopped loading a frame, with or without a `load` event.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct FrameStoppedLoading {
@@ -228,7 +228,7 @@ pub(crate) struct FrameStoppedLoading {
 }
 event!(FrameStoppedLoading = "Page.frameStoppedLoading");
 
-/// A page asks its visitor something, and waits.
+/// A page has opened a dialog, and waits for an answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct DialogOpening {

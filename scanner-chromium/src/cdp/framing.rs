@@ -4,18 +4,18 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// Bytes of one message. The largest that we ask for is the result of one page, which the page's script bounds to far
-/// less; anything larger is passed over, and the command that waits for it runs into its deadline.
+/// The greatest size of one message, in bytes. The largest that we request is the result of one page, which the page's
+/// script bounds to far less; a larger one is skipped, and the command that waits for it reaches its deadline.
 const MAX_MESSAGE: usize = 64 * 1024 * 1024;
 
-/// Cuts a byte stream into messages.
+/// A reader that divides a byte stream into messages.
 #[derive(Debug)]
 pub(super) struct Messages<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Bytes at the front of `buffer` that hold no NUL.
+    /// The number of bytes at the front of `buffer` that contain no NUL.
     scanned: usize,
-    /// The front of `buffer` is the rest of a message that was too long.
+    /// True if the front of `buffer` is the rest of a message that was too long.
     skipping: bool,
 }
 
@@ -24,7 +24,8 @@ impl<R: AsyncRead + Unpin> Messages<R> {
         Self { reader, buffer: Vec::new(), scanned: 0, skipping: false }
     }
 
-    /// The next message, without its NUL; `None` at the end of the stream, where an unfinished message is dropped.
+    /// Returns the next message, without its NUL; `None` at the end of the stream, where an unfinished message is
+    /// dropped.
     pub(super) async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
             if let Some(at) = self.buffer[self.scanned..].iter().position(|byte| *byte == 0) {
@@ -34,7 +35,7 @@ impl<R: AsyncRead + Unpin> Messages<R> {
                 message.truncate(end);
                 self.scanned = 0;
                 if std::mem::take(&mut self.skipping) || end > MAX_MESSAGE {
-                    tracing::warn!(limit = MAX_MESSAGE, "a message of the browser is too long and is passed over");
+                    tracing::warn!(limit = MAX_MESSAGE, "a message of the browser is too long and is skipped");
                     continue;
                 }
                 return Ok(Some(message));
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_message_beyond_the_bound_is_passed_over_and_the_next_one_read() {
+    async fn a_message_beyond_the_bound_is_skipped_and_the_next_one_read() {
         let mut stream = vec![b'x'; MAX_MESSAGE + 100_000];
         stream.extend_from_slice(b"\0next\0");
         assert_eq!(all(&stream).await, [b"next".to_vec()]);

@@ -14,7 +14,7 @@ struct Outgoing<'a, P> {
     session: Option<&'a str>,
 }
 
-/// A message of the browser: the answer to a command, or an event.
+/// A message of the browser: the response to a command, or an event.
 #[derive(Deserialize)]
 pub(super) struct Incoming {
     pub(super) id: Option<u64>,
@@ -28,7 +28,7 @@ pub(super) struct Incoming {
     pub(super) session: Option<String>,
 }
 
-/// Why a command was refused.
+/// The reason why a command was refused.
 #[derive(Deserialize)]
 pub(super) struct ErrorBody {
     #[serde(default)]
@@ -37,7 +37,7 @@ pub(super) struct ErrorBody {
     pub(super) message: String,
 }
 
-/// A command as it is written to the pipe; `session` is `None` for the browser itself.
+/// Returns a command as it is written to the pipe; `session` is `None` for the browser itself.
 pub(super) fn encode(
     id: u64,
     session: Option<&str>,

@@ -1,6 +1,6 @@
 //! A small client of the Chrome DevTools Protocol.
 //!
-//! Our own, over `--remote-debugging-pipe`, rather than a library over a WebSocket, for four reasons:
+//! It is our own, over `--remote-debugging-pipe`, and not a library over a WebSocket, for four reasons:
 //!
 //! - The browser opens no debugging port that a checked page or a local user could reach, and it ends by itself when
 //!   the pipe closes, even after a `SIGKILL` of this process.
@@ -9,7 +9,7 @@
 //! - An event or field of a newer Chromium changes nothing: only what is read is parsed.
 //! - The commands and events in use ([`commands`], [`events`]) need no five megabytes of generated types.
 //!
-//! Events are handed to an [`EventSink`] where they arrive, one after the other, so there is no queue that a page could
+//! Events are passed to an [`EventSink`] where they arrive, one after the other, so there is no queue that a page could
 //! fill faster than it is read.
 
 mod command;

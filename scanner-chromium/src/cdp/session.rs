@@ -1,4 +1,4 @@
-//! One tab, as the protocol sees it.
+//! A session with one tab.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::{CdpError, Command, Connection, EventSink, commands::AttachToTarget};
 
-/// Commands to one target. Dropping it ends what waits in it; the target itself stays.
+/// The commands to one target. Dropping it fails every call that waits in it; the target itself stays.
 #[derive(Debug)]
 pub(crate) struct Session {
     connection: Connection,
@@ -22,7 +22,7 @@ impl Session {
         deadline: Instant,
     ) -> Result<Self, CdpError> {
         let attached = connection.call(AttachToTarget { target_id, flatten: true }, deadline).await?;
-        // No domain is enabled yet, so no event can come before the sink is known.
+        // No domain is enabled yet, so no event can arrive before the sink is known.
         connection.add_session(attached.session_id.clone(), sink);
         Ok(Self { connection: connection.clone(), id: attached.session_id })
     }

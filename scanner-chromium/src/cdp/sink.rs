@@ -1,19 +1,19 @@
-//! What receives the events of a session.
+//! The receiver of the events of a session.
 
 use super::{Event, Reaction, SessionEnd};
 
-/// Receives the events of one session, in the order in which they arrive.
+/// A receiver of the events of one session, in the order in which they arrive.
 ///
-/// Called from the task that reads the pipe: it must return soon and never wait.
+/// It is called from the task that reads the pipe: it must return soon and never wait.
 pub(crate) trait EventSink: Send + Sync {
-    /// Takes an event. What is returned is sent at once, to the session that the event came from.
+    /// Handles an event. The returned reaction is sent at once, to the session of the event.
     fn event(&self, event: Event<'_>) -> Option<Reaction>;
 
-    /// No event will follow.
+    /// Reports the end of the session. No event will follow.
     fn ended(&self, end: SessionEnd);
 }
 
-/// Takes no notice of what happens in a session.
+/// A sink that ignores all events.
 pub(crate) struct IgnoreEvents;
 
 impl EventSink for IgnoreEvents {

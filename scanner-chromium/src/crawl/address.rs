@@ -1,12 +1,12 @@
-//! What addresses say: which mean the same page, and which lead to none.
+//! The meaning of addresses: which are the same page, and which lead to none.
 
 use a11ycheck_core::domain::{page_key, view_of};
 use url::Url;
 
-/// Parts of paths that well-known software keeps for answers to programs.
+/// The parts of paths that well-known software uses for responses to programs.
 const NOT_PAGE_PATHS: [&str; 3] = ["/cdn-cgi/", "/wp-json/", "/feed/"];
 
-/// Endings of addresses that do not lead to pages.
+/// The endings of addresses that do not lead to pages.
 const NOT_PAGES: [&str; 64] = [
     "7z", "apk", "atom", "avi", "avif", "bin", "bmp", "bz2", "css", "csv", "deb", "dmg", "doc", "docx", "eot", "epub",
     "exe", "flac", "gif", "gz", "ico", "ics", "iso", "jar", "jpeg", "jpg", "js", "json", "m4a", "m4v", "map", "mjs",
@@ -14,22 +14,23 @@ const NOT_PAGES: [&str; 64] = [
     "rar", "rss", "rtf", "svg", "tar", "tgz", "tif", "tiff", "ttf", "txt", "wav", "webm", "webp", "woff", "woff2",
     "zip",
 ];
-/// The same for spreadsheets and feeds, which share no letter with the list's end.
+/// The rest of these endings: spreadsheets, feeds and archives.
 const ALSO_NOT_PAGES: [&str; 5] = ["xls", "xlsx", "xml", "xz", "zst"];
 
-/// Equal for two addresses that mean the same page, whether with `www.` or TLS or without.
+/// Returns a key that is equal for two addresses of the same page, with or without `www.` or TLS.
 pub(super) fn key(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}{port}{}", bare_host(url), page_key(url.as_str()))
 }
 
-/// The host without a leading `www.`; empty for an address without a host.
+/// Returns the host without a leading `www.`; empty for an address without a host.
 pub(super) fn bare_host(url: &Url) -> &str {
     let host = url.host_str().unwrap_or_default();
     host.strip_prefix("www.").unwrap_or(host)
 }
 
-/// Whether the address speaks for a page, or at least not against it. What it does if it is visited, `actions` knows.
+/// Returns whether the address may lead to a page, judged by its path. Whether a visit would do something is the
+/// business of `actions`.
 pub(super) fn may_be_page(url: &Url) -> bool {
     let path = url.path().to_ascii_lowercase();
     let view = view_of(url).unwrap_or_default().to_ascii_lowercase();
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_by_their_ending() {
+    fn files_are_recognised_by_their_ending() {
         for page in [
             "https://a.example/",
             "https://a.example/v1.2/",

@@ -1,4 +1,4 @@
-//! Pages that were found and not yet visited.
+//! Pages that were found and are not yet visited.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -17,33 +17,34 @@ use super::{
 };
 use crate::visit::Scope as _;
 
-/// Pages that wait at a time. A site with more has shown enough to choose from.
+/// The number of pages that may wait at a time. A site with more has shown enough to choose from.
 const MAX_WAITING: usize = 10_000;
-/// Addresses that are remembered, so that no page comes twice.
+/// The number of addresses that are remembered, so that no page is chosen twice.
 const MAX_KNOWN: usize = 30_000;
-/// Pages that turn out to be closed to us before nothing more is chosen. Each costs a look at all rules.
+/// The number of closed pages after which no more pages are chosen. Each costs a comparison with all rules.
 const MAX_CLOSED: u32 = 2_000;
-/// How far from the start page a page counts as that only a sitemap names: the start page's own links are closer.
+/// The distance from the start page at which a page counts that only a sitemap names: the start page's own links are
+/// closer.
 const SITEMAP_DEPTH: u32 = 2;
 
-/// Pages to choose from. No page comes twice.
+/// The pages to choose from. No page is chosen twice.
 ///
-/// The next one is of the kind that was chosen least so far; among these the one nearest to the start page, and then the
-/// one that was found first. So a site's kinds of pages take turns, and within each the order is breadth-first. The
-/// choice depends on what was found, in which order, and on nothing else.
+/// The next page is of the kind that was chosen least so far; among these it is the one nearest to the start page, and
+/// then the one that was found first. So a site's kinds of pages take turns, and within each the order is
+/// breadth-first. The choice depends only on what was found, and in which order.
 #[derive(Debug)]
 pub(super) struct Frontier {
     site: Site,
     robots: Robots,
     waiting: Vec<Candidate>,
-    /// Those whose turn has come, also if it turned out then that they are closed to us.
+    /// The candidates whose turn has come, including those that turned out to be closed.
     passed: Vec<Candidate>,
     closed: u32,
-    /// Whether `kind` of all candidates is as of the latest addition.
+    /// True if the `kind` of all candidates is up to date.
     is_sorted_out: bool,
-    /// The pages that were found, and the way to each.
+    /// The pages that were found, with the way to each.
     known: HashMap<String, Way>,
-    /// Whether links were left out as a trap's.
+    /// True if links were left out as those of a trap.
     meets_traps: bool,
     reached: Reached,
 }
@@ -52,16 +53,16 @@ pub(super) struct Frontier {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lead {
     pub(super) url: Url,
-    /// Links from the start page; one more where the address says that it is a variant of a page.
+    /// The number of links from the start page, plus one if the address is that of a variant of a page.
     pub(super) depth: u32,
-    /// Of the steps to the page, those from one to another number of the same.
+    /// The number of steps to the page that change nothing but numbers and parameters.
     variations: u32,
     /// The page, or the sitemap, that leads to it; `None` for the start page.
     pub(super) linked_from: Option<Arc<str>>,
 }
 
 impl Lead {
-    /// The page that a check begins with.
+    /// Returns the lead to the page that a check begins with.
     pub(super) const fn start(url: Url) -> Self {
         Self { url, depth: 0, variations: 0, linked_from: None }
     }
@@ -77,7 +78,7 @@ struct Candidate {
     kind: usize,
 }
 
-/// How a page can be reached. Of several ways the one with the fewest variations, and a page's link before a sitemap.
+/// The way to a page. Of several ways, the one with the fewest variations counts, and a page's link before a sitemap.
 #[derive(Debug, Clone, Default)]
 struct Way {
     variations: u32,
@@ -86,7 +87,7 @@ struct Way {
 }
 
 impl Frontier {
-    /// Nothing to choose from yet. What `robots` closes is never chosen.
+    /// Returns an empty frontier. Addresses that `robots` closes are never chosen.
     pub(super) fn new(site: Site, robots: Robots) -> Self {
         Self {
             site,
@@ -101,7 +102,7 @@ impl Frontier {
         }
     }
 
-    /// Adds what the links of the page at `url`, to which `lead` led, lead to, in their order on the page.
+    /// Adds the targets of the links of the page at `url`, to which `lead` led, in their order on the page.
     pub(super) fn add_links(&mut self, links: &[String], url: &Url, lead: &Lead) {
         let shape = Shape::whole(url);
         let from: String = page_address(url).as_str().chars().take(PageOutcome::MAX_LINKED_FROM).collect();
@@ -115,7 +116,7 @@ impl Frontier {
         }
     }
 
-    /// Adds what the site's own list names.
+    /// Adds the pages that the site's sitemaps name.
     pub(super) fn add_sitemap(&mut self, pages: &[Listed]) {
         for Listed { page, sitemap } in pages {
             let way = |_: &Url| Way { variations: 0, from: Some(Arc::clone(sitemap)), is_linked: false };
@@ -140,13 +141,13 @@ impl Frontier {
             }
             return;
         }
-        // What is known need not be judged again.
+        // A page that is known need not be judged again.
         if self.waiting.len() >= MAX_WAITING || self.known.len() >= MAX_KNOWN || is_action(&url) {
             return;
         }
         let way = way(&url);
         if way.variations > MAX_VARIATIONS || has_outgrown(&url) {
-            // It is not remembered: a shorter way may lead to it yet.
+            // It is not remembered: a shorter way may still lead to it.
             if !std::mem::replace(&mut self.meets_traps, true) {
                 tracing::info!(
                     url = without_query(url.as_str()),
@@ -162,15 +163,26 @@ impl Frontier {
         self.is_sorted_out = false;
     }
 
-    /// Notes that a page was visited, which calls another address its own (`canonical`) or not. False when it was
-    /// visited already under another address, or is closed to us.
+    /// Notes a visit to the page at `url`, with the address that the page calls its own (`canonical`), if any. Returns
+    /// false if the page was already visited under another address, or is closed to us.
     pub(super) fn reach(&mut self, url: &Url, canonical: Option<&Url>) -> bool {
         let own = key(url);
         self.known.entry(own.clone()).or_default();
         self.reached.add(own) && self.robots.allows(url) && self.reached.add_canonical(url, canonical, &self.site)
     }
 
-    /// The page to visit next.
+    /// Returns the number of pages that wait, at most `limit`. Pages that robots.txt closes are included until their
+    /// turn comes.
+    pub(super) fn count_waiting(&self, limit: u32) -> u32 {
+        if self.closed >= MAX_CLOSED {
+            return 0;
+        }
+        let waiting = self.waiting.iter().filter(|candidate| !self.reached.has(&candidate.key));
+        let counted = waiting.take(usize::try_from(limit).unwrap_or(usize::MAX)).count();
+        u32::try_from(counted).unwrap_or(limit)
+    }
+
+    /// Returns the page to visit next.
     pub(super) fn next(&mut self) -> Option<Lead> {
         if !self.is_sorted_out {
             self.waiting.retain(|candidate| !self.reached.has(&candidate.key));
@@ -188,7 +200,7 @@ impl Frontier {
         }
         while self.closed < MAX_CLOSED {
             let rank = |candidate: &Candidate| (times.get(&candidate.kind).copied().unwrap_or(0), candidate.depth);
-            // Of equal ones the first.
+            // Of equal ones, the first is chosen.
             let (index, _) = self.waiting.iter().enumerate().min_by_key(|(_, candidate)| rank(candidate))?;
             let candidate = self.waiting.remove(index);
             if self.reached.has(&candidate.key) {
@@ -214,7 +226,7 @@ impl Frontier {
 }
 
 impl Way {
-    /// Takes what is better of another way.
+    /// Adopts the better parts of another way.
     fn shorten(&mut self, other: Self) {
         self.variations = self.variations.min(other.variations);
         if other.is_linked && !self.is_linked {
@@ -240,7 +252,7 @@ mod tests {
         Frontier::new(Site::of(&url("https://a.example/")), robots)
     }
 
-    /// Adds links of the start page, or of a page as far away from it.
+    /// Adds links of the start page, or of a page at that distance from it.
     fn link<T: AsRef<str>>(frontier: &mut Frontier, links: &[T], depth: u32) {
         let links: Vec<String> = links.iter().map(|link| link.as_ref().to_owned()).collect();
         let home = url("https://a.example/");
@@ -326,7 +338,8 @@ mod tests {
         assert_eq!(from.collect::<Vec<_>>(), ["https://a.example/sitemap.xml", "https://a.example/from/"]);
     }
 
-    /// What a site without end is visited of: `page` gives the address of a page by its number, and each links to the next.
+    /// Returns how many pages are chosen on a site without end: `page` gives the address of a page by its number, and
+    /// each links to the next.
     fn walked(page: impl Fn(u32) -> String) -> usize {
         let mut frontier = frontier();
         let mut lead = Lead::start(url(&page(0)));
@@ -434,7 +447,7 @@ mod tests {
                 .map(|(section, page)| format!("https://a.example/{}/{page}", char::from(b'a' + u8::try_from(section).unwrap())))
                 .collect();
             let chosen = all(with_links(&links));
-            // One of each in the first round.
+            // One page of each section is in the first round.
             let first: HashSet<&str> = chosen[..sizes.len()].iter().map(|url| &url[18..19]).collect();
             prop_assert_eq!(first.len(), sizes.len());
         }

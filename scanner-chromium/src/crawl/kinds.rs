@@ -1,39 +1,40 @@
-//! Which addresses look like pages of one template.
+//! The kinds of addresses: which look like pages of one template.
 //!
-//! Nobody says which pages share a template, but addresses show it: a shop has thirty addresses below `/products/`, or
-//! three hundred of one shape at its root. Names that only a page or two stand behind are alike as soon as there are many
-//! of them; names with several pages below are sections of the site. What can be told from one address alone (numbers,
-//! hashes, languages) is evened out first.
+//! Nothing says which pages share a template, but their addresses show it: a shop has thirty addresses below
+//! `/products/`, or three hundred of one shape at its root. Names with only a page or two below them count as alike as
+//! soon as there are many of them; names with several pages below them are sections of the site. Parts that vary within
+//! a template even in a single address (numbers, hashes, languages) are normalised first.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use a11ycheck_core::domain::view_of;
 use url::Url;
 
-/// Parts of a path that are looked at. Deeper ones are of the same kind.
+/// The number of parts of a path that are compared. Deeper ones are of the same kind.
 const MAX_DEPTH: usize = 6;
-/// A name with at least as many addresses is a section.
+/// The number of addresses that make a name a section.
 const SECTION: usize = 3;
-/// Sections below one part of a path, the largest ones, that are told apart.
+/// The number of sections below one part of a path, the largest ones, that are distinguished.
 const MAX_SECTIONS: usize = 16;
-/// Names that are no sections are told apart unless there are more than this side by side.
+/// The number of other names side by side up to which they are distinguished.
 const MAX_NAMES: usize = 8;
-/// Query parameters that choose the template, in software with one address for all of it.
+/// The query parameters that choose the template, in software with one address for all pages.
 const ROUTES: [&str; 7] = ["action", "controller", "module", "option", "page_id", "route", "view"];
 
-/// The shape of an address: the parts of its path and of its view, evened out, and what chooses a template in its query.
+/// The shape of an address: the normalised parts of its path and of its view, and the parameters that choose a
+/// template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shape(Vec<String>);
 
 impl Shape {
-    /// The parts that are looked at to tell kinds apart.
+    /// Returns the parts that are compared to distinguish kinds.
     pub(super) fn of(url: &Url) -> Self {
         let mut parts = Self::whole(url).0;
         parts.truncate(MAX_DEPTH);
         Self(parts)
     }
 
-    /// All parts. Two addresses of one whole shape differ in numbers, hashes and parameters alone.
+    /// Returns all parts. Two addresses of one whole shape differ only in numbers, hashes and parameters.
     pub(super) fn whole(url: &Url) -> Self {
         let mut parts = path_parts(url.path());
         if let Some(view) = view_of(url) {
@@ -59,8 +60,8 @@ fn path_parts(path: &str) -> Vec<String> {
     segments.enumerate().map(|(depth, segment)| evened(segment, depth)).collect()
 }
 
-/// For each of the shapes the number of its kind; equal numbers for pages that look alike. The numbers themselves mean
-/// nothing, and depend on nothing but the shapes and their order.
+/// Returns the number of its kind for each of the shapes; equal numbers for pages that look alike. The numbers
+/// themselves mean nothing, and depend only on the shapes and their order.
 pub(super) fn kinds(shapes: &[&Shape]) -> Vec<usize> {
     let mut kinds = vec![0; shapes.len()];
     let mut number = 0;
@@ -92,7 +93,7 @@ pub(super) fn kinds(shapes: &[&Shape]) -> Vec<usize> {
     kinds
 }
 
-/// A part of a path, without what changes from page to page of one template for sure.
+/// Returns a part of a path without what certainly varies between pages of one template.
 fn evened(part: &str, depth: usize) -> String {
     let part = part.to_ascii_lowercase();
     if depth == 0 && is_language(&part) {
@@ -112,7 +113,8 @@ fn evened(part: &str, depth: usize) -> String {
     evened
 }
 
-/// `en`, `pt-br`, `zh_hant`: the start of many addresses of sites in several languages.
+/// Returns whether a part is a language: `en`, `pt-br`, `zh_hant`, the beginning of many addresses of multilingual
+/// sites.
 fn is_language(part: &str) -> bool {
     let (language, region) = part.split_once(['-', '_']).unwrap_or((part, "xx"));
     let is_letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -138,7 +140,7 @@ mod tests {
     }
 
     fn many(count: usize, path: impl Fn(&str) -> String) -> Vec<String> {
-        // No digits: those are evened out anyway.
+        // The names have no digits, which are normalised anyway.
         let name = |index: usize| char::from(b'a' + u8::try_from(index).unwrap()).to_string().repeat(4);
         (0..count).map(|index| path(&name(index))).collect()
     }
@@ -189,7 +191,7 @@ mod tests {
                 let twin = paths.iter().position(|other| other == path).unwrap();
                 prop_assert_eq!(kinds[twin], *kind);
             }
-            // Each step down tells at most `MAX_SECTIONS + 1 + MAX_NAMES` ways apart.
+            // Each level distinguishes at most `MAX_SECTIONS + 1 + MAX_NAMES` names.
             prop_assert!(number_of_kinds(&paths) <= (MAX_SECTIONS + MAX_NAMES + 1).pow(4));
         }
     }

@@ -1,11 +1,10 @@
-//! What a scan has found so far.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! The record of a scan: its results so far, and the pages that are left.
 
 use a11ycheck_core::{
     catalog::failure_of,
     domain::{
-        Engine, Failure, FailureCause, FailureCode, FailureFacts, Findings, PageOutcome, ScreenshotId, page_address,
+        Failure, FailureCause, FailureCode, FailureFacts, Findings, PageCounts, PageOutcome, ScreenshotId, Tool,
+        page_address,
     },
     scanner::{ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
 };
@@ -22,14 +21,15 @@ use crate::{
     visit::{Checked, PageError},
 };
 
-/// Links that may turn out to be no page of their own, beyond the budget. Each costs a request.
+/// The number of links, beyond the budget, that may turn out to be no page of their own. Each costs a request.
 const MAX_DROPPED: u32 = 100;
-/// Pages that a site may be too busy for, over and over, before it is left in peace.
+/// The number of pages for which a site may be too busy, despite repeated attempts, before no further page is
+/// requested.
 const MAX_TURNED_AWAY: u32 = 3;
-/// Pages in a row that may not be ready in time, before no further page is asked for. Each costs a minute.
+/// The number of pages in a row that may not be ready in time before no further page is requested. Each costs a minute.
 const MAX_TIME_OUTS: u32 = 10;
 
-/// What was visited so far, and what is left to visit.
+/// The pages that were visited so far, and those that are left to visit.
 pub(super) struct Ledger<'a> {
     frontier: Frontier,
     findings: Findings,
@@ -37,32 +37,25 @@ pub(super) struct Ledger<'a> {
     screen: Option<Screenshot>,
     signals: Signals,
     progress: &'a dyn ProgressSink,
-    /// Pages that the findings may have, dead links aside.
+    /// The counts that were reported last.
+    reported: PageCounts,
+    /// The number of pages that were chosen and are not settled yet.
+    under_way: u32,
+    /// The number of pages that the findings may have, not counting dead links.
     budget: u32,
-    /// Dead links that the findings have.
+    /// The number of dead links in the findings.
     dead: u32,
-    /// Addresses that were no page of their own, or dead and too many to be listed.
+    /// The number of addresses that were no page of their own, or dead but beyond those that are listed.
     dropped: u32,
-    /// Pages that the site was too busy for.
+    /// The number of pages for which the site was too busy.
     turned_away: u32,
-    /// Pages that were not ready in time, one after the other, up to the latest.
+    /// The number of pages in a row, up to the latest, that were not ready in time.
     time_outs: u32,
 }
 
 impl<'a> Ledger<'a> {
-    pub(super) fn new(frontier: Frontier, budget: u32, progress: &'a dyn ProgressSink, engine: Engine) -> Self {
-        let findings = Findings {
-            engine,
-            pages: Vec::new(),
-            rules: BTreeMap::new(),
-            items: Vec::new(),
-            needs_review: BTreeMap::new(),
-            stack: Vec::new(),
-            screen: None,
-            ran: Some(BTreeSet::new()),
-            pictures_not_stored: false,
-            stopped_by_timeouts: false,
-        };
+    pub(super) fn new(frontier: Frontier, budget: u32, progress: &'a dyn ProgressSink, engine: Tool) -> Self {
+        let findings = Findings::new(engine).with_ran([]);
         let signals = Signals::default();
         let (album, screen) = (Album::default(), None);
         Self {
@@ -72,6 +65,8 @@ impl<'a> Ledger<'a> {
             screen,
             signals,
             progress,
+            reported: PageCounts::default(),
+            under_way: 0,
             budget,
             dead: 0,
             dropped: 0,
@@ -80,22 +75,34 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Adds what the site's sitemaps name.
+    /// Adds the pages that the site's sitemaps name.
     pub(super) fn add_sitemap(&mut self, pages: &[Listed]) {
         self.frontier.add_sitemap(pages);
+        self.report();
     }
 
-    /// The page to visit next, while `under_way` visits are not settled yet. `None` where their results may use up the budget,
-    /// or where there is nothing to visit as yet.
+    /// Returns the page to visit next, while `under_way` visits are not settled yet. `None` if their results may use up
+    /// the budget, or if there is nothing to visit yet.
     pub(super) fn next(&mut self, under_way: u32) -> Option<Lead> {
-        let has_room = self.pages().saturating_add(under_way) < self.budget
-            && self.dropped < self.budget.saturating_add(MAX_DROPPED)
-            && self.turned_away < MAX_TURNED_AWAY
-            && !self.is_stopped();
-        if has_room { self.frontier.next() } else { None }
+        self.under_way = under_way;
+        let has_room = self.pages().saturating_add(under_way) < self.budget;
+        let next = if has_room && self.goes_on() { self.frontier.next() } else { None };
+        self.under_way += u32::from(next.is_some());
+        if next.is_none() {
+            // All waiting pages may have turned out to be closed to us.
+            self.report();
+        }
+        next
     }
 
-    /// Whether so many pages in a row were not ready in time that the others are left alone.
+    /// Returns whether further pages may be requested, as far as the site's responses decide it.
+    fn goes_on(&self) -> bool {
+        self.dropped < self.budget.saturating_add(MAX_DROPPED)
+            && self.turned_away < MAX_TURNED_AWAY
+            && !self.is_stopped()
+    }
+
+    /// Returns whether so many pages in a row were not ready in time that no others are visited.
     pub(super) const fn is_stopped(&self) -> bool {
         self.time_outs >= MAX_TIME_OUTS
     }
@@ -106,8 +113,14 @@ impl<'a> Ledger<'a> {
         self.findings.stopped_by_timeouts = waiting > 0 || self.next(0).is_some();
     }
 
-    /// Books the result of a visit to the page that `lead` leads to.
+    /// Records the result of a visit to the page that `lead` leads to.
     pub(super) fn settle(&mut self, lead: &Lead, result: Result<Checked, PageError>) {
+        self.under_way = self.under_way.saturating_sub(1);
+        self.book(lead, result);
+        self.report();
+    }
+
+    fn book(&mut self, lead: &Lead, result: Result<Checked, PageError>) {
         let url = &lead.url;
         let is_time_out = match &result {
             Err(PageError::Failed(failure) | PageError::HeldUp(failure)) => failure.code == FailureCode::Timeout,
@@ -126,25 +139,18 @@ impl<'a> Ledger<'a> {
                 if let Some(Screen { width, height, webp: bytes }) = screen {
                     self.findings.screen = Some((width, height));
                     let (id, format) = (ScreenshotId(0), ScreenshotFormat::WebP);
-                    self.screen = Some(Screenshot { id, format, width, height, bytes });
+                    self.screen = Some(Screenshot::new(id, format, width, height, bytes));
                 }
                 add_page(&mut self.findings, &mut self.album, page_address(&url).as_str(), collected);
             }
             Err(PageError::LeavesSite { to, is_redirect: true }) => {
                 tracing::debug!(url = url.as_str(), to = to.as_str(), "a link leads to another site");
                 self.dropped += 1;
-                return;
             }
-            Err(PageError::Failed(failure)) if failure.code == FailureCode::NotHtml => {
-                self.dropped += 1;
-                return;
-            }
-            // 4xx, and redirects in a circle.
-            Err(PageError::Failed(failure)) if failure.code == FailureCode::HttpStatus => {
-                self.add_dead(lead, failure);
-                return;
-            }
-            // There was a page, and its visitors get no further.
+            Err(PageError::Failed(failure)) if failure.code == FailureCode::NotHtml => self.dropped += 1,
+            // 4xx, and circular redirects.
+            Err(PageError::Failed(failure)) if failure.code == FailureCode::HttpStatus => self.add_dead(lead, failure),
+            // There was a page, but its visitors get no further.
             Err(PageError::LeavesSite { to, is_redirect: false }) => self.add_failed(url, leaves_site(&to)),
             Err(PageError::Failed(failure) | PageError::HeldUp(failure) | PageError::Unwell { failure, .. }) => {
                 self.add_failed(url, failure);
@@ -153,18 +159,29 @@ impl<'a> Ledger<'a> {
                 self.turned_away += 1;
                 self.add_failed(url, failure);
             }
-            Err(PageError::Crashed | PageError::OutOfMemory | PageError::MadeRoom) => {
+            Err(PageError::Crashed | PageError::OutOfMemory | PageError::Suspected | PageError::MadeRoom) => {
                 let message = "The page brought the browser down.";
                 self.add_failed(url, Failure::new(FailureCode::BrowserCrashed, message));
             }
         }
-        self.progress.pages_done(self.pages());
     }
 
-    /// All of it, and what the site is built with.
-    pub(super) fn close(self) -> ScanOutput {
-        let findings = Findings { stack: detect(&self.signals), ..self.findings };
-        ScanOutput { findings, screenshots: self.album.close(), screen: self.screen }
+    /// Reports how many pages are done and found, if that has changed.
+    fn report(&mut self) {
+        let done = self.pages();
+        let chosen = done.saturating_add(self.under_way);
+        let room = if self.goes_on() { self.budget.saturating_sub(chosen) } else { 0 };
+        let pages = PageCounts::new(done, chosen.saturating_add(self.frontier.count_waiting(room)));
+        if pages != self.reported {
+            self.reported = pages;
+            self.progress.progress(pages);
+        }
+    }
+
+    /// Returns all results, and what the site is built with.
+    pub(super) fn close(mut self) -> ScanOutput {
+        self.findings.stack = detect(&self.signals);
+        ScanOutput::new(self.findings).with_screenshots(self.album.close()).with_screen(self.screen)
     }
 
     fn pages(&self) -> u32 {
@@ -188,7 +205,7 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// A page that leads to another web site.
+/// Returns the failure of a page that leads to another web site.
 pub(super) fn leaves_site(to: &Url) -> Failure {
     failure_of(FailureCause::LeadsToHost, to.host_str().map(FailureFacts::of_host).unwrap_or_default())
 }
@@ -206,11 +223,21 @@ mod tests {
     };
 
     #[derive(Debug, Default)]
-    struct Count(AtomicU32);
+    struct Count {
+        done: AtomicU32,
+        found: AtomicU32,
+    }
+
+    impl Count {
+        fn pages(&self) -> PageCounts {
+            PageCounts::new(self.done.load(Ordering::SeqCst), self.found.load(Ordering::SeqCst))
+        }
+    }
 
     impl ProgressSink for Count {
-        fn pages_done(&self, pages: u32) {
-            self.0.store(pages, Ordering::SeqCst);
+        fn progress(&self, PageCounts { done, found, .. }: PageCounts) {
+            self.done.store(done, Ordering::SeqCst);
+            self.found.store(found, Ordering::SeqCst);
         }
     }
 
@@ -220,7 +247,7 @@ mod tests {
 
     fn ledger(budget: u32, progress: &Count) -> Ledger<'_> {
         let frontier = Frontier::new(Site::of(&url("")), Robots::allow_all());
-        let engine = Engine::axe_core("4.14", "Chrome");
+        let engine = Tool::axe_core("4.14", "Chrome");
         Ledger::new(frontier, budget, progress, engine)
     }
 
@@ -265,7 +292,7 @@ mod tests {
         let count = Count::default();
         let mut ledger = ledger(50, &count);
         ledger.settle(&Lead::start(url("")), checked(url(""), many_links(0)));
-        // One that answers in between begins the count again.
+        // A page that responds in between restarts the count.
         for hanging in [MAX_TIME_OUTS - 1, MAX_TIME_OUTS] {
             for _ in 0..hanging {
                 assert!(!ledger.is_stopped());
@@ -299,6 +326,35 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_pages_found_are_those_that_are_left_to_do_as_far_as_they_are_known() {
+        let count = Count::default();
+        let mut ledger = ledger(10, &count);
+        let found = |done, found| assert_eq!(count.pages(), PageCounts::new(done, found));
+        // The page's own address, another spelling of a known one, and files are not counted.
+        let links = ["", "a", "b", "a/", "c.zip"].map(|path| url(path).into());
+        ledger.settle(&Lead::start(url("")), checked(url(""), links));
+        found(1, 3);
+        let a = ledger.next(0).unwrap();
+        let b = ledger.next(1).unwrap();
+        ledger.settle(&a, checked(a.url.clone(), many_links(0)));
+        found(2, 10);
+        ledger.settle(&b, checked(b.url.clone(), []));
+        found(3, 10);
+    }
+
+    #[test]
+    fn a_link_that_leads_to_no_page_is_found_no_longer() {
+        let count = Count::default();
+        let mut ledger = ledger(10, &count);
+        ledger.settle(&Lead::start(url("")), checked(url(""), ["a", "b"].map(|path| url(path).into())));
+        for left in [2, 1] {
+            let lead = ledger.next(0).unwrap();
+            ledger.settle(&lead, gone());
+            assert_eq!(count.pages(), PageCounts::new(1, left));
+        }
+    }
+
     fn gone() -> Result<Checked, PageError> {
         Err(PageError::Failed(Failure::new(FailureCode::HttpStatus, "The web server answered with error status 404.")))
     }
@@ -316,7 +372,7 @@ mod tests {
         }
         assert_eq!(asked, ScanRequest::MAX_DEAD_LINKS + 5 + MAX_DROPPED);
         let findings = ledger.close().findings;
-        assert_eq!((findings.pages_scanned(), count.0.into_inner()), (1, 1));
+        assert_eq!((findings.pages_scanned(), count.pages()), (1, PageCounts::new(1, 1)));
         let dead: Vec<_> = findings.pages.iter().filter(|page| page.is_dead_link()).collect();
         assert_eq!(dead.len(), ScanRequest::MAX_DEAD_LINKS as usize);
         assert!(dead.iter().all(|page| page.linked_from.as_deref() == Some("https://a.example/")));
@@ -380,7 +436,7 @@ mod tests {
             }
             let findings = ledger.close().findings;
             prop_assert_eq!(findings.pages_scanned(), budget as usize);
-            prop_assert_eq!(count.0.into_inner() as usize, budget as usize);
+            prop_assert_eq!(count.pages(), PageCounts::new(budget, budget));
         }
     }
 }

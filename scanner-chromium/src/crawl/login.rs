@@ -12,7 +12,7 @@ use super::{
 };
 use crate::visit::{Checked, Scope as _};
 
-/// Parts of a path that speak for a login page.
+/// The parts of a path that suggest a login page.
 const LOGIN_PATHS: [&str; 14] = [
     "/login",
     "/log-in",
@@ -29,35 +29,37 @@ const LOGIN_PATHS: [&str; 14] = [
     "/autentificare",
     "/vhod",
 ];
-/// The same of a host: its first label.
+/// The first labels of a host that suggest a login page.
 const LOGIN_HOSTS: [&str; 8] = ["login", "log-in", "signin", "sign-in", "sso", "auth", "idp", "accounts"];
-/// Parts of a path that speak for a page which belongs to a login: to become a user, or to be let in as one. That such a page
-/// opens without a login says nothing of the site.
+/// The parts of a path that suggest a page which belongs to a login, for registering or for logging in. That such a
+/// page opens without a login says nothing about the site.
 const ACCOUNT_PATHS: [&str; 20] = [
     "/account", "/activat", "/confirm", "/forgot", "/haslo", "/heslo", "/invit", "/join", "/oauth", "/parola",
     "/passwor", "/passwd", "/recover", "/regist", "/reset", "/saml", "/sign-up", "/sign_up", "/signup", "/verif",
 ];
-/// Pages that are opened to see whether the site shows more than its login.
+/// The number of pages that are opened to see whether the site shows more than its login.
 const MAX_OTHERS: usize = 5;
 
-/// Whether an address says that a login page is to be found there. An owner who gives such an address means that page.
+/// Returns whether an address says that it is a login page. An owner who gives such an address means that page.
 pub(super) fn names_login(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let first_label = host.split('.').next().unwrap_or_default();
     has_part(url, &LOGIN_PATHS) || LOGIN_HOSTS.contains(&first_label)
 }
 
-/// Whether a visitor who asked for `start` was sent to a login page.
+/// Returns whether a visitor who requested `start` was sent to a login page.
 pub(super) fn was_sent_to_login(start: &Url, found: &Checked) -> bool {
     found.collected.has_password && names_login(&found.url) && !names_login(start)
 }
 
-/// Whether a visitor who asked for `start` sees a login form and nothing else. There may be more behind the links.
+/// Returns whether a visitor who requested `start` sees a login form and nothing else. There may be more behind the
+/// links.
 pub(super) fn shows_only_login(start: &Url, found: &Checked) -> bool {
     found.collected.shows_only_login && !names_login(start)
 }
 
-/// The pages that may show more of the site than its login page does: what that links to, then what the sitemaps name.
+/// Returns the pages that may show more of the site than its login page does: those that it links to, then those that
+/// the sitemaps name.
 pub(super) fn others(login: &Checked, listed: &[Listed], site: &Site, robots: &Robots) -> Vec<Url> {
     let links = login.collected.links.iter().filter_map(|link| Url::parse(link).ok());
     let mut known = vec![key(&login.url)];
@@ -76,7 +78,7 @@ pub(super) fn others(login: &Checked, listed: &[Listed], site: &Site, robots: &R
     others
 }
 
-/// Whether a page that was opened from a login page shows more of the site.
+/// Returns whether a page that was opened from a login page shows more of the site.
 pub(super) fn shows_more(login: &Checked, found: &Checked) -> bool {
     key(&found.url) != key(&login.url) && !found.collected.shows_only_login && !belongs_to_login(&found.url)
 }

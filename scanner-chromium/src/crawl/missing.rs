@@ -1,5 +1,5 @@
-//! Pages that say with a status of success that there is nothing: what the site shows at an address that can't exist is how they are
-//! recognised.
+//! Pages that say, with a status of success, that there is nothing at their address. They are recognised by what the
+//! site shows at an address that can't exist.
 
 use std::{
     collections::HashMap,
@@ -22,10 +22,11 @@ use crate::{
     },
 };
 
-/// Folders of a site in which an address that can't exist is asked for. Most sites answer as they should, and are asked never.
+/// The number of folders of a site in which an address that can't exist is requested. Most sites respond with an error
+/// status where they should, and no such request is needed.
 const MAX_FOLDERS: usize = 5;
 
-/// What a scan knows of pages that say that there is nothing.
+/// The knowledge of a scan about pages that say that there is nothing.
 pub(super) struct MissingPages<'a> {
     scan: ScanId,
     visits: &'a Visits<'a>,
@@ -33,23 +34,23 @@ pub(super) struct MissingPages<'a> {
     done_by: Instant,
     /// The start page and the rules of the site, once they are known.
     site: OnceLock<(Sight, Robots)>,
-    /// What is shown at an address that can't exist, by folder; `None` where that is an error, as it should be.
+    /// The page that is shown at an address that can't exist, by folder; `None` if that is an error, as it should be.
     shown: Mutex<HashMap<Url, Option<Arc<Sight>>>>,
 }
 
 impl<'a> MissingPages<'a> {
-    /// Nothing is known yet. What has to be found out is asked for by these two, until `done_by`.
+    /// Returns empty knowledge. Requests for more are made with these two, until `done_by`.
     pub(super) fn of(scan: ScanId, visits: &'a Visits<'a>, fetcher: &'a Fetcher<'a>, done_by: Instant) -> Self {
         Self { scan, visits, fetcher, done_by, site: OnceLock::new(), shown: Mutex::default() }
     }
 
-    /// Takes the start page and the rules for what follows.
+    /// Sets the start page and the rules for all later pages.
     pub(super) fn begin(&self, start: &Checked, robots: Robots) {
         // A scan has one start page.
         let _ = self.site.set((start.sight.clone(), robots));
     }
 
-    /// What stands in place of the start page, where that takes a look at another address.
+    /// Returns the wall in place of the start page, if recognising it takes a request for another address.
     pub(super) async fn stands_for_start(
         &self,
         start: &Checked,
@@ -58,7 +59,7 @@ impl<'a> MissingPages<'a> {
         robots: &Robots,
     ) -> Result<Option<Wall>, BrowserError> {
         let sight = &start.sight;
-        // The home page is one, whatever it says; some sites show it at any address.
+        // The home page is a page, whatever it says; some sites show it at any address.
         let may_be_missing = says_not_found(sight) && start.url.path() != "/";
         if !may_be_missing && !may_be_maintenance(sight) {
             return Ok(None);
@@ -73,7 +74,7 @@ impl<'a> MissingPages<'a> {
         })
     }
 
-    /// The same visit, unless it led to a page by which the site says that there is none.
+    /// Returns the same visit, or a failure if it led to a page with which the site says that there is none.
     pub(super) async fn unless_missing(
         &self,
         visited: Option<Visited>,
@@ -90,8 +91,8 @@ impl<'a> MissingPages<'a> {
         Ok(if is_missing { Some(Err(PageError::walled(Wall::NotFound))) } else { visited })
     }
 
-    /// What the site shows, with a status of success, at an address in the folder of `page` that can't exist. It is asked for once in
-    /// a folder.
+    /// Returns what the site shows, with a status of success, at an address in the folder of `page` that can't exist.
+    /// It is requested once for each folder.
     async fn shown_for_nothing(
         &self,
         page: &Url,
@@ -99,7 +100,7 @@ impl<'a> MissingPages<'a> {
         way: &Arc<dyn Scope>,
         robots: &Robots,
     ) -> Result<Option<Arc<Sight>>, BrowserError> {
-        // Nobody can have chosen the number of a check for the name of a page.
+        // Nobody can have used the number of a check in the name of a page.
         let name = format!("a11ycheck-no-such-page-{}", self.scan).to_ascii_lowercase();
         let Ok(folder) = page.join(".") else { return Ok(None) };
         let Ok(nowhere) = folder.join(&name) else { return Ok(None) };
@@ -121,7 +122,7 @@ impl<'a> MissingPages<'a> {
         Ok(missing)
     }
 
-    /// Whether the site answers with success, without a look at what.
+    /// Returns whether the site responds with success, without reading the body.
     async fn is_answered(&self, url: &Url, scope: &dyn Scope) -> bool {
         let ask = async {
             self.visits.pace().turn().await;

@@ -1,7 +1,8 @@
-//! Which pages of a site are checked, in which order, within which bounds.
+//! The choice of the pages of a site that are checked, their order, and the bounds.
 //!
-//! A scan asks the site about itself first (`survey`: robots.txt and sitemaps), visits the start page, and then chooses
-//! from what it found (`frontier`), kinds of pages in turn (`kinds`). How a page is visited is not its business: `visit` does that.
+//! A scan first requests what the site says about itself (`survey`: robots.txt and sitemaps), visits the start page,
+//! and then chooses from the pages that it found (`frontier`), kinds of pages in turn (`kinds`). The visit itself is
+//! the business of `visit`.
 
 mod actions;
 mod address;

@@ -1,4 +1,4 @@
-//! Pages that were visited, and which of them are copies of others.
+//! The pages that were visited, and which of them are copies of others.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,42 +8,43 @@ use url::Url;
 use super::{address::key, site::Site};
 use crate::visit::Scope as _;
 
-/// Pages at other paths that may call one page their canonical address. A template that names the same one everywhere
-/// would fold the whole site into it.
+/// The number of pages at other paths that may call one page their canonical address. A template that names the same
+/// one everywhere would fold the whole site into it.
 const MAX_ALIASES: u32 = 5;
 
-/// The pages that were visited, under each address that stands for them.
+/// The pages that were visited, under each address that they have.
 #[derive(Debug, Default)]
 pub(super) struct Reached {
     keys: HashSet<String>,
-    /// How often each page at another path was called a page's own address.
+    /// The number of times that each page was named as the canonical address of a page at another path.
     aliases: HashMap<String, u32>,
 }
 
 impl Reached {
-    /// Whether a page was visited under this key.
+    /// Returns whether a page was visited under this key.
     pub(super) fn has(&self, key: &str) -> bool {
         self.keys.contains(key)
     }
 
-    /// Notes a page by its key; whether it was not visited before.
+    /// Notes a page by its key, and returns whether it was not visited before.
     pub(super) fn add(&mut self, key: String) -> bool {
         self.keys.insert(key)
     }
 
-    /// Notes which address the page at `url` calls its own, if it names one; whether it is not the copy of a page that was visited.
+    /// Notes the address that the page at `url` calls its own, if it names one. Returns false if the page is the copy
+    /// of one that was visited.
     pub(super) fn add_canonical(&mut self, url: &Url, canonical: Option<&Url>, site: &Site) -> bool {
         match canonical.and_then(|canonical| self.name(url, canonical, site)) {
-            // Whoever comes second under the name is a copy.
+            // The second page under one name is a copy.
             Some(name) => self.add(name),
             None => true,
         }
     }
 
-    /// The name of the page that `url` says that it is a copy of, where that can be believed.
+    /// Returns the key of the page of which `url` says that it is a copy, if that can be believed.
     fn name(&mut self, url: &Url, canonical: &Url, site: &Site) -> Option<String> {
         let name = key(canonical);
-        // All views of an application come with one document, which names its own address at best.
+        // All views of an application come with one document, which names at best its own address.
         let names_document = view_of(url).is_some() && view_of(canonical).is_none();
         if name == key(url) || !site.contains(canonical) || names_document {
             return None;
@@ -51,7 +52,7 @@ impl Reached {
         let path = |url: &Url| (url.path().trim_end_matches('/').to_owned(), view_of(url).map(str::to_owned));
         let (path, named) = (path(url), path(canonical));
         if path != named {
-            // A common mistake: every page calls the home page its own address.
+            // It is a common mistake that every page calls the home page its own address.
             if matches!(&named, (path, None) if path.is_empty()) {
                 return None;
             }
@@ -73,7 +74,8 @@ mod tests {
         Url::parse(text).unwrap()
     }
 
-    /// Notes a page of `https://a.example/` that names its canonical address; whether it is one of its own.
+    /// Notes a page of `https://a.example/` that names its canonical address, and returns whether it is a page of its
+    /// own.
     fn reach(reached: &mut Reached, page: &Url, canonical: &Url) -> bool {
         reached.add(key(page)) && reached.add_canonical(page, Some(canonical), &Site::of(&url("https://a.example/")))
     }

@@ -1,7 +1,7 @@
-//! What a site's robots.txt asks of us (RFC 9309, with the two common additions `Sitemap` and `Crawl-delay`).
+//! The rules of a site's robots.txt for us (RFC 9309, with the two common additions `Sitemap` and `Crawl-delay`).
 //!
-//! Own code, because the file is a stranger's: the cost of a look at half a megabyte of rules is bounded, no rule is compiled
-//! to anything, and a rule that makes no sense costs itself only.
+//! The parser is our own, because the file is untrusted: the cost of judging an address by half a megabyte of rules is
+//! bounded, no rule is compiled, and a rule that makes no sense affects only itself.
 
 use std::{cmp::Reverse, time::Duration};
 
@@ -10,27 +10,28 @@ use url::{Position, Url};
 
 pub(super) use crate::agent::PRODUCT_TOKEN;
 
-/// Bytes that are read. RFC 9309 §2.5 asks for at least 500 KiB.
+/// The number of bytes that are read. RFC 9309 §2.5 asks for at least 500 KiB.
 pub(super) const MAX_BYTES: usize = 512 * 1024;
-/// Rules for us that are kept. Of more, the longest are left out, which concern the fewest pages.
+/// The number of rules for us that are kept. If there are more, the longest are left out, which concern the fewest
+/// pages.
 const MAX_RULES: usize = 2_000;
-/// Stars in a rule that is kept.
+/// The number of stars that a rule may have to be kept.
 const MAX_STARS: usize = 10;
-/// Sitemaps that are kept.
+/// The number of sitemaps that are kept.
 const MAX_SITEMAPS: usize = 50;
 /// The longest pause between two pages that is granted. A site that asks for more is visited at this pace.
 const MAX_DELAY: Duration = Duration::from_secs(10);
-/// What has a code in the path of a parsed address, if it had none before.
+/// The characters that are percent-encoded in the path of a parsed address, if they were not before.
 const AS_IN_ADDRESSES: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'{').add(b'}');
 
-/// What is closed to us, and what else the file says.
+/// The rules for us, and the rest of the file that is in use.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Robots {
-    /// The most specific first, so that the first that matches decides.
+    /// The rules, the most specific first, so that the first that matches decides.
     rules: Vec<Rule>,
     /// The pause between two pages that the site asks for; at most ten seconds.
     pub(super) delay: Option<Duration>,
-    /// Addresses of sitemaps as they stand there.
+    /// The addresses of sitemaps as they are in the file.
     pub(super) sitemaps: Vec<String>,
 }
 
@@ -42,22 +43,22 @@ struct Rule {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
-    /// First: "if an allow and a disallow rule are equivalent, the allow rule should be used" (§2.2.2).
+    /// It comes first: "if an allow and a disallow rule are equivalent, the allow rule should be used" (§2.2.2).
     Allow,
     Disallow,
 }
 
 impl Robots {
-    /// Nothing is closed.
+    /// Returns rules that close nothing.
     pub(super) fn allow_all() -> Self {
         Self::default()
     }
 
-    /// Reads the file; what can't be understood is passed over.
+    /// Reads the file. Lines that can't be understood are skipped.
     pub(super) fn parse(file: &[u8]) -> Self {
         let mut file = &file[..file.len().min(MAX_BYTES)];
         if file.len() == MAX_BYTES {
-            // The beginning of a rule closes more than the rule.
+            // The beginning of a rule would close more than the rule.
             let is_line_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
             file = &file[..file.iter().rposition(is_line_end).unwrap_or(0)];
         }
@@ -75,12 +76,12 @@ impl Robots {
         Self { rules, delay, sitemaps }
     }
 
-    /// The same without what it closes and slows down.
+    /// Returns the same without its rules and its delay.
     pub(super) fn opened(self) -> Self {
         Self { sitemaps: self.sitemaps, ..Self::allow_all() }
     }
 
-    /// Whether we may open this address of the site.
+    /// Returns whether we may open this address of the site.
     pub(super) fn allows(&self, url: &Url) -> bool {
         if self.rules.is_empty() {
             return true;
@@ -91,7 +92,7 @@ impl Robots {
     }
 }
 
-/// All groups of one user agent, taken together (§2.2.1).
+/// All groups of one user agent, combined (§2.2.1).
 #[derive(Default)]
 struct Group {
     is_there: bool,
@@ -103,7 +104,7 @@ impl Group {
     fn of(text: &str, agent: &str) -> Self {
         let mut group = Self::default();
         let mut is_meant = false;
-        // User agents in a row share the rules that follow.
+        // Consecutive user agents share the rules that follow.
         let mut is_in_row = false;
         for (name, value) in lines(text) {
             match name.as_str() {
@@ -134,7 +135,7 @@ impl Group {
     }
 }
 
-/// The lines that say something: a name in lower case, and a value without its comment.
+/// Returns the lines with content: a name in lower case, and a value without its comment.
 fn lines(text: &str) -> impl Iterator<Item = (String, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     text.split(['\n', '\r']).filter_map(|line| {
@@ -144,7 +145,7 @@ fn lines(text: &str) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
-/// Whether a `User-agent` line means `agent`: its product token, whatever follows it (`a11ycheck/1.0`).
+/// Returns whether a `User-agent` line means `agent`: its product token, whatever follows it (`a11ycheck/1.0`).
 fn names(value: &str, agent: &str) -> bool {
     let is_token = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '*');
     let token = value.split(|character| !is_token(character)).next().unwrap_or_default();
@@ -154,11 +155,11 @@ fn names(value: &str, agent: &str) -> bool {
 fn delay(value: &str) -> Option<Duration> {
     let seconds: f64 = value.parse().ok()?;
     let seconds = seconds.clamp(0.0, MAX_DELAY.as_secs_f64());
-    // Also refuses what is not a number.
+    // This also rejects NaN.
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// One spelling for octets that may or may not be percent-encoded (§2.2.2).
+/// Returns one spelling for octets that may or may not be percent-encoded (§2.2.2).
 fn normal(path: &str) -> String {
     let mut normal = String::with_capacity(path.len());
     let mut rest = path;
@@ -185,7 +186,7 @@ fn normal(path: &str) -> String {
     utf8_percent_encode(&normal, AS_IN_ADDRESSES).to_string()
 }
 
-/// Whether a path begins with the pattern, in which `*` stands for anything and a `$` at the end for the end.
+/// Returns whether a path begins with the pattern, in which `*` stands for anything and a `$` at the end for the end.
 fn matches(pattern: &str, path: &str) -> bool {
     let (pattern, is_whole) = pattern.strip_suffix('$').map_or((pattern, false), |pattern| (pattern, true));
     let mut parts = pattern.split('*');
@@ -193,7 +194,7 @@ fn matches(pattern: &str, path: &str) -> bool {
     let Some(mut rest) = path.strip_prefix(first) else { return false };
     let parts: Vec<&str> = parts.collect();
     let Some((last, middle)) = parts.split_last() else { return !is_whole || rest.is_empty() };
-    // The earliest place for each part leaves the most for those after it.
+    // The earliest match of each part leaves the most for those after it.
     for part in middle {
         let Some(at) = rest.find(part) else { return false };
         rest = &rest[at + part.len()..];

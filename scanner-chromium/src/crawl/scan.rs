@@ -1,6 +1,7 @@
-//! One scan: what the site says about itself, the start page, and which pages follow from what was found.
+//! One scan: what the site says about itself, the start page, and the choice of the pages that follow from what was
+//! found.
 //!
-//! Here is chosen; how a page is opened and checked, [`Visits`] knows.
+//! This module chooses; [`Visits`] opens and checks a page.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -9,7 +10,7 @@ use std::{
 
 use a11ycheck_core::{
     catalog::{failure_of, terms},
-    domain::{Engine, Failure, FailureCause, FailureCode, FailureFacts},
+    domain::{Failure, FailureCause, FailureCode, FailureFacts, Tool},
     locale::Locale,
     net::LookupShare,
     scanner::{ProgressSink, ScanOutput, ScanRequest},
@@ -36,31 +37,32 @@ use crate::{
     visit::{Checked, Look, PageError, Scope, Visits, timed_out},
 };
 
-/// Pages that are chosen before the first of them is done. A constant, so that the same pages are chosen on any machine.
+/// The number of pages that are chosen before the first of them is done. It is a constant, so that the same pages are
+/// chosen on any machine.
 const LOOKAHEAD: u32 = 8;
-/// Pages, after the start page, that are looked at for what the site is built with.
+/// The number of pages, after the start page, that are examined for what the site is built with.
 const PLATFORM_PAGES: u32 = 2;
-/// For robots.txt, sitemaps and what a busy site asks to wait, on top of the time for all pages.
+/// The time for robots.txt, sitemaps and the waits that a busy site asks for, in addition to that for all pages.
 const SURVEY_TIME: Duration = Duration::from_secs(60);
-/// Bytes that a scan may move: some for any, and more for each page, several times what pages weigh on average. One
-/// heavy page may use what light ones leave.
+/// The number of bytes that a scan may move: some for every scan, and more for each page, several times what pages
+/// weigh on average. One heavy page may use what light ones leave.
 const BYTES_PER_SCAN: u64 = 200 * 1024 * 1024;
 const BYTES_PER_PAGE: u64 = 10 * 1024 * 1024;
-/// Names that a scan may look up at a time, so that names which nobody answers for hold up no other scan.
+/// The number of names that a scan may look up at a time, so that names without an answer hold up no other scan.
 const LOOKUPS_PER_SCAN: usize = 8;
-/// Bytes that robots.txt and sitemaps may take of a scan, besides.
+/// The number of bytes that robots.txt and sitemaps may take in addition.
 const SURVEY_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Why a scan came to nothing.
+/// The reason why a scan has no result.
 #[derive(Debug)]
 pub(crate) enum CrawlError {
     /// The start page could not be checked.
     Start(Failure),
-    /// Nor could it, but later it may: the site is too busy, or its server fails.
+    /// The start page could not be checked, but may be later: the site is too busy, or its server fails.
     Troubled { failure: Failure, retry_after: Option<Duration> },
-    /// No browser could be had to begin with, or no way out of it; nothing of the site was seen.
+    /// No browser or guard could be started; nothing of the site was requested.
     NoBrowser(BrowserError),
-    /// The browser was lost on the way, and no other could be had.
+    /// The browser was lost during the scan, and no other could be started.
     LostBrowser(BrowserError),
     /// The crawler's own requests could not be set up.
     Fetcher(FetchError),
@@ -82,18 +84,19 @@ impl From<FetchError> for CrawlError {
 pub(crate) struct Crawl<'a> {
     request: &'a ScanRequest,
     robots: RobotsPolicy,
-    /// What its guards go by.
+    /// The rules of its guards.
     egress: Egress,
-    /// What of the operator's networks it reaches: decided by where its documents come from.
+    /// The decision which of the operator's networks it reaches, by where its documents come from.
     reach: Reach,
     visits: Visits<'a>,
-    /// Has a way out of its own: what the log of the visits' guard knows, it knows from the browser.
+    /// The fetcher, which has a guard of its own: the log of the visits' guard must contain only what the browser asked
+    /// for.
     fetcher: Fetcher<'a>,
     done_by: Instant,
 }
 
 impl<'a> Crawl<'a> {
-    /// Gets a browser and opens the way out.
+    /// Gets a browser and opens the guards.
     pub(crate) async fn begin(parts: &'a Parts, request: &'a ScanRequest) -> Result<Self, CrawlError> {
         let config = &parts.config;
         let all_pages = config.page_timeout.saturating_mul(request.page_budget.max(1));
@@ -110,7 +113,7 @@ impl<'a> Crawl<'a> {
         Ok(Self { request, robots: config.robots, egress, reach, visits, fetcher, done_by })
     }
 
-    /// Visits the start page and what it and the site's sitemaps lead to.
+    /// Visits the start page and the pages to which it and the site's sitemaps lead.
     pub(crate) async fn run(self, progress: &dyn ProgressSink) -> Result<ScanOutput, CrawlError> {
         let start = self.request.start.url();
         let scope = Start::of(start);
@@ -130,11 +133,11 @@ impl<'a> Crawl<'a> {
         }
         let robots = match robots {
             Ok(robots) if start.origin() == first.url.origin() => allowing(robots, &first.url)?,
-            // Each origin has rules of its own; those of the one where the site turned out to be hold for all of it.
+            // Each origin has rules of its own; those of the origin of the start page apply to all of the site.
             _ => self.robots_for(&first.url, &scope).await?.map_err(|failure| {
                 // The connection failed: the site has closed nothing.
                 let message = terms(Locale::En).robots_unreadable(&failure.message);
-                let facts = FailureFacts { is_of_robots: true, ..failure.facts() };
+                let facts = failure.facts().of_robots();
                 CrawlError::Start(failure.with_message(message).with_facts(facts))
             })?,
         };
@@ -145,8 +148,8 @@ impl<'a> Crawl<'a> {
         let budget = self.request.page_budget;
         let listed = if budget > 1 { self.survey(&scope).sitemap_pages(&first.url, &robots).await } else { Vec::new() };
         let site = Site::of(&first.url);
-        // A page may be shown by way of the owner's other names: that of a common login, say. The owner has named the start page,
-        // and none of those that come now: by a link to them, nothing is done.
+        // A page may be reached through the owner's other names, such as that of a common login. The owner has named
+        // the start page, but none of the pages that follow: a visit to them must not do anything.
         let way = WithoutActions(Way::new(Start::of(&first.url), self.reach.clone()));
         let way: Arc<dyn Scope> = Arc::new(way);
         if login::shows_only_login(start, &first) {
@@ -164,7 +167,8 @@ impl<'a> Crawl<'a> {
         Ok(ledger.close())
     }
 
-    /// The rules for `url`, which they allow to be visited; the inner error is the reason why they could not be asked for.
+    /// Returns the rules for `url`, if they allow a visit to it. The inner error is the reason why they could not be
+    /// fetched.
     async fn robots_for(&self, url: &Url, scope: &Start) -> Result<Result<Robots, Failure>, CrawlError> {
         let access = self.survey(scope).robots(url).await;
         if self.robots == RobotsPolicy::Ignore {
@@ -189,7 +193,7 @@ impl<'a> Crawl<'a> {
         Survey { fetcher: &self.fetcher, pace: self.visits.pace(), scope, done_by: self.done_by }
     }
 
-    /// Whether one of these pages shows more of the site than its login page does.
+    /// Returns whether one of these pages shows more of the site than its login page does.
     async fn shows_more(
         &self,
         login: &Checked,
@@ -207,7 +211,7 @@ impl<'a> Crawl<'a> {
         Ok(false)
     }
 
-    /// Visits what the ledger knows of until the budget or the time is used up.
+    /// Visits the pages that the ledger chooses until the budget or the time is used up.
     async fn follow_links(
         &self,
         ledger: &mut Ledger<'_>,
@@ -216,8 +220,8 @@ impl<'a> Crawl<'a> {
         way: &Arc<dyn Scope>,
     ) -> Result<(), CrawlError> {
         let mut visits = FuturesUnordered::new();
-        // Results wait here until those of all pages before them are in, and pages are chosen after each of them: which
-        // ones then depends on the site alone, not on which answered first.
+        // Results wait here until those of all earlier pages are in, and pages are chosen after each of them: the
+        // choice then depends on the site alone, not on which page loaded first.
         let mut results = BTreeMap::new();
         let mut chosen = VecDeque::new();
         let (mut taken, mut settled) = (0_u32, 0_u32);
@@ -259,7 +263,7 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    /// Why there is nothing to go on from.
+    /// Returns the error of a scan whose start page could not be checked.
     async fn at_start(&self, start: &Url, error: PageError) -> CrawlError {
         CrawlError::Start(match error {
             PageError::Busy { failure, retry_after } | PageError::Unwell { failure, retry_after } => {
@@ -279,14 +283,14 @@ impl<'a> Crawl<'a> {
                     None => away,
                 }
             }
-            PageError::Crashed | PageError::OutOfMemory | PageError::MadeRoom => {
+            PageError::Crashed | PageError::OutOfMemory | PageError::Suspected | PageError::MadeRoom => {
                 Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down.")
             }
         })
     }
 
-    fn engine(&self, checked: &Checked) -> Engine {
-        Engine::axe_core(checked.collected.version.clone(), self.visits.browser_product())
+    fn engine(&self, checked: &Checked) -> Tool {
+        Tool::axe_core(checked.collected.version.clone(), self.visits.browser_product())
     }
 }
 
@@ -294,7 +298,7 @@ fn no_way_out(error: GuardError) -> CrawlError {
     CrawlError::NoBrowser(error.into())
 }
 
-/// Returns the rules if they allow `url`, which else can't be checked.
+/// Returns the rules if they allow `url`; else the error of a page that can't be checked.
 fn allowing(robots: Robots, url: &Url) -> Result<Robots, CrawlError> {
     if robots.allows(url) {
         return Ok(robots);

@@ -1,4 +1,4 @@
-//! Where a site ends.
+//! The boundaries of a site.
 
 use url::Url;
 
@@ -9,12 +9,12 @@ use crate::{guard::Reach, visit::Scope};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Site {
     host: String,
-    /// `None` for the usual port of either scheme.
+    /// The port; `None` for the default port of either scheme.
     port: Option<u16>,
 }
 
 impl Site {
-    /// The site of a page.
+    /// Returns the site of a page.
     pub(super) fn of(url: &Url) -> Self {
         Self { host: bare_host(url).to_owned(), port: url.port() }
     }
@@ -26,8 +26,8 @@ impl Scope for Site {
     }
 }
 
-/// Where a start address may lead: to the same name, or to one above or below it, on any port. That is what owners
-/// do with their own names; anything else is another site, which nobody asked to check.
+/// The hosts to which a start address may lead: the same name, or one above or below it, on any port. That is what
+/// owners do with their own names; anything else is another site, which nobody asked to check.
 #[derive(Debug, Clone)]
 pub(super) struct Start(String);
 
@@ -44,8 +44,8 @@ impl Scope for Start {
     }
 }
 
-/// By which addresses the documents of a check get to where they are checked. The guard is told of each before it is asked
-/// for: what a check reaches depends on where its documents come from.
+/// The addresses through which the documents of a check may be reached. The guard is notified of each before it is
+/// requested: what a check reaches depends on where its documents come from.
 #[derive(Debug)]
 pub(super) struct Way {
     start: Start,
@@ -67,13 +67,14 @@ impl Scope for Way {
         is_own
     }
 
-    /// A page inside an opened network may lead to a stranger's document, which would be shown there.
+    /// Returns whether the check is inside an opened network, where a page may lead to an untrusted document, which
+    /// would be shown there.
     fn judges_every_document(&self) -> bool {
         self.reach.is_inside()
     }
 }
 
-/// Whether `name` lies below `parent`. A parent without a dot (`com`, `localhost`) is nobody's name.
+/// Returns whether `name` is below `parent`. A parent without a dot (`com`, `localhost`) is nobody's name.
 fn is_below(name: &str, parent: &str) -> bool {
     parent.contains('.') && name.strip_suffix(parent).is_some_and(|rest| rest.ends_with('.'))
 }

@@ -1,4 +1,4 @@
-//! What a sitemap names (sitemaps.org): pages, or further sitemaps; as XML or as plain text, compressed or not.
+//! The content of a sitemap (sitemaps.org): pages, or further sitemaps; as XML or as plain text, compressed or not.
 
 use std::io::Read as _;
 
@@ -8,26 +8,26 @@ use quick_xml::{
     events::{BytesRef, Event},
 };
 
-/// Bytes of a file, as it comes and decompressed. The protocol allows five times as much; the addresses that are kept
-/// of one file fit into a fraction.
+/// The greatest size of a file in bytes, both as it arrives and decompressed. The protocol allows five times as much;
+/// the addresses that are kept from one file fit into a fraction.
 pub(super) const MAX_BYTES: usize = 10 * 1024 * 1024;
-/// Addresses that are kept of one file.
+/// The number of addresses that are kept from one file.
 const MAX_ENTRIES: usize = 2_000;
-/// Characters of an address: the protocol's "less than 2,048".
+/// The bound of an address in characters: the protocol's "less than 2,048".
 const MAX_ADDRESS: usize = 2_048;
-/// How a gzip file begins (RFC 1952 §2.3.1).
+/// The beginning of a gzip file (RFC 1952 §2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The addresses in one file, as they stand there.
+/// The addresses in one file, as they are written there.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Sitemap {
     pub(super) pages: Vec<String>,
-    /// Of an index: the sitemaps that it names.
+    /// The sitemaps that it names, if it is an index.
     pub(super) sitemaps: Vec<String>,
 }
 
 impl Sitemap {
-    /// Reads a file as far as it can be read.
+    /// Reads a file as far as possible.
     pub(super) fn parse(file: Vec<u8>) -> Self {
         let file = decompressed(file);
         let text = String::from_utf8_lossy(&file);
@@ -49,38 +49,43 @@ impl Sitemap {
         config.allow_unmatched_ends = true;
         config.allow_dangling_amp = true;
         let mut entry = Entry::Other;
+        // True inside an image, which has a `loc` of its own.
+        let mut in_image = false;
         // The address that is being read, inside `loc`.
         let mut address: Option<String> = None;
-        // What comes after a fault is anyone's guess.
+        // What comes after a syntax error can't be trusted.
         while let Ok(event) = reader.read_event() {
             match event {
                 Event::Start(tag) => match tag.local_name().as_ref() {
-                    "url" => entry = Entry::Page,
-                    "sitemap" => entry = Entry::Sitemap,
-                    "loc" if entry != Entry::Other => address = Some(String::new()),
-                    // Has a `loc` of its own.
-                    "image" if entry == Entry::Page => entry = Entry::Other,
+                    "url" => (entry, in_image) = (Entry::Page, false),
+                    "sitemap" => (entry, in_image) = (Entry::Sitemap, false),
+                    "image" => in_image = true,
+                    "loc" if entry != Entry::Other && !in_image => address = Some(String::new()),
                     _ => {}
                 },
-                Event::End(tag) if tag.local_name().as_ref() == "image" => entry = Entry::Page,
                 Event::Text(text) => push(&mut address, &text.xml10_content()),
                 Event::CData(text) => push(&mut address, &text.xml10_content()),
                 Event::GeneralRef(reference) => push(&mut address, &meaning(&reference)),
-                Event::End(tag) if tag.local_name().as_ref() == "loc" => {
-                    let Some(address) = address.take() else { continue };
-                    let list = match entry {
-                        Entry::Page => &mut found.pages,
-                        Entry::Sitemap => &mut found.sitemaps,
-                        Entry::Other => continue,
-                    };
-                    let address = address.trim();
-                    if !address.is_empty() && address.len() < MAX_ADDRESS {
-                        list.push(address.to_owned());
+                Event::End(tag) => match tag.local_name().as_ref() {
+                    "url" | "sitemap" => entry = Entry::Other,
+                    "image" => in_image = false,
+                    "loc" => {
+                        let Some(address) = address.take() else { continue };
+                        let list = match entry {
+                            Entry::Page => &mut found.pages,
+                            Entry::Sitemap => &mut found.sitemaps,
+                            Entry::Other => continue,
+                        };
+                        let address = address.trim();
+                        if !in_image && !address.is_empty() && address.len() < MAX_ADDRESS {
+                            list.push(address.to_owned());
+                        }
+                        if list.len() >= MAX_ENTRIES {
+                            break;
+                        }
                     }
-                    if list.len() >= MAX_ENTRIES {
-                        break;
-                    }
-                }
+                    _ => {}
+                },
                 Event::Eof => break,
                 _ => {}
             }
@@ -89,7 +94,7 @@ impl Sitemap {
     }
 }
 
-/// What a `loc` stands in.
+/// The element that contains a `loc`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Entry {
     Page,
@@ -104,7 +109,7 @@ fn push(address: &mut Option<String>, text: &str) {
     }
 }
 
-/// What XML itself says that a reference means; nothing is expanded that a file defines.
+/// Returns the meaning of a reference that XML itself defines; nothing is expanded that a file defines.
 fn meaning(reference: &BytesRef<'_>) -> String {
     if let Ok(Some(character)) = reference.resolve_char_ref() {
         return character.into();
@@ -120,8 +125,8 @@ fn meaning(reference: &BytesRef<'_>) -> String {
     character.to_owned()
 }
 
-/// The file itself, if need be twice decompressed: `sitemap.xml.gz` may come with a `Content-Encoding` on top. At most
-/// [`MAX_BYTES`], and what was readable of a damaged one.
+/// Returns the file, decompressed up to twice: `sitemap.xml.gz` may come with a `Content-Encoding` in addition. At most
+/// [`MAX_BYTES`], and the readable beginning of a damaged one.
 fn decompressed(mut file: Vec<u8>) -> Vec<u8> {
     for _ in 0..2 {
         if !file.starts_with(&GZIP) {
@@ -171,6 +176,17 @@ mod tests {
         let index = "<sitemapindex><sitemap><loc>https://a.example/1.xml.gz</loc></sitemap></sitemapindex>";
         let expected = Sitemap { pages: vec![], sitemaps: vec!["https://a.example/1.xml.gz".to_owned()] };
         assert_eq!(Sitemap::parse(index.into()), expected);
+    }
+
+    #[test]
+    fn images_turn_no_sitemap_into_a_page_wherever_they_are() {
+        let index = "<sitemapindex><image></image><loc>https://a.example/0</loc>
+            <sitemap><image><loc>https://a.example/i</loc></image><loc>https://a.example/1.xml</loc></sitemap>
+            <image><loc>https://a.example/i</loc></image><loc>https://a.example/2</loc>
+            <sitemap><image><loc>https://a.example/i</loc></sitemap>
+            <sitemap><loc>https://a.example/2.xml</loc></sitemap></sitemapindex>";
+        let sitemaps = ["https://a.example/1.xml", "https://a.example/2.xml"].map(str::to_owned).into();
+        assert_eq!(Sitemap::parse(index.into()), Sitemap { pages: vec![], sitemaps });
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What a site says about itself before it is visited: what is closed (robots.txt) and what there is (sitemaps).
+//! The statements of a site about itself, read before it is visited: what is closed (robots.txt) and which pages it has
+//! (sitemaps).
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -18,24 +19,27 @@ use super::{
 };
 use crate::visit::{Pace, Scope as _, unreachable_site};
 
-/// Files that are fetched for the list of pages.
+/// The number of files that are fetched for the list of pages.
 const MAX_SITEMAPS: usize = 50;
-/// Pages that are taken from all of them.
+/// The number of pages that are taken from all of them.
 const MAX_PAGES: usize = 5_000;
-/// Steps from the first file: an index may name indexes, whose files are the last.
+/// The number of steps from the first file: an index may name indexes, whose files are the last.
 const MAX_DEPTH: u32 = 2;
-/// For all sitemaps together. What is there by then is what is known.
+/// The time limit for all sitemaps together. What has arrived by then is used.
 const SITEMAP_TIME: Duration = Duration::from_secs(30);
 
-/// What robots.txt says of an address, so far as it could be asked.
+/// The rules of robots.txt for an address, as far as they could be fetched.
 #[derive(Debug)]
 pub(super) enum Access {
-    /// It was read, or there is none.
+    /// The file was read, or there is none.
     Known(Robots),
-    /// The server has trouble with it. "Assume complete disallow", says RFC 9309 §2.3.1.4, so that a rule which can't be
-    /// read for the moment is not broken.
+    /// The server failed to deliver it, or asks to come back later. "Assume complete disallow", says RFC 9309 §2.3.1.4 of
+    /// errors of the server, so that a rule which can't be read for the moment is not broken. §2.3.1.3 would permit
+    /// everything after a 429, as after any status from 400 to 499; but the site has rules, and is too busy to deliver
+    /// them.
     Closed { status: u16, retry_after: Option<Duration> },
-    /// No answer at all, for this reason. The same section says the same; but the browser may have a better reason to give.
+    /// There was no response at all, for this reason. The same section says the same; but the browser may have a better
+    /// reason to give.
     Unreachable(Failure),
 }
 
@@ -43,11 +47,11 @@ pub(super) enum Access {
 #[derive(Debug, Clone)]
 pub(super) struct Listed {
     pub(super) page: Url,
-    /// The sitemap's address.
+    /// The address of the sitemap.
     pub(super) sitemap: Arc<str>,
 }
 
-/// Asks one site about itself.
+/// A survey of one site.
 pub(super) struct Survey<'a> {
     pub(super) fetcher: &'a Fetcher<'a>,
     pub(super) pace: &'a Pace,
@@ -56,15 +60,16 @@ pub(super) struct Survey<'a> {
 }
 
 impl Survey<'_> {
-    /// Reads the robots.txt that `url` is subject to.
+    /// Fetches and reads the robots.txt that applies to `url`.
     pub(super) async fn robots(&self, url: &Url) -> Access {
         let Ok(file) = url.join("/robots.txt") else { return Access::Unreachable(unreachable_site()) };
         match self.get(&file, robots::MAX_BYTES).await {
             Ok(Fetched { status, body, .. }) if status.is_success() => Access::Known(Robots::parse(&body)),
-            Ok(Fetched { status, retry_after, .. }) if status.is_server_error() => {
-                Access::Closed { status: status.as_u16(), retry_after }
+            Ok(fetched) if fetched.is_busy() || fetched.status.is_server_error() => {
+                Access::Closed { status: fetched.status.as_u16(), retry_after: fetched.retry_after }
             }
-            // "Unavailable" (§2.3.1.3): there is no such file, or it is not for us; so too after too many redirects.
+            // "Unavailable" (§2.3.1.3): there is no such file, or it is not for us. The same holds after too many
+            // redirects.
             Ok(_) | Err(FetchFailure { error: FetchError::LeadsAway, .. }) => Access::Known(Robots::allow_all()),
             Err(failed) => {
                 tracing::debug!(
@@ -77,8 +82,8 @@ impl Survey<'_> {
         }
     }
 
-    /// The pages that the site's sitemaps name: those of `robots`, else the one in the usual place. Of many sitemaps the
-    /// different kinds come first.
+    /// Returns the pages that the site's sitemaps name: the sitemaps in `robots`, else the one at the usual address. Of
+    /// many sitemaps, one of each kind comes first.
     pub(super) async fn sitemap_pages(&self, home: &Url, robots: &Robots) -> Vec<Listed> {
         let deadline = self.done_by.min(Instant::now() + SITEMAP_TIME);
         let mut named: Vec<Url> = robots.sitemaps.iter().filter_map(|file| home.join(file).ok()).collect();
@@ -105,7 +110,7 @@ impl Survey<'_> {
                 }
             };
             let base = fetched.url;
-            // Ten megabytes take a while; other scans go on meanwhile.
+            // Parsing ten megabytes takes a while; other scans go on meanwhile.
             let parsed = tokio::task::spawn_blocking(move || Sitemap::parse(fetched.body)).await;
             let Ok(Sitemap { pages: found, sitemaps }) = parsed else { continue };
             let sitemap: String = base.as_str().chars().take(PageOutcome::MAX_LINKED_FROM).collect();
@@ -121,7 +126,7 @@ impl Survey<'_> {
         pages
     }
 
-    /// A file, asked for once more if the site was too busy.
+    /// Fetches a file, a second time if the site was too busy.
     async fn get(&self, file: &Url, max_bytes: usize) -> Result<Fetched, FetchFailure> {
         let ask = async {
             self.pace.turn().await;
@@ -138,7 +143,7 @@ impl Survey<'_> {
     }
 }
 
-/// Sitemaps that are still to be fetched, each once.
+/// The sitemaps that are still to be fetched, each once.
 #[derive(Default)]
 struct Files {
     waiting: VecDeque<(Url, u32)>,
@@ -146,7 +151,7 @@ struct Files {
 }
 
 impl Files {
-    /// Adds the files that one index names, so that each kind of them has one of the first places.
+    /// Adds the files that one index names, one of each kind before further ones.
     fn add(&mut self, files: Vec<Url>, depth: u32, scope: &Start) {
         let files: Vec<Url> = files.into_iter().filter(|file| scope.contains(file)).collect();
         let shapes: Vec<Shape> = files.iter().map(Shape::of).collect();

@@ -1,6 +1,7 @@
-//! Addresses of which a site never runs out: calendars, filters that add to each other, folders that lead into themselves.
+//! Addresses without end: calendars, filters that add to each other, folders that lead into themselves.
 //!
-//! A page of a trap looks like any other, so what ends it is the way to it. docs/pages.md tells site owners of these bounds.
+//! A page of a trap looks like any other, so it is recognised by the way to it. docs/pages.md tells site owners about
+//! these bounds.
 
 use std::collections::HashMap;
 
@@ -9,18 +10,18 @@ use url::Url;
 
 use super::kinds::Shape;
 
-/// Steps from page to page that change nothing but numbers and parameters: to the next month, the next page of a list, one
-/// more filter.
+/// The number of steps from page to page that change nothing but numbers and parameters: to the next month, the next
+/// page of a list, one more filter.
 pub(super) const MAX_VARIATIONS: u32 = 20;
-/// Parts of a path, or of a view.
+/// The number of parts of a path, or of a view.
 const MAX_PARTS: usize = 20;
-/// Times that one name stands in a path. A relative link on a page that answers under any address adds it again with each step:
-/// `/more/more/more`.
+/// The number of times that one name may be in a path. A relative link on a page that responds at any address adds it
+/// again with each step: `/more/more/more`.
 const MAX_REPEATS: usize = 2;
-/// Parameters of an address.
+/// The number of parameters of an address.
 const MAX_PARAMETERS: usize = 12;
 
-/// Whether an address has grown as only those of traps do.
+/// Returns whether an address has grown as only those of traps do.
 pub(super) fn has_outgrown(url: &Url) -> bool {
     let is_long = |path: &str| {
         let parts = path.split('/').filter(|part| !part.is_empty());
@@ -36,7 +37,7 @@ pub(super) fn has_outgrown(url: &Url) -> bool {
     is_long(url.path()) || is_long(view) || has_many(url.query().unwrap_or_default()) || has_many(query_of_view)
 }
 
-/// Whether a link leads from a page to another number of the same, or to the same with other parameters.
+/// Returns whether a link leads from a page to the same page with other numbers or parameters.
 pub(super) fn is_variation(page: &Shape, link: &Url) -> bool {
     *page == Shape::whole(link)
 }

@@ -1,4 +1,4 @@
-//! The pictures of one check: each once, and not too many.
+//! The pictures of one check: each once, and within bounds.
 
 use std::{
     collections::HashMap,
@@ -12,11 +12,11 @@ use a11ycheck_core::{
 
 use super::{cut::Picture, plan::Template};
 
-/// Pictures of one check, and their bytes together: a check of any size stays affordable to keep.
+/// The number of pictures of one check, and of their bytes together: a check of any size stays affordable to keep.
 const MAX_PICTURES: usize = 300;
 const MAX_BYTES: usize = 10 * 1024 * 1024;
 
-/// Takes in pictures in the order of the findings.
+/// A collection of pictures, in the order of the findings.
 #[derive(Debug, Default)]
 pub(crate) struct Album {
     pictures: Vec<Screenshot>,
@@ -26,18 +26,18 @@ pub(crate) struct Album {
 }
 
 impl Album {
-    /// Keeps the picture of an element. One without a picture of its own gets that of its template, if there is one; `None`
-    /// where there is none, or no room for it.
+    /// Keeps the picture of an element, and returns a reference to it. An element without a picture gets that of its
+    /// template, if there is one. `None` if there is none, or no room for it.
     pub(crate) fn add(&mut self, template: Template, picture: Option<Picture>) -> Option<ScreenshotRef> {
         let Some(picture) = picture else { return self.by_template.get(&template).copied() };
         let index = self.place(picture)?;
         let Screenshot { id, width, height, .. } = self.pictures[index];
-        let shown = ScreenshotRef { id, width, height };
+        let shown = ScreenshotRef::new(id, width, height);
         self.by_template.insert(template, shown);
         Some(shown)
     }
 
-    /// All of them.
+    /// Returns all pictures.
     pub(crate) fn close(self) -> Vec<Screenshot> {
         self.pictures
     }
@@ -56,9 +56,9 @@ impl Album {
         alike.push(index);
         self.bytes += picture.webp.len();
         let Picture { width, height, webp: bytes } = picture;
-        // 0 is the first page's.
+        // 0 is the picture of the first page.
         let id = ScreenshotId(u32::try_from(index).ok()? + 1);
-        self.pictures.push(Screenshot { id, format: ScreenshotFormat::WebP, width, height, bytes });
+        self.pictures.push(Screenshot::new(id, ScreenshotFormat::WebP, width, height, bytes));
         Some(index)
     }
 }

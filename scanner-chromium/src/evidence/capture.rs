@@ -1,7 +1,7 @@
 //! Shots of a page, after axe-core has finished with it.
 //!
-//! A shot beyond the viewport makes the browser draw more, for which the page gets `resize` events, though its layout stays
-//! that of the viewport. So nothing of what is found depends on it: findings and boxes are there before the first shot.
+//! A shot beyond the viewport makes the browser draw more, for which the page gets `resize` events, though its layout
+//! stays that of the viewport. So no finding depends on it: findings and boxes are complete before the first shot.
 
 use std::sync::Arc;
 
@@ -20,16 +20,16 @@ use crate::{
 
 const PAINT: &str = include_str!("paint.js");
 
-/// For all shots of a page: many times what a healthy page takes, and no great loss with another.
+/// The time limit for all shots of a page: many times what a healthy page takes, and no great loss with another.
 const TIME: Duration = Duration::from_secs(8);
-/// CSS pixels of the first page's picture: what lies below has pictures of its own.
+/// The greatest height of the first page's picture, in CSS pixels: elements further down have pictures of their own.
 const MAX_SCREEN_HEIGHT: u32 = 4_000;
-/// Of the first page's picture, in percent: to be recognised, not to be read closely.
+/// The quality of the first page's picture, in percent: enough to recognise it, not to read it closely.
 const SCREEN_QUALITY: u32 = 60;
-/// Bytes of the first page's picture.
+/// The greatest size of the first page's picture, in bytes.
 const MAX_SCREEN: usize = 2 * 1024 * 1024;
 
-/// The first page as a visitor sees it: WebP.
+/// A picture of the first page as a visitor sees it, in WebP.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen {
     pub(crate) width: u32,
@@ -37,15 +37,16 @@ pub(crate) struct Screen {
     pub(crate) webp: Vec<u8>,
 }
 
-/// Which pictures are wanted of a page.
+/// The pictures that are wanted of a page.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) shots: Vec<Shot>,
-    /// The page itself.
+    /// True for a picture of the page itself.
     pub(crate) screen: bool,
 }
 
-/// Takes the pictures, with the values of fields painted over. What can't be had is missing; a check does not fail for that.
+/// Takes the pictures, with the values of fields painted over. A picture that can't be taken is missing; a check does
+/// not fail because of that.
 pub(crate) async fn pictures(tab: &Tab, wanted: Wanted, deadline: Instant) -> (Vec<Capture>, Option<Screen>) {
     let nothing = (Vec::new(), None);
     if wanted.shots.is_empty() && !wanted.screen {
@@ -90,7 +91,7 @@ async fn shots(tab: &Tab, shots: Vec<Shot>, deadline: Instant) -> Vec<Capture> {
                 Err(error) => tracing::debug!(%error, "a shot of a page could not be read"),
             },
             Err(error) => {
-                // Further ones would fare no better.
+                // Further ones would fail in the same way.
                 tracing::debug!(%error, "a page could not be pictured");
                 break;
             }
@@ -106,7 +107,7 @@ struct Bare {
     webp: String,
 }
 
-/// Takes the picture of the whole page, from its top as far down as is allowed.
+/// Takes the picture of the whole page, from its top down to the greatest height.
 async fn screen(tab: &Tab, deadline: Instant) -> Option<Bare> {
     let deadline = deadline.min(Instant::now() + TIME);
     match try_screen(tab, deadline).await {
@@ -118,7 +119,8 @@ async fn screen(tab: &Tab, deadline: Instant) -> Option<Bare> {
     }
 }
 
-/// Paints the covers over. The browser does it, since no other part of ours can make such a picture as small.
+/// Paints the covers over the picture. The browser does it, since no other part of ours can make such a picture as
+/// small.
 async fn painted(tab: &Tab, world: i64, bare: Bare, covers: &[Rect], deadline: Instant) -> Option<Screen> {
     let deadline = deadline.min(Instant::now() + TIME);
     let Bare { width, height, mut webp } = bare;
@@ -169,7 +171,7 @@ async fn try_screen(tab: &Tab, deadline: Instant) -> Result<Bare, CdpError> {
     Ok(Bare { width, height, webp })
 }
 
-/// A picture in base64.
+/// Takes a picture, in base64.
 async fn capture(tab: &Tab, clip: Rect, format: ImageFormat, deadline: Instant) -> Result<String, CdpError> {
     let Rect { x, y, width, height } = clip;
     let clip = Clip { x, y, width, height, scale: 1 };

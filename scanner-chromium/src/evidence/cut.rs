@@ -1,4 +1,4 @@
-//! From shots of a page to pictures of its elements.
+//! The way from shots of a page to pictures of its elements.
 
 use std::{io::Cursor, sync::Arc};
 
@@ -8,29 +8,30 @@ use image::{
 
 use super::plan::{ElementNumber, Rect, Shot};
 
-/// What stands in place of a value: neither black nor white, so that it is seen on any page, and not the grey of a border.
+/// The colour that is painted over a value: neither black nor white, so that it is seen on any page, and not the grey
+/// of a border.
 pub(super) const COVER: [u8; 3] = [160; 3];
 
-/// Pixels of a picture's width: what a report shows side by side with its text.
+/// The greatest width of a picture in pixels: what a report shows beside its text.
 const MAX_WIDTH: u32 = 800;
-/// Bytes of one picture. One that takes more is made smaller.
+/// The greatest size of one picture in bytes. A larger one is scaled down.
 const MAX_BYTES: usize = 120_000;
-/// Pixels of a picture's width below which it is not made smaller any more, but left out.
+/// The width in pixels below which a picture is not scaled down further, but left out.
 const MIN_WIDTH: u32 = 100;
-/// Bytes that decoding a shot may take: those of the largest that `plan` asks for, twice.
+/// The number of bytes that decoding a shot may take: those of the largest that `plan` makes, twice.
 const MAX_DECODED: u64 = 2 * 4 * 2_560 * 3_000;
 
 /// A shot as the browser returned it.
 #[derive(Debug)]
 pub(crate) struct Capture {
     pub(crate) shot: Shot,
-    /// PNG, one pixel for each CSS pixel.
+    /// The picture as PNG, one pixel for each CSS pixel.
     pub(crate) png: Vec<u8>,
-    /// What is painted over, on the page.
+    /// The areas on the page that are painted over.
     pub(crate) covers: Arc<[Rect]>,
 }
 
-/// A picture of an element: WebP without loss, since most show text.
+/// A picture of an element, in lossless WebP, since most show text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Picture {
     pub(crate) width: u32,
@@ -38,7 +39,8 @@ pub(crate) struct Picture {
     pub(crate) webp: Vec<u8>,
 }
 
-/// Cuts the elements out. What can't be read, shows one colour only, or stays too large is left out. Takes processor time.
+/// Cuts the elements out of the shots. A picture that can't be read, shows one colour only, or stays too large is left
+/// out. This takes processor time.
 pub(crate) fn cut_out(captures: Vec<Capture>) -> Vec<(ElementNumber, Picture)> {
     captures.into_iter().flat_map(|capture| cut_out_of(&capture)).collect()
 }
@@ -143,7 +145,7 @@ mod tests {
         Capture { shot: Shot { clip: rect(clip), crops }, png: png.into_inner(), covers: Arc::default() }
     }
 
-    /// White, with a red square of 20 pixels at 30, 40.
+    /// Returns a white image with a red square of 20 pixels at 30, 40.
     fn page() -> RgbImage {
         RgbImage::from_fn(100, 100, |x, y| {
             Rgb(if (30..50).contains(&x) && (40..60).contains(&y) { [255, 0, 0] } else { [255; 3] })

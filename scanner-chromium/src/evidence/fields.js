@@ -1,24 +1,25 @@
-// Notes from now on where the page shows the values of fields, with each frame that is drawn, until `shownFields.end()` tells of
-// all of these places: a page may move its fields while it is pictured. What it sees stays in this world, and nothing of the page
-// changes. `limits` bounds how much is noted.
+// Notes from its call on, with each frame that is drawn, where the page shows the values of fields, until
+// `shownFields.end()` returns all of these places: a page may move its fields while pictures are taken. What it sees
+// stays in this world, and nothing of the page changes. `limits` bounds how much is noted.
 //
-// A place is the rectangle of a value from the viewport's top left corner, and at the top from the document's: `isTop`. Borders,
-// labels and icons in the padding of a field are no part of it.
+// A place is the rectangle of a value from the viewport's top left corner, and in the top document (`isTop`) from the
+// document's. Borders, labels and icons in the padding of a field are no part of it.
 (limits, isTop) => {
-  // Past fields that hide a form's properties.
+  // Getters and methods are called directly, since the fields of a form may hide its properties with their names, and
+  // other elements those of the document.
   const read = (type, name, node) => Reflect.get(type.prototype, name, node);
   const select = (root, selector) => {
     const type = root === document ? Document : DocumentFragment;
     return type.prototype.querySelectorAll.call(root, selector);
   };
 
-  // Kinds without a text that somebody typed, and dots in place of a password.
+  // The types without text that somebody typed, and passwords, which are shown as dots.
   const plain = new Set(['button', 'checkbox', 'color', 'hidden', 'image', 'password', 'radio', 'range', 'reset', 'submit']);
   const isEditable = (element) => element instanceof HTMLElement && read(HTMLElement, 'isContentEditable', element);
   const hasValue = (element) => {
     if (element instanceof HTMLInputElement) return !plain.has(element.type) && element.value !== '';
     if (element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement) return element.value !== '';
-    // What is inside of an editable element belongs to it.
+    // What is inside an editable element belongs to it.
     const parent = read(Node, 'parentElement', element);
     return isEditable(element) && !(parent && isEditable(parent)) && read(Node, 'textContent', element).trim() !== '';
   };
@@ -37,7 +38,8 @@
   let trees = findTrees();
   const fields = () => {
     const found = trees.flatMap((tree) => [...select(tree, 'input, textarea, select, [contenteditable]')]);
-    if (document.designMode === 'on' && document.body) found.push(document.body);
+    const body = read(Document, 'body', document);
+    if (read(Document, 'designMode', document) === 'on' && body) found.push(body);
     return found.filter(hasValue);
   };
 
@@ -49,16 +51,16 @@
   const rectangles = (element) => {
     const box = Element.prototype.getBoundingClientRect.call(element);
     const size = (name) => read(HTMLElement, name, element);
-    // Scaled or turned: its border can't be told from its text.
+    // If it is scaled or turned, its border can't be distinguished from its text.
     if (Math.abs(box.width - size('offsetWidth')) > 1 || Math.abs(box.height - size('offsetHeight')) > 1) return [whole(box)];
     const style = getComputedStyle(element);
     const pixels = (name) => parseFloat(style[name]) || 0;
-    // Inside of the border, and without scrollbars.
+    // The area inside the border, without scrollbars.
     const [left, top] = [box.x + read(Element, 'clientLeft', element), box.y + read(Element, 'clientTop', element)];
     const inside = [left, top, read(Element, 'clientWidth', element), read(Element, 'clientHeight', element)];
 
     if (isEditable(element) && !(element instanceof HTMLTextAreaElement)) {
-      const range = document.createRange();
+      const range = new Range();
       range.selectNodeContents(element);
       const lines = [...range.getClientRects()].map(whole);
       const isCut = style.overflowX !== 'visible' || style.overflowY !== 'visible';
@@ -70,7 +72,7 @@
     const isScrolled = ['Width', 'Height'].some((edge) =>
       read(Element, `scroll${edge}`, element) > read(Element, `client${edge}`, element));
     if ((element instanceof HTMLTextAreaElement && isScrolled) || style.writingMode !== 'horizontal-tb') return [inside];
-    // The arrow of a list that drops down has its own room beside the text.
+    // The arrow of a drop-down list has its own room beside the text.
     const isMenu = element instanceof HTMLSelectElement && !element.multiple && element.size <= 1 && style.appearance !== 'none';
     const arrow = isMenu ? limits.arrow : 0;
     const paddingLeft = pixels('paddingLeft') + (style.direction === 'rtl' ? arrow : 0);
@@ -97,7 +99,7 @@
     }
   };
 
-  // Nobody asks any more after that time.
+  // Nothing asks for the places after that time.
   const until = performance.now() + limits.time;
   let isEnded = false;
   const eachFrame = () => {
@@ -109,7 +111,7 @@
   requestAnimationFrame(eachFrame);
   addEventListener('resize', note);
   globalThis.shownFields = {
-    // JSON text; null where there are too many.
+    // Returns JSON text; null if there are too many places.
     end: () => {
       trees = findTrees();
       note();

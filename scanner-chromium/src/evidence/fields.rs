@@ -1,7 +1,8 @@
-//! Where a page shows the values of its fields, so that they can be painted over in its pictures.
+//! The places in which a page shows the values of its fields, so that they can be painted over in its pictures.
 //!
-//! Each document is watched from our own world, from before the first shot until after the last, and whatever stood anywhere
-//! meanwhile is covered: a page may move its fields when it is pictured. Nothing of the page is changed for it.
+//! Each document is watched from an isolated world, from before the first shot until after the last, and every place at
+//! which a value was shown meanwhile is covered: a page may move its fields when pictures are taken. Nothing of the
+//! page is changed for this.
 
 use futures_util::future::join_all;
 use serde::Deserialize;
@@ -19,17 +20,17 @@ use crate::{
 
 const FIELDS: &str = include_str!("fields.js");
 
-/// Frames of one page that are watched. Those beyond are covered whole.
+/// The number of frames of one page that are watched. Those beyond are covered whole.
 const MAX_FRAMES: usize = 100;
 
-/// What is noted of one document. Lines are those of one editable element, which is covered whole if it has more; `arrow` is how wide
-/// the browser draws that of a select.
+/// Returns the bounds on what is noted of one document. `lines` are those of one editable element, which is covered
+/// whole if it has more; `arrow` is the width with which the browser draws that of a select.
 fn limits(deadline: Instant) -> Value {
     let time = deadline.saturating_duration_since(Instant::now()).as_millis();
     json!({ "roots": 1_000, "places": 2_000, "lines": 200, "arrow": 16, "time": time })
 }
 
-/// Why it is not known where a page shows values. There are no pictures of it then.
+/// The reason why it is not known where a page shows values. No pictures are kept of it then.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FieldsError {
     #[error("the page could not be asked for its fields")]
@@ -52,26 +53,26 @@ pub(super) struct FieldWatch<'a> {
 
 struct Frame {
     id: String,
-    /// From which it is watched; `None` where it is not.
+    /// The world from which it is watched; `None` if it is not.
     world: Option<i64>,
 }
 
-/// What `fields.js` returns of a document.
+/// The result of `fields.js` for a document.
 #[derive(Debug, Deserialize)]
 struct Noted {
-    /// Left, top, width and height.
+    /// The left, top, width and height of each place.
     places: Vec<[f64; 4]>,
-    /// Width and height of the viewport.
+    /// The width and height of the viewport.
     size: [f64; 2],
-    /// How far the document is scrolled.
+    /// The distance by which the document is scrolled.
     scroll: [f64; 2],
 }
 
-/// Where the content of a frame stands, from the top document's corner.
+/// The position of a frame's content, from the top document's corner.
 #[derive(Debug, Clone, Copy)]
 struct FrameBox {
     area: [f64; 4],
-    /// It is neither turned nor skewed.
+    /// True if it is neither turned nor skewed.
     is_upright: bool,
 }
 
@@ -88,12 +89,12 @@ impl<'a> FieldWatch<'a> {
         Ok(Self { tab, top, frames: join_all(watching).await, deadline })
     }
 
-    /// The world of the top document.
+    /// Returns the world of the top document.
     pub(super) const fn top(&self) -> i64 {
         self.top
     }
 
-    /// Returns where values were shown since the beginning, from the page's top left corner.
+    /// Returns the places at which values were shown since the beginning, from the page's top left corner.
     pub(super) async fn end(&self) -> Result<Vec<Rect>, FieldsError> {
         let Self { tab, top, deadline, .. } = *self;
         let noted = self.end_in(top).await?;
@@ -108,10 +109,10 @@ impl<'a> FieldWatch<'a> {
         Ok(places.into_iter().map(rounded).collect())
     }
 
-    /// The places in a frame, from the top document's corner: all of it where it is not known what it shows.
+    /// Returns the places in a frame, from the top document's corner: the whole frame if it is not known what it shows.
     async fn places_in(&self, frame: &Frame, scroll: [f64; 2]) -> Result<Vec<[f64; 4]>, FieldsError> {
         let noted = match frame.world {
-            // Its document may be another by now.
+            // The frame may show another document by now.
             Some(world) => self.end_in(world).await.ok(),
             None => None,
         };
@@ -135,7 +136,7 @@ impl<'a> FieldWatch<'a> {
         noted.ok_or(FieldsError::TooMany)
     }
 
-    /// Where a frame stands; `None` where it is not shown.
+    /// Returns the position of a frame; `None` if it is not shown.
     async fn frame_box(&self, id: &str, scroll: [f64; 2]) -> Result<Option<FrameBox>, FieldsError> {
         let session = self.tab.session();
         let owner = session.call(GetFrameOwner { frame_id: id }, self.deadline).await?;
@@ -148,7 +149,7 @@ impl<'a> FieldWatch<'a> {
 }
 
 impl FrameBox {
-    /// From the corners of the content, clockwise from the top left one, in the viewport.
+    /// Makes one from the corners of the content, clockwise from the top left one, in the viewport.
     fn of(corners: [f64; 8], [scroll_x, scroll_y]: [f64; 2]) -> Self {
         let [x1, y1, x2, y2, x3, y3, x4, y4] = corners;
         let (left, right) = (
@@ -171,7 +172,8 @@ fn is_of_size(area: [f64; 4], [width, height]: [f64; 2]) -> bool {
     (area[2] - width).abs() <= 1.0 && (area[3] - height).abs() <= 1.0
 }
 
-/// A place in a frame, from where the frame is counted from. What the frame does not show of it is left out.
+/// Returns a place in a frame, in the coordinates of the frame's own position. The part that the frame does not show is
+/// left out.
 fn within([left, top, frame_width, frame_height]: [f64; 4], [x, y, width, height]: [f64; 4]) -> [f64; 4] {
     let (right, bottom) = ((x + width).min(frame_width), (y + height).min(frame_height));
     let (x, y) = (x.max(0.0), y.max(0.0));
@@ -193,7 +195,7 @@ async fn begin_in(tab: &Tab, world: i64, is_top: bool, deadline: Instant) -> Res
     }
 }
 
-/// All pixels that a place has a part in.
+/// Returns all pixels of which the place covers a part.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of floats saturate")]
 fn rounded([x, y, width, height]: [f64; 4]) -> Rect {
     let (left, top) = (x.floor().max(0.0) as u32, y.floor().max(0.0) as u32);
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_turned_is_told_from_one_that_is_not() {
+    fn a_frame_that_is_turned_is_distinguished_from_one_that_is_not() {
         let upright = FrameBox::of([10.0, 20.0, 110.0, 20.0, 110.0, 70.0, 10.0, 70.0], [0.0, 1_000.0]);
         assert_eq!((upright.area, upright.is_upright), ([10.0, 1_020.0, 100.0, 50.0], true));
         assert_eq!(within(upright.area, [90.0, -5.0, 30.0, 20.0]), [100.0, 1_020.0, 10.0, 15.0]);

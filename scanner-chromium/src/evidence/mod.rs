@@ -1,5 +1,6 @@
-//! Pictures of what fails: which elements (`plan`), out of what the browser shows (`capture`), cut to size (`cut`),
-//! and kept within what one check may take (`album`). What fields show of people (`fields`) is painted over before anything is cut.
+//! Pictures of what fails: the choice of elements (`plan`), the shots that the browser takes (`capture`), the parts cut
+//! out of them (`cut`), and the bounds for one check (`album`). What fields show about people (`fields`) is painted
+//! over before anything is cut out.
 
 mod album;
 mod capture;

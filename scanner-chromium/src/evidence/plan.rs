@@ -1,31 +1,35 @@
-//! Which elements of a page are pictured, and with how few shots.
+//! The choice of the elements of a page that get pictures, and of the few shots that show them.
 //!
-//! A shot costs about as much for one element as for many that stand close together (measured: 20–60 ms, and some 30 ms
-//! for each further thousand rows), so neighbours share one, and what was pictured on one page is not pictured on the next.
+//! A shot costs about as much for one element as for many that are close together (measured: 20–60 ms, and some 30 ms
+//! for each further thousand rows), so neighbours share one, and a template with a picture from one page gets no other
+//! on the next.
 
 use std::{
     collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-/// Elements of one rule that are pictured on one page: a report shows no more of a rule.
+/// The number of elements of one rule that get pictures on one page: a report shows no more of a rule.
 const PER_RULE: usize = 5;
-/// Elements of one rule that are pictured in one check, each of another template: more than a report shows.
+/// The number of elements of one rule that get pictures in one check, each of another template: more than a report
+/// shows.
 const PER_RULE_AND_CHECK: u32 = 20;
-/// CSS pixels around an element, so that one sees where it stands.
+/// The margin around an element in CSS pixels, so that one sees where it is.
 const PADDING: u32 = 16;
-/// CSS pixels of an edge below which there is nothing to see: texts for screen readers are cut to one by one.
+/// The edge in CSS pixels below which there is nothing to see: texts for screen readers are clipped to one by one.
 const MIN_EDGE: u32 = 4;
-/// CSS pixels of a picture's edges. Of a larger element, its upper left part is shown.
+/// The greatest edges of a picture in CSS pixels. Of a larger element, the upper left part is shown.
 const MAX_WIDTH: u32 = 1_280;
 const MAX_HEIGHT: u32 = 720;
-/// Shots of one page.
+/// The number of shots of one page.
 const MAX_SHOTS: usize = 4;
-/// CSS pixels from the top of the first element of a shot to the bottom of the last: bounds what a shot takes of memory.
+/// The greatest distance in CSS pixels from the top of the first element of a shot to the bottom of the last. It bounds
+/// the memory that a shot takes.
 const MAX_SHOT_HEIGHT: u32 = 3_000;
-/// CSS pixels between two elements beyond which a shot of their own is cheaper.
+/// The distance in CSS pixels between two elements beyond which separate shots are cheaper.
 const MAX_GAP: u32 = 700;
-/// Farther from the page's corner nobody looks, and numbers of the browser lose their pixels.
+/// The greatest distance from the page's corner in CSS pixels. Nobody looks farther away, and the browser's numbers
+/// lose precision there.
 const FARTHEST: u32 = 1_000_000;
 
 /// A rectangle on the page, in CSS pixels from its top left corner.
@@ -41,7 +45,7 @@ pub(crate) struct Rect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ElementNumber(pub(crate) usize);
 
-/// An element that could be pictured.
+/// An element that could get a picture.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate<'a> {
     pub(crate) element: ElementNumber,
@@ -50,12 +54,12 @@ pub(crate) struct Candidate<'a> {
     pub(crate) area: Rect,
 }
 
-/// What looks alike: elements of one source and size that break one rule.
+/// The key of elements that look alike: those of one source and size that break one rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Template(u64);
 
 impl Template {
-    /// The template of an element with this source that breaks this rule.
+    /// Returns the template of an element with this source and area that breaks this rule.
     pub(crate) fn of(rule: &str, html: &str, area: Rect) -> Self {
         let mut hasher = DefaultHasher::new();
         (rule, html, area.width, area.height).hash(&mut hasher);
@@ -63,15 +67,15 @@ impl Template {
     }
 }
 
-/// What has been pictured in the check so far.
-#[derive(Debug, Default)]
+/// The pictures that were taken in the check so far.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Quota {
     templates: HashSet<Template>,
     per_rule: HashMap<String, u32>,
 }
 
 impl Quota {
-    /// Whether the element is to be pictured; counts it then.
+    /// Returns whether the element may get a picture, and counts it if so.
     fn admits(&mut self, candidate: &Candidate<'_>) -> bool {
         if self.per_rule.get(candidate.rule).is_some_and(|taken| *taken >= PER_RULE_AND_CHECK)
             || !self.templates.insert(Template::of(candidate.rule, candidate.html, candidate.area))
@@ -83,7 +87,7 @@ impl Quota {
     }
 }
 
-/// A part of the page that the browser is asked for.
+/// A part of the page of which the browser takes a picture.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Shot {
     pub(crate) clip: Rect,
@@ -94,7 +98,7 @@ pub(crate) struct Shot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Crop {
     pub(crate) element: ElementNumber,
-    /// On the page, padding included.
+    /// Its position on the page, including the padding.
     pub(crate) area: Rect,
 }
 
@@ -107,7 +111,7 @@ impl Rect {
         self.y.saturating_add(self.height)
     }
 
-    /// What both cover, if anything.
+    /// Returns the area that both cover, if there is one.
     pub(crate) fn common(self, other: Self) -> Option<Self> {
         let (x, y) = (self.x.max(other.x), self.y.max(other.y));
         let (right, bottom) = (self.right().min(other.right()), self.bottom().min(other.bottom()));
@@ -121,22 +125,24 @@ impl Rect {
     }
 }
 
-/// The shots to take, from the top of the page down, and what to cut out of them.
+/// Returns the shots to take, from the top of the page down, with the parts to cut out of them.
 pub(crate) fn plan<'a>(candidates: impl Iterator<Item = Candidate<'a>>, quota: &mut Quota) -> Vec<Shot> {
     let mut per_rule = HashMap::<&str, usize>::new();
-    let mut crops: Vec<Crop> = candidates
+    // The quota if there were shots for all of them: what gets none is not counted.
+    let mut supposed = quota.clone();
+    let mut chosen: Vec<(Crop, Candidate<'a>)> = candidates
         .filter(|candidate| is_visible(candidate.area))
         .filter(|candidate| {
             let taken = per_rule.entry(candidate.rule).or_default();
-            let is_admitted = *taken < PER_RULE && quota.admits(candidate);
+            let is_admitted = *taken < PER_RULE && supposed.admits(candidate);
             *taken += usize::from(is_admitted);
             is_admitted
         })
-        .map(|candidate| Crop { element: candidate.element, area: padded(candidate.area) })
+        .map(|candidate| (Crop { element: candidate.element, area: padded(candidate.area) }, candidate))
         .collect();
-    crops.sort_by_key(|crop| (crop.area.y, crop.area.x, crop.element));
+    chosen.sort_by_key(|(crop, _)| (crop.area.y, crop.area.x, crop.element));
     let mut shots = Vec::<Shot>::new();
-    for crop in crops {
+    for (crop, candidate) in chosen {
         if let Some(shot) = shots.last_mut().filter(|shot| belongs(shot, crop.area)) {
             shot.clip = shot.clip.with(crop.area);
             shot.crops.push(crop);
@@ -145,6 +151,7 @@ pub(crate) fn plan<'a>(candidates: impl Iterator<Item = Candidate<'a>>, quota: &
         } else {
             break;
         }
+        quota.admits(&candidate);
     }
     shots
 }
@@ -174,7 +181,7 @@ mod tests {
     use super::*;
 
     const RULES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
-    /// Sources that differ.
+    /// Sources that differ, as beginnings of this text.
     const HTML: &str = match str::from_utf8(&[b'x'; 200]) {
         Ok(text) => text,
         Err(_) => "",
@@ -218,6 +225,20 @@ mod tests {
         assert_eq!((page(0..5), page(0..5), page(0..8)), (5, 0, 3));
         let more: usize = (8..100).step_by(4).map(|from| page(from..from + 4)).sum();
         assert_eq!(8 + more, PER_RULE_AND_CHECK as usize);
+    }
+
+    #[test]
+    fn what_gets_no_picture_on_a_page_with_too_many_places_gets_one_on_the_next() {
+        let mut quota = Quota::default();
+        let mut page = |gap: u32| {
+            let candidates = (0..).zip(0..10).map(|(at, node)| candidate(node % 3, node, [0, at * gap, 20, 20]));
+            let shots = plan(candidates, &mut quota);
+            let crops = shots.iter().flat_map(|shot| &shot.crops);
+            crops.map(|crop| crop.element.0 % 1_000).collect::<Vec<_>>()
+        };
+        assert_eq!(page(5_000), [0, 1, 2, 3], "a shot for each");
+        assert_eq!(page(30), [4, 5, 6, 7, 8, 9]);
+        assert_eq!(page(30), [0_usize; 0]);
     }
 
     #[test]

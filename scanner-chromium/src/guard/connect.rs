@@ -1,4 +1,4 @@
-//! From a host's name to a connection that was judged.
+//! Connections to hosts by name, made only to addresses that were judged.
 
 use std::{io, net::SocketAddr, sync::Arc};
 
@@ -15,23 +15,23 @@ use super::{
     reach::Passage,
 };
 
-/// For all addresses of a host together.
+/// The time limit of connecting to a host, over all of its addresses.
 const CONNECT_TIME: Duration = Duration::from_secs(15);
-/// For one of several addresses.
+/// The time limit of connecting to one of several addresses.
 const ONE_ADDRESS_TIME: Duration = Duration::from_secs(5);
-/// For the look-up of a name.
+/// The time limit of looking up a name.
 const RESOLVE_TIME: Duration = Duration::from_secs(10);
 
-/// What decides where a guard may connect to.
+/// The rules about where a guard may connect to.
 #[derive(Clone)]
 pub(crate) enum Egress {
-    /// Nowhere.
+    /// No connection is allowed.
     RefuseAll,
-    /// Where the operator's policy lets it.
+    /// Connections are allowed as far as the operator's policy permits them.
     Judged {
-        /// The policy, and what of it holds for this check.
+        /// The policy, and the part of it that applies to this scan.
         reach: Reach,
-        /// What turns names into addresses.
+        /// The resolver of names.
         resolver: Arc<dyn Resolver>,
         /// The operator's proxy, if connections go through one.
         proxy: Option<UpstreamProxy>,
@@ -39,7 +39,7 @@ pub(crate) enum Egress {
 }
 
 impl Egress {
-    /// Connects to a judged address of the host, and writes into the log how it went.
+    /// Connects to a judged address of the host, and notes the result in the log.
     pub(super) async fn connect(
         &self,
         host: &str,
@@ -55,7 +55,8 @@ impl Egress {
         connected
     }
 
-    /// Why the policy refuses an address, if it does. Looks its name up, and connects nowhere.
+    /// Returns the reason why the policy refuses an address, or `None` if it does not. Looks its name up, but makes no
+    /// connection.
     pub(crate) async fn refusal(&self, url: &Url) -> Option<Refusal> {
         let port = url.port_or_known_default()?;
         match self.judge(url.host_str()?, port).await {
@@ -75,17 +76,17 @@ impl Egress {
                 let connected = proxy.connect(&route, Instant::now() + CONNECT_TIME).await;
                 connected.map_err(|error| not_passed(host, port, &error))?
             }
-            // No proxy, no route through one.
+            // A route through a proxy needs one.
             (Route::Proxied(_) | Route::Named { .. }, _) => return Err(nowhere()),
         };
-        // Requests are small and waited for.
+        // Requests are small, and something waits for each of them.
         let _ = stream.set_nodelay(true);
         Ok(Metered::new(stream, Arc::clone(meter), until))
     }
 
     async fn judge(&self, host: &str, port: u16) -> Result<Passage, Obstacle> {
         let Self::Judged { reach, resolver, proxy } = self else { return Err(nowhere()) };
-        // The same reading of a host as in an address bar: `0x7f.1` is an IP address here too.
+        // Hosts are read as in an address bar: `0x7f.1` is an IP address here too.
         let host = Host::parse(host).map_err(|_| nowhere())?;
         let host = match &host {
             Host::Domain(name) => Host::Domain(name.as_str()),
@@ -98,14 +99,15 @@ impl Egress {
             tracing::debug!(%host, port, error = &error as &dyn std::error::Error, "an address may not be visited");
             match reach.disclosed(&host, error) {
                 PolicyError::Refused(refusal) => Obstacle::Refused(refusal),
-                // Whoever reads a report is not told which of the two it was, nor is the page.
+                // Neither the report nor the page may reveal which of the two it was.
                 PolicyError::RefusedAnswer(_) | PolicyError::Resolve(_) => Obstacle::Dns,
             }
         })
     }
 }
 
-/// What the proxy's own trouble means to the operator is logged; what it refuses, such as hosts of advertisers, is its business.
+/// Returns the obstacle of an error of the upstream proxy. The proxy's own failures are logged as warnings for the
+/// operator; what it refuses, such as hosts of advertisers, is its own business.
 fn not_passed(host: &str, port: u16, error: &ProxyError) -> Obstacle {
     let Some(cause) = error.cause() else { return Obstacle::Unreachable };
     let source: &dyn std::error::Error = error;
@@ -118,12 +120,12 @@ fn not_passed(host: &str, port: u16, error: &ProxyError) -> Obstacle {
     Obstacle::Proxy(cause)
 }
 
-/// What is said of a host that can't be one.
+/// Returns the obstacle of a request whose host can't be one.
 pub(super) const fn nowhere() -> Obstacle {
     Obstacle::Refused(Refusal::InvalidName)
 }
 
-/// The first address that answers.
+/// Connects to the first address that accepts a connection, in the order given.
 async fn reach(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     let last_moment = Instant::now() + CONNECT_TIME;
     let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);

@@ -1,4 +1,4 @@
-//! A connection that counts what passes and gives up when nothing does.
+//! A connection that counts its bytes and ends when it is idle for too long.
 
 use std::{
     io,
@@ -17,12 +17,12 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// Without a byte for this long a connection is given up.
+/// The time without a byte after which a connection ends.
 const IDLE: Duration = Duration::from_secs(60);
-/// Bytes that one connection may move.
+/// The number of bytes that one connection may move, in both directions together.
 const MAX_PER_CONNECTION: u64 = 200 * 1024 * 1024;
 
-/// What all connections of a scan have moved, and may.
+/// The bytes that all connections of a scan have moved, and their bound.
 #[derive(Debug)]
 pub(super) struct Meter {
     moved: AtomicU64,
@@ -55,7 +55,7 @@ pub(super) struct Metered {
 }
 
 impl Metered {
-    /// A connection that ends when `until` fires.
+    /// Wraps a connection that ends when `until` fires.
     pub(super) fn new(stream: TcpStream, meter: Arc<Meter>, until: CancellationToken) -> Self {
         let revoked = Box::pin(until.clone().cancelled_owned());
         Self { stream, moved: 0, meter, idle: Box::pin(tokio::time::sleep(IDLE)), until, revoked }

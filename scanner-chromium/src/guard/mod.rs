@@ -1,13 +1,14 @@
-//! The egress guard: the one way out for a browser.
+//! The egress guard: the only way out for a browser.
 //!
-//! A proxy on a loopback port that judges every host by the [`AddressPolicy`](a11ycheck_core::net::AddressPolicy) and
-//! connects to an address that was judged, without a second look-up. Redirects, sub-resources, frames and WebSocket connections all
-//! come through here, because the browser has no other proxy and no way around it. TLS passes through unopened.
+//! It is a proxy on a loopback port that judges every host by the [`AddressPolicy`](a11ycheck_core::net::AddressPolicy)
+//! and connects to an address that was judged, without a second look-up. Redirects, sub-resources, frames and WebSocket
+//! connections all pass through it, because the browser has no other proxy and no way around this one. TLS passes
+//! through unopened.
 //!
 //! Networks that the operator opened are open to checks of their own sites alone ([`reach`]).
 //!
-//! Each scan has a guard of its own, so that what a scan reaches, and how much, is counted and bounded by scan; the
-//! browser itself has one that refuses everything.
+//! Each scan has a guard of its own, so that the hosts and the bytes of each scan are counted and bounded separately;
+//! the browser itself has one that refuses everything.
 
 mod connect;
 mod log;

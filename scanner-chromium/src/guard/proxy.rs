@@ -27,21 +27,22 @@ use super::{
     metered::{Meter, Metered},
 };
 
-/// Connections of the browser at a time. Chromium itself opens at most 32 to one proxy, WebSocket ones apart.
+/// The number of connections that the browser may have at a time. Chromium itself opens at most 32 to one proxy,
+/// WebSocket connections not counted.
 const MAX_CONNECTIONS: usize = 256;
-/// Bytes of a request's or a response's head.
+/// The greatest size of the head of a request or a response, in bytes.
 const MAX_HEAD: usize = 256 * 1024;
-/// For the browser to send a request's head, waiting for the next request included.
+/// The time limit for the browser to send the head of a request, including the wait for the next one on a connection.
 const HEAD_TIME: Duration = Duration::from_secs(120);
-/// For a site to answer a plain HTTP request with a head.
+/// The time limit for a site to send the head of its response to a plain HTTP request.
 const ANSWER_TIME: Duration = Duration::from_secs(60);
 
-/// A header by which the scanner tells our refusals from the error pages of sites.
+/// The header that distinguishes our refusals from the error pages of sites.
 pub(crate) const REFUSAL_MARK: &str = "a11ycheck-guard-refusal";
 
 type Body = BoxBody<Bytes, hyper::Error>;
 
-/// The guard could not be set up.
+/// The error of a guard that could not be set up.
 #[derive(Debug, thiserror::Error)]
 #[error("no port on the loopback interface could be opened")]
 pub struct GuardError(#[from] std::io::Error);
@@ -55,12 +56,13 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// A guard that lets nothing pass.
+    /// Opens a guard that refuses every connection.
     pub(crate) async fn refuse_all() -> Result<Self, GuardError> {
         Self::open(Egress::RefuseAll, 0).await
     }
 
-    /// A guard that lets pass what `egress` allows, up to about `max_bytes` in both directions together.
+    /// Opens a guard that allows the connections that `egress` allows, up to about `max_bytes` in both directions
+    /// together.
     pub(crate) async fn open(egress: Egress, max_bytes: u64) -> Result<Self, GuardError> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -72,12 +74,12 @@ impl Guard {
         Ok(Self { address, log, _stop: stop.drop_guard() })
     }
 
-    /// Where the browser finds it.
+    /// Returns the address of its port, for the browser.
     pub(crate) const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What it knows about the hosts that were asked for.
+    /// Returns its record of the hosts that were asked for.
     pub(crate) fn log(&self) -> &GuardLog {
         &self.log
     }
@@ -109,7 +111,7 @@ async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
                     });
                 }
                 Err(error) => {
-                    // Out of descriptors, most likely: it passes, and a busy loop would not help.
+                    // Most likely the process is out of descriptors: that passes, and a busy loop would not help.
                     tracing::warn!(%error, "the egress guard could not accept a connection");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
@@ -148,7 +150,7 @@ impl Proxy {
         answer.unwrap_or_else(|obstacle| refusal(&obstacle))
     }
 
-    /// `CONNECT host:port`: bytes pass unread.
+    /// Handles `CONNECT host:port`: bytes pass unread.
     async fn tunnel(&self, request: Request<Incoming>) -> Result<Response<Body>, Obstacle> {
         let authority = request.uri().authority().ok_or(nowhere())?;
         let port = authority.port_u16().ok_or(nowhere())?;
@@ -157,7 +159,7 @@ impl Proxy {
         tokio::spawn(async move {
             let copy = async {
                 let browser = hyper::upgrade::on(request).await?;
-                // Either side may close; neither is an error that anyone waits to hear of.
+                // Either side may close the connection; nobody needs to know of an error here.
                 let _ = tokio::io::copy_bidirectional(&mut TokioIo::new(browser), &mut site).await;
                 Ok::<_, hyper::Error>(())
             };
@@ -169,7 +171,7 @@ impl Proxy {
         Ok(Response::new(empty()))
     }
 
-    /// `GET http://host/path`: one connection to the site per request.
+    /// Handles `GET http://host/path`, with one connection to the site per request.
     async fn forward(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Obstacle> {
         let uri = request.uri();
         if uri.scheme_str() != Some("http") {
@@ -181,7 +183,7 @@ impl Proxy {
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
         *request.uri_mut() = path.parse::<Uri>().map_err(|_| nowhere())?;
         remove_hop_by_hop(request.headers_mut());
-        // The host that was judged, whatever the header says.
+        // The host is the one that was judged, whatever the header says.
         let host_and_port = authority.as_str().rsplit('@').next().unwrap_or_default();
         let host = HeaderValue::from_str(host_and_port).map_err(|_| nowhere())?;
         request.headers_mut().insert(header::HOST, host);
@@ -195,7 +197,7 @@ impl Proxy {
     }
 
     async fn exchange(&self, site: Metered, request: Request<Incoming>) -> Result<Response<Incoming>, Obstacle> {
-        // As lenient as browsers are: what they show, we check.
+        // It is as lenient as browsers are: what they show is checked.
         let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
             .allow_obsolete_multiline_headers_in_responses(true)
             .allow_spaces_after_header_name_in_responses(true)
@@ -209,7 +211,7 @@ impl Proxy {
         tokio::spawn(async move {
             tokio::select! {
                 () = stop.cancelled() => {}
-                // Ends with the response's body, or with the last handle to it.
+                // This ends with the response's body, or with the last handle to it.
                 _ = connection => {}
             }
         });
@@ -217,21 +219,22 @@ impl Proxy {
     }
 }
 
-/// The answer for a host that was not reached. It says little: the page may read it; the log knows the rest.
+/// Returns the response for a host that was not reached. It says little, since the page may read it; the log has the
+/// details.
 fn refusal(obstacle: &Obstacle) -> Response<Body> {
     let mut response = Response::new(empty());
     *response.status_mut() = match obstacle {
         Obstacle::Refused(_) | Obstacle::TooMuch => StatusCode::FORBIDDEN,
         Obstacle::Dns | Obstacle::Unreachable | Obstacle::Proxy(_) => StatusCode::BAD_GATEWAY,
     };
-    // An empty document of ours in a frame would be checked as if it were the site's.
+    // In a frame, an empty document of ours would be checked as if it were the site's.
     response.headers_mut().insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     response.headers_mut().insert(REFUSAL_MARK, HeaderValue::from_static("1"));
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-/// Headers that concern one connection only (RFC 9110 §7.6.1), and those that `Connection` names.
+/// Removes the headers that concern one connection only (RFC 9110 §7.6.1), and those that `Connection` names.
 fn remove_hop_by_hop(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(header::CONNECTION)
@@ -269,7 +272,8 @@ mod tests {
     use super::*;
     use crate::guard::Reach;
 
-    /// A guard that may reach 127.0.0.1, by the name `open.test` too; `moving.test` leads there once and elsewhere then.
+    /// Opens a guard that may reach 127.0.0.1, by the name `open.test` too; `moving.test` resolves to it once, and to a
+    /// closed address after that.
     async fn guard(max_bytes: u64) -> Guard {
         let (open, closed) = (Ipv4Addr::LOCALHOST.into(), Ipv4Addr::new(127, 0, 0, 2).into());
         let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
@@ -279,7 +283,7 @@ mod tests {
         Guard::open(Egress::Judged { reach, resolver: Arc::new(resolver), proxy: None }, max_bytes).await.unwrap()
     }
 
-    /// A site that gives every connection this answer, and what it was asked.
+    /// Starts a site that sends every connection this response; returns its port and the requests that it received.
     async fn site(answer: String) -> (u16, tokio::sync::mpsc::UnboundedReceiver<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -290,19 +294,19 @@ mod tests {
                 let mut head = vec![0; 4096];
                 let length = stream.read(&mut head).await.unwrap();
                 asked.send(String::from_utf8_lossy(&head[..length]).to_lowercase()).unwrap();
-                // The guard may hang up.
+                // The guard may have closed the connection.
                 let _ = stream.write_all(answer.as_bytes()).await;
             }
         });
         (port, questions)
     }
 
-    /// What comes back through the guard until it hangs up.
+    /// Sends a request through the guard and returns all that comes back until the connection is closed.
     async fn ask(guard: &Guard, request: &str) -> String {
         let mut stream = TcpStream::connect(guard.address()).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
-        // A broken connection ends the answer, too.
+        // A broken connection ends the response, too.
         let _ = stream.read_to_end(&mut answer).await;
         String::from_utf8_lossy(&answer).to_lowercase()
     }
@@ -333,7 +337,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_that_changes_its_address_is_judged_anew() {
+    async fn a_name_that_changes_its_address_is_judged_again() {
         let (port, _questions) = site("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_owned()).await;
         let guard = guard(1 << 20).await;
         let request = format!("GET http://moving.test:{port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");

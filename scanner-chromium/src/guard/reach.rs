@@ -1,13 +1,14 @@
-//! Which networks a check reaches: those that the operator opened, or none of them.
+//! The decision which networks a check reaches: all that the operator opened, or none of them.
 //!
-//! An opened network is open to the checks of its own sites. A page of the public internet, what it frames and what it loads are
-//! anybody's, and reach public addresses alone.
+//! An opened network is open to the checks of its own sites only. A page of the public internet, and everything that it
+//! frames and loads, is untrusted and reaches public addresses only.
 //!
-//! A check is *inside* for as long as all documents that it shows come from opened networks. This is decided where connections
-//! are made, before they are: by the hosts that its documents are led to, the start address first. A first connection to such
-//! a host that leads into an opened network takes the check inside; one that leads elsewhere takes it outside, for good,
-//! before a byte passes, and ends every connection into opened networks. So a name that leads into an opened network at
-//! first and to a stranger's server then has gained nothing: what the stranger sends comes too late.
+//! A check is *inside* for as long as all documents that it shows come from opened networks. This is decided before
+//! each connection, by the hosts from which its documents are requested, the start address first. If the first
+//! connection to such a host leads into an opened network, the check is inside; if a connection to one leads elsewhere,
+//! the check is outside for good, before a byte passes, and every connection into an opened network is closed. So a
+//! name that first resolves into an opened network and later to a hostile server gains nothing: what that server sends
+//! comes too late.
 
 use std::{
     collections::HashSet,
@@ -18,55 +19,56 @@ use a11ycheck_core::net::{AddressPolicy, PolicyError, Resolver, Route, UpstreamP
 use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
-/// Hosts that the documents of one check are led to. A site that leads to more names of its own is nobody's intranet.
+/// The number of hosts from which the documents of one check may come. A site with more names than that is nobody's
+/// intranet.
 const MAX_HOSTS: usize = 100;
 
-/// Decides what a check may connect to. Clones share what was decided.
+/// The decision what a check may connect to. Clones share its state.
 #[derive(Debug, Clone)]
 pub(crate) struct Reach(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     policy: AddressPolicy,
-    /// The same without the networks that it opens.
+    /// The same policy without the networks that it opens.
     outside: AddressPolicy,
     state: Mutex<State>,
-    /// Fires when the check is outside after it was inside.
+    /// Fires when the check goes outside.
     left: CancellationToken,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Hosts of documents, in the spelling of [`spelled`].
+    /// The hosts of documents, as [`spelled`] writes them.
     hosts: HashSet<String>,
     place: Place,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Nothing was connected to.
+    /// No connection to a host of a document was made yet.
     Undecided,
-    /// The documents come from opened networks.
+    /// All documents so far come from opened networks.
     Inside,
-    /// At least one does not.
+    /// At least one document does not.
     Outside,
 }
 
-/// A way that may be taken.
+/// A route that may be taken.
 #[derive(Debug)]
 pub(super) struct Passage {
     pub(super) route: Route,
-    /// Ends the connection when it fires.
+    /// The token that ends the connection when it fires.
     pub(super) until: CancellationToken,
 }
 
 impl Reach {
-    /// Of what is no check of a site: all that the policy allows.
+    /// Returns the reach of work that is no check of a site: all that the policy allows.
     pub(crate) fn of_policy(policy: AddressPolicy) -> Self {
         Self::new(policy, Place::Inside)
     }
 
-    /// Of a check that starts at `start`.
+    /// Returns the reach of a check that begins at `start`.
     pub(crate) fn of_check(policy: AddressPolicy, start: &Url) -> Self {
         let reach = Self::new(policy, Place::Undecided);
         reach.leads_to(start);
@@ -79,8 +81,8 @@ impl Reach {
         Self(Arc::new(Inner { policy, outside, state, left: CancellationToken::new() }))
     }
 
-    /// Notes that a document of the check is about to be asked for at `url`: from now on the host has to lead into opened
-    /// networks for the check to be inside.
+    /// Notes that a document of the check is about to be requested from `url`. After this, its host has to lead into
+    /// opened networks for the check to be inside.
     pub(crate) fn leads_to(&self, url: &Url) {
         let Some(host) = url.host() else { return };
         let mut state = self.state();
@@ -91,12 +93,12 @@ impl Reach {
         }
     }
 
-    /// Whether all documents of the check so far came from opened networks.
+    /// Returns whether all documents of the check so far came from opened networks.
     pub(crate) fn is_inside(&self) -> bool {
         self.state().place == Place::Inside
     }
 
-    /// Judges a host, and tells how it is connected to.
+    /// Judges a host, and returns how to connect to it.
     pub(super) async fn route(
         &self,
         resolver: &dyn Resolver,
@@ -113,7 +115,7 @@ impl Reach {
         }
     }
 
-    /// What users are told of an error.
+    /// Returns the part of an error that users may see.
     pub(super) fn disclosed(&self, host: &Host<&str>, error: PolicyError) -> PolicyError {
         self.0.policy.disclosed(host, error)
     }
@@ -127,8 +129,9 @@ impl Reach {
         }
     }
 
-    /// Lets a judged route pass, after what it means for the check was noted. `None` where it has to be judged again, by what is
-    /// decided now; that comes to an end, since nothing changes once a check is outside.
+    /// Returns the passage for a judged route, after noting what the route means for the check. `None` if the route has
+    /// to be judged again, by the present state; that happens a finite number of times, since nothing changes once a
+    /// check is outside.
     fn admit(&self, host: &Host<&str>, route: Route) -> Option<Passage> {
         let mut state = self.state();
         let is_of_documents = state.hosts.contains(&spelled(host));
@@ -141,7 +144,7 @@ impl Reach {
         may_pass.then(|| Passage { until: self.until(&route), route })
     }
 
-    /// Whether no address of the route lies in an opened network, unless it is public.
+    /// Returns whether no address of the route lies in an opened network, unless it is public.
     fn is_outside(&self, route: &Route) -> bool {
         addresses(route).all(|(ip, port)| self.0.outside.judge_ip(ip, port).is_ok())
     }
@@ -160,7 +163,7 @@ impl Reach {
     }
 }
 
-/// Of a name that a proxy resolves, nobody knows any.
+/// Returns the addresses of a route. It has none if a proxy resolves the name, since they are not known here.
 fn addresses(route: &Route) -> impl Iterator<Item = (std::net::IpAddr, u16)> {
     let addresses = match route {
         Route::Direct(judged) | Route::Proxied(judged) => judged.addresses(),
@@ -169,7 +172,7 @@ fn addresses(route: &Route) -> impl Iterator<Item = (std::net::IpAddr, u16)> {
     addresses.iter().map(|address| (address.ip(), address.port()))
 }
 
-/// One spelling for a host with and without `www.`, which is the same site.
+/// Returns one spelling for a host with and without `www.`, which is the same site.
 fn spelled<S: AsRef<str>>(host: &Host<S>) -> String {
     match host {
         Host::Domain(name) => {

@@ -1,4 +1,4 @@
-//! From marks to platforms.
+//! The platforms that follow from the marks of a page.
 
 use std::cmp::Reverse;
 
@@ -9,11 +9,11 @@ use super::{
     table::{Mark, PLATFORMS, Platform},
 };
 
-/// What a strong mark weighs; a weak one weighs 1.
+/// The weight of a strong mark; a weak one weighs 1.
 const STRONG: usize = 2;
 
-/// The platforms that the marks speak for, each once: shops, then other platforms for whole sites, then frameworks; within
-/// each, the surest first, and what a platform is built on after it.
+/// Returns the platforms that the marks suggest, each once: shops, then other platforms for whole sites, then
+/// frameworks; within each class, the most certain first, and a platform before the one that it is built on.
 pub(crate) fn detect(signals: &Signals) -> Vec<PlatformKey> {
     let mut found: Vec<(&Platform, usize)> = PLATFORMS
         .iter()
@@ -28,7 +28,7 @@ pub(crate) fn detect(signals: &Signals) -> Vec<PlatformKey> {
             keys.push(key);
         }
     }
-    // Those that are only implied stand at the end; the sort is stable.
+    // Platforms that are only implied are at the end; the sort is stable.
     keys.sort_by_key(|key| class(key));
     keys.into_iter().map(PlatformKey::new).collect()
 }
@@ -38,7 +38,7 @@ fn weight(platform: &Platform, signals: &Signals) -> usize {
     STRONG * seen(platform.strong) + seen(platform.weak)
 }
 
-/// What kind of platform it is, the one with the most exact tips first.
+/// Returns the class of a platform, by which they are ordered: the class with the most exact tips first.
 fn class(key: &str) -> u8 {
     match key {
         "laravel" | "next" | "nuxt" | "angular" | "svelte" | "react" | "vue" => 2,
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use crate::platform::signals::{Found, globals, selectors};
 
-    /// What a page shows that bears these marks and no other.
+    /// Returns the signals of a page that has these marks and no other.
     fn page_with(marks: &[Mark]) -> Signals {
         let (mut headers, mut cookies, mut found, mut expressions) = (vec![], vec![], Found::default(), vec![]);
         let place = |list: Vec<&str>, text: &str| list.iter().position(|listed| *listed == text).unwrap();

@@ -1,4 +1,4 @@
-//! What a page shows of the software behind it.
+//! The marks of platforms on a page, read from a tab.
 
 use serde_json::json;
 use tokio::time::{Duration, Instant};
@@ -13,17 +13,18 @@ use crate::{
     },
 };
 
-/// For all of it. It is a look at what is there; only a page that keeps the browser busy takes longer.
+/// The time limit of the whole search. It only reads what the page has; only a page that keeps the browser busy takes
+/// longer.
 const TIME: Duration = Duration::from_secs(3);
-/// Milliseconds for the look at the page's own variables, which may run its code.
+/// The time limit of reading the page's own variables, in milliseconds. This may run code of the page.
 const GLOBALS_TIME_MS: u32 = 500;
-/// Cookies whose names are kept.
+/// The number of cookies whose names are kept.
 const MAX_COOKIES: usize = 200;
 
 const LOOK: &str = include_str!("look.js");
 
-/// Looks for the marks of platforms on the page that is shown, which came with these headers. What can't be found out is missing; a
-/// check does not fail for that.
+/// Searches for the marks of platforms on the page in `tab`, whose response had these headers. What can't be found out
+/// is missing; a check does not fail because of that.
 pub(crate) async fn signals(tab: &Tab, headers: &[(String, String)], url: &Url, deadline: Instant) -> Signals {
     let deadline = deadline.min(Instant::now() + TIME);
     let (found, cookies, globals) =
@@ -39,7 +40,7 @@ fn or_nothing<T: Default>(looked: Result<T, CdpError>) -> T {
     })
 }
 
-/// What stands in the document, seen from our own world, where the page can change nothing but the document.
+/// Returns the marks in the document, read from an isolated world, where the page can change nothing but the document.
 async fn found(tab: &Tab, deadline: Instant) -> Result<Found, CdpError> {
     let limits = json!({ "assets": 500, "address": 500, "generators": 5, "text": 100 });
     let expression = format!("({LOOK})({}, {limits})", json!(selectors()));
@@ -48,16 +49,16 @@ async fn found(tab: &Tab, deadline: Instant) -> Result<Found, CdpError> {
     if evaluated.text().is_none() { Ok(Found::default()) } else { evaluated.json() }
 }
 
-/// The names of the cookies that the page set, those that scripts can't read included.
+/// Returns the names of the cookies that the page set, including those that scripts can't read.
 async fn cookies(tab: &Tab, url: &Url, deadline: Instant) -> Result<Vec<String>, CdpError> {
     let cookies = tab.session().call(GetCookies { urls: &[url.as_str()] }, deadline).await?.cookies;
     Ok(cookies.into_iter().take(MAX_COOKIES).map(|cookie| cookie.name).collect())
 }
 
-/// The numbers of the expressions that are true in the page's own world, which alone has its variables.
+/// Returns the numbers of the expressions that are true in the page's own world, which alone has its variables.
 ///
-/// The page may answer what it likes there. So each expression gives one bit of a number that is ours: all that a page
-/// can bring about is a wrong platform, or that its time is up.
+/// The page controls every value there. So each expression gives one bit of a number that is ours: the worst that a
+/// page can cause is a wrong platform, or that the time limit is reached.
 async fn true_globals(tab: &Tab, deadline: Instant) -> Result<Vec<usize>, CdpError> {
     let globals = globals();
     let bits = globals

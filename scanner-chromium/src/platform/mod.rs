@@ -1,7 +1,7 @@
-//! What a site is built with, from what its pages show.
+//! The recognition of what a site is built with, from what its pages show.
 //!
-//! `table` lists the marks of each platform; a scan looks for them on its first pages (`look`, [`Signals`]), and [`detect()`]
-//! draws the conclusion: one mark that nothing else bears, or two that something else might.
+//! `table` lists the marks of each platform; a scan looks for them on its first pages (`look`, [`Signals`]), and
+//! [`detect()`] draws the conclusion: a platform needs one mark that only it has, or two that others might have too.
 
 mod detect;
 mod look;

@@ -1,4 +1,4 @@
-//! What a page shows of the software behind it. All of it comes from the page, and is hostile.
+//! The marks of software that pages show. All of it comes from the page, and is hostile.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,39 +7,39 @@ use url::Url;
 
 use super::table::{Mark, PLATFORMS};
 
-/// What `look.js` returns.
+/// The result of `look.js`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Found {
-    /// What `<meta name="generator">` says, in order.
+    /// The contents of `<meta name="generator">`, in order.
     pub(crate) generators: Vec<String>,
-    /// Addresses of scripts, style sheets and pictures.
+    /// The addresses of scripts, style sheets and pictures.
     pub(crate) assets: Vec<String>,
-    /// Which of [`selectors`] match, by number.
+    /// The numbers of the [`selectors`] that match.
     pub(crate) selectors: Vec<usize>,
 }
 
-/// What one page, or several, showed.
+/// The signals of one page, or of several together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Signals {
-    /// Headers of the page's answer; names in lower case.
+    /// The headers of the page's response; names and values in lower case.
     headers: BTreeMap<String, String>,
     cookies: BTreeSet<String>,
     generators: BTreeSet<String>,
-    /// Hosts of assets.
+    /// The hosts of assets.
     hosts: BTreeSet<String>,
-    /// Paths of assets that come from the site itself.
+    /// The paths of assets that come from the site itself, in lower case.
     paths: BTreeSet<String>,
-    /// Selectors and globals of the table that were seen.
+    /// The selectors and globals of the table that were seen.
     seen: BTreeSet<&'static str>,
 }
 
-/// The selectors that the table asks for; their places are their numbers.
+/// Returns the selectors of the table; the position of each is its number.
 pub(crate) fn selectors() -> Vec<&'static str> {
     marks().filter_map(|mark| if let Mark::Selector(selector) = mark { Some(selector) } else { None }).collect()
 }
 
-/// The expressions that the table asks for; their places are their numbers.
+/// Returns the expressions of the table; the position of each is its number.
 pub(crate) fn globals() -> Vec<&'static str> {
     marks().filter_map(|mark| if let Mark::Global(expression) = mark { Some(expression) } else { None }).collect()
 }
@@ -49,8 +49,8 @@ fn marks() -> impl Iterator<Item = Mark> {
 }
 
 impl Signals {
-    /// What the page at `url` showed: headers and names of cookies as the browser tells them, what our script found, and
-    /// the numbers of the expressions that were true.
+    /// Returns the signals of the page at `url`: from its headers and the names of its cookies as the browser reports
+    /// them, the result of our script, and the numbers of the expressions that were true.
     pub(crate) fn new(
         url: &Url,
         headers: &[(String, String)],
@@ -78,7 +78,7 @@ impl Signals {
         }
     }
 
-    /// Adds what another page of the site showed.
+    /// Adds the signals of another page of the site.
     pub(crate) fn add(&mut self, other: Self) {
         let Self { headers, cookies, generators, hosts, paths, seen } = other;
         self.headers.extend(headers);
@@ -89,7 +89,7 @@ impl Signals {
         self.seen.extend(seen);
     }
 
-    /// Whether the mark was seen.
+    /// Returns whether the mark was seen.
     pub(super) fn show(&self, mark: Mark) -> bool {
         let lower = str::to_ascii_lowercase;
         match mark {
@@ -103,7 +103,7 @@ impl Signals {
     }
 }
 
-/// Whether two hosts are one site's: the same name, or one below the other, `www.` aside.
+/// Returns whether two hosts belong to one site: the same name, or one below the other, `www.` aside.
 fn are_related(host: &str, other: &str) -> bool {
     let bare = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_owned();
     let (host, other) = (bare(host), bare(other));

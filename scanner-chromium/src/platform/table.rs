@@ -1,10 +1,10 @@
-//! The marks of each platform: its own public habits, as its documentation and its sites show them.
+//! The marks of each platform: its public characteristics, as its documentation and its sites show them.
 
-/// A platform and how to know it.
+/// A platform and the marks that identify it.
 #[derive(Debug)]
 pub(super) struct Platform {
     pub(super) key: &'static str,
-    /// What it is built on, and so shows too, whether the marks of that are seen or not.
+    /// The platforms that it is built on. They are reported too, whether their own marks are seen or not.
     pub(super) implies: &'static [&'static str],
     /// Each of these suffices.
     pub(super) strong: &'static [Mark],
@@ -12,14 +12,14 @@ pub(super) struct Platform {
     pub(super) weak: &'static [Mark],
 }
 
-/// One mark. All texts are compared without regard to letter case, but for selectors and globals.
+/// One mark. Texts are compared without regard to letter case, except for selectors and globals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// A header of the page's answer, and a part of its value; any value if empty.
+    /// A header of the page's response, and a part of its value; any value if empty.
     Header(&'static str, &'static str),
     /// The beginning of a cookie's name.
     Cookie(&'static str),
-    /// The beginning of what `<meta name="generator">` says.
+    /// The beginning of the content of `<meta name="generator">`.
     Generator(&'static str),
     /// A part of the path of a script, style sheet or picture that comes from the site itself.
     Path(&'static str),
@@ -33,8 +33,8 @@ pub(super) enum Mark {
 
 use Mark::{Cookie, Generator, Global, Header, Host, Path, Selector};
 
-/// Shops first, then other platforms for whole sites, then what programmers build with: fixing tips follow the first,
-/// and the further up, the more exactly they can say where to click.
+/// The platforms: shops first, then other platforms for whole sites, then what programmers build with. Fixing tips
+/// follow the first that is found, and those further up can say more exactly where to click.
 pub(super) const PLATFORMS: &[Platform] = &[
     Platform {
         key: "shopify",
@@ -229,7 +229,7 @@ pub(super) const PLATFORMS: &[Platform] = &[
             Cookie("XSRF-TOKEN"),
             Selector("meta[name='csrf-token']"),
             Global("typeof Laravel === 'object'"),
-            // Livewire, which runs on Laravel alone.
+            // Livewire, which runs only on Laravel.
             Selector("[wire\\:id]"),
             Path("/vendor/livewire/"),
         ],

@@ -1,4 +1,4 @@
-//! Why a page was not checked, from what the browser and the guard know.
+//! The reasons why a page was not checked, from what the browser and the guard know.
 
 use std::time::Duration;
 
@@ -17,40 +17,43 @@ use crate::{
     guard::{GuardLog, Obstacle},
 };
 
-/// How a visit ends without a result.
+/// The end of a visit without a result.
 #[derive(Debug)]
 pub(crate) enum PageError {
-    /// The page can't be checked, and this is what its owner reads.
+    /// The page can't be checked. Its owner reads this failure.
     Failed(Failure),
     /// The same, because the site's server fails, which may pass.
     Unwell {
-        /// What its owner reads if it stays so.
+        /// The failure that its owner reads if it stays so.
         failure: Failure,
-        /// How long the site asks to be left alone, if it says.
+        /// The time for which the site asks not to be visited, if it gives one.
         retry_after: Option<Duration>,
     },
     /// The page leads to another site.
     LeavesSite {
-        /// Where.
+        /// The address that it leads to.
         to: Url,
-        /// Whether that is the answer to what was asked for; else some page did it.
+        /// True if the site's response to the request redirected there; false if a page did it.
         is_redirect: bool,
     },
-    /// The site is too busy to answer, or finds that it is asked too often.
+    /// The site is too busy to respond, or considers itself to be visited too often.
     Busy {
-        /// What its owner reads if it stays so.
+        /// The failure that its owner reads if it stays so.
         failure: Failure,
-        /// How long the site asks to be left alone, if it says.
+        /// The time for which the site asks not to be visited, if it gives one.
         retry_after: Option<Duration>,
     },
-    /// The page waited for something without an answer, which fails at once from now on. Another try may well succeed; this is
-    /// what its owner reads if none does.
+    /// The page waited for a request without a response, which fails at once on all later visits. Another attempt may
+    /// well succeed; its owner reads this failure if none does.
     HeldUp(Failure),
-    /// The tab or the browser died. Another try may well succeed.
+    /// The tab or the browser died. Another attempt may well succeed.
     Crashed,
-    /// The tab died because it took more memory than its heap, or than the machine has. Another try may succeed where others took
-    /// the memory.
+    /// The tab died because it took more memory than its heap, or than the machine has. Another attempt may succeed if
+    /// it was others that took the memory.
     OutOfMemory,
+    /// The tab was ended because one takes too much of the browser's memory, and it seems to be this one. Another attempt
+    /// shows whether it is.
+    Suspected,
     /// The tab was ended to find out which one takes too much of the browser's memory, and it was not this one.
     MadeRoom,
 }
@@ -60,7 +63,7 @@ impl PageError {
         Self::Failed(Failure::new(code, message))
     }
 
-    /// The page can't be checked for this cause, of which no more is to be known.
+    /// Returns the error of a page that can't be checked for this cause, without further facts.
     pub(super) fn because_of(cause: FailureCause) -> Self {
         Self::with_facts(cause, FailureFacts::default())
     }
@@ -69,7 +72,7 @@ impl PageError {
         Self::Failed(failure_of(cause, facts))
     }
 
-    /// Something else stands in place of the page.
+    /// Returns the error of a page that has a wall in its place.
     pub(crate) fn walled(wall: Wall) -> Self {
         let failure = wall.failure();
         match wall {
@@ -78,8 +81,8 @@ impl PageError {
         }
     }
 
-    /// Whether the tab is known to be at rest: an answer came that is no page to check. In any other case nobody knows
-    /// what it is busy with.
+    /// Returns whether the tab is known to be at rest: there was a response that is no page to check. In any other case
+    /// the state of the tab is not known.
     pub(crate) fn leaves_tab_at_rest(&self) -> bool {
         use FailureCode as Code;
         match self {
@@ -96,12 +99,12 @@ impl PageError {
                     | Code::Proxy
                     | Code::BotChallenge
             ),
-            Self::HeldUp(_) | Self::Crashed | Self::OutOfMemory | Self::MadeRoom => false,
+            Self::HeldUp(_) | Self::Crashed | Self::OutOfMemory | Self::Suspected | Self::MadeRoom => false,
         }
     }
 
-    /// Whether a page that was still open when this one was asked for could have brought it about: by keeping its process
-    /// busy, or by leading elsewhere.
+    /// Returns whether a page that was still open when this one was requested could have caused the error: by keeping
+    /// its process busy, or by leading elsewhere.
     pub(crate) fn may_be_of_the_page_before(&self) -> bool {
         use FailureCode as Code;
         match self {
@@ -120,6 +123,7 @@ impl PageError {
             | Self::HeldUp(_)
             | Self::Crashed
             | Self::OutOfMemory
+            | Self::Suspected
             | Self::MadeRoom => false,
         }
     }
@@ -158,19 +162,19 @@ impl From<CdpError> for PageError {
     }
 }
 
-/// What is said of a page that was not checked in its time.
+/// Returns the failure of a page that was not checked in its time.
 pub(crate) fn timed_out() -> Failure {
     Failure::new(FailureCode::Timeout, "The page could not be checked within its time.")
 }
 
-/// What the guard knows about this address, if it stood in the way.
+/// Returns the failure that the guard caused at this address, if it did.
 pub(crate) fn obstacle(address: &str, log: &GuardLog) -> Option<Failure> {
     let url = Url::parse(address).ok()?;
     let obstacle = log.obstacle(url.host_str()?, url.port_or_known_default()?)?;
     Some(match obstacle {
         Obstacle::Refused(Refusal::Port(port)) => failure_of(FailureCause::PortRefused, FailureFacts::of_port(port)),
         Obstacle::Refused(refusal) => Failure::new(FailureCode::RefusedAddress, refusal.to_string()),
-        // The name may exist, and lead to where it must not: the guard does not say which.
+        // The name may exist, and lead to an address that is not allowed: the guard does not say which.
         Obstacle::Dns => Failure::new(FailureCode::Dns, PolicyError::NO_ADDRESS),
         Obstacle::Unreachable => unreachable_site(),
         Obstacle::Proxy(cause) => failure_of(cause, FailureFacts::default()),
@@ -178,12 +182,12 @@ pub(crate) fn obstacle(address: &str, log: &GuardLog) -> Option<Failure> {
     })
 }
 
-/// Nothing more is known than that no page came.
+/// Returns the failure of a site about which no more is known than that no page arrived.
 pub(crate) fn unreachable_site() -> Failure {
     Failure::new(FailureCode::Unreachable, "The web server could not be reached, or it broke off.")
 }
 
-/// The meaning of Chromium's name for a network error at an address, such as `net::ERR_CERT_DATE_INVALID`.
+/// Returns the failure for Chromium's name of a network error at an address, such as `net::ERR_CERT_DATE_INVALID`.
 pub(crate) fn network_failure(name: &str, at: &Url) -> Failure {
     let bare = name.strip_prefix("net::ERR_").unwrap_or(name);
     let is = |prefixes: &[&str]| prefixes.iter().any(|prefix| bare.starts_with(prefix));
@@ -200,11 +204,11 @@ pub(crate) fn network_failure(name: &str, at: &Url) -> Failure {
     } else if is(&["TIMED_OUT", "CONNECTION_TIMED_OUT"]) {
         failure_of(FailureCause::NoAnswerInTime, FailureFacts::default())
     } else if is(&["UNSAFE_PORT"]) {
-        // The browser asks nobody, now or at any other time.
+        // The browser sends no request, now or at any other time.
         let port = at.port_or_known_default().unwrap_or_default();
         failure_of(FailureCause::PortRefused, FailureFacts::of_port(port))
     } else if is(&["ABORTED"]) {
-        // A download, which is not taken, or an answer without a page (204).
+        // A download, which is not accepted, or a response without a page (204).
         Failure::new(FailureCode::NotHtml, "The address leads to a file or to nothing, not to a web page.")
     } else {
         failure_of(FailureCause::ConnectionError, FailureFacts::of_error(bare))
@@ -225,7 +229,7 @@ fn tls_cause(bare: &str) -> Option<FailureCause> {
     })
 }
 
-/// The same failure, with a cause that says more.
+/// Returns the same failure with a cause that says more.
 pub(crate) fn with_cause(failure: &Failure, cause: FailureCause) -> Failure {
     let better = failure_of(cause, failure.facts());
     match failure.redirected_to() {
@@ -234,8 +238,8 @@ pub(crate) fn with_cause(failure: &Failure, cause: FailureCause) -> Failure {
     }
 }
 
-/// Returns the failure with the place to which `asked` redirected, if that is another host, or the same one over HTTPS or on another
-/// port: `failed`.
+/// Returns the failure with the address to which `asked` redirected, if that is another host, or the same one over
+/// HTTPS or on another port: `failed`.
 pub(crate) fn at_redirect_target(failure: Failure, asked: &Url, failed: &Url) -> Failure {
     if asked.origin() == failed.origin() {
         return failure;
@@ -257,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_certificate_is_told_in_words_and_with_the_browsers_own() {
+    fn what_is_wrong_with_a_certificate_is_reported_in_words_and_with_the_browsers_own() {
         let failure = network_failure("net::ERR_CERT_COMMON_NAME_INVALID", &url("https://a.test/"));
         assert_eq!((failure.code, failure.cause()), (FailureCode::Tls, Some(FailureCause::CertificateOtherName)));
         assert!(failure.message.contains("another name. (CERT_COMMON_NAME_INVALID)"), "{failure}");

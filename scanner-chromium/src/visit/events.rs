@@ -23,101 +23,101 @@ use crate::{
     guard::REFUSAL_MARK,
 };
 
-/// Headers of an answer that are kept, and the longest name and value.
+/// The number of headers of a response that are kept, and the greatest length of their names and values.
 const MAX_HEADERS: usize = 100;
 const MAX_HEADER: usize = 2_000;
 
-/// Keeps [`PageState`] up to date.
+/// A sink that keeps [`PageState`] up to date.
 #[derive(Debug)]
 pub(super) struct PageEvents(watch::Sender<PageState>);
 
-/// The page in the tab, as of the latest event.
+/// The state of the page in the tab, as of the latest event.
 #[derive(Debug, Default)]
 pub(super) struct PageState {
     main_frame: String,
-    /// What was asked for; at rest, nothing.
+    /// The navigation in progress; `None` at rest.
     navigation: Option<Navigation>,
-    /// The request by which it was, redirects included.
+    /// The request of the navigation, redirects included.
     own_request: Option<String>,
-    /// Whether it was answered with something other than a redirect.
+    /// True if it had a response other than a redirect.
     own_has_come: bool,
-    /// Where the main frame wanted to go outside of the way of the navigation. What is there was not shown.
+    /// The address outside of the navigation's way to which the main frame tried to go. It was not shown.
     pub(super) led_away: Option<LedAway>,
-    /// The document that is shown; its request has the same id.
+    /// The id of the document that is shown; its request has the same id.
     pub(super) loader: String,
     /// The address of the document that is shown, without fragment.
     pub(super) url: String,
-    /// The address in whose place the browser shows its own error page.
+    /// The address that failed, if the browser shows its own error page instead.
     pub(super) unreachable: Option<String>,
-    /// Whether it has been read to its end, and its own scripts have run.
+    /// True if the document was parsed to its end, and its own scripts have run.
     pub(super) parsed: bool,
-    /// When its `load` event fired, or the browser stopped to load it without one.
+    /// The instant at which its `load` event fired, or the browser stopped loading it without one.
     pub(super) loaded: Option<Instant>,
-    /// The latest address that the main frame asked for, redirects included.
+    /// The latest address that the main frame requested, redirects included.
     pub(super) requested: String,
     /// The request of a document that will replace the one that is shown.
     pub(super) navigating: Option<String>,
-    /// The latest answer to a request of the main frame; not always of the document that is shown.
+    /// The latest response to a request of the main frame; not always that of the document that is shown.
     pub(super) response: Option<DocumentResponse>,
-    /// The answer that became the document that is shown.
+    /// The response that became the document that is shown.
     pub(super) document: Option<DocumentResponse>,
-    /// Documents that the main frame has shown.
+    /// The number of documents that the main frame has shown.
     pub(super) documents: u32,
-    /// Dialogs that the page has opened.
+    /// The number of dialogs that the page has opened.
     pub(super) dialogs: u32,
-    /// What it has asked for.
+    /// The requests of the document.
     pub(super) requests: Requests,
-    /// Bytes of all answers, decoded.
+    /// The bytes of all responses, decoded.
     pub(super) bytes: u64,
-    /// Bytes of the document, decoded.
+    /// The bytes of the document, decoded.
     pub(super) document_bytes: u64,
-    /// Whether all of the document has come.
+    /// True if all of the document has arrived.
     pub(super) is_document_whole: bool,
-    /// Why there will be no more events.
+    /// The reason why there will be no more events.
     pub(super) end: Option<SessionEnd>,
 }
 
-/// What the main frame is to show.
+/// The document that the main frame is asked to load.
 #[derive(Debug)]
 pub(super) struct Navigation {
     url: Url,
-    /// By which addresses it may get there.
+    /// The addresses through which it may get there.
     way: Arc<dyn Scope>,
-    /// What had no answer on other pages.
+    /// The requests without a response on other pages.
     unresponsive: Arc<Unresponsive>,
 }
 
 impl Navigation {
     pub(super) fn new(mut url: Url, way: Arc<dyn Scope>, unresponsive: Arc<Unresponsive>) -> Self {
-        // It is not part of requests.
+        // The fragment is not part of requests.
         url.set_fragment(None);
         Self { url, way, unresponsive }
     }
 }
 
-/// Where the main frame wanted to go.
+/// The address to which the main frame tried to go.
 #[derive(Debug)]
 pub(super) struct LedAway {
     pub(super) to: Url,
-    /// Whether that is the answer to what was asked for; else some page did it.
+    /// True if the site's response to the request redirected there; false if a page did it.
     pub(super) is_redirect: bool,
 }
 
-/// The head of an answer that became a document, or was meant to.
+/// The head of a response that became a document, or was meant to.
 #[derive(Debug, Clone)]
 pub(super) struct DocumentResponse {
     pub(super) loader: String,
     pub(super) url: String,
     pub(super) status: u16,
     pub(super) mime: String,
-    /// Names in lower case; at most [`MAX_HEADERS`], without the longest.
+    /// The headers, with names in lower case; at most [`MAX_HEADERS`], without the longest.
     pub(super) headers: Vec<(String, String)>,
-    /// Whether it is the guard that answers, in place of the site.
+    /// True if the response is the guard's own, in place of the site's.
     pub(super) is_refusal: bool,
 }
 
 impl DocumentResponse {
-    /// The value of a header; its name in lower case.
+    /// Returns the value of a header, by its name in lower case.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -128,7 +128,8 @@ impl PageEvents {
         Self(watch::Sender::default())
     }
 
-    /// Forgets the previous page, for the next navigation. Without one, the main frame requests nothing.
+    /// Discards the state of the previous page, for the next navigation. Without one, the main frame is expected to
+    /// request nothing.
     pub(super) fn reset(&self, main_frame: &str, navigation: Option<Navigation>) {
         self.0.send_modify(|state| {
             *state =
@@ -136,10 +137,10 @@ impl PageEvents {
         });
     }
 
-    /// Waits until `condition` holds; at once if it does already.
+    /// Waits until `condition` holds; returns at once if it already does.
     pub(super) async fn until(&self, condition: impl FnMut(&PageState) -> bool) {
-        // The borrow of the state must not outlive this line: it would lock out the task that brings the events. An
-        // error means that the sender is gone, which `self` holds.
+        // The borrow of the state must not outlive this line: it would block the task that delivers the events. An
+        // error would mean that the sender was dropped, but `self` holds it.
         drop(self.0.subscribe().wait_for(condition).await);
     }
 
@@ -147,7 +148,7 @@ impl PageEvents {
         self.0.subscribe()
     }
 
-    /// Gives up requests that have been waited for long enough, by `give_up`.
+    /// Gives up requests that have been waited for long enough; `give_up` decides which.
     pub(super) fn give_up<T: Default>(&self, give_up: impl FnOnce(&mut Requests, &Unresponsive) -> T) -> T {
         let mut outcome = T::default();
         self.0.send_modify(|state| {
@@ -163,7 +164,7 @@ impl PageEvents {
         self.peek(|state| state.document.as_ref().map(|document| document.headers.clone())).unwrap_or_default()
     }
 
-    /// A look at the present state.
+    /// Reads a value from the present state.
     pub(super) fn peek<T>(&self, look: impl FnOnce(&PageState) -> T) -> T {
         look(&self.0.borrow())
     }
@@ -173,7 +174,7 @@ impl EventSink for PageEvents {
     fn event(&self, event: Event<'_>) -> Option<Reaction> {
         if let Some(DialogOpening { kind }) = event.read() {
             self.0.send_modify(|state| state.dialogs += 1);
-            // Leaving a page is always right; anything else that it asks gets the answer "no".
+            // Leaving a page is always right; every other dialog is dismissed.
             return Some(Reaction::with(HandleJavaScriptDialog { accept: kind == "beforeunload" }));
         }
         if let Some(paused) = event.read::<RequestPaused>() {
@@ -190,7 +191,7 @@ impl EventSink for PageEvents {
 }
 
 impl PageState {
-    /// Whether anything changed that someone may wait for.
+    /// Applies an event, and returns whether anything has changed that may be waited for.
     fn apply(&mut self, event: Event<'_>) -> bool {
         if let Some(sent) = event.read() {
             self.request_starts(&sent);
@@ -245,26 +246,27 @@ impl PageState {
         true
     }
 
-    /// What is to become of a document that is about to be requested, or has just come.
+    /// Returns the reaction to a document that is about to be requested, or whose response has arrived.
     fn steer(&self, paused: &RequestPaused) -> Reaction {
         let request_id = paused.request_id.as_str();
         if self.leads_away(paused).is_some() {
-            // The page that is shown stays: any other reason brings up an error page.
+            // The page that is shown stays: any other reason would bring up an error page.
             return Reaction::with(FailRequest { request_id, error_reason: ErrorReason::Aborted });
         }
         let is_judged_on = self.navigation.as_ref().is_some_and(|navigation| navigation.way.judges_every_document());
         if self.is_own(paused) && is_final_answer(paused) && !is_judged_on {
-            // It lets go of the document as well, before that asks for anything: for as long as documents are stopped, all else
+            // This also releases the document, before it requests anything: while documents are paused, everything else
             // that a page loads takes a detour through the browser, at a millisecond each.
             return Reaction::with(DisableFetch {});
         }
         Reaction::with(ContinueRequest { request_id })
     }
 
-    /// Where the main frame would go that is off the way of the visit. What frames show is part of the page, wherever it comes from.
+    /// Returns the address off the way of the visit to which the main frame would go. What frames show is part of the
+    /// page, wherever it comes from.
     ///
-    /// Until the document has come, that is decided before an address is requested. From then on it is decided by the answer, since
-    /// a page may offer a file from anywhere.
+    /// Until the document has arrived, this is decided before an address is requested. After that it is decided by the
+    /// response, since a page may offer a file from anywhere.
     fn leads_away(&self, paused: &RequestPaused) -> Option<Url> {
         if paused.frame_id != self.main_frame {
             return None;
@@ -273,7 +275,7 @@ impl PageState {
         if is_answer(paused) && (!self.own_has_come || self.is_own(paused) || !may_be_shown(paused)) {
             return None;
         }
-        // Asked each time, so that the guard knows every host of the site before it is connected to.
+        // The scope is asked each time, so that the guard knows every host of the site before a connection to it.
         let is_away = self.navigation.as_ref().is_none_or(|navigation| !navigation.way.contains(&url));
         (is_away && (is_answer(paused) || !self.own_has_come)).then_some(url)
     }
@@ -282,7 +284,7 @@ impl PageState {
         self.own_request.is_some() && paused.network_id == self.own_request
     }
 
-    /// Whether the visit may not end at `url`.
+    /// Returns whether the visit may not end at `url`.
     pub(super) fn is_off_the_way(&self, url: &Url) -> bool {
         self.navigation.as_ref().is_some_and(|navigation| !navigation.way.contains(url))
     }
@@ -310,7 +312,8 @@ impl PageState {
         let ResponseReceived { request_id, kind, frame_id, response } = received;
         self.requests.answer(&request_id, &response.mime_type);
         if kind == "Document" && frame_id == self.main_frame {
-            // The guard takes the mark from what sites send over plain HTTP; over TLS it could not, nor does it answer.
+            // The guard removes the mark from what sites send over plain HTTP; over TLS it could not, but it does not
+            // respond there either.
             let is_refusal = response.url.starts_with("http:")
                 && response.headers.keys().any(|name| name.eq_ignore_ascii_case(REFUSAL_MARK));
             self.response = Some(DocumentResponse {
@@ -325,12 +328,12 @@ impl PageState {
         }
     }
 
-    /// Whether a request is that of the latest answer to the main frame.
+    /// Returns whether a request is that of the latest response to the main frame.
     fn is_of_response(&self, request: &str) -> bool {
         self.response.as_ref().is_some_and(|response| response.loader == request)
     }
 
-    /// Gives the document that is shown its answer, whichever becomes known first.
+    /// Assigns its response to the document that is shown, whichever becomes known first.
     fn adopt_response(&mut self) {
         if let Some(response) = self.response.as_ref().filter(|response| response.loader == self.loader) {
             self.document = Some(response.clone());
@@ -348,7 +351,7 @@ impl PageState {
         self.adopt_response();
         self.parsed = false;
         self.loaded = None;
-        // A document that comes late, of the previous page, does not end the way to the next.
+        // A late document, of the previous page, does not end the navigation to the next.
         if self.navigating.as_ref() == Some(&self.loader) {
             self.navigating = None;
         }
@@ -358,17 +361,18 @@ impl PageState {
     }
 }
 
-/// Whether a request was stopped at its answer, not before it is sent.
+/// Returns whether a request was paused at its response, not before it is sent.
 const fn is_answer(paused: &RequestPaused) -> bool {
     paused.response_status_code.is_some() || paused.response_error_reason.is_some()
 }
 
-/// Whether it was stopped at an answer that leads no further.
+/// Returns whether it was paused at a response other than a redirect.
 fn is_final_answer(paused: &RequestPaused) -> bool {
     is_answer(paused) && !paused.response_status_code.is_some_and(|status| (300..400).contains(&status))
 }
 
-/// Whether the browser may show the answer as a document that runs scripts. Any other is a file, which it keeps or which runs none.
+/// Returns whether the browser may show the response as a document that runs scripts. Any other is a file, which it
+/// stores or which runs none.
 fn may_be_shown(paused: &RequestPaused) -> bool {
     let header = |name: &str| {
         let found = paused.response_headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));

@@ -1,8 +1,9 @@
-//! One page: open it, let it settle, run axe-core in it, and see what stands there (`walls`).
+//! One page: opening it, letting it settle, running axe-core in it, and recognising what is in its place (`walls`).
 //!
-//! To follow one visit, read `visits` (when a page is opened, in which tab, how often it is tried), then `page` (its course, from the
-//! address to the findings), then the step of interest: `navigate` (until it has loaded), `settle` (until it has built itself),
-//! or axe-core's own folder. `events` is what the browser says meanwhile, `requests` which of it is waited for.
+//! To follow one visit, read `visits` (the time at which a page is opened, its tab, and the number of attempts), then
+//! `page` (its course, from the address to the findings), then the step of interest: `navigate` (until it has loaded),
+//! `settle` (until it has built itself), or axe-core's own folder. `events` is what the browser reports meanwhile,
+//! `requests` the part of it that is waited for.
 
 mod errors;
 mod events;

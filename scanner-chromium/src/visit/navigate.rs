@@ -1,4 +1,4 @@
-//! From an address to a document that has loaded.
+//! The way from an address to a document that has loaded.
 
 use a11ycheck_core::{
     catalog::failure_of,
@@ -25,16 +25,17 @@ use crate::{
     redaction::redacted,
 };
 
-/// Documents that one visit may run through: redirects by script, reloads.
+/// The number of documents that one visit may run through: redirects by script, reloads.
 const MAX_DOCUMENTS: u32 = 20;
-/// Dialogs that one visit may open.
+/// The number of dialogs that one visit may open.
 const MAX_DIALOGS: u32 = 50;
-/// Bytes of one document, decoded: far beyond any page that a person reads.
+/// The greatest size of one document in bytes, decoded: far beyond any page that a person reads.
 const MAX_DOCUMENT: u64 = 20 * 1024 * 1024;
-/// Bytes of a document, decoded, from which on it is its size that keeps it from being whole in time: the browser takes in more
-/// only as it lays out what there is, so that a million elements from a small file would pass for a slow server.
+/// The size of a document in bytes, decoded, beyond which its size is taken as the reason why it does not arrive in time:
+/// the browser reads on only as it lays out what there is, so that a million elements from a small file would look like
+/// a slow server.
 const LARGE_DOCUMENT: u64 = 4 * 1024 * 1024;
-/// Bytes of a page with all that it loads, decoded.
+/// The greatest size in bytes of a page with all that it loads, decoded.
 const MAX_PAGE: u64 = 150 * 1024 * 1024;
 
 /// Opens an address.
@@ -45,12 +46,13 @@ pub(super) async fn open(
     log: &GuardLog,
     deadline: Instant,
 ) -> Result<(), PageError> {
-    // `events` decides at each redirect, and ends that when the document comes, unless the way judges every document.
+    // `events` decides at each redirect, and stops that when the document arrives, unless the way judges every
+    // document.
     let patterns = [RequestStage::Request, RequestStage::Response]
         .map(|request_stage| RequestPattern { resource_type: Some(ResourceType::Document), request_stage });
     let navigate = async {
         tab.session().call(EnableFetch { patterns: &patterns }, deadline).await?;
-        // Answered when a document arrives or none will.
+        // Its result comes when a document arrives, or when it is certain that none will.
         tab.session().call(Navigate { url: url.as_str() }, deadline).await
     };
     let trouble = trouble(events);
@@ -71,7 +73,7 @@ pub(super) async fn open(
             // A status without a page counts as a network error.
             return Err(status_error(&response, log).unwrap_or_else(|| PageError::Failed(network_failure(&error, url))));
         }
-        // Where there was no tunnel, the guard knows why.
+        // If there was no tunnel, the guard knows the reason.
         let failed = Url::parse(&requested).unwrap_or_else(|_| url.clone());
         let failure = obstacle(failed.as_str(), log).unwrap_or_else(|| network_failure(&error, &failed));
         return Err(PageError::Failed(at_redirect_target(failure, url, &failed)));
@@ -82,17 +84,18 @@ pub(super) async fn open(
     Ok(())
 }
 
-/// How far a document has come.
+/// The extent to which a document has loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Loaded {
-    /// It has loaded, as far as can be waited for: what had no answer on other pages of the scan may be missing.
+    /// It has loaded, as far as that can be waited for: what had no response on other pages of the scan may be missing.
     Whole,
-    /// Its time to load is up. It is all there, but not all that belongs to it.
+    /// Its time to load is up. The document is complete, but not everything that belongs to it.
     InPart,
 }
 
-/// Waits until the document, and any that replaces it meanwhile, has loaded; or until its time for that is up, if it can be
-/// checked as it stands. What has been under way for half of the time that began at `opened` has no answer then.
+/// Waits until the document, and any that replaces it meanwhile, has loaded; or until its time for that is up, if it
+/// can be checked in its present state. A request that has then been under way for half of the time since `opened`
+/// counts as one without a response.
 pub(super) async fn loaded(events: &PageEvents, opened: Instant, deadline: Instant) -> Result<Loaded, PageError> {
     let mut states = events.subscribe();
     loop {
@@ -116,11 +119,11 @@ pub(super) async fn loaded(events: &PageEvents, opened: Instant, deadline: Insta
     over(events).map_or(Ok(Loaded::Whole), Err)
 }
 
-/// What becomes of a document whose time to load is up. What it asked for before `asked_by` has no answer.
+/// Decides about a document whose time to load is up. What it requested before `asked_by` counts as without a response.
 fn late(events: &PageEvents, asked_by: Instant) -> Result<Loaded, PageError> {
     let (parsed, is_left) = events.peek(|state| (state.parsed, state.navigating.is_some()));
     if events.peek(|state| state.document_bytes > LARGE_DOCUMENT && !state.is_document_whole) {
-        return Err(PageError::with_facts(FailureCause::DocumentTooLarge, megabytes(MAX_DOCUMENT)));
+        return Err(PageError::with_facts(FailureCause::DocumentTooLarge, megabytes(LARGE_DOCUMENT)));
     }
     let document = if parsed { Document::Parsed } else { Document::Stuck };
     let hold_up = events.give_up(|requests, known| requests.give_up_loading(asked_by, document, known));
@@ -135,35 +138,35 @@ fn late(events: &PageEvents, asked_by: Instant) -> Result<Loaded, PageError> {
     }
 }
 
-/// Resolves with the reason when the visit can't go on.
+/// Waits until the visit can't go on, and returns the reason.
 pub(super) async fn trouble(events: &PageEvents) -> PageError {
     events.until(is_over).await;
     over(events).unwrap_or(PageError::Crashed)
 }
 
-/// The address of the document that is shown, if it is one to check.
+/// Returns the address of the document that is shown, if it is one to check.
 pub(super) fn examine(events: &PageEvents, log: &GuardLog, scope: &dyn Scope) -> Result<Url, PageError> {
     let (url, unreachable, response) =
         events.peek(|state| (state.url.clone(), state.unreachable.clone(), state.document.clone()));
     if let Some(unreachable) = unreachable {
-        // A script led to an address that did not answer; the browser shows its own page about that.
+        // A script led to an address that did not respond; the browser shows its own page about that.
         return Err(PageError::Failed(obstacle(&unreachable, log).unwrap_or_else(unreachable_site)));
     }
     let is_first = events.peek(|state| state.documents <= 1);
     let not_html = || match is_first {
         true => PageError::failed(FailureCode::NotHtml, "The address leads to a file, not to a web page."),
-        // There was a page, whose visitors see no more of it than we do.
+        // There was a page, but its visitors see no more of it than we do.
         false => PageError::failed(FailureCode::RedirectedAway, "The page leads to a file, not to a web page."),
     };
     let mut url = Url::parse(&url).map_err(|_| not_html())?;
     url.set_fragment(None);
-    // A page may lead to `data:` or `about:`, which nobody served: there is no site to check.
+    // A page may lead to `data:` or `about:`, which no server has sent: there is no site to check.
     let is_served = matches!(url.scheme(), "http" | "https");
     if !is_served && !is_first {
         return Err(PageError::LeavesSite { to: url, is_redirect: false });
     }
     let response = response.filter(|_| is_served).ok_or_else(not_html)?;
-    // Also where a page has led on to an address that does something: it is not looked at any further.
+    // The same holds if a page has led on to an address that does something: it is not examined further.
     if !scope.contains(&url) || !is_first && events.peek(|state| state.is_off_the_way(&url)) {
         return Err(PageError::LeavesSite { to: url, is_redirect: false });
     }
@@ -183,8 +186,8 @@ fn status_error(response: &DocumentResponse, log: &GuardLog) -> Option<PageError
     if response.status >= 400
         && let Some(product) = challenger(&response.headers)
     {
-        // Whatever the status: neither is the page missing, nor is the site too busy.
-        let facts = FailureFacts { status: Some(response.status), ..FailureFacts::of_product(product) };
+        // This holds for any status: the page is not missing, and the site is not too busy.
+        let facts = FailureFacts::of_product(product).with_status(response.status);
         return Some(PageError::with_facts(FailureCause::ChallengeOf, facts));
     }
     match response.status {

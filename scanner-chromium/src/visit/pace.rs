@@ -1,4 +1,4 @@
-//! How fast a site is asked.
+//! The pace of the requests to a site.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,14 +6,14 @@ use tokio::time::{Duration, Instant, sleep_until};
 
 /// The longest wait that a site is granted at a time, whatever its `Retry-After` says.
 const MAX_WAIT: Duration = Duration::from_secs(30);
-/// The wait when a site asks for one and doesn't say how long.
+/// The wait if a site asks for one without saying how long.
 const USUAL_WAIT: Duration = Duration::from_secs(5);
-/// The pause between two requests that a site gets which asked for a wait; doubled each time it asks again.
+/// The pause between two requests to a site that asked for a wait; doubled each time it asks again.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause.
 const MAX_PAUSE: Duration = Duration::from_secs(10);
 
-/// Gives out the moments at which a page or a file of the site may be asked for.
+/// The schedule of the instants at which a page or a file of the site may be requested.
 #[derive(Debug)]
 pub(crate) struct Pace(Mutex<State>);
 
@@ -24,24 +24,24 @@ struct State {
 }
 
 impl Pace {
-    /// No pause, until the site asks for one.
+    /// Returns a pace without pause, until the site asks for one.
     pub(crate) fn new() -> Self {
         Self(Mutex::new(State { pause: Duration::ZERO, next: Instant::now() }))
     }
 
-    /// Whether the site is asked without pause.
+    /// Returns whether requests are made without pause.
     pub(crate) fn is_unhindered(&self) -> bool {
         self.lock().pause.is_zero()
     }
 
-    /// Leaves at least this much between two requests from now on.
+    /// Leaves at least `pause`, up to [`MAX_PAUSE`], between any two requests after this call.
     pub(crate) fn slow_down(&self, pause: Duration) {
         let mut state = self.lock();
         state.pause = state.pause.max(pause.min(MAX_PAUSE));
         state.next = state.next.max(Instant::now() + state.pause);
     }
 
-    /// The site is too busy: nobody asks it again for `wait`, or for the usual time, and then everyone more slowly.
+    /// Stops all requests to a busy site for `wait`, or for the usual time, and makes the later ones slower.
     pub(crate) fn back_off(&self, wait: Option<Duration>) {
         let wait = wait.unwrap_or(USUAL_WAIT).min(MAX_WAIT);
         let mut state = self.lock();
@@ -49,14 +49,14 @@ impl Pace {
         state.next = state.next.max(Instant::now() + wait);
     }
 
-    /// Waits for a moment of the caller's own. One that is not used is lost, not handed on.
+    /// Waits for an instant of the caller's own. One that is not used is lost, not passed on.
     pub(crate) async fn turn(&self) {
         loop {
             let at = self.lock().next;
             sleep_until(at).await;
             let mut state = self.lock();
             let now = Instant::now();
-            // Someone else may have taken it, or has been made to wait longer.
+            // Another caller may have taken it, or the site may have asked for a longer wait.
             if state.next <= now {
                 state.next = now + state.pause;
                 return;

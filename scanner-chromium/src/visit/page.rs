@@ -1,7 +1,8 @@
 //! One page: from its address to its findings, in the order in which that happens.
 //!
-//! [`PageVisit::check`] has the course of it, and what follows are its steps: the page arrives and grows quiet, it gets its turn when
-//! it has built itself (or before, if nothing moves), axe-core runs, and what fails is pictured.
+//! [`PageVisit::check`] has the whole course, and its steps follow: the page arrives and its network becomes quiet, it
+//! gets its turn when it has built itself (or before, if nothing moves), axe-core runs, and pictures are taken of what
+//! fails.
 
 use std::{
     pin::pin,
@@ -35,101 +36,102 @@ use crate::{
     redaction::redacted,
 };
 
-/// The longest that a page may take to load; the rest of its time is for axe-core.
+/// The longest time that a page may take to load; the rest of its time is for axe-core.
 const LOAD_TIME: Duration = Duration::from_secs(30);
 
 /// One visit of one page in one tab.
 pub(super) struct PageVisit<'a> {
     /// The address to open.
     pub(super) url: &'a Url,
-    /// Which pages are wanted.
+    /// The addresses at which pages are wanted.
     pub(super) scope: &'a dyn Scope,
-    /// Which addresses redirects may come by.
+    /// The addresses through which redirects may lead.
     pub(super) way: &'a Arc<dyn Scope>,
-    /// What else to look at.
+    /// The further facts to find out.
     pub(super) look: Look,
     /// The tab.
     pub(super) visitor: &'a Visitor,
-    /// What the guard of the tab knows.
+    /// The record of the tab's guard.
     pub(super) log: &'a GuardLog,
-    /// What had no answer so far in the scan of the tab.
+    /// The requests without a response so far in the scan.
     pub(super) unresponsive: &'a Arc<Unresponsive>,
-    /// What has been pictured so far in the scan of the tab.
+    /// The pictures that were taken so far in the scan.
     pub(super) pictured: &'a Mutex<Quota>,
-    /// How fast the site is asked.
+    /// The pace of the requests to the site.
     pub(super) pace: &'a Pace,
     pub(super) permits: &'a ScanPermits<'a>,
-    /// What to run.
+    /// The axe-core to run.
     pub(super) axe: &'a AxeSource,
     pub(super) config: &'a ChromiumConfig,
-    /// When the scan's time is over.
+    /// The instant at which the scan's time is over.
     pub(super) scan_done_by: Instant,
 }
 
-/// What a visit is to find out, besides what axe-core does.
+/// The facts that a visit finds out, besides those of axe-core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// Nothing.
+    /// Nothing else.
     Page,
-    /// Not even pictures: whether the page opens.
+    /// Not even pictures: only whether the page opens and what it shows.
     Peek,
-    /// What the site is built with.
+    /// The platform that the site is built with.
     Platform,
-    /// The same, and what the site looks like.
+    /// The same, and a picture of the page.
     Start,
 }
 
 /// A page that was checked.
 #[derive(Debug)]
 pub(crate) struct Checked {
-    /// Where it turned out to be; its fragment is that of a view, if it has one.
+    /// The address at which it was found; its fragment is that of a view, if it has one.
     pub(crate) url: Url,
-    /// What was found.
+    /// The findings, and what else was read from the page.
     pub(crate) collected: Collected,
-    /// What it shows of the software behind it, if that was looked for.
+    /// The marks of the software behind it, if they were looked for.
     pub(crate) signals: Option<Signals>,
-    /// The page itself, if it was to be pictured.
+    /// The picture of the page itself, if one was taken.
     pub(crate) screen: Option<Screen>,
-    /// What a visitor sees of it.
+    /// The page as a visitor sees it.
     pub(crate) sight: Sight,
-    /// What stands in its place, if that is certain.
+    /// The wall in its place, if that is certain.
     pub(crate) wall: Option<Wall>,
 }
 
-/// A document that has loaded, and whose network has fallen silent.
+/// A document that has loaded, and whose network has become quiet.
 #[derive(Debug)]
 struct Arrived {
     url: Url,
     loader: String,
-    /// From which it is watched.
+    /// The world from which it is watched.
     world: i64,
     how: Loaded,
     time: BuildTime,
 }
 
-/// What became of a look at a page.
+/// The outcome of inspecting a page.
 #[derive(Debug)]
 enum Looked {
     Checked(Box<Checked>),
     /// It was early, and the page has changed meanwhile.
     TooEarly,
-    /// The page led on to another, which is the page then.
+    /// The page led on to another, which is the page to check then.
     LedOn,
 }
 
-/// A page's turn to be looked at.
+/// A page's turn to be inspected.
 struct Turn<'a> {
     core: Permit<'a>,
     moment: Moment,
-    /// For the core, when all else was ready.
+    /// The time of waiting for the core, when all else was ready.
     waited: Duration,
-    /// A page that had not moved when it was drawn may stay until the next one takes its place.
+    /// The way in which the tab waits afterwards. A page that had not moved when it was drawn may stay until the next
+    /// one replaces it.
     rest: Rest,
 }
 
 impl PageVisit<'_> {
-    /// Takes a page from its address to its findings, and says how the tab may wait for the next. The time that it waits for
-    /// others does not count as its own.
+    /// Takes a page from its address to its findings, and returns how the tab may wait for the next page. Waits for a
+    /// processor core do not count as the page's own time.
     pub(super) async fn check(&self, loading: Permit<'_>) -> Result<(Checked, Vec<Capture>, Rest), PageError> {
         let too_late = |_| PageError::Failed(timed_out());
         let page_timeout = self.config.page_timeout;
@@ -151,7 +153,7 @@ impl PageVisit<'_> {
                         let captures = self.pictures(&mut checked, done_by).await;
                         return Ok((*checked, captures, rest));
                     }
-                    // It is known to change by now, and the next look waits until it is built.
+                    // The page is known to change by now, and the next attempt waits until it is built.
                     Looked::TooEarly => continue,
                     Looked::LedOn => {}
                 }
@@ -160,12 +162,12 @@ impl PageVisit<'_> {
         }
     }
 
-    /// Opens the page, and waits until it has loaded, or is all there at `load_by`, and its network is quiet. After an error, here
-    /// and below, the tab is closed, unless [`PageError::leaves_tab_at_rest`].
+    /// Opens the page, and waits until it has loaded, or is complete at `load_by`, and its network is quiet. After an
+    /// error, here and below, the tab is closed, unless [`PageError::leaves_tab_at_rest`].
     async fn arrive(&self, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {
         if self.visitor.lingers() && self.url.fragment().is_some() {
-            // Of a document that is still open, the browser would only show another view: what is found there could depend on
-            // the one before, and no document comes that could be waited for.
+            // Of a document that is still open, the browser would only show another view: its findings could depend on
+            // the view before, and no new document arrives that could be waited for.
             self.visitor.leave(load_by.min(Instant::now() + LEAVE_TIME)).await?;
         }
         let navigation = Navigation::new(self.url.clone(), Arc::clone(self.way), Arc::clone(self.unresponsive));
@@ -180,7 +182,7 @@ impl PageVisit<'_> {
             .await
     }
 
-    /// The same for a page to which the opened one led by script.
+    /// Does the same for a page to which the opened one led by script.
     async fn follow(&self, load_by: Instant, done_by: Instant) -> Result<Arrived, PageError> {
         self.visitor.unless_trouble(self.arrived(load_by, done_by)).await
     }
@@ -195,15 +197,15 @@ impl PageVisit<'_> {
             let time = BuildTime::new(loaded.unwrap_or_else(Instant::now), done_by);
             let watching = settle::watch(self.tab(), done_by);
             let (watched, ()) = tokio::join!(watching, settle::quiet(self.events(), time));
-            // A page may lead on to another by script; that one is the page then.
+            // A page may lead on to another by script, which is the page to check then.
             if self.visitor.is_shown_after(&watched, &loader).await {
                 return Ok(Arrived { url, loader, world: watched?, how, time });
             }
         }
     }
 
-    /// A processor core for the page, when it has built itself; or before that, if one is free and nothing moves on the page.
-    /// `None` when the page led on to another.
+    /// Waits for a processor core for the page, when the page has built itself; or before that, if a core is free and
+    /// nothing moves on the page. `None` if the page led on to another.
     async fn turn(&self, page: &Arrived, done_by: Instant) -> Result<Option<Turn<'_>>, PageError> {
         let mut core = pin!(self.permits.core());
         let mut rest = Rest::Lingering;
@@ -228,8 +230,8 @@ impl PageVisit<'_> {
         Ok(Some(Turn { core, moment: Moment::Built(progress), waited: since.elapsed(), rest }))
     }
 
-    /// Waits until the network is quiet and the page is drawn; `None`, here and below, when it led on to another meanwhile, which is
-    /// the page then.
+    /// Waits until the network is quiet and the page is drawn. `None`, here and below, if it led on to another
+    /// meanwhile, which is the page to check then.
     async fn readiness(&self, page: &Arrived, done_by: Instant) -> Result<Option<Readiness>, PageError> {
         self.visitor
             .unless_trouble(async {
@@ -238,7 +240,7 @@ impl PageVisit<'_> {
                 if !self.shows_after(&drawn, page).await {
                     return Ok(None);
                 }
-                // Its scripts may be gone from the document.
+                // Its scripts may have been removed from the document.
                 let is_scripted = self.events().peek(|state| state.requests.is_scripted());
                 let drawn = drawn?;
                 Ok(Some(if drawn == Readiness::Built && is_scripted { Readiness::Moving } else { drawn }))
@@ -256,8 +258,8 @@ impl PageVisit<'_> {
             .await
     }
 
-    /// Runs axe-core in the page, and looks at what else is wanted of it. `core` is dropped as soon as axe-core has run: what
-    /// follows is mostly waiting.
+    /// Runs axe-core in the page, and finds out what else is wanted. `core` is dropped as soon as axe-core has run: the
+    /// rest is mostly waiting.
     async fn inspect(
         &self,
         page: &Arrived,
@@ -280,8 +282,13 @@ impl PageVisit<'_> {
                     if !self.shows(page) {
                         return Ok(None);
                     }
-                    let collected = axe::collect(self.tab(), page.world, moment.timing(), done_by).await?;
-                    // A timer that came late may have asked for something since the network was last looked at.
+                    let (collected, seen) = tokio::join!(
+                        axe::collect(self.tab(), page.world, moment.timing(), done_by),
+                        // Both run at the same time, so that the page does not wait between the two.
+                        sight::sight(self.tab(), self.events(), page.world, &page.url, done_by),
+                    );
+                    let collected = collected?;
+                    // A late timer may have requested something since the network was last examined.
                     if progress == Progress::Done
                         && moment == Moment::Early
                         && settle::is_waiting(self.events(), page.time)
@@ -290,7 +297,8 @@ impl PageVisit<'_> {
                     }
                     Ok::<_, PageError>(collected.map(|collected| {
                         let (still_changing, unanswered) = self.lacks(page, progress);
-                        collected.without_frames(unchecked_frames).while_changing(still_changing).without(unanswered)
+                        let collected = collected.without_frames(unchecked_frames).without(unanswered);
+                        (collected.while_changing(still_changing), seen)
                     }))
                 };
                 let collected = looked.await;
@@ -300,17 +308,11 @@ impl PageVisit<'_> {
                     }
                     _ => None,
                 };
-                let (sight, wall) = match &collected {
-                    Ok(Some(_)) if self.shows(page) => {
-                        sight::sight(self.tab(), self.events(), page.world, &page.url, done_by).await
-                    }
-                    _ => (Sight::default(), None),
-                };
                 if !self.shows_after(&collected, page).await {
                     return Ok(Looked::LedOn);
                 }
                 Ok(match collected? {
-                    Some(collected) => {
+                    Some((collected, (sight, wall))) => {
                         let url = with_view(&page.url, &collected.fragment);
                         let collected = collected.with_cover(sight.cover);
                         Looked::Checked(Box::new(Checked { url, collected, signals, screen: None, sight, wall }))
@@ -321,8 +323,8 @@ impl PageVisit<'_> {
             .await
     }
 
-    /// Takes pictures of what fails on the page that was checked, and one of the page itself if it is the first one. Whatever happens
-    /// meanwhile costs pictures and nothing else.
+    /// Takes pictures of what fails on the page that was checked, and one of the page itself if it is the first one.
+    /// Whatever happens meanwhile costs pictures and nothing else.
     async fn pictures(&self, checked: &mut Checked, deadline: Instant) -> Vec<Capture> {
         if self.config.evidence == Evidence::LeftOut || self.look == Look::Peek || checked.wall.is_some() {
             return Vec::new();
@@ -340,21 +342,22 @@ impl PageVisit<'_> {
         captures
     }
 
-    /// Whether a page was still changing when it was looked at, and what it asked for without an answer.
+    /// Returns whether a page was still changing when it was inspected, and the addresses that it requested without a
+    /// response.
     fn lacks(&self, page: &Arrived, progress: Progress) -> (bool, Vec<String>) {
         let unanswered: Vec<String> =
             self.events().peek(|state| state.requests.unanswered().into_iter().map(redacted).collect());
-        // Where nothing is known to keep it from loading, it is still at it.
+        // If nothing is known to keep it from loading, it is still loading.
         let is_loading = page.how == Loaded::InPart && unanswered.is_empty();
         (is_loading || progress == Progress::Unfinished, unanswered)
     }
 
-    /// Whether it is still the document that the tab shows.
+    /// Returns whether the tab still shows this document.
     fn shows(&self, page: &Arrived) -> bool {
         self.visitor.is_shown(&page.loader)
     }
 
-    /// The same after what was done in it.
+    /// Returns the same, after an action in the document with this outcome.
     async fn shows_after<T>(&self, outcome: &Result<T, PageError>, page: &Arrived) -> bool {
         self.visitor.is_shown_after(outcome, &page.loader).await
     }
@@ -368,7 +371,7 @@ impl PageVisit<'_> {
     }
 }
 
-/// The address of a document with the view that its scripts show, if they show one.
+/// Returns the address of a document with the view that its scripts show, if they show one.
 fn with_view(document: &Url, fragment: &str) -> Url {
     let mut url = document.clone();
     url.set_fragment(fragment.strip_prefix('#'));

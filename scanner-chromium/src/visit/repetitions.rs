@@ -1,4 +1,4 @@
-//! Requests that a script makes again and again: which of them are steps on the way to a page that is built, and which a poll.
+//! Repeated requests of a script: which of them are steps towards a finished page, and which are a poll.
 
 use std::{collections::HashMap, hash::Hash as _};
 
@@ -7,34 +7,35 @@ use tokio::time::{Duration, Instant};
 use super::unresponsive::hash;
 use crate::cdp::events::Request;
 
-/// Requests of scripts whose repetitions are recognised. A page with more repeats itself, as far as anybody waits.
+/// The number of requests of scripts whose repetitions are recognised. A page with more counts as polling.
 const MAX_ASKED: usize = 4_000;
-/// Requests of a script that are all the same and count as one step after the other; then it polls.
+/// The number of identical requests of a script that count as steps; after that it polls.
 const SAME_STEPS: u32 = 4;
-/// Requests to one address that differ in their bodies, and count as steps: calls of a service that has one address for all.
+/// The number of requests to one address with different bodies that count as steps: calls of a service that has one
+/// address for all.
 const BODIES: u32 = 10;
-/// How soon after the answer the same request counts as the next step. Whoever polls pauses.
+/// The time after a response within which the same request counts as the next step. A poll pauses longer.
 const AT_ONCE: Duration = Duration::from_millis(250);
 
-/// What the scripts of a document have asked for.
+/// The requests that the scripts of a document have made.
 #[derive(Debug, Default)]
 pub(super) struct Repetitions {
-    /// By the key of the request.
+    /// The requests by their keys.
     asked: HashMap<u64, Repeated>,
     /// The number of different requests by address, for those with a body.
     bodies: HashMap<u64, u32>,
 }
 
-/// The same request, made again and again.
+/// The same request, made repeatedly.
 #[derive(Debug, Clone, Copy)]
 struct Repeated {
     times: u32,
-    /// When the latest ended; `None` while it is under way, and where nobody waits for it.
+    /// The instant at which the latest ended; `None` while it is under way, or if it is not waited for.
     ended: Option<Instant>,
 }
 
 impl Repetitions {
-    /// Whether a request of a script is a step on the way to a page that is built, and not a poll.
+    /// Returns whether a request of a script is a step towards a finished page, and not a poll.
     pub(super) fn is_step(&mut self, request: &Request, key: u64, now: Instant) -> bool {
         if self.asked.len() >= MAX_ASKED {
             return false;

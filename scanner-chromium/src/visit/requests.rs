@@ -1,8 +1,8 @@
-//! The requests of a document: which of them a check waits for, and until when.
+//! The requests of a document: which of them a check waits for, and for how long.
 //!
-//! What scripts fetch is what pages are built from, so answers are waited for, and the next request that they may lead to.
-//! Other parts of a page change little of what axe-core finds, and get less time. What can't end or leads to nothing is not
-//! waited for at all: streams, beacons, polling, and what had no answer on a page before.
+//! Pages are built from what scripts fetch, so these responses are waited for, and the next request that they may lead
+//! to. Other parts of a page change little of what axe-core finds, and get less time. Requests that can't end or lead
+//! to nothing are not waited for at all: streams, beacons, polling, and those without a response on a page before.
 
 use std::collections::HashMap;
 
@@ -14,36 +14,36 @@ use super::{
 };
 use crate::cdp::events::{LoadingFailed, RequestWillBeSent};
 
-/// Silence after which the network counts as quiet.
+/// The silence after which the network counts as quiet.
 pub(super) const QUIET: Duration = Duration::from_millis(100);
-/// The same while something is under way that is not waited for any longer, and after an answer to a script: one request
-/// often leads to the next, and an answer is not always drawn at once.
+/// The same while something is under way that is no longer waited for, and after a response to a script: one request
+/// often leads to the next, and a response is not always drawn at once.
 pub(super) const QUIET_BUSY: Duration = Duration::from_millis(500);
 
-/// How long one answer to a script is waited for after the page's load.
+/// The time after the page's load for which one response to a script is waited for.
 const ONE_ANSWER: Duration = Duration::from_secs(6);
-/// How long any other part of a page is.
+/// The time for which any other part of a page is waited for.
 const ONE_PART: Duration = Duration::from_secs(2);
-/// How long all those parts are, after the page's load.
+/// The time after the page's load for which all those parts are waited for.
 const ALL_PARTS: Duration = Duration::from_secs(5);
 
-/// Requests that are followed at a time. A page with more is busy either way.
+/// The number of requests that are followed at a time. A page with more is busy either way.
 const MAX_IN_FLIGHT: usize = 4_000;
-/// Addresses without an answer that are named.
+/// The number of addresses without a response that are named.
 const MAX_NAMED: usize = 20;
 
-/// What is known of the requests of the document that is shown.
+/// The known requests of the document that is shown.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     in_flight: HashMap<String, InFlight>,
     repetitions: Repetitions,
-    /// The latest start or end of any request.
+    /// The instant at which any request last started or ended.
     last: Option<Instant>,
-    /// The same of those that a script waits for.
+    /// The same for requests that a script waits for.
     last_data: Option<Instant>,
-    /// Whether the document has loaded: what scripts load from then on, they need.
+    /// True if the document has loaded: what scripts load after that, they need.
     has_loaded: bool,
-    /// Addresses that were failed at once.
+    /// The addresses that were failed at once.
     failed: Vec<String>,
 }
 
@@ -53,27 +53,27 @@ struct InFlight {
     asked: Asked,
     resource: Resource,
     started: Instant,
-    /// Whether the head of an answer has come.
+    /// True if the head of a response has arrived.
     is_answered: bool,
-    /// Whether nobody waits for it any longer.
+    /// True if it is no longer waited for.
     is_given_up: bool,
 }
 
-/// What a request is for, as far as it matters here.
+/// The purpose of a request, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Resource {
-    /// Something that a script asks for by `fetch` or `XMLHttpRequest`.
+    /// Data that a script requests with `fetch` or `XMLHttpRequest`.
     Data,
     Script,
-    /// Style sheets and fonts: the page is not drawn without.
+    /// Style sheets and fonts: the page is not drawn without them.
     Style,
-    /// Sound and video, which come in pieces. They are waited for as far as `load` does.
+    /// Sound and video, which arrive in pieces. They are waited for as long as `load` does.
     Media,
     Other,
 }
 
 impl Resource {
-    /// `None` for what shows nothing and blocks nothing.
+    /// Returns the purpose of a kind of requests; `None` for those that show nothing and block nothing.
     fn of(kind: &str) -> Option<Self> {
         Some(match kind {
             "EventSource" | "Ping" | "Prefetch" | "Preflight" | "CSPViolationReport" => return None,
@@ -85,14 +85,14 @@ impl Resource {
         })
     }
 
-    /// Whether a page may be built from it once it has loaded: its own scripts have ended by then.
+    /// Returns whether a page may be built from it after the load: its own scripts have ended by then.
     const fn is_data(self) -> bool {
         matches!(self, Self::Data | Self::Script)
     }
 }
 
 impl Requests {
-    /// Takes note of a request that starts, or is redirected.
+    /// Notes a request that starts, or is redirected.
     pub(super) fn start(&mut self, sent: &RequestWillBeSent, now: Instant, unresponsive: &Unresponsive) {
         let Some(resource) = Resource::of(&sent.kind) else { return };
         if sent.redirect_response.is_some() {
@@ -113,7 +113,7 @@ impl Requests {
         }
     }
 
-    /// Takes note of the head of an answer.
+    /// Notes the head of a response.
     pub(super) fn answer(&mut self, id: &str, mime: &str) {
         if mime == "text/event-stream" {
             self.in_flight.remove(id);
@@ -122,7 +122,7 @@ impl Requests {
         }
     }
 
-    /// Takes note of the end of a request, good or bad.
+    /// Notes the end of a request, successful or not.
     pub(super) fn end(&mut self, id: &str, ending: Ending, now: Instant) {
         let Some(request) = self.in_flight.remove(id) else { return };
         self.repetitions.end(request.asked.key, now);
@@ -134,13 +134,14 @@ impl Requests {
         }
     }
 
-    /// Takes note of the document's load.
+    /// Notes the document's load.
     pub(super) const fn load(&mut self) {
         self.has_loaded = true;
     }
 
-    /// The first instant at which the network has been quiet for long enough, should nothing happen until then. The document has
-    /// loaded at `origin`, and is waited for until `limit`. After an answer to a script it takes `after_data`.
+    /// Returns the first instant at which the network will have been quiet for long enough if nothing happens until
+    /// then. The document has loaded at `origin`, and is waited for until `limit`. After a response to a script,
+    /// silence has to last for `after_data`.
     pub(super) fn quiet_from(&self, origin: Instant, limit: Instant, after_data: Duration) -> Instant {
         let parts =
             self.waited_for().filter(|request| !request.resource.is_data() && request.resource != Resource::Media);
@@ -152,25 +153,25 @@ impl Requests {
         parts.into_iter().chain([self.data_quiet_from(origin, after_data).min(limit)]).max().unwrap_or(origin)
     }
 
-    /// Whether scripts wait for an answer, or got one a moment ago.
+    /// Returns whether scripts wait for a response, or got one a moment ago.
     pub(super) fn is_busy(&self, origin: Instant, now: Instant) -> bool {
         self.data_quiet_from(origin, QUIET_BUSY) > now
     }
 
-    /// Whether scripts have asked for anything.
+    /// Returns whether scripts have requested anything.
     pub(super) const fn is_scripted(&self) -> bool {
         self.last_data.is_some()
     }
 
-    /// Since when all that keeps the document from loading is known to have no answer.
+    /// Returns the instant since which all that keeps the document from loading is known to have no response.
     pub(super) fn held_up_since(&self) -> Option<Instant> {
         let blocking = || self.in_flight.values().filter(|request| request.resource != Resource::Data);
         let since = blocking().map(|request| request.started).max()?;
         blocking().all(|request| request.is_given_up).then(|| self.last.map_or(since, |last| last.max(since)))
     }
 
-    /// Gives up what started before `instant` and still has no end, because the document's time to load is up. Returns what is
-    /// among it that no other page of the scan waits for, because it fails there.
+    /// Gives up the requests that started before `instant` and have not ended, because the document's time to load is
+    /// up. Returns those that hold it up; on other pages of the scan they fail at once.
     pub(super) fn give_up_loading(
         &mut self,
         instant: Instant,
@@ -197,7 +198,7 @@ impl Requests {
         hold_up
     }
 
-    /// Gives up the answers to scripts that have been waited for long enough.
+    /// Gives up the responses to scripts that have been waited for long enough.
     pub(super) fn give_up_answers(&mut self, origin: Instant, now: Instant, known: &Unresponsive) {
         let waited_for =
             self.in_flight.values_mut().filter(|request| !request.is_given_up && request.resource.is_data());
@@ -207,9 +208,10 @@ impl Requests {
         }
     }
 
-    /// The addresses of requests without an answer that were given up or failed at once, in alphabetical order.
+    /// Returns the addresses of requests without a response that were given up or failed at once, in alphabetical
+    /// order.
     pub(super) fn unanswered(&self) -> Vec<&str> {
-        // What has begun to answer a script, or to play, may be a stream.
+        // A response to a script, or of sound or video, that has begun may be a stream.
         let streams =
             |request: &InFlight| request.is_answered && matches!(request.resource, Resource::Data | Resource::Media);
         let silent = self.in_flight.values().filter(|request| request.is_given_up && !streams(request));
@@ -239,37 +241,37 @@ impl Requests {
     }
 }
 
-/// How a request has ended.
+/// The end of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// With an answer or without one.
+    /// It ended by itself, with a response or without one.
     Own,
     /// The tab failed it at once, as configured by `Network.setBlockedURLs`.
     Blocked,
 }
 
 impl Ending {
-    /// The ending of a request that failed.
+    /// Returns the ending of a request that failed.
     pub(super) fn of(failed: &LoadingFailed) -> Self {
         if failed.blocked_reason.as_deref() == Some("inspector") { Self::Blocked } else { Self::Own }
     }
 }
 
-/// How far a document has come when its time to load is up.
+/// The state of a document when its time to load is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Document {
-    /// It is all there; parts of it are missing.
+    /// It is complete; parts of the page are missing.
     Parsed,
     /// The browser does not go on with it.
     Stuck,
 }
 
-/// What a document waits for.
+/// The requests that hold up a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HoldUp {
-    /// One of the addresses.
+    /// One of their addresses.
     pub(super) url: String,
-    /// Whether any of them was not known to have no answer.
+    /// True if any of them was not known to have no response.
     pub(super) is_news: bool,
 }
 
@@ -281,7 +283,7 @@ mod tests {
 
     const FOREVER: Duration = Duration::from_secs(1_000);
 
-    /// Requests of a page that loads when it begins, with times in milliseconds from there.
+    /// The requests of a page that loads when it begins, with times in milliseconds from there.
     struct Page {
         requests: Requests,
         origin: Instant,
@@ -317,7 +319,7 @@ mod tests {
             self.requests.end(id, Ending::Own, self.at(at));
         }
 
-        /// The millisecond from which the page counts as quiet.
+        /// Returns the millisecond from which the page counts as quiet.
         fn quiet(&self) -> u128 {
             let instant = self.requests.quiet_from(self.origin, self.origin + FOREVER, QUIET_BUSY);
             instant.duration_since(self.origin).as_millis()

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-/// How long a site asks to be left alone: seconds, or a date. `None` where the header says neither.
+/// Returns the time for which a site asks not to be visited: seconds, or a date. `None` if the header is neither.
 pub(crate) fn parse_retry_after(value: &str) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse() {

@@ -1,13 +1,14 @@
-//! When a page that has loaded is ready to be looked at.
+//! The time at which a page that has loaded is ready to be checked.
 //!
 //! Pages build themselves after `load`: from data that they fetch, fonts, frames drawn. Waiting for the network to fall
-//! silent never ends on pages that stream or poll, and a fixed pause is too short for some and wasted on most. So: no
-//! request for a while, no answer under way that a script waits for ([`Requests`](super::requests::Requests) knows which
-//! ones count), fonts there, two frames drawn, half a second passed and no element coming or going; and then, no request
-//! meanwhile. There is a bound on all of it, and a page that reaches it is marked as still changing.
+//! silent never ends on pages that stream or poll, and a fixed pause is too short for some and wasted on most. So a
+//! page is ready after no request for a while, no response under way that a script waits for
+//! ([`Requests`](super::requests::Requests) knows which ones count), fonts loaded, two frames drawn, half a second
+//! without an element added or removed; and no request meanwhile. All of this is bounded, and a page that reaches the
+//! bound is marked as still changing.
 //!
-//! Most pages are long done by then. While such a page stays as it is, axe-core can work on it already; whether it did is
-//! known at the end of the same wait.
+//! Most pages are long done by then. While such a page stays unchanged, axe-core can already work on it; whether it did
+//! stay unchanged is known at the end of the same wait.
 
 use serde::Deserialize;
 use tokio::time::{Duration, Instant, sleep_until, timeout_at};
@@ -23,75 +24,76 @@ use crate::{
     cdp::CdpError,
 };
 
-/// The longest wait for answers and what they lead to, after `load`.
+/// The longest wait for responses and what they lead to, after `load`.
 const LONGEST: Duration = Duration::from_secs(12);
 
-/// For fonts and frames of animation; and again for scripts that rebuild the page.
+/// The time limit for fonts and frames of animation; and again for scripts that rebuild the page.
 const DRAW_TIME: Duration = Duration::from_secs(3);
-/// What scripts do later than this after the page's load, and without a request, no tool that looks once can see.
+/// The time for scripts since the page's load. No tool that looks once can see what they do later without a request.
 const SINCE_LOAD: Duration = Duration::from_millis(500);
-/// How long no element comes or goes on a page that its scripts have built.
+/// The time without an added or removed element after which a page counts as built by its scripts.
 const BUILT_TIME: Duration = Duration::from_millis(400);
-/// For what the network brought to get into the page.
+/// The time for what the network brought to get into the page.
 const ARRIVAL_TIME: Duration = Duration::from_millis(100);
-/// The same for answers to scripts, which may wait with them. It passes in the page's own time: one that is kept waiting for a
-/// processor core is given as much longer.
+/// The same for responses to scripts, which may delay their use. It is measured in the page: one that waits for a
+/// processor core has that much longer.
 const ANSWER_TIME: Duration = Duration::from_millis(400);
-/// For a timer to fire, should it fire at all: longer than a page is busy that has just loaded.
+/// The time limit for a timer to fire, if it fires at all: longer than a page is busy that has just loaded.
 const TIMER_TIME: Duration = Duration::from_secs(5);
 
 const WATCH: &str = include_str!("watch.js");
 const DRAWN: &str = include_str!("drawn.js");
 const BUILT: &str = include_str!("built.js");
 
-/// What is to be expected of a page that has loaded.
+/// The expectation of a page that has loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Readiness {
-    /// It stays as it is.
+    /// It will not change.
     Built,
-    /// It has been as it is since its load, and it will be noticed if it does not stay so.
+    /// It has not changed since its load, and it will be noticed if it does.
     Still,
     /// It changes.
     Moving,
 }
 
-/// How a wait for a page to build itself has ended.
+/// The end of a wait for a page to build itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     /// The page has built itself.
     Done,
-    /// It was still at it when the time for that was up.
+    /// It was not done when the time for that was up.
     Unfinished,
 }
 
 /// The time that a document has to build itself.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BuildTime {
-    /// When it had loaded.
+    /// The instant at which it had loaded.
     origin: Instant,
     limit: Instant,
 }
 
 impl BuildTime {
-    /// From `origin` on, of a page that must be done with at `done_by`: axe-core needs at least as much of what is left.
+    /// Returns the time from `origin` for a page that must be done at `done_by`: axe-core gets at least half of what is
+    /// left.
     pub(super) fn new(origin: Instant, done_by: Instant) -> Self {
         let now = Instant::now();
         Self { origin, limit: (origin + LONGEST).min(now + done_by.saturating_duration_since(now) / 2) }
     }
 }
 
-/// When axe-core looks at a page.
+/// The moment at which axe-core runs in a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moment {
-    /// When the page has built itself, or had all the time that there is for it.
+    /// After the page has built itself, or has had all the time that there is for it.
     Built(Progress),
-    /// Before anybody can know whether it has.
+    /// Before it can be known whether it has.
     Early,
 }
 
 impl Moment {
-    /// The same for axe-core.
+    /// Returns the same for axe-core.
     pub(super) const fn timing(self) -> Timing {
         match self {
             Self::Built(_) => Timing::Final,
@@ -100,7 +102,7 @@ impl Moment {
     }
 }
 
-/// Starts to watch the document; the world from which that is done.
+/// Starts to watch the document, and returns the world from which that is done.
 pub(super) async fn watch(tab: &Tab, deadline: Instant) -> Result<i64, CdpError> {
     let world = world(tab, tab.main_frame(), deadline).await?;
     let watching = evaluate(tab, world, &format!("({WATCH})()"), Outcome::Value, deadline).await?;
@@ -111,7 +113,7 @@ pub(super) async fn watch(tab: &Tab, deadline: Instant) -> Result<i64, CdpError>
     Ok(world)
 }
 
-/// Waits until fonts are there and frames are drawn.
+/// Waits until fonts are loaded and frames are drawn.
 pub(super) async fn drawn(tab: &Tab, world: i64, deadline: Instant) -> Result<Readiness, PageError> {
     if ensure_timers(tab, world, TIMER_TIME, deadline).await? == Timers::Replaced {
         // Nothing is animated where no script may run.
@@ -119,7 +121,7 @@ pub(super) async fn drawn(tab: &Tab, world: i64, deadline: Instant) -> Result<Re
     }
     let expression = format!("({DRAWN})({})", draw_time(deadline).as_millis());
     let drawn = evaluate(tab, world, &expression, Outcome::Promise, deadline).await?;
-    // A page without an answer is waited for.
+    // A page that gives no answer is waited for.
     Ok(drawn.value().unwrap_or(Readiness::Moving))
 }
 
@@ -147,8 +149,8 @@ pub(super) async fn built(
     }
 }
 
-/// The same for a page that axe-core has looked at early: no sooner than scripts have had their time since the load, and no later
-/// where the network has been quiet all along.
+/// Waits in the same way for a page in which axe-core has already run: no less than the time that scripts have since
+/// the load, and no more if the network was quiet all along.
 pub(super) async fn stayed(
     tab: &Tab,
     events: &PageEvents,
@@ -170,12 +172,14 @@ pub(super) async fn stayed(
     }
 }
 
-/// Whether a script of the page has begun to wait for an answer, so that what was seen before may not be all.
+/// Returns whether a script of the page has begun to wait for a response, so that the earlier findings may not be
+/// complete.
 pub(super) fn is_waiting(events: &PageEvents, time: BuildTime) -> bool {
     matches!(network(events, time, QUIET_BUSY), Network::QuietFrom(instant) if instant > Instant::now())
 }
 
-/// Waits until no element has come or gone for a while, for three seconds at most; whether none has.
+/// Waits until no element was added or removed for a while, for three seconds at most, and returns whether that was
+/// reached.
 async fn rests(tab: &Tab, events: &PageEvents, world: i64, deadline: Instant) -> Result<bool, PageError> {
     let is_scripted = events.peek(|state| state.requests.is_scripted());
     let arriving = if is_scripted { ANSWER_TIME } else { ARRIVAL_TIME };
@@ -183,17 +187,17 @@ async fn rests(tab: &Tab, events: &PageEvents, world: i64, deadline: Instant) ->
         [SINCE_LOAD, BUILT_TIME, arriving, draw_time(deadline)].map(|time| time.as_millis());
     let expression = format!("({BUILT})({since_load}, {quiet}, {arriving}, {limit})");
     let rests = evaluate(tab, world, &expression, Outcome::Promise, deadline).await?;
-    // A page without an answer has no scripts that run.
+    // A page that gives no answer has no scripts that run.
     Ok(rests.result.value != false)
 }
 
-/// The time to be drawn, of a page that must be done with at `deadline`.
+/// Returns the time to be drawn, for a page that must be done at `deadline`.
 fn draw_time(deadline: Instant) -> Duration {
     DRAW_TIME.min(deadline.saturating_duration_since(Instant::now()) / 4)
 }
 
-/// Waits until the network is quiet; no longer than the page has time to build itself. An answer that has not come in its time
-/// is given up.
+/// Waits until the network is quiet, but no longer than the page has time to build itself. A response that has not
+/// arrived in its time is given up.
 pub(super) async fn quiet(events: &PageEvents, time: BuildTime) {
     let mut states = events.subscribe();
     loop {
@@ -204,14 +208,14 @@ pub(super) async fn quiet(events: &PageEvents, time: BuildTime) {
             events.give_up(|requests, known| requests.give_up_answers(time.origin, now, known));
             return;
         }
-        // Wakes for a change, or when silence has lasted long enough.
+        // This wakes for a change, or when silence has lasted long enough.
         let _ = timeout_at(instant, states.changed()).await;
     }
 }
 
-/// What there is to expect of the network.
+/// The expectation of the network.
 enum Network {
-    /// It is quiet from this instant on, unless something happens.
+    /// It is quiet from this instant, unless something happens.
     QuietFrom(Instant),
     /// The page is being left.
     Left,

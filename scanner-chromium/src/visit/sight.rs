@@ -1,4 +1,4 @@
-//! A look at a page as a visitor sees it.
+//! The sight of a page: what a visitor sees.
 
 use tokio::time::{Duration, Instant};
 use url::Url;
@@ -13,11 +13,11 @@ use crate::{
     cdp::CdpError,
 };
 
-/// For the look, which takes a few milliseconds on most pages.
+/// The time limit of reading it, which takes a few milliseconds on most pages.
 const TIME: Duration = Duration::from_secs(3);
 
-/// What the page shows, and what stands in its place, if something does. A page that can't be
-/// looked at is judged by its headers alone; a check does not fail for that.
+/// Returns what the page shows, and the wall in its place, if there is one. A page that can't be read is judged by its
+/// headers alone; a check does not fail because of that.
 pub(super) async fn sight(
     tab: &Tab,
     events: &PageEvents,

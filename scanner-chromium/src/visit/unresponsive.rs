@@ -1,4 +1,4 @@
-//! What did not answer in a scan, so that no further page of it waits for the same.
+//! The requests without a response in a scan, so that no further page of it waits for the same.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,37 +10,39 @@ use a11ycheck_core::domain::without_query;
 
 use crate::cdp::events::Request;
 
-/// Requests that are remembered. A site with more of them is slow whatever is done.
+/// The number of requests that are remembered. A site with more of them is slow whatever is done.
 const MAX_KNOWN: usize = 500;
-/// Addresses that are failed at once.
+/// The number of addresses that are failed at once.
 const MAX_BLOCKED: usize = 100;
-/// Characters of an address that are kept. One of more bytes is not failed at once, as it would not be recognised.
+/// The number of characters of an address that are kept. A longer one is not failed at once, as it would not be
+/// recognised.
 const MAX_ADDRESS: usize = 2_000;
-/// Requests with different queries that have to go without an answer before every query at the same path counts as one that
-/// does: the addresses of trackers hold a random number or the page they are on.
+/// The number of requests with different queries that must go without a response before every query at the same path
+/// counts as such a request: the addresses of trackers contain a random number or the page they are on.
 const STRIKES: u32 = 2;
-/// Digits in a row that make part of a query an instant or a random number, by which caches are passed.
+/// The number of consecutive digits that make part of a query an instant or a random number, which only serves to
+/// bypass caches.
 const CACHE_BUSTER: usize = 10;
 
-/// A request as far as it can be recognised on another page.
+/// A request, as far as it can be recognised on another page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Asked {
     /// A hash of method, address and body.
     pub(super) key: u64,
     /// The address, without fragment.
     pub(super) url: String,
-    /// Whether the address is all that there is to it.
+    /// True if the request consists of its address alone.
     pub(super) is_get: bool,
 }
 
 impl Asked {
-    /// What is recognised of a request.
+    /// Returns what is recognised of a request.
     pub(super) fn of(request: &Request) -> Self {
         let Request { method, url, has_post_data, post_data, post_data_entries } = request;
         let key = hash(|hasher| {
             method.hash(hasher);
             without_cache_busters(url).hash(hasher);
-            // Pieces of it where it was uploaded as such; nothing where it is too long to be reported.
+            // The parts of the body, if it was uploaded in parts; nothing if it is too long to be reported.
             post_data.hash(hasher);
             post_data_entries.to_string().hash(hasher);
         });
@@ -48,36 +50,37 @@ impl Asked {
         Self { key, url, is_get: method == "GET" && !has_post_data }
     }
 
-    /// The address without its query, where that may vary.
+    /// Returns the address without its query, if the query may vary.
     fn path(&self) -> Option<&str> {
         self.is_get.then(|| self.url.split('?').next().unwrap_or_default())
     }
 }
 
-/// What becomes of a request that has gone without an answer, on other pages.
+/// The treatment, on other pages, of a request that went without a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sentence {
-    /// It is made, and not waited for.
+    /// It is made, but not waited for.
     NotWaitedFor,
-    /// It fails at once, because the browser does not go on with the page, or does not draw it, before it has ended.
+    /// It fails at once, because the browser does not go on with the page, or does not draw it, before the request has
+    /// ended.
     Failed,
 }
 
-/// The requests of a scan that had no answer when the time of their page was up. Its tabs share it.
+/// The requests of a scan without a response when the time of their page was up. The scan's tabs share it.
 #[derive(Debug, Default)]
 pub(super) struct Unresponsive(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     requests: HashSet<u64>,
-    /// How many of them differ in their queries alone.
+    /// The number of those that differ only in their queries, by path.
     paths: HashMap<String, u32>,
-    /// Addresses to fail, in which `*` stands for any characters.
+    /// The addresses to fail, in which `*` stands for any characters.
     blocked: Vec<String>,
 }
 
 impl Unresponsive {
-    /// Remembers a request; whether it was not known before.
+    /// Remembers a request, and returns whether it was new and there was room for it.
     pub(super) fn note(&self, asked: &Asked, sentence: Sentence) -> bool {
         let mut known = self.lock();
         if known.requests.len() >= MAX_KNOWN || known.knows(asked) || !known.requests.insert(asked.key) {
@@ -102,12 +105,12 @@ impl Unresponsive {
         true
     }
 
-    /// Whether this request, or one like it, had no answer before.
+    /// Returns whether this request, or one like it, had no response before.
     pub(super) fn knows(&self, asked: &Asked) -> bool {
         self.lock().knows(asked)
     }
 
-    /// The addresses to fail at once, in which `*` stands for any characters. None is ever taken back.
+    /// Returns the addresses to fail at once, in which `*` stands for any characters. None is ever removed.
     pub(super) fn blocked(&self) -> Vec<String> {
         self.lock().blocked.clone()
     }
@@ -125,7 +128,7 @@ impl Known {
     }
 
     fn block(&mut self, address: &str, rest: &str) {
-        // One with an asterisk of its own would stand for others, too.
+        // An address with an asterisk would stand for others, too.
         if self.blocked.len() < MAX_BLOCKED && address.len() <= MAX_ADDRESS && !address.contains('*') {
             self.blocked.push(format!("{address}{rest}"));
         }
@@ -138,7 +141,7 @@ pub(super) fn hash(feed: impl FnOnce(&mut DefaultHasher)) -> u64 {
     hasher.finish()
 }
 
-/// The address with one zero for each long number in its query.
+/// Returns the address with one zero for each long number in its query.
 fn without_cache_busters(address: &str) -> String {
     let Some((path, query)) = address.split_once('?') else { return address.to_owned() };
     let mut kept = format!("{path}?");

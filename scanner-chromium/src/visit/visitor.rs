@@ -19,32 +19,33 @@ use crate::{
     cdp::commands::{GetFrameTree, Navigate, PressureLevel, SetBlockedUrls, SimulatePressure},
 };
 
-/// For the way back to `about:blank`. A tab that takes longer is not worth keeping.
+/// The time limit of the return to `about:blank`. A tab that takes longer is not worth keeping.
 pub(super) const LEAVE_TIME: Duration = Duration::from_secs(5);
-/// For a tab to say what it shows, after something failed in it.
+/// The time limit for a tab to report what it shows, after something failed in it.
 const ASK_TIME: Duration = Duration::from_secs(1);
-/// Pages after which a tab is replaced: the heaps of its process get larger with each heavy page, and never small again.
+/// The number of pages after which a tab is replaced: the heaps of its process grow with each heavy page, and never
+/// shrink.
 const PAGES_PER_TAB: u32 = 20;
 
-/// Visits pages, one at a time.
+/// A tab that visits pages, one at a time.
 #[derive(Debug)]
 pub(super) struct Visitor {
     pub(super) tab: Tab,
     pub(super) events: Arc<PageEvents>,
-    /// Pages that it is done with.
+    /// The number of pages that were completed in it.
     done: u32,
-    /// Whether the latest of them is still open.
+    /// True if the latest of them is still open.
     lingers: bool,
-    /// Addresses that the tab fails at once.
+    /// The number of addresses that the tab fails at once.
     blocked: AtomicUsize,
 }
 
-/// How a visitor waits for its next page.
+/// The way in which a visitor waits for its next page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rest {
     /// At `about:blank`, where nothing of the previous page can disturb the next.
     Away,
-    /// On the page, which opening the next one ends.
+    /// On the page, which ends when the next one is opened.
     Lingering,
 }
 
@@ -56,36 +57,37 @@ impl Visitor {
             let tab = Tab::open(browser, &settings, Arc::clone(&events) as _).await?;
             Ok(Self { tab, events, done: 0, lingers: false, blocked: AtomicUsize::new(0) })
         });
-        // The task neither panics nor is aborted, unless the runtime ends, and then nobody waits here.
+        // The task neither panics nor is aborted, unless the runtime ends, and then nothing waits here.
         opening.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
 
-    /// Whether its browser still runs.
+    /// Returns whether its browser still runs.
     pub(super) fn is_alive(&self) -> bool {
         self.tab.browser().is_alive()
     }
 
-    /// What is known of memory before a page is opened.
+    /// Returns the memory counters before a page is opened.
     pub(super) fn memory_marks(&self) -> MemoryMarks {
         self.tab.browser().memory_marks()
     }
 
-    /// What it means that the tab has died since `before`.
+    /// Returns the error for a tab that has died since `before`.
     pub(super) async fn why_ended(&self, before: MemoryMarks) -> PageError {
         match self.tab.browser().why_ended(self.tab.main_frame(), before).await {
             Death::OverLimit => PageError::because_of(FailureCause::TooMuchMemory),
             Death::WantOfMemory => PageError::OutOfMemory,
+            Death::Suspected => PageError::Suspected,
             Death::MadeRoom => PageError::MadeRoom,
             Death::Unknown => PageError::Crashed,
         }
     }
 
-    /// Whether the previous page is still open.
+    /// Returns whether the previous page is still open.
     pub(super) const fn lingers(&self) -> bool {
         self.lingers
     }
 
-    /// Lets the tab fail at once what keeps documents waiting without an answer.
+    /// Makes the tab fail at once the requests that keep documents waiting without a response.
     pub(super) async fn block(&self, unresponsive: &Unresponsive, deadline: Instant) -> Result<(), PageError> {
         let addresses = unresponsive.blocked();
         if self.blocked.swap(addresses.len(), Ordering::Relaxed) != addresses.len() {
@@ -94,11 +96,12 @@ impl Visitor {
         Ok(())
     }
 
-    /// Whether the tab shows this document, after what was done in it. What fails because another one takes its place may fail
-    /// before the event of that, if that one needs no request.
+    /// Returns whether the tab shows this document, after an action in it with this outcome. An action that fails
+    /// because another document replaces this one may fail before the event of that arrives, if the other document
+    /// needs no request.
     pub(super) async fn is_shown_after<T, E>(&self, outcome: &Result<T, E>, loader: &str) -> bool {
         if outcome.is_err() && self.is_shown(loader) {
-            // Its answer follows all that has happened. Without one, nothing is known to have.
+            // Its result arrives after all events so far. Without a result, no replacement is known.
             let asked = self.tab.session().call(GetFrameTree {}, Instant::now() + ASK_TIME);
             if let Err(error) = asked.await {
                 tracing::debug!(%error, "what a tab shows is not known");
@@ -107,12 +110,12 @@ impl Visitor {
         self.is_shown(loader)
     }
 
-    /// Whether the tab shows this document, and no other is on its way.
+    /// Returns whether the tab shows this document, and no other is on its way.
     pub(super) fn is_shown(&self, loader: &str) -> bool {
         self.events.peek(|state| state.loader == loader && state.navigating.is_none())
     }
 
-    /// Does something with the page, unless its visit comes to an end first.
+    /// Does these steps with the page, unless its visit ends first.
     pub(super) async fn unless_trouble<T>(
         &self,
         steps: impl Future<Output = Result<T, PageError>>,
@@ -124,7 +127,8 @@ impl Visitor {
         }
     }
 
-    /// Is done with the page, and ready for the next; `None` when the tab does not come loose, or has served its time.
+    /// Finishes with the page, and gets ready for the next; `None` if the tab does not leave the page, or has visited
+    /// its number of pages.
     pub(super) async fn rest(mut self, rest: Rest) -> Option<Self> {
         self.done += 1;
         if self.done >= PAGES_PER_TAB {
@@ -135,8 +139,8 @@ impl Visitor {
         if rest == Rest::Away {
             self.leave(deadline).await.ok()?;
         }
-        // What the page leaves behind, images and answers as well, goes now: a quarter of the memory, for no time that could be
-        // measured.
+        // The page's remains, including images and responses, are freed now: this saves a quarter of the memory, in no
+        // measurable time.
         let purge = SimulatePressure { level: PressureLevel::Critical };
         if let Err(error) = self.tab.session().call(purge, deadline).await {
             tracing::debug!(%error, "what a page left behind was not cleared away");

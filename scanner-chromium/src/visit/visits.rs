@@ -1,4 +1,4 @@
-//! The visits of one scan: when a page is opened, in which tab, and how often it is tried.
+//! The visits of one scan: when a page is opened, in which tab, and how often it is attempted.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,43 +27,43 @@ use crate::{
     permits::ScanPermits,
 };
 
-/// Tries of one page. A page that kills its tab twice will do it again.
+/// The number of attempts at one page. A page that kills its tab twice will do it again.
 const TRIES: u32 = 2;
-/// Tries of one page that has to make room, time and again, for the search for another one.
+/// The number of attempts at one page that repeatedly has to make room in the search for another one.
 const EVICTIONS: u32 = 5;
-/// Tries of one page that the site is too busy for.
+/// The number of attempts at one page for which the site is too busy.
 const BUSY_TRIES: u32 = 3;
 
-/// What became of a page that was opened.
+/// The result of a page that was opened.
 pub(crate) type Visited = Result<Checked, PageError>;
 
-/// Which tab a page gets.
+/// The choice of the tab for a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Choice {
     Any,
     New,
 }
 
-/// Opens the pages of one scan, one or several at a time. Dropping it closes the scan's tabs and its guard.
+/// The visits of one scan, one or several at a time. Dropping it closes the scan's tabs and its guard.
 pub(crate) struct Visits<'a> {
     scan: ScanId,
     parts: &'a Parts,
     guard: Guard,
     pace: Pace,
     permits: ScanPermits<'a>,
-    /// Tabs at rest. At most as many as the scan has visits at a time.
+    /// The tabs at rest, at most as many as the scan has visits at a time.
     resting: Mutex<Vec<Visitor>>,
     /// The browser that the latest visit used.
     browser: Mutex<Arc<Browser>>,
     pictured: Mutex<Quota>,
-    /// What the scan's pages have asked for without an answer.
+    /// The requests of the scan's pages without a response.
     unresponsive: Arc<Unresponsive>,
     done_by: Instant,
 }
 
 impl<'a> Visits<'a> {
-    /// The visits of a scan that begins now and ends at `done_by`: its pages are opened in `browser`, and whatever they load comes
-    /// through `guard`.
+    /// Begins the visits of a scan that ends at `done_by`: its pages are opened in `browser`, and whatever they load
+    /// comes through `guard`.
     pub(crate) fn begin(parts: &'a Parts, scan: ScanId, browser: Arc<Browser>, guard: Guard, done_by: Instant) -> Self {
         Self {
             scan,
@@ -79,17 +79,17 @@ impl<'a> Visits<'a> {
         }
     }
 
-    /// How fast the site is asked.
+    /// Returns the pace of the requests to the site.
     pub(crate) const fn pace(&self) -> &Pace {
         &self.pace
     }
 
-    /// What the guard knows, through which all that pages load comes.
+    /// Returns the record of the guard through which pages load.
     pub(crate) fn log(&self) -> &GuardLog {
         self.guard.log()
     }
 
-    /// Name and version of the browser that the latest visit used.
+    /// Returns the name and version of the browser that the latest visit used.
     pub(crate) fn browser_product(&self) -> String {
         self.browser().product().to_owned()
     }
@@ -99,8 +99,8 @@ impl<'a> Visits<'a> {
         self.permits.share_of_tabs()
     }
 
-    /// Checks one page when it is the site's turn; again if its tab or browser dies, the site is too busy, or the page waited for
-    /// something that is failed from now on. `None` when the scan's time was over before.
+    /// Checks one page when it is the scan's turn at the site; again if its tab or browser dies, the site is too busy,
+    /// or the page waited for something that later attempts fail at once. `None` if the scan's time was over before.
     pub(crate) async fn visit(
         &self,
         url: &Url,
@@ -108,7 +108,8 @@ impl<'a> Visits<'a> {
         way: &Arc<dyn Scope>,
         look: Look,
     ) -> Result<Option<Visited>, BrowserError> {
-        let (mut crashes, mut starved, mut refusals, mut evictions, mut hold_ups) = (0, 0, 0, 0, 0);
+        let (mut crashes, mut starved, mut busy_responses, mut evictions, mut hold_ups, mut suspicions) =
+            (0, 0, 0, 0, 0, 0);
         let mut choice = Choice::Any;
         let mut latest = None;
         loop {
@@ -129,6 +130,13 @@ impl<'a> Visits<'a> {
                         return Ok(Some(Err(PageError::Failed(failure))));
                     }
                 }
+                // Another page may have freed the memory at the same moment, but hardly twice.
+                Err(PageError::Suspected) => {
+                    suspicions += 1;
+                    if suspicions >= TRIES {
+                        return Ok(Some(Err(PageError::because_of(FailureCause::TooMuchMemory))));
+                    }
+                }
                 Err(PageError::MadeRoom) => {
                     evictions += 1;
                     if evictions >= EVICTIONS {
@@ -143,9 +151,9 @@ impl<'a> Visits<'a> {
                     }
                 }
                 Err(PageError::Busy { .. }) => {
-                    refusals += 1;
-                    tracing::debug!(url = url.as_str(), rebuffs = refusals, "the site is too busy");
-                    if refusals >= BUSY_TRIES {
+                    busy_responses += 1;
+                    tracing::debug!(url = url.as_str(), busy_responses, "the site is too busy");
+                    if busy_responses >= BUSY_TRIES {
                         return Ok(Some(visited));
                     }
                 }
@@ -155,7 +163,7 @@ impl<'a> Visits<'a> {
         }
     }
 
-    /// The same, once, whatever comes of it.
+    /// Does the same with a single attempt, whatever its result.
     pub(crate) async fn visit_once(
         &self,
         url: &Url,
@@ -167,7 +175,7 @@ impl<'a> Visits<'a> {
         Ok(visited.map(|(visited, _)| visited))
     }
 
-    /// What became of the visit, and how its tab had waited for it.
+    /// Makes one attempt, and returns its result and how its tab had waited for it.
     async fn visit_in(
         &self,
         choice: Choice,
@@ -208,7 +216,7 @@ impl<'a> Visits<'a> {
             Ok((checked, captures, rest)) => (Ok(checked), captures, rest),
             Err(error) => (Err(error), Vec::new(), Rest::Away),
         };
-        // Where the next page has to wait, this one is not left running.
+        // If the next page has to wait, this one is not left running.
         let rest = if self.pace.is_unhindered() { rest } else { Rest::Away };
         if visited.as_ref().err().is_none_or(PageError::leaves_tab_at_rest)
             && let Some(visitor) = visitor.rest(rest).await
@@ -227,7 +235,7 @@ impl<'a> Visits<'a> {
         Ok(Some((visited, before)))
     }
 
-    /// The same page with the pictures of what failed, which are cut out of the captures.
+    /// Adds the pictures of what failed to the page; they are cut out of the captures.
     async fn with_pictures(&self, mut checked: Checked, captures: Vec<Capture>) -> Checked {
         if captures.is_empty() {
             return checked;
@@ -242,12 +250,12 @@ impl<'a> Visits<'a> {
         checked
     }
 
-    /// A tab at rest, or a new one; `None` when the browser died on the way.
+    /// Returns a tab at rest, or a new one; `None` if no tab could be opened, as when the browser has just died.
     async fn visitor(&self, choice: Choice) -> Result<Option<Visitor>, BrowserError> {
         {
             let mut resting = self.resting();
             resting.retain(Visitor::is_alive);
-            // A new one takes the place of one at rest.
+            // A new tab takes the place of one at rest.
             if let Some(visitor) = resting.pop()
                 && choice == Choice::Any
             {
@@ -283,7 +291,7 @@ fn twice_down() -> Failure {
     Failure::new(FailureCode::BrowserCrashed, "The page brought the browser down, twice.")
 }
 
-/// Trying again in a minute would take the machine to its limit again.
+/// Returns the failure for want of memory, which is not worth a retry: that would take the machine to its limit again.
 fn too_much_memory() -> Failure {
     failure_of(FailureCause::TooMuchMemory, FailureFacts::default())
 }

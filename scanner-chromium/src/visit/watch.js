@@ -1,8 +1,15 @@
-// Watches the document from now on. What it sees stays in this world, where `drawn.js`, `built.js`, `run.js` and `collect.js`
-// find it.
+// Watches the document from its call on. What it sees stays in this world, where `drawn.js`, `built.js`, `run.js` and
+// `collect.js` find it.
 () => {
-  // What scripts change without touching the document's tree: rules of style sheets, and what is on top of everything.
-  // The rules of other origins' sheets are closed to scripts, too.
+  // Getters and methods are called directly, since elements may hide properties of the document with their names, and
+  // the fields of a form those of the form.
+  const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+  const shadowOf = getter(Element, 'shadowRoot');
+  const sheets = ['styleSheets', 'adoptedStyleSheets'].map((name) => getter(Document, name));
+  const { querySelectorAll } = Document.prototype;
+
+  // What scripts change without touching the document's tree: rules of style sheets, and what is in the top layer. The
+  // rules of other origins' sheets are closed to scripts, too.
   const rules = (sheet) => {
     try {
       return sheet.disabled ? 0 : sheet.cssRules.length;
@@ -11,11 +18,11 @@
     }
   };
   const surface = () =>
-    [...document.styleSheets, ...document.adoptedStyleSheets].map(rules).join() +
-    document.querySelectorAll(':popover-open, :modal').length;
+    sheets.flatMap((sheetsOf) => [...sheetsOf.call(document)]).map(rules).join() +
+    querySelectorAll.call(document, ':popover-open, :modal').length;
 
   const hasShadowTrees = () =>
-    Array.prototype.some.call(document.querySelectorAll('*'), (element) => element.shadowRoot);
+    Array.prototype.some.call(querySelectorAll.call(document, '*'), (element) => shadowOf.call(element) !== null);
 
   const since = performance.now();
   const surfaceAtFirst = surface();
@@ -23,7 +30,7 @@
   const watch = {
     since,
     rebuilt: since,
-    // What happens in shadow trees is not noticed from outside, nor that one comes.
+    // Changes inside shadow trees are not noticed from outside, nor is the addition of one.
     isUnchanged: () => changes === 0 && surface() === surfaceAtFirst && !hasShadowTrees(),
   };
   new MutationObserver((records) => {

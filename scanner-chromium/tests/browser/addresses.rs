@@ -1,4 +1,4 @@
-//! By which addresses pages are opened, and named in reports.
+//! The addresses at which pages are opened, and their names in reports.
 
 use crate::support::{Reply, Site, page, pages, scan, scanner};
 
@@ -13,7 +13,7 @@ async fn the_address_in_a_report_is_the_one_that_was_opened() {
         }
         "/from" => Reply::Redirect("/To/".to_owned()),
         "/To/" => Reply::Html(page("To", "ok")),
-        // Some servers answer only one of the two.
+        // Some servers have a page at only one of the two.
         path if paths.contains(&path) => Reply::Html(page("Page", "ok")),
         path => Reply::Status(404, page(path, "")),
     })
@@ -37,7 +37,7 @@ async fn equal_encodings_of_an_address_are_one_page() {
         "/~user/",
         "/?q=%c3%a9&p=1",
         "/?p=1&q=%C3%A9",
-        // Of a page in windows-1251: letters that are no UTF-8, and differ.
+        // Links of a page in windows-1251: letters that are not UTF-8, and that differ.
         "/?q=%EF&utm_source=x",
         "/?q=%F0",
     ];

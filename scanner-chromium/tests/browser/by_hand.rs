@@ -1,4 +1,4 @@
-//! The same findings as axe-core gives when a person runs it in the browser's console.
+//! The findings are those that axe-core gives when a person runs it in the browser's console.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Reply, Site, browser_program, page, scan, scanner};
 
-/// A browser at the other end of a pipe, and nothing more.
+/// A browser at the other end of a pipe, without anything around it.
 pub(crate) struct Console {
     child: Child,
     commands: PipeWriter,
@@ -63,13 +63,14 @@ impl Console {
         }
     }
 
-    /// Elements by rule, from the page's own world.
+    /// Returns the number of failing elements by rule, from the page's own world.
     fn run_axe(&mut self, url: &str, axe: &str) -> BTreeMap<String, usize> {
         let counts = "axe.run().then(r => Object.fromEntries(r.violations.map(v => [v.id, v.nodes.length])))";
         serde_json::from_value(self.evaluate_with_axe(url, axe, counts)).unwrap()
     }
 
-    /// `rule selector` of each element that fails and the number of those to review by rule, with axe-core in all frames.
+    /// Returns `rule selector` of each element that fails, and the number of those to review by rule, with axe-core in
+    /// all frames.
     fn run_axe_in_frames(&mut self, url: &str, axe: &str) -> (Vec<String>, BTreeMap<String, u32>) {
         let all = "results => [
             results.violations.flatMap(v => v.nodes.map(n => `${v.id} ${n.target.flat(Infinity).join(' ')}`)),
@@ -78,7 +79,7 @@ impl Console {
         serde_json::from_value(self.evaluate_in_frames(url, axe, all)).unwrap()
     }
 
-    /// What a function returns for the results of axe-core in the page and all of its frames.
+    /// Returns the value of a function of axe-core's results for the page and all of its frames.
     pub(crate) fn evaluate_in_frames(&mut self, url: &str, axe: &str, function: &str) -> Value {
         let source = json!(axe);
         let all = format!(
@@ -167,7 +168,8 @@ async fn rules_and_counts_are_those_of_a_run_by_hand() {
     }
 }
 
-/// Above all of what axe-core compares across frames: headings, landmarks, regions, titles, ids, keys.
+/// The comparison covers above all what axe-core compares across frames: headings, landmarks, regions, titles, ids,
+/// keys.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_fails_in_frames_is_what_fails_in_a_run_by_hand() {
     let site = Site::start(|request| match request.path.as_str() {
@@ -219,7 +221,7 @@ async fn what_fails_in_frames_is_what_fails_in_a_run_by_hand() {
         let of_page = findings.items.iter().filter(|item| item.page == number);
         let mut by_scanner: Vec<String> = of_page.map(|item| format!("{} {}", item.rule, item.selector)).collect();
         let mut by_hand = failing;
-        // Rule by rule, in the order of the document, which is the same within a rule.
+        // The lists are sorted rule by rule; within a rule, the order of the document is the same.
         by_scanner.sort_by(|a, b| a.split(' ').next().cmp(&b.split(' ').next()));
         by_hand.sort_by(|a, b| a.split(' ').next().cmp(&b.split(' ').next()));
         assert_eq!(by_scanner, by_hand, "{}", findings.pages[number].url);

@@ -1,4 +1,5 @@
-//! What is called new and fixed when a site changes: the table of changes that fix and break nothing, and those that do.
+//! The findings that count as new and fixed when a site changes: a table of changes that fix and break nothing, and of
+//! changes that do.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,15 +12,16 @@ use a11ycheck_scanner_chromium::ChromiumScanner;
 use crate::support::{Reply, Site, scan, scanner};
 
 const PAGES: usize = 4;
-/// Problems of each product.
+/// The number of problems of each product.
 const PER_PRODUCT: u64 = 7;
 const PRODUCTS: [&str; 5] = ["White shirt", "Blue shirt", "Black coat", "Green hat", "Red scarf"];
 
-/// A shop of four pages with five products each, every one of which has seven problems, beside four of the template: 156.
+/// A shop of four pages with five products each. Every product has seven problems, and every page four more of the
+/// template: 156.
 #[derive(Debug, Clone)]
 struct Shop {
     products: Vec<&'static str>,
-    /// The path of the pages beside the start page.
+    /// The path of the pages other than the start page.
     path: &'static str,
     card_class: &'static str,
     before: &'static str,
@@ -76,7 +78,7 @@ impl Shop {
     }
 }
 
-/// A shop that may change, and what its checks found.
+/// A shop that may change, with a scanner to check it.
 struct Lab {
     shop: Arc<Mutex<Shop>>,
     site: Site,
@@ -114,7 +116,7 @@ impl Lab {
 fn compared(previous: &Findings, current: &Findings) -> (DiffSummary, Findings) {
     let mut current = current.clone();
     let finished_at = chrono::DateTime::UNIX_EPOCH;
-    let base = PreviousScan { id: ScanId::generate(finished_at), finished_at, total: previous.totals().total() };
+    let base = PreviousScan::new(ScanId::generate(finished_at), finished_at, previous.totals().total());
     let summary = compare(&mut current, previous, base);
     assert_eq!(current.totals().total(), summary.new + summary.remaining + summary.not_comparable_now, "{summary:?}");
     let before = summary.fixed + summary.remaining - summary.carried + summary.not_comparable_before;
@@ -124,7 +126,7 @@ fn compared(previous: &Findings, current: &Findings) -> (DiffSummary, Findings) 
 
 type Change = (&'static str, fn(&mut Shop));
 
-/// Changes of a deployment that fix and break nothing.
+/// The changes of a deployment that fix and break nothing.
 const HARMLESS: [Change; 17] = [
     ("nothing at all", |_| {}),
     ("a class renamed", |shop| shop.card_class = "product-tile"),
@@ -145,7 +147,7 @@ const HARMLESS: [Change; 17] = [
     ("the path renamed", |shop| shop.path = "q"),
 ];
 
-/// Site owners would stop to believe "new" if it came with every deployment.
+/// Site owners would stop believing "new" if it came with every deployment.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_fixes_and_breaks_nothing_gives_nothing_new_and_nothing_fixed() {
     let lab = Lab::open().await;
@@ -167,7 +169,7 @@ async fn a_change_that_fixes_and_breaks_nothing_gives_nothing_new_and_nothing_fi
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Real changes must be told, and of the right elements.
+/// Real changes must be reported, and for the right elements.
 #[tokio::test(flavor = "multi_thread")]
 async fn real_changes_keep_their_right_counts_and_mark_the_right_elements() {
     let lab = Lab::open().await;
@@ -181,7 +183,7 @@ async fn real_changes_keep_their_right_counts_and_mark_the_right_elements() {
         assert_eq!((summary.new, summary.fixed), (of_a_product, 0), "at {place}");
         let (back, _) = compared(&after, &before);
         assert_eq!((back.new, back.fixed), (0, of_a_product), "at {place}");
-        // What names the product itself is told apart from its neighbours, wherever it stands.
+        // An element that names the product is distinguished from its neighbours, wherever it is.
         let named = |item: &&a11ycheck_core::domain::Finding| item.html.contains("shirt") || item.html.contains("coat");
         let old: Vec<_> = marked.items.iter().filter(named).filter(|item| item.is_new).collect();
         assert!(old.is_empty(), "at {place}: {old:#?}");
@@ -196,7 +198,7 @@ async fn real_changes_keep_their_right_counts_and_mark_the_right_elements() {
     assert!(summary.new == summary.fixed && (1..=of_a_product).contains(&summary.new), "{summary:?}");
 }
 
-/// A news site shows other articles each week; what its template gets wrong is not new with each of them.
+/// A news site shows other articles each week; the faults of its template are not new with each of them.
 #[tokio::test(flavor = "multi_thread")]
 async fn articles_that_come_on_top_bring_nothing_new_of_the_template() {
     let newest = Arc::new(Mutex::new(10_u32));

@@ -1,4 +1,4 @@
-//! Which pages are visited.
+//! The choice of the pages that are visited.
 
 use a11ycheck_core::domain::FailureCode;
 
@@ -8,7 +8,7 @@ use crate::support::{Reply, Site, failure, page, pages, scan, scanner};
 async fn pages_come_breadth_first_within_the_budget_whichever_answers_first() {
     let site = Site::start(|request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", "<a href=/slow>a</a> <a href=/b>b</a> <a href=/c>c</a>")),
-        // Its image keeps it from loading until the others are long done.
+        // Its script keeps it from loading until the others are long done.
         "/slow" => Reply::Html(page("Slow", "<a href=/from-slow>x</a><script src=/wait.js></script>")),
         "/wait.js" => {
             std::thread::sleep(std::time::Duration::from_millis(700));
@@ -81,7 +81,7 @@ async fn a_redirect_to_another_site_is_not_followed_with_a_single_request() {
         "<a href=/redirect>r</a> <a href=/twice>t</a> <a href=/home>h</a> <a href=/login>i</a> <a href=/last>l</a>";
     let site = Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", links)),
-        // By way of another name of the owner's, and back.
+        // Through another name of the owner's, and back.
         "/login" => Reply::Redirect(format!("http://login.{}/check", request.header("host").unwrap())),
         "/check" => Reply::Redirect(request.header("host").unwrap().replacen("login.", "http://", 1) + "/in"),
         "/redirect" => Reply::Redirect(away.clone()),
@@ -111,7 +111,7 @@ async fn a_page_that_leads_to_another_site_is_listed_and_not_checked_and_neither
             "Form",
             &format!("<form action='{away}' method=post></form><script>document.forms[0].submit()</script>"),
         )),
-        // It has settled by then, but is not checked yet.
+        // The page has settled by then, but is not checked yet.
         "/late" => Reply::Html(page(
             "Late",
             &format!("<script>addEventListener('load', () => setTimeout(() => location = '{away}', 300))</script>"),
@@ -190,7 +190,7 @@ async fn a_start_page_that_cannot_be_checked_says_why() {
     })
     .await;
     let tls = site.url("/").replacen("http:", "https:", 1);
-    // A port that is taken, so that nobody else gets it, and at which nobody listens.
+    // This port is taken, so that nobody else gets it, but nobody listens there.
     let nobody = tokio::net::TcpSocket::new_v4().unwrap();
     nobody.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let nobody = |scheme: &str| format!("{scheme}://{}/", nobody.local_addr().unwrap());
@@ -202,7 +202,7 @@ async fn a_start_page_that_cannot_be_checked_says_why() {
         (site.url("/doc"), FailureCode::NotHtml, "not to a web page"),
         (site.url("/text"), FailureCode::NotHtml, "not to a web page"),
         (site.url("/nothing"), FailureCode::NotHtml, "not to a web page"),
-        (site.url("/circle"), FailureCode::HttpStatus, "circle"),
+        (site.url("/circle"), FailureCode::HttpStatus, "loop"),
         (site.url("/closed"), FailureCode::Unreachable, "web server"),
         (tls, FailureCode::Tls, "secure connection"),
         (nobody("http"), FailureCode::Unreachable, "web server"),

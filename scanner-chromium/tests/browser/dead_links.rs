@@ -4,7 +4,7 @@ use a11ycheck_core::domain::{FailureCode, Findings};
 
 use crate::support::{Reply, Site, page, scan, scanner};
 
-/// The paths of dead links, with those that lead to them.
+/// Returns the paths of dead links, with the paths of the pages that lead to them.
 fn dead(findings: &Findings) -> Vec<(String, String)> {
     let path = |url: &str| url::Url::parse(url).unwrap()[url::Position::BeforePath..].to_owned();
     let dead = findings.pages.iter().filter_map(|page| Some((path(&page.url), path(page.linked_from.as_deref()?))));
@@ -39,7 +39,7 @@ async fn dead_links_are_listed_with_the_page_that_has_them_and_leave_the_budget_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_dead_entry_of_a_sitemap_is_told_with_the_sitemap_and_an_error_of_the_server_is_a_page() {
+async fn a_dead_entry_of_a_sitemap_is_listed_with_the_sitemap_and_an_error_of_the_server_is_a_page() {
     let site = Site::describing_itself(|request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", "<a href=/500>5</a> <a href=/linked>l</a>")),
         "/sitemap.xml" => {

@@ -1,6 +1,6 @@
-//! What a site says about itself, and how pages are chosen from all that is known.
+//! The statements of a site about itself, and the choice of pages from all that is known.
 
-use std::{collections::BTreeMap, io::Write as _};
+use std::{collections::BTreeMap, io::Write as _, time::Duration};
 
 use a11ycheck_core::domain::FailureCode;
 use a11ycheck_scanner_chromium::{ChromiumScanner, RobotsPolicy};
@@ -18,7 +18,7 @@ fn gzip(text: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A sitemap of the site that is asked, or an index (`sitemap`).
+/// Returns a sitemap of the requested site, or an index (`sitemap`).
 fn sitemap(request: &Request, entry: &str, paths: &[&str]) -> String {
     let host = request.header("host").unwrap();
     let entries: String =
@@ -73,7 +73,7 @@ async fn a_sitemap_in_the_usual_place_is_found_too() {
     assert_eq!(pages(&findings), ["/", "/only-there"]);
 }
 
-/// A site whose robots.txt closes `/private` to everyone but one other robot.
+/// Starts a site whose robots.txt closes `/private` to all robots but one other.
 async fn partly_closed() -> Site {
     Site::describing_itself(|request| match request.path.as_str() {
         "/robots.txt" => text("User-agent: friend\nAllow: /\n\nUser-agent: *\nDisallow: /private\nDisallow: /*?print"),
@@ -125,6 +125,12 @@ async fn a_robots_txt_that_can_not_be_read_closes_the_site_and_a_missing_one_ope
     let (failure, _) = trouble(&scanner, &site.url("/")).await;
     assert_eq!(failure.code, FailureCode::BlockedByRobots);
     assert!(failure.message.contains("500"), "{failure}");
+    // Rules that a site is too busy to deliver are rules all the same.
+    let site = answering(Reply::Whole(429, "Retry-After: 1\r\n".to_owned(), Vec::new())).await;
+    let (failure, retry_after) = trouble(&scanner, &site.url("/")).await;
+    assert_eq!((failure.code, retry_after), (FailureCode::BlockedByRobots, Some(Duration::from_secs(1))));
+    assert!(failure.message.contains("429"), "{failure}");
+    assert_eq!((site.hits("/robots.txt"), site.hits("/")), (2, 0));
     let away = Reply::Redirect("http://b.test/robots.txt".to_owned());
     let page_instead = Reply::Html(page("Not found", "Disallow: /"));
     for robots in [Reply::Status(403, String::new()), away, page_instead] {
@@ -182,7 +188,7 @@ async fn a_small_budget_sees_every_kind_of_page_and_is_kept_exactly() {
     assert_eq!(site.requests().iter().filter(|request| !request.path.ends_with(".ico")).count(), 20);
 }
 
-/// A word for a number, without digits.
+/// Returns a word for a number, without digits.
 fn word(number: u8) -> String {
     let letter = |value: u8| char::from(b'a' + value);
     format!("{}{}x", letter(number % 26), letter(number / 26))
@@ -210,7 +216,7 @@ async fn copies_of_a_page_cost_nothing_of_the_budget() {
             Reply::Html(page("Home", &links.map(|link| format!("<a href='{link}'>x</a> ")).concat()))
         }
         "/last" => {
-            // What most sites with a mistake here do.
+            // Most sites with a mistake here make this one.
             let home = "<link rel=canonical href='/'>";
             Reply::Html(page("Last", "ok").replace("</head>", &format!("{home}</head>")))
         }

@@ -1,4 +1,4 @@
-//! Pictures of what fails: of the right thing, without any effect on what is found.
+//! Pictures of what fails: they show the right element, without any effect on the findings.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn decoded(picture: &Screenshot) -> RgbImage {
     image
 }
 
-/// The picture of the only finding of this rule.
+/// Returns the picture of the only finding of this rule.
 fn picture_of<'a>(output: &'a ScanOutput, rule: &str) -> Option<&'a Screenshot> {
     let mut found = output.findings.items.iter().filter(|item| item.rule.as_str() == rule);
     let (Some(finding), None) = (found.next(), found.next()) else { panic!("{:?}", items(&output.findings)) };
@@ -66,7 +66,7 @@ async fn an_element_in_a_frame_of_the_sites_own_is_shown_as_far_as_the_frame_sho
             "<div role=img id={name} style='position: absolute; left: {left}px; top: {top}px; width: 100px; height: 50px; background: #f00'></div>"
         )
     };
-    // Without any text, which would reach into the pictures with some fonts and not with others.
+    // There is no text, which would reach into the pictures with some fonts but not with others.
     let hidden = "<style>h1 { display: none }</style>";
     let inner = page("Inner", &format!("{hidden}{}{}", image("whole", 30, 20), image("below", 0, 900)));
     let middle = page(
@@ -130,7 +130,8 @@ async fn the_first_page_is_shown_and_the_others_are_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pictures_change_nothing_of_what_is_found() {
-    // A frame that is laid out after its script has run has a `resize` of its own: the second animation frame comes after it.
+    // A frame that is laid out after its script has run gets a `resize` anyway: the second animation frame comes after
+    // it.
     let site = Site::start(|request| match request.path.as_str() {
         "/" => Reply::Html(page(
             "Home",
@@ -149,7 +150,8 @@ async fn pictures_change_nothing_of_what_is_found() {
     assert!(without.screenshots.is_empty() && without.screen.is_none());
     let bare = |mut findings: Findings| {
         findings.items.iter_mut().for_each(|item| item.screenshot = None);
-        Findings { screen: None, ..findings }
+        findings.screen = None;
+        findings
     };
     assert_eq!(bare(with.findings), bare(without.findings));
 }

@@ -1,4 +1,4 @@
-//! What operators are told of the machine.
+//! The report about the machine for operators.
 
 use a11ycheck_scanner_chromium::ChromiumError;
 
@@ -12,7 +12,7 @@ async fn operators_learn_what_there_is_and_which_fonts_pages_are_drawn_with() {
     assert!(browser.version.starts_with("Chromium 1"), "{}", browser.version);
     assert!(axe.version.starts_with("4.14.") && axe.script.is_file(), "{axe:?}");
     found.authorities.unwrap();
-    // Which ones they are depends on the machine; that there is one does not.
+    // The installed fonts depend on the machine, but there must be some.
     assert!(!browser.fonts.is_empty(), "{}", browser.fonts);
     assert!(browser.fonts.drawn.iter().any(|(asked, _)| *asked == "sans-serif"), "{}", browser.fonts);
 }

@@ -1,4 +1,4 @@
-//! Frames, of the site's own and of strangers: none learns of another, and none decides what is said of another.
+//! Frames of the site's own and of other sites: none learns about another, and none influences what is said of another.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use a11ycheck_scanner_chromium::ChromiumScanner;
 
 use crate::support::{Reply, Site, config, page, scan, scanner};
 
-/// Tells its own site of every message, with what it says.
+/// A script that reports every message and its content to its own site.
 const LISTENER: &str = "<script>
     addEventListener('message', (event) => {
         fetch('/heard?' + encodeURIComponent(String(event.data).slice(0, 3000)));
     });
 </script>";
-/// The same, and asks all frames for theirs as axe-core would.
+/// The same, which also requests the results of all frames as axe-core would.
 const SPY: &str = "<script>
     addEventListener('message', (event) => {
         fetch('/heard?' + encodeURIComponent(String(event.data).slice(0, 3000)));
@@ -30,7 +30,8 @@ const SPY: &str = "<script>
     }, 50);
 </script>";
 
-/// `rule selector` of the faults that the documents of these tests have, on purpose; each of them also is a landmark like the others.
+/// Returns `rule selector` of the intended faults in the documents of these tests. Each of them is also a landmark like
+/// the others.
 fn faults<'a>(items: impl Iterator<Item = &'a Finding>) -> Vec<String> {
     let faults = items.filter(|item| ["image-alt", "button-name"].contains(&item.rule.as_str()));
     faults.map(|item| format!("{} {}", item.rule, item.selector)).collect()
@@ -44,20 +45,20 @@ fn heard(site: &Site) -> Vec<String> {
     site.requests().into_iter().map(|request| request.path).filter(|path| path.starts_with("/heard")).collect()
 }
 
-/// The same of the page with this path.
+/// Returns the same for the page with this path.
 fn items_of(findings: &Findings, path: &str) -> Vec<String> {
     let number = findings.pages.iter().position(|page| page.url.ends_with(path)).unwrap();
     assert!(findings.pages[number].is_checked(), "{:?}", findings.pages[number]);
     faults(findings.items.iter().filter(|item| item.page == number))
 }
 
-/// Codes and addresses of the frames of a page that were not checked.
+/// Returns the codes and addresses of the frames of a page that were not checked.
 fn unchecked(findings: &Findings, number: usize) -> Vec<(FailureCode, &str)> {
     findings.pages[number].unchecked_frames.iter().map(|frame| (frame.reason, frame.url.as_str())).collect()
 }
 
-/// Checks a page with a frame of another site that holds a secret, in which it stands both by itself and in an advertisement;
-/// what scripts of the page and of the advertisement heard.
+/// Checks a page with a frame of another site that holds a secret, which is both in the page itself and in an
+/// advertisement. Returns what scripts of the page and of the advertisement heard.
 async fn heard_beside_a_secret(script: &str) -> Vec<String> {
     let secret = Site::start(|_| Reply::Html(page("Secret", "<p>SECRET-4711</p><button id=secret></button>"))).await;
     let in_frame = secret.url_as("b.test", "/");
@@ -90,13 +91,13 @@ async fn what_a_frame_shows_reaches_neither_the_page_nor_the_other_frames() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_asks_frames_in_axe_cores_name_gets_no_answer() {
-    // One script's questions are heard by the other: nobody else listens.
+    // Each script hears the other's questions: nothing else listens.
     let heard = heard_beside_a_secret(SPY).await;
     let answers: Vec<&String> = heard.iter().filter(|message| !message.contains("%22topic%22%3A%22axe.")).collect();
     assert_eq!(answers, Vec::<&String>::new());
 }
 
-/// What a script does with each message of axe-core, as an expression of `message` and `reply`.
+/// The replies of a script to each message of axe-core, as expressions of `message` and `reply`.
 const ANSWERS: [(&str, &str); 6] = [
     ("empty", "reply({ payload: [] })"),
     (
@@ -187,8 +188,9 @@ async fn a_frame_that_bends_the_language_bends_neither_its_own_result_nor_the_pa
     assert_eq!(findings.pages[0].frames_not_checked, 0);
 }
 
-/// A form's fields stand in for the form's own properties, in our world, too. axe-core reads past those that are named so, but a
-/// form also remembers by which names its fields were asked for: such a name shows nowhere.
+/// A script that renames the fields of a form. They hide the form's own properties, in our world too. axe-core reads
+/// past the fields that have such names, but a form also remembers the names by which its fields were read: such a name
+/// shows nowhere.
 const RENAMED: &str = "<script>for (const field of [...document.forms[0].elements]) {
     document.forms[0][field.name];
     field.name = 'harmless';
@@ -221,7 +223,7 @@ async fn a_frame_in_which_axe_core_fails_costs_itself() {
     assert_eq!(findings.pages[0].frames_not_checked, 1);
 }
 
-/// By hand, axe-core doubts what a rule found anywhere if it failed with an error in one document.
+/// In a run by hand, axe-core doubts what a rule found anywhere if it failed with an error in one document.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rule_that_fails_in_a_frame_is_to_be_reviewed_there_and_counts_elsewhere() {
     let pale = "<p style='color:#aaa;background:#fff'>pale</p>";

@@ -1,4 +1,4 @@
-//! What must not be reached is not reached.
+//! Addresses that must not be reached are not reached.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -107,7 +107,7 @@ async fn nothing_leaves_past_the_guard_by_udp() {
     );
     let site = Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(html.clone()),
-        // Keeps the page open until the calls have had their time.
+        // This keeps the page open until the calls have had their time.
         "/slow" => {
             std::thread::sleep(std::time::Duration::from_millis(3500));
             Reply::File("image/png", Vec::new())
@@ -125,7 +125,7 @@ async fn nothing_leaves_past_the_guard_by_udp() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_ignores_the_guard_is_not_used() {
-    // As a Chromium would that no longer knows the switch.
+    // The script stands for a Chromium that no longer knows the switch.
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("chromium");
     let script = format!(

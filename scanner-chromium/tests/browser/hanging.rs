@@ -1,4 +1,4 @@
-//! Parts of pages that never answer: they cost themselves, and their page once.
+//! Parts of pages that never respond: they cost themselves, and their page once.
 
 use std::time::Duration;
 
@@ -7,10 +7,11 @@ use a11ycheck_scanner_chromium::ChromiumScanner;
 
 use crate::support::{Reply, Request, Site, config, page, page_time, pages, scan, try_scan};
 
-/// Pages of a site that all have the same part.
+/// The number of pages of a site, which all have the same part.
 const PAGES: usize = 12;
 
-/// A site of [`PAGES`] pages and a start page, each with `part` in its head and a fault; what is below `/hang` never answers.
+/// Starts a site of [`PAGES`] pages and a start page, each with `part` in its head and a fault; addresses below `/hang`
+/// never respond.
 async fn site_with(part: &'static str) -> Site {
     let links: String = (0..PAGES).map(|number| format!("<a href=/page/{number}>{number}</a> ")).collect();
     Site::start(move |Request { path, .. }| {
@@ -24,7 +25,7 @@ async fn site_with(part: &'static str) -> Site {
     .await
 }
 
-/// Scans it in a time in which but a few of its pages can be waited for.
+/// Scans it within a time in which only a few of its pages can be waited for.
 async fn scan_in_little_time(site: &Site) -> Findings {
     let page_time = page_time(Duration::from_secs(6)).await;
     let config = config().with_page_timeout(page_time).with_scan_timeout(3 * page_time);

@@ -2,7 +2,7 @@
 
 use crate::support::{Reply, Request, Site, items, page, pages, scan, scanner};
 
-/// A page with a fault and a script.
+/// Returns a page with a fault and a script.
 fn with(script: &str) -> Reply {
     Reply::Html(page("Page", &format!("<img src=data:,><script>{script}</script>")))
 }

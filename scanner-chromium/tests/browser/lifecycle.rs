@@ -1,4 +1,4 @@
-//! Browsers begin, die and end.
+//! The start, the death and the end of browsers.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{Progress, Reply, Site, config, page, pages, request, scan, scanner};
 
-/// Living processes whose command line names this folder: a browser and its helpers.
+/// Returns the living processes of this group: a browser and its helpers.
 fn processes_of(group: u32) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -29,19 +29,19 @@ fn processes_of(group: u32) -> Vec<u32> {
     found
 }
 
-/// The process group of a browser.
+/// Returns the process group of a browser.
 fn group_of(pid: u32) -> u32 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     stat.rsplit_once(") ").unwrap().1.split(' ').nth(2).unwrap().parse().unwrap()
 }
 
-/// The folder of a browser, from its command line.
+/// Returns the folder of a browser, from its command line.
 fn folder_of(pid: u32) -> PathBuf {
     let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap();
     line.split('\0').find_map(|argument| argument.strip_prefix("--user-data-dir=")).unwrap().into()
 }
 
-/// The processes of a browser that show pages.
+/// Returns the processes of a browser that show pages.
 fn renderers(group: u32) -> Vec<u32> {
     let is_renderer = |pid: &u32| {
         fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains("--type=renderer"))
@@ -49,7 +49,7 @@ fn renderers(group: u32) -> Vec<u32> {
     processes_of(group).into_iter().filter(is_renderer).collect()
 }
 
-/// Waits for something that is promised to happen soon.
+/// Waits until a condition holds that is promised to hold soon.
 async fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
     while !is_so() {
@@ -58,7 +58,7 @@ async fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until something is so, for as long as a scan goes on, which has bounds of its own.
+/// Waits until a condition holds, for as long as a scan goes on, which has bounds of its own.
 async fn during<T: std::fmt::Debug>(
     scan: Pin<&mut impl Future<Output = T>>,
     what: &str,
@@ -114,7 +114,7 @@ async fn a_page_that_kills_its_tab_is_tried_once_more_and_the_others_are_checked
     for attempt in 1..=2 {
         during(scanning.as_mut(), "the page was asked for", || site.hits("/bad") == attempt).await;
         let group = group_of(scanner.browser_pid().await.unwrap());
-        // The tab before may still be on its way out.
+        // The previous tab may still be about to end.
         during(scanning.as_mut(), "its tab was there", || !renderers(group).is_empty()).await;
         for tab in renderers(group) {
             kill(tab);

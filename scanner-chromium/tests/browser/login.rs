@@ -1,16 +1,16 @@
-//! A login page in place of the site, and what only looks like one.
+//! A login page in place of the site, and pages that only look like one.
 
 use a11ycheck_core::domain::FailureCode;
 
 use crate::support::{Reply, Site, failure, page, pages, scan, scanner};
 
-/// Nothing but a login form; what it links to leads back to it, or belongs to it.
+/// A page with only a login form; its links lead back to it, or belong to the login.
 const WALL: &str = include_str!("../pages/login_wall.html");
 /// The same, with an imprint that everybody may read.
 const PORTAL: &str = include_str!("../pages/login_with_imprint.html");
 const SHOP: &str = include_str!("../pages/shop_with_sign_in_box.html");
 
-/// An application of which nobody sees anything without a login.
+/// Starts an application that shows nothing without a login.
 async fn wall() -> Site {
     Site::start(|request| match request.path.as_str() {
         "/" | "/login" => Reply::Html(WALL.to_owned()),
@@ -71,4 +71,16 @@ async fn a_login_form_beside_a_page_that_opens_without_it_is_checked_with_that_p
     scanner.close().await;
     assert_eq!(pages(&whole)[..2], ["/", "/impressum"]);
     assert_eq!(pages(&first), ["/"], "however many pages the plan includes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_field_that_is_alone_in_a_web_component_does_not_cost_its_page() {
+    let body = "<p>A shop that sells lamps.</p><div id=box></div>
+        <script>box.attachShadow({ mode: 'open' }).innerHTML = '<input type=password aria-label=Password>'</script>";
+    let html = page("Lamps", body);
+    let site = Site::start(move |_| Reply::Html(html.clone())).await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/login"), 1).await;
+    scanner.close().await;
+    assert_eq!(pages(&findings), ["/login"]);
 }

@@ -1,6 +1,6 @@
 //! The scanner in a real Chromium, on sites served from this machine.
 //!
-//! Needs a Chromium and axe-core; what to install is in the message of a test that fails for lack of them.
+//! The tests need a Chromium and axe-core. A test that fails because one of them is missing says what to install.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 

@@ -10,19 +10,21 @@ use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
 
 use crate::support::{Reply, Site, config, failure, page, pages, scan};
 
-/// The least that can be set, which honest pages do with: so the bound is met soon, and on any machine.
+/// The least that can be set. It suffices for honest pages, and is soon exceeded on any machine.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
 fn bounded() -> ChromiumConfig {
     config().with_tab_memory(LIMIT).with_page_timeout(Duration::from_secs(60))
 }
 
-/// Takes steps of 24 MB until 2 GB are reached or the page is ended, far from as fast as it could.
+/// Returns a script that takes steps of 24 MB until 2 GB are reached or the page is ended, far from as fast as it
+/// could.
 fn by_and_by(step: &str) -> String {
     format!("let n = 0; (function more() {{ if (n++ < 80) {{ {step}; setTimeout(more, 20) }} }})()")
 }
 
-/// A site whose page `/bad` lies between two good ones, and what becomes of them, while an honest site is checked beside it.
+/// Checks a site whose page `/bad` is between two good ones, and returns its results, while an honest site is checked
+/// beside it.
 async fn beside_an_honest_site(bad: String) -> (Vec<String>, Failure) {
     let site = Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", "<a href=/bad>b</a> <a href=/good>g</a>")),
@@ -60,7 +62,7 @@ async fn a_page_that_fills_buffers_while_it_loads_is_ended() {
     is_ended(page("Hoard", &format!("<img alt='' src=/hang><script>const hoard = []; {flood}</script>"))).await;
 }
 
-/// Whose process it is shows only when it dies: nothing was asked for by it.
+/// The page of the process shows only when it dies, since it made no requests.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_fills_buffers_and_asks_for_nothing_is_ended() {
     let flood =
@@ -68,7 +70,7 @@ async fn a_page_that_fills_buffers_and_asks_for_nothing_is_ended() {
     is_ended(page("Silent", &format!("<script>{flood}</script>"))).await;
 }
 
-/// None of the frames takes as much as the bound by itself, all of them together do.
+/// No frame takes as much as the bound by itself, but all of them together do.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_whose_frames_fill_webassembly_memories_is_ended() {
     let flood = "const memory = new WebAssembly.Memory({ initial: 0 });
@@ -87,7 +89,7 @@ async fn a_page_whose_workers_fill_buffers_is_ended() {
     is_ended(page("Workers", &format!("<img alt='' src=/hang><script>{worker}; {worker}</script>"))).await;
 }
 
-/// What is stored lies in the browser's own process, where nobody tells whose it is.
+/// Stored data is in the browser's own process, which does not report whose it is.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_fills_a_database_with_blobs_is_ended_and_no_other() {
     let script = "const open = indexedDB.open('x');
@@ -140,7 +142,7 @@ async fn the_kernel_ends_pages_before_the_browser_and_the_browser_before_the_ser
     let scanner = ChromiumScanner::new(config()).unwrap();
     scanner.versions().await.unwrap();
     let browser = scanner.browser_pid().await.unwrap();
-    // The page is looked at while it waits for an answer.
+    // The scores are read while the page waits for a response.
     let scores = async {
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {
@@ -160,19 +162,20 @@ async fn the_kernel_ends_pages_before_the_browser_and_the_browser_before_the_ser
     assert!(of_browser > own || own >= 299, "{of_browser} for the browser, {own} for us");
 }
 
-/// The score by which the kernel chooses whom to end; `None` for a process that has ended.
+/// Returns the score by which the kernel chooses the process to end; `None` for a process that has ended.
 fn score(process: &str) -> Option<i32> {
     fs::read_to_string(format!("/proc/{process}/oom_score_adj")).ok()?.trim().parse().ok()
 }
 
-/// The group of a process; the browser's is its own.
+/// Returns the group of a process; the browser has its own.
 fn group(process: &str) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Behind the name in parentheses: state, parent, group.
+    // After the name in parentheses: state, parent, group.
     stat.rsplit_once(')')?.1.split(' ').nth(3)?.parse().ok()
 }
 
-/// The highest score among the pages of a browser, and the lowest of the browser itself, which a script of Debian's starts.
+/// Returns the highest score among the pages of a browser, and the lowest of the browser itself, which Debian starts
+/// with a script.
 fn scores_of(browser: u32) -> (Option<i32>, Option<i32>) {
     let (of_this, mut of_pages, mut of_browser) = (group(&browser.to_string()), None, None);
     for process in fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
@@ -181,7 +184,7 @@ fn scores_of(browser: u32) -> (Option<i32>, Option<i32>) {
             continue;
         }
         let (line, score) = (read("cmdline"), score(&process));
-        // Chromium joins the words of its pages' command lines by spaces.
+        // Chromium joins the words of its pages' command lines with spaces.
         match line.split(['\0', ' ']).find_map(|word| word.strip_prefix("--type=")) {
             Some("renderer") => of_pages = of_pages.max(score),
             None => of_browser = of_browser.into_iter().chain(score).min(),

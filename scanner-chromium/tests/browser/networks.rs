@@ -1,4 +1,4 @@
-//! What was opened is open to its own sites alone, and nobody is told what is there.
+//! Opened networks are open only to their own sites, and nobody learns what is there.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -10,7 +10,8 @@ use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
 
 use crate::support::{Internet, PUBLIC, Reply, Site, config, failure, page, page_time, pages, scan, scanner, try_scan};
 
-/// Opens these networks. `shop.example.com` and `stranger.example.com` are public; the others are names of machines inside.
+/// Creates a scanner that opens these networks. `shop.example.com` and `stranger.example.com` are public; the others
+/// are names of machines inside.
 fn scanner_opening(networks: &[&str], internet: &Internet) -> ChromiumScanner {
     let policy = networks
         .iter()
@@ -30,7 +31,7 @@ fn scanner_opening(networks: &[&str], internet: &Internet) -> ChromiumScanner {
     ChromiumScanner::new(config).unwrap()
 }
 
-/// All that a page can try at these addresses.
+/// Returns everything with which a page can try to reach these addresses.
 fn lures(targets: &[String]) -> String {
     let lure = |url: &String| {
         let socket = url.replacen("http", "ws", 1);
@@ -44,7 +45,7 @@ fn lures(targets: &[String]) -> String {
     targets.iter().map(lure).collect()
 }
 
-/// A site whose start page tries to reach these addresses, itself and through redirects.
+/// Starts a site whose start page tries to reach these addresses, directly and through redirects.
 async fn hostile(targets: &[String]) -> Site {
     let html = page("Shop", &format!("{}<a href=/next>n</a>", lures(targets)));
     Site::start(move |request| match request.path.as_str() {
@@ -98,7 +99,7 @@ async fn a_public_start_address_leads_into_no_opened_network() {
     let by_name = inside.url_as("inside.shop.example.com", "/admin");
     let by_address = inside.url("/admin");
     let shop = Site::describing_itself(move |request| match request.path.as_str() {
-        // The crawler's own requests.
+        // These are the crawler's own requests.
         "/robots.txt" => Reply::File("text/plain", format!("Sitemap: {by_name}\n").into_bytes()),
         "/sitemap.xml" | "/by-name" => Reply::Redirect(by_name.clone()),
         "/by-address" => Reply::Redirect(by_address.clone()),
@@ -125,7 +126,7 @@ async fn a_name_that_leads_inside_first_and_to_a_stranger_then_reaches_nothing_i
     let targets = [secret.url("/admin"), secret.url_as("wiki.example.com", "/admin")];
     let stranger = hostile(&targets).await;
     let hostile = page("Hostile", &lures(&targets));
-    // The name decides by which way it is reached.
+    // The name decides how it is reached.
     let inside = Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(page("Inside", "<a href=/next>n</a>")),
         _ => Reply::Html(hostile.clone()),
@@ -136,7 +137,7 @@ async fn a_name_that_leads_inside_first_and_to_a_stranger_then_reaches_nothing_i
     let findings = scan(&scanner, &stranger.url_as("flips.example.com", "/"), 3).await;
     assert_eq!(pages(&findings)[0], "/");
     assert!(stranger.hits("/") > 0);
-    // And here the next page does.
+    // Here it is the next page that does.
     let findings = scan(&scanner, &inside.url_as("turns.example.com", "/"), 3).await;
     scanner.close().await;
     assert_eq!(pages(&findings), ["/", "/next"]);
@@ -161,7 +162,7 @@ async fn a_page_inside_that_leads_to_a_stranger_shows_nothing_of_him_to_what_was
         assert_eq!(failure.code, FailureCode::RedirectedAway, "{lead}: {failure}");
     }
     scanner.close().await;
-    // The document may be requested, as a file might be. Nothing that it asks for is.
+    // The document may be requested, as a file might be, but nothing that it refers to.
     assert_eq!((stranger.hits("/next"), secret.connections()), (0, 0));
 }
 
@@ -182,7 +183,7 @@ async fn only_the_ports_that_were_opened_are_reached() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failed_check_does_not_tell_which_names_exist() {
+async fn a_failed_check_does_not_reveal_which_names_exist() {
     let internet = Internet::start().await;
     let inside = Site::start(|_| Reply::Html(page("Inside", "secret"))).await;
     let port = inside.url("").rsplit(':').next().unwrap().to_owned();
@@ -197,15 +198,15 @@ async fn a_failed_check_does_not_tell_which_names_exist() {
     })
     .await;
     let scanner = scanner_opening(&["127.0.0.0/8"], &internet);
-    // The names themselves were given by whoever asks.
-    let told = async |start: &str| {
+    // The names themselves come from the request.
+    let reported = async |start: &str| {
         let Failure { code, message, .. } = failure(&scanner, start).await;
         (code, message.replace("unopened", "-").replace("unknown", "-").replace("inside", "-"))
     };
-    assert_eq!(told(&known).await, told(&unknown).await);
+    assert_eq!(reported(&known).await, reported(&unknown).await);
     let [to_opened, to_unknown] = ["/opened", "/unknown"].map(|path| shop.url_as("shop.example.com", path));
-    assert_eq!(told(&to_opened).await, told(&to_unknown).await);
-    assert_eq!(told(&shop.url_as("shop.example.com", "/known")).await.0, FailureCode::RedirectedAway);
+    assert_eq!(reported(&to_opened).await, reported(&to_unknown).await);
+    assert_eq!(reported(&shop.url_as("shop.example.com", "/known")).await.0, FailureCode::RedirectedAway);
     scanner.close().await;
     assert_eq!(inside.connections(), 0);
 }
@@ -215,7 +216,7 @@ async fn names_that_nobody_answers_for_hold_up_no_other_check() {
     let here = || Says::Addresses(vec!["127.0.0.1".parse().unwrap()]);
     let names = [("hostile.example.com", here()), ("honest.example.com", here()), ("slow.example.com", Says::Nothing)];
     let server = NameServer::start(names).await.unwrap();
-    // Its pages ask for ever new names, and never finish loading: the check takes minutes.
+    // Its pages keep asking for new names, and never finish loading: the check takes minutes.
     let links: String = (0..20).map(|number| format!("<a href=/{number}>{number}</a> ")).collect();
     let hostile = Site::start(move |request| match request.path.as_str() {
         "/" => Reply::Html(page("Hostile", &links)),

@@ -1,10 +1,10 @@
-//! What a site is built with, told by pages as the platforms make them.
+//! The recognition of what a site is built with, from pages as the platforms make them.
 
 use a11ycheck_core::domain::Findings;
 
 use crate::support::{Reply, Site, page, scan, scanner};
 
-/// What is expected, header lines, and what stands in `head` and `body`. Assets need not exist.
+/// The expected platforms, header lines, and the content of `head` and `body`. Assets need not exist.
 type Fixture = (&'static [&'static str], &'static str, &'static str, &'static str);
 
 const FIXTURES: &[Fixture] = &[
@@ -77,10 +77,10 @@ const FIXTURES: &[Fixture] = &[
     (&["react"], "", "", "<script>document.body['__reactContainer$abc'] = {};</script>"),
     (&["vue"], "", "", "<div id=app>x</div><script>document.querySelector('main').__vue_app__ = {};</script>"),
     (&["wordpress", "vue"], "", "<script src='/wp-content/x.js'></script>", "<div data-v-app>x</div>"),
-    // Plain pages, and pages that only speak of a platform or borrow a picture from one.
+    // Plain pages, and pages that only mention a platform or borrow a picture from one.
     (&[], "", "", "We moved from WordPress to Shopify. <a href='https://b.test/wp-content/x'>x</a>"),
     (&[], "", "<meta name=csrf-token content=x>", "<img alt='' src='http://b.test/wp-content/x.png'>"),
-    // Pages that try to lead the look at their variables astray, or to keep it busy.
+    // Pages that try to mislead the reading of their variables, or to keep it busy.
     (&[], "", "", "<script>Object.defineProperty(window, 'Shopify', { get() { throw new Error('no'); } });</script>"),
     (&[], "", "", "<script>Object.keys = () => { for (;;); };</script>"),
     (&[], "", "", "<script>Array.prototype.some = () => ({ valueOf() { return 'x'.repeat(1e6); } }).x;</script>"),

@@ -1,4 +1,4 @@
-//! How hard a site is asked.
+//! The load that a check puts on a site.
 
 use std::{
     sync::{
@@ -122,7 +122,7 @@ async fn the_pause_that_robots_txt_asks_for_is_kept() {
     scanner.close().await;
     assert_eq!(findings.pages.len(), 3);
     let asked = asked.lock().unwrap();
-    // A request may be on its way for a moment longer than the one after it.
+    // A request may take a moment longer on its way than the one after it.
     let shortest = asked.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap();
     assert!(shortest >= Duration::from_millis(400), "{shortest:?}");
 }

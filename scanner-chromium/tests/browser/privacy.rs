@@ -1,4 +1,4 @@
-//! What pages know of people, and what a check must not do in their name.
+//! Privacy: a check must neither reveal what pages know about people nor act in their name.
 
 use a11ycheck_core::{
     domain::{Findings, MASK, PreviousScan, compare},
@@ -14,10 +14,11 @@ use crate::{
     support::{Progress, Reply, Site, config, items, page, pages, request, scan, scanner},
 };
 
-/// What the pages of these tests know.
+/// The secrets that the pages of these tests contain.
 const SECRETS: [&str; 7] = ["Jane", "jane", "170 1234567", "4f2a9c1e", "4111", "GB82", "Geheim"];
 
-/// A site with fields, links, ids and frames that tell of people, each in an element that breaks a rule.
+/// Starts a site with fields, links, ids and frames that reveal something about people, each in an element that breaks
+/// a rule.
 async fn site_that_knows_people() -> Site {
     Site::start(|request| {
         let fields = "<form><input value='Jane Doe'><input type=tel value='+49 170 1234567'><textarea>Geheim</textarea>
@@ -44,7 +45,8 @@ async fn site_that_knows_people() -> Site {
     .await
 }
 
-/// Says for each of `ours`, in order, whether it finds the element that axe-core names, and how axe-core names it.
+/// A function that says for each of `ours`, in order, whether it finds the element that axe-core names, and how
+/// axe-core names it.
 const COMPARE: &str = "(results) => {
     const resolve = (text, root) => {
         const parts = text.split(' ');
@@ -79,7 +81,7 @@ const COMPARE: &str = "(results) => {
 }";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_selector_tells_nothing_of_people_and_still_finds_its_element() {
+async fn a_selector_reveals_nothing_about_people_and_still_finds_its_element() {
     let site = site_that_knows_people().await;
     let scanner = scanner();
     let findings = scan(&scanner, &site.url("/"), 1).await;
@@ -92,14 +94,14 @@ async fn a_selector_tells_nothing_of_people_and_still_finds_its_element() {
     let compared: Vec<(String, String, bool)> =
         serde_json::from_value(compared.clone()).unwrap_or_else(|_| panic!("{compared}"));
 
-    let tells = |text: &str| SECRETS.iter().any(|secret| text.contains(secret));
-    let told: Vec<_> = compared.iter().filter(|(_, selector, _)| tells(selector)).collect();
-    assert!(told.len() > 20, "axe-core's own selectors are meant to tell of people: {compared:?}");
+    let reveals = |text: &str| SECRETS.iter().any(|secret| text.contains(secret));
+    let revealing: Vec<_> = compared.iter().filter(|(_, selector, _)| reveals(selector)).collect();
+    assert!(revealing.len() > 20, "axe-core's own selectors are meant to reveal something about people: {compared:?}");
     for (item, (rule, theirs, is_same)) in sorted_by_rule(&ours).into_iter().zip(&compared) {
         let ours = item[1];
         assert!(*is_same, "{rule}: {ours} in place of {theirs}");
-        assert!(!tells(ours) && !ours.contains(MASK), "{rule}: {ours} in place of {theirs}");
-        assert!(tells(theirs) || ours == theirs, "{rule}: {ours} in place of {theirs}");
+        assert!(!reveals(ours) && !ours.contains(MASK), "{rule}: {ours} in place of {theirs}");
+        assert!(reveals(theirs) || ours == theirs, "{rule}: {ours} in place of {theirs}");
     }
 }
 
@@ -109,7 +111,7 @@ fn sorted_by_rule<'a>(items: &[[&'a str; 2]]) -> Vec<[&'a str; 2]> {
     sorted
 }
 
-/// What a release that knew neither masks nor versions of keys stored of a page: axe-core's own words.
+/// The findings of a page as a release stored them that had neither masks nor versions of keys: axe-core's own words.
 const AS_STORED: &str = "(results) => results.violations.flatMap((violation) => violation.nodes.map((node) => ({
     rule: violation.id, page: 0, selector: node.target.flat(Infinity).join(' '), html: node.html,
     failure_summary: node.failureSummary, fingerprint: { tight: '00', loose: '01', template: '02' },
@@ -134,13 +136,10 @@ async fn a_page_that_an_earlier_release_checked_has_nothing_new_and_nothing_fixe
     }
     let before: Findings = serde_json::from_value(document).unwrap();
     let kept = serde_json::to_string(&before).unwrap();
-    let told: Vec<_> = SECRETS.iter().filter(|secret| kept.contains(**secret)).collect();
-    assert!(told.is_empty(), "{told:?} in {kept}");
-    let base = PreviousScan {
-        id: ScanId::generate(chrono::Utc::now()),
-        finished_at: chrono::Utc::now(),
-        total: before.totals().total(),
-    };
+    let revealed: Vec<_> = SECRETS.iter().filter(|secret| kept.contains(**secret)).collect();
+    assert!(revealed.is_empty(), "{revealed:?} in {kept}");
+    let now = chrono::Utc::now();
+    let base = PreviousScan::new(ScanId::generate(now), now, before.totals().total());
     let summary = compare(&mut findings, &before, base);
     assert_eq!((summary.new, summary.fixed, summary.remaining), (0, 0, findings.totals().total()), "{summary:?}");
     assert!(findings.items.iter().all(|item| !item.is_new));
@@ -163,23 +162,23 @@ fn pixels(image: &RgbImage, is_one: impl Fn([i32; 3]) -> bool) -> usize {
     image.pixels().filter(|pixel| is_one(pixel.0.map(i32::from))).count()
 }
 
-/// The colour of values in these tests.
+/// Returns whether a pixel has the colour of values in these tests.
 fn is_red([red, green, blue]: [i32; 3]) -> bool {
     red - green > 80 && red - blue > 80
 }
 
-/// The colour of borders.
+/// Returns whether a pixel has the colour of borders.
 fn is_blue([red, green, blue]: [i32; 3]) -> bool {
     blue - red > 80 && blue - green > 80
 }
 
-/// The colour of what is no value.
+/// Returns whether a pixel has the colour of what is no value.
 fn is_green([red, green, blue]: [i32; 3]) -> bool {
     green - red > 80 && green - blue > 80
 }
 
-/// Fields whose values are red in a blue border, with a green outline; each breaks a rule. A select's arrow has the colour of its
-/// text, and is no value: here it has none.
+/// Fields whose values are red in a blue border, with a green outline; each breaks a rule. A select's arrow has the
+/// colour of its text, but is no value: here it has none.
 const FIELDS: &str = "<style>
         body { margin: 0; background: #fff } h1 { display: none } form > * { display: block; margin: 30px }
         .field { color: #f00; font: 40px/1 sans-serif; width: 400px; height: 80px; border: 4px solid #00f; padding: 0 20px;

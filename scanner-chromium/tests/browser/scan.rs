@@ -1,4 +1,4 @@
-//! What is found on pages that behave.
+//! The findings on pages that behave well.
 
 use a11ycheck_core::domain::{Area, FailureCode, Impact, RuleId, RuleKind, UncheckedFrame};
 
@@ -37,7 +37,7 @@ async fn a_finding_says_what_where_and_why() {
     assert_eq!(image.rule, RuleId::new("image-alt"));
     assert!(image.html.starts_with("<img id=\"logo\""), "{}", image.html);
     assert!(image.failure_summary.contains("alt attribute"), "{}", image.failure_summary);
-    let Area { x, y, width, height } = image.area.unwrap();
+    let Area { x, y, width, height, .. } = image.area.unwrap();
     assert_eq!((x, width, height), (8, 40, 30));
     assert!(y > 2000, "{y}");
     let facts = &findings.rules[&image.rule];
@@ -84,7 +84,7 @@ async fn what_a_script_builds_a_moment_after_loading_is_checked_step_by_step() {
     assert_eq!(items(&findings), ["button-name button", "image-alt img"]);
 }
 
-/// axe-core may look at a page before half a second has passed: whatever changes until then must be as if it had not.
+/// axe-core may run in a page before half a second has passed: a change until then must be as if it had not.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_changes_within_half_a_second_of_loading_is_seen_as_it_is_in_the_end() {
     let pages = [
@@ -146,7 +146,7 @@ async fn a_page_is_waited_for_and_read_though_its_forms_have_the_names_of_what_d
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_rebuilds_itself_for_ever_is_checked_all_the_same() {
+async fn a_page_that_rebuilds_itself_without_end_is_checked_all_the_same() {
     let html = page(
         "Ticker",
         "<img src=data:,><p id=ticker></p><script>setInterval(() => ticker.replaceChildren(new Date()), 20)</script>",

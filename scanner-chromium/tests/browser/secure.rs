@@ -1,4 +1,4 @@
-//! Secure sites: what browsers open is checked, and what they refuse is told with its reason.
+//! Secure sites: those that browsers open are checked, and for those that they reject the reason is reported.
 
 use std::{collections::BTreeMap, os::unix::fs::PermissionsExt as _, time::Duration};
 
@@ -13,12 +13,12 @@ use crate::support::{
     trouble,
 };
 
-/// A scanner that trusts this authority besides the usual ones.
+/// Creates a scanner that trusts this authority besides the usual ones.
 fn trusting(authority: &Authority) -> ChromiumScanner {
     ChromiumScanner::new(config().with_ca_certificates([authority.der()])).unwrap()
 }
 
-/// A site with a page that robots.txt closes, and one that only its sitemap names.
+/// Returns a site with a page that robots.txt closes, and one that only its sitemap names.
 fn describing_itself() -> Answers {
     let sitemap = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>/listed</loc></url></urlset>";
     let html = |body| answer("text/html", page("Page", body));
@@ -89,7 +89,7 @@ async fn what_the_browser_asks_for_has_the_bounds_of_all_other_requests() {
     let away = Site::describing_itself(|_| Reply::File("text/plain", b"User-agent: *\nDisallow: /\n".to_vec())).await;
     let old = Suites::Only("AES256-SHA");
 
-    // A redirect is followed within the site, to what closes the start page.
+    // A redirect within the site is followed, here to rules that close the start page.
     let mut answers = describing_itself();
     answers.insert("/robots.txt", (301, BTreeMap::from([("Location", "/moved.txt".to_owned())]), String::new()));
     answers.insert("/moved.txt", answer("text/plain", "User-agent: *\nDisallow: /\n"));
@@ -97,7 +97,7 @@ async fn what_the_browser_asks_for_has_the_bounds_of_all_other_requests() {
     let closed = failure(&scanner, &site.url_as("a.test", "/")).await;
     assert_eq!(closed.code, FailureCode::BlockedByRobots, "{closed}");
 
-    // One out of the site is not, and counts as no file.
+    // A redirect off the site is not followed, and counts as no file.
     let mut answers = describing_itself();
     answers
         .insert("/robots.txt", (302, BTreeMap::from([("Location", away.url_as("b.test", "/r.txt"))]), String::new()));
@@ -105,14 +105,14 @@ async fn what_the_browser_asks_for_has_the_bounds_of_all_other_requests() {
     assert_eq!(pages(&scan(&scanner, &site.url_as("a.test", "/"), 2).await), ["/", "/closed"]);
     assert_eq!(away.connections(), 0);
 
-    // A server in trouble is one, and its wish to be left alone is kept.
+    // A failing server is reported as such, and its `Retry-After` is kept.
     let mut answers = describing_itself();
     answers.insert("/robots.txt", (503, BTreeMap::from([("Retry-After", "1".to_owned())]), "Later".to_owned()));
     let site = SecureSite::start(&identity, old, &answers).await;
     let (busy, retry_after) = trouble(&scanner, &site.url_as("a.test", "/")).await;
     assert_eq!((busy.code, retry_after), (FailureCode::BlockedByRobots, Some(Duration::from_secs(1))), "{busy}");
 
-    // What lies beyond half a megabyte is not read.
+    // What comes after half a megabyte is not read.
     let mut answers = describing_itself();
     let long = format!("User-agent: *\nAllow: /\n{}\nDisallow: /c\n", "# nothing\n".repeat(100_000));
     answers.insert("/robots.txt", answer("text/plain", long));
@@ -122,14 +122,14 @@ async fn what_the_browser_asks_for_has_the_bounds_of_all_other_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_wrong_with_a_secure_site_is_told_in_words() {
+async fn what_is_wrong_with_a_secure_site_is_reported_in_words() {
     let (authority, stranger) = (Authority::new("Own"), Authority::new("Stranger"));
     let scanner = trusting(&authority);
     let of = |valid| authority.identity("a.test", valid);
     for (identity, suites, cause) in [
         (of(Valid::Past), Suites::Usual, FailureCause::CertificateExpired),
         (of(Valid::Future), Suites::Usual, FailureCause::CertificateNotYetValid),
-        // Our own client can't tell which.
+        // Our own client can't find out which.
         (of(Valid::Past), Suites::Only("AES256-SHA"), FailureCause::CertificateNotValidNow),
         (authority.identity("b.test", Valid::Now), Suites::Usual, FailureCause::CertificateOtherName),
         (self_signed("a.test"), Suites::Usual, FailureCause::CertificateUnknownAuthority),
@@ -137,8 +137,12 @@ async fn what_is_wrong_with_a_secure_site_is_told_in_words() {
         (of(Valid::Now), Suites::Old, FailureCause::TlsTooOld),
     ] {
         let site = SecureSite::start(&identity, suites, &describing_itself()).await;
-        let told = failure(&scanner, &site.url_as("a.test", "/")).await;
-        assert_eq!((told.code, told.cause(), told.redirected_to()), (FailureCode::Tls, Some(cause), None), "{told}");
+        let reported = failure(&scanner, &site.url_as("a.test", "/")).await;
+        assert_eq!(
+            (reported.code, reported.cause(), reported.redirected_to()),
+            (FailureCode::Tls, Some(cause), None),
+            "{reported}"
+        );
         assert_eq!(site.requests(), [], "nobody asks a site that does not prove who it is");
     }
     scanner.close().await;
@@ -153,11 +157,15 @@ async fn a_redirect_to_a_site_with_a_bad_certificate_names_that_site() {
     let to = target.clone();
     let site = Site::start(move |_| Reply::Redirect(format!("{to}/"))).await;
     let scanner = trusting(&authority);
-    let told: Failure = failure(&scanner, &site.url_as("a.test", "/")).await;
+    let reported: Failure = failure(&scanner, &site.url_as("a.test", "/")).await;
     scanner.close().await;
-    assert_eq!((told.code, told.cause()), (FailureCode::Tls, Some(FailureCause::CertificateExpired)), "{told}");
-    assert_eq!(told.redirected_to(), Some(target.as_str()), "{told}");
-    assert!(told.message.contains(&target), "{told}");
+    assert_eq!(
+        (reported.code, reported.cause()),
+        (FailureCode::Tls, Some(FailureCause::CertificateExpired)),
+        "{reported}"
+    );
+    assert_eq!(reported.redirected_to(), Some(target.as_str()), "{reported}");
+    assert!(reported.message.contains(&target), "{reported}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -168,10 +176,10 @@ async fn a_robots_txt_that_broke_off_is_the_connections_fault_and_not_the_sites_
     })
     .await;
     let scanner = ChromiumScanner::new(config()).unwrap();
-    let told = failure(&scanner, &site.url("/")).await;
+    let reported = failure(&scanner, &site.url("/")).await;
     scanner.close().await;
-    assert_eq!(told.code, FailureCode::Unreachable, "{told}");
-    assert!(told.message.contains("robots.txt"), "{told}");
+    assert_eq!(reported.code, FailureCode::Unreachable, "{reported}");
+    assert!(reported.message.contains("robots.txt"), "{reported}");
     assert_eq!(site.hits("/"), 1, "the page itself came");
 }
 
@@ -186,7 +194,7 @@ async fn a_machine_that_vouches_for_itself_can_be_trusted_by_its_certificate() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_does_not_take_the_authorities_is_not_used() {
-    // As a Chromium would that looks for them elsewhere.
+    // The script stands for a Chromium that looks for them elsewhere.
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("chromium");
     let script = format!("#!/bin/sh\nexport HOME=/nonexistent\nexec {} \"$@\"\n", browser_program().display());

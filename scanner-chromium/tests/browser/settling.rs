@@ -1,4 +1,4 @@
-//! Pages that build themselves after they have loaded: what they become is what is checked.
+//! Pages that build themselves after they have loaded: the result is what is checked.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::support::{
     config, items, page, scan, scanner,
 };
 
-/// A site whose start page links to these pages, and which answers for data.
+/// Starts a site whose start page links to these pages, and which serves data.
 async fn site_of(bodies: Vec<(&'static str, Reply)>) -> Site {
     Site::start(move |Request { path, .. }| {
         let known = bodies.iter().find(|(known, _)| known == path).map(|(_, reply)| reply.clone());
@@ -34,7 +34,7 @@ async fn an_answer_that_a_page_shows_later_or_as_something_else_is_seen() {
         ("/later", builds("build()", &later(300))),
         ("/later-at-load", builds(at_load, &later(300))),
         ("/later-on", builds("setTimeout(build, 300)", &later(300))),
-        // No element of the document itself comes or goes.
+        // No element of the document itself is added or removed.
         (
             "/shadow",
             builds(
@@ -131,8 +131,8 @@ async fn an_answer_that_does_not_come_is_named_and_waited_for_once() {
         path => asks(path),
     })
     .await;
-    // Too little to wait for the answer on all twelve pages, which is 6 s each; ample for pages that wait for nothing, on a busy
-    // machine too.
+    // This is too little to wait for the response on all twelve pages, which is 6 s each, but ample for pages that wait
+    // for nothing, even on a busy machine.
     let config = config().with_page_timeout(Duration::from_secs(60)).with_scan_timeout(Duration::from_secs(65));
     let scanner = ChromiumScanner::new(config.with_tabs(1)).unwrap();
     // The time of a scan includes the start of a browser.
@@ -147,7 +147,7 @@ async fn an_answer_that_does_not_come_is_named_and_waited_for_once() {
     assert_eq!(items(&findings).len(), 12);
 }
 
-/// axe-core has looked at the page by then, and what it saw is what there is.
+/// axe-core has already run in the page by then, and what it found is complete.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_changes_nothing_changes_no_result() {
     let counts = "addEventListener('load', () => setTimeout(() => fetch('/data/400', { keepalive: true }), 200))";

@@ -1,4 +1,4 @@
-//! Sites of which there is no end.
+//! Sites without end.
 
 use crate::support::{Reply, Site, page, pages, scan, scanner};
 
@@ -7,7 +7,7 @@ async fn folders_that_lead_into_themselves_end_after_a_few_pages() {
     let site = Site::start(|request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", "<a href=/soft/a/>s</a> <a href=/about>a</a>")),
         "/about" => Reply::Html(page("About", "ok")),
-        // What is not found looks like a page.
+        // A missing page looks like any other.
         _ => Reply::Html(page("Oops", "<a href=deeper/>More</a> <a href='?again'>Again</a>")),
     })
     .await;

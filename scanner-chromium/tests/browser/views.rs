@@ -1,10 +1,10 @@
-//! Applications whose views are told apart by the fragment of their address.
+//! Applications whose views are distinguished by the fragment of their address.
 
 use a11ycheck_core::domain::FailureCode;
 
 use crate::support::{Reply, Site, failure, items, page, pages, scan, scanner};
 
-/// An application with one document. `views` is a JavaScript object of what each view shows, by its path.
+/// Returns an application with one document. `views` is a JavaScript object with the content of each view, by its path.
 fn app(views: &str) -> String {
     let script = format!(
         "<script>
@@ -50,7 +50,7 @@ async fn views_with_an_exclamation_mark_are_views_too_and_one_that_leads_on_is_t
     let site = Site::start(|request| match request.path.as_str() {
         "/app/" => Reply::Html(
             page("App", "<a href='#!/old'>o</a> <a href='#!/new'>n</a> <a href='#!'>x</a> <a href='#!top'>t</a>")
-                // As the routers of frameworks do.
+                // The routers of frameworks do this.
                 + "<script>if (!location.hash) location.replace('#!/'); if (location.hash === '#!/old') location.replace('#!/new')</script>",
         ),
         path => Reply::Status(404, page(path, "")),

@@ -1,4 +1,4 @@
-//! Pages that stand in place of a site's own, and what only looks like them.
+//! Pages in place of a site's own, and pages that only look like them.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use self::{good::GOOD, kinds::WALLS};
 
 const NOT_FOUND: &str = "<p>Sorry, the page that you are looking for could not be found.</p>";
 
-/// A home page that links to all of these.
+/// Returns a home page that links to all of these paths.
 fn home<'a>(paths: impl IntoIterator<Item = &'a str>) -> Reply {
     let links: String = paths.into_iter().map(|path| format!("<p><a href='{path}'>Go to {path}</a></p>")).collect();
     Reply::Html(page("Home", &format!("<p>Welcome to our shop. We sell lamps and chairs.</p>{links}")))
 }
 
-/// What became of each page, by path.
+/// Returns the error of each page, or `None`, by path.
 fn outcomes(findings: &Findings) -> BTreeMap<String, Option<FailureCode>> {
     let path = |url: &str| url::Url::parse(url).unwrap()[url::Position::BeforePath..].to_owned();
     findings.pages.iter().map(|page| (path(&page.url), page.error.as_ref().map(|error| error.code))).collect()
@@ -102,7 +102,7 @@ async fn good_pages_are_checked_however_sparse_they_are_and_whatever_they_are_ab
     scanner.close().await;
 }
 
-/// A site that answers with success whatever it is asked for.
+/// Returns the response of a site that reports success for every address.
 fn soft_site(path: &str) -> Reply {
     const MENU: &str = "<ul><li><a href=/>Home</a></li><li><a href=/lamps>Lamps</a></li></ul>";
     match path {
@@ -181,7 +181,7 @@ async fn a_port_that_browsers_refuse_is_said_and_not_tried_again() {
     assert!(!failure.code.is_worth_retrying());
 }
 
-/// What covers a page, by path, and what only seems to.
+/// Returns a page for each kind of cover, by path, and for what only seems to be one.
 fn covered(path: &str) -> Option<String> {
     let text = "<p>Text of the page that visitors came for, in some length and breadth, with <a href=/>links</a>.</p>"
         .repeat(12);
@@ -216,7 +216,7 @@ fn covered(path: &str) -> Option<String> {
         "/closed" => format!("{text}<div style='{over};opacity:0;pointer-events:none'><p>Menu</p></div>"),
         _ => return None,
     };
-    // It tells the site of any change that is not its own.
+    // The page reports every change to the site that is not its own.
     let watch = "<script>addEventListener('load', () => {
         const tell = (what) => navigator.sendBeacon(`/changed?${what.type ?? what[0].type}`);
         new MutationObserver(tell).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });

@@ -1,30 +1,11 @@
 //! `/account`
 
-use a11ycheck_core::view::AccountView;
-use warp::{
-    Filter,
-    filters::BoxedFilter,
-    http::{Method, StatusCode},
-    reply::Response,
-};
+use a11ycheck_api_v1::view::AccountView;
+use warp::{http::StatusCode, reply::Response};
 
-use crate::{
-    error::Refusal,
-    reply,
-    visit::{Admitted, Visit},
-};
+use crate::{error::Refusal, reply, request::Admitted};
 
-pub(super) fn routes(door: &BoxedFilter<(Visit,)>) -> BoxedFilter<(Response,)> {
-    let account = warp::path!("account").and(door.clone()).then(|visit: Visit| async move {
-        match visit.method {
-            Method::GET | Method::HEAD => visit.answer(show).await,
-            _ => visit.wrong_method("GET, HEAD").await,
-        }
-    });
-    account.boxed()
-}
-
-async fn show(Admitted { service, actor, .. }: Admitted) -> Result<Response, Refusal> {
-    let account = service.account(&actor).await?;
+pub(super) async fn show(Admitted { team, .. }: Admitted) -> Result<Response, Refusal> {
+    let account = team.account().await?;
     Ok(reply::data(StatusCode::OK, AccountView::new(&account.team, account.status, &account.usage)))
 }

@@ -1,49 +1,21 @@
 //! `/scans/{scan}` and `/scans/{scan}/report`
 
-use a11ycheck_core::{
-    id::ScanId,
-    service::ReportRequest,
-    view::{ScanView, Viewer},
-};
-use warp::{
-    Filter,
-    filters::BoxedFilter,
-    http::{Method, StatusCode},
-    reply::Response,
-};
+use a11ycheck_api_v1::view::{ReportView, ScanView, Viewer};
+use a11ycheck_core::{Error, id::ScanId};
+use warp::{http::StatusCode, reply::Response};
 
-use crate::{
-    error::Refusal,
-    reply,
-    visit::{Admitted, Visit},
-};
+use crate::{error::Refusal, reply, request::Admitted};
 
-pub(super) fn routes(door: &BoxedFilter<(Visit,)>) -> BoxedFilter<(Response,)> {
-    let one = warp::path!("scans" / String).and(door.clone()).then(|scan: String, visit: Visit| async move {
-        let scan = ScanId::presented(&scan);
-        match visit.method {
-            Method::GET | Method::HEAD => visit.answer(|admitted| show(admitted, scan)).await,
-            _ => visit.wrong_method("GET, HEAD").await,
-        }
-    });
-    let report =
-        warp::path!("scans" / String / "report").and(door.clone()).then(|scan: String, visit: Visit| async move {
-            let scan = ScanId::presented(&scan);
-            match visit.method {
-                Method::GET | Method::HEAD => visit.answer(|admitted| report(admitted, scan)).await,
-                _ => visit.wrong_method("GET, HEAD").await,
-            }
-        });
-    one.or(report).unify().boxed()
-}
-
-async fn show(Admitted { service, actor, at, .. }: Admitted, scan: ScanId) -> Result<Response, Refusal> {
-    let scan = service.scan(&actor, scan).await?;
-    let viewer = Viewer { team: actor.team(), at, links: service.links() };
+pub(super) async fn show(Admitted { links, team, at, .. }: Admitted, scan: &str) -> Result<Response, Refusal> {
+    let scan = team.scan(ScanId::presented(scan)).await?;
+    let viewer = Viewer { team: &*team.team().await?, at, links: &links };
     Ok(reply::data(StatusCode::OK, ScanView::new(&scan, &viewer)))
 }
 
-async fn report(Admitted { service, actor, query, .. }: Admitted, scan: ScanId) -> Result<Response, Refusal> {
-    let report = service.report(&actor, &ReportRequest { scan, lang: query.get("lang") }).await?;
-    Ok(reply::data(StatusCode::OK, report))
+pub(super) async fn report(Admitted { links, team, query, .. }: Admitted, scan: &str) -> Result<Response, Refusal> {
+    // A check that does not exist is refused (404) before a language that does not exist (422).
+    let locale = query.file().language();
+    let files = team.files_of(ScanId::presented(scan)).await?;
+    let report = files.report(locale.map_err(Error::Invalid)?).await?;
+    Ok(reply::data(StatusCode::OK, ReportView::new(&report, &links)))
 }

@@ -1,4 +1,4 @@
-//! Takes connections in, as many as there may be.
+//! Accepts connections, up to the limit.
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -13,30 +13,31 @@ use tokio_util::sync::CancellationToken;
 use warp::{filters::BoxedFilter, reply::Response};
 
 use super::{connection::connection, peers::Peers};
-use crate::visit::ClientAddress;
+use crate::request::ClientAddress;
 
-/// What the accept loop bounds.
+/// The limits of the accept loop.
 #[derive(Debug, Clone)]
 pub struct ServeLimits {
-    /// Connections at a time; further ones wait to be accepted.
+    /// The number of connections at a time; further ones wait to be accepted.
     pub connections: usize,
-    /// Connections at a time from one IPv4 address, or from one IPv6 network of 64 bits; further ones are refused.
+    /// The number of connections at a time from one IPv4 address, or from one IPv6 network of 64 bits; further ones are
+    /// refused.
     pub connections_per_peer: usize,
     /// Proxies, which speak for many clients: their connections are bounded by [`connections`](Self::connections) only.
     pub trusted_proxies: Vec<IpNet>,
-    /// How long the head of a request may take to arrive: that of the first from the connection's beginning on, that of a
-    /// later one from its first byte on.
+    /// The time in which the head of a request must arrive: for the first request counted from the beginning of the
+    /// connection, for a later one from its first byte.
     pub head: Duration,
-    /// How long a connection may stay without a request after an answer.
+    /// The longest time that a connection may stay without a request after a response.
     pub idle: Duration,
-    /// How long an answer may wait for the client to read any of it.
+    /// The longest time that a response may wait for the client to read any of it.
     pub write: Duration,
-    /// How long requests under way have when the server stops.
+    /// The time that requests in progress have when the server stops.
     pub drain: Duration,
 }
 
 impl ServeLimits {
-    /// A quarter of all: no single peer keeps the others out.
+    /// Returns a quarter of all connections: no single peer keeps the others out.
     pub const fn share_of(connections: usize) -> usize {
         connections.div_ceil(4)
     }
@@ -50,8 +51,8 @@ impl Default for ServeLimits {
             connections_per_peer: Self::share_of(connections),
             trusted_proxies: Vec::new(),
             head: Duration::from_secs(15),
-            // Longer than proxies keep a connection for later use, 60 s by default: who closes first must be the proxy, or
-            // now and then it sends a request into a connection that is just being closed.
+            // Longer than proxies keep a connection for later use, 60 s by default: the proxy must be the one that
+            // closes first, or now and then it sends a request into a connection that is just being closed.
             idle: Duration::from_secs(75),
             write: Duration::from_secs(30),
             drain: Duration::from_secs(10),
@@ -59,12 +60,12 @@ impl Default for ServeLimits {
     }
 }
 
-/// Bytes of an answer that the system takes ahead of its reader. Left to itself it takes several megabytes and asks for more
-/// only when a third of them has been read: a slow reader would seem to stand still.
+/// The bytes of a response that the system takes ahead of its reader. With its own default it takes several megabytes
+/// and asks for more only when a third of them has been read: a slow reader would seem to stand still.
 const SEND_BUFFER: usize = 256 * 1024;
 
-/// Serves `routes` on `listener` until `stop` ends; then takes no more connections but those that the system has taken already,
-/// and gives requests under way their time.
+/// Serves `routes` on `listener` until `stop` ends; then accepts no more connections except those that the system has
+/// accepted already, and gives requests in progress their time.
 pub async fn serve(
     listener: TcpListener,
     routes: BoxedFilter<(Response,)>,
@@ -102,13 +103,13 @@ pub async fn serve(
         match accepted {
             Ok((stream, address)) => take_in(stream, address, permit),
             Err(error) => {
-                // Out of descriptors, or a client that was gone at once: neither ends the server.
+                // Out of descriptors, or a client that closed its connection at once: neither ends the server.
                 tracing::warn!(error = &error as &dyn std::error::Error, "Could not accept a connection");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
     }
-    // For their clients these connections are open, and may carry requests: closing the listener would reset them.
+    // To their clients these connections are open, and may carry requests: closing the listener would reset them.
     let waiting = listener.into_std().map(Waiting);
     let waiting = waiting.inspect_err(|error| {
         let error = error as &dyn std::error::Error;
@@ -124,8 +125,8 @@ pub async fn serve(
     }
 }
 
-/// The connections that wait to be accepted at this moment, and the listener, which is closed after them. The system itself is
-/// asked: what tokio knows of the listener is as old as its last look at all sockets.
+/// The connections that wait to be accepted at this moment, and the listener, which is closed after them. The system
+/// itself is asked: tokio's knowledge of the listener is as old as its last poll of all sockets.
 struct Waiting(std::net::TcpListener);
 
 impl Iterator for Waiting {
@@ -139,7 +140,7 @@ impl Iterator for Waiting {
             });
             match accepted {
                 Ok(accepted) => return Some(accepted),
-                // A client that was gone before it was taken in.
+                // A client that closed its connection before it was accepted.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
                 Err(error) => {

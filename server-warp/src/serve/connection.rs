@@ -1,4 +1,4 @@
-//! One connection: its requests and what they are answered.
+//! One connection: its requests and their responses.
 
 use std::{
     convert::Infallible, future::poll_fn, panic::AssertUnwindSafe, pin::Pin, sync::Arc, task::Poll, time::Duration,
@@ -16,7 +16,7 @@ use warp::{
     reply::Response,
 };
 
-use a11ycheck_core::message::ErrorBody;
+use a11ycheck_api_v1::ErrorBody;
 
 use super::{
     ServeLimits,
@@ -28,15 +28,15 @@ use super::{
 use crate::{
     observe::Observed,
     reply,
-    visit::{ClientAddress, RefusedUnknown},
+    request::{ClientAddress, RefusedUnknown},
 };
 
-/// How long after a stop a connection without a request may still send one. The system may have taken the connection in just
-/// before, or a proxy that keeps it may be writing to it already.
+/// The time after a stop in which a connection without a request may still send one. The system may have accepted the
+/// connection just before, or a proxy that keeps it may be writing to it already.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Serves `routes` on `stream` until one of the two sides, or a limit, ends the connection; from `stop` on, until the answer to
-/// the request under way is out.
+/// Serves `routes` on `stream` until one of the two sides, or a limit, ends the connection; once `stop` is cancelled,
+/// until the response to the request in progress is sent.
 pub(super) fn connection<S>(
     stream: S,
     address: ClientAddress,
@@ -74,14 +74,14 @@ where
                         Ok(Err(never)) => match never {},
                         Err(_) => {
                             tracing::error!(parent: &span, "A request made the server panic");
-                            let body = ErrorBody::plain("Server Error");
+                            let body = ErrorBody::plain(ErrorBody::SERVER_ERROR);
                             reply::json(StatusCode::INTERNAL_SERVER_ERROR, &body)
                         }
                     }
                 }
             };
             let mut response = observed.end(response);
-            // Who guesses tokens, or has none, pays for a new connection with each attempt.
+            // A client that guesses tokens, or has none, pays for a new connection with each attempt.
             let is_guess = !is_proxy && response.extensions().get::<RefusedUnknown>().is_some();
             if is_guess || stopped.is_cancelled() {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -100,7 +100,8 @@ where
             stop.cancelled().await;
             tokio::time::sleep(GRACE).await;
         };
-        // Asked to shut down, hyper ends a connection without a request at once, though one may be on its way.
+        // When it is asked to shut down, hyper ends a connection without a request at once, although one may be on its
+        // way.
         let first_bytes = poll_fn(|context| match Pin::new(&mut connection).poll(context) {
             Poll::Ready(ended) => Poll::Ready(Some(ended)),
             Poll::Pending if seen.read() > 0 => Poll::Ready(None),
@@ -126,7 +127,7 @@ where
             }
         };
         if let Err(error) = ended {
-            // A client that goes away or is too slow: its own affair.
+            // A client that disconnects or is too slow: no fault of the server.
             tracing::debug!(error = &error as &dyn std::error::Error, "A connection ended early");
         }
     }

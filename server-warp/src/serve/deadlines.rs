@@ -1,9 +1,9 @@
-//! How long a connection may wait for the head of a request.
+//! The time that a connection may wait for the head of a request.
 //!
-//! Hyper has one limit, which counts from the instant at which it begins to wait for a head: idling and reading are one. We
-//! have two. Hyper asks its timer for a deadline when it begins to wait and drops it when the head is there; so a timer of
-//! our own knows when a connection waits, and the [wire](super::wire) tells it when bytes arrive and when the answer before
-//! is out.
+//! Hyper has one limit, which counts from the instant at which it begins to wait for a head: idling and reading are
+//! one. We have two. Hyper asks its timer for a deadline when it begins to wait and drops it when the head has arrived;
+//! so a timer of our own knows when a connection waits, and learns from the [wire](super::wire) when bytes arrive and
+//! when the previous response is sent.
 
 use std::{
     pin::Pin,
@@ -40,10 +40,10 @@ impl Timer for HeadTimer {
         self.sleep_until(self.now())
     }
 
-    /// The deadline that hyper names is that for the head alone, and not heeded.
+    /// Ignores the deadline that hyper names, which is that for the head alone.
     fn sleep_until(&self, _: std::time::Instant) -> Pin<Box<dyn Sleep>> {
         let is_first = !self.has_waited.swap(true, Ordering::Relaxed);
-        // A new connection that sends nothing is no client that reuses one.
+        // A new connection that sends nothing is not one that a client keeps for reuse.
         let (waits_for, limit) = if is_first { (WaitsFor::Rest, self.head) } else { (WaitsFor::FirstByte, self.idle) };
         Box::pin(HeadDeadline {
             progress: Arc::clone(&self.progress),
@@ -60,13 +60,13 @@ impl Timer for HeadTimer {
     }
 }
 
-/// When waiting for a head is over.
+/// The deadline for the head of a request.
 struct HeadDeadline {
     progress: Arc<Progress>,
     head: Duration,
     idle: Duration,
     waits_for: WaitsFor,
-    /// Bytes that had been read when the waiting began.
+    /// The number of bytes that had been read when the waiting began.
     read_before: u64,
     sleep: Pin<Box<time::Sleep>>,
 }
@@ -84,7 +84,7 @@ impl Sleep for HeadDeadline {}
 impl Future for HeadDeadline {
     type Output = ();
 
-    /// Hyper asks each time after it has read what there was.
+    /// Hyper polls this each time after it has read the available bytes.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         if self.waits_for == WaitsFor::FirstByte && self.progress.read() != self.read_before {
             self.waits_for = WaitsFor::Rest;
@@ -96,7 +96,7 @@ impl Future for HeadDeadline {
             if self.waits_for == WaitsFor::Rest {
                 return Poll::Ready(());
             }
-            // Idling begins when the answer before is out, which may be later than hyper begins to wait.
+            // Idling begins when the previous response is sent, which may be later than hyper begins to wait.
             let idle_since = self.progress.answered_at().unwrap_or_else(Instant::now);
             let deadline = idle_since + self.idle;
             if deadline <= Instant::now() {

@@ -1,6 +1,6 @@
-//! What the head of a request must be like before any route sees it.
+//! The requirements for the head of a request, checked before any route sees it.
 
-use a11ycheck_core::message::ErrorBody;
+use a11ycheck_api_v1::ErrorBody;
 use hyper::{Request, Version, header};
 use warp::{
     http::{HeaderValue, StatusCode, uri::Authority},
@@ -9,18 +9,18 @@ use warp::{
 
 use crate::reply;
 
-/// Bytes of a request's address: what nginx and Apache take by default.
+/// The most bytes of a request's address: the default of nginx and Apache.
 const MAX_ADDRESS: usize = 8 * 1024;
-/// Bytes of a request's headers.
+/// The most bytes of a request's headers.
 const MAX_HEADERS: usize = 32 * 1024;
 
-/// What is wrong with a head. Hyper has bounds of its own, further out: below them a client gets its answer, since the head
-/// was read to its end.
+/// A fault of a head. Hyper has bounds of its own, which are wider: within them a client gets its response, since the
+/// head was read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flaw {
-    /// It is no HTTP.
+    /// It is not HTTP.
     Malformed,
-    /// Not exactly one `Host`, or one that is none: RFC 9112, 3.2. Two of them may be read in two ways.
+    /// It has not exactly one `Host`, or an invalid one: RFC 9112, 3.2. Two of them can be read in two ways.
     Host,
     /// The address is too long.
     Address,
@@ -28,13 +28,13 @@ pub(super) enum Flaw {
     Headers,
 }
 
-/// Returns what is wrong with the head of a request.
+/// Returns the fault of a request's head, if it has one.
 pub(super) fn flaw<B>(request: &Request<B>) -> Option<Flaw> {
     if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > MAX_ADDRESS) {
         return Some(Flaw::Address);
     }
     let headers = request.headers();
-    // Each with its colon and its line's end.
+    // Each with its colon, its space and its line end.
     let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     if bytes > MAX_HEADERS {
         return Some(Flaw::Headers);
@@ -48,14 +48,14 @@ pub(super) fn flaw<B>(request: &Request<B>) -> Option<Flaw> {
     if is_fine { None } else { Some(Flaw::Host) }
 }
 
-/// A host and at most a port; or nothing, which is what stands there for an address without a host.
+/// Returns whether a value is a host with at most a port; or nothing, which is the value for an address without a host.
 fn is_host(value: &HeaderValue) -> bool {
     let bytes = value.as_bytes();
     bytes.is_empty() || (!bytes.contains(&b'@') && Authority::try_from(bytes).is_ok())
 }
 
 impl Flaw {
-    /// What is wrong where hyper answers by itself with this status.
+    /// Returns the fault that hyper refuses by itself with this status.
     pub(super) const fn of(status: StatusCode) -> Option<Self> {
         match status {
             StatusCode::BAD_REQUEST => Some(Self::Malformed),
@@ -82,7 +82,7 @@ impl Flaw {
         })
     }
 
-    /// The answer, after which the connection ends: what follows such a head may be anything.
+    /// Returns the response, after which the connection ends: anything may follow such a head.
     pub(super) fn into_response(self) -> Response {
         let mut response = reply::json(self.status(), &self.body());
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

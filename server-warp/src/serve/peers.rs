@@ -1,4 +1,4 @@
-//! How many connections a peer has.
+//! The number of connections of each peer.
 
 use std::{
     collections::HashMap,
@@ -21,22 +21,22 @@ pub(super) struct Peers {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Only of peers that have any.
+    /// The open connections of each peer that has any.
     open: HashMap<IpAddr, usize>,
     warned_at: Option<Instant>,
 }
 
-/// A connection that is counted, until this is dropped.
+/// A counted connection; dropping this removes it from the count.
 #[derive(Debug)]
 pub(super) struct Share {
-    /// `None` for a peer that is not bounded.
+    /// The peer; `None` for one that is not bounded.
     counted: Option<(Arc<Peers>, IpAddr)>,
 }
 
 impl Peers {
-    /// The least time between two lines of the log about this.
+    /// The least time between two lines of the log about refused connections.
     const WARN_EVERY: Duration = Duration::from_secs(60);
-    /// Sent to a peer that has too many connections.
+    /// The response to a peer that has too many connections.
     const REFUSAL: &[u8] =
         b"HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\ncontent-length: 61\r\n\
         retry-after: 1\r\nconnection: close\r\n\r\n{\"message\":\"Too many connections at once from this address.\"}";
@@ -45,7 +45,7 @@ impl Peers {
         Arc::new(Self { limit, trusted, state: Mutex::default() })
     }
 
-    /// Counts a connection. `None` where the peer has as many as it may.
+    /// Counts a connection. Returns `None` if the peer has as many as it may.
     pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Share> {
         let address = address.to_canonical();
         if is_trusted(&self.trusted, address) {
@@ -71,9 +71,9 @@ impl Peers {
         Some(Share { counted: Some((Arc::clone(self), peer)) })
     }
 
-    /// Says why, as far as that goes without waiting, and closes the connection.
+    /// Sends the reason, as far as that is possible without waiting, and closes the connection.
     pub(super) fn refuse(stream: TcpStream) {
-        // A client that was not told, or was gone already, sees a closed connection.
+        // A client that did not get it, or had closed the connection already, sees a closed connection.
         if let Ok(mut stream) = stream.into_std()
             && stream.write(Self::REFUSAL).is_ok()
         {
@@ -99,13 +99,14 @@ impl Drop for Share {
     }
 }
 
-/// Whether a peer is one of these proxies.
+/// Returns whether a peer is one of these proxies.
 pub(super) fn is_trusted(proxies: &[IpNet], peer: IpAddr) -> bool {
     let peer = peer.to_canonical();
     proxies.iter().any(|network| network.contains(&peer))
 }
 
-/// An IPv6 customer has at least 64 bits of addresses (RFC 6177), and counts as one peer.
+/// Returns the subnet of an address. An IPv6 customer has at least 64 bits of addresses (RFC 6177), and counts as one
+/// peer.
 fn subnet(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),

@@ -18,11 +18,11 @@ use tokio_util::sync::CancellationToken;
 use warp::{Filter as _, Reply as _, filters::BoxedFilter, reply::Response};
 
 use super::{ServeLimits, connection::connection, serve};
-use crate::visit::{ClientAddress, RefusedUnknown};
+use crate::request::{ClientAddress, RefusedUnknown};
 
-/// Longer than anything here takes on a machine that is busy with other work.
+/// A time longer than anything here takes on a machine that is busy with other work.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Bytes that the two ends of a connection in memory hold.
+/// The bytes that the two ends of a connection in memory buffer.
 const PIPE: usize = 64 * 1024;
 const WELL: &[u8] = b"GET /well HTTP/1.1\r\nhost: a\r\n\r\n";
 
@@ -30,7 +30,7 @@ fn routes() -> BoxedFilter<(Response,)> {
     warp::path("well").map(|| "well".into_response()).boxed()
 }
 
-/// A path whose answer has this many bytes, and how often it was asked for.
+/// Returns a path whose response has this many bytes, and a counter of its requests.
 fn large(bytes: usize) -> (BoxedFilter<(Response,)>, Arc<AtomicUsize>) {
     let (body, asked) = (Bytes::from(vec![b'a'; bytes]), Arc::new(AtomicUsize::new(0)));
     let counted = Arc::clone(&asked);
@@ -41,7 +41,7 @@ fn large(bytes: usize) -> (BoxedFilter<(Response,)>, Arc<AtomicUsize>) {
     (routes.or(self::routes()).unify().boxed(), asked)
 }
 
-/// A connection in memory, where time is what the test says it is.
+/// Opens a connection in memory, with a paused clock that the test advances.
 fn connected(routes: BoxedFilter<(Response,)>) -> (DuplexStream, JoinHandle<()>) {
     connected_under(&ServeLimits::default(), routes)
 }
@@ -53,13 +53,13 @@ fn connected_under(limits: &ServeLimits, routes: BoxedFilter<(Response,)>) -> (D
     let connection = connection(server, address, routes, limits, &open, &CancellationToken::new());
     let served = async move {
         connection.await;
-        // Dropped before, it would ask the connection to end.
+        // If it were dropped before, it would ask the connection to end.
         drop(open);
     };
     (client, tokio::spawn(served))
 }
 
-/// A server on loopback.
+/// Starts a server on loopback.
 async fn started(routes: BoxedFilter<(Response,)>, limits: ServeLimits) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -67,7 +67,7 @@ async fn started(routes: BoxedFilter<(Response,)>, limits: ServeLimits) -> Strin
     address
 }
 
-/// Asks for `/well` and reads the answer, and no more.
+/// Requests `/well` and reads the response, and no more.
 async fn asks_well(client: &mut DuplexStream) {
     client.write_all(WELL).await.unwrap();
     let mut answer = Vec::new();
@@ -76,7 +76,7 @@ async fn asks_well(client: &mut DuplexStream) {
     }
 }
 
-/// Seconds until the server closes a connection from which it sends nothing.
+/// Returns the number of seconds until the server closes a connection on which it sends nothing.
 async fn closed_after(client: &mut DuplexStream) -> u64 {
     let start = Instant::now();
     assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
@@ -151,7 +151,7 @@ async fn a_reader_who_takes_nothing_for_thirty_seconds_is_cut_off_and_a_slow_one
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_read_slowly_is_not_taken_for_an_idle_connection() {
-    // Hyper holds all of it, and waits for the next head already.
+    // Hyper holds the whole response, and waits for the next head already.
     let size = 5 * PIPE;
     let (mut client, _) = connected(large(size).0);
     client.write_all(b"GET /large HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
@@ -170,7 +170,7 @@ async fn an_answer_that_is_read_slowly_is_not_taken_for_an_idle_connection() {
 
 #[tokio::test]
 async fn twenty_readers_who_never_read_do_not_hold_up_a_server_of_twenty_connections() {
-    // More than the system takes ahead on both sides.
+    // More than the system buffers on both sides.
     let (routes, asked) = large(32 * 1024 * 1024);
     let write = Duration::from_millis(300);
     let address =
@@ -190,7 +190,7 @@ async fn twenty_readers_who_never_read_do_not_hold_up_a_server_of_twenty_connect
     assert_eq!(asked.load(Ordering::SeqCst), 20, "each of them had its place");
 }
 
-/// What a connection answers until it ends.
+/// Returns everything that a connection sends until it ends.
 async fn answer_to(address: &str, requests: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(requests).await.unwrap();
@@ -218,7 +218,8 @@ async fn one_peer_can_not_take_all_connections_but_a_trusted_proxy_can() {
     assert!(refused.starts_with("HTTP/1.1 429 ") && refused.ends_with(r#"from this address."}"#), "{refused}");
     drop(first);
     let again = async {
-        // The server learns in its own time that a connection is gone. One that is refused may end before its request is read.
+        // The server learns with a delay that a connection is closed. One that is refused may end before its request is
+        // read.
         loop {
             let mut stream = TcpStream::connect(&address).await.unwrap();
             let mut answer = Vec::new();
@@ -239,7 +240,7 @@ async fn one_peer_can_not_take_all_connections_but_a_trusted_proxy_can() {
     }
 }
 
-/// Takes an answer with a JSON body apart: its status and its message.
+/// Splits a response with a JSON body into its status and its message.
 fn refusal(answer: &str) -> (String, String) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer}"));
     let head = head.to_ascii_lowercase();
@@ -340,7 +341,7 @@ async fn a_connection_that_a_proxy_keeps_may_still_ask_when_the_server_stops() {
     sleep(Duration::from_secs(60)).await;
     stop.cancel();
     let closed = tokio::spawn(open.shutdown());
-    // The proxy has not heard of it yet.
+    // The proxy has not noticed it yet.
     sleep(Duration::from_millis(100)).await;
     client.write_all(WELL).await.unwrap();
     let mut answer = String::new();

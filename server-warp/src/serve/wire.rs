@@ -1,4 +1,4 @@
-//! The stream below hyper: it notices a reader who takes nothing, and has words for what hyper refuses by itself.
+//! The stream below hyper: it notices a reader who takes nothing, and replaces hyper's own refusals.
 
 use std::{
     io::{self, IoSlice},
@@ -20,31 +20,31 @@ use warp::http::StatusCode;
 
 use super::head::Flaw;
 
-/// How far the requests and answers of a connection have come.
+/// The progress of the requests and responses of a connection.
 #[derive(Debug)]
 pub(super) struct Progress {
     read: AtomicU64,
     answer: Mutex<Answer>,
 }
 
-/// The answer that a connection is at.
+/// The state of the present response of a connection.
 #[derive(Debug, Clone, Copy)]
 enum Answer {
-    /// All answers are written, at the latest at this instant. What hyper writes now are its own words.
+    /// All responses are written, at this instant or before. Whatever hyper writes now is its own refusal.
     Written(Instant),
-    /// A request is being answered.
+    /// A request is being handled.
     Begun,
-    /// Hyper has all of the answer, and has not written it to its end.
+    /// Hyper has the whole response, and has not written it to its end.
     Made,
 }
 
 impl Progress {
-    /// Bytes that came from the client.
+    /// Returns the number of bytes that came from the client.
     pub(super) fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// The instant at which the last answer was written; `None` while one is not.
+    /// Returns the instant at which the last response was written; `None` while one is not.
     pub(super) fn answered_at(&self) -> Option<Instant> {
         match *self.answer() {
             Answer::Written(at) => Some(at),
@@ -52,7 +52,7 @@ impl Progress {
         }
     }
 
-    /// A request has arrived, and is answered from now on.
+    /// Records that a request has arrived and is being handled.
     pub(super) fn begin_answer(&self) {
         *self.answer() = Answer::Begun;
     }
@@ -62,7 +62,7 @@ impl Progress {
     }
 }
 
-/// The body of an answer, which notes when hyper has all of it: hyper drops it then.
+/// The body of a response, which notices when hyper has all of it: hyper drops it then.
 #[derive(Debug)]
 pub(super) struct Tracked<B> {
     body: B,
@@ -101,14 +101,14 @@ impl<B: Body + Unpin> Body for Tracked<B> {
     }
 }
 
-/// A stream whose writes fail once none of them has got anywhere for a while.
+/// A stream whose writes fail once none of them has made progress for a while.
 pub(super) struct Wire<S> {
     stream: S,
     progress: Arc<Progress>,
     patience: Duration,
-    /// When a write that waits fails. Only while one waits.
+    /// The instant at which a waiting write fails; only while one waits.
     deadline: Option<Pin<Box<time::Sleep>>>,
-    /// What is sent in place of hyper's own words.
+    /// The response that is sent instead of hyper's own.
     instead: Option<Instead>,
 }
 
@@ -127,7 +127,7 @@ impl<S> Wire<S> {
         &self.progress
     }
 
-    /// Bounds how long a write may wait: a result is progress, waiting is not.
+    /// Bounds the time that a write may wait: a result is progress, waiting is not.
     fn bounded<T>(&mut self, context: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if polled.is_ready() {
             self.deadline = None;
@@ -140,11 +140,11 @@ impl<S> Wire<S> {
 }
 
 impl<S: AsyncWrite + Unpin> Wire<S> {
-    /// Sends our words in place of hyper's own, an empty answer, which begins with `head` and is `length` bytes long.
-    /// `None` where it is not hyper who speaks.
+    /// Sends our response instead of hyper's own, an empty one, which begins with `head` and is `length` bytes long.
+    /// Returns `None` if it is not hyper's own response that is being written.
     ///
-    /// Only hyper's words come when everything else is written: an answer of ours would be under way. Those that come
-    /// behind an answer which the client has not read yet pass as they are.
+    /// Only a response of hyper's own is written while all others are finished: one of ours would be in progress. Those
+    /// that follow a response which the client has not read yet pass unchanged.
     fn replaced(&mut self, context: &mut Context<'_>, head: &[u8], length: usize) -> Option<Poll<io::Result<usize>>> {
         if self.instead.is_none() {
             self.progress.answered_at()?;
@@ -166,7 +166,7 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
     }
 }
 
-/// A whole answer, after which the connection ends.
+/// Returns a whole response, after which the connection ends.
 fn in_json(flaw: Flaw) -> Vec<u8> {
     let status = flaw.status();
     // A sentence of ours can't fail to be written as JSON.
@@ -225,7 +225,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
         let polled = Pin::new(&mut self.stream).poll_flush(context);
         if let Poll::Ready(Ok(())) = polled {
             let mut answer = self.progress.answer();
-            // Hyper flushes when it has written all that it has.
+            // Hyper flushes when it has written everything.
             if let Answer::Made = *answer {
                 *answer = Answer::Written(Instant::now());
             }

@@ -1,9 +1,9 @@
 //! The command line beside a running server.
 
-use a11ycheck_tests::{Receiver, Reply};
+use a11ycheck_tests::{Receiver, Reply, wait_for};
 use serde_json::{Value, json};
 
-use crate::support::{Database, Server, get, text, wait_for};
+use crate::support::{Database, Server, get, text};
 
 fn id(thing: &Value) -> String {
     thing["id"].as_str().unwrap().to_owned()
@@ -92,7 +92,7 @@ async fn an_operator_sees_why_a_webhook_fails_and_can_change_switch_off_and_test
 }
 
 #[tokio::test]
-async fn a_deleted_team_is_shut_out_at_once_and_a_name_can_not_break_the_output() {
+async fn a_deleted_team_is_refused_at_once_and_a_name_can_not_break_the_output() {
     let database = Database::create().await;
     let admin = async |arguments: &[&str]| database.admin_json(arguments).await;
     let (name, plan) = ("Zwei\nZeilen", "agency");
@@ -109,7 +109,7 @@ async fn a_deleted_team_is_shut_out_at_once_and_a_name_can_not_break_the_output(
     let server = Server::start(&["--database-url", &database.url, "--roles", "api"]).await;
     let account = server.url("/v1/account");
     assert_eq!((get(&account, Some(gone)).await.0, get(&account, Some(kept)).await.0), (200, 200));
-    // Without a terminal there is nobody to ask.
+    // Without a terminal there is no person to ask.
     let refused = database.admin_refuses(&["team", "delete", &team]).await;
     assert!(refused.contains("--yes"), "{refused}");
     assert_eq!(get(&account, Some(gone)).await.0, 200);
@@ -123,26 +123,26 @@ async fn a_deleted_team_is_shut_out_at_once_and_a_name_can_not_break_the_output(
 #[tokio::test]
 async fn what_an_operator_got_wrong_is_named_once_with_the_flag_or_the_file() {
     let database = Database::create().await;
-    let told = database.admin_refuses(&["plan", "put", "/nonexistent/plans.toml"]).await;
-    assert!(told.contains("/nonexistent/plans.toml"), "{told}");
-    assert_eq!(told.matches("No such file").count(), 1, "{told}");
+    let message = database.admin_refuses(&["plan", "put", "/nonexistent/plans.toml"]).await;
+    assert!(message.contains("/nonexistent/plans.toml"), "{message}");
+    assert_eq!(message.matches("No such file").count(), 1, "{message}");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("plans.toml");
     std::fs::write(&file, "[[plan]]\ncode = 7\n").unwrap();
-    let told = database.admin_refuses(&["plan", "put", file.to_str().unwrap()]).await;
-    assert!(told.contains("plans.toml"), "{told}");
-    let lines: Vec<&str> = told.lines().collect();
+    let message = database.admin_refuses(&["plan", "put", file.to_str().unwrap()]).await;
+    assert!(message.contains("plans.toml"), "{message}");
+    let lines: Vec<&str> = message.lines().collect();
     for (index, line) in lines.iter().enumerate() {
         let line = line.trim().trim_start_matches("because: ");
         assert!(
             line.is_empty() || !lines[..index].iter().any(|before| before.contains(line)),
-            "twice: {line:?} in {told}"
+            "twice: {line:?} in {message}"
         );
     }
 
     let mut server = tokio::process::Command::new(env!("CARGO_BIN_EXE_a11ycheck-server"));
     let output = server.args(["--log", "foo=bar=baz"]).output().await.unwrap();
-    let told = text(&output.stderr);
-    assert!(!output.status.success() && told.contains("--log foo=bar=baz"), "{told}");
+    let message = text(&output.stderr);
+    assert!(!output.status.success() && message.contains("--log foo=bar=baz"), "{message}");
     database.remove().await;
 }

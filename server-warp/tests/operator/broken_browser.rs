@@ -1,13 +1,13 @@
-//! A browser that does not start any more: nobody loses a check over it, and the operator learns of it.
+//! A browser that no longer starts: no check is lost because of it, and the operator learns of it.
 
 use std::{os::unix::fs::PermissionsExt as _, path::PathBuf, time::Duration};
 
-use a11ycheck_tests::{Client, Page, TestSite};
+use a11ycheck_tests::{Client, Page, TestSite, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use sqlx::{Connection as _, PgConnection};
 
-use crate::support::{Database, Server, get, text, wait_for};
+use crate::support::{Database, Server, get, text};
 
 /// A browser that can be broken and repaired: a script that starts the real one.
 struct Browser {
@@ -43,7 +43,7 @@ impl Browser {
         self.file("chromium")
     }
 
-    /// Ends the browser that runs, and lets none start from now on.
+    /// Kills the browser that runs, and lets no more of them start.
     fn break_down(&self) {
         std::fs::write(self.file("broken"), "").unwrap();
         let pid: i32 = std::fs::read_to_string(self.file("pid")).unwrap().trim().parse().unwrap();
@@ -55,7 +55,7 @@ impl Browser {
     }
 }
 
-/// Servers of one database, and a site that is checked over and over.
+/// Servers of one database, and a site that is checked again and again.
 struct World {
     database: Database,
     site: TestSite,
@@ -73,7 +73,7 @@ impl World {
         Self { database, site, token: token["token"].as_str().unwrap().to_owned() }
     }
 
-    /// A server that does everything, with this browser or with that of the machine.
+    /// Starts a server that does everything, with this browser or with that of the machine.
     async fn server(&self, browser: Option<&Browser>) -> Server {
         let mut arguments = vec!["--database-url", &self.database.url, "--allow-network", "127.0.0.0/8"];
         let program = browser.map(Browser::program);
@@ -91,14 +91,14 @@ impl World {
         }
     }
 
-    /// How many checks have completed, and how many have failed.
+    /// Returns the number of checks that have completed, and of those that have failed.
     async fn ended(&self) -> (i64, i64) {
         let mut db = PgConnection::connect(&self.database.url).await.unwrap();
         let ended = "SELECT count(outcome), count(failure) FROM a11ycheck.scans";
         sqlx::query_as(ended).fetch_one(&mut db).await.unwrap()
     }
 
-    /// The greatest number of attempts that an active check has begun.
+    /// Returns the greatest number of attempts that an active check has begun.
     async fn attempts(&self) -> i64 {
         let mut db = PgConnection::connect(&self.database.url).await.unwrap();
         let attempts = "SELECT coalesce(max(attempt), 0) FROM a11ycheck.active_scans";
@@ -106,7 +106,7 @@ impl World {
     }
 }
 
-/// The reason that a server gives for not being ready; `None` where it is.
+/// Returns the reason that a server gives for not being ready; `None` if it is.
 async fn unready(server: &Server) -> Option<String> {
     let (status, _, body) = get(&server.url("/readyz"), None).await;
     let body: Value = serde_json::from_str(&body).unwrap();
@@ -165,7 +165,8 @@ async fn on_a_node_alone_checks_wait_for_its_browser_and_none_fails() {
     world.add_sites(&server, 5).await;
     let reason = wait_for("the node to find out", async || unready(&server).await).await;
     assert_names_the_cause(&reason);
-    // The start that found out, and at least three trials since: whatever failed would have failed by now.
+    // The start that found out, and at least three trials since: a check that was going to fail would have failed by
+    // now.
     wait_for("some trials", async || {
         (metric(&server, "a11ycheck_browser_start_failures_total").await >= 4.0).then_some(())
     })

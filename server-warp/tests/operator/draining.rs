@@ -1,4 +1,4 @@
-//! A server that is asked to stop while requests come in: through a proxy that others wrote, none is lost.
+//! A server that is asked to stop while requests come in: through a proxy made by others, none is lost.
 
 use std::{
     net::Ipv4Addr,
@@ -11,10 +11,11 @@ use std::{
     time::Duration,
 };
 
+use a11ycheck_tests::wait_for;
 use serde_json::Value;
 use tokio::process::{Child, Command};
 
-use crate::support::{Database, Server, get, text, wait_for};
+use crate::support::{Database, Server, get, text};
 
 /// A plan without limits that a test could reach.
 const PLANS: &str = r#"
@@ -34,8 +35,8 @@ const PLANS: &str = r#"
     files_per_minute = 1000000
 "#;
 
-/// nginx in front of servers, as Debian has it: with connections to them that it keeps, and the next server where one can't be
-/// reached or breaks off.
+/// nginx in front of servers, as Debian has it: it keeps its connections to them, and takes the next server if one
+/// can't be reached or breaks off.
 struct Nginx {
     process: Child,
     url: String,
@@ -45,7 +46,7 @@ struct Nginx {
 impl Nginx {
     async fn in_front_of(servers: &[&Server]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // An address of this test's own, on which nobody else takes the port.
+        // An address of this test's own, on which no other program takes the port.
         let [a, b, c, _] = rand::random::<u32>().to_be_bytes();
         let address = format!("{}:8098", Ipv4Addr::new(127, a.max(1), b, c.clamp(1, 254)));
         let servers: String = servers
@@ -108,7 +109,7 @@ impl Nginx {
         Self { process, url, folder }
     }
 
-    /// What it says of requests that it could not pass on.
+    /// Returns the path of its log, which names requests that it could not pass on.
     fn log(&self) -> PathBuf {
         self.folder.path().join("error.log")
     }
@@ -118,7 +119,7 @@ impl Nginx {
     }
 }
 
-/// What a load of requests through the proxy came to.
+/// The results of a load of requests through the proxy.
 #[derive(Default)]
 struct Load {
     answered: AtomicUsize,
@@ -126,11 +127,11 @@ struct Load {
 }
 
 impl Load {
-    /// Asks again and again until it is over; every request must be answered by a server.
+    /// Sends requests until it is over; every one must get a response from a server.
     async fn run(self: Arc<Self>, url: String, log: PathBuf, token: String, number: usize) {
         let client = reqwest::Client::new();
         while !self.is_over.load(Ordering::Relaxed) {
-            // A proxy asks another server again for what changes nothing, and never for a POST that it has sent.
+            // A proxy sends a request that changes nothing to another server again, and never a POST that it has sent.
             let (request, expected) = if number.is_multiple_of(2) {
                 (client.get(format!("{url}/v1/account")), 200)
             } else {
@@ -163,7 +164,7 @@ async fn a_stop_behind_nginx_loses_no_request() {
     let token = token["token"].as_str().unwrap();
     let server = async || {
         let arguments = ["--database-url", &database.url, "--roles", "api", "--trust-proxy", "127.0.0.0/8"];
-        // Ended by a second signal, when the test has seen what it wants to see.
+        // Ended by a second signal, when the test has seen what it needs.
         Server::start(&[&arguments[..], &["--drain-delay", "3600"]].concat()).await
     };
     let (first, second) = (server().await, server().await);
@@ -187,7 +188,7 @@ async fn a_stop_behind_nginx_loses_no_request() {
     load.wait_for_more(200).await;
     first.ask_to_stop();
     let (_, log) = first.stopped().await;
-    assert!(log.contains("Not ready from now on") && !log.contains("Cut off requests"), "{log}");
+    assert!(log.contains("Not ready any more") && !log.contains("Cut off requests"), "{log}");
     load.wait_for_more(200).await;
     load.is_over.store(true, Ordering::Relaxed);
     for client in running {

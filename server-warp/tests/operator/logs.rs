@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use a11ycheck_tests::Client;
+use a11ycheck_tests::{Client, wait_for};
 use serde_json::{Value, json};
 
-use crate::support::{Database, Server, get, wait_for};
+use crate::support::{Database, Server, get};
 
-/// The types of a field's values, over all lines.
+/// Returns the types of each field's values, over all lines.
 fn types(lines: &[Value]) -> BTreeMap<&str, Vec<&'static str>> {
     let mut types: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
     for (name, value) in lines.iter().flat_map(|line| line.as_object().unwrap()) {
@@ -92,7 +92,7 @@ async fn a_text_log_says_where_the_server_listens_and_has_the_id_on_each_line_of
 }
 
 #[tokio::test]
-async fn a_header_that_nobody_trusts_is_told_once_with_what_to_set() {
+async fn a_header_that_nobody_trusts_is_logged_once_with_what_to_set() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let server = Server::start(&["--workers", "0"]).await;
     let client = reqwest::Client::new();
@@ -101,8 +101,8 @@ async fn a_header_that_nobody_trusts_is_told_once_with_what_to_set() {
         assert_eq!(request.send().await.unwrap().status(), 401);
     }
     let (_, log) = server.stop().await;
-    let told: Vec<&str> = log.lines().filter(|line| line.contains("X-Forwarded-For is ignored")).collect();
-    let [line] = told[..] else { panic!("once: {log}") };
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains("X-Forwarded-For is ignored")).collect();
+    let [line] = lines[..] else { panic!("once: {log}") };
     assert!(line.contains(" WARN ") && line.contains("--trust-proxy") && line.contains("peer=127.0.0.1"), "{line}");
 
     let server = Server::start(&["--workers", "0", "--trust-proxy", "127.0.0.0/8"]).await;
@@ -112,7 +112,7 @@ async fn a_header_that_nobody_trusts_is_told_once_with_what_to_set() {
     assert!(!log.contains("X-Forwarded-For"), "{log}");
 }
 
-/// A web site with a certificate that nobody trusts.
+/// Starts a web site with a certificate that is not trusted.
 async fn untrusted_site() -> String {
     let signed = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
     let key = rustls::pki_types::PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
@@ -128,7 +128,7 @@ async fn untrusted_site() -> String {
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let accepting = acceptor.accept(stream);
-            // Whoever does not trust it hangs up.
+            // A client that does not trust it closes the connection.
             tokio::spawn(async move { drop(accepting.await) });
         }
     });

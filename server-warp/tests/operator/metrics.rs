@@ -1,8 +1,10 @@
-//! What a server reports to those who watch it.
+//! The metrics that a server reports to those who monitor it.
 
-use crate::support::{Database, Server, get, wait_for};
+use a11ycheck_tests::wait_for;
 
-/// The value of a sample by the beginning of its line.
+use crate::support::{Database, Server, get};
+
+/// Returns the value of a sample by the beginning of its line.
 fn value(page: &str, sample: &str) -> Option<f64> {
     let line = page.lines().find(|line| line.strip_prefix(sample).is_some_and(|rest| rest.starts_with(' ')))?;
     line.rsplit(' ').next()?.parse().ok()

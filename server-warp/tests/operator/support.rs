@@ -2,10 +2,10 @@
 
 use std::{
     process::{Output, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use a11ycheck_tests::SEALING_KEY;
+use a11ycheck_tests::{SEALING_KEY, database_url, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
@@ -21,16 +21,16 @@ pub(crate) struct Database {
 impl Database {
     pub(crate) async fn create() -> Self {
         let name = format!("a11ycheck_test_{:032x}", rand::random::<u128>());
-        // Not the default template, to which somebody else may be connected at this moment.
+        // Not the default template, to which another client may be connected at this moment.
         run(&format!("CREATE DATABASE {name} TEMPLATE template0")).await;
-        let mut url: Url = server().parse().unwrap();
+        let mut url: Url = database_url().parse().unwrap();
         url.set_path(&name);
         let database = Self { name, url: url.into() };
         database.admin_json(&["plan", "put", concat!(env!("CARGO_MANIFEST_DIR"), "/../core/plans.toml")]).await;
         database
     }
 
-    /// Takes it away, whoever is connected to it.
+    /// Removes the database, whoever is still connected to it.
     pub(crate) async fn remove(&self) {
         run(&format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name)).await;
     }
@@ -42,14 +42,14 @@ impl Database {
         command.env("A11YCHECK_SEALING_KEYS", SEALING_KEY).stdin(Stdio::null()).output().await.unwrap()
     }
 
-    /// What an admin command prints, as JSON.
+    /// Returns the output of an admin command, as JSON.
     pub(crate) async fn admin_json(&self, arguments: &[&str]) -> Value {
         let output = self.admin(&[arguments, &["--json"]].concat()).await;
         assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    /// What an admin command that ends with an error says.
+    /// Returns the error output of an admin command that must fail.
     pub(crate) async fn admin_refuses(&self, arguments: &[&str]) -> String {
         let output = self.admin(arguments).await;
         assert!(!output.status.success(), "{arguments:?}: {}", text(&output.stdout));
@@ -58,15 +58,8 @@ impl Database {
     }
 }
 
-fn server() -> String {
-    std::env::var("DATABASE_URL").expect(
-        "DATABASE_URL is not set: run the tests with `cargo xtask test`, which starts a PostgreSQL for them, or name a server \
-         where databases may be created",
-    )
-}
-
 async fn run(statement: &str) {
-    let mut db = PgConnection::connect(&server()).await.expect("the test database can be used");
+    let mut db = PgConnection::connect(&database_url()).await.expect("the test database can be used");
     // The name is ours: nothing in it needs quoting.
     db.execute(AssertSqlSafe(statement.to_owned())).await.unwrap();
 }
@@ -79,7 +72,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 pub(crate) struct Server {
     process: Child,
     folder: tempfile::TempDir,
-    /// The ready file.
+    /// The content of the ready file.
     pub(crate) ready: Value,
 }
 
@@ -108,12 +101,12 @@ impl Server {
         Self { process, folder, ready }
     }
 
-    /// The address of a path beside the API.
+    /// Returns the address of a path beside the API.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.ready["listen"].as_str().unwrap())
     }
 
-    /// Ends the server; gives what it has written to standard output and to standard error.
+    /// Stops the server; returns its output, standard output and standard error.
     pub(crate) async fn stop(self) -> (String, String) {
         self.ask_to_stop();
         self.stopped().await
@@ -124,7 +117,7 @@ impl Server {
         kill_process(pid, Signal::TERM).unwrap();
     }
 
-    /// Waits for the end of a server that was asked to stop; gives what it has written.
+    /// Waits for the end of a server that was asked to stop; returns its output.
     pub(crate) async fn stopped(mut self) -> (String, String) {
         let ended = tokio::time::timeout(Duration::from_secs(90), self.process.wait()).await;
         assert!(ended.expect("the server stops in time").unwrap().success());
@@ -133,9 +126,9 @@ impl Server {
     }
 }
 
-/// Status, request id and body of an answer.
+/// Returns status, request id and body of a response.
 pub(crate) async fn get(url: &str, token: Option<&str>) -> (u16, String, String) {
-    // Asked for even where no TLS is spoken.
+    // reqwest needs it even for addresses without TLS.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let request = reqwest::Client::new().get(url);
     let request = match token {
@@ -145,16 +138,4 @@ pub(crate) async fn get(url: &str, token: Option<&str>) -> (u16, String, String)
     let answer = request.send().await.unwrap();
     let id = answer.headers().get("x-request-id").unwrap().to_str().unwrap().to_owned();
     (answer.status().as_u16(), id, answer.text().await.unwrap())
-}
-
-/// Asks again and again, for at most two minutes.
-pub(crate) async fn wait_for<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(120);
-    loop {
-        if let Some(found) = ask().await {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
 }

@@ -19,43 +19,43 @@ pub(crate) struct EndpointRow {
     pub(crate) secrets: EndpointSecrets,
     /// All deliveries, in the order of lists: by creation, then id.
     pub(crate) deliveries: BTreeSet<(DateTime<Utc>, DeliveryId)>,
-    /// Attempts whose end was not recorded.
+    /// The attempts whose end was not recorded.
     pub(crate) under_way: BTreeMap<DeliveryId, Lease>,
 }
 
 pub(crate) struct DeliveryRow {
     pub(crate) delivery: Delivery,
     pub(crate) event: NewEvent,
-    /// Those that have ended, by number.
+    /// The attempts that have ended, by number.
     pub(crate) attempts: Vec<Attempt>,
     /// The delivery that is blocked by this one.
     pub(crate) blocks: Option<DeliveryId>,
 }
 
 impl EndpointRow {
-    /// Attempts that the worker has under way.
+    /// Returns the number of attempts that the worker has in progress.
     pub(crate) fn under_way_of(&self, worker: &WorkerId, now: DateTime<Utc>) -> usize {
         self.under_way.values().filter(|lease| lease.worker == *worker && !lease.has_expired(now)).count()
     }
 }
 
 impl State {
-    /// The endpoint, where it is the team's.
+    /// Returns the endpoint, if it is the team's.
     pub(crate) fn endpoint(&self, team: TeamId, id: EndpointId) -> Option<&EndpointRow> {
         self.endpoints.get(&id).filter(|row| row.endpoint.team == team)
     }
 
-    /// As [`endpoint`](Self::endpoint), to be changed.
+    /// Returns the endpoint as [`endpoint`](Self::endpoint) does, to be changed.
     pub(crate) fn endpoint_mut(&mut self, team: TeamId, id: EndpointId) -> Option<&mut EndpointRow> {
         self.endpoints.get_mut(&id).filter(|row| row.endpoint.team == team)
     }
 
-    /// The delivery, where it goes to an endpoint of the team.
+    /// Returns the delivery, if it goes to an endpoint of the team.
     pub(crate) fn delivery(&self, team: TeamId, id: DeliveryId) -> Option<&DeliveryRow> {
         self.deliveries.get(&id).filter(|row| row.delivery.team == team)
     }
 
-    /// The events' ids must be new: of several, none is taken, and none stands there twice.
+    /// Checks that the events' ids are new: none is stored already, and none occurs twice.
     pub(crate) fn check_events(&self, events: &[NewEvent]) -> Result<(), StoreError> {
         let mut seen = BTreeSet::new();
         match events.iter().find(|event| self.events.contains_key(&event.id) || !seen.insert(event.id)) {
@@ -65,7 +65,12 @@ impl State {
     }
 
     /// Makes a delivery of each event to each endpoint that listens to it.
-    pub(crate) fn tell(&mut self, team: TeamId, events: &[NewEvent], now: DateTime<Utc>) -> Result<(), StoreError> {
+    pub(crate) fn store_events(
+        &mut self,
+        team: TeamId,
+        events: &[NewEvent],
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
         let row = self.teams.get(&team).ok_or_else(|| corrupt(team, "it has a check, and it is missing"))?;
         let endpoints: Vec<EndpointId> = row.endpoints.iter().map(|(_, id)| *id).collect();
         for id in endpoints {
@@ -80,7 +85,7 @@ impl State {
         Ok(())
     }
 
-    /// Makes a delivery that waits for the first attempt of `after`, or for nothing.
+    /// Makes a delivery that waits for the first attempt of `after`, or is due now.
     pub(crate) fn deliver(
         &mut self,
         team: TeamId,
@@ -108,7 +113,7 @@ impl State {
         delivery
     }
 
-    /// Puts a delivery into a state that the domain has allowed, and keeps the orders in step with it.
+    /// Puts a delivery into a state that the domain has allowed, and updates the orders accordingly.
     pub(crate) fn set_delivery_state(&mut self, id: DeliveryId, state: DeliveryState) {
         let Some(DeliveryRow { delivery, .. }) = self.deliveries.get_mut(&id) else { return };
         let endpoint = delivery.endpoint;
@@ -176,13 +181,13 @@ impl State {
         Ok(row.delivery.clone())
     }
 
-    /// Attempts that are lost, those whose lease ended first before others.
+    /// Returns the attempts that are lost, in the order in which their leases ended.
     pub(crate) fn lost_deliveries(&self, limit: u32, now: DateTime<Utc>) -> Vec<DeliveryId> {
         let ended = self.last_tries.iter().take_while(|(expires_at, _)| *expires_at <= now);
         ended.take(usize::try_from(limit).unwrap_or(usize::MAX)).map(|(_, id)| *id).collect()
     }
 
-    /// Sets an endpoint's status; where that switches it off, gives up what is pending for it.
+    /// Sets an endpoint's status; if that switches it off, drops its pending deliveries.
     pub(crate) fn set_endpoint_status(&mut self, id: EndpointId, status: EndpointStatus, now: DateTime<Utc>) {
         let Some(row) = self.endpoints.get_mut(&id) else { return };
         let is_switched_off = row.endpoint.status.is_on() && !status.is_on();
@@ -196,7 +201,7 @@ impl State {
         }
     }
 
-    /// Gives up a delivery whose endpoint is off, unless an attempt is under way or it has ended.
+    /// Drops a delivery whose endpoint is off, unless an attempt is in progress or it has ended.
     pub(crate) fn drop_delivery(&mut self, id: DeliveryId, now: DateTime<Utc>) {
         let Some(state) = self.deliveries.get(&id).map(|row| row.delivery.state.clone()) else { return };
         let dropped = state.clone().dropped(now);
@@ -205,7 +210,7 @@ impl State {
         }
     }
 
-    /// Takes an endpoint away with all its deliveries.
+    /// Removes an endpoint with all its deliveries.
     pub(crate) fn remove_endpoint(&mut self, id: EndpointId) {
         let Some(row) = self.endpoints.remove(&id) else { return };
         if let Some(team) = self.teams.get_mut(&row.endpoint.team) {
@@ -216,7 +221,7 @@ impl State {
         }
     }
 
-    /// Takes a delivery away, and its event with the last one of it.
+    /// Removes a delivery, and the event with its last delivery.
     pub(crate) fn remove_delivery(&mut self, id: DeliveryId) {
         let Some(DeliveryRow { delivery, .. }) = self.deliveries.remove(&id) else { return };
         if let Some(at) = delivery.state.due_at() {
@@ -241,7 +246,7 @@ impl State {
     }
 }
 
-/// When the lease of an attempt ends that is not begun again.
+/// Returns the end of the lease of an attempt that will not be begun again.
 const fn end_of_last_try(state: &DeliveryState) -> Option<DateTime<Utc>> {
     match state {
         DeliveryState::Attempting { tries: DeliveryState::MAX_TRIES.., lease, .. } => Some(lease.expires_at),

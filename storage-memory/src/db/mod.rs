@@ -1,7 +1,8 @@
-//! The state as such, the lock that steps run under, and what belongs to no team.
+//! The state as such, the lock under which steps run, and what belongs to no team.
 
 pub(crate) mod delivery_rows;
 mod hints;
+pub(crate) mod scan_log;
 pub(crate) mod scan_rows;
 mod settings;
 pub(crate) mod site_rows;

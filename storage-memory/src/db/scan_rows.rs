@@ -17,13 +17,14 @@ use crate::db::{
 
 pub(crate) struct ScanRow {
     pub(crate) scan: Scan,
-    /// Whether somebody waits for it.
+    /// Says whether somebody waits for it.
     pub(crate) urgency: Urgency,
-    /// What a completed check found; nothing in any other state.
+    /// The result of a completed check; `None` in any other state.
     pub(crate) result: Option<ScanResult>,
 }
 
-/// Behind `Arc`s, so that the lock is not held while long data are copied for a reader.
+/// The result of a completed check, behind `Arc`s, so that the lock is not held while long data are copied for a
+/// reader.
 pub(crate) struct ScanResult {
     pub(crate) findings: Arc<Findings>,
     pub(crate) screenshots: BTreeMap<ScreenshotId, Arc<Screenshot>>,
@@ -32,7 +33,7 @@ pub(crate) struct ScanResult {
 }
 
 impl State {
-    /// The check, where it is in the team's history.
+    /// Returns the check, if it is in the team's history.
     pub(crate) fn scan(&self, team: TeamId, id: ScanId, now: DateTime<Utc>) -> Result<Option<&ScanRow>, StoreError> {
         let Some(row) = self.scans.get(&id).filter(|row| row.scan.team == team) else { return Ok(None) };
         let months = self.plan_of(team)?.limits.history_months;
@@ -40,7 +41,7 @@ impl State {
         Ok(Some(row).filter(|row| is_in_history(&row.scan, latest == Some(id), months, now)))
     }
 
-    /// What the check found, where it is completed and in the team's history.
+    /// Returns the result of a check that is completed and in the team's history.
     pub(crate) fn result(
         &self,
         team: TeamId,
@@ -77,7 +78,7 @@ impl State {
         Ok(scan)
     }
 
-    /// Puts a check into a state that the domain has allowed, and keeps the orders in step with it.
+    /// Puts a check into a state that the domain has allowed, and updates the orders accordingly.
     pub(crate) fn set_scan_state(&mut self, id: ScanId, state: ScanState) {
         let Some(row) = self.scans.get_mut(&id) else { return };
         row.scan.state = state;
@@ -101,7 +102,7 @@ impl State {
         }
     }
 
-    /// Takes an ended check away.
+    /// Removes a check that has ended.
     pub(crate) fn remove_scan(&mut self, id: ScanId) {
         let Some(ScanRow { scan, .. }) = self.scans.remove(&id) else { return };
         if let Some(site) = self.sites.get_mut(&scan.site) {

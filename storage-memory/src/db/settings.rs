@@ -1,4 +1,4 @@
-//! The settings that all servers of one database share; here there is one.
+//! The settings that all servers of one database share; here there is only one server.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 

@@ -12,23 +12,23 @@ use crate::db::state::State;
 
 pub(crate) struct SiteRow {
     pub(crate) site: Site,
-    /// When manual checks were started. Kept here because it outlives the checks.
+    /// The instants at which manual checks were started. Kept here because they outlive the checks.
     pub(crate) manual: ManualChecks,
     /// The queued or running check: there is room for one.
     pub(crate) active: Option<ScanId>,
-    /// All checks, by when they were queued, then id.
+    /// All checks, by the instant at which they were queued, then id.
     pub(crate) scans: BTreeSet<(DateTime<Utc>, ScanId)>,
-    /// Completed checks, by when they completed, then id.
+    /// Completed checks, by the instant at which they completed, then id.
     pub(crate) completed: BTreeSet<(DateTime<Utc>, ScanId)>,
 }
 
 impl State {
-    /// The site, where it is the team's.
+    /// Returns the site, if it is the team's.
     pub(crate) fn site(&self, team: TeamId, id: SiteId) -> Option<&SiteRow> {
         self.sites.get(&id).filter(|row| row.site.team == team)
     }
 
-    /// Moves a site's next check on, seen from now.
+    /// Sets the instant of a site's next check.
     pub(crate) fn set_next_scan_at(&mut self, id: SiteId, at: DateTime<Utc>) {
         if let Some(row) = self.sites.get_mut(&id) {
             self.due.remove(&(row.site.next_scan_at, id));
@@ -37,7 +37,7 @@ impl State {
         }
     }
 
-    /// Takes a site away with all its checks.
+    /// Removes a site with all its checks.
     pub(crate) fn remove_site(&mut self, id: SiteId) {
         let Some(row) = self.sites.remove(&id) else { return };
         self.due.remove(&(row.site.next_scan_at, id));
@@ -57,7 +57,7 @@ impl SiteRow {
         self.completed.last().map(|(_, id)| *id)
     }
 
-    /// Whether the plan's time between two manual checks is over.
+    /// Returns whether the plan's time between two manual checks is over.
     pub(crate) fn manual_interval_is_over(&self, plan: &Plan, now: DateTime<Utc>) -> bool {
         self.manual.may_start(plan.limits.manual_check_interval, now)
     }

@@ -14,15 +14,16 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 
 use crate::db::state::State;
 
-/// Keeps everything in memory. Clones share their data.
+/// A store that keeps everything in memory. Clones share their data.
 ///
 /// # Promises
-/// All those of [`Store`](a11ycheck_core::store::Store), of which *atomicity* means here: no caller ever sees half a
-/// step. What it does not do is outlive the process.
+/// All those of [`Store`](a11ycheck_core::store::Store). *Atomicity* means here that no caller ever sees half a step.
+/// The data do not outlive the process.
 ///
 /// # Costs
-/// A step costs as much as the team has of what it asks for, whatever other teams have; only the steps that are for all
-/// teams (the scheduler, workers, the purge) look at more than one. No step waits for anything but another step.
+/// The cost of a step depends on how much the team has of the data in question, never on what other teams have; only
+/// the steps that concern all teams (the scheduler, workers, the purge) read data of more than one. No step waits for
+/// anything but another step.
 ///
 /// # Errors
 /// [`StoreError::Unavailable`] for every step after one that panicked, since that one may have been left half done.
@@ -33,20 +34,20 @@ pub struct MemoryStore {
 
 struct Shared {
     clock: Box<dyn Clock>,
-    // A std mutex and not an async one: a step computes and never awaits, so the lock is held for microseconds and never
-    // across a suspension, where a future that is dropped would leave a step half done.
+    // A std mutex and not an async one: a step computes and never awaits, so the lock is held for microseconds and
+    // never across an await, where a future that is dropped would leave a step half done.
     state: Mutex<State>,
-    /// Those that the state gives.
+    /// The hints that the state gives.
     hints: Arc<Hints>,
 }
 
 impl MemoryStore {
-    /// An empty store that goes by the machine's clock.
+    /// Creates an empty store that uses the machine's clock.
     pub fn new() -> Self {
         Self::with_clock(SystemClock)
     }
 
-    /// An empty store that goes by `clock`; what that shows is truncated to microseconds.
+    /// Creates an empty store that uses `clock`; its instants are truncated to microseconds.
     pub fn with_clock(clock: impl Clock + 'static) -> Self {
         let state = State::default();
         let hints = Arc::clone(&state.hints);
@@ -79,7 +80,7 @@ impl Default for MemoryStore {
 }
 
 impl fmt::Debug for MemoryStore {
-    /// Shows the clock and none of the data: those are secrets (hashes of tokens) or long (findings).
+    /// Shows the clock and none of the data: those are secret (hashes of tokens) or long (findings).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemoryStore").field("clock", &self.shared.clock).finish_non_exhaustive()
     }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use a11ycheck_core::{
-    domain::{ApiToken, Plan, PlanCode, RateCounters, Standing, Subscription, Team, TeamBrand, TokenHash},
+    domain::{ApiToken, ExternalKey, Plan, PlanCode, RateCounters, Standing, Subscription, Team, TeamBrand, TokenHash},
     id::{EndpointId, SiteId, TeamId, TokenId},
     store::StoreError,
 };
@@ -14,6 +14,8 @@ use crate::db::state::{State, corrupt};
 /// A team without its plan, which is shared with others.
 pub(crate) struct TeamRow {
     pub(crate) name: String,
+    /// The host's key, if the team was created under one.
+    pub(crate) external_key: Option<ExternalKey>,
     pub(crate) plan: PlanCode,
     pub(crate) subscription: Subscription,
     pub(crate) standing: Standing,
@@ -21,13 +23,13 @@ pub(crate) struct TeamRow {
     /// Behind an `Arc`, like results.
     pub(crate) brand: Arc<TeamBrand>,
     pub(crate) created_at: DateTime<Utc>,
-    /// Nothing of the team is purged before.
+    /// The end of the hold: until then nothing of the team is purged.
     pub(crate) held_until: Option<DateTime<Utc>>,
-    /// In the order of lists: by domain, then id.
+    /// The sites in the order of lists: by domain, then id.
     pub(crate) sites: BTreeSet<(String, SiteId)>,
-    /// In the order of lists: by creation, then id.
+    /// The tokens in the order of lists: by creation, then id.
     pub(crate) tokens: BTreeSet<(DateTime<Utc>, TokenId)>,
-    /// In the order of lists: by creation, then id.
+    /// The endpoints in the order of lists: by creation, then id.
     pub(crate) endpoints: BTreeSet<(DateTime<Utc>, EndpointId)>,
 }
 
@@ -38,7 +40,7 @@ pub(crate) struct TokenRow {
 }
 
 impl State {
-    /// The team as callers see it: with the plan of now.
+    /// Returns the team as callers see it: with the present plan.
     pub(crate) fn team(&self, id: TeamId) -> Result<Option<Team>, StoreError> {
         let Some(row) = self.teams.get(&id) else { return Ok(None) };
         Ok(Some(Team {
@@ -52,19 +54,20 @@ impl State {
         }))
     }
 
-    /// The plan of a team. A plan is not removed while a team is on it, and no team is put on one that is missing.
+    /// Returns a plan by its code. A plan is not removed while a team is on it, and no team is put on one that is
+    /// missing.
     pub(crate) fn plan(&self, code: &PlanCode) -> Result<&Plan, StoreError> {
         self.plans.get(code).ok_or_else(|| corrupt(code, "a team is on it, and it is missing"))
     }
 
-    /// The plan of the team that a row names as its owner.
+    /// Returns the plan of the team that a row names as its owner.
     pub(crate) fn plan_of(&self, team: TeamId) -> Result<&Plan, StoreError> {
         self.plan(&self.teams.get(&team).ok_or_else(|| corrupt(team, "it has data, and it is missing"))?.plan)
     }
 
-    /// Takes a team away with all that it has.
+    /// Removes a team with all that it has.
     pub(crate) fn remove_team(&mut self, id: TeamId) {
-        // The rows below take themselves off the team's lists, and so while it is still there.
+        // The rows below remove themselves from the team's lists, so the team must still be there.
         let Some(row) = self.teams.get(&id) else { return };
         let sites: Vec<SiteId> = row.sites.iter().map(|(_, id)| *id).collect();
         let endpoints: Vec<EndpointId> = row.endpoints.iter().map(|(_, id)| *id).collect();
@@ -80,6 +83,8 @@ impl State {
                 self.hashes.remove(&hash);
             }
         }
-        self.teams.remove(&id);
+        if let Some(key) = self.teams.remove(&id).and_then(|row| row.external_key) {
+            self.external_keys.remove(&key);
+        }
     }
 }

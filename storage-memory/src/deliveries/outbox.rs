@@ -1,4 +1,4 @@
-//! Which deliveries are due, endpoint by endpoint.
+//! The order of pending deliveries, endpoint by endpoint.
 
 use std::{
     cmp::Reverse,
@@ -8,8 +8,8 @@ use std::{
 use a11ycheck_core::id::{DeliveryId, EndpointId};
 use chrono::{DateTime, Utc};
 
-/// Pending deliveries in the order in which they fall due, in one lane for each endpoint, so that an endpoint with a long
-/// queue is passed over in one step.
+/// The pending deliveries in the order in which they fall due, in one lane for each endpoint, so that an endpoint with
+/// a long queue is skipped in one step.
 #[derive(Default)]
 pub(crate) struct Outbox {
     lanes: HashMap<EndpointId, BTreeSet<(DateTime<Utc>, DeliveryId)>>,
@@ -19,10 +19,10 @@ pub(crate) struct Outbox {
 
 type Due = (DateTime<Utc>, DeliveryId, EndpointId);
 
-/// What a walk does next.
+/// The next step of a walk.
 pub(crate) enum Walk {
     Next,
-    PassEndpoint,
+    SkipEndpoint,
     Stop,
 }
 
@@ -57,14 +57,14 @@ impl Outbox {
         }
     }
 
-    /// Visits what is due, those that fell due first before others, then by id.
+    /// Visits the due deliveries, in the order in which they fell due, then by id.
     pub(crate) fn walk<E>(
         &self,
         now: DateTime<Utc>,
         mut visit: impl FnMut(DeliveryId, EndpointId) -> Result<Walk, E>,
     ) -> Result<(), E> {
         let mut heads = self.heads.iter().copied().peekable();
-        // What follows in the lanes that were begun.
+        // The next deliveries of the lanes that were begun.
         let mut begun: BinaryHeap<Reverse<Due>> = BinaryHeap::new();
         loop {
             let head = heads.peek().copied();
@@ -77,7 +77,7 @@ impl Outbox {
             let Some((at, id, endpoint)) = next.filter(|(at, ..)| *at <= now) else { return Ok(()) };
             match visit(id, endpoint)? {
                 Walk::Stop => return Ok(()),
-                Walk::PassEndpoint => {}
+                Walk::SkipEndpoint => {}
                 Walk::Next => {
                     let after = (std::ops::Bound::Excluded((at, id)), std::ops::Bound::Unbounded);
                     let following = self.lanes.get(&endpoint).and_then(|lane| lane.range(after).next());
@@ -119,7 +119,7 @@ mod tests {
         let mut visits = Vec::new();
         let visit = |id, endpoint| {
             visits.push(id);
-            Ok::<_, ()>(if endpoint == slow { Walk::PassEndpoint } else { Walk::Next })
+            Ok::<_, ()>(if endpoint == slow { Walk::SkipEndpoint } else { Walk::Next })
         };
         outbox.walk(now, visit).unwrap();
         assert_eq!(visits, [&ids[..2], &[ids[3], ids[5], ids[7], ids[9]]].concat());

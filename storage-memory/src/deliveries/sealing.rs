@@ -1,4 +1,4 @@
-//! Which keys seal what the store holds.
+//! The keys that seal the secrets of the store.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ impl SealingStore for MemoryStore {
         })
     }
 
-    /// None: no release of this store has kept a secret in the clear.
+    /// Returns no values: no release of this store has kept a secret in the clear.
     async fn unsealed(&self, _: u32) -> Result<Vec<UnsealedValue>, StoreError> {
         Ok(Vec::new())
     }

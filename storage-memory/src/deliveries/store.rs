@@ -1,4 +1,4 @@
-//! Endpoints, and what is delivered to them.
+//! Endpoints, and the deliveries to them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -177,7 +177,7 @@ impl WebhookStore for MemoryStore {
             for id in state.lost_deliveries(limits.all, now) {
                 let ended = state.end_attempt(id, AttemptReport::WORKER_LOST, now, |held, on| held.give_up(on, now));
                 match ended {
-                    // One that was given up before it may have switched the endpoint off, which drops what is lost.
+                    // An attempt that was abandoned before may have switched the endpoint off, which drops this one.
                     Ok(_) | Err(RecordError::Refused(_)) => {}
                     Err(error) => return Err(StoreError::Corrupt { what: id.to_string(), source: Box::new(error) }),
                 }
@@ -225,12 +225,12 @@ impl WebhookStore for MemoryStore {
     }
 }
 
-/// What a claim comes upon.
+/// The deliveries that a claim finds.
 #[derive(Default)]
 struct Due {
-    /// To be given out.
+    /// The deliveries to be given out.
     taken: Vec<DeliveryId>,
-    /// Left by a worker, for an endpoint that was switched off.
+    /// Deliveries left by a worker, for an endpoint that was switched off.
     orphaned: Vec<DeliveryId>,
 }
 
@@ -259,11 +259,11 @@ fn due(
             return Ok(Walk::Next);
         }
         if !row.secrets.are_opened_by(keys) {
-            return Ok(Walk::PassEndpoint);
+            return Ok(Walk::SkipEndpoint);
         }
         let under_way = under_way.entry(endpoint).or_insert_with(|| row.under_way_of(worker, now));
         if *under_way >= size(limits.per_endpoint) {
-            return Ok(Walk::PassEndpoint);
+            return Ok(Walk::SkipEndpoint);
         }
         if delivery.delivery.state.attempts() > 0 {
             let Some(left) = retries_left.checked_sub(1) else { return Ok(Walk::Next) };

@@ -7,8 +7,8 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        Failure, FencingToken, RetryBy, Scan, ScanKind, ScanState, TransitionError, TransitionRefusal, Urgency,
-        next_scan_at,
+        Failure, FencingToken, PageCounts, RetryBy, Scan, ScanEventKind, ScanKind, ScanState, TransitionError,
+        TransitionRefusal, Urgency, next_scan_at,
     },
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
     store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
@@ -59,12 +59,15 @@ impl QueueStore for MemoryStore {
                 match scan.state.clone().claim(worker.clone(), term, now) {
                     Ok(running) => {
                         state.set_scan_state(id, running);
+                        let claimed = claimed_scan(state, id)?;
+                        state.log(ScanEventKind::Started, &claimed.scan, now);
                         state.hints.give(Work::Scans);
-                        return claimed_scan(state, id).map(Some);
+                        return Ok(Some(claimed));
                     }
                     Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => {
-                        let failed = abandoned(scan, now)?;
+                        let (scan, failed) = (scan.clone(), abandoned(scan, now)?);
                         state.set_scan_state(id, failed);
+                        state.log(ScanEventKind::GivenUp, &scan, now);
                     }
                     Err(error) => return Err(StoreError::Corrupt { what: id.to_string(), source: Box::new(error) }),
                 }
@@ -73,7 +76,7 @@ impl QueueStore for MemoryStore {
         })
     }
 
-    async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError> {
+    async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: PageCounts) -> Result<(), LeaseError> {
         self.step(|state, now| move_on(state, claim.scan, |held| held.renew(claim.token, term, pages, now)).map(drop))
     }
 
@@ -107,13 +110,18 @@ impl QueueStore for MemoryStore {
             let row = state.scans.get_mut(&claim.scan).ok_or(LeaseError::Gone)?;
             row.result = Some(result);
             let scan = row.scan.clone();
-            state.tell(scan.team, &events, now)?;
+            state.store_events(scan.team, &events, now)?;
+            state.log(ScanEventKind::Completed, &scan, now);
             Ok(scan)
         })
     }
 
     async fn fail_scan(&self, claim: Claim, failure: Failure) -> Result<Scan, LeaseError> {
-        self.step(|state, now| move_on(state, claim.scan, |held| held.fail(claim.token, failure, now)))
+        self.step(|state, now| {
+            let failed = move_on(state, claim.scan, |held| held.fail(claim.token, failure, now))?;
+            state.log(ScanEventKind::Failed, &failed, now);
+            Ok(failed)
+        })
     }
 
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
@@ -129,8 +137,8 @@ impl QueueStore for MemoryStore {
     }
 }
 
-/// Returns the due check that is to begin first on this node: of the team with the fewest running checks, the one of the
-/// lowest rank.
+/// Returns the due check that is to begin first on this node: of the team with the fewest running checks, the one of
+/// the lowest rank.
 fn first_due(state: &State, node: &NodeId, now: DateTime<Utc>) -> Result<Option<ScanId>, StoreError> {
     let mut running: HashMap<TeamId, usize> = HashMap::new();
     // The first due check of each team: `queue` is in the order of ranks.
@@ -147,7 +155,8 @@ fn first_due(state: &State, node: &NodeId, now: DateTime<Utc>) -> Result<Option<
     Ok(first.map(|(_, (_, id))| *id))
 }
 
-/// The one way in which a holder moves a check: the domain decides, and where it refuses, nothing has changed.
+/// Changes the state of a check as its holder asks, which happens nowhere else: the domain decides, and a refusal
+/// changes nothing.
 fn move_on(
     state: &mut State,
     id: ScanId,

@@ -110,7 +110,7 @@ impl ScanStore for MemoryStore {
                     if !is_in_history(scan, latest == Some(*id), months, now) {
                         gone.push(*id);
                     } else if is_in_history(scan, false, months, now) && !scan.state.is_active() {
-                        // In history by its age, and the rest were queued later.
+                        // It is in the history by its age, and the rest were queued later.
                         break;
                     }
                 }

@@ -1,4 +1,4 @@
-//! Counters of addresses, which come from outside and must not fill the memory.
+//! The counters of addresses, which come from outside and must not fill the memory.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -8,18 +8,18 @@ use std::{
 use a11ycheck_core::domain::{RateCounters, RateDecision, RateLimits, RateWindow, RequestClass};
 use chrono::{DateTime, Utc};
 
-/// Counters by address, each for as long as a window of it lasts: their number is that of the addresses which made a
-/// request within the last [`RateWindow::LENGTH`].
+/// Counters by address, each for as long as one of its windows lasts: their number is that of the addresses which made
+/// a request within the last [`RateWindow::LENGTH`].
 #[derive(Default)]
 pub(crate) struct Addresses {
     counters: HashMap<IpAddr, RateCounters>,
-    /// When the last window of each address ends.
+    /// The end of the last window of each address.
     ends: BTreeSet<(DateTime<Utc>, IpAddr)>,
 }
 
 impl Addresses {
-    /// Holds a request against the counters of its address. Each call forgets the addresses whose windows have ended
-    /// since the last one, so that each address is forgotten by one call.
+    /// Counts a request for its address, if the limits admit it. Each call deletes the counters whose windows have
+    /// ended since the last one, so that each address is deleted by one call.
     pub(crate) fn admit(
         &mut self,
         address: IpAddr,
@@ -31,7 +31,7 @@ impl Addresses {
         let mut counters = self.counters.get(&address).copied().unwrap_or_default();
         let before = ends_at(&counters);
         let decision = counters.admit(class, limits, now);
-        // A refused request changes nothing; where the limit is 0 there are no counters even.
+        // A refused request changes nothing; with a limit of 0 there are not even counters.
         if let Some(end) = ends_at(&counters) {
             if let Some(before) = before {
                 self.ends.remove(&(before, address));
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_flood_from_many_addresses_leaves_nothing_behind_when_it_is_over() {
-        let limits = RateLimits { general: 2, files: 1 };
+        let limits = RateLimits::new(2, 1);
         let start = Utc::now();
         let mut addresses = Addresses::default();
         for number in 0..10_000 {
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn an_address_that_may_make_no_request_is_not_kept() {
         let mut addresses = Addresses::default();
-        let limits = RateLimits { general: 0, files: 0 };
+        let limits = RateLimits::new(0, 0);
         assert!(
             !addresses.admit(IpAddr::V4(Ipv4Addr::LOCALHOST), RequestClass::File, limits, Utc::now()).is_admitted()
         );

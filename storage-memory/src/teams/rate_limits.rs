@@ -1,4 +1,4 @@
-//! Who may come in, and how often.
+//! Admission of requests: tokens and addresses with their counters.
 
 use std::net::IpAddr;
 
@@ -19,8 +19,7 @@ impl RateLimitStore for MemoryStore {
             let Some(id) = state.hashes.get(hash) else { return Ok(None) };
             let row = state.tokens.get(id).ok_or_else(|| corrupt(id, "its hash is known, and it is missing"))?;
             let team = state.team(row.token.team)?.ok_or_else(|| corrupt(id, "its team is missing"))?;
-            let limits =
-                RateLimits { general: team.plan.limits.requests_per_minute, files: team.plan.limits.files_per_minute };
+            let limits = team.plan.limits.per_minute();
             let token = row.token.clone();
             let mut counters = row.counters;
             let rate = counters.admit(class, limits, now);
@@ -40,8 +39,7 @@ impl RateLimitStore for MemoryStore {
         self.step(|state, now| {
             let Some(row) = state.tokens.get(&token) else { return Ok(None) };
             let team = state.team(row.token.team)?.ok_or_else(|| corrupt(token, "its team is missing"))?;
-            let limits =
-                RateLimits { general: team.plan.limits.requests_per_minute, files: team.plan.limits.files_per_minute };
+            let limits = team.plan.limits.per_minute();
             let Some(row) = state.tokens.get_mut(&token) else { return Ok(None) };
             row.counters.give_back(class, counted_at);
             Ok(Some(row.counters.left(class, limits, now)))

@@ -7,8 +7,8 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        ApiToken, NewTeam, NewToken, Plan, PlanCode, RateCounters, ShortenedHistory, Standing, Subscription, Team,
-        TeamBrand, brought_forward, is_held, purge_hold,
+        ApiToken, ExternalKey, NewTeam, NewToken, Plan, PlanCode, RateCounters, ShortenedHistory, Standing,
+        Subscription, Team, TeamBrand, brought_forward, is_held, purge_hold,
     },
     id::{TeamId, TokenId},
     paging::{Page, PageRequest},
@@ -20,7 +20,7 @@ use chrono::{DateTime, Utc};
 use crate::{
     MemoryStore,
     db::{
-        state::{corrupt, taken},
+        state::{State, corrupt, taken},
         team_rows::{TeamRow, TokenRow},
     },
 };
@@ -84,29 +84,15 @@ impl TeamStore for MemoryStore {
     }
 
     async fn create_team(&self, team: NewTeam) -> Result<Team, UnknownPlan> {
+        self.step(|state, now| create(state, team, None, now))
+    }
+
+    async fn team_for(&self, key: &ExternalKey, team: NewTeam) -> Result<Team, UnknownPlan> {
         self.step(|state, now| {
-            let Some(plan) = state.plans.get(&team.plan).cloned() else {
-                return Err(UnknownPlan::Unknown(team.plan));
+            let Some(id) = state.external_keys.get(key).copied() else {
+                return create(state, team, Some(key), now);
             };
-            if state.teams.contains_key(&team.id) {
-                return Err(taken(team.id).into());
-            }
-            let NewTeam { id, name, plan: code, subscription, seats_used } = team;
-            let row = TeamRow {
-                name: name.clone(),
-                plan: code,
-                subscription,
-                standing: Standing::Active,
-                seats_used,
-                brand: Arc::default(),
-                created_at: now,
-                held_until: None,
-                sites: BTreeSet::new(),
-                tokens: BTreeSet::new(),
-                endpoints: BTreeSet::new(),
-            };
-            state.teams.insert(id, row);
-            Ok(Team { id, name, plan, subscription, standing: Standing::Active, seats_used, created_at: now })
+            Ok(state.team(id)?.ok_or_else(|| corrupt(id, "it has a key, and it is missing"))?)
         })
     }
 
@@ -218,4 +204,36 @@ impl TeamStore for MemoryStore {
             Ok(true)
         })
     }
+}
+
+fn create(
+    state: &mut State,
+    team: NewTeam,
+    key: Option<&ExternalKey>,
+    now: DateTime<Utc>,
+) -> Result<Team, UnknownPlan> {
+    let Some(plan) = state.plans.get(&team.plan).cloned() else {
+        return Err(UnknownPlan::Unknown(team.plan));
+    };
+    if state.teams.contains_key(&team.id) {
+        return Err(taken(team.id).into());
+    }
+    let NewTeam { id, name, plan: code, subscription, seats_used } = team;
+    let row = TeamRow {
+        name: name.clone(),
+        external_key: key.cloned(),
+        plan: code,
+        subscription,
+        standing: Standing::Active,
+        seats_used,
+        brand: Arc::default(),
+        created_at: now,
+        held_until: None,
+        sites: BTreeSet::new(),
+        tokens: BTreeSet::new(),
+        endpoints: BTreeSet::new(),
+    };
+    state.teams.insert(id, row);
+    state.external_keys.extend(key.map(|key| (key.clone(), id)));
+    Ok(Team { id, name, plan, subscription, standing: Standing::Active, seats_used, created_at: now })
 }

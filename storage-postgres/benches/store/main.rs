@@ -1,13 +1,15 @@
-//! Whether a step of the store costs the same when there is a hundred times as much: `cargo xtask bench store`.
+//! Compares the cost of each step of the store with its cost when there is a hundred times as much data:
+//! `cargo xtask bench store`.
 //!
-//! It fills two schemas, the small one with 100 teams, 1,000 sites and 20,000 checks, the large one with a hundred times that,
-//! with endpoints, events, deliveries, findings and pictures in proportion, and takes the same steps in both. First it looks
-//! at the plan of every statement in the large one: each table is reached by an index, and no more rows are looked at than in
-//! the small one; otherwise it fails. Then it prints how long each step takes in both, and the ratio; the two take turns, so
-//! that what else the machine does meets both alike. Times are a report and no verdict: they are the machine's.
+//! It fills two schemas, the small one with 100 teams, 1,000 sites and 20,000 checks, the large one with a hundred
+//! times that, with endpoints, events, deliveries, findings and pictures in proportion, and takes the same steps in
+//! both. First it examines the plan of every statement in the large one: each table must be reached by an index, and no
+//! more rows read than in the small one; otherwise it fails. Then it prints how long each step takes in both, and the
+//! ratio. The two schemas take turns, so that other load on the machine affects both alike. Times are a report and no
+//! verdict: they depend on the machine.
 //!
-//! It needs a superuser of PostgreSQL in `DATABASE_URL`, for the module `auto_explain`, and 6 GB of disk.
-//! `--factor N` is the ratio of large to small in place of 100, `--plans` prints every plan in full.
+//! It needs a superuser of PostgreSQL in `DATABASE_URL`, for the module `auto_explain`, and 6 GB of disk. `--factor N`
+//! is the ratio of large to small instead of 100, `--plans` prints every plan in full.
 
 #![allow(
     clippy::print_stdout,
@@ -35,9 +37,9 @@ const SMALL: (&str, Scale) = ("a11ycheck_bench_small", Scale { teams: 100, sites
 const LARGE: &str = "a11ycheck_bench_large";
 const CLEAN: &str = "SET client_min_messages = warning; DROP SCHEMA IF EXISTS a11ycheck_bench_small CASCADE; \
     DROP SCHEMA IF EXISTS a11ycheck_bench_large CASCADE";
-/// More often than the five times after which PostgreSQL may keep one plan for all values.
+/// More than the five times after which PostgreSQL may keep one plan for all values.
 const LOOKS: usize = 8;
-/// In which times are taken.
+/// The number of rounds in which times are taken.
 const ROUNDS: usize = 300;
 
 #[tokio::main]
@@ -57,10 +59,11 @@ async fn main() -> ExitCode {
     for (schema, scale) in worlds {
         let began = Instant::now();
         let config = PostgresConfig::new(&url).with_schema(schema);
-        // What refers to what is right by its making; to check it would take longer than the rest.
+        // The references are correct by construction; to check them would take longer than the rest.
         seed(&config, &with_options(&url, "-c session_replication_role=replica"), schema, scale).await;
         let bytes: i64 = sqlx::query_scalar(
-            "SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class c WHERE relnamespace = $1::regnamespace AND relkind = 'r'",
+            "SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class c
+             WHERE relnamespace = $1::regnamespace AND relkind = 'r'",
         )
         .bind(schema)
         .fetch_one(&mut db)
@@ -87,13 +90,13 @@ async fn main() -> ExitCode {
     if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The address, with settings of the connection.
+/// Returns the address, with settings of the connection.
 fn with_options(url: &str, options: &str) -> String {
     let joint = if url.contains('?') { '&' } else { '?' };
     format!("{url}{joint}options={}", options.replace(' ', "%20").replace('=', "%3D"))
 }
 
-/// Looks at the plans of all steps: of each statement of a step the last one.
+/// Collects the plans of all steps: of each statement of a step the last one.
 async fn look(url: &str, worlds: [(&'static str, Scale); 2], rounds: Range<usize>, looked: &mut [Looked]) {
     for (at, (schema, scale)) in worlds.into_iter().enumerate() {
         let config = PostgresConfig::new(with_options(url, plans::SETTINGS)).with_schema(schema);

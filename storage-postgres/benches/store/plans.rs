@@ -1,6 +1,6 @@
-//! What PostgreSQL really did for a statement: its plan with the numbers of rows, as the module `auto_explain` reports it for
-//! each statement of a connection that asks for that. So it is the store's own statements that are looked at, with all that
-//! they cause in turn (foreign keys, functions), and none is copied here.
+//! What PostgreSQL really did for a statement: its plan with the numbers of rows, as the module `auto_explain` reports
+//! it for each statement of a connection that asks for that. So the store's own statements are examined, with
+//! everything that they cause in turn (foreign keys, functions), and none is copied here.
 
 use std::{
     fmt::{self, Write as _},
@@ -14,25 +14,25 @@ use tracing::{
     span,
 };
 
-/// What a connection is to be made with.
+/// The options of a connection whose plans are reported.
 pub(crate) const SETTINGS: &str = "-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 \
      -c auto_explain.log_level=notice -c auto_explain.log_format=json -c auto_explain.log_analyze=on \
      -c auto_explain.log_timing=off -c auto_explain.log_nested_statements=on";
 
 static REPORTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Takes what was reported since the last call.
+/// Takes the plans that were reported since the last call.
 pub(crate) fn taken() -> Vec<Plan> {
     let reported = std::mem::take(&mut *REPORTED.lock().unwrap_or_else(PoisonError::into_inner));
     let plans = reported.iter().filter_map(|message| {
         let (_, json) = message.split_once("plan:\n")?;
         Some(Plan::new(&serde_json::from_str(json).unwrap()))
     });
-    // What touches no table is of no interest: of the pool, and of hints to other nodes.
+    // Statements that touch no table are of no interest: those of the pool, and hints to other nodes.
     plans.filter(|plan| !plan.accesses.is_empty()).collect()
 }
 
-/// How a statement was carried out.
+/// The plan of a statement as it was carried out.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     /// The statement, in one line.
@@ -42,13 +42,13 @@ pub(crate) struct Plan {
     pub(crate) accesses: Vec<Access>,
 }
 
-/// How a table was read.
+/// One access to a table.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
-    /// Without an index.
+    /// True if no index was used.
     pub(crate) is_sequential: bool,
     pub(crate) table: String,
-    /// Rows that were looked at, those that were dropped included.
+    /// The number of rows that were read, including those that were dropped.
     pub(crate) rows: u64,
 }
 
@@ -66,7 +66,7 @@ impl Plan {
         let number = |key: &str| node[key].as_f64().unwrap_or_default();
         let looked_at =
             number("Actual Rows") + number("Rows Removed by Filter") + number("Rows Removed by Index Recheck");
-        // A look that finds nothing counts as one. The numbers are means of the loops.
+        // A lookup that finds nothing counts as one. The numbers are means of the loops.
         let rows = looked_at.max(1.0) * number("Actual Loops");
         write!(self.text, "{:1$}{kind}", "", depth * 2).unwrap();
         for (key, word) in
@@ -89,7 +89,7 @@ impl Plan {
         }
     }
 
-    /// Rows that were looked at, in all tables.
+    /// Returns the number of rows that were read, in all tables.
     pub(crate) fn rows(&self) -> u64 {
         self.accesses.iter().map(|access| access.rows).sum()
     }

@@ -1,14 +1,14 @@
-//! What is printed.
+//! The printed report.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use crate::plans::Plan;
 
-/// Tables that have no more rows however much there is.
+/// The tables that have no more rows however much data there is.
 const SMALL_TABLES: [&str; 1] = ["plans"];
-/// Steps that read a table whole by their nature: how long the queue is, is known by counting it.
+/// Steps that read a whole table by their nature: the depth of the queue is known by counting it.
 const COUNTED: [(&str, &str); 1] = [("depth of the queue", "active_scans")];
-/// Rows that a statement may look at beyond twice as many as in the small schema: what differs by chance.
+/// The number of rows that a statement may read beyond twice as many as in the small schema: differences by chance.
 const CHANCE: u64 = 64;
 
 /// The plans of a step, in the small schema and in the large one: of each statement the last.
@@ -33,7 +33,7 @@ impl Looked {
     }
 }
 
-/// Prints how tables are reached, and gives whether every statement is sound.
+/// Prints how tables are reached, and returns whether every statement is sound.
 pub(crate) fn plans(looked: &[Looked], in_full: bool) -> bool {
     println!("\nPlans in the large schema, and rows looked at (in the small one):");
     let mut is_sound = true;
@@ -80,7 +80,7 @@ fn cut(statement: &str) -> String {
     }
 }
 
-/// How long a step took, in the small schema and in the large one.
+/// The times of a step, in the small schema and in the large one.
 pub(crate) struct Timed {
     name: &'static str,
     times: [Vec<Duration>; 2],
@@ -116,7 +116,7 @@ pub(crate) fn times(timed: &[Timed], factor: i64, version: &str) {
     println!("\nThe greatest ratio is {worst:.2}; the goal is less than 2.");
 }
 
-/// The median and the 95th of a hundred, in milliseconds.
+/// Returns the median and the 95th percentile, in milliseconds.
 fn quantiles(times: &[Duration]) -> Option<(f64, f64)> {
     let mut sorted: Vec<f64> = times.iter().map(|time| time.as_secs_f64() * 1_000.0).collect();
     sorted.sort_by(f64::total_cmp);

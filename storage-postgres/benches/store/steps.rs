@@ -1,5 +1,5 @@
-//! The steps that are looked at: what requests, workers, dispatchers and the keeper ask of the store, each for another site in
-//! each round.
+//! The measured steps: what requests, workers, dispatchers, the scheduler and the purger ask of the store, each for
+//! another site in each round.
 
 use std::{
     future::Future,
@@ -9,8 +9,8 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        AttemptReport, AttemptResult, DiffSummary, Engine, EventKind, Excerpt, Findings, Lease, NewEvent, NewSite,
-        Outcome, RateLimits, RequestClass, ScreenshotId, SiteDetails, SiteUrl, TokenHash, Totals,
+        AttemptReport, AttemptResult, DiffSummary, EventKind, Excerpt, Findings, Lease, NewEvent, NewSite, Outcome,
+        PageCounts, RateLimits, RequestClass, ScreenshotId, SiteDetails, SiteUrl, TokenHash, Tool, Totals,
     },
     id::{EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
@@ -29,12 +29,14 @@ use crate::{
     seed::{Scale, id},
 };
 
-/// Rounds in which there is something to purge; it is drained after them.
+/// The number of rounds in which there is something to purge; nothing is left after them.
 const PURGES: usize = 30;
+/// The progress that a worker reports of a check.
+const PAGES: PageCounts = PageCounts::new(1, 3);
 
 macro_rules! steps {
     ($($step:ident: $name:literal,)*) => {
-        /// What is looked at, in the order of a round.
+        /// The measured steps, in the order of a round.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Step {
             $($step,)*
@@ -86,14 +88,14 @@ steps! {
     Depth: "depth of the queue",
 }
 
-/// What a step took.
+/// The cost of a step.
 pub(crate) struct Sample {
     pub(crate) took: Duration,
-    /// Of each of its statements, where the connection reports them.
+    /// The plans of its statements, if the connection reports them.
     pub(crate) plans: Vec<Plan>,
 }
 
-/// A store full of data, and what earlier steps of a round have left for later ones.
+/// A store full of data, and the results of earlier steps of a round that later ones use.
 pub(crate) struct World {
     store: PostgresStore,
     db: PgConnection,
@@ -109,7 +111,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) async fn new(store: PostgresStore, url: &str, schema: &str, scale: Scale) -> Self {
         let mut db = PgConnection::connect(url).await.unwrap();
-        // One of the names of `main`.
+        // It is one of the names in `main`.
         db.execute(AssertSqlSafe(format!("SET search_path = {schema}"))).await.unwrap();
         let sites = scale.teams * scale.sites;
         let is_free = |n: &i64| n / scale.sites % 20 != 0 && (n + 1) % scale.queued != 0;
@@ -118,7 +120,7 @@ impl World {
         Self { store, db, scale, targets: targets.collect(), worker: WorkerId::generate(), added, claimed, deliveries }
     }
 
-    /// Runs a step; `None` where it has nothing to do in this round. Rounds are numbered through.
+    /// Runs a step; returns `None` if it has nothing to do in this round. Rounds are numbered from first to last.
     pub(crate) async fn run(&mut self, step: Step, round: usize) -> Option<Sample> {
         let target = self.targets[round % self.targets.len()];
         let (site, team): (SiteId, TeamId) = (id("site", target), id("team", target / self.scale.sites));
@@ -136,7 +138,7 @@ impl World {
             }
             Step::CountAddress => {
                 let address = Ipv4Addr::from_bits(u32::try_from(round).unwrap()).into();
-                let limits = RateLimits { general: 60, files: 20 };
+                let limits = RateLimits::new(60, 20);
                 let (counted, sample) = measured(store.admit_address(address, RequestClass::General, limits)).await;
                 assert!(counted.unwrap().0.is_admitted());
                 sample
@@ -190,7 +192,7 @@ impl World {
                 sample
             }
             Step::RenewLease => {
-                let (renewed, sample) = measured(store.renew_lease(self.claim(), Lease::TERM, 1)).await;
+                let (renewed, sample) = measured(store.renew_lease(self.claim(), Lease::TERM, PAGES)).await;
                 renewed.unwrap();
                 sample
             }
@@ -219,7 +221,7 @@ impl World {
             Step::ClaimDeliveries => {
                 let (claimed, sample) = measured(self.claim_deliveries()).await;
                 self.deliveries = claimed;
-                // A team without endpoints was told nothing.
+                // No event was sent to a team without endpoints.
                 if self.deliveries.is_empty() {
                     return None;
                 }
@@ -228,7 +230,7 @@ impl World {
             Step::RecordAttempt => {
                 let mut samples = Vec::new();
                 for delivery in std::mem::take(&mut self.deliveries) {
-                    // One in sixteen is tried again.
+                    // One in sixteen fails and is tried again.
                     let status = if round.is_multiple_of(16) { 500 } else { 204 };
                     let result = AttemptResult::Answered { status, excerpt: Excerpt::of(b"") };
                     let report = AttemptReport { duration: TimeDelta::milliseconds(120), result };
@@ -275,7 +277,7 @@ impl World {
             Step::PurgeNoScans => {
                 while round == PURGES && store.purge_scans(100).await.unwrap() == 100 {}
                 let (purged, sample) = measured(store.purge_scans(100)).await;
-                // Time goes on: now and then one falls due.
+                // Time passes: now and then one falls due.
                 assert!(purged.unwrap() < 5);
                 sample
             }
@@ -298,7 +300,7 @@ impl World {
         self.claimed.as_ref().expect("a check was claimed").claim
     }
 
-    /// As the dispatcher does.
+    /// Claims deliveries with the limits of the dispatcher.
     async fn claim_deliveries(&self) -> Vec<ClaimedDelivery> {
         let limits = ClaimLimits { all: 256, retries: 192, per_endpoint: 4 };
         // The key of `seed.sql`.
@@ -329,7 +331,7 @@ async fn measured<T>(step: impl Future<Output = T>) -> (T, Sample) {
     (outcome, Sample { took, plans: plans::taken() })
 }
 
-/// What was read, which must be there.
+/// Returns the sample of a read whose value must exist.
 fn some<T, E: std::fmt::Debug>((read, sample): (Result<Option<T>, E>, Sample)) -> Sample {
     assert!(read.unwrap().is_some());
     sample
@@ -349,20 +351,9 @@ fn new_site() -> NewSite {
 
 fn completion() -> Completion {
     let now = Utc::now();
-    let engine = Engine::axe_core("4.14.1", "Chromium 156");
-    let findings = Findings {
-        engine: engine.clone(),
-        pages: vec![],
-        rules: Default::default(),
-        items: vec![],
-        needs_review: Default::default(),
-        stack: vec![],
-        screen: None,
-        ran: None,
-        pictures_not_stored: false,
-        stopped_by_timeouts: false,
-    };
-    let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine };
+    let engine = Tool::axe_core("4.14.1", "Chromium 156");
+    let findings = Findings::new(engine.clone());
+    let outcome = Outcome::new(1, Totals::default(), DiffSummary::first(), engine);
     let body = b"{\"issues\": 7}".repeat(60).into();
     let event = NewEvent { id: EventId::generate(now), kind: EventKind::ScanCompleted, created_at: now, body };
     Completion { finished_at: now, outcome, findings, screenshots: vec![], screen: None, events: vec![event] }

@@ -1,4 +1,5 @@
-//! Columns, and what they stand for. A row that stands for nothing is [`Corrupt`], by its table and id.
+//! Conversions between columns and domain values. A row that can't be converted is [`Corrupt`], named by its table and
+//! id.
 
 use std::error::Error as StdError;
 
@@ -11,7 +12,7 @@ use sqlx::FromRow;
 
 use super::error::Corrupt;
 
-/// An item of a page, and how many the whole list has.
+/// An item of a page, with the number of items in the whole list.
 #[derive(FromRow)]
 pub(crate) struct Counted<T> {
     #[sqlx(flatten)]
@@ -19,9 +20,9 @@ pub(crate) struct Counted<T> {
     pub(crate) total: i64,
 }
 
-/// LIMIT and OFFSET of a page.
+/// Returns LIMIT and OFFSET of a page.
 pub(crate) fn paged(page: PageRequest) -> (i64, i64) {
-    // Not more than a hundred times the largest u32.
+    // Not more than a hundred times the largest u32, so the fallback is never needed.
     (page.per_page().into(), i64::try_from(page.offset()).unwrap_or(i64::MAX))
 }
 
@@ -32,18 +33,18 @@ pub(crate) fn named<T>(table: &str, id: String, read: Result<T, BoxedError>) -> 
     read.map_err(|source| Corrupt::new(table, id, source))
 }
 
-/// A number that is at least 0 and was a `u32` when it was stored.
+/// Reads a number that is at least 0 and was a `u32` when it was stored.
 pub(crate) fn count(stored: i64) -> Result<u32, BoxedError> {
     Ok(u32::try_from(stored)?)
 }
 
-/// A value that serde writes as one word, such as `past_due`, from that word. One of a later release is kept as it is
+/// Reads a value that serde writes as one word, such as `past_due`. A word of a later release is kept as it is
 /// ([`UnknownWord`](a11ycheck_core::domain::UnknownWord)).
 pub(crate) fn word<T: DeserializeOwned>(stored: &str) -> Result<T, BoxedError> {
     Ok(serde_json::from_value(serde_json::Value::from(stored))?)
 }
 
-/// The word that serde writes for a value, such as `past_due`.
+/// Returns the word that serde writes for a value, such as `past_due`.
 pub(crate) fn stored_word(value: impl Serialize) -> Result<String, Corrupt> {
     let written = serde_json::to_value(value).and_then(|value| {
         let word = value.as_str().map(str::to_owned);

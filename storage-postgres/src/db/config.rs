@@ -1,4 +1,4 @@
-//! How to reach the database, and how much of it to use.
+//! The configuration of the store: the address of the database, and how much of it to use.
 
 use std::{fmt, io, str::FromStr as _, sync::Arc, time::Duration};
 
@@ -16,8 +16,8 @@ use crate::{
     files::objects::Objects,
 };
 
-/// How to reach the database, and how much of it to use. Everything but the address has a default that suits a server of
-/// a few thousand sites.
+/// The address of the database, and how much of it to use. Everything but the address has a default that suits a server
+/// of a few thousand sites.
 #[derive(Clone)]
 pub struct PostgresConfig {
     url: String,
@@ -29,7 +29,7 @@ pub struct PostgresConfig {
     files: Option<Files>,
 }
 
-/// Where files are kept, when that is not in the database.
+/// The place where files are kept, if that is not the database.
 #[cfg(feature = "object-store")]
 #[derive(Clone)]
 struct Files {
@@ -38,7 +38,7 @@ struct Files {
     test: FilesTest,
 }
 
-/// Whether an object store is tried before it is used.
+/// The choice to try an object store before it is used, or not to.
 #[cfg(feature = "object-store")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FilesTest {
@@ -47,17 +47,18 @@ enum FilesTest {
 }
 
 impl PostgresConfig {
-    /// The schema that holds all tables unless another is chosen.
+    /// The schema that holds all tables if no other is chosen.
     pub const DEFAULT_SCHEMA: &'static str = "a11ycheck";
-    /// Bytes of a name in PostgreSQL.
+    /// The most bytes that a name in PostgreSQL may have.
     const MAX_NAME: usize = 63;
 
-    /// A database by its address: `postgres://user:password@host:port/database`.
+    /// Creates a configuration for the database at an address: `postgres://user:password@host:port/database`.
     ///
     /// `?sslmode=verify-full` asks for TLS with a certificate that the system, or `&sslrootcert=FILE`, vouches for; the
-    /// default of PostgreSQL, `prefer`, encrypts where the server can and verifies nothing. `?host=/folder` means a Unix
-    /// socket in that folder. A pooler in front of the database must keep sessions (`pool_mode = session`); its pool must have
-    /// room for all connections of all processes.
+    /// default of PostgreSQL, `prefer`, encrypts where the server can and verifies nothing. `?host=/folder` means a
+    /// Unix socket in that folder. `sslmode=verify-ca` affects the process: see the
+    /// [crate](crate#what-it-does-to-the-process). A pooler in front of the database must keep sessions
+    /// (`pool_mode = session`); its pool must have room for all connections of all processes.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -70,17 +71,18 @@ impl PostgresConfig {
         }
     }
 
-    /// Keeps pictures and documents in an object store, `s3://bucket/folder`, or in a folder that is there and that
-    /// all nodes share, `file:///folder`, in place of the database. The settings are those of S3, under the names that Amazon's own tools read
-    /// from the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, and `AWS_ENDPOINT` for others' stores;
-    /// further names are ignored. Credentials are taken from the machine's metadata service only where `AWS_METADATA_ENDPOINT`
-    /// names it.
+    /// Keeps pictures and documents in an object store, `s3://bucket/folder`, or in an existing folder that all nodes
+    /// share, `file:///folder`, instead of the database. The settings are those of S3, under the names that Amazon's
+    /// own tools read from the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, and
+    /// `AWS_ENDPOINT` for stores of other vendors; further names are ignored. Credentials are taken from the machine's
+    /// metadata service only where `AWS_METADATA_ENDPOINT` names it.
     ///
-    /// [`PostgresStore::connect`](crate::PostgresStore::connect) writes, reads and deletes an object there first, and fails where
-    /// it can't.
+    /// [`PostgresStore::connect`](crate::PostgresStore::connect) writes, reads and deletes an object there first, and
+    /// fails if it can't.
     ///
-    /// Files that are in the database already stay there, and are read from there; the same goes for files that are in an
-    /// object store as long as one is given, which must be the same one. Nodes of one database are given the same address.
+    /// Files that are in the database already stay there, and are read from there. Likewise, files in an object store
+    /// are read from it as long as one is configured, which must be the same one. All nodes of a database are given the
+    /// same address.
     #[cfg(feature = "object-store")]
     #[must_use]
     pub fn with_files(mut self, url: impl Into<String>, settings: impl IntoIterator<Item = (String, String)>) -> Self {
@@ -89,8 +91,8 @@ impl PostgresConfig {
         self
     }
 
-    /// Does not try the object store before it is used: for a command that ends soon and should work while the object store
-    /// does not.
+    /// Does not try the object store before it is used: for a command that ends soon and should work even while the
+    /// object store does not.
     #[cfg(feature = "object-store")]
     #[must_use]
     pub fn without_files_test(mut self) -> Self {
@@ -100,7 +102,7 @@ impl PostgresConfig {
         self
     }
 
-    /// The object store, when there is one: tried, unless that is left out.
+    /// Opens the object store, if one is configured, and tries it unless that is left out.
     #[cfg(feature = "object-store")]
     pub(crate) async fn objects(&self) -> Result<Option<Objects>, ConnectError> {
         let Some(Files { url, settings, test }) = &self.files else { return Ok(None) };
@@ -125,15 +127,15 @@ impl PostgresConfig {
         self
     }
 
-    /// How many connections this process may hold; at least 1. One more is made when a loop waits for work: it listens for
-    /// hints of other nodes. Over all processes they must fit the server's `max_connections`.
+    /// Sets how many connections this process may hold; at least 1. One more is made when a loop waits for work, to
+    /// listen for hints of other nodes. Over all processes they must fit the server's `max_connections`.
     #[must_use]
     pub const fn with_max_connections(mut self, connections: u32) -> Self {
         self.max_connections = connections;
         self
     }
 
-    /// How long a step waits for a connection before it fails with
+    /// Sets how long a step waits for a connection before it fails with
     /// [`StoreError::Unavailable`](a11ycheck_core::store::StoreError::Unavailable).
     #[must_use]
     pub const fn with_acquire_timeout(mut self, timeout: Duration) -> Self {
@@ -141,8 +143,8 @@ impl PostgresConfig {
         self
     }
 
-    /// How long a step may take, once it has a connection, before it fails likewise. The server gives up first, at three
-    /// quarters of it, so that a slow statement ends there too.
+    /// Sets how long a step may take, once it has a connection, before it fails likewise. The server gives up first, at
+    /// three quarters of this time, so that a slow statement ends there too.
     #[must_use]
     pub const fn with_step_timeout(mut self, timeout: Duration) -> Self {
         self.step_timeout = timeout;
@@ -157,7 +159,7 @@ impl PostgresConfig {
         &self.schema
     }
 
-    /// The schema, quoted for use in a statement.
+    /// Returns the schema, quoted for use in a statement.
     pub(crate) fn quoted_schema(&self) -> Result<String, ConnectError> {
         let is_name = self.schema.len() <= Self::MAX_NAME
             && !self.schema.starts_with(|first: char| first.is_ascii_digit())
@@ -166,8 +168,8 @@ impl PostgresConfig {
         if is_name { Ok(format!("\"{}\"", self.schema)) } else { Err(ConnectError::Schema(self.schema.clone())) }
     }
 
-    /// How a connection is made. What a session is to have beside that is set by a statement ([`SessionSettings`]): of the
-    /// parameters of a start-up, poolers know only a few, and refuse or drop the others.
+    /// Returns the options with which a connection is made. Other settings of a session are made by a statement
+    /// ([`SessionSettings`]): poolers know only a few parameters of a start-up, and refuse or drop the others.
     pub(crate) fn connect_options(&self) -> Result<PgConnectOptions, ConnectError> {
         if !["postgres://", "postgresql://"].iter().any(|scheme| self.url.starts_with(scheme)) {
             return Err(ConnectError::Address(sqlx::Error::Configuration("it begins with another scheme".into())));
@@ -178,13 +180,13 @@ impl PostgresConfig {
         Ok(options.application_name(&name).extra_float_digits(None))
     }
 
-    /// How a start waits for its first connections.
+    /// Returns how a start waits for its first connections.
     pub(crate) const fn start_patience(&self) -> StartPatience {
-        // One more listens.
+        // One more connection listens.
         StartPatience::of(self.max_connections.saturating_add(1))
     }
 
-    /// A connection to migrate with, on which nothing is set yet.
+    /// Makes a connection to migrate with, on which nothing is set yet.
     pub(crate) async fn connect_to_migrate(&self) -> Result<PgConnection, ConnectError> {
         const LEAST: Duration = Duration::from_secs(10);
         let options = self.connect_options()?;
@@ -196,8 +198,8 @@ impl PostgresConfig {
         }
     }
 
-    /// What makes pools of a single connection, for listening: that one is not given back while it works, and one that hangs
-    /// must not be in the way of the next.
+    /// Returns a function that makes pools of a single connection, for listening: that connection is not returned while
+    /// it works, and one that hangs must not be in the way of the next.
     pub(crate) fn listening_pools(&self) -> Result<impl Fn() -> sqlx::PgPool + Send + Sync + use<>, ConnectError> {
         let connection = self.connect_options()?;
         let pool = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None);
@@ -205,9 +207,9 @@ impl PostgresConfig {
         Ok(move || pool.clone().connect_lazy_with(connection.clone()))
     }
 
-    /// The pool; connections are made as they are needed.
+    /// Creates the pool; connections are made as they are needed.
     pub(crate) fn pool(&self) -> Result<sqlx::PgPool, ConnectError> {
-        /// Connections that rested for longer are tried before they are used: the server may have gone meanwhile.
+        /// Connections that were idle for longer are tried before they are used: the server may have stopped meanwhile.
         const RESTED: Duration = Duration::from_secs(5);
         let options = self.connect_options()?;
         let schema = self.quoted_schema()?;
@@ -259,7 +261,7 @@ mod tests {
         assert_eq!(quoted("a11ycheck").unwrap(), "\"a11ycheck\"");
         assert_eq!(quoted("_2").unwrap(), "\"_2\"");
         for schema in ["", "2", "A", "a\"b", "a b", "a,public", "ä", "a;drop", &"a".repeat(64)] {
-            assert!(matches!(quoted(schema), Err(ConnectError::Schema(told)) if told == schema), "{schema}");
+            assert!(matches!(quoted(schema), Err(ConnectError::Schema(named)) if named == schema), "{schema}");
         }
     }
 

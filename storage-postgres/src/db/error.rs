@@ -1,4 +1,4 @@
-//! How the database fails, and what that means to a caller.
+//! Errors of the database, and what they mean to a caller.
 
 use std::{borrow::Cow, error::Error as StdError, time::Duration};
 
@@ -7,7 +7,7 @@ use sqlx::migrate::MigrateError;
 
 use crate::db::pooler::{PoolerFault, Relocation, STATEMENT_CLASHES, SettingsLost, is_statement_clash};
 
-/// Why there is no store.
+/// The cause why a store could not be connected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
@@ -21,29 +21,30 @@ pub enum ConnectError {
     #[cfg(feature = "object-store")]
     #[error("files can't be kept where they should be")]
     Files(#[source] crate::FilesError),
-    /// No connection to the database, or it was refused.
+    /// There was no connection to the database, or it was refused.
     #[error("the database can't be reached")]
     Unreachable(#[source] sqlx::Error),
-    /// A pooler is in the way.
+    /// A pooler in front of the database does not keep sessions.
     #[error(
         "a pooler between this server and PostgreSQL does not keep sessions: set `pool_mode = session` in PgBouncer (or what \
          another pooler calls it) for this database, and leave its `server_reset_query` at `DISCARD ALL`, or connect to \
          PostgreSQL itself"
     )]
     Pooler(#[source] PoolerFault),
-    /// There were fewer connections to be had than a start takes, which are two.
+    /// There were fewer connections available than a start takes, which is two.
     #[error(
         "the database gave this server no further connection within {waited:?}: it takes up to {needed} at a time, for which \
          there must be room in PostgreSQL (`max_connections`) and in a pooler in front of it (`default_pool_size`, \
          `max_db_connections` in PgBouncer), for each server that shares the database"
     )]
     Crowded {
-        /// Connections that this process may hold.
+        /// The number of connections that this process may hold.
         needed: u32,
-        /// For how long it was waited.
+        /// The time that the start waited.
         waited: Duration,
     },
-    /// A pooler dropped the search path at an earlier start, and the tables are in another schema than they should be.
+    /// A pooler dropped the search path at an earlier start, and the tables are in another schema than they should be
+    /// in.
     #[error(
         "the tables of schema `{to}` lie in schema `{from}`, because an earlier start went through a pooler that dropped the \
          search path (PgBouncer: `ignore_startup_parameters = options`): stop all servers, move the tables as follows, and \
@@ -52,13 +53,13 @@ pub enum ConnectError {
         from = .0.from
     )]
     Misplaced(Box<Relocation>),
-    /// The tables could not be brought up to date. Nothing of the migration that failed is there.
+    /// The tables could not be brought up to date. The migration that failed has changed nothing.
     #[error("the tables can't be brought up to date")]
     Migrate(#[source] MigrateError),
 }
 
 impl ConnectError {
-    /// What a clash of prepared statements really means.
+    /// Replaces an error that a pooler causes, such as a clash of prepared statements, by [`Pooler`](Self::Pooler).
     pub(crate) fn explained(self) -> Self {
         match self {
             Self::Unreachable(error) if is_statement_clash(&error) => {
@@ -75,21 +76,21 @@ impl ConnectError {
     }
 }
 
-/// Why an attempt at a step did not succeed.
+/// The cause why an attempt at a step did not succeed.
 pub(crate) enum Failure<E> {
-    /// The step's own answer: nothing is wrong, and nothing was changed.
+    /// The step's own refusal: nothing is wrong, and nothing was changed.
     Refused(E),
-    /// The database, or the way to it.
+    /// The database failed, or the connection to it.
     Database(sqlx::Error),
-    /// It took longer than it may.
+    /// The step took longer than it may.
     TooSlow(Duration),
-    /// What is stored makes no sense.
+    /// The stored data make no sense.
     Corrupt(Corrupt),
 }
 
 impl<E: From<StoreError>> Failure<E> {
-    /// What the caller of the step is told.
-    pub(crate) fn told(self) -> E {
+    /// Returns the error for the caller of the step.
+    pub(crate) fn into_error(self) -> E {
         match self {
             Self::Refused(refusal) => refusal,
             Self::Database(error) => store_error(error).into(),
@@ -100,7 +101,8 @@ impl<E: From<StoreError>> Failure<E> {
 }
 
 impl<E> Failure<E> {
-    /// Whether the attempt lost against another one, so that the same may well succeed now. PostgreSQL has undone it.
+    /// Returns whether the attempt lost against another one, so that the same may well succeed now. PostgreSQL has
+    /// undone it.
     pub(crate) fn is_conflict(&self) -> bool {
         let Self::Database(sqlx::Error::Database(error)) = self else { return false };
         error.code().is_some_and(|code| CONFLICTS.contains(&&*code))
@@ -123,7 +125,7 @@ impl<E> From<Corrupt> for Failure<E> {
 #[derive(Debug, thiserror::Error)]
 #[error("stored {what} can't be read")]
 pub(crate) struct Corrupt {
-    /// Table and id.
+    /// The table and the id.
     pub(crate) what: String,
     pub(crate) source: Box<dyn StdError + Send + Sync>,
 }
@@ -160,20 +162,20 @@ struct ServerError {
 /// `serialization_failure` and `deadlock_detected`: another transaction won.
 const CONFLICTS: [&str; 2] = ["40001", "40P01"];
 
-/// What is expected of a database in trouble, and what of one whose data are damaged: SQLSTATE and name, from appendix A
-/// of PostgreSQL's manual. Names are for logs; a code that is not listed is told as it is.
+/// The conditions to be expected of a database in trouble, and of one whose data are damaged: SQLSTATE and name, from
+/// appendix A of PostgreSQL's manual. Names are for logs; a code that is not listed is logged as it is.
 const CONDITIONS: [(&str, &str); 26] = [
     ("08003", "connection_does_not_exist"),
     ("08006", "connection_failure"),
     // A text with U+0000, which the domain drops.
     ("22021", "character_not_in_repertoire"),
     ("22P05", "untranslatable_character"),
-    // What was there first wins: an id that a caller says is new, and that is not.
+    // An id that a caller says is new already exists: the stored one stays.
     ("23505", "unique_violation"),
-    // After a failover to a server that only follows another.
+    // After a failover, to a server that is a read-only replica.
     ("25006", "read_only_sql_transaction"),
     ("25P03", "idle_in_transaction_session_timeout"),
-    // A pooler that does not keep sessions.
+    // Caused by a pooler that does not keep sessions.
     ("26000", "invalid_sql_statement_name"),
     ("28P01", "invalid_password"),
     ("40001", "serialization_failure"),
@@ -202,8 +204,9 @@ const TAKEN: &str = "23505";
 /// `data_corrupted` and `index_corrupted`: trying again won't help.
 const DAMAGED: [&str; 2] = ["XX001", "XX002"];
 
-/// Everything that may pass, or that an operator can mend, is [`StoreError::Unavailable`]; what should be new and is not is
-/// [`StoreError::Taken`], and what is stored and can't be read is [`StoreError::Corrupt`].
+/// Converts an error of sqlx. Everything that may pass, or that an operator can repair, is [`StoreError::Unavailable`];
+/// what should be new and is not is [`StoreError::Taken`], and what is stored and can't be read is
+/// [`StoreError::Corrupt`].
 fn store_error(error: sqlx::Error) -> StoreError {
     match error {
         sqlx::Error::ColumnDecode { index, source } => {

@@ -1,9 +1,9 @@
-//! Hints that it is worth looking for work, from node to node: `LISTEN` and `NOTIFY`.
+//! Hints from node to node that it is worth looking for work: `LISTEN` and `NOTIFY`.
 //!
-//! They spare waiting, and nothing rests on them: a loop that is told nothing finds its work when it looks the next time. So
-//! they cost as little as they may. PostgreSQL puts transactions that notify in a row when they commit, all of the server
-//! behind one lock; none of our steps does. What a step made due is told afterwards, by a statement of its own, at most ten
-//! times a second for each node, however much it was.
+//! They save waiting, and nothing relies on them: a loop that receives no hint finds its work when it looks the next
+//! time. So they cost as little as possible. PostgreSQL puts transactions that notify in a row when they commit, all of
+//! the server behind one lock; none of our steps does that. Work that a step made due is announced afterwards, by a
+//! statement of its own, at most ten times a second for each node, however much work it was.
 
 use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
@@ -20,9 +20,11 @@ use tokio::task::AbortHandle;
 
 use crate::{ConnectError, PostgresConfig, PostgresStore, db::session::Session};
 
-/// How long a node that has told, or was told, waits before it does so again; meanwhile hints are gathered.
+/// The time for which a node that has notified, or was notified, waits before it does so again; meanwhile hints are
+/// gathered.
 const GATHER: Duration = Duration::from_millis(100);
-/// How long a statement that tells may take, with the wait for a connection. What could not be told by then is dropped.
+/// The longest time that a statement that notifies may take, including the wait for a connection. Hints that could not
+/// be sent by then are dropped.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[async_trait]
@@ -32,33 +34,38 @@ impl HintStore for PostgresStore {
     }
 }
 
-/// What a node is told by others, and what it tells them.
+/// The kinds of work of which other nodes are notified. Readers of the log of occurrences look once a second while they
+/// read; a statement for every few checks would not be worth it for nodes that do not read.
+const NOTIFIED: [Work; 2] = [Work::Scans, Work::Deliveries];
+
+/// The hints that a node receives from others, and those that it sends to them.
 pub(crate) struct Node {
-    /// Tells apart what comes back to the one who sent it.
+    /// The name of this node, with which it recognises its own notifications.
     name: WorkerId,
     /// The schema: installations that share a database do not wake each other.
     channel: String,
     here: Arc<Hints>,
-    /// For telling.
+    /// The connections for notifying.
     pool: PgPool,
-    untold: Mutex<Untold>,
-    /// For listening, which takes a connection beside those of the pool: makes a pool of a single one.
-    ears: Ears,
-    /// After how long a silence the connection that listens is tried, and how long the answer may take: one that the network
-    /// has dropped says nothing for ever.
+    pending: Mutex<Pending>,
+    /// Makes a pool of a single connection, for listening, which takes one beside those of the pool.
+    listener_pools: ListenerPools,
+    /// The time of silence after which the connection that listens is tried, and the time that the response may take: a
+    /// connection that the network has dropped stays silent without end.
     silence: Duration,
-    listening: OnceLock<AbortHandle>,
+    /// The task that listens, which begins with the first wait; `None` within if the node was closed before.
+    listening: OnceLock<Option<AbortHandle>>,
 }
 
-type Ears = Arc<dyn Fn() -> PgPool + Send + Sync>;
+type ListenerPools = Arc<dyn Fn() -> PgPool + Send + Sync>;
 
-/// What others are to be told.
+/// The hints that are still to be sent to others.
 #[derive(Default)]
-struct Untold {
+struct Pending {
     scans: bool,
     deliveries: bool,
-    /// Whether a task is at it.
-    is_being_told: bool,
+    /// True while a task sends them.
+    is_being_sent: bool,
 }
 
 impl Node {
@@ -68,24 +75,25 @@ impl Node {
             channel: config.schema().to_owned(),
             here: Arc::default(),
             pool,
-            untold: Mutex::default(),
-            ears: Arc::new(config.listening_pools()?),
+            pending: Mutex::default(),
+            listener_pools: Arc::new(config.listening_pools()?),
             silence: config.step_timeout(),
             listening: OnceLock::new(),
         })
     }
 
-    /// Hints at work that a step has made due, here and elsewhere. To be called after the step is committed.
-    pub(crate) fn tell(self: &Arc<Self>, work: Work) {
+    /// Hints at work that a step has made due, here and on other nodes. Must be called after the step is committed.
+    pub(crate) fn hint(self: &Arc<Self>, work: Work) {
         self.here.give(work);
-        let mut untold = self.untold();
+        let mut pending = self.pending();
         match work {
-            Work::Scans => untold.scans = true,
-            Work::Deliveries => untold.deliveries = true,
+            Work::Scans => pending.scans = true,
+            Work::Deliveries => pending.deliveries = true,
+            Work::Events => return,
         }
-        if !untold.is_being_told {
-            untold.is_being_told = true;
-            tokio::spawn(Arc::clone(self).tell_others());
+        if !pending.is_being_sent {
+            pending.is_being_sent = true;
+            tokio::spawn(Arc::clone(self).notify_others());
         }
     }
 
@@ -95,62 +103,65 @@ impl Node {
     }
 
     async fn wait(&self, work: Work) {
+        if !NOTIFIED.contains(&work) {
+            return self.here.wait(work).await;
+        }
         self.listening.get_or_init(|| {
-            let (ears, here) = (Arc::clone(&self.ears), Arc::clone(&self.here));
-            let listening = listen(ears, self.channel.clone(), self.name.clone(), self.silence, here);
-            tokio::spawn(listening).abort_handle()
+            let (listener_pools, here) = (Arc::clone(&self.listener_pools), Arc::clone(&self.here));
+            let listening = listen(listener_pools, self.channel.clone(), self.name.clone(), self.silence, here);
+            Some(tokio::spawn(listening).abort_handle())
         });
         self.here.wait(work).await;
     }
 
-    /// Stops listening.
+    /// Stops listening, and never begins to do so again.
     pub(crate) fn close(&self) {
-        if let Some(listening) = self.listening.get() {
+        if let Some(listening) = self.listening.get_or_init(|| None) {
             listening.abort();
         }
     }
 
-    /// Tells others until there is nothing left to tell.
-    async fn tell_others(self: Arc<Self>) {
+    /// Notifies other nodes until no hint is left to be sent.
+    async fn notify_others(self: Arc<Self>) {
         loop {
-            let told = self.take_untold();
-            if told.is_empty() {
+            let payloads = self.take_pending();
+            if payloads.is_empty() {
                 return;
             }
-            match tokio::time::timeout(PATIENCE, self.notify(&told)).await {
+            match tokio::time::timeout(PATIENCE, self.notify(&payloads)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    tracing::debug!(error = &error as &dyn std::error::Error, "Other nodes were not told of work");
+                    tracing::debug!(error = &error as &dyn std::error::Error, "Other nodes were not notified of work");
                 }
-                Err(_) => tracing::debug!("Other nodes were not told of work within {PATIENCE:?}"),
+                Err(_) => tracing::debug!("Other nodes were not notified of work within {PATIENCE:?}"),
             }
             tokio::time::sleep(GATHER).await;
         }
     }
 
-    /// What is to be told now; when that is nothing, the task ends.
-    fn take_untold(&self) -> Vec<String> {
-        let mut untold = self.untold();
-        let Untold { scans, deliveries, .. } = std::mem::take(&mut *untold);
-        let told = [(Work::Scans, scans), (Work::Deliveries, deliveries)];
-        let told: Vec<String> =
-            told.into_iter().filter(|(_, is_due)| *is_due).map(|(work, _)| payload(work, &self.name)).collect();
-        untold.is_being_told = !told.is_empty();
-        told
+    /// Takes the hints that are to be sent now; if there are none, the task ends.
+    fn take_pending(&self) -> Vec<String> {
+        let mut pending = self.pending();
+        let Pending { scans, deliveries, .. } = std::mem::take(&mut *pending);
+        let payloads = [(Work::Scans, scans), (Work::Deliveries, deliveries)];
+        let payloads: Vec<String> =
+            payloads.into_iter().filter(|(_, is_due)| *is_due).map(|(work, _)| payload(work, &self.name)).collect();
+        pending.is_being_sent = !payloads.is_empty();
+        payloads
     }
 
-    async fn notify(&self, told: &[String]) -> Result<(), sqlx::Error> {
-        sqlx::query("SELECT pg_notify($1, told) FROM unnest($2::text[]) AS told")
+    async fn notify(&self, payloads: &[String]) -> Result<(), sqlx::Error> {
+        sqlx::query("SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload")
             .bind(&self.channel)
-            .bind(told)
+            .bind(payloads)
             .execute(&mut *Session::begin(&self.pool).await?)
             .await?;
         Ok(())
     }
 
-    fn untold(&self) -> std::sync::MutexGuard<'_, Untold> {
-        // Whatever panicked, these are but flags.
-        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pending(&self) -> std::sync::MutexGuard<'_, Pending> {
+        // The lock may be poisoned: these are mere flags, which no panic leaves half-written.
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -160,18 +171,18 @@ impl Drop for Node {
     }
 }
 
-/// Passes on what other nodes tell, until it is aborted. A connection that is lost is made anew.
-async fn listen(ears: Ears, channel: String, name: WorkerId, silence: Duration, here: Arc<Hints>) {
+/// Passes on the notifications of other nodes, until it is aborted. A connection that is lost is made again.
+async fn listen(listener_pools: ListenerPools, channel: String, name: WorkerId, silence: Duration, here: Arc<Hints>) {
     const FIRST_PAUSE: Duration = Duration::from_secs(1);
     const LONGEST_PAUSE: Duration = Duration::from_secs(30);
     let mut pause = FIRST_PAUSE;
     loop {
-        let error = match connect(&ears(), &channel).await {
+        let error = match connect(&listener_pools(), &channel).await {
             Ok(mut listener) => {
                 pause = FIRST_PAUSE;
-                // What was told before was not heard.
-                Work::ALL.into_iter().for_each(|work| here.give(work));
-                hear(&mut listener, &name, silence, &here).await
+                // Notifications sent before this connection listened were missed.
+                NOTIFIED.into_iter().for_each(|work| here.give(work));
+                receive(&mut listener, &name, silence, &here).await
             }
             Err(error) => error,
         };
@@ -185,24 +196,25 @@ async fn listen(ears: Ears, channel: String, name: WorkerId, silence: Duration, 
     }
 }
 
-async fn connect(ears: &PgPool, channel: &str) -> Result<PgListener, sqlx::Error> {
-    let mut listener = PgListener::connect_with(ears).await?;
+async fn connect(pool: &PgPool, channel: &str) -> Result<PgListener, sqlx::Error> {
+    let mut listener = PgListener::connect_with(pool).await?;
     listener.eager_reconnect(false);
     listener.listen(channel).await?;
     Ok(listener)
 }
 
-/// Passes on what is heard, of each kind at most one hint in [`GATHER`], until the connection is lost.
-async fn hear(listener: &mut PgListener, name: &WorkerId, silence: Duration, here: &Hints) -> sqlx::Error {
+/// Passes on the notifications that arrive, of each kind at most one hint in [`GATHER`], until the connection is lost.
+async fn receive(listener: &mut PgListener, name: &WorkerId, silence: Duration, here: &Hints) -> sqlx::Error {
     loop {
-        let mut heard = Vec::new();
-        // The first is waited for; those that came with it are only taken. A wait that ends early loses nothing.
+        let mut received = Vec::new();
+        // Waits for the first notification; those that came with it are only taken. A wait that ends early loses
+        // nothing.
         let mut patience = silence;
-        while heard.len() < Work::ALL.len() {
+        while received.len() < NOTIFIED.len() {
             match tokio::time::timeout(patience, listener.try_recv()).await {
-                Ok(Ok(Some(told))) => {
-                    if let Some(work) = work_of(told.payload(), name).filter(|work| !heard.contains(work)) {
-                        heard.push(work);
+                Ok(Ok(Some(notification))) => {
+                    if let Some(work) = work_of(notification.payload(), name).filter(|work| !received.contains(work)) {
+                        received.push(work);
                     }
                 }
                 Ok(Ok(None)) => return sqlx::Error::Io(std::io::ErrorKind::UnexpectedEof.into()),
@@ -215,7 +227,7 @@ async fn hear(listener: &mut PgListener, name: &WorkerId, silence: Duration, her
             }
             patience = Duration::ZERO;
         }
-        heard.into_iter().for_each(|work| here.give(work));
+        received.into_iter().for_each(|work| here.give(work));
         tokio::time::sleep(GATHER).await;
     }
 }
@@ -229,6 +241,7 @@ const fn word(work: Work) -> &'static str {
     match work {
         Work::Scans => "scans",
         Work::Deliveries => "deliveries",
+        Work::Events => "events",
     }
 }
 
@@ -236,26 +249,50 @@ fn payload(work: Work, from: &WorkerId) -> String {
     format!("{} {from}", word(work))
 }
 
-/// What a payload hints at; nothing where it is this node's own, or nobody's of ours: anyone may notify.
+/// Returns the work that a payload hints at; `None` if it is this node's own, or in no format of ours: anyone may
+/// notify.
 fn work_of(payload: &str, name: &WorkerId) -> Option<Work> {
-    let (told, from) = payload.split_once(' ')?;
-    let work = Work::ALL.into_iter().find(|work| word(*work) == told)?;
+    let (named, from) = payload.split_once(' ')?;
+    let work = NOTIFIED.into_iter().find(|work| word(*work) == named)?;
     (from != name.to_string()).then_some(work)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
 
     #[test]
-    fn a_node_hears_others_and_not_itself() {
+    fn a_node_takes_the_notifications_of_others_and_not_its_own() {
         let (one, other) = (WorkerId::generate(), WorkerId::generate());
-        for work in Work::ALL {
+        for work in NOTIFIED {
             assert_eq!(work_of(&payload(work, &one), &other), Some(work));
             assert_eq!(work_of(&payload(work, &one), &one), None);
         }
         for strange in ["", "scans", "Scans x", "checks x", " ", " x"] {
             assert_eq!(work_of(strange, &one), None, "{strange}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_node_that_was_closed_before_anything_waited_makes_no_connection_afterwards() {
+        let config = PostgresConfig::new("postgres://127.0.0.1:1/none");
+        for (is_closed, listens) in [(false, true), (true, false)] {
+            let asked = Arc::new(AtomicBool::new(false));
+            let mut node = Node::new(&config, config.pool().unwrap()).unwrap();
+            let (listener_pools, is_asked) = (config.listening_pools().unwrap(), Arc::clone(&asked));
+            node.listener_pools = Arc::new(move || {
+                is_asked.store(true, Ordering::SeqCst);
+                listener_pools()
+            });
+            if is_closed {
+                node.close();
+            }
+            // Nothing else runs: the time passes once every task has come to rest.
+            let waited = tokio::time::timeout(Duration::from_millis(1), node.wait(Work::Scans)).await;
+            assert!(waited.is_err(), "no hint comes");
+            assert_eq!(asked.load(Ordering::SeqCst), listens);
         }
     }
 }

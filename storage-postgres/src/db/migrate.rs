@@ -1,4 +1,4 @@
-//! The tables, brought up to date: `migrations/README.md` has the rules.
+//! Bringing the tables up to date: `migrations/README.md` has the rules.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
     ConnectError, PostgresConfig,
     db::{
         misplaced::{self, default_schemas},
-        pooler::{SessionSettings, keeps_sessions, telling},
+        pooler::{SessionSettings, keeps_sessions, reporting},
     },
 };
 
@@ -21,7 +21,7 @@ static MIGRATIONS: Migrator = sqlx::migrate!();
 /// Creates the schema and the tables, or brings them up to date. Any number of nodes may do so at once: one does, the
 /// others wait for it.
 pub(crate) async fn migrate(config: &PostgresConfig) -> Result<(), ConnectError> {
-    const TOLD_EVERY: Duration = Duration::from_secs(15);
+    const REPORT_EVERY: Duration = Duration::from_secs(15);
     // A connection of its own, because the lock is the session's: when a migration fails, it goes with the connection.
     let mut connection = config.connect_to_migrate().await?;
     let schema = config.quoted_schema()?;
@@ -35,7 +35,7 @@ pub(crate) async fn migrate(config: &PostgresConfig) -> Result<(), ConnectError>
     // `run` is the same, but no future with it can be sent between threads: a borrowed connection is not `Acquire` for every
     // lifetime.
     let migrator = migrator(&schema, is_there);
-    let migrating = telling(TOLD_EVERY, migrator.run_direct(None, &mut connection, false), |waited| {
+    let migrating = reporting(REPORT_EVERY, migrator.run_direct(None, &mut connection, false), |waited| {
         tracing::info!(
             ?waited,
             "The tables are being brought up to date, by this server or by another one that it waits for"
@@ -50,7 +50,7 @@ fn migrator(schema: &str, schema_is_there: bool) -> Migrator {
         if migration.no_tx {
             return migration.clone();
         }
-        // Whatever the session has: no statement of a migration finds another schema. The checksum is the file's.
+        // Whatever the session has set, no statement of a migration finds another schema. The checksum is the file's.
         let sql = format!("SET LOCAL search_path TO {schema};\n{}", migration.sql.as_str());
         Migration { sql: AssertSqlSafe(sql).into_sql_str(), ..migration.clone() }
     };

@@ -1,14 +1,14 @@
-//! Tables that lie where they should not.
+//! Tables that are in the wrong schema.
 //!
 //! Up to release 0.1.0 the search path was a parameter of the start-up, which PgBouncer drops with
-//! `ignore_startup_parameters = options`. Then migrations made their tables in the schema that the role has by itself, `public`
-//! as a rule, and only the record of them in ours.
+//! `ignore_startup_parameters = options`. Then migrations made their tables in the role's default schema, usually
+//! `public`, and only the record of them in ours.
 
 use sqlx::PgConnection;
 
 use crate::{ConnectError, db::pooler::Relocation};
 
-/// Every table that a migration of that time makes, with the migration's number.
+/// Every table that the migrations of that time make, with the migration's number.
 const TABLES: [(i64, &str); 18] = [
     (1, "plans"),
     (1, "teams"),
@@ -30,15 +30,15 @@ const TABLES: [(i64, &str); 18] = [
     (13, "settings"),
 ];
 
-/// Likewise every function.
+/// Every function that they make, likewise.
 const FUNCTIONS: [(i64, &str); 2] = [(4, "history_start(timestamptz, jsonb)"), (9, "history_end(timestamptz, jsonb)")];
 
-/// The schemas that a connection of this role creates in and looks into by itself.
+/// Returns the schemas in which a connection of this role creates and looks up by default.
 pub(crate) async fn default_schemas(db: &mut PgConnection) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar("SELECT current_schemas(false)::text[]").fetch_one(db).await
 }
 
-/// Refuses an installation whose tables lie in another schema than their record. `defaults` are [`default_schemas`].
+/// Refuses an installation whose tables are in another schema than their record. `defaults` are [`default_schemas`].
 ///
 /// # Errors
 /// [`ConnectError::Misplaced`], [`ConnectError::Unreachable`].
@@ -82,7 +82,8 @@ async fn find(
     let from: Option<String> = sqlx::query_scalar(
         "SELECT candidate FROM unnest($1::text[]) WITH ORDINALITY AS t (candidate, place)
          WHERE candidate <> $2 AND (
-             SELECT bool_and(to_regclass(format('%I.%I', candidate, missing)) IS NOT NULL) FROM unnest($3::text[]) AS missing
+             SELECT bool_and(to_regclass(format('%I.%I', candidate, missing)) IS NOT NULL)
+             FROM unnest($3::text[]) AS missing
          ) ORDER BY place LIMIT 1",
     )
     .bind(candidates)

@@ -1,4 +1,4 @@
-//! The database as such: connections, the one place where steps are run, migrations, hints, and how it fails.
+//! The database as such: connections, the one place where steps are run, migrations, hints and errors.
 
 pub(crate) mod columns;
 mod config;
@@ -7,11 +7,11 @@ mod hints;
 pub(crate) mod ids;
 mod migrate;
 mod misplaced;
-pub(crate) mod passed_over;
 mod pool_usage;
 mod pooler;
 mod session;
 mod settings;
+pub(crate) mod skipped;
 pub(crate) mod store;
 pub(crate) mod transaction;
 

@@ -1,4 +1,4 @@
-//! How busy the connections are, for operators.
+//! The load of the connections, for operators.
 
 use std::sync::{
     Arc,
@@ -10,18 +10,18 @@ use crate::PostgresStore;
 /// The connections of a store, as they are at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolUsage {
-    /// Connections that may be open at once.
+    /// The number of connections that may be open at once.
     pub max: u32,
-    /// Connections that are open.
+    /// The number of connections that are open.
     pub open: u32,
-    /// Of these, those that no step uses.
+    /// The number of open connections that no step uses.
     pub idle: u32,
-    /// Steps that wait for a connection.
+    /// The number of steps that wait for a connection.
     pub waiting: u32,
 }
 
 impl PostgresStore {
-    /// How busy the connections of this process are.
+    /// Returns how busy the connections of this process are.
     pub fn pool_usage(&self) -> PoolUsage {
         let pool = self.pool();
         PoolUsage {
@@ -33,12 +33,12 @@ impl PostgresStore {
     }
 }
 
-/// Steps that wait for a connection, in all clones of a store.
+/// The number of steps that wait for a connection, in all clones of a store.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Waiting(Arc<AtomicU32>);
 
 impl Waiting {
-    /// Counts one more, until what this returns is dropped.
+    /// Counts one more, until the returned value is dropped.
     pub(crate) fn begin(&self) -> impl Drop + Send + use<> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ended(Arc::clone(&self.0))

@@ -1,9 +1,9 @@
-//! What a pooler between the store and PostgreSQL must do, and how a start finds out whether it does.
+//! The requirements for a pooler between the store and PostgreSQL, and the test at the start whether it meets them.
 //!
-//! The store sets its search path and its limits of time once for each connection, prepares statements, and listens. All of
-//! that belongs to a session of PostgreSQL, so one connection of ours must lead to one and the same session for as long as it
-//! lives: `pool_mode = session` in PgBouncer. In transaction mode, two statements of one connection may meet different
-//! sessions, those of other connections, with settings and statements of their own.
+//! The store sets its search path and its limits of time once for each connection, prepares statements, and listens.
+//! All of that belongs to a session of PostgreSQL, so one connection of ours must lead to one and the same session for
+//! as long as it lives: `pool_mode = session` in PgBouncer. In transaction mode, two statements of one connection may
+//! meet different sessions, those of other connections, with settings and statements of their own.
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
@@ -16,7 +16,7 @@ use ulid::Ulid;
 
 use crate::ConnectError;
 
-/// What is set for a session when it begins.
+/// The settings of a session, made when it begins.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionSettings {
     search_path: String,
@@ -25,7 +25,8 @@ pub(crate) struct SessionSettings {
 }
 
 impl SessionSettings {
-    /// Those of a connection that works on steps. `search_path` is a quoted schema; a step may take `step_timeout`.
+    /// Returns the settings of a connection that works on steps. `search_path` is a quoted schema; a step may take
+    /// `step_timeout`.
     pub(crate) fn of_steps(search_path: String, step_timeout: Duration) -> Self {
         Self {
             search_path,
@@ -36,21 +37,22 @@ impl SessionSettings {
         }
     }
 
-    /// Those of a connection that migrates: without limits of time, whatever is set for the role.
+    /// Returns the settings of a connection that migrates: without limits of time, whatever is set for the role.
     pub(crate) const fn of_migrations(search_path: String) -> Self {
         Self { search_path, statement_timeout: Duration::ZERO, idle_in_transaction: Duration::ZERO }
     }
 
-    /// Sets them by a statement, since poolers refuse or drop them among the parameters of a start-up, and reads them back by
-    /// another one.
+    /// Applies the settings with a statement, since poolers refuse or drop them among the parameters of a start-up, and
+    /// reads them back with another one.
     ///
     /// # Errors
-    /// Those of the connection; [`sqlx::Error::Configuration`] with [`SettingsLost`] where the second statement sees others.
+    /// Those of the connection; [`sqlx::Error::Configuration`] with [`SettingsLost`] if the second statement sees other
+    /// values.
     pub(crate) async fn apply(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         const READ: &str = "SELECT current_setting('search_path'), current_setting('statement_timeout'),
                  current_setting('idle_in_transaction_session_timeout')";
         let Self { search_path, statement_timeout, idle_in_transaction } = self;
-        // The schema's name is a plain one, and nothing else is text: nothing needs quoting.
+        // The schema's name is a plain one, and nothing else is text, so nothing needs quoting.
         let set = format!(
             "SELECT set_config('search_path', '{search_path}', false),
                  set_config('statement_timeout', '{}ms', false),
@@ -58,7 +60,7 @@ impl SessionSettings {
             statement_timeout.as_millis(),
             idle_in_transaction.as_millis(),
         );
-        // As one message each, and not prepared: that is one round trip, and no clash where a pooler mixes sessions.
+        // Each is one message, and not prepared: that is one round trip, and no clash where a pooler mixes sessions.
         let set = sqlx::raw_sql(AssertSqlSafe(set)).fetch_one(&mut *connection).await?;
         let read = sqlx::raw_sql(READ).fetch_one(connection).await?;
         let texts = |row: &PgRow| (0..3).map(|column| row.try_get(column)).collect::<Result<Vec<String>, _>>();
@@ -74,14 +76,14 @@ impl SessionSettings {
 )]
 pub(crate) struct SettingsLost;
 
-/// How it was seen that a pooler keeps no sessions.
+/// The observation that showed that a pooler keeps no sessions.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoolerFault {
     /// Two statements of one connection met different sessions.
     #[error("what one statement of a connection set, the next one did not see")]
     SettingLost,
-    /// A connection was not answered for as long as another one was in a transaction.
+    /// A connection got no response for as long as another one was in a transaction.
     #[error("one connection was not answered while another one was in a transaction")]
     Blocked,
     /// No transaction could be begun.
@@ -92,11 +94,11 @@ pub enum PoolerFault {
     Statements(#[source] Box<dyn StdError + Send + Sync>),
 }
 
-/// `duplicate_prepared_statement` and `invalid_sql_statement_name`: a new connection has no statement of another, unless
-/// somebody in between mixes sessions.
+/// `duplicate_prepared_statement` and `invalid_sql_statement_name`: a new connection has no statement of another,
+/// unless something in between mixes sessions.
 pub(crate) const STATEMENT_CLASHES: [&str; 2] = ["42P05", "26000"];
 
-/// Whether an error, or one of its causes, is a clash of prepared statements.
+/// Returns whether an error, or one of its causes, is a clash of prepared statements.
 pub(crate) fn is_statement_clash(error: &(dyn StdError + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(cause) = next {
@@ -110,63 +112,65 @@ pub(crate) fn is_statement_clash(error: &(dyn StdError + 'static)) -> bool {
     false
 }
 
-/// How a start waits for its first answers. The limit is longer than another server takes to stop: it may have to make room.
+/// The patience of a start with its first responses. The limit is longer than another server takes to stop: that server
+/// may have to make room.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StartPatience {
-    /// Connections that this process may hold in all.
+    /// The number of connections that this process may hold in all.
     pub(crate) connections: u32,
-    /// After how long it is told that the start waits, and how often from then on.
-    pub(crate) told_every: Duration,
-    /// When it gives up.
+    /// The interval at which the log says that the start waits.
+    pub(crate) report_every: Duration,
+    /// The time after which the start gives up.
     pub(crate) limit: Duration,
 }
 
 impl StartPatience {
-    const TOLD_EVERY: Duration = Duration::from_secs(3);
+    const REPORT_EVERY: Duration = Duration::from_secs(3);
     const LIMIT: Duration = Duration::from_secs(100);
 
     pub(crate) const fn of(connections: u32) -> Self {
-        Self { connections, told_every: Self::TOLD_EVERY, limit: Self::LIMIT }
+        Self { connections, report_every: Self::REPORT_EVERY, limit: Self::LIMIT }
     }
 
-    /// Waits for `work` and tells the log meanwhile.
+    /// Waits for `work` and logs meanwhile that it waits.
     ///
     /// # Errors
     /// [`ConnectError::Crowded`] when the limit is reached.
     async fn wait<T>(&self, work: impl Future<Output = Result<T, ConnectError>>) -> Result<T, ConnectError> {
         let crowded = ConnectError::Crowded { needed: self.connections, waited: self.limit };
-        let told = telling(self.told_every, work, |waited| {
+        let waited_for = reporting(self.report_every, work, |waited| {
             tracing::warn!(
                 ?waited,
                 needed = self.connections,
                 "The start waits for a connection to the database: none is free there, or in the pooler in front of it"
             );
         });
-        tokio::time::timeout(self.limit, told).await.unwrap_or(Err(crowded))
+        tokio::time::timeout(self.limit, waited_for).await.unwrap_or(Err(crowded))
     }
 }
 
-/// Waits for `work`, and calls `tell` every so often until it has ended.
-pub(crate) async fn telling<T>(every: Duration, work: impl Future<Output = T>, tell: impl Fn(Duration)) -> T {
+/// Waits for `work`, and calls `report` with the time waited, once per interval, until it has ended.
+pub(crate) async fn reporting<T>(every: Duration, work: impl Future<Output = T>, report: impl Fn(Duration)) -> T {
     let begun = Instant::now();
     let mut work = std::pin::pin!(work);
     loop {
         match tokio::time::timeout(every, &mut work).await {
             Ok(done) => return done,
-            Err(_) => tell(Duration::from_secs(begun.elapsed().as_secs())),
+            Err(_) => report(Duration::from_secs(begun.elapsed().as_secs())),
         }
     }
 }
 
 /// Finds out whether a connection keeps its session while others are at work.
 ///
-/// The connection marks its session. Then a second one takes a session for the time of a transaction: where a pooler hands
-/// sessions out by transaction, that is the one that was marked, as a rule, since it was given back last. The first one looks
-/// for its mark meanwhile. Other connections may be in the way of that, so it is done several times; where it was missed each
-/// time, a clash of prepared statements, or a connection that does not read its settings back, tells it later.
+/// The connection marks its session. Then a second one takes a session for the time of a transaction: where a pooler
+/// hands sessions out by transaction, that is usually the one that was marked, since it was given back last. Meanwhile
+/// the first connection looks for its mark. Other connections may interfere with that, so it is done several times; if
+/// each round misses the fault, a clash of prepared statements, or a connection that does not read its settings back,
+/// reveals it later.
 ///
 /// # Errors
-/// [`ConnectError::Pooler`], [`ConnectError::Crowded`] where there is no second connection to be had,
+/// [`ConnectError::Pooler`], [`ConnectError::Crowded`] if no second connection is available,
 /// [`ConnectError::Unreachable`].
 pub(crate) async fn keeps_sessions(
     first: &mut PgConnection,
@@ -184,7 +188,7 @@ pub(crate) async fn keeps_sessions(
     patience.wait(marked).await?;
     let second = async {
         let mut second = PgConnection::connect_with(options).await.map_err(ConnectError::Unreachable)?;
-        // The first statement: a pooler lets a connection in before it has a session for it.
+        // The first statement shows it: a pooler accepts a connection before it has a session for it.
         sqlx::raw_sql("SELECT 1").execute(&mut second).await.map_err(ConnectError::Unreachable)?;
         Ok(second)
     };
@@ -215,7 +219,7 @@ pub struct Relocation {
     pub(crate) from: String,
     pub(crate) to: String,
     pub(crate) tables: Vec<String>,
-    /// With the types of their arguments.
+    /// The functions, with the types of their arguments.
     pub(crate) functions: Vec<String>,
 }
 
@@ -260,10 +264,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_start_that_waits_says_so_and_ends() {
         let patience = StartPatience::of(17);
-        let told = std::cell::Cell::new(0);
+        let reports = std::cell::Cell::new(0);
         let work = tokio::time::timeout(Duration::from_secs(10), std::future::pending::<()>());
-        telling(patience.told_every, work, |_| told.set(told.get() + 1)).await.unwrap_err();
-        assert_eq!(told.get(), 3);
+        reporting(patience.report_every, work, |_| reports.set(reports.get() + 1)).await.unwrap_err();
+        assert_eq!(reports.get(), 3);
         let refused = patience.wait(std::future::pending::<Result<(), _>>()).await.unwrap_err();
         assert!(matches!(refused, ConnectError::Crowded { needed: 17, .. }), "{refused:?}");
     }

@@ -14,16 +14,17 @@ use crate::db::pooler::SettingsLost;
 pub(crate) struct Session(PoolConnection<Postgres>);
 
 impl Session {
-    /// How long a connection that goes back may take to show that it is fit. One that takes longer is dropped.
+    /// The longest time that a connection that goes back may take to show that it is fit. One that takes longer is
+    /// dropped.
     const PATIENCE: Duration = Duration::from_secs(5);
 
     pub(crate) async fn begin(pool: &PgPool) -> Result<Self, sqlx::Error> {
         Ok(Self(pool.acquire().await?))
     }
 
-    /// Whether a connection may be used again: not when it leads to a server that takes no changes, nor when its session is
-    /// another one than that which was set up. After a failover, the address leads to another server, while connections to the
-    /// former live on; a pooler can be reconfigured at any time.
+    /// Returns whether a connection may be used again: not if it leads to a server that takes no changes, nor if its
+    /// session is not the one that was set up. After a failover, the address leads to another server, while connections
+    /// to the former live on; a pooler can be reconfigured at any time.
     pub(crate) async fn is_fit(connection: &mut PgConnection, search_path: &str) -> Result<bool, sqlx::Error> {
         let (takes_changes, is_ours): (bool, bool) = sqlx::query_as(
             "SELECT current_setting('transaction_read_only') = 'off', current_setting('search_path') = $1",
@@ -53,9 +54,9 @@ impl DerefMut for Session {
 }
 
 impl Drop for Session {
-    /// Bounds what the pool does without a bound: it waits for an answer from a connection that comes back, and, under TLS,
-    /// from one that it closes. When the network swallows what is sent, each such connection would hold its place for as long
-    /// as the system's TCP has patience, which is a quarter of an hour.
+    /// Bounds what the pool does without a bound: it waits for a response from a connection that comes back, and, under
+    /// TLS, from one that it closes. When the network swallows what is sent, each such connection would keep its place
+    /// in the pool for as long as the system's TCP has patience, which is a quarter of an hour.
     fn drop(&mut self) {
         let returning = self.0.return_to_pool();
         // Without a runtime nothing can be awaited, and the connection is dropped here.

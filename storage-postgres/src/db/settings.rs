@@ -24,8 +24,8 @@ impl SettingsStore for PostgresStore {
 
     async fn settle_setting(&self, setting: SharedSetting, value: &str) -> Result<String, StoreError> {
         self.step(|| async {
-            // `DO NOTHING` returns no row, and what another transaction stored meanwhile is not in this statement's
-            // snapshot: only the update returns the value that is there in every case.
+            // `DO NOTHING` returns no row, and a value that another transaction stored meanwhile is not in this
+            // statement's snapshot: only the update returns the value that is there in every case.
             let settled = sqlx::query_scalar(
                 "INSERT INTO settings AS s (name, value) VALUES ($1, $2)
                  ON CONFLICT (name) DO UPDATE SET value = s.value

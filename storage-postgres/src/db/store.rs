@@ -12,13 +12,11 @@ use sqlx::PgPool;
 
 use crate::{
     ConnectError, PostgresConfig,
-    db::{
-        error::Failure, hints::Node, migrate::migrate, passed_over::Unreadable, pool_usage::Waiting, session::Session,
-    },
+    db::{error::Failure, hints::Node, migrate::migrate, pool_usage::Waiting, session::Session, skipped::Unreadable},
     files::objects::Objects,
 };
 
-/// Keeps everything in PostgreSQL, 14 or later. Clones share their connections.
+/// A store that keeps everything in PostgreSQL, 14 or later. Clones share their connections.
 ///
 /// # Promises
 /// All those of [`Store`](a11ycheck_core::store::Store), for any number of processes on one database.
@@ -27,10 +25,11 @@ use crate::{
 /// The database's clock counts, never that of a node.
 ///
 /// # Trouble
-/// Whatever may pass is [`StoreError::Unavailable`]: no connection to be had in time, a connection that broke, a server
-/// that stops, has no room or is too slow. A step that failed so has changed nothing, unless it broke while it was being
-/// committed: then it happened as a whole or not at all. The next step tries anew, so that nothing need be restarted when
-/// the database is well again. A step that lost against another one (SQLSTATE 40001, 40P01) is tried again here.
+/// Whatever may pass is [`StoreError::Unavailable`]: no connection available in time, a connection that broke, a server
+/// that stops, has no room or is too slow. A step that failed this way has changed nothing, unless the connection broke
+/// during the commit: then the step happened as a whole or not at all. The next step tries again, so that nothing need
+/// be restarted when the database is well again. A step that lost against another one (SQLSTATE 40001, 40P01) is tried
+/// again here.
 #[derive(Clone)]
 pub struct PostgresStore {
     pool: PgPool,
@@ -42,12 +41,12 @@ pub struct PostgresStore {
     waiting: Waiting,
 }
 
-/// How often a step that lost against another is begun.
+/// The number of times that a step that loses against others is begun, the first included.
 pub(crate) const ATTEMPTS: u32 = 5;
 
 impl PostgresStore {
-    /// Connects, and brings the tables up to date. Nodes may start at the same moment. Where the database, or a pooler in front
-    /// of it, has no connection free, the start waits for up to 100 s, and the log says so.
+    /// Connects, and brings the tables up to date. Nodes may start at the same moment. If the database, or a pooler in
+    /// front of it, has no connection free, the start waits for up to 100 s, and the log says so.
     ///
     /// # Errors
     /// [`ConnectError`]: nothing that failed is half done.
@@ -60,8 +59,8 @@ impl PostgresStore {
         Ok(Self { pool, step_timeout, clock: None, node, objects, unreadable, waiting: Waiting::default() })
     }
 
-    /// Goes by `clock` in place of the database's: for tests, and for one process alone. What it shows is truncated to
-    /// microseconds.
+    /// Uses `clock` instead of the database's clock: for tests, and for one process alone. Its instants are truncated
+    /// to microseconds.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Some(Arc::new(clock));
@@ -74,22 +73,22 @@ impl PostgresStore {
         self.pool.close().await;
     }
 
-    /// What statements take for the present instant: `coalesce($n, clock_timestamp())`.
+    /// Returns the present instant as statements take it: `coalesce($n, clock_timestamp())`.
     pub(crate) fn instant(&self) -> Option<DateTime<Utc>> {
         self.clock.as_ref().map(|clock| clock.now().trunc_subsecs(6))
     }
 
-    /// By which this process wakes its loops and those of other nodes.
+    /// Returns the node, which wakes the loops of this process and those of other nodes.
     pub(crate) const fn node(&self) -> &Arc<Node> {
         &self.node
     }
 
-    /// Where files are kept, when that is not in the tables.
+    /// Returns the place where files are kept, if that is not the tables.
     pub(crate) const fn objects(&self) -> Option<&Objects> {
         self.objects.as_ref()
     }
 
-    /// What this process could not read of the queues.
+    /// Returns the rows of the queues that this process could not read.
     pub(crate) fn unreadable(&self) -> &Unreadable {
         &self.unreadable
     }
@@ -98,7 +97,7 @@ impl PostgresStore {
         &self.pool
     }
 
-    /// Those who wait for a connection.
+    /// Returns the counter of steps that wait for a connection.
     pub(crate) const fn waiting(&self) -> &Waiting {
         &self.waiting
     }
@@ -112,13 +111,15 @@ impl PostgresStore {
         self.step_timeout
     }
 
-    /// Runs one step of a trait: bounds its time, and begins it again when it lost against another.
+    /// Runs one step of a trait: bounds its time, and begins it again if it lost against another.
     ///
-    /// A step is either a single statement or one [`transaction`](Self::transaction) at the default level, READ COMMITTED, where
-    /// each statement sees what was committed before it began. A step that judges what it has read locks it first. Locks are
-    /// taken in one order (plan, team, site, active scan, scan, retention, endpoint, delivery, event), so that two steps don't
-    /// wait for each other. The purge begins with a team's row in `retention`, and passes over checks that another step has
-    /// locked.
+    /// A step is either a single statement or one [`transaction`](Self::transaction) at the default level, READ
+    /// COMMITTED, where each statement sees what was committed before it began. A step that judges what it has read
+    /// locks it first. Locks are taken in one order (plan, team, site, active scan, scan, retention, endpoint,
+    /// delivery, event), so that two steps don't wait for each other. The purge begins with a team's row in
+    /// `retention`, and skips checks that another step has locked. Positions in the log of occurrences are assigned
+    /// under the row of `event_head`, in transactions of their own that lock nothing else but the entries; writers of
+    /// entries don't touch that row.
     pub(crate) async fn step<T, E, F>(&self, run: impl Fn() -> F + Send) -> Result<T, E>
     where
         E: From<StoreError>,
@@ -130,14 +131,14 @@ impl PostgresStore {
             match outcome.unwrap_or_else(|_| Err(Failure::TooSlow(self.step_timeout))) {
                 Ok(outcome) => return Ok(outcome),
                 Err(failure) if failure.is_conflict() && attempt < ATTEMPTS => attempt += 1,
-                Err(failure) => return Err(failure.told()),
+                Err(failure) => return Err(failure.into_error()),
             }
         }
     }
 }
 
 impl fmt::Debug for PostgresStore {
-    /// Shows the state of the pool and nothing of the address, which may hold a password.
+    /// Shows the state of the pool and nothing of the address, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresStore")
             .field("connections", &self.pool.size())

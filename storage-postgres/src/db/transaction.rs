@@ -1,4 +1,4 @@
-//! Transactions: how several statements take effect as one step.
+//! Transactions, in which several statements take effect as one step.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::{
     db::{error::Failure, session::Session},
 };
 
-/// A transaction under way, at the default level, READ COMMITTED: each statement sees what was committed before it began.
+/// A transaction in progress, at the default level, READ COMMITTED: each statement sees what was committed before it
+/// began.
 pub(crate) struct Tx {
     open: OwnedMutexGuard<Open>,
     instant: Option<DateTime<Utc>>,
@@ -25,16 +26,18 @@ impl Tx {
         &mut self.open.session
     }
 
-    /// Returns what statements take for the present instant: `coalesce($n, clock_timestamp())`. Without a clock of the
-    /// store's own that is the instant at which a statement has its locks, and not the one at which the transaction began.
+    /// Returns the present instant as statements take it: `coalesce($n, clock_timestamp())`. Without a clock of the
+    /// store's own that is the instant at which a statement has its locks, and not the one at which the transaction
+    /// began.
     pub(crate) const fn instant(&self) -> Option<DateTime<Utc>> {
         self.instant
     }
 }
 
 impl PostgresStore {
-    /// Runs one step of a trait as one transaction, which is undone where `run` fails or refuses. Its time is bounded, and it
-    /// is begun again when it lost against another, as [`step`](Self::step) says; so `run` may be called several times.
+    /// Runs one step of a trait as one transaction, which is undone if `run` fails or refuses. Its time is bounded, and
+    /// it is begun again if it lost against another, as [`step`](Self::step) says; so `run` may be called several
+    /// times.
     pub(crate) async fn transaction<T, E, F>(&self, run: impl Fn(Tx) -> F + Send + Sync) -> Result<T, E>
     where
         T: Send,
@@ -59,8 +62,9 @@ impl PostgresStore {
     }
 }
 
-/// A connection with a transaction. Where it is dropped before that has ended, the transaction is undone before the connection is
-/// used again, as with [`sqlx::Transaction`], which either borrows its connection or takes it out of its [`Session`].
+/// A connection with a transaction. If it is dropped before the transaction has ended, that is undone before the
+/// connection is used again, as with [`sqlx::Transaction`], which either borrows its connection or takes it out of its
+/// [`Session`].
 struct Open {
     session: Session,
     has_ended: bool,
@@ -68,14 +72,15 @@ struct Open {
 
 impl Open {
     async fn begin(session: Session) -> Result<Self, sqlx::Error> {
-        // Whether it began is not known where this is dropped meanwhile.
+        // If this is dropped meanwhile, it is not known whether the transaction began.
         let mut open = Self { session, has_ended: false };
         PgTransactionManager::begin(&mut open.session, None).await?;
         Ok(open)
     }
 
-    /// Ends the transaction as its outcome asks for: what was refused, or failed, is undone. At once, and not when the
-    /// connection is back in the pool: until then the next step would pass over what this one had locked.
+    /// Ends the transaction as its outcome requires: one that was refused, or failed, is undone. That happens at once,
+    /// not when the connection is back in the pool: until then the next step would skip the rows that this one had
+    /// locked.
     async fn end<T, E>(&mut self, outcome: Result<T, Failure<E>>) -> Result<T, Failure<E>> {
         match outcome {
             Ok(_) => {

@@ -1,4 +1,4 @@
-//! Attempts that end: what follows, what is kept of them, and for how long.
+//! The end of attempts: what follows, what is kept of them, and for how long.
 
 use a11ycheck_core::{
     domain::{AttemptReport, AttemptResult, Delivery, DeliveryRefusal, DeliveryState, EndpointStatus},
@@ -18,8 +18,8 @@ use crate::{
     twins::{self, DROP_DELIVERIES, UNBLOCK_DELIVERIES},
 };
 
-/// The ids of attempts that are lost, those whose lease ended first before others; without those of `unreadable`. Nothing is
-/// locked.
+/// Returns the ids of attempts that are lost, in the order in which their leases ended; without those of `unreadable`.
+/// Nothing is locked.
 pub(crate) async fn lost(
     db: &mut PgConnection,
     limit: u32,
@@ -38,23 +38,23 @@ pub(crate) async fn lost(
     .await
 }
 
-/// Gives up an attempt that is lost, and tells whether another delivery waited for it. Where it is lost no longer, somebody
-/// else was faster, or it was dropped with its endpoint.
+/// Abandons an attempt that is lost, and returns whether another delivery waited for it. If it is no longer lost,
+/// another caller was faster, or it was dropped with its endpoint; then this does nothing.
 pub(crate) async fn give_up<E>(tx: &mut Tx, id: &str) -> Result<bool, Failure<E>> {
     let id = id.parse().map_err(|error| Corrupt::new("deliveries", id, error))?;
     let ended = end_attempt(tx, id, &AttemptReport::WORKER_LOST, DeliveryState::give_up).await?;
     Ok(ended.is_some_and(|ended| ended.is_ok_and(|recorded| recorded.unblocked)))
 }
 
-/// A delivery that was locked, and its endpoint with it.
+/// A locked delivery, with the status of its endpoint, which is locked too.
 pub(crate) struct Locked {
     pub(crate) now: DateTime<Utc>,
     pub(crate) delivery: Delivery,
     pub(crate) endpoint: EndpointStatus,
 }
 
-/// Locks a delivery, where it is the team's (any team's where that is `None`), after its endpoint: what happens to one
-/// endpoint happens one after the other.
+/// Locks a delivery if it is the team's (any team's if that is `None`), after its endpoint: the steps of one endpoint
+/// happen one after the other.
 pub(crate) async fn lock<E>(tx: &mut Tx, id: DeliveryId, team: Option<TeamId>) -> Result<Option<Locked>, Failure<E>> {
     let endpoint: Option<StatusRow> = sqlx::query_as(
         "SELECT failed_in_a_row, off_since FROM endpoints
@@ -85,7 +85,7 @@ pub(crate) async fn lock<E>(tx: &mut Tx, id: DeliveryId, team: Option<TeamId>) -
 /// A delivery after an attempt was recorded.
 pub(crate) struct Recorded {
     pub(crate) delivery: Delivery,
-    /// Whether another delivery waited for this attempt, and is due now.
+    /// True if another delivery waited for this attempt, and is due now.
     pub(crate) unblocked: bool,
 }
 
@@ -103,8 +103,8 @@ pub(crate) async fn record(
     }
 }
 
-/// Ends an attempt as `decide` says, given the delivery's state and that of its endpoint, with all that follows. `None` where
-/// there is no such delivery; what is refused changes nothing.
+/// Ends an attempt as `decide` says, given the delivery's state and that of its endpoint, with all that follows.
+/// Returns `None` if there is no such delivery; a refusal changes nothing.
 async fn end_attempt<E>(
     tx: &mut Tx,
     id: DeliveryId,
@@ -149,8 +149,8 @@ async fn end_attempt<E>(
     Ok(Some(Ok(Recorded { delivery, unblocked })))
 }
 
-/// Gives up what is pending for an endpoint that was switched off, however many deliveries there are. The caller has
-/// locked the endpoint.
+/// Drops the pending deliveries to an endpoint that was switched off, however many there are. The caller has locked the
+/// endpoint.
 pub(crate) async fn drop_pending(
     db: &mut PgConnection,
     endpoint: EndpointId,
@@ -182,7 +182,7 @@ async fn insert_attempt(
     .bind(i64::from(number))
     .bind(started_at)
     .bind(now)
-    // What takes longer than 292,000 years.
+    // More than an i64 of microseconds would be 292,000 years.
     .bind(report.duration.num_microseconds().unwrap_or(i64::MAX))
     .bind(status)
     .bind(excerpt)
@@ -254,8 +254,8 @@ pub(crate) async fn delete(db: &mut PgConnection, gone: Vec<(String, String)>) -
     let (ids, mut events): (Vec<String>, Vec<String>) = gone.into_iter().unzip();
     events.sort_unstable();
     events.dedup();
-    // Locked, in one order, before the deliveries go: of several callers that each delete some deliveries of an event, the
-    // last one sees that none is left.
+    // Locked, in one order, before the deliveries are deleted: of several callers that each delete some deliveries of
+    // an event, the last one sees that none is left.
     sqlx::query("SELECT FROM events WHERE id = ANY ($1) ORDER BY id FOR UPDATE")
         .bind(&events)
         .execute(&mut *db)

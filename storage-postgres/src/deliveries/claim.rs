@@ -1,4 +1,5 @@
-//! Giving due deliveries to a worker: which are due and fit its limits, which of these it can sign, and what is written of them.
+//! Giving due deliveries to a worker: the choice of those that are due and fit its limits, the test whether it can sign
+//! them, and the changes to their rows.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ use crate::{
     db::{
         error::{Corrupt, Failure},
         ids::Id,
-        passed_over::PassedOver,
+        skipped::Skipped,
         transaction::Tx,
     },
     deliveries::{
@@ -25,20 +26,30 @@ use crate::{
     twins,
 };
 
-/// Gives due deliveries to a worker, as far as the limits let it and its keys sign them.
+/// The deliveries that were given to a worker.
+#[derive(Default)]
+pub(crate) struct Claimed {
+    pub(crate) deliveries: Vec<ClaimedDelivery>,
+    /// The first row that can't be read and for which there was no room among those that are skipped: the next claim
+    /// chooses it again.
+    pub(crate) unskipped: Option<Corrupt>,
+}
+
+/// Gives due deliveries to a worker, up to its limits, and only those that its keys sign.
 pub(crate) async fn claim<E>(
     tx: &mut Tx,
     worker: &WorkerId,
     limits: ClaimLimits,
     term: TimeDelta,
     keys: &[KeyId],
-    passed_over: &PassedOver,
-) -> Result<Vec<ClaimedDelivery>, Failure<E>> {
-    let chosen = choose(tx, worker, limits, keys, &passed_over.ids()).await?;
+    skipped: &Skipped,
+) -> Result<Claimed, Failure<E>> {
+    let mut claimed = Claimed::default();
+    let chosen = choose(tx, worker, limits, keys, &skipped.ids()).await?;
     if chosen.is_empty() {
-        return Ok(Vec::new());
+        return Ok(claimed);
     }
-    // What another caller has locked, or took since, is passed over.
+    // Rows that another caller has locked, or claimed since, are skipped.
     let rows: Vec<DueRow> = sqlx::query_as(concat!(
         "WITH instant AS MATERIALIZED (
              SELECT coalesce($2, clock_timestamp()) AS now
@@ -60,34 +71,38 @@ pub(crate) async fn claim<E>(
     .bind(tx.instant())
     .fetch_all(tx.db())
     .await?;
-    let mut claimed = Vec::new();
     let (mut ids, mut tokens, mut all_tries) = (Vec::new(), Vec::new(), Vec::new());
     let Some(now) = rows.first().map(|row| row.now) else { return Ok(claimed) };
     for row in rows {
         let (id, endpoint) = (row.delivery.id().to_owned(), row.delivery.endpoint_id().to_owned());
         match row.due(worker, term, keys) {
-            // Since it was looked for, or there were more than could be given up at once: the next claim will.
+            // It was lost since the choice, or there were more than could be abandoned at once: the next claim abandons
+            // it.
             Ok(Due::Lost) => {}
-            // Since it was looked for.
+            // Its secrets were changed since the choice.
             Ok(Due::Locked) => {}
             Ok(Due::Dropped(id, state)) => write_state(tx.db(), id, &state).await?,
             Ok(Due::Claimed { delivery, tries }) => {
                 ids.push(id);
                 tokens.push(delivery.claim.token.get());
                 all_tries.push(i64::from(tries));
-                claimed.push(*delivery);
+                claimed.deliveries.push(*delivery);
             }
-            Err(Unusable::Delivery(problem)) => {
-                passed_over.add(id, &problem);
-            }
-            Err(Unusable::Endpoint(problem)) => {
-                passed_over.add(endpoint, &problem);
+            Err(unusable) => {
+                let (id, problem) = match unusable {
+                    Unusable::Delivery(problem) => (id, problem),
+                    Unusable::Endpoint(problem) => (endpoint, problem),
+                };
+                if !skipped.add(id, &problem) {
+                    claimed.unskipped.get_or_insert(problem);
+                }
             }
         }
     }
     sqlx::query(
         "UPDATE deliveries
-         SET token = claimed.token, tries = claimed.tries, lease_worker = $4, lease_started_at = $5, next_attempt_at = $6
+         SET token = claimed.token, tries = claimed.tries, lease_worker = $4, lease_started_at = $5,
+             next_attempt_at = $6
          FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS claimed (id, token, tries)
          WHERE deliveries.id = claimed.id",
     )
@@ -102,8 +117,8 @@ pub(crate) async fn claim<E>(
     Ok(claimed)
 }
 
-/// The ids of what the worker takes up, and of what was left for endpoints that are switched off, in any order. Nothing is
-/// locked yet, and `unreadable` is passed over.
+/// Returns the ids of the deliveries that the worker takes up, and of those left for endpoints that are switched off,
+/// in any order. Nothing is locked yet, and `unreadable` is skipped.
 async fn choose(
     tx: &mut Tx,
     worker: &WorkerId,
@@ -112,11 +127,12 @@ async fn choose(
     unreadable: &[String],
 ) -> Result<Vec<String>, sqlx::Error> {
     let keys: Vec<Id<KeyId>> = keys.iter().copied().map(Id).collect();
-    // Of each kind, what the other one takes from an endpoint's room may be passed over: no more than is taken of it.
+    // Of each kind, some may be skipped because the other kind takes the room of an endpoint, but no more than are
+    // taken of the other kind.
     let most = i64::from(limits.all) + i64::from(limits.retries);
     let mut due = ask(tx, FIRST_DUE, worker, limits, most, unreadable, &keys).await?;
     if i64::try_from(due.len()) == Ok(most) {
-        // More may be due: those of one endpoint must not hide the others'.
+        // More may be due: the deliveries of one endpoint must not hide those of the others.
         due = ask(tx, FIRST_ATTEMPTS, worker, limits, most, unreadable, &keys).await?;
         due.extend(ask(tx, RETRIES, worker, limits, most, unreadable, &keys).await?);
     }
@@ -143,7 +159,7 @@ async fn ask(
         .await
 }
 
-/// Those that fell due first, then by id, as far as the limits let them.
+/// Chooses the deliveries that fell due first, then by id, within the limits.
 fn taken_up(mut due: Vec<Candidate>, limits: ClaimLimits) -> Vec<String> {
     due.sort_by(|one, other| (one.next_attempt_at, &one.id).cmp(&(other.next_attempt_at, &other.id)));
     let (mut left, mut retries_left) = (limits.all, limits.retries);
@@ -169,7 +185,7 @@ fn taken_up(mut due: Vec<Candidate>, limits: ClaimLimits) -> Vec<String> {
     taken_up
 }
 
-/// The present, and how many attempts the worker `$2` has under way to each endpoint.
+/// The present instant, and the number of attempts that the worker `$2` has in progress to each endpoint.
 macro_rules! busy {
     () => {
         concat!(
@@ -186,9 +202,9 @@ macro_rules! busy {
     };
 }
 
-/// How many attempts the worker may take up for an endpoint, up to its limit `$3`; none where a secret is sealed with none of
-/// the keys `$6`, or not sealed yet; NULL for an endpoint that is switched off.
-/// Endpoints are looked up one by one: LIMIT has no effect but that.
+/// The number of attempts that the worker may take up for an endpoint, up to its limit `$3`; 0 if a secret is sealed
+/// with none of the keys `$6`, or not sealed yet; NULL for an endpoint that is switched off. Endpoints are looked up
+/// one by one: that is the only effect of LIMIT.
 macro_rules! room {
     ($endpoint:literal) => {
         concat!(
@@ -210,7 +226,7 @@ macro_rules! room {
     };
 }
 
-/// What is due, up to `$4` of it: as a rule, all of it.
+/// The due deliveries, up to `$4` of them: usually all.
 const FIRST_DUE: &str = concat!(
     "WITH ",
     busy!(),
@@ -226,10 +242,11 @@ const FIRST_DUE: &str = concat!(
     room!("d.endpoint_id"),
 );
 
-/// What is due, of one kind: at most `$4` of all, and of each endpoint as many as the worker may take up.
+/// The due deliveries of one kind: at most `$4` in all, and of each endpoint as many as the worker may take up.
 ///
-/// The endpoints with pending deliveries are found by a jump through an index from each to the next, so that a long queue
-/// costs no more than a short one. Those that are switched off are given with what was left for them.
+/// The endpoints with pending deliveries are found by a jump through an index from each to the next, so that a long
+/// queue costs no more than a short one. Endpoints that are switched off are returned with the deliveries that were
+/// left for them.
 macro_rules! due_by_endpoint {
     ($kind:literal, $is_retry:literal) => {
         concat!(
@@ -270,10 +287,10 @@ macro_rules! due_by_endpoint {
     };
 }
 
-/// What is due of first attempts.
+/// The due first attempts.
 const FIRST_ATTEMPTS: &str = due_by_endpoint!("attempts = 0", "false");
 
-/// What is due of attempts that follow a failed one.
+/// The due attempts that follow a failed one.
 const RETRIES: &str = due_by_endpoint!("attempts > 0", "true");
 
 #[derive(FromRow)]
@@ -281,7 +298,7 @@ struct Candidate {
     id: String,
     next_attempt_at: DateTime<Utc>,
     endpoint_id: String,
-    /// Attempts that the worker may take up; `None` where the endpoint is switched off.
+    /// The number of attempts that the worker may take up; `None` if the endpoint is switched off.
     room: Option<i64>,
     is_retry: bool,
 }
@@ -298,10 +315,10 @@ struct DueRow {
     delivery: DeliveryRow,
 }
 
-/// What is to become of a delivery that is due.
+/// The next step for a delivery that is due.
 enum Due {
     Lost,
-    /// The worker lacks a key to what it is signed with.
+    /// The worker lacks a key to a secret with which the delivery is signed.
     Locked,
     Dropped(DeliveryId, DeliveryState),
     Claimed {
@@ -310,7 +327,7 @@ enum Due {
     },
 }
 
-/// What can't be read of a delivery that is due: it alone, or that to which others go as well.
+/// The part of a due delivery that can't be read: the delivery itself, or its endpoint, which other deliveries share.
 enum Unusable {
     Delivery(Corrupt),
     Endpoint(Corrupt),

@@ -1,4 +1,4 @@
-//! Endpoints: how many a team may have, and what goes with one that is changed, switched off or deleted.
+//! Endpoints: how many a team may have, and what follows when one is changed, switched off or deleted.
 
 use a11ycheck_core::{
     domain::{EndpointDetails, EndpointStatus, NewEndpoint, WebhookEndpoint},
@@ -87,7 +87,7 @@ pub(crate) async fn change<E>(
     Ok(Some(WebhookEndpoint { details, ..stored }))
 }
 
-/// Switches an endpoint off, and gives up what is pending for it.
+/// Switches an endpoint off, and drops its pending deliveries.
 pub(crate) async fn disable<E>(
     tx: &mut Tx,
     team: TeamId,
@@ -122,7 +122,7 @@ pub(crate) async fn disable<E>(
 
 /// Deletes an endpoint with its deliveries. Returns whether there was one.
 pub(crate) async fn delete<E>(tx: &mut Tx, team: TeamId, id: EndpointId) -> Result<bool, Failure<E>> {
-    // Locks the endpoint, so that nothing is made for it any more.
+    // Locks the endpoint, so that no more deliveries are made for it.
     let found = sqlx::query("SELECT FROM endpoints WHERE team_id = $1 AND id = $2 FOR UPDATE")
         .bind(Id(team))
         .bind(Id(id))

@@ -1,4 +1,4 @@
-//! Webhooks: endpoints with their secrets, and events on the way to them.
+//! Webhooks: endpoints with their secrets, and the delivery of events to them.
 
 pub(crate) mod attempts;
 mod claim;

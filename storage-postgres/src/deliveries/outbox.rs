@@ -1,4 +1,4 @@
-//! Events become deliveries, in the transaction of what they tell of.
+//! Storing events as deliveries, in the transaction of the step that causes them.
 
 use a11ycheck_core::{
     domain::{Delivery, DeliveryState, EventKind, NewEvent},
@@ -13,20 +13,20 @@ use crate::{
     deliveries::rows::{EndpointRow, StateColumns, endpoint_columns},
 };
 
-/// Whether anything is to be delivered.
+/// The outcome of [`store_events`]: whether there is anything to deliver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum Stored {
     /// At least one delivery was made.
-    Somebody,
+    Deliveries,
     /// No endpoint listens.
-    Nobody,
+    Nothing,
 }
 
-/// Makes a delivery of each event to each endpoint of the team that listens to it. The first to an endpoint is due at once,
-/// each further one waits for the one before it. What no endpoint listens to is not kept.
-pub(crate) async fn tell<E>(tx: &mut Tx, team: TeamId, events: &[NewEvent]) -> Result<Told, Failure<E>> {
+/// Makes a delivery of each event to each endpoint of the team that listens to it. The first to an endpoint is due at
+/// once, each further one waits for the one before it. An event to which no endpoint listens is not kept.
+pub(crate) async fn store_events<E>(tx: &mut Tx, team: TeamId, events: &[NewEvent]) -> Result<Stored, Failure<E>> {
     if events.is_empty() {
-        return Ok(Told::Nobody);
+        return Ok(Stored::Nothing);
     }
     // Locked, so that none is deleted or switched off before its deliveries are there to be deleted or dropped with it.
     let rows: Vec<ListenerRow> = sqlx::query_as(concat!(
@@ -39,8 +39,8 @@ pub(crate) async fn tell<E>(tx: &mut Tx, team: TeamId, events: &[NewEvent]) -> R
     .bind(tx.instant())
     .fetch_all(tx.db())
     .await?;
-    // Of several instants the latest: when all were locked.
-    let Some(now) = rows.iter().map(|row| row.now).max() else { return Ok(Told::Nobody) };
+    // The latest of several instants: the one at which all were locked.
+    let Some(now) = rows.iter().map(|row| row.now).max() else { return Ok(Stored::Nothing) };
     let mut made: Vec<Delivery> = Vec::new();
     for row in rows {
         let endpoint = row.endpoint.endpoint()?;
@@ -57,10 +57,10 @@ pub(crate) async fn tell<E>(tx: &mut Tx, team: TeamId, events: &[NewEvent]) -> R
         }
     }
     insert_deliveries(tx.db(), &made).await?;
-    Ok(if made.is_empty() { Told::Nobody } else { Told::Somebody })
+    Ok(if made.is_empty() { Stored::Nothing } else { Stored::Deliveries })
 }
 
-/// A delivery that waits for the first attempt of `after`, or for nothing.
+/// Returns a delivery that waits for the first attempt of `after`, or is due now.
 pub(crate) fn new_delivery(
     team: TeamId,
     endpoint: EndpointId,

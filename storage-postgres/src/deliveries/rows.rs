@@ -1,4 +1,4 @@
-//! Rows of endpoints and deliveries, and what they stand for.
+//! Conversions between rows and endpoints, deliveries and attempts.
 
 use a11ycheck_core::{
     domain::{
@@ -59,21 +59,18 @@ impl EndpointRow {
     }
 
     fn read(self) -> Result<WebhookEndpoint, BoxedError> {
-        let events = self.events.iter().map(|kind| EventKind::from_stored(kind));
+        let events = self.events.iter().map(|kind| EventKind::from_stored(kind)).collect::<Result<Vec<_>, _>>()?;
         Ok(WebhookEndpoint {
             id: self.endpoint_id.parse()?,
             team: self.endpoint_team_id.parse()?,
-            details: EndpointDetails {
-                url: SiteUrl::parse(&self.endpoint_url)?,
-                events: events.collect::<Result<_, _>>()?,
-            },
+            details: EndpointDetails::new(SiteUrl::parse(&self.endpoint_url)?, events),
             status: self.status.status()?,
             created_at: self.endpoint_created_at,
         })
     }
 }
 
-/// Whether an endpoint is on: `failed_in_a_row` and `off_since` of its row.
+/// The status of an endpoint: `failed_in_a_row` and `off_since` of its row.
 #[derive(FromRow)]
 pub(crate) struct StatusRow {
     failed_in_a_row: i64,
@@ -89,7 +86,7 @@ impl StatusRow {
     }
 }
 
-/// What is stored for a status: `failed_in_a_row` and `off_since`.
+/// Returns the columns of a status: `failed_in_a_row` and `off_since`.
 pub(crate) fn stored_status(status: EndpointStatus) -> (i64, Option<DateTime<Utc>>) {
     match status {
         EndpointStatus::On { failed_in_a_row } => (failed_in_a_row.into(), None),
@@ -105,7 +102,7 @@ pub(crate) struct SecretsRow {
 }
 
 impl SecretsRow {
-    /// `None` where one of them is not sealed yet.
+    /// Returns the secrets; `None` if one of them is not sealed yet.
     pub(crate) fn secrets(self) -> Result<Option<EndpointSecrets>, BoxedError> {
         let current = self.sealed_secret.as_deref().map(Sealed::from_bytes).transpose()?;
         let previous = self.sealed_previous.as_deref().map(Sealed::from_bytes).transpose()?;
@@ -129,12 +126,12 @@ pub(crate) struct DeliveryRow {
 }
 
 impl DeliveryRow {
-    /// As it is stored.
+    /// Returns the id as it is stored.
     pub(crate) fn id(&self) -> &str {
         &self.delivery_id
     }
 
-    /// That of its endpoint, as it is stored.
+    /// Returns the id of its endpoint as it is stored.
     pub(crate) fn endpoint_id(&self) -> &str {
         &self.delivery_endpoint_id
     }
@@ -171,7 +168,7 @@ pub(crate) struct StateColumns {
 }
 
 impl StateColumns {
-    /// What is stored for a state; what has ended keeps no token.
+    /// Returns the columns of a state; a delivery that has ended keeps no token.
     pub(crate) fn of(state: &DeliveryState) -> Self {
         let mut columns = Self {
             state: state.status().as_str().to_owned(),

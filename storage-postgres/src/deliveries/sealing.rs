@@ -1,4 +1,4 @@
-//! Which keys seal what the tables hold.
+//! The keys that seal the secrets in the tables.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,8 @@ impl SealingStore for PostgresStore {
 
     async fn sealed_otherwise(&self, key: KeyId, limit: u32) -> Result<Vec<SealedValue>, StoreError> {
         self.step(|| async {
-            // Two ranges of an index, in its order, rather than one inequality, which would look at all that the key does seal.
+            // Two ranges of an index, in its order, rather than one inequality, which would read everything that the
+            // key does seal.
             let rows: Vec<(String, Vec<u8>)> = sqlx::query_as(
                 "(SELECT id, sealed_secret FROM endpoints WHERE sealed_with < $1
                   ORDER BY sealed_with LIMIT $2)
@@ -77,7 +78,8 @@ impl SealingStore for PostgresStore {
         let (new, keys) = columns(values.iter().map(|(_, new)| new));
         self.transaction(async |mut tx| {
             let mut resealed = 0;
-            // One after the other: an endpoint may have a secret in either place, and an update changes a row once.
+            // One statement after the other: an endpoint may have a secret in either place, and an update changes a row
+            // once.
             for statement in [
                 "UPDATE endpoints SET sealed_secret = new, sealed_with = key
                  FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::text[]) AS resealed (owner, old, new, key)
@@ -143,7 +145,7 @@ fn context(endpoint: &str) -> Result<SealingContext, Corrupt> {
     Ok(SealingContext::webhook_secret(id))
 }
 
-/// What is stored of sealed values, and the keys that they are sealed with.
+/// Returns the stored bytes of sealed values, and the keys that they are sealed with.
 fn columns<'a>(values: impl Iterator<Item = &'a Sealed>) -> (Vec<Vec<u8>>, Vec<Id<KeyId>>) {
     values.map(|sealed| (sealed.to_bytes(), Id(sealed.key()))).unzip()
 }

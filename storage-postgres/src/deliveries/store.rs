@@ -1,4 +1,4 @@
-//! Endpoints, and what is delivered to them.
+//! Endpoints, and the deliveries to them.
 
 use a11ycheck_core::{
     domain::{
@@ -138,14 +138,14 @@ impl WebhookStore for PostgresStore {
                 Ok(delivery)
             })
             .await?;
-        self.node().tell(Work::Deliveries);
+        self.node().hint(Work::Deliveries);
         Ok(sent)
     }
 
     async fn resend_delivery(&self, team: TeamId, delivery: DeliveryId) -> Result<Delivery, SendError> {
         let sent = self
             .transaction(async |mut tx| {
-                // Locked, so that neither it nor its event is purged before there is another delivery of that.
+                // Locked, so that neither it nor its event is purged before the event has another delivery.
                 let locked = attempts::lock(&mut tx, delivery, Some(team))
                     .await?
                     .ok_or(Failure::Refused(SendError::NotFound))?;
@@ -161,7 +161,7 @@ impl WebhookStore for PostgresStore {
                 Ok(delivery)
             })
             .await?;
-        self.node().tell(Work::Deliveries);
+        self.node().hint(Work::Deliveries);
         Ok(sent)
     }
 
@@ -263,31 +263,42 @@ impl WebhookStore for PostgresStore {
                 attempts::lost(&mut db, limits.all, &self.unreadable().deliveries.ids(), self.instant()).await?,
             )
         });
-        // Before the claim: what fails now leaves nothing behind that was given out.
+        let mut unskipped = None;
+        // Before the claim: a failure here leaves nothing behind that was given out.
         for id in lost.await? {
             let given_up = self.step(|| async {
                 match self.try_transaction(async |mut tx| attempts::give_up::<StoreError>(&mut tx, &id).await).await {
-                    Err(Failure::Corrupt(problem)) => {
-                        self.unreadable().deliveries.add(id.clone(), &problem);
-                        Ok(false)
-                    }
-                    ended => ended,
+                    Err(Failure::Corrupt(problem)) => Ok(Err(problem)),
+                    ended => ended.map(Ok),
                 }
             });
-            if given_up.await? {
-                self.node().tell(Work::Deliveries);
+            match given_up.await? {
+                Ok(true) => self.node().hint(Work::Deliveries),
+                Ok(false) => {}
+                Err(problem) => {
+                    if !self.unreadable().deliveries.add(id, &problem) {
+                        unskipped.get_or_insert(problem);
+                    }
+                }
             }
         }
-        self.transaction(async |mut tx| {
-            claim::claim(&mut tx, worker, limits, term, keys, &self.unreadable().deliveries).await
-        })
-        .await
+        let claimed = self
+            .transaction(async |mut tx| {
+                claim::claim::<StoreError>(&mut tx, worker, limits, term, keys, &self.unreadable().deliveries).await
+            })
+            .await?;
+        match claimed.unskipped.or(unskipped) {
+            // Such rows may have taken all the room of this claim, and would take that of every later one: the worker
+            // must not take that for an empty queue. What was claimed beside them is worked on first.
+            Some(problem) if claimed.deliveries.is_empty() => Err(problem.into()),
+            Some(_) | None => Ok(claimed.deliveries),
+        }
     }
 
     async fn record_attempt(&self, claim: DeliveryClaim, report: AttemptReport) -> Result<Delivery, RecordError> {
         let recorded = self.transaction(async |mut tx| attempts::record(&mut tx, claim, &report).await).await?;
         if recorded.unblocked {
-            self.node().tell(Work::Deliveries);
+            self.node().hint(Work::Deliveries);
         }
         Ok(recorded.delivery)
     }

@@ -1,10 +1,10 @@
-//! Without the feature `object-store` there is none: what [`Objects`] stands for can't be.
+//! The stand-in for an object store without the feature `object-store`: a value of [`Objects`] can't exist.
 
-/// Never made.
+/// An object store; never made.
 #[derive(Debug, Clone)]
 pub(crate) enum Objects {}
 
-/// Never made.
+/// An error of an object store; never made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ObjectError {}
 

@@ -1,4 +1,4 @@
-//! An object store: S3 and its kin, or a folder.
+//! An object store: S3 and the like, or a folder.
 
 mod connector;
 mod health;
@@ -12,14 +12,14 @@ use ulid::Ulid;
 
 use self::health::Health;
 
-/// Why there is no object store that can be used.
+/// The cause why an object store can't be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilesError {
-    /// Not a URL at all.
+    /// The address is not a URL at all.
     #[error("the address of the files can't be read; it should look like s3://bucket/folder or file:///folder")]
     Address(#[source] url::ParseError),
-    /// A URL, and not that of an object store that is known here, or of a folder that is there, or its settings are wrong.
+    /// The address is a URL, but not that of a known object store or of an existing folder, or its settings are wrong.
     #[error("the address of the files, or one of its settings, is of no object store")]
     Store(#[source] object_store::Error),
     /// Bytes and signatures would go over the network in the clear.
@@ -28,26 +28,26 @@ pub enum FilesError {
          give AWS_ENDPOINT an https:// address"
     )]
     PlainHttp(String),
-    /// No credentials are among the settings, and none are fetched from the machine unless that is asked for.
+    /// No credentials are among the settings, and none are fetched from the machine unless the settings ask for that.
     #[error(
         "there are no credentials for the object store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; to have those of the \
          role of a machine at Amazon, set AWS_METADATA_ENDPOINT=http://169.254.169.254; for a store that asks for none, \
          AWS_SKIP_SIGNATURE=true"
     )]
     NoCredentials,
-    /// An object was to be written, read and deleted, to see that it can be.
+    /// The test at the start failed, which writes, reads and deletes an object.
     #[error("the object store is of no use, since a test object could not be {step}: {advice}")]
     Test {
-        /// What failed.
+        /// The step that failed.
         step: &'static str,
-        /// What to look at.
+        /// Advice on what to examine.
         advice: &'static str,
-        /// How it failed.
+        /// The error of the step.
         source: Box<dyn StdError + Send + Sync>,
     },
 }
 
-/// Where files are. Clones share what is known of its health.
+/// An object store with the folder in it. Clones share what is known about its health.
 #[derive(Debug, Clone)]
 pub(crate) struct Objects {
     store: Arc<dyn ObjectStore>,
@@ -56,7 +56,7 @@ pub(crate) struct Objects {
     health: Arc<Health>,
 }
 
-/// Why objects were not written, read or deleted.
+/// The cause why objects were not written, read or deleted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ObjectError {
     #[error("the object store failed")]
@@ -68,16 +68,16 @@ pub(crate) enum ObjectError {
 }
 
 impl ObjectError {
-    /// Whether the store answered, and it is the object that is wrong.
+    /// Returns whether the store responded, and it is the object that is wrong.
     pub(crate) const fn is_about_content(&self) -> bool {
         matches!(self, Self::Size { .. })
     }
 }
 
 impl Objects {
-    /// Requests that are under way at once for one caller.
+    /// The greatest number of requests in progress at once for one caller.
     const AT_ONCE: usize = 8;
-    /// How many times as long as for one object it may take to write those of a check.
+    /// The factor by which writing all objects of a check may take longer than writing one.
     const ALL_OBJECTS: u32 = 3;
 
     /// Writes objects, by their names. Each may take as long as a step, and all together three times as long.
@@ -90,7 +90,7 @@ impl Objects {
         self.noted(within(self.timeout * Self::ALL_OBJECTS, all).await)
     }
 
-    /// Reads an object of a known size; `None` where there is none.
+    /// Reads an object of a known size; `None` if there is none.
     pub(crate) async fn get(&self, name: &str, size: u64) -> Result<Option<Vec<u8>>, ObjectError> {
         let path = self.path(name);
         let read = async {
@@ -107,7 +107,7 @@ impl Objects {
         self.noted(within(self.timeout, read).await)
     }
 
-    /// Deletes objects, those that are not there as well.
+    /// Deletes objects; those that do not exist count as deleted.
     pub(crate) async fn delete(&self, names: Vec<String>) -> Result<(), ObjectError> {
         let paths: Vec<_> = names.iter().map(|name| Ok(self.path(name))).collect();
         let mut deletions = self.store.delete_stream(stream::iter(paths).boxed());
@@ -142,10 +142,10 @@ impl Objects {
         self.delete(vec![name]).await.map_err(failed("deleted"))
     }
 
-    /// Whether the store is of use, as far as is known: from the latest request, or, where that was a while ago, from a test
-    /// that is begun now, for the next one who asks. Waits for nothing.
+    /// Returns whether the store is of use, as far as is known: from the latest test. If that was a while ago, or a
+    /// request has failed since, a test is begun now, for the next caller. Waits for nothing.
     pub(crate) fn health(&self) -> Result<(), Arc<FilesError>> {
-        if self.health.begin_test() {
+        if let Some(test) = self.health.begin_test() {
             let objects = self.clone();
             tokio::spawn(async move {
                 let tested = within(Health::TEST_LIMIT, async { Ok(objects.test().await) }).await;
@@ -156,13 +156,13 @@ impl Objects {
                         source: Box::new(error),
                     })
                 });
-                objects.health.tested(tested);
+                test.ended(tested);
             });
         }
         self.health.known()
     }
 
-    /// Takes the outcome of a request for a sign of the store's health.
+    /// Takes a failed request as a sign that the store may not work.
     fn noted<T>(&self, outcome: Result<T, ObjectError>) -> Result<T, ObjectError> {
         match &outcome {
             Err(error) if !error.is_about_content() => self.health.suspect(),
@@ -180,7 +180,7 @@ async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, ObjectE
     tokio::time::timeout(limit, work).await.unwrap_or(Err(ObjectError::TooSlow(limit)))
 }
 
-/// What to look at where a request failed.
+/// Returns advice on what to examine after a request failed.
 const fn advice(error: &ObjectError) -> &'static str {
     use object_store::Error as Store;
     match error {

@@ -24,9 +24,9 @@ use crate::{
     },
 };
 
-/// What a document is called within its upload.
+/// The name of a document within its upload.
 const DOCUMENT: &str = "document";
-/// For how long an upload that was replaced is there, for those who have begun to read it.
+/// The time for which an upload that was replaced is kept, for readers that have begun to read it.
 const REPLACED: chrono::TimeDelta = chrono::TimeDelta::hours(1);
 
 #[async_trait]
@@ -45,11 +45,11 @@ impl FileStore for PostgresStore {
             let Some((look, place)) = self.place_of_document(team, scan, key).await? else { return Ok(None) };
             match self.bytes(place).await? {
                 Bytes::Found(bytes) => return Ok(Some(Document { look, bytes })),
-                // Deleted or replaced since: then the row says so now.
+                // It was deleted or replaced since: then the row shows that now.
                 Bytes::Missing(object) => missing = Some(object),
             }
         }
-        missing.into_iter().for_each(|object| object.tell(scan));
+        missing.into_iter().for_each(|object| object.log(scan));
         Ok(None)
     }
 
@@ -127,7 +127,8 @@ impl FileStore for PostgresStore {
 }
 
 impl PostgresStore {
-    /// The picture of this subject; of any number where that is `None`. One in a format of a later release is as good as none.
+    /// Returns the picture of this subject, with this number unless that is `None`. A picture in a format of a later
+    /// release counts as none.
     async fn picture(
         &self,
         team: TeamId,
@@ -159,11 +160,11 @@ impl PostgresStore {
             let Some(mut row) = row else { return Ok(None) };
             match self.bytes(row.place()?).await? {
                 Bytes::Found(bytes) => return Ok(Some(row.screenshot(bytes)?)),
-                // Deleted since: then the row is, too.
+                // It was deleted since: then the row is deleted, too.
                 Bytes::Missing(object) => missing = Some(object),
             }
         }
-        missing.into_iter().for_each(|object| object.tell(scan));
+        missing.into_iter().for_each(|object| object.log(scan));
         Ok(None)
     }
 
@@ -175,9 +176,10 @@ impl PostgresStore {
     ) -> Result<Option<(Look, Place)>, StoreError> {
         let (kind, locale) = columns(key);
         self.step(|| async {
-            // A document without a look is one from before there were looks.
+            // A document without a style hash was written before there were style hashes.
             let row: Option<PlaceRow> = sqlx::query_as(concat!(
-                "SELECT look, bytes, upload, size FROM documents WHERE look <> '' AND kind = $4 AND locale = $5 AND scan_id = (SELECT s.id",
+                "SELECT look, bytes, upload, size FROM documents
+                 WHERE look <> '' AND kind = $4 AND locale = $5 AND scan_id = (SELECT s.id",
                 from_history!(),
                 " AND s.id = $3)",
             ))
@@ -198,10 +200,10 @@ impl PostgresStore {
     }
 }
 
-/// A document's look, and the columns of its [`Place`].
+/// A document's style hash, and the columns of its [`Place`].
 type PlaceRow = (Vec<u8>, Option<Vec<u8>>, Option<String>, Option<i64>);
 
-/// A document's kind and language as the table has them.
+/// Returns a document's kind and language as the table has them.
 const fn columns(key: DocumentKey) -> (&'static str, &'static str) {
     match key {
         DocumentKey::Report(locale) => ("report", locale.code()),

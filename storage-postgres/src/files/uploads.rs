@@ -1,8 +1,9 @@
-//! Files outside the tables, and how none of them is forgotten.
+//! Files outside the tables, and the guarantee that each of them is deleted one day.
 //!
-//! An upload is written down first, with an instant from which on it may be deleted; then its objects are written; then, in
-//! the transaction that makes them visible, it is adopted: the instant goes. Where a step in between is not reached, the purge
-//! deletes what was written a day later. When the rows that refer to an upload go, an instant is set again.
+//! An upload is recorded first, with an instant from which it may be deleted; then its objects are written; then, in
+//! the transaction that makes them visible, it is adopted: the instant is removed. If that transaction is not reached,
+//! the purge deletes the objects a day later. When the rows that refer to an upload are deleted, an instant is set
+//! again.
 
 use a11ycheck_core::{
     id::{ScanId, TeamId},
@@ -21,20 +22,21 @@ use crate::{
     files::objects::{ObjectError, Objects},
 };
 
-/// How long an upload that nothing refers to stays: far longer than one can be under way, by whatever process.
+/// The time for which an upload that nothing refers to stays: far longer than one can be in progress, in any process.
 const UNADOPTED: TimeDelta = TimeDelta::days(1);
 
-/// Bytes to be written outside the tables, by what they are within the check.
+/// A file to be written outside the tables: its name within the upload, and its bytes.
 pub(crate) type File = (String, Vec<u8>);
 
-/// Where the bytes of a row are.
+/// The place where the bytes of a row are.
 pub(crate) enum Place {
     Here(Vec<u8>),
     Object { name: String, size: u64 },
 }
 
 impl Place {
-    /// From a row's columns, one of which is set; `file` is what the file is within its upload.
+    /// Reads the place from a row's columns: either `bytes`, or `upload` and `size`. `file` is the name of the file
+    /// within its upload.
     pub(crate) fn new(
         bytes: Option<Vec<u8>>,
         upload: Option<String>,
@@ -51,32 +53,32 @@ impl Place {
     }
 }
 
-/// What is where a row says.
+/// The result of reading the bytes of a row.
 pub(crate) enum Bytes {
     Found(Vec<u8>),
     Missing(Missing),
 }
 
-/// An object that is not there (any more), or not as it was written.
+/// An object that does not exist (any longer), or is not as it was written.
 pub(crate) struct Missing {
     name: String,
     error: Option<ObjectError>,
 }
 
 impl Missing {
-    /// Tells the log that a row refers to it, and that nothing of ours has deleted it.
-    pub(crate) fn tell(self, scan: ScanId) {
+    /// Logs that a row refers to the object, and that nothing of ours has deleted it.
+    pub(crate) fn log(self, scan: ScanId) {
         let Self { name, error } = self;
         let error = error.as_ref().map(|error| error as &dyn std::error::Error);
         tracing::error!(%scan, object = name, error, "An object was lost: it is not in the object store as it was written");
     }
 }
 
-/// Why files were not written.
+/// The cause why files were not written.
 pub(crate) enum UploadError {
-    /// The database.
+    /// The database failed.
     Store(StoreError),
-    /// The object store, while the database is well.
+    /// The object store failed, while the database is well.
     Objects(ObjectError),
 }
 
@@ -96,7 +98,7 @@ impl From<UploadError> for StoreError {
 }
 
 impl PostgresStore {
-    /// The bytes of a row.
+    /// Returns the bytes of a row.
     pub(crate) async fn bytes(&self, place: Place) -> Result<Bytes, StoreError> {
         let (name, size) = match place {
             Place::Here(bytes) => return Ok(Bytes::Found(bytes)),
@@ -111,7 +113,8 @@ impl PostgresStore {
         }
     }
 
-    /// Writes files of a check; gives the name of the upload, which is to be adopted. `None` where there is no such check.
+    /// Writes files of a check, and returns the name of the upload, which is to be adopted; `None` if there is no such
+    /// check.
     pub(crate) async fn upload(
         &self,
         objects: &Objects,
@@ -147,13 +150,13 @@ impl PostgresStore {
 
     /// Deletes the objects of all uploads that may be deleted.
     pub(crate) async fn delete_uploads(&self) -> Result<(), StoreError> {
-        /// Uploads at a time.
+        /// The number of uploads that are deleted at a time.
         const BATCH: i64 = 32;
         let Some(objects) = self.objects() else { return Ok(()) };
         loop {
             let due: Vec<(String, Vec<String>)> = self
                 .step(|| async {
-                    // Nobody else takes them up until they should be gone, nor does this loop a second time.
+                    // No other node takes them up while they are being deleted, nor does this loop a second time.
                     let due = sqlx::query_as(
                         "WITH instant AS MATERIALIZED (
                              SELECT coalesce($1, clock_timestamp()) AS now
@@ -194,7 +197,7 @@ impl PostgresStore {
     }
 }
 
-/// Keeps an upload from now on. The caller stores, in the same transaction, what refers to it.
+/// Keeps an upload permanently. The caller stores, in the same transaction, the rows that refer to it.
 pub(crate) async fn adopt<E>(db: &mut PgConnection, team: TeamId, upload: &str) -> Result<(), Failure<E>> {
     let adopted =
         sqlx::query("UPDATE uploads SET delete_at = NULL WHERE team_id = $1 AND name = $2 AND delete_at IS NOT NULL")
@@ -206,9 +209,9 @@ pub(crate) async fn adopt<E>(db: &mut PgConnection, team: TeamId, upload: &str) 
     if adopted.rows_affected() == 1 { Ok(()) } else { Err(sqlx::Error::RowNotFound.into()) }
 }
 
-/// Lets go of what was kept for checks. The caller has deleted these, in the same transaction: only then was the last upload
-/// adopted that could be.
-pub(crate) async fn let_go(
+/// Marks the uploads of checks for deletion. The caller has deleted these checks, in the same transaction: only after
+/// that no further upload of them can be adopted.
+pub(crate) async fn mark_for_deletion(
     db: &mut PgConnection,
     scans: &[String],
     instant: Option<DateTime<Utc>>,
@@ -216,7 +219,7 @@ pub(crate) async fn let_go(
     if scans.is_empty() {
         return Ok(());
     }
-    // One that is not adopted may be under way still, and has its own instant.
+    // An upload that is not adopted may be in progress still, and has its own instant.
     sqlx::query(
         "UPDATE uploads SET delete_at = coalesce($2, clock_timestamp()) WHERE scan_id = ANY ($1) AND delete_at IS NULL",
     )
@@ -231,7 +234,7 @@ fn unavailable(error: ObjectError) -> StoreError {
     StoreError::Unavailable(Box::new(error))
 }
 
-/// Rows refer to objects, and this process has no object store.
+/// A row refers to an object, and this process has no object store.
 #[derive(Debug, thiserror::Error)]
 #[error("the file is in an object store, and this process was given none")]
 struct NoObjectStore;

@@ -1,7 +1,7 @@
 //! Giving the next check to a worker.
 
 use a11ycheck_core::{
-    domain::{Scan, ScanState, Site, TransitionError, TransitionRefusal},
+    domain::{Scan, ScanEventKind, ScanState, Site, TransitionError, TransitionRefusal},
     id::{NodeId, ScanId, WorkerId},
     store::{Claim, ClaimedScan, LeaseError},
 };
@@ -12,30 +12,30 @@ use crate::db::transaction::Tx;
 use crate::{
     db::error::{Corrupt, Failure},
     scans::{
-        moves::{give_back, lock_site, move_on, write_state},
+        moves::{Logged, give_back, lock_site, move_on, write_state},
         rows::{ScanRow, scan_columns},
     },
     sites::rows::{SiteRow, site_columns},
     twins,
 };
 
-/// What became of the check that was to begin first.
+/// The outcome for the check that was to begin first.
 pub(crate) enum Taken {
     /// It was given to the worker.
     Claimed(Box<ClaimedScan>),
-    /// It was begun as often as it may be, and is to be given up.
-    WornOut(ScanId),
+    /// It was begun as often as it may be, and is to be abandoned.
+    AttemptsUsedUp(ScanId),
     /// It can't be read, and was left as it is; its id.
     Unreadable(String, Corrupt),
-    /// There is none.
+    /// No check is due.
     Nothing,
 }
 
-/// How many checks a claim considers at a time. Callers that claim at the same moment lock as many of them, and pass over what
-/// the others have locked.
+/// The number of checks that a claim considers at a time. Callers that claim at the same moment lock up to as many of
+/// them, and skip those that others have locked.
 const CONSIDERED: usize = 16;
 
-/// Gives the check that is to begin first to the worker. What another caller has locked is passed over, and so is
+/// Gives the check that is to begin first to the worker. Checks that another caller has locked are skipped, and so is
 /// `unreadable`.
 pub(crate) async fn take_next<E>(
     tx: &mut Tx,
@@ -43,10 +43,10 @@ pub(crate) async fn take_next<E>(
     term: TimeDelta,
     unreadable: &[String],
 ) -> Result<Taken, Failure<E>> {
-    let mut passed_over = unreadable.to_vec();
+    let mut skipped = unreadable.to_vec();
     let node = worker.node();
     loop {
-        let first = first_due(tx, &node, &passed_over).await?;
+        let first = first_due(tx, &node, &skipped).await?;
         if first.is_empty() {
             return Ok(Taken::Nothing);
         }
@@ -57,20 +57,20 @@ pub(crate) async fn take_next<E>(
             let problem = Corrupt::new("active_scans", &id, "there is no such check, or no site of it");
             return Ok(Taken::Unreadable(id, problem));
         }
-        // Other callers have all of these.
-        passed_over.extend(first);
+        // Other callers have locked all of these.
+        skipped.extend(first);
     }
 }
 
-/// Returns the due checks that are to begin first on this node, in their order: by the running checks of their team, then by rank, then by
-/// id. Fewer than [`CONSIDERED`] are all; nothing is locked yet.
-async fn first_due(tx: &mut Tx, node: &NodeId, passed_over: &[String]) -> Result<Vec<String>, sqlx::Error> {
+/// Returns the due checks that are to begin first on this node, in their order: by the running checks of their team,
+/// then by rank, then by id. If there are fewer than [`CONSIDERED`], these are all; nothing is locked yet.
+async fn first_due(tx: &mut Tx, node: &NodeId, skipped: &[String]) -> Result<Vec<String>, sqlx::Error> {
     let limit = i64::try_from(CONSIDERED).unwrap_or(i64::MAX);
     let instant = tx.instant();
     let ask = async |db: &mut PgConnection, statement: &'static str| {
         sqlx::query_as::<_, DueRow>(statement)
             .bind(instant)
-            .bind(passed_over)
+            .bind(skipped)
             .bind(limit)
             .bind(node.worker_prefix())
             .bind(ScanState::OTHERS_FIRST)
@@ -78,8 +78,8 @@ async fn first_due(tx: &mut Tx, node: &NodeId, passed_over: &[String]) -> Result
             .await
     };
     let mut due = ask(tx.db(), LOWEST_RANKS).await?;
-    // No team comes before one without a running check, so the first such check is the right one. Where the first ranks are
-    // all of teams with running checks, another team may have its first check further on.
+    // No team comes before one without a running check, so the first such check is the right one. If the first ranks
+    // all belong to teams with running checks, another team may have its first check further down.
     if due.len() == CONSIDERED && due.iter().all(|row| row.running > 0) {
         due = ask(tx.db(), FIRST_OF_EACH_TEAM).await?;
     }
@@ -87,7 +87,7 @@ async fn first_due(tx: &mut Tx, node: &NodeId, passed_over: &[String]) -> Result
     Ok(due.into_iter().map(|row| row.scan_id).collect())
 }
 
-/// The present instant, and how many checks of each team are running.
+/// The present instant, and the number of running checks of each team.
 macro_rules! running {
     () => {
         concat!(
@@ -104,7 +104,7 @@ macro_rules! running {
     };
 }
 
-/// The `$3` due checks of the lowest ranks, but for `$2`, with the running checks of their teams.
+/// The `$3` due checks of the lowest ranks, except for `$2`, with the running checks of their teams.
 const LOWEST_RANKS: &str = concat!(
     "WITH ",
     running!(),
@@ -168,20 +168,20 @@ async fn lock_first(tx: &mut Tx, node: &NodeId, first: &[String]) -> Result<Opti
     .await
 }
 
-/// Gives a locked check to the worker, or up.
+/// Gives a locked check to the worker, or returns why it can't.
 async fn take<E>(
     db: &mut PgConnection,
     next: NextRow,
     worker: &WorkerId,
     term: TimeDelta,
 ) -> Result<Taken, Failure<E>> {
-    let id = next.scan.id().to_owned();
+    let (id, now) = (next.scan.id().to_owned(), next.now);
     let (scan, site) = match next.claimed(worker, term) {
         Ok(Claimed::Running(running)) => *running,
-        Ok(Claimed::WornOut(scan)) => return Ok(Taken::WornOut(scan)),
+        Ok(Claimed::AttemptsUsedUp(scan)) => return Ok(Taken::AttemptsUsedUp(scan)),
         Err(problem) => return Ok(Taken::Unreadable(id, problem)),
     };
-    write_state(db, scan.id, &scan.state).await?;
+    write_state(db, scan.id, &scan.state, Some(Logged { kind: ScanEventKind::Started, at: now })).await?;
     let ScanState::Running { lease, .. } = &scan.state else {
         return Err(Corrupt::new("active_scans", scan.id, "it was claimed, and is not running").into());
     };
@@ -189,15 +189,16 @@ async fn take<E>(
     Ok(Taken::Claimed(Box::new(ClaimedScan { claim, scan, site })))
 }
 
-/// Gives up a check that was begun as often as it may be. Nothing is left to do where its last worker came back, or another
-/// caller was faster.
+/// Abandons a check that was begun as often as it may be. Does nothing if its last worker came back, or another caller
+/// was faster.
 pub(crate) async fn give_up(tx: &mut Tx, scan: ScanId) -> Result<(), Failure<LeaseError>> {
     lock_site(tx.db(), scan).await?;
-    let given_up = move_on(tx, scan, |held, now| held.abandon(now)).await?;
+    let given_up = move_on(tx, scan, Some(ScanEventKind::GivenUp), |held, now| held.abandon(now)).await?;
     give_back(tx.db(), &given_up).await
 }
 
-/// Returns one of these checks that is in the queue alone, which no foreign key prevents: every claim would meet it again.
+/// Returns one of these checks that exists in the queue only, which no foreign key prevents: every claim would meet it
+/// again.
 async fn without_partner(db: &mut PgConnection, first: &[String]) -> Result<Option<String>, sqlx::Error> {
     sqlx::query_scalar(
         "SELECT scan_id FROM active_scans a
@@ -214,7 +215,7 @@ async fn without_partner(db: &mut PgConnection, first: &[String]) -> Result<Opti
 #[derive(FromRow)]
 struct DueRow {
     scan_id: String,
-    /// Checks of its team that are running.
+    /// The number of running checks of its team.
     running: i64,
 }
 
@@ -235,14 +236,16 @@ impl NextRow {
                 scan.state = running;
                 Ok(Claimed::Running(Box::new((scan, site))))
             }
-            Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => Ok(Claimed::WornOut(scan.id)),
+            Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => {
+                Ok(Claimed::AttemptsUsedUp(scan.id))
+            }
             Err(problem) => Err(Corrupt::new("active_scans", scan.id, problem)),
         }
     }
 }
 
-/// What a claim makes of a check that is due.
+/// The result of claiming a check that is due.
 enum Claimed {
     Running(Box<(Scan, Site)>),
-    WornOut(ScanId),
+    AttemptsUsedUp(ScanId),
 }

@@ -1,4 +1,4 @@
-//! Queuing checks, which three steps do.
+//! Queuing checks, as three different steps do.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ pub(crate) struct NewScan {
     pub(crate) pages_requested: u32,
 }
 
-/// Queues checks, and gives those that were queued: a site that has a queued or running check gets no second one. The
+/// Queues checks, and returns those that were queued: a site that has a queued or running check gets no second one. The
 /// caller has locked the sites.
 pub(crate) async fn enqueue(
     db: &mut PgConnection,

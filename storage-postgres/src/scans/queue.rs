@@ -1,7 +1,9 @@
 //! Checks, as workers and the scheduler see them.
 
 use a11ycheck_core::{
-    domain::{Failure as ScanFailure, RetryBy, Scan, ScanKind, ScanState, Urgency, next_scan_at},
+    domain::{
+        Failure as ScanFailure, PageCounts, RetryBy, Scan, ScanEventKind, ScanKind, ScanState, Urgency, next_scan_at,
+    },
     id::{ScanId, SiteId, WorkerId},
     store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
 };
@@ -12,7 +14,7 @@ use sqlx::{FromRow, PgConnection};
 use crate::{
     PostgresStore,
     db::error::Corrupt,
-    deliveries::outbox::{Told, tell},
+    deliveries::outbox::{Stored, store_events},
     files::uploads::{UploadError, adopt},
     scans::{
         claim::{Taken, give_up, take_next},
@@ -40,7 +42,7 @@ impl QueueStore for PostgresStore {
                      )
                      SELECT site.id, instant.now, owner.* FROM site CROSS JOIN instant CROSS JOIN LATERAL (SELECT ",
                     team_columns!(),
-                    // LIMIT has no effect but on the plan: teams are looked up one by one, never read all.
+                    // LIMIT affects only the plan of the statement: teams are looked up one by one, never all read.
                     " FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.id = site.team_id LIMIT 1) AS owner",
                 ))
                 .bind(tx.instant())
@@ -59,12 +61,12 @@ impl QueueStore for PostgresStore {
                         Ok(site) => site,
                         Err(error) => {
                             let problem = Corrupt::new("sites", &row.id, Box::new(error));
-                            // What would be met again at once is left until later.
+                            // A row that would be met again at once is left until later.
                             more &= self.unreadable().due.add(row.id, &problem);
                             continue;
                         }
                     };
-                    // Its other sites could not be read for the same reason.
+                    // Its other sites can't be read for the same reason.
                     let team_id = row.team.id().to_owned();
                     let team = match row.team.team() {
                         Ok(team) => team,
@@ -86,13 +88,13 @@ impl QueueStore for PostgresStore {
             })
             .await?;
         if !due.queued.is_empty() {
-            self.node().tell(Work::Scans);
+            self.node().hint(Work::Scans);
         }
         Ok(due)
     }
 
     async fn claim_scan(&self, worker: &WorkerId, term: TimeDelta) -> Result<Option<ClaimedScan>, StoreError> {
-        // A transaction for each check that is looked at: those that are given up stay so, however many there are.
+        // One transaction for each check that is considered: those that are abandoned stay so, however many there are.
         loop {
             let taken = self
                 .transaction(async |mut tx| {
@@ -102,9 +104,10 @@ impl QueueStore for PostgresStore {
             match taken {
                 Taken::Claimed(claimed) => {
                     self.node().pass_on(Work::Scans);
+                    self.node().pass_on(Work::Events);
                     return Ok(Some(*claimed));
                 }
-                Taken::WornOut(id) => self.give_up(id).await?,
+                Taken::AttemptsUsedUp(id) => self.give_up(id).await?,
                 Taken::Unreadable(id, problem) => {
                     if !self.unreadable().scans.add(id, &problem) {
                         return Err(problem.into());
@@ -115,26 +118,27 @@ impl QueueStore for PostgresStore {
         }
     }
 
-    async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: u32) -> Result<(), LeaseError> {
+    async fn renew_lease(&self, claim: Claim, term: TimeDelta, pages: PageCounts) -> Result<(), LeaseError> {
         self.transaction(async |mut tx| {
-            move_on(&mut tx, claim.scan, |held, now| held.renew(claim.token, term, pages, now)).await.map(drop)
+            let renew = |held: ScanState, now| held.renew(claim.token, term, pages, now);
+            move_on(&mut tx, claim.scan, None, renew).await.map(drop)
         })
         .await
     }
 
     async fn hand_back(&self, claim: Claim) -> Result<(), LeaseError> {
         self.transaction(async |mut tx| {
-            move_on(&mut tx, claim.scan, |held, now| held.hand_back(claim.token, now)).await.map(drop)
+            move_on(&mut tx, claim.scan, None, |held, now| held.hand_back(claim.token, now)).await.map(drop)
         })
         .await?;
-        self.node().tell(Work::Scans);
+        self.node().hint(Work::Scans);
         Ok(())
     }
 
     async fn retry_scan(&self, claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError> {
         self.transaction(async |mut tx| {
             let retry = |held: ScanState, now| held.retry_at(claim.token, now + delay, next);
-            move_on(&mut tx, claim.scan, retry).await.map(drop)
+            move_on(&mut tx, claim.scan, None, retry).await.map(drop)
         })
         .await
     }
@@ -156,35 +160,40 @@ impl QueueStore for PostgresStore {
             Some(_) | None => None,
         };
         results.upload = upload.as_deref();
-        let (scan, told) = self
+        let (scan, stored) = self
             .transaction(async |mut tx| {
                 // The instant is that of the result, whatever the clock says by now.
                 let complete = |held: ScanState, _| held.complete(claim.token, outcome.clone(), finished_at);
-                let scan = move_on(&mut tx, claim.scan, complete).await?;
+                let scan = move_on(&mut tx, claim.scan, Some(ScanEventKind::Completed), complete).await?;
                 results::insert(tx.db(), scan.team, scan.id, &results).await?;
                 if let Some(upload) = results.upload {
                     adopt(tx.db(), scan.team, upload).await?;
                 }
-                let told = tell(&mut tx, scan.team, &events).await?;
-                Ok((scan, told))
+                let stored = store_events(&mut tx, scan.team, &events).await?;
+                Ok((scan, stored))
             })
             .await?;
-        if told == Told::Somebody {
-            self.node().tell(Work::Deliveries);
+        self.node().pass_on(Work::Events);
+        if stored == Stored::Deliveries {
+            self.node().hint(Work::Deliveries);
         }
         Ok(scan)
     }
 
     async fn fail_scan(&self, claim: Claim, failure: ScanFailure) -> Result<Scan, LeaseError> {
-        self.transaction(async |mut tx| {
-            if failure.code.is_our_fault() {
-                lock_site(tx.db(), claim.scan).await?;
-            }
-            let failed = move_on(&mut tx, claim.scan, |held, now| held.fail(claim.token, failure.clone(), now)).await?;
-            give_back(tx.db(), &failed).await?;
-            Ok(failed)
-        })
-        .await
+        let failed = self
+            .transaction(async |mut tx| {
+                if failure.code.is_our_fault() {
+                    lock_site(tx.db(), claim.scan).await?;
+                }
+                let fail = |held: ScanState, now| held.fail(claim.token, failure.clone(), now);
+                let failed = move_on(&mut tx, claim.scan, Some(ScanEventKind::Failed), fail).await?;
+                give_back(tx.db(), &failed).await?;
+                Ok(failed)
+            })
+            .await?;
+        self.node().pass_on(Work::Events);
+        Ok(failed)
     }
 
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
@@ -211,19 +220,23 @@ impl QueueStore for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Gives up a check that was begun as often as it may be.
+    /// Abandons a check that was begun as often as it may be.
     async fn give_up(&self, scan: ScanId) -> Result<(), StoreError> {
         let given_up = self.transaction(async |mut tx| give_up(&mut tx, scan).await).await;
         match given_up {
+            Ok(()) => {
+                self.node().pass_on(Work::Events);
+                Ok(())
+            }
             // Its last worker came back, another caller was faster, or the site was deleted.
-            Ok(()) | Err(LeaseError::Refused(_) | LeaseError::Gone) => Ok(()),
+            Err(LeaseError::Refused(_) | LeaseError::Gone) => Ok(()),
             Err(LeaseError::Store(error)) => Err(error),
             Err(other) => Err(StoreError::Unavailable(other.into())),
         }
     }
 }
 
-/// Sets when sites are checked next.
+/// Sets the instants at which sites are checked next.
 pub(crate) async fn move_next_scans(
     db: &mut PgConnection,
     ids: Vec<String>,
@@ -241,7 +254,7 @@ pub(crate) async fn move_next_scans(
     Ok(())
 }
 
-/// A site whose time has come, and whose it is.
+/// A site whose next check is due, with its team.
 #[derive(FromRow)]
 struct DueRow {
     id: String,

@@ -1,4 +1,4 @@
-//! What a check found, as it is stored: findings as one compressed document, pictures as they are.
+//! The result of a check as it is stored: findings as one compressed document, pictures as they are.
 
 use std::io::{self, Read as _, Write as _};
 
@@ -20,7 +20,8 @@ use crate::{
     files::uploads::{File, Place},
 };
 
-/// Findings as stored: JSON, gzip-compressed. Long ones take a tenth of a second, which others must not wait for.
+/// Returns findings as they are stored: JSON, gzip-compressed. Long ones take a tenth of a second, so this runs on a
+/// blocking thread.
 pub(crate) async fn pack(findings: Findings) -> Result<Vec<u8>, StoreError> {
     let write = move || -> io::Result<Vec<u8>> {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
@@ -31,7 +32,7 @@ pub(crate) async fn pack(findings: Findings) -> Result<Vec<u8>, StoreError> {
     packed.map_err(|error| StoreError::Unavailable(error.into()))
 }
 
-/// Findings of a check from what is stored, likewise.
+/// Reads findings of a check from their stored form, likewise.
 pub(crate) async fn unpack(scan: ScanId, document: Vec<u8>) -> Result<Findings, Corrupt> {
     let read = move || -> Result<Findings, BoxedError> {
         let mut json = Vec::new();
@@ -42,7 +43,7 @@ pub(crate) async fn unpack(scan: ScanId, document: Vec<u8>) -> Result<Findings, 
     findings.map_err(|source| Corrupt::new("findings", scan, source))
 }
 
-/// A picture without its bytes, and where these are.
+/// A picture without its bytes, and the place of these.
 #[derive(FromRow)]
 pub(crate) struct ScreenshotRow {
     scan_id: String,
@@ -72,34 +73,29 @@ impl ScreenshotRow {
             "webp" => ScreenshotFormat::WebP,
             other => return Err(format!("there is no format `{other}`").into()),
         };
-        Ok(Screenshot {
-            id: ScreenshotId(count(self.number)?),
-            format,
-            width: count(self.width)?,
-            height: count(self.height)?,
-            bytes,
-        })
+        let id = ScreenshotId(count(self.number)?);
+        Ok(Screenshot::new(id, format, count(self.width)?, count(self.height)?, bytes))
     }
 }
 
 /// The result of a check, ready to be stored.
 pub(crate) struct Results<'a> {
-    /// [`pack`]ed.
+    /// The findings, [`pack`]ed.
     pub(crate) findings: &'a [u8],
     pub(crate) screenshots: &'a [Screenshot],
     pub(crate) screen: Option<&'a Screenshot>,
-    /// Where the pictures' bytes were written, when that is not here.
+    /// The upload with the pictures' bytes, if they are not in the tables.
     pub(crate) upload: Option<&'a str>,
 }
 
 impl<'a> Results<'a> {
-    /// The pictures, as what.
+    /// Returns the pictures, each with its subject.
     fn pictures(&self) -> impl Iterator<Item = (&'static str, &'a Screenshot)> {
         let elements = self.screenshots.iter().map(|picture| ("element", picture));
         elements.chain(self.screen.map(|picture| ("screen", picture)))
     }
 
-    /// The pictures' bytes, to be written elsewhere.
+    /// Returns the pictures' bytes, to be written to an upload.
     pub(crate) fn files(&self) -> Vec<File> {
         let file = |(subject, picture): (&str, &Screenshot)| {
             (file_name(subject, i64::from(picture.id.0)), picture.bytes.clone())
@@ -108,7 +104,7 @@ impl<'a> Results<'a> {
     }
 }
 
-/// What a picture is called within its upload.
+/// Returns the name of a picture within its upload.
 fn file_name(subject: &str, number: i64) -> String {
     format!("{subject}-{number}")
 }
@@ -147,7 +143,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// As a column has it.
+/// Returns the length of a file as a column has it.
 pub(crate) fn size(bytes: &[u8]) -> i64 {
     i64::try_from(bytes.len()).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,5 @@
-//! What has left the history of its team's plan goes, unless that history became shorter a short while ago.
+//! The purge of checks that have left the history of their team's plan, unless that history became shorter a short
+//! while ago.
 
 use a11ycheck_core::{id::TeamId, store::StoreError};
 use chrono::{DateTime, Utc};
@@ -6,11 +7,11 @@ use sqlx::PgConnection;
 
 use crate::{
     db::{error::Failure, ids::Id},
-    files::uploads::let_go,
+    files::uploads::mark_for_deletion,
     twins,
 };
 
-/// The plan of a team that is due. LIMIT has no effect but on the plan of the statement: teams are looked up one by one.
+/// The plan of a team that is due. LIMIT affects only the plan of the statement: teams are looked up one by one.
 macro_rules! plan {
     () => {
         "CROSS JOIN LATERAL (
@@ -19,7 +20,7 @@ macro_rules! plan {
     };
 }
 
-/// Holds the purge off for the team `$1`, or for all teams on the plans `$1`, until `$2`. A team without a row gets one: a
+/// Delays the purge for the team `$1`, or for all teams on the plans `$1`, until `$2`. A team without a row gets one: a
 /// check of it may end, and leave its history, before the hold does.
 macro_rules! hold {
     ($teams:literal) => {
@@ -37,17 +38,17 @@ macro_rules! hold {
     };
 }
 
-/// Holds the purge of a team off until an instant.
+/// Delays the purge of a team until an instant.
 pub(crate) async fn hold_team(db: &mut PgConnection, team: TeamId, until: DateTime<Utc>) -> Result<(), sqlx::Error> {
     sqlx::query(hold!("t.id = $1")).bind(Id(team)).bind(until).execute(db).await.map(drop)
 }
 
-/// Holds the purge of all teams on these plans off until an instant.
+/// Delays the purge of all teams on these plans until an instant.
 pub(crate) async fn hold_plans(db: &mut PgConnection, plans: &[&str], until: DateTime<Utc>) -> Result<(), sqlx::Error> {
     sqlx::query(hold!("t.plan_code = ANY($1)")).bind(plans).bind(until).execute(db).await.map(drop)
 }
 
-/// Has the purge look at a team whose history did not become shorter, once no hold is in force.
+/// Makes a team whose history did not become shorter due for the purge, once no hold is in force.
 pub(crate) async fn look_at_team(db: &mut PgConnection, team: TeamId) -> Result<(), sqlx::Error> {
     sqlx::query("UPDATE retention SET due_at = coalesce(held_until, '-infinity') WHERE team_id = $1")
         .bind(Id(team))
@@ -56,7 +57,7 @@ pub(crate) async fn look_at_team(db: &mut PgConnection, team: TeamId) -> Result<
         .map(drop)
 }
 
-/// The same for all teams on these plans.
+/// Does the same for all teams on these plans.
 pub(crate) async fn look_at_plans(db: &mut PgConnection, plans: &[&str]) -> Result<(), sqlx::Error> {
     sqlx::query(
         "UPDATE retention r SET due_at = coalesce(r.held_until, '-infinity')
@@ -68,24 +69,25 @@ pub(crate) async fn look_at_plans(db: &mut PgConnection, plans: &[&str]) -> Resu
     .map(drop)
 }
 
-/// What one transaction of the purge did.
+/// The result of one transaction of the purge.
 pub(crate) struct Purged {
-    /// When.
+    /// The instant of the transaction.
     pub(crate) now: DateTime<Utc>,
     pub(crate) scans: u32,
-    /// Whether more teams may be due.
+    /// True if more teams may be due.
     pub(crate) more: bool,
 }
 
-/// Looks at some of the teams that are due, and deletes at most `limit` of their checks. `None` where no team is due.
+/// Purges some of the teams that are due, and deletes at most `limit` of their checks. Returns `None` if no team is
+/// due.
 ///
-/// A team that another caller looks at is passed over.
+/// A team that another caller is purging is skipped.
 pub(crate) async fn purge_some(
     db: &mut PgConnection,
     limit: u32,
     instant: Option<DateTime<Utc>>,
 ) -> Result<Option<Purged>, Failure<StoreError>> {
-    /// Teams in one transaction.
+    /// The number of teams in one transaction.
     const TEAMS: usize = 32;
     let due: Vec<(String, DateTime<Utc>)> = sqlx::query_as(concat!(
         "WITH instant AS MATERIALIZED (
@@ -130,11 +132,11 @@ pub(crate) async fn purge_some(
     .bind(i64::from(limit))
     .fetch_all(&mut *db)
     .await?;
-    let_go(db, &purged, Some(now)).await?;
+    mark_for_deletion(db, &purged, Some(now)).await?;
     // Not more than `limit`, which is a u32.
     let scans = u32::try_from(purged.len()).unwrap_or(u32::MAX);
     if scans < limit {
-        // Nothing is left, but for what another step has locked just now: that is looked at again in a second.
+        // Nothing is left, except for checks that another step has locked just now: those are tried again in a second.
         sqlx::query(concat!(
             "UPDATE retention r
              SET due_at = CASE WHEN next.at > $2 THEN next.at ELSE $2 + interval '1 second' END

@@ -1,4 +1,4 @@
-//! Rows of checks, and what they stand for.
+//! Conversion of rows to checks.
 
 use a11ycheck_core::{
     domain::{Failure, FencingToken, Lease, Outcome, Scan, ScanState},
@@ -12,13 +12,13 @@ use crate::db::{
     error::Corrupt,
 };
 
-/// The columns of [`ScanRow`]: a check is `s`, its row among the active ones, where it has one, `a`.
+/// The columns of [`ScanRow`]: a check is `s`, its row among the active ones, if it has one, `a`.
 macro_rules! scan_columns {
     () => {
         "s.id AS scan_id, s.team_id AS scan_team_id, s.site_id AS scan_site_id, s.kind, s.pages_requested, s.queued_at, \
          s.express, s.started_at, s.finished_at, s.outcome, s.failure, s.pages_scanned, a.scan_id IS NOT NULL AS is_active, \
          a.lease_worker, a.lease_token, a.lease_expires_at, a.attempt, a.started_at AS lease_started_at, \
-         a.pages_scanned AS lease_pages_scanned"
+         a.pages_scanned AS lease_pages_scanned, a.pages_found"
     };
 }
 
@@ -51,10 +51,11 @@ struct LeaseRow {
     attempt: Option<i64>,
     lease_started_at: Option<DateTime<Utc>>,
     lease_pages_scanned: Option<i64>,
+    pages_found: Option<i64>,
 }
 
 impl ScanRow {
-    /// As it is stored.
+    /// Returns the id as it is stored.
     pub(crate) fn id(&self) -> &str {
         &self.scan_id
     }
@@ -115,11 +116,15 @@ impl LeaseRow {
             attempt: Some(attempt),
             lease_started_at: Some(started_at),
             lease_pages_scanned: Some(pages),
+            pages_found,
         } = self
         else {
             return Ok(ScanState::Queued);
         };
         let lease = Lease { worker: word::<WorkerId>(&worker)?, token: FencingToken::from_stored(token), expires_at };
-        Ok(ScanState::Running { lease, attempt: count(attempt)?, started_at, pages_scanned: count(pages)? })
+        let pages_scanned = count(pages)?;
+        // A node of the previous release writes only the pages done.
+        let pages_found = pages_found.map_or(Ok(0), count)?.max(pages_scanned);
+        Ok(ScanState::Running { lease, attempt: count(attempt)?, started_at, pages_scanned, pages_found })
     }
 }

@@ -61,7 +61,7 @@ impl ScanStore for PostgresStore {
                 let Some((last_at, plan, now)) = locked else { return Err(Failure::Refused(StartScanError::NoSite)) };
                 let limits = read_plan(plan)?.limits;
                 let new = NewScan { id, team, site, pages_requested: limits.pages_per_check };
-                // Undone when the interval is not over: an active check is told first.
+                // Undone if the interval is not over: an active check is reported first.
                 let queued = enqueue(tx.db(), &[new], ScanKind::Manual, Urgency::Requested, now).await?;
                 let scan = queued.into_iter().next().ok_or(Failure::Refused(StartScanError::Active))?;
                 if !(ManualChecks { last_at, ..ManualChecks::default() }).may_start(limits.manual_check_interval, now) {
@@ -70,7 +70,7 @@ impl ScanStore for PostgresStore {
                 Ok(scan)
             })
             .await?;
-        self.node().tell(Work::Scans);
+        self.node().hint(Work::Scans);
         Ok(started)
     }
 
@@ -131,7 +131,7 @@ impl ScanStore for PostgresStore {
 
     async fn latest_completed(&self, team: TeamId, site: SiteId) -> Result<Option<Scan>, StoreError> {
         self.step(|| async {
-            // In the history however old it is.
+            // It is in the history however old it is.
             let row: Option<ScanRow> = sqlx::query_as(concat!(
                 "SELECT ",
                 scan_columns!(),
@@ -213,7 +213,8 @@ impl ScanStore for PostgresStore {
 
     async fn purge_scans(&self, limit: u32) -> Result<u32, StoreError> {
         let (mut purged, mut instant) = (0, self.instant());
-        // A transaction for some teams at a time, all for the same instant: a team that was looked at is not due then.
+        // One transaction for some teams at a time, all for the same instant: a team that has been purged is not due
+        // again then.
         while purged < limit {
             let some = self.transaction(async |mut tx| purge_some(tx.db(), limit - purged, instant).await).await?;
             let Some(some) = some else { break };
@@ -222,7 +223,7 @@ impl ScanStore for PostgresStore {
                 break;
             }
         }
-        // What could not be deleted is taken up again: the checks are gone, and nobody sees their files.
+        // Files that could not be deleted are taken up again: the checks are deleted, and nobody sees their files.
         if let Err(error) = self.delete_uploads().await {
             tracing::warn!(error = &error as &dyn std::error::Error, "Files of purged checks could not be deleted yet");
         }

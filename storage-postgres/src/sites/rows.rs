@@ -1,4 +1,4 @@
-//! Rows of sites, and what they stand for.
+//! Conversion of rows to sites.
 
 use a11ycheck_core::{
     domain::{PlatformKey, Site, SiteDetails, SiteUrl},

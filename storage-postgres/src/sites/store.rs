@@ -16,7 +16,7 @@ use crate::{
         error::{Corrupt, Failure},
         ids::Id,
     },
-    files::uploads::let_go,
+    files::uploads::mark_for_deletion,
     scans::enqueue::{NewScan, enqueue},
     sites::rows::{SiteRow, site_columns},
     teams::rows::{PlanDocument, read_plan},
@@ -25,7 +25,8 @@ use crate::{
 #[async_trait]
 impl SiteStore for PostgresStore {
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
-        let added = self.transaction(async |mut tx| {
+        let added = self
+            .transaction(async |mut tx| {
                 // Locks the team, so that its sites are counted after every other addition.
                 let owner: Option<(PlanDocument, DateTime<Utc>)> = sqlx::query_as(
                     "SELECT p.document, coalesce($2, clock_timestamp())
@@ -44,7 +45,8 @@ impl SiteStore for PostgresStore {
                 let stack: Vec<&str> = details.stack.iter().map(|key| key.as_str()).collect();
                 let added = sqlx::query(
                     "INSERT INTO sites
-                         (id, team_id, url, domain, name, report_locale, stack, tags, next_scan_at, created_at, platform)
+                         (id, team_id, url, domain, name, report_locale, stack, tags, next_scan_at, created_at,
+                          platform)
                      SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $12
                      WHERE (SELECT count(*) FROM sites WHERE team_id = $1) < $11",
                 )
@@ -70,10 +72,10 @@ impl SiteStore for PostgresStore {
                     enqueue(tx.db(), &[first], ScanKind::Scheduled, Urgency::Requested, now).await?;
                 }
                 Ok(Site { id: site.id, team, details: details.clone(), next_scan_at, created_at: now })
-})
+            })
             .await?;
         if first_scan.is_some() {
-            self.node().tell(Work::Scans);
+            self.node().hint(Work::Scans);
         }
         Ok(added)
     }
@@ -133,7 +135,7 @@ impl SiteStore for PostgresStore {
 
     async fn delete_site(&self, team: TeamId, id: SiteId) -> Result<bool, StoreError> {
         self.transaction(async |mut tx| {
-            // Locks the site, so that no check of it starts any more; each later statement sees those that have.
+            // Locks the site, so that no more checks of it start; each later statement sees those that have.
             let found = sqlx::query("SELECT FROM sites WHERE team_id = $1 AND id = $2 FOR UPDATE")
                 .bind(Id(team))
                 .bind(Id(id))
@@ -148,7 +150,7 @@ impl SiteStore for PostgresStore {
                 .fetch_all(tx.db())
                 .await?;
             let instant = tx.instant();
-            let_go(tx.db(), &scans, instant).await?;
+            mark_for_deletion(tx.db(), &scans, instant).await?;
             sqlx::query("DELETE FROM sites WHERE id = $1").bind(Id(id)).execute(tx.db()).await?;
             Ok(true)
         })
@@ -193,6 +195,6 @@ impl SiteStore for PostgresStore {
     }
 }
 
-/// The plan, the time, the number of sites, and when a manual check was started last for each of those that have no queued
-/// or running check.
+/// The plan, the present instant, the number of sites, and the instant of the last manual check for each of those that
+/// have no queued or running check.
 type UsageRow = (PlanDocument, DateTime<Utc>, i64, Option<Vec<Option<DateTime<Utc>>>>);

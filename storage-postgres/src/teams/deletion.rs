@@ -1,9 +1,10 @@
-//! The deletion of a team: one transaction of bounded statements, so that others see the team whole or not at all, and no
-//! statement takes longer the more the team has.
+//! The deletion of a team: one transaction of bounded statements, so that others see the team whole or not at all, and
+//! a team with more data takes more statements, not slower ones.
 //!
-//! The team's row is locked twice. First so that nobody adds a site or an endpoint and no one else deletes the team, but others'
-//! foreign keys can still refer to it: a worker that completes a check would otherwise wait for this transaction with locks that
-//! it waits for. And in the end, when nothing is left that such a step could hold, against everything.
+//! The team's row is locked twice. The first lock keeps others from adding a site or an endpoint and from deleting the
+//! team, but their foreign keys can still refer to it: a worker that completes a check would otherwise wait for this
+//! transaction while it holds locks that this transaction waits for. The second lock, at the end, when nothing is left
+//! that such a step could hold, excludes everything.
 
 use std::time::Duration;
 
@@ -14,14 +15,15 @@ use crate::{
     PostgresStore,
     db::{error::Failure, ids::Id, store, transaction::Tx},
     deliveries::attempts,
-    files::uploads::let_go,
+    files::uploads::mark_for_deletion,
 };
 
-/// Checks, or deliveries, that one statement deletes at most.
+/// The most checks, or deliveries, that one statement deletes.
 const BATCH: i64 = 500;
 
 impl PostgresStore {
-    /// The one step whose time is not bounded as a whole; each statement of it is.
+    /// Deletes a team with everything it has; `false` if there is none. This is the one step whose time is not bounded
+    /// as a whole; that of each of its statements is.
     pub(crate) async fn delete_whole_team(&self, team: TeamId) -> Result<bool, StoreError> {
         let mut attempt = 1;
         loop {
@@ -29,16 +31,16 @@ impl PostgresStore {
             match tried.await {
                 Ok(deleted) => return Ok(deleted),
                 Err(failure) if failure.is_conflict() && attempt < store::ATTEMPTS => attempt += 1,
-                Err(failure) => return Err(failure.told()),
+                Err(failure) => return Err(failure.into_error()),
             }
         }
     }
 }
 
-/// A deletion under way.
+/// A deletion in progress.
 struct Deletion {
     tx: Tx,
-    /// How long a statement may take, the way to the server and back included.
+    /// The longest time that a statement may take, including the way to the server and back.
     limit: Duration,
 }
 
@@ -66,7 +68,7 @@ impl Deletion {
             "DELETE FROM tokens WHERE team_id = $1",
             "DELETE FROM brands WHERE team_id = $1",
             "DELETE FROM sites WHERE team_id = $1",
-            // With what is left of its events: none, since each is told to an endpoint.
+            // With its remaining events: there are none, since each has a delivery to an endpoint.
             "DELETE FROM teams WHERE id = $1",
         ] {
             self.run(statement, &team).await?;
@@ -76,7 +78,7 @@ impl Deletion {
 
     /// Deletes the checks of a site, with findings and files.
     async fn scans(&mut self, site: &str) -> Result<(), Failure<StoreError>> {
-        // From the last one on, so that no statement walks past the rows of those before it.
+        // Starts after the last one, so that no statement walks past the rows of those before it.
         let mut last: Option<(DateTime<Utc>, String)> = None;
         loop {
             let (at, id) = last.unzip();
@@ -93,7 +95,7 @@ impl Deletion {
             gone.sort_unstable();
             let instant = self.tx.instant();
             let ids: Vec<String> = gone.iter().map(|(_, id)| id.clone()).collect();
-            bounded(self.limit, let_go(self.tx.db(), &ids, instant)).await?;
+            bounded(self.limit, mark_for_deletion(self.tx.db(), &ids, instant)).await?;
             if i64::try_from(gone.len()) != Ok(BATCH) {
                 return Ok(());
             }

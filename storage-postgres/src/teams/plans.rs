@@ -19,13 +19,13 @@ use crate::{
     twins,
 };
 
-/// Stores plans where there is none.
+/// Stores plans if there is none.
 pub(crate) async fn seed(db: &mut PgConnection, plans: &[Plan]) -> Result<bool, Failure<StoreError>> {
     let has_plans = "SELECT EXISTS (SELECT FROM plans)";
     if sqlx::query_scalar(has_plans).fetch_one(&mut *db).await? {
         return Ok(false);
     }
-    // That there is no row can't be locked otherwise. Reading plans goes on, and this happens once in a database's life.
+    // The absence of rows can't be locked otherwise. Reading plans goes on, and this happens once in a database's life.
     sqlx::query("LOCK TABLE plans IN SHARE ROW EXCLUSIVE MODE").execute(&mut *db).await?;
     if sqlx::query_scalar(has_plans).fetch_one(&mut *db).await? {
         return Ok(false);
@@ -37,7 +37,7 @@ pub(crate) async fn seed(db: &mut PgConnection, plans: &[Plan]) -> Result<bool, 
 /// Adds the plans whose code is missing, and returns what is stored under all the codes.
 pub(crate) async fn add_missing(db: &mut PgConnection, plans: &[Plan]) -> Result<Vec<Plan>, Failure<StoreError>> {
     insert_missing(db, plans).await?;
-    // A statement of its own: it sees what others have stored since the other began.
+    // A statement of its own: it sees what others have stored since the first one began.
     let documents: Vec<PlanDocument> =
         sqlx::query_scalar("SELECT document FROM plans WHERE code = ANY($1) ORDER BY code")
             .bind(codes(plans))
@@ -46,7 +46,7 @@ pub(crate) async fn add_missing(db: &mut PgConnection, plans: &[Plan]) -> Result
     Ok(documents.into_iter().map(read_plan).collect::<Result<_, _>>()?)
 }
 
-/// Adds plans, and replaces those whose code is there.
+/// Adds plans, and replaces stored ones with the same code.
 pub(crate) async fn put(tx: &mut Tx, plans: &[Plan]) -> Result<Vec<ShortenedHistory>, Failure<StoreError>> {
     insert_missing(tx.db(), plans).await?;
     let locked: Vec<(String, PlanDocument, DateTime<Utc>)> = sqlx::query_as(
@@ -90,7 +90,7 @@ pub(crate) async fn put(tx: &mut Tx, plans: &[Plan]) -> Result<Vec<ShortenedHist
 
 /// Deletes a plan that no team is on.
 pub(crate) async fn delete(db: &mut PgConnection, code: &PlanCode) -> Result<bool, Failure<DeletePlanError>> {
-    // Waits for whoever puts a team on it at this moment.
+    // Waits for a step that puts a team on it at this moment.
     let locked: Option<i32> = sqlx::query_scalar("SELECT 1 FROM plans WHERE code = $1 FOR UPDATE")
         .bind(code.as_str())
         .fetch_optional(&mut *db)
@@ -109,8 +109,8 @@ pub(crate) async fn delete(db: &mut PgConnection, code: &PlanCode) -> Result<boo
     Ok(true)
 }
 
-/// Returns the months of a stored plan's history, of any release. Where they can't be read, any number is taken for
-/// fewer: then the purge is held off rather than begun.
+/// Returns the months of a stored plan's history, of any release. If they can't be read, every number counts as fewer:
+/// then the purge is delayed rather than begun.
 pub(crate) fn history_months(document: &Value) -> u32 {
     let months = document.pointer("/limits/history_months").and_then(Value::as_u64);
     months.and_then(|months| u32::try_from(months).ok()).unwrap_or(u32::MAX)

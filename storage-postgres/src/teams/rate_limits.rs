@@ -1,4 +1,4 @@
-//! Who may come in, and how often.
+//! Admission of requests: tokens and addresses with their counters.
 
 use std::net::IpAddr;
 
@@ -53,8 +53,7 @@ impl RateLimitStore for PostgresStore {
             .await?;
             let Some(AdmittedRow { counters, token, team }) = row else { return Ok(None) };
             let team = team.team()?;
-            let limits =
-                RateLimits { general: team.plan.limits.requests_per_minute, files: team.plan.limits.files_per_minute };
+            let limits = team.plan.limits.per_minute();
             let at = counters.counted_at;
             Ok(Some(AdmittedToken { rate: counters.decision(class, limits)?, token: token.token()?, team, at }))
         })
@@ -68,7 +67,7 @@ impl RateLimitStore for PostgresStore {
         counted_at: DateTime<Utc>,
     ) -> Result<Option<RateDecision>, StoreError> {
         self.step(|| async {
-            // On a row that no other request can change meanwhile. Where there is none, nothing is counted.
+            // On a row that no other request can change meanwhile. If there is none, nothing is counted.
             let row: Option<LeftRow> = sqlx::query_as(concat!(
                 "WITH asked AS MATERIALIZED (
                      SELECT
@@ -143,14 +142,14 @@ impl RateLimitStore for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Forgets counters whose windows have ended: more of them than began, so that there are never many.
+    /// Deletes counters whose windows have ended: more of them than began, so that there are never many.
     async fn forget_counters(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
         const BATCH: i64 = 8;
         self.step(|| async {
             // Not in the statement that counts: that one may wait for another request, and must then hold nothing that the
             // other could wait for.
             sqlx::query(
-                // An array, so that each is found by its key: to `IN`, the table may be read whole.
+                // An array, so that each is found by its key: with `IN`, the whole table may be read.
                 "DELETE FROM request_counters WHERE key = ANY (ARRAY(
                      SELECT key FROM request_counters WHERE ends_at <= $1
                      ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
@@ -189,8 +188,8 @@ struct CountersRow {
 }
 
 impl CountersRow {
-    /// What the domain says to this request: the counters are taken back to what they were before it, and it is put to them
-    /// again. The two must agree.
+    /// Returns the domain's decision on this request: the counters are set back to what they were before it, and the
+    /// domain is asked again. The two decisions must agree.
     fn decision(self, class: RequestClass, limits: RateLimits) -> Result<RateDecision, Corrupt> {
         let (key, at, admitted) = (self.key.clone(), self.counted_at, self.admitted);
         let mut before = self.before(class).map_err(|source| Corrupt::new("request_counters", &key, source))?;
@@ -225,7 +224,7 @@ struct LeftRow {
 
 impl LeftRow {
     fn left(self, class: RequestClass) -> Result<RateDecision, BoxedError> {
-        let limits = RateLimits { general: count(self.general_limit)?, files: count(self.files_limit)? };
+        let limits = RateLimits::new(count(self.general_limit)?, count(self.files_limit)?);
         let counters = RateCounters {
             general: window(self.general_started_at, self.general_used)?,
             files: window(self.files_started_at, self.files_used)?,

@@ -1,6 +1,6 @@
-//! Rows of teams, their tokens, brands and plans, and what they stand for.
+//! Conversion of rows to teams, tokens, brands and plans.
 
-use a11ycheck_core::domain::{ApiToken, BrandName, Logo, Plan, Subscription, Team, TeamBrand};
+use a11ycheck_core::domain::{ApiToken, BrandName, Colour, Logo, Plan, Subscription, Team, TeamBrand};
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, types::Json};
 
@@ -53,11 +53,9 @@ impl BrandRow {
     }
 
     fn read(self) -> Result<TeamBrand, BoxedError> {
-        Ok(TeamBrand {
-            name: self.name.map(BrandName::from_stored),
-            colour: self.colour.map(|colour| colour.parse()).transpose()?,
-            logo: self.logo.map(Logo::from_stored),
-        })
+        let colour: Option<Colour> = self.colour.map(|colour| colour.parse()).transpose()?;
+        let brand = TeamBrand::default().with_name(self.name.map(BrandName::from_stored));
+        Ok(brand.with_colour(colour).with_logo(self.logo.map(Logo::from_stored)))
     }
 }
 
@@ -65,7 +63,7 @@ impl BrandRow {
 pub(crate) type PlanDocument = Json<serde_json::Value>;
 
 impl TeamRow {
-    /// As it is stored.
+    /// Returns the id as it is stored.
     pub(crate) fn id(&self) -> &str {
         &self.team_id
     }
@@ -78,11 +76,9 @@ impl TeamRow {
         Ok(Team {
             id: self.team_id.parse()?,
             plan: read_plan(self.plan)?,
-            subscription: Subscription {
-                status: word(&self.status)?,
-                ends_at: self.ends_at,
-                trial_ends_at: self.trial_ends_at,
-            },
+            subscription: Subscription::new(word(&self.status)?)
+                .with_end(self.ends_at)
+                .with_trial_end(self.trial_ends_at),
             standing: word(&self.standing)?,
             seats_used: count(self.seats_used)?,
             name: self.team_name,

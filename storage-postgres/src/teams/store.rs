@@ -2,8 +2,8 @@
 
 use a11ycheck_core::{
     domain::{
-        ApiToken, BrandName, Logo, NewTeam, NewToken, Plan, PlanCode, ShortenedHistory, Standing, Subscription, Team,
-        TeamBrand, brought_forward, purge_hold,
+        ApiToken, BrandName, ExternalKey, Logo, NewTeam, NewToken, Plan, PlanCode, ShortenedHistory, Standing,
+        Subscription, Team, TeamBrand, brought_forward, purge_hold,
     },
     id::{SiteId, TeamId, TokenId},
     paging::{Page, PageRequest},
@@ -11,7 +11,7 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::types::Json;
+use sqlx::{PgConnection, types::Json};
 
 use crate::{
     PostgresStore,
@@ -61,33 +61,32 @@ impl TeamStore for PostgresStore {
 
     async fn create_team(&self, team: NewTeam) -> Result<Team, UnknownPlan> {
         self.step(|| async {
-            let row: Option<TeamRow> = sqlx::query_as(concat!(
-                "WITH plan AS MATERIALIZED (
-                     -- Locked, so that the plan is not deleted meanwhile.
-                     SELECT code FROM plans WHERE code = $3 FOR KEY SHARE
-                 ), t AS (
-                     INSERT INTO teams
-                         (id, name, plan_code, status, ends_at, trial_ends_at, standing, seats_used, created_at)
-                     SELECT $1, $2, code, $4, $5, $6, $7, $8, coalesce($9, clock_timestamp()) FROM plan
-                     RETURNING *
-                 )
-                 SELECT ",
-                team_columns!(),
-                " FROM t JOIN plans p ON p.code = t.plan_code",
-            ))
-            .bind(Id(team.id))
-            .bind(&team.name)
-            .bind(team.plan.as_str())
-            .bind(team.subscription.status.as_str())
-            .bind(team.subscription.ends_at)
-            .bind(team.subscription.trial_ends_at)
-            .bind(stored_word(Standing::Active)?)
-            .bind(i64::from(team.seats_used))
-            .bind(self.instant())
-            .fetch_optional(&mut *self.session().await?)
-            .await?;
-            let row = row.ok_or_else(|| Failure::Refused(UnknownPlan::Unknown(team.plan.clone())))?;
+            let created = create(&mut *self.session().await?, &team, None, self.instant()).await?;
+            let row = created.ok_or_else(|| Failure::Refused(UnknownPlan::Unknown(team.plan.clone())))?;
             Ok(row.team()?)
+        })
+        .await
+    }
+
+    async fn team_for(&self, key: &ExternalKey, team: NewTeam) -> Result<Team, UnknownPlan> {
+        self.step(|| async {
+            let mut session = self.session().await?;
+            loop {
+                if let Some(row) = find(&mut session, key).await? {
+                    return Ok(row.team()?);
+                }
+                if let Some(row) = create(&mut session, &team, Some(key), self.instant()).await? {
+                    return Ok(row.team()?);
+                }
+                // There is no such plan, or another caller was faster, whose team is found next.
+                let is_plan: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM plans WHERE code = $1)")
+                    .bind(team.plan.as_str())
+                    .fetch_one(&mut *session)
+                    .await?;
+                if !is_plan {
+                    return Err(Failure::Refused(UnknownPlan::Unknown(team.plan.clone())));
+                }
+            }
         })
         .await
     }
@@ -145,7 +144,7 @@ impl TeamStore for PostgresStore {
 
     async fn change_plan(&self, id: TeamId, plan: &PlanCode, subscription: Subscription) -> Result<bool, UnknownPlan> {
         self.transaction(async |mut tx| {
-            // Shared with other teams that are put on it; neither replaced nor deleted until this step has ended.
+            // Shared with other steps that put teams on it; neither replaced nor deleted until this step has ended.
             let document: Option<PlanDocument> =
                 sqlx::query_scalar("SELECT document FROM plans WHERE code = $1 FOR SHARE")
                     .bind(plan.as_str())
@@ -193,7 +192,7 @@ impl TeamStore for PostgresStore {
                 }
             }
             move_next_scans(tx.db(), ids, nexts).await?;
-            // An earlier hold is in the row, which goes by the later of the two.
+            // An earlier hold is in the row, which keeps the later of the two.
             match purge_hold(months_before, months, None, now) {
                 Some(until) => hold_team(tx.db(), id, until).await?,
                 None => look_at_team(tx.db(), id).await?,
@@ -233,7 +232,8 @@ impl TeamStore for PostgresStore {
     async fn set_brand(&self, team: TeamId, brand: TeamBrand) -> Result<bool, StoreError> {
         self.step(|| async {
             let set = sqlx::query(
-                "INSERT INTO brands (team_id, name, colour, logo) SELECT id, $2, $3, $4 FROM teams WHERE id = $1 FOR KEY SHARE
+                "INSERT INTO brands (team_id, name, colour, logo)
+                 SELECT id, $2, $3, $4 FROM teams WHERE id = $1 FOR KEY SHARE
                  ON CONFLICT (team_id) DO UPDATE
                  SET name = excluded.name, colour = excluded.colour, logo = excluded.logo",
             )
@@ -250,8 +250,8 @@ impl TeamStore for PostgresStore {
 
     async fn create_token(&self, team: TeamId, token: NewToken) -> Result<Option<ApiToken>, StoreError> {
         self.step(|| async {
-            // Waits for a deletion of the team, and finds none after it, rather than a foreign key that leads nowhere.
             let abilities: Vec<String> = token.abilities.iter().map(stored_word).collect::<Result<_, _>>()?;
+            // Waits for a deletion of the team, and then finds no team, rather than a foreign key that leads nowhere.
             let row: Option<TokenRow> = sqlx::query_as(concat!(
                 "WITH k AS (
                      INSERT INTO tokens (id, team_id, name, abilities, hash, created_at)
@@ -302,4 +302,52 @@ impl TeamStore for PostgresStore {
         })
         .await
     }
+}
+
+async fn find(db: &mut PgConnection, key: &ExternalKey) -> Result<Option<TeamRow>, sqlx::Error> {
+    sqlx::query_as(concat!(
+        "SELECT ",
+        team_columns!(),
+        " FROM teams t JOIN plans p ON p.code = t.plan_code WHERE t.external_key = $1",
+    ))
+    .bind(key.as_str())
+    .fetch_optional(db)
+    .await
+}
+
+/// Creates a team; returns `None` if there is no such plan, or another team has the key.
+async fn create(
+    db: &mut PgConnection,
+    team: &NewTeam,
+    key: Option<&ExternalKey>,
+    instant: Option<DateTime<Utc>>,
+) -> Result<Option<TeamRow>, Failure<UnknownPlan>> {
+    let row = sqlx::query_as(concat!(
+        "WITH plan AS MATERIALIZED (
+             -- Locked, so that the plan is not deleted meanwhile.
+             SELECT code FROM plans WHERE code = $3 FOR KEY SHARE
+         ), t AS (
+             INSERT INTO teams
+                 (id, name, plan_code, status, ends_at, trial_ends_at, standing, seats_used, created_at, external_key)
+             SELECT $1, $2, code, $4, $5, $6, $7, $8, coalesce($9, clock_timestamp()), $10 FROM plan
+             ON CONFLICT (external_key) DO NOTHING
+             RETURNING *
+         )
+         SELECT ",
+        team_columns!(),
+        " FROM t JOIN plans p ON p.code = t.plan_code",
+    ))
+    .bind(Id(team.id))
+    .bind(&team.name)
+    .bind(team.plan.as_str())
+    .bind(team.subscription.status.as_str())
+    .bind(team.subscription.ends_at)
+    .bind(team.subscription.trial_ends_at)
+    .bind(stored_word(Standing::Active)?)
+    .bind(i64::from(team.seats_used))
+    .bind(instant)
+    .bind(key.map(ExternalKey::as_str))
+    .fetch_optional(db)
+    .await?;
+    Ok(row)
 }

@@ -1,11 +1,11 @@
-//! Files in an object store: the same promises, and no object that nobody knows of.
+//! Files in an object store: the same promises, and no object that is forgotten.
 
 use std::{path::Path, time::Duration};
 
 use a11ycheck_core::{
     clock::{Clock as _, ManualClock},
     domain::{
-        EndpointDetails, EndpointSecret, EventKind, IsoDuration, Lease, NewEndpoint, NewEvent, NewSite, NewTeam, Plan,
+        EndpointDetails, EndpointSecret, EventKind, IsoDuration, Lease, NewEndpoint, NewEvent, NewSite, NewTeam,
         PlanCatalog, PlanCode, ScreenshotId, SiteDetails, SiteUrl, Subscription,
     },
     id::{EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
@@ -35,7 +35,7 @@ impl StoreFactory for StoresOverObjects {
     }
 }
 
-// The cases that have to do with files.
+// The cases that concern files.
 a11ycheck_storage_testkit::store_suite!(StoresOverObjects, only: [
     completion {
         a_completed_check_shows_state_numbers_findings_and_pictures,
@@ -79,8 +79,8 @@ impl World {
         let (config, schema) = support::config_at(&support::url()).await;
         let config = change(config);
         let store = PostgresStore::connect(config.clone()).await.unwrap().with_clock(clock.clone());
-        let plan = |plan: &Plan| Plan { code: PlanCode::new("short"), ..plan.clone() };
-        let mut plan = PlanCatalog::shipped().plans().first().map(plan).unwrap();
+        let mut plan = PlanCatalog::shipped().plans().first().cloned().unwrap();
+        plan.code = PlanCode::new("short");
         plan.limits.history_months = 1;
         plan.limits.manual_check_interval = IsoDuration::hours(0);
         store.put_plans(&[plan]).await.unwrap();
@@ -157,10 +157,10 @@ fn new_site() -> NewSite {
 
 fn picture(number: u32) -> Screenshot {
     let bytes = (0..=255).cycle().skip(usize::try_from(number).unwrap()).take(10_000).collect();
-    Screenshot { id: ScreenshotId(number), format: ScreenshotFormat::Png, width: 320, height: 200, bytes }
+    Screenshot::new(ScreenshotId(number), ScreenshotFormat::Png, 320, 200, bytes)
 }
 
-/// Files anywhere below a folder.
+/// Counts the files anywhere below a folder.
 fn files(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.map(|path| if path.is_dir() { files(&path) } else { 1 }).sum()
@@ -212,10 +212,8 @@ async fn a_site_deleted_while_its_check_completes_leaves_no_object_behind() {
     let folder = tempfile::tempdir().unwrap();
     let world = World::in_folder(folder.path()).await;
     let (team, site) = (world.team, world.site);
-    let details = EndpointDetails {
-        url: SiteUrl::parse("https://hooks.example/").unwrap(),
-        events: [EventKind::ScanCompleted].into(),
-    };
+    let url = SiteUrl::parse("https://hooks.example/").unwrap();
+    let details = EndpointDetails::new(url, [EventKind::ScanCompleted]);
     let id = EndpointId::generate(Utc::now());
     let secret = EndpointSecret::generate().seal(&support::ring(), id);
     world.store.create_endpoint(team, NewEndpoint { id, details, secret }).await.unwrap();
@@ -224,7 +222,7 @@ async fn a_site_deleted_while_its_check_completes_leaves_no_object_behind() {
     let event = NewEvent { id, kind: EventKind::ScanCompleted, created_at: world.clock.now(), body };
     let completion = Completion { events: vec![event], ..world.completion() };
 
-    // The last that a completion waits for: everything else is done, and not committed.
+    // The last lock that a completion waits for: everything else is done, and not committed.
     let mut db = support::connect().await;
     let mut lock = db.begin().await.unwrap();
     let statement = format!("SELECT FROM {}.endpoints FOR UPDATE", world.schema);
@@ -244,7 +242,7 @@ async fn a_site_deleted_while_its_check_completes_leaves_no_object_behind() {
     assert_eq!(files(folder.path()), 0);
 }
 
-/// The server process that waits for this one.
+/// Returns the server process that waits for this one.
 async fn blocked_by(holder: i32) -> i32 {
     let mut db = support::connect().await;
     loop {

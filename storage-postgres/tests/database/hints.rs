@@ -1,7 +1,9 @@
-//! Nodes wake each other: what one makes due is begun by another at once, and when they can't hear each other, they look.
+//! Nodes wake each other: work that one makes due is begun by another at once; and when they do not receive each
+//! other's hints, they look by themselves.
 
 use std::time::Duration;
 
+use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
     domain::{
         AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt, Lease, NewEndpoint,
@@ -25,12 +27,12 @@ use tokio::sync::mpsc;
 
 use crate::support::{self, pgbouncer::PgBouncer, proxy::Proxy};
 
-/// When a hint counts as lost.
+/// The time after which a hint counts as lost.
 const LOST: Duration = Duration::from_secs(60);
-/// How long the loops of these tests rest unless they are woken: longer than any test.
+/// The time for which the loops of these tests rest unless they are woken: longer than any test.
 const NEVER: Duration = Duration::from_secs(100_000);
 
-/// A node that queues, with a team and a site, and how others join it.
+/// A node that queues, with a team and a site, and the configuration with which others join it.
 struct Cluster {
     node: PostgresStore,
     config: PostgresConfig,
@@ -60,10 +62,10 @@ impl Cluster {
         Self { node, config, schema, team, site }
     }
 
-    /// Another node, which listens already.
+    /// Starts another node, and waits until it listens.
     async fn listener(&self) -> PostgresStore {
         let store = PostgresStore::connect(self.config.clone()).await.unwrap();
-        hears(&store).await;
+        listens(&store).await;
         store
     }
 
@@ -80,10 +82,7 @@ impl Cluster {
     }
 
     async fn endpoint(&self) -> EndpointId {
-        let details = EndpointDetails {
-            url: SiteUrl::parse("https://hooks.example/").unwrap(),
-            events: [EventKind::ScanCompleted, EventKind::IssuesNew].into(),
-        };
+        let details = EndpointDetails::everything_to(SiteUrl::parse("https://hooks.example/").unwrap());
         let id = EndpointId::generate(Utc::now());
         let new = NewEndpoint { id, details, secret: EndpointSecret::generate().seal(&support::ring(), id) };
         self.node.create_endpoint(self.team, new).await.unwrap().id
@@ -118,12 +117,12 @@ async fn hinted(store: &PostgresStore, work: Work) {
 }
 
 /// Waits for the hints that a node gives itself when it begins to listen: each comes once, and nothing else gives any.
-async fn hears(store: &PostgresStore) {
+async fn listens(store: &PostgresStore) {
     hinted(store, Work::Scans).await;
     hinted(store, Work::Deliveries).await;
 }
 
-/// Tells of every attempt.
+/// Reports every attempt.
 #[derive(Debug)]
 struct Receiver(mpsc::UnboundedSender<WebhookRequest>);
 
@@ -136,21 +135,22 @@ impl WebhookSender for Receiver {
 }
 
 #[tokio::test]
-async fn a_check_queued_on_one_node_is_run_by_another_and_told_by_a_third_although_none_would_look_for_a_day() {
+async fn a_check_queued_on_one_node_is_run_by_another_and_delivered_by_a_third_although_none_would_look_for_a_day() {
     let cluster = Cluster::new().await;
     cluster.endpoint().await;
-    let idle = EngineConfig { workers: 0, scheduler: false, webhooks: false, retention: false, poll: NEVER };
-    let (told, mut received) = mpsc::unbounded_channel();
+    let idle = EngineConfig::default().with_workers(0).without_scheduler().without_retention().with_poll(NEVER);
+    let (requests, mut received) = mpsc::unbounded_channel();
     let (mut engines, scanner) = (Vec::new(), ScriptedScanner::default());
-    for config in [EngineConfig { workers: 2, ..idle }, EngineConfig { webhooks: true, ..idle }] {
+    for config in [idle.with_workers(2).without_webhooks(), idle] {
         let store = PostgresStore::connect(cluster.config.clone()).await.unwrap();
         let service =
-            Service::builder(store, scanner.clone()).with_sender(Receiver(told.clone())).with_sealing(support::ring());
-        engines.push(Engine::start(&service.build().await.unwrap(), config));
+            Service::builder(store).with_event_writer(EventsV1).with_sealing(support::ring()).build().await.unwrap();
+        let engine = Engine::builder(&service).with_scanner(scanner.clone()).with_sender(Receiver(requests.clone()));
+        engines.push(engine.with_config(config).start());
     }
     for checks in 1..=3 {
         let scan = cluster.start().await;
-        let request = tokio::time::timeout(LOST, received.recv()).await.expect("the check was told of").unwrap();
+        let request = tokio::time::timeout(LOST, received.recv()).await.expect("the check was delivered").unwrap();
         assert!(String::from_utf8_lossy(&request.body).contains(&scan.to_string()), "{:?}", request.body);
         assert_eq!(scanner.requests().len(), checks);
         // The plan lets a site be checked by hand once an hour.
@@ -162,7 +162,7 @@ async fn a_check_queued_on_one_node_is_run_by_another_and_told_by_a_third_althou
 }
 
 #[tokio::test]
-async fn nodes_hear_each_other_through_a_pooler_that_keeps_sessions() {
+async fn nodes_notify_each_other_through_a_pooler_that_keeps_sessions() {
     let pooler = PgBouncer::start("").await;
     let cluster = Cluster::at(&pooler.url()).await;
     let other = cluster.listener().await;
@@ -171,7 +171,7 @@ async fn nodes_hear_each_other_through_a_pooler_that_keeps_sessions() {
 }
 
 #[tokio::test]
-async fn whatever_a_node_makes_due_the_others_are_told() {
+async fn whatever_a_node_makes_due_the_others_are_notified_of_it() {
     let cluster = Cluster::new().await;
     let (node, team) = (&cluster.node, cluster.team);
     let others = [cluster.listener().await, cluster.listener().await];
@@ -207,13 +207,13 @@ async fn whatever_a_node_makes_due_the_others_are_told() {
 }
 
 #[tokio::test]
-async fn a_node_that_can_not_hear_finds_work_when_it_looks_and_hears_again_later() {
+async fn a_node_that_is_not_notified_finds_work_when_it_looks_and_is_notified_again_later() {
     let cluster = Cluster::new().await;
     let (proxy, name) = (Proxy::start().await, format!("a11ycheck-deaf-{}", std::process::id()));
     let url = format!("{}&application_name={name}", proxy.url());
     let config = PostgresConfig::new(url).with_schema(&cluster.schema).with_acquire_timeout(Duration::from_secs(30));
     let deaf = PostgresStore::connect(config).await.unwrap();
-    hears(&deaf).await;
+    listens(&deaf).await;
     assert!(deaf.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().is_none());
 
     proxy.admit_nobody();
@@ -232,14 +232,14 @@ async fn a_node_that_can_not_hear_finds_work_when_it_looks_and_hears_again_later
     hinted(&deaf, Work::Scans).await;
 
     proxy.come_up();
-    // What was told meanwhile it does not know, so it looks at everything once.
-    hears(&deaf).await;
+    // It does not know which hints were sent meanwhile, so it looks at everything once.
+    listens(&deaf).await;
     cluster.node.add_site(cluster.team, new_site(), Some(ScanId::generate(Utc::now()))).await.unwrap();
     hinted(&deaf, Work::Scans).await;
 }
 
 #[tokio::test]
-async fn however_much_becomes_due_others_are_told_ten_times_a_second_at_most() {
+async fn however_much_becomes_due_others_are_notified_ten_times_a_second_at_most() {
     let cluster = Cluster::new().await;
     let endpoint = cluster.endpoint().await;
     let mut listener = PgListener::connect(&support::url()).await.unwrap();
@@ -254,12 +254,15 @@ async fn however_much_becomes_due_others_are_told_ten_times_a_second_at_most() {
         .execute(&mut support::connect().await)
         .await
         .unwrap();
-    let mut told = 0;
+    let mut notified = 0;
     while listener.recv().await.unwrap().payload() != "enough" {
-        told += 1;
+        notified += 1;
     }
     let most = began.elapsed().as_millis() / 100 + 1;
-    assert!((1..=most).contains(&told), "told {told} times of {events} events, {most} would have been all right");
+    assert!(
+        (1..=most).contains(&notified),
+        "notified {notified} times of {events} events, {most} would have been all right"
+    );
 }
 
 #[tokio::test]
@@ -270,7 +273,7 @@ async fn a_store_that_is_closed_listens_no_more() {
     let url = format!("{}{joint}application_name={name}", support::url());
     let config = PostgresConfig::new(url).with_schema(&cluster.schema);
     let store = PostgresStore::connect(config).await.unwrap();
-    hears(&store).await;
+    listens(&store).await;
     store.close().await;
     let mut db = support::connect().await;
     let count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1";
@@ -280,18 +283,18 @@ async fn a_store_that_is_closed_listens_no_more() {
 }
 
 #[tokio::test]
-async fn a_node_whose_network_fell_silent_finds_out_and_hears_again() {
+async fn a_node_whose_network_fell_silent_finds_out_and_is_notified_again() {
     let (cluster, proxy) = (Cluster::new().await, Proxy::start().await);
     let config = PostgresConfig::new(proxy.url()).with_schema(&cluster.schema);
     let config = config.with_acquire_timeout(Duration::from_secs(5)).with_step_timeout(Duration::from_millis(500));
     let deaf = PostgresStore::connect(config).await.unwrap();
-    hears(&deaf).await;
-    // The connection that listens swallows everything from its first word on, and nobody is told.
+    listens(&deaf).await;
+    // The connection that listens swallows everything from its first byte, and neither side notices.
     proxy.fall_silent();
     cluster.start().await;
     proxy.has_lost_something().await;
     proxy.speak();
-    hears(&deaf).await;
+    listens(&deaf).await;
     cluster.node.add_site(cluster.team, new_site(), Some(ScanId::generate(Utc::now()))).await.unwrap();
     hinted(&deaf, Work::Scans).await;
 }

@@ -9,6 +9,7 @@ mod pooler;
 mod query_plans;
 mod rate_limits;
 mod rules;
+mod scan_events;
 mod sealing;
 #[path = "../../benches/store/seed.rs"]
 mod seed;

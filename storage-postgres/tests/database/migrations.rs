@@ -1,4 +1,4 @@
-//! The tables come up, whoever starts when, and beside whatever else the database holds.
+//! Migrations bring the tables up to date, whichever node starts when, and beside whatever else the database contains.
 
 use a11ycheck_core::store::TeamStore as _;
 use a11ycheck_storage_postgres::{ConnectError, PostgresStore};
@@ -8,9 +8,9 @@ use tokio::task::JoinSet;
 
 use crate::support;
 
-/// What the record of every database holds for each migration: number, name and SHA-384 of the file. None of it may ever change, or
-/// no database could be opened any more.
-const RECORD: [(i64, &str, &str); 18] = [
+/// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
+/// no database could be opened any longer.
+const RECORD: [(i64, &str, &str); 21] = [
     (
         1,
         "plans and teams",
@@ -69,9 +69,24 @@ const RECORD: [(i64, &str, &str); 18] = [
         "3fcc172913c8a3cc1947b58ebd7d7f7871e74cea1ea1f636512a1fcefcb92fdb7130c7a9d82f9eafb150e4bd738f70b2",
     ),
     (18, "urgency", "f5007a36fe19480ecf20815fe227728cf89d8445ae4f1e80efebebef9ad4448c6b2eb76e2490c814e81f3f9595e93eeb"),
+    (
+        19,
+        "pages found",
+        "4d1ca96b3ecf02cdee94a3260b81eb657f88f2b47195aebaad4448188fbe0d839a99f6831017c2c4e56a1ac254044e1a",
+    ),
+    (
+        20,
+        "scan events",
+        "c595b4f730306bb1b97ebda81da30d9ca5c756b23d0cf2afe6084169af47020febf85df0e97e955793312bbadb1aad2d",
+    ),
+    (
+        21,
+        "external keys",
+        "f12d7e6c993025affd600bc8a5f2fa3e13474193fdbe62eb0282f88b96828d209592e5495e40b40e19489529bf6d99af",
+    ),
 ];
 
-/// The record of a schema, and when each migration was run.
+/// Reads the record of a schema, with the time at which each migration was run.
 async fn record(db: &mut PgConnection, schema: &str) -> Vec<(i64, String, String, bool, DateTime<Utc>, i64)> {
     // The support module made the name: nothing in it needs quoting. Likewise below.
     let rows = format!(
@@ -90,7 +105,7 @@ async fn a_database_of_an_earlier_start_is_opened_unchanged() {
     let names: Vec<_> = made.iter().map(|row| (row.0, row.1.as_str(), row.2.as_str(), row.3)).collect();
     assert_eq!(names, RECORD.map(|(version, name, checksum)| (version, name, checksum, true)));
 
-    // As an earlier start left it.
+    // The record as an earlier start left it.
     let earlier = format!("UPDATE {schema}.migrations SET installed_on = '2026-01-01', execution_time = version");
     db.execute(AssertSqlSafe(earlier)).await.unwrap();
     let before = record(&mut db, &schema).await;
@@ -144,12 +159,14 @@ async fn everything_lies_in_the_chosen_schema() {
         "delivery_attempts",
         "documents",
         "endpoints",
+        "event_head",
         "events",
         "findings",
         "migrations",
         "plans",
         "request_counters",
         "retention",
+        "scan_events",
         "scans",
         "screenshots",
         "settings",
@@ -185,7 +202,7 @@ async fn a_migration_that_was_changed_after_it_ran_stops_the_start() {
 async fn a_migration_that_fails_leaves_nothing_half_done_and_the_next_start_goes_on() {
     let (config, schema) = support::config_at(&support::url()).await;
     let mut db = support::connect().await;
-    // In the way of the third migration.
+    // This table is in the way of the third migration.
     db.execute(AssertSqlSafe(format!("CREATE SCHEMA {schema}; CREATE TABLE {schema}.sites ()"))).await.unwrap();
     let refused = PostgresStore::connect(config.clone()).await.unwrap_err();
     assert!(matches!(refused, ConnectError::Migrate(_)), "{refused:?}");
@@ -200,7 +217,7 @@ async fn a_migration_that_fails_leaves_nothing_half_done_and_the_next_start_goes
 }
 
 #[tokio::test]
-async fn a_database_that_is_not_there_is_told_at_the_start() {
+async fn a_database_that_is_not_there_is_reported_at_the_start() {
     let folder = std::env::temp_dir().join("a11ycheck-no-database-here");
     let url = format!("postgres://nobody@localhost/none?host={}", folder.display());
     let refused = PostgresStore::connect(a11ycheck_storage_postgres::PostgresConfig::new(url)).await.unwrap_err();

@@ -1,17 +1,18 @@
-//! What a step costs does not grow with what others have stored: on a database of a thousand teams it reads a handful of
-//! rows. PostgreSQL's own counters tell how many rows and index entries were read, so that it is the statements of the
-//! store, with the plans that they really got, that are measured.
+//! The cost of a step does not grow with what others have stored: on a database of a thousand teams it reads a handful
+//! of rows. PostgreSQL's own counters say how many rows and index entries were read, so the statements of the store
+//! themselves are measured, with the plans that they really got.
 
 use a11ycheck_core::{
     domain::{
         AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt, Lease, NewEndpoint,
-        NewEvent, NewSite, NewTeam, RateLimits, RequestClass, SiteDetails, SiteUrl, Subscription, TokenHash,
+        NewEvent, NewSite, NewTeam, PageCounts, RateLimits, RequestClass, SiteDetails, SiteUrl, Subscription,
+        TokenHash,
     },
     id::{EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
     paging::PageRequest,
     store::{
-        ClaimLimits, Completion, FileStore as _, QueueStore as _, RateLimitStore as _, ScanStore as _,
+        ClaimLimits, Completion, EventLog as _, FileStore as _, QueueStore as _, RateLimitStore as _, ScanStore as _,
         SealingStore as _, SiteStore as _, TeamStore as _, WebhookStore as _,
     },
 };
@@ -27,12 +28,15 @@ use crate::{
 /// 25,000 completed checks, and 1,000 that wait.
 const SCALE: Scale = Scale { teams: 1_000, sites: 5, checks: 5, queued: 5 };
 
-/// More often than the five times after which PostgreSQL may keep one plan for all values.
+/// More than the five times after which PostgreSQL may keep one plan for all values.
 const TIMES: i64 = 8;
-/// As the dispatcher has it.
+/// The limits of the dispatcher.
 const PLENTY: ClaimLimits = ClaimLimits { all: 256, retries: 192, per_endpoint: 4 };
 
+/// A database of its own: row versions that statements of other tests still need are not removed from a database that
+/// they share, and a step would read them.
 struct Bench {
+    database: String,
     url: String,
     config: PostgresConfig,
     schema: String,
@@ -42,15 +46,23 @@ struct Bench {
 
 impl Bench {
     async fn new(name: &str) -> Self {
-        let name = format!("a11ycheck-{name}-{}", std::process::id());
-        let joint = if support::url().contains('?') { '&' } else { '?' };
-        let url = format!("{}{joint}application_name={name}", support::url());
+        let database = support::create_database().await;
+        let name = format!("a11ycheck-{name}");
+        let joint = if database.url.contains('?') { '&' } else { '?' };
+        let url = format!("{}{joint}application_name={name}", database.url);
         let (config, schema) = support::config_at(&url).await;
         seed(&config, &url, &schema, SCALE).await;
-        Self { url, config, schema, name, db: support::connect().await }
+        let db = PgConnection::connect(&database.url).await.unwrap();
+        Self { database: database.name, url, config, schema, name, db }
     }
 
-    /// Changes data through a connection that ends, and so reports what it has read, before anything is measured.
+    async fn remove(self) {
+        self.db.close().await.unwrap();
+        support::drop_database(&self.database).await;
+    }
+
+    /// Changes data through a connection that ends, and so reports the rows that it has read, before anything is
+    /// measured.
     async fn prepare(&mut self, statements: &'static str) {
         let mut db = PgConnection::connect(&self.url).await.unwrap();
         // The support module made the name: nothing in it needs quoting.
@@ -59,7 +71,8 @@ impl Bench {
         db.close().await.unwrap();
     }
 
-    /// Rows and index entries that a step reads, of all tables but `plans` (which has a handful of rows for all).
+    /// Returns the number of rows and index entries that a step reads, in all tables except `plans` (which has a
+    /// handful of rows for all).
     async fn reads(&mut self, step: impl AsyncFn(&PostgresStore, i64)) -> i64 {
         let before = self.counted().await;
         let store = PostgresStore::connect(self.config.clone().with_max_connections(1)).await.unwrap();
@@ -79,7 +92,7 @@ impl Bench {
         TokenHash::from_bytes(hash.try_into().unwrap())
     }
 
-    /// Rows of the tables that change often that were changed, and how many of these in place.
+    /// Returns the number of changed rows in the tables that change often, and how many of these were changed in place.
     async fn changed(&mut self) -> (i64, i64) {
         sqlx::query_as(
             "SELECT sum(n_tup_upd)::bigint, sum(n_tup_hot_upd)::bigint FROM pg_stat_user_tables
@@ -92,13 +105,16 @@ impl Bench {
     }
 
     async fn counted(&mut self) -> i64 {
-        // A server process reports what it has read at the latest when it ends.
+        // A server process reports what it has read when it ends, if not before.
         loop {
-            let alive: i64 = sqlx::query_scalar("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1")
-                .bind(&self.name)
-                .fetch_one(&mut self.db)
-                .await
-                .unwrap();
+            let alive: i64 = sqlx::query_scalar(
+                "SELECT count(*) FROM pg_stat_activity
+                 WHERE application_name = $1 AND datname = current_database()",
+            )
+            .bind(&self.name)
+            .fetch_one(&mut self.db)
+            .await
+            .unwrap();
             if alive == 0 {
                 break;
             }
@@ -133,7 +149,7 @@ fn new_site() -> NewSite {
 }
 
 fn details() -> EndpointDetails {
-    EndpointDetails { url: SiteUrl::parse("https://hooks.example").unwrap(), events: [EventKind::ScanCompleted].into() }
+    EndpointDetails::new(SiteUrl::parse("https://hooks.example").unwrap(), [EventKind::ScanCompleted])
 }
 
 fn new_endpoint() -> NewEndpoint {
@@ -154,11 +170,11 @@ fn answered() -> AttemptReport {
 #[tokio::test]
 async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
     let mut bench = Bench::new("plans").await;
-    // In the middle of each table: a team with five sites, an endpoint and twenty deliveries.
+    // A team from the middle of each table, with five sites, an endpoint and twenty deliveries.
     let (team, site, scan): (TeamId, SiteId, ScanId) = (id("team", 503), id("site", 2_516), id("scan", 12_580));
     let endpoint: EndpointId = id("whe", 1_006);
     let hash = bench.token_hash("token 1006").await;
-    let (limits, page) = (RateLimits { general: 60, files: 20 }, PageRequest::new(1, 100));
+    let (limits, page) = (RateLimits::new(60, 20), PageRequest::new(1, 100));
     let mut reads = Vec::new();
     macro_rules! measure {
         ($name:literal, $step:expr) => {
@@ -200,7 +216,7 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
     measure!("start_manual_scan, claim_scan, renew_lease, hand_back", async |store, round| {
         store.start_manual_scan(team, id("site", 2_515 + round % 5), ScanId::generate(Utc::now())).await.ok();
         let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
-        store.renew_lease(claimed.claim, Lease::TERM, 1).await.unwrap();
+        store.renew_lease(claimed.claim, Lease::TERM, PageCounts::new(1, 1)).await.unwrap();
         store.hand_back(claimed.claim).await.unwrap();
     });
     measure!("queue_due_scans with nothing due", async |store, _| {
@@ -279,7 +295,7 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
         .await;
     measure!("purge_deliveries of 5", async |store, _| assert_eq!(store.purge_deliveries(5).await.unwrap(), 5));
 
-    // A new team's first look finds nothing; afterwards only those are looked at whose checks have ended since.
+    // The first purge for a new team finds nothing; afterwards only teams are examined whose checks have ended since.
     bench.reads(async |store, _| assert_eq!(store.purge_scans(100).await.unwrap(), 0)).await;
     measure!("purge_scans with nothing to purge", async |store, _| {
         assert_eq!(store.purge_scans(100).await.unwrap(), 0);
@@ -292,6 +308,36 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
         .await;
     measure!("purge_scans of 5", async |store, _| assert_eq!(store.purge_scans(5).await.unwrap(), 5));
 
+    // The first of these numbers everything that happened above.
+    bench.reads(async |store, _| assert!(store.newest_scan_event().await.unwrap() > 0)).await;
+    bench
+        .prepare(
+            "INSERT INTO scan_events (position, kind, team_id, site_id, scan_id, at)
+             SELECT head.position + number, kind, team_id, site_id, scan_id, at
+             FROM event_head head, generate_series(1, 20000) AS number,
+                 (SELECT * FROM scan_events ORDER BY id LIMIT 1) AS entry;
+             UPDATE event_head SET position = (SELECT max(position) FROM scan_events);
+             ANALYZE scan_events",
+        )
+        .await;
+    measure!("newest_scan_event", async |store, _| assert!(store.newest_scan_event().await.unwrap() > 20_000));
+    measure!("scan_events with nothing new", async |store, _| {
+        let newest = store.newest_scan_event().await.unwrap();
+        assert_eq!(store.scan_events(newest, 100).await.unwrap().entries, []);
+    });
+    measure!("claim_scan, complete_scan, scan_events", async |store, _| {
+        let newest = store.newest_scan_event().await.unwrap();
+        let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
+        store.complete_scan(claimed.claim, support::completion()).await.unwrap();
+        assert_eq!(store.scan_events(newest, 100).await.unwrap().entries.len(), 2);
+    });
+    measure!("purge_scan_events with nothing to purge", async |store, _| {
+        assert_eq!(store.purge_scan_events(100).await.unwrap(), 0);
+    });
+    bench.prepare("UPDATE scan_events SET at = at - interval '2 days' WHERE position < 1000").await;
+    measure!("purge_scan_events of 5", async |store, _| assert_eq!(store.purge_scan_events(5).await.unwrap(), 5));
+
+    bench.remove().await;
     for (name, reads) in reads {
         assert!(reads <= 120, "{name} reads {reads} rows and index entries");
     }
@@ -306,14 +352,15 @@ async fn what_changes_often_is_changed_in_place() {
         .reads(async |store, _| {
             let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
             for pages in 0..10 {
-                store.renew_lease(claimed.claim, Lease::TERM, pages).await.unwrap();
+                store.renew_lease(claimed.claim, Lease::TERM, PageCounts::new(pages, 10)).await.unwrap();
                 store.admit_token(&hash, RequestClass::General).await.unwrap();
             }
         })
         .await;
-    // Heap-only updates: no index is written, and what is left behind goes without a vacuum. Not all of them, since a
-    // statement of another test may still need the old versions, so that a page fills up.
+    // Heap-only updates: no index is written, and the old versions disappear without a vacuum. Not all of them, since
+    // PostgreSQL itself may still need the old versions, so that a page fills up.
     let (changed, in_place) = bench.changed().await;
+    bench.remove().await;
     assert_eq!(changed - before, TIMES * 21);
     assert!(in_place * 2 > changed - before, "{in_place} of {changed}");
 }

@@ -31,7 +31,7 @@ async fn requests_given_back_on_two_nodes_at_once_are_given_back_exactly() {
         NewToken { id: TokenId::generate(Utc::now()), name: "CI".to_owned(), abilities: [Ability::Read].into(), hash };
     let token = nodes[0].create_token(team, token).await.unwrap().unwrap().id;
 
-    // Within one window, in case the minute ends in the middle: of 15 on each node, 10 are given back.
+    // All within one window, in case the minute ends in the middle: of 15 on each node, 10 are given back.
     let nodes = nodes.map(Arc::new);
     let start = Arc::new(Barrier::new(30));
     let mut requests = JoinSet::new();

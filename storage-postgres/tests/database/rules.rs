@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use a11ycheck_core::{
     domain::{
-        DeliveryState, DiffSummary, EndpointSecret, EndpointSecrets, Engine, Failure, FailureCode, FencingToken, Lease,
+        DeliveryState, DiffSummary, EndpointSecret, EndpointSecrets, Failure, FailureCode, FencingToken, Lease,
         ManualChecks, Outcome, Plan, PlanCatalog, RateCounters, RateLimits, RateWindow, RequestClass, Scan, ScanKind,
-        ScanState, ShortenedHistory, Totals, is_held, is_in_history, purge_hold,
+        ScanState, ShortenedHistory, Tool, Totals, is_held, is_in_history, purge_hold,
     },
     id::{DeliveryId, EndpointId, ScanId, SiteId, TeamId, WorkerId},
     sealing::Keyring,
@@ -93,8 +93,8 @@ enum End {
 impl Check {
     fn scan(&self, team: TeamId, site: SiteId) -> Scan {
         let (started_at, finished_at) = (self.queued_at, self.queued_at + TimeDelta::minutes(1));
-        let engine = Engine::axe_core("4", "b");
-        let outcome = Outcome { pages_scanned: 1, totals: Totals::default(), diff: DiffSummary::first(), engine };
+        let engine = Tool::axe_core("4", "b");
+        let outcome = Outcome::new(1, Totals::default(), DiffSummary::first(), engine);
         let failure = Failure::new(FailureCode::Dns, "no address");
         let state = match self.end {
             End::None => ScanState::Queued,
@@ -217,7 +217,8 @@ fn a_plan_keeps_the_fields_of_a_later_release() {
     hold(values, async |db, (stored, new, stored_fields, new_fields)| {
         let catalog = PlanCatalog::shipped();
         let stored = plan_with(&catalog.plans()[stored], &stored_fields);
-        let new = Plan { code: stored.code.clone(), ..plan_with(&catalog.plans()[new], &new_fields) };
+        let mut new = plan_with(&catalog.plans()[new], &new_fields);
+        new.code = stored.code.clone();
         let Json(merged): Json<Value> =
             sqlx::query_scalar(concat!("SELECT ", twins::merged_plan!("$1::jsonb", "$2::jsonb")))
                 .bind(Json(&stored))
@@ -242,7 +243,7 @@ fn class() -> impl Strategy<Value = RequestClass> {
 
 #[test]
 fn requests_are_counted_refused_and_given_back_as_the_domain_says() {
-    let limits = (0..4_u32, 0..4_u32).prop_map(|(general, files)| RateLimits { general, files });
+    let limits = (0..4_u32, 0..4_u32).prop_map(|(general, files)| RateLimits::new(general, files));
     let asks = (class(), limits).prop_map(|(class, limits)| Step::Asks { class, limits });
     let before = prop_oneof![Just(60_000_000), 0..70_000_000_i64].prop_map(TimeDelta::microseconds);
     let gives_back = (class(), before).prop_map(|(class, before)| Step::GivesBack { class, before });
@@ -265,7 +266,8 @@ fn requests_are_counted_refused_and_given_back_as_the_domain_says() {
                     let row: Row = sqlx::query_as(concat!(
                         twins::counted!(
                             "SELECT
-                                 'key' AS key, $4::bigint AS general_limit, $5::bigint AS files_limit, $3::timestamptz AS at"
+                                 'key' AS key, $4::bigint AS general_limit, $5::bigint AS files_limit,
+                                 $3::timestamptz AS at"
                         ),
                         " SELECT general_started_at, general_used, files_started_at, files_used, admitted FROM counted",
                     ))
@@ -382,6 +384,7 @@ fn a_check_is_due_running_and_offered_to_a_node_as_the_domain_says() {
             attempt: 1,
             started_at: now,
             pages_scanned: 0,
+            pages_found: 0,
         });
         let is_due = state.is_due(now);
         assert_eq!(row, (is_due, !is_due, is_due && !state.is_left_to_others(&node, now)), "{state:?}");
@@ -444,7 +447,7 @@ fn delivery_columns(state: &DeliveryState) -> DeliveryColumns {
     (state_word, attempts, tries, token.get(), after, due_at, worker, started, state.finished_at())
 }
 
-/// Makes a table of deliveries without foreign keys that has this one.
+/// Makes a table of deliveries without foreign keys, with this one in it.
 async fn store_delivery(db: &mut PgConnection, state: &DeliveryState) {
     db.execute("CREATE TEMP TABLE IF NOT EXISTS deliveries (LIKE deliveries INCLUDING CONSTRAINTS INCLUDING DEFAULTS)")
         .await

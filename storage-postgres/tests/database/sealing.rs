@@ -1,15 +1,16 @@
-//! Secrets in the tables: what an earlier release left there, and what a dump gives away.
+//! Secrets in the tables: those that an earlier release left there, and what a dump reveals.
 
 use std::sync::Arc;
 
+use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
-    domain::{AttemptResult, EndpointSecret, Excerpt, PlanCode},
-    engine::{Dispatcher, Sealing, Step},
+    Engine,
+    domain::{AttemptResult, EndpointDetails, EndpointSecret, Excerpt, PlanCode, SiteUrl},
+    engine::{EngineParts, Step},
     id::{EndpointId, TeamId},
     net::{AddressPolicy, StaticResolver},
-    scanner::ScriptedScanner,
     sealing::{Keyring, SealingKey},
-    service::{BuildError, EndpointInput, SealingError, Service, ServiceBuilder, TeamInput},
+    service::{BuildError, SealingError, Service, ServiceBuilder, TeamInput},
     store::SealingStore as _,
     webhook::{WebhookRequest, WebhookSender},
 };
@@ -22,7 +23,7 @@ use tokio::{sync::Mutex, task::JoinSet};
 
 use crate::support;
 
-/// What was sent.
+/// The requests that were sent.
 #[derive(Debug, Clone, Default)]
 struct Sent(Arc<Mutex<Vec<WebhookRequest>>>);
 
@@ -35,7 +36,7 @@ impl WebhookSender for Sent {
 }
 
 impl Sent {
-    /// Takes the one request that was sent; tells which of the secrets signed it.
+    /// Takes the one request that was sent; returns for each of the secrets whether it signed the request.
     async fn signed_by(&self, secrets: &[&str]) -> Vec<bool> {
         let [request]: [WebhookRequest; 1] = std::mem::take(&mut *self.0.lock().await).try_into().expect("one request");
         let (_, signature) = request.headers.iter().find(|(name, _)| name == "Svc-Signature").unwrap();
@@ -44,7 +45,7 @@ impl Sent {
     }
 }
 
-/// A schema, and ways into it.
+/// A schema, with its configuration and a connection to it.
 struct World {
     config: PostgresConfig,
     schema: String,
@@ -66,21 +67,33 @@ impl World {
     }
 
     async fn builder(&self) -> ServiceBuilder {
-        Service::builder(self.store().await, ScriptedScanner::default())
+        Service::builder(self.store().await)
+            .with_event_writer(EventsV1)
             .with_policy(AddressPolicy::default())
             .with_resolver(StaticResolver::new())
-            .with_sender(self.sent.clone())
     }
 
     async fn service(&self, ring: &Keyring) -> Service {
         self.builder().await.with_sealing(ring.clone()).build().await.unwrap()
     }
 
-    async fn team(&self, service: &Service) -> TeamId {
-        service.create_team(TeamInput::new("Blue Team", PlanCode::new("pro"))).await.unwrap().id
+    /// Returns the loops of a service, with a sender that keeps the webhooks.
+    fn engine(&self, service: &Service) -> EngineParts {
+        Engine::builder(service).with_sender(self.sent.clone()).build()
     }
 
-    /// Goes back to the tables of the release before, whose endpoints had secrets in the clear.
+    /// Sends a test event, and makes the attempts that are due then.
+    async fn ping(&self, service: &Service, team: TeamId, endpoint: EndpointId) {
+        service.team(team).await.unwrap().ping_endpoint(endpoint).await.unwrap();
+        let dispatcher = self.engine(service).dispatcher().unwrap();
+        while dispatcher.step().await.unwrap() == Step::Worked {}
+    }
+
+    async fn team(&self, service: &Service) -> TeamId {
+        service.operator().create_team(TeamInput::new("Blue Team", PlanCode::new("pro"))).await.unwrap().id
+    }
+
+    /// Goes back to the tables of the previous release, whose endpoints had secrets in the clear.
     async fn before_sealing(&mut self) {
         self.db
             .execute(
@@ -97,12 +110,13 @@ impl World {
             .unwrap();
     }
 
-    /// An endpoint as the release before wrote one, and its secret.
+    /// Stores an endpoint as the previous release did, and returns it with its secret.
     async fn old_endpoint(&mut self, team: TeamId, previous: Option<&str>) -> (EndpointId, EndpointSecret) {
         let (id, secret) = (EndpointId::generate(Utc::now()), EndpointSecret::generate());
         sqlx::query(
             "INSERT INTO endpoints
-                 (id, team_id, url, events, secret, previous_secret, previous_until, failed_in_a_row, off_since, created_at)
+                 (id, team_id, url, events, secret, previous_secret, previous_until, failed_in_a_row, off_since,
+                  created_at)
              VALUES ($1, $2, 'https://93.184.215.14/hook', '{scan.completed,issues.new}', $3, $4, $5, 0, NULL, now())",
         )
         .bind(id.to_string())
@@ -116,7 +130,7 @@ impl World {
         (id, secret)
     }
 
-    /// Every row of every table, as text.
+    /// Returns every row of every table, as text.
     async fn dump(&mut self) -> String {
         let tables: Vec<String> = sqlx::query_scalar("SELECT tablename::text FROM pg_tables WHERE schemaname = $1")
             .bind(&self.schema)
@@ -133,21 +147,21 @@ impl World {
     }
 }
 
-/// An endpoint that listens to everything.
+/// Creates an endpoint that listens to everything.
 async fn endpoint(service: &Service, team: TeamId, url: &str) -> (EndpointId, EndpointSecret) {
-    let (endpoint, secret) = service.create_endpoint(team, EndpointInput::new(url)).await.unwrap();
+    let (endpoint, secret) = service
+        .team(team)
+        .await
+        .unwrap()
+        .create_endpoint(EndpointDetails::everything_to(SiteUrl::parse(url).unwrap()))
+        .await
+        .unwrap();
     (endpoint.id, secret)
 }
 
-/// A new secret of the endpoint, beside which the one before signs for so long.
+/// Gives the endpoint a new secret; the previous one signs beside it for `overlap`.
 async fn rotate(service: &Service, team: TeamId, endpoint: EndpointId, overlap: TimeDelta) -> EndpointSecret {
-    service.rotate_endpoint_secret(team, endpoint, overlap).await.unwrap()
-}
-
-/// A test event, and the attempts that are due then.
-async fn ping(service: &Service, team: TeamId, endpoint: EndpointId) {
-    service.ping_endpoint(team, endpoint).await.unwrap();
-    while Dispatcher::new(service.clone()).unwrap().step().await.unwrap() == Step::Worked {}
+    service.team(team).await.unwrap().rotate_endpoint_secret(endpoint, overlap).await.unwrap()
 }
 
 fn hex(text: &str) -> String {
@@ -162,7 +176,7 @@ async fn nobody_can_sign_a_webhook_from_a_dump_of_the_database() {
     let team = world.team(&service).await;
     let (endpoint, first) = endpoint(&service, team, "https://93.184.215.14/hook").await;
     let second = rotate(&service, team, endpoint, TimeDelta::hours(1)).await;
-    ping(&service, team, endpoint).await;
+    world.ping(&service, team, endpoint).await;
     assert_eq!(world.sent.signed_by(&[first.reveal(), second.reveal()]).await, [true, true]);
     let dump = world.dump().await;
     assert!(dump.contains(&endpoint.to_string()) && dump.contains("ping"), "it has all there is");
@@ -200,7 +214,7 @@ async fn secrets_of_the_release_before_are_sealed_by_servers_that_start_together
     assert_eq!(world.dump().await.lines().find(|line| line.contains("whsec_")), None);
     let (with_previous, without) = (&endpoints[0], &endpoints[1]);
     for ((id, secret), both) in [(with_previous, true), (without, false)] {
-        ping(&service, team, *id).await;
+        world.ping(&service, team, *id).await;
         assert_eq!(world.sent.signed_by(&[secret.reveal(), previous.reveal()]).await, [true, both]);
     }
 }
@@ -211,13 +225,14 @@ async fn an_endpoint_that_an_older_server_makes_during_a_roll_out_is_delivered_t
     let service = world.service(&support::ring()).await;
     let team = world.team(&service).await;
     let (id, secret) = world.old_endpoint(team, None).await;
-    ping(&service, team, id).await;
+    world.ping(&service, team, id).await;
     assert!(world.sent.0.lock().await.is_empty(), "it waits");
     let new = rotate(&service, team, id, TimeDelta::hours(1)).await;
-    ping(&service, team, id).await;
+    world.ping(&service, team, id).await;
     assert!(world.sent.0.lock().await.is_empty(), "the one before is in the clear still");
-    Sealing::new(service.clone()).unwrap().step().await.unwrap();
-    assert_eq!(Dispatcher::new(service).unwrap().step().await.unwrap(), Step::Worked);
+    let engine = world.engine(&service);
+    engine.sealing().unwrap().step().await.unwrap();
+    assert_eq!(engine.dispatcher().unwrap().step().await.unwrap(), Step::Worked);
     let request = world.sent.0.lock().await.pop();
     world.sent.0.lock().await.clear();
     world.sent.0.lock().await.extend(request);
@@ -240,7 +255,7 @@ async fn a_service_without_the_key_does_not_start_over_what_it_can_not_open() {
     let refused = world.builder().await.build().await.unwrap_err();
     assert!(matches!(refused, BuildError::Sealing(SealingError::NoKeys)), "{refused:?}");
     world.builder().await.without_sealing().build().await.unwrap();
-    // Neither does one to whom the release before left something.
+    // Neither does one for which the previous release left something.
     world.db.execute("DELETE FROM endpoints").await.unwrap();
     world.old_endpoint(team, None).await;
     let refused = world.builder().await.build().await.unwrap_err();
@@ -259,7 +274,7 @@ async fn a_rotation_that_broke_off_is_repeated_and_no_delivery_is_lost_meanwhile
     for number in 0..5 {
         endpoints.push(endpoint(&service, team, &format!("https://93.184.215.14/{number}")).await);
     }
-    // What a rotation does before it breaks off.
+    // The part of a rotation that is done before it breaks off.
     let store = world.store().await;
     let values = store.sealed_otherwise(new.id(), 2).await.unwrap();
     let resealed = values.into_iter().map(|value| {
@@ -269,25 +284,25 @@ async fn a_rotation_that_broke_off_is_repeated_and_no_delivery_is_lost_meanwhile
     });
     assert_eq!(store.reseal(resealed.collect()).await.unwrap(), 2);
     let admin = world.builder().await.without_sealing().build().await.unwrap();
-    let rotation = admin.rotate_sealing_key(&after).await.unwrap();
+    let rotation = admin.operator().rotate_sealing_key(&after).await.unwrap();
     assert_eq!((rotation.from, rotation.to, rotation.resealed), (Some(old.id()), new.id(), 3));
-    assert_eq!(admin.sealing_status().await.unwrap().secrets, [(new.id(), 5)].into());
-    // A server that runs since before it: what it seals, it seals with the old key, and it opens all.
+    assert_eq!(admin.operator().sealing_status().await.unwrap().secrets, [(new.id(), 5)].into());
+    // A server that has been running since before: it seals with the old key, and opens everything.
     let (id, secret) = (endpoints[0].0, &endpoints[0].1);
-    ping(&service, team, id).await;
+    world.ping(&service, team, id).await;
     assert_eq!(world.sent.signed_by(&[secret.reveal()]).await, [true]);
     let secret = rotate(&service, team, id, TimeDelta::zero()).await;
-    assert_eq!(admin.sealing_status().await.unwrap().secrets, [(new.id(), 5), (old.id(), 1)].into());
+    assert_eq!(admin.operator().sealing_status().await.unwrap().secrets, [(new.id(), 5), (old.id(), 1)].into());
     let refused = world.builder().await.with_sealing(before).build().await.unwrap_err();
     let BuildError::Sealing(SealingError::OtherKey { shared, own }) = refused else { panic!("{refused:?}") };
     assert_eq!((shared, own), (new.id(), old.id()), "it is to be started with the new key first");
     let service = world.service(&after).await;
-    assert_eq!(admin.rotate_sealing_key(&after).await.unwrap().resealed, 1);
-    assert_eq!(admin.sealing_status().await.unwrap().secrets, [(new.id(), 6)].into());
-    ping(&service, team, id).await;
+    assert_eq!(admin.operator().rotate_sealing_key(&after).await.unwrap().resealed, 1);
+    assert_eq!(admin.operator().sealing_status().await.unwrap().secrets, [(new.id(), 6)].into());
+    world.ping(&service, team, id).await;
     assert_eq!(world.sent.signed_by(&[secret.reveal()]).await, [true]);
-    // The old key is needed no more.
+    // The old key is no longer needed.
     world.service(&Keyring::new(new)).await;
-    let refused = admin.rotate_sealing_key(&Keyring::new(old)).await.unwrap_err();
+    let refused = admin.operator().rotate_sealing_key(&Keyring::new(old)).await.unwrap_err();
     assert!(matches!(refused, SealingError::MissingKey { secrets: 6, .. }), "{refused:?}");
 }

@@ -1,4 +1,4 @@
-//! A team that has more than one statement deletes is gone from every table.
+//! A team with more than one statement can delete disappears from every table.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::{
     support,
 };
 
-/// Rows of a team in each table that has teams' data, or of all other teams.
+/// Counts the rows of a team in each table that has teams' data, or those of all other teams.
 async fn rows(db: &mut PgConnection, schema: &str, whose: &str, team: TeamId) -> BTreeMap<String, i64> {
     let tables: Vec<String> = sqlx::query_scalar(
         "SELECT table_name::text FROM information_schema.columns WHERE table_schema = $1 AND column_name = 'team_id'",

@@ -1,11 +1,11 @@
-//! Trouble of the database is told as such, leaves nothing half done, and is over when the database is well again.
+//! Errors of the database are reported as such, leave nothing half done, and end when the database is well again.
 
 use std::time::Duration;
 
 use a11ycheck_core::{
     domain::{
         DeliveryState, EndpointDetails, EndpointSecret, EventKind, Lease, NewEndpoint, NewEvent, NewSite, NewTeam,
-        PlanCatalog, PlanCode, ScanStatus, SiteDetails, SiteUrl, Subscription,
+        PageCounts, PlanCatalog, PlanCode, ScanStatus, SiteDetails, SiteUrl, Subscription,
     },
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
@@ -21,7 +21,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 
 use crate::support::{self, proxy::Proxy};
 
-/// A store, a team in it, and a way into its tables beside it.
+/// A store, a team in it, and a connection to its tables.
 struct World {
     store: PostgresStore,
     config: PostgresConfig,
@@ -62,17 +62,17 @@ impl World {
         self.store.sites(self.team, None, PageRequest::new(1, 100)).await.unwrap().total
     }
 
-    /// A running check, and its site.
+    /// Starts a check, and returns it with its site.
     async fn running(&self) -> (SiteId, Claim) {
         let site = self.add_site().await.unwrap();
         let claimed = self.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
         (site, claimed.claim)
     }
 
-    /// A delivery that is due, to an endpoint of its own.
+    /// Makes a delivery that is due, to an endpoint of its own.
     async fn delivery(&self) -> (EndpointId, DeliveryId) {
         let url = SiteUrl::parse("https://hooks.example").unwrap();
-        let details = EndpointDetails { url, events: [EventKind::ScanCompleted].into() };
+        let details = EndpointDetails::new(url, [EventKind::ScanCompleted]);
         let id = EndpointId::generate(Utc::now());
         let secret = EndpointSecret::generate().seal(&support::ring(), id);
         let new = NewEndpoint { id, details, secret };
@@ -95,10 +95,10 @@ impl World {
         assert_eq!(done.rows_affected(), 1);
     }
 
-    /// Makes every row that is added to a table fail with this SQLSTATE while a sequence is below `times`. A sequence is not
-    /// set back when a transaction is undone.
+    /// Makes every row that is added to a table fail with this SQLSTATE while a sequence is below `times`. A sequence
+    /// is not set back when a transaction is undone.
     async fn break_table(&mut self, table: &str, sqlstate: &str, times: u32) {
-        // Names and numbers of the tests below.
+        // The names and numbers are those of the tests below.
         let statements = format!(
             "CREATE SEQUENCE failures;
              CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
@@ -208,7 +208,7 @@ async fn a_network_that_falls_silent_holds_no_step_for_long_and_none_afterwards(
         assert!(is_unavailable(&error), "{error:?}");
     }
     proxy.speak();
-    // The pool gives up the connections that hang, and makes new ones; until then it has none to give.
+    // The pool drops the connections that hang, and makes new ones; until then it has none to give.
     loop {
         match world.add_site().await {
             Ok(_) => break,
@@ -279,7 +279,7 @@ async fn a_result_for_which_the_disk_has_no_room_is_stored_when_it_has() {
     assert!(cause.to_string().contains("disk_full"), "{cause}");
     let half = world.store.scan(world.team, claim.scan).await.unwrap().unwrap();
     assert_eq!(half.status(), ScanStatus::Running, "nothing is half done");
-    world.store.renew_lease(claim, Lease::TERM, 1).await.unwrap();
+    world.store.renew_lease(claim, Lease::TERM, PageCounts::new(1, 1)).await.unwrap();
     world.store.complete_scan(claim, support::completion()).await.unwrap();
     assert!(world.store.findings(world.team, claim.scan).await.unwrap().is_some());
 }
@@ -287,7 +287,7 @@ async fn a_result_for_which_the_disk_has_no_room_is_stored_when_it_has() {
 #[tokio::test]
 async fn a_connection_to_a_server_that_takes_no_changes_any_more_is_not_kept() {
     let mut world = World::at(&support::url(), |config| config.with_max_connections(1)).await;
-    // As when the server becomes one that only follows another: whoever adds a site can change nothing afterwards.
+    // As when the server becomes a read-only replica: a connection that has added a site can change nothing afterwards.
     let turn = "CREATE FUNCTION turn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
             PERFORM set_config('default_transaction_read_only', 'on', false);
             RETURN NEW;
@@ -300,7 +300,7 @@ async fn a_connection_to_a_server_that_takes_no_changes_any_more_is_not_kept() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_read_is_told_by_table_and_id() {
+async fn what_can_not_be_read_is_reported_by_table_and_id() {
     let mut world = World::new().await;
     let (site, claim) = world.running().await;
     world.store.complete_scan(claim, support::completion()).await.unwrap();
@@ -311,15 +311,15 @@ async fn what_can_not_be_read_is_told_by_table_and_id() {
     ] {
         world.db.execute(statement).await.unwrap();
     }
-    let told = |error: StoreError| match error {
+    let what = |error: StoreError| match error {
         StoreError::Corrupt { what, .. } => what,
         other => panic!("{other:?}"),
     };
     let findings = world.store.findings(world.team, claim.scan).await.unwrap_err();
-    assert_eq!(told(findings), format!("findings {}", claim.scan));
-    assert_eq!(told(world.store.site(world.team, site).await.unwrap_err()), format!("sites {site}"));
+    assert_eq!(what(findings), format!("findings {}", claim.scan));
+    assert_eq!(what(world.store.site(world.team, site).await.unwrap_err()), format!("sites {site}"));
     let scan = world.store.scan(world.team, claim.scan).await.unwrap_err();
-    assert_eq!(told(scan), format!("scans {}", claim.scan));
+    assert_eq!(what(scan), format!("scans {}", claim.scan));
 }
 
 #[tokio::test]
@@ -402,7 +402,7 @@ async fn a_delivery_that_can_not_be_read_holds_up_no_other() {
     let (odd, _) = world.delivery().await;
     let (_, sound) = world.delivery().await;
     world.run("UPDATE endpoints SET url = 'no address:' WHERE id = $1", odd).await;
-    // The place was the other's, so this one comes with the next claim.
+    // The other one took the room, so this one comes with the next claim.
     assert_eq!(world.claim_one(Lease::TERM).await, None);
     assert_eq!(world.claim_one(Lease::TERM).await, Some(sound));
     assert_eq!(world.claim_one(Lease::TERM).await, None);
@@ -421,12 +421,41 @@ async fn a_lost_attempt_that_can_not_be_read_holds_up_no_other() {
 }
 
 #[tokio::test]
+async fn deliveries_that_can_not_be_read_are_no_empty_queue_when_they_are_too_many_to_be_skipped() {
+    let mut world = World::new().await;
+    let (endpoint, sound) = world.delivery().await;
+    // The id of no team.
+    let copied = sqlx::query(
+        "INSERT INTO deliveries
+             (id, team_id, endpoint_id, event_id, created_at, state, attempts, token, next_attempt_at)
+         SELECT 'odd_' || number, '', endpoint_id, event_id, created_at, state, attempts, token,
+             next_attempt_at - interval '1 day'
+         FROM deliveries, generate_series(1, 1001) AS number WHERE endpoint_id = $1",
+    )
+    .bind(endpoint.to_string())
+    .execute(&mut world.db)
+    .await
+    .unwrap();
+    assert_eq!(copied.rows_affected(), 1_001);
+    let (store, keys) = (world.store.clone(), support::ring().ids());
+    let claim = async |all| {
+        let limits = ClaimLimits { all, retries: 0, per_endpoint: all };
+        store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM, &keys).await
+    };
+    assert!(claim(1_000).await.unwrap().is_empty(), "these are skipped from now on");
+    let error = claim(1).await.unwrap_err();
+    assert!(matches!(&error, StoreError::Corrupt { what, .. } if what.starts_with("deliveries odd_")), "{error:?}");
+    let claimed = claim(2).await.unwrap();
+    assert_eq!(claimed.iter().map(|claimed| claimed.claim.delivery).collect::<Vec<_>>(), [sound]);
+}
+
+#[tokio::test]
 async fn the_databases_clock_counts_from_the_first_step_to_the_last() {
     let mut world = World::new().await;
     let instant = "SELECT clock_timestamp()";
     let before: chrono::DateTime<Utc> = sqlx::query_scalar(instant).fetch_one(&mut world.db).await.unwrap();
     let (site, claim) = world.running().await;
-    world.store.renew_lease(claim, Lease::TERM, 1).await.unwrap();
+    world.store.renew_lease(claim, Lease::TERM, PageCounts::new(1, 1)).await.unwrap();
     let finished_at = world.store.now().await.unwrap();
     let scan = world.store.complete_scan(claim, Completion { finished_at, ..support::completion() }).await.unwrap();
     let manual = world.store.start_manual_scan(world.team, site, ScanId::generate(Utc::now())).await.unwrap();

@@ -1,12 +1,12 @@
 //! The cases.
 
 use std::{
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 use a11ycheck_core::{
-    domain::{Fingerprint, SiteUrl},
+    domain::{Fingerprint, PageCounts, SiteUrl},
     id::ScanId,
     scanner::{
         CancellationToken, OutputError, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, accept, judge,
@@ -18,41 +18,53 @@ use super::{ScannerFactory, TestPage, TestSite};
 /// A scan that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Insists that the number of pages grows.
-#[derive(Debug, Default)]
-struct Progress(AtomicU32);
+/// Asserts that the number of pages done grows, and that those found are at least those done and at most the budget.
+#[derive(Debug)]
+struct Progress {
+    budget: u32,
+    pages: Mutex<PageCounts>,
+}
 
-impl ProgressSink for Progress {
-    fn pages_done(&self, pages: u32) {
-        let before = self.0.swap(pages, Ordering::SeqCst);
-        assert!(before <= pages, "progress went back from {before} to {pages}");
+impl Progress {
+    fn of(budget: u32) -> Self {
+        Self { budget, pages: Mutex::default() }
     }
 }
 
-/// What a scanner made of a site, which core accepts.
+impl ProgressSink for Progress {
+    fn progress(&self, pages: PageCounts) {
+        let mut last = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(last.done <= pages.done, "progress went back from {last:?} to {pages:?}");
+        assert_eq!(pages, pages.within(self.budget), "the pages found, of at most {}", self.budget);
+        *last = pages;
+    }
+}
+
+/// The result of a scan, which core accepts.
 struct Checked {
     output: ScanOutput,
-    progress: u32,
+    progress: PageCounts,
 }
 
 fn request(site: &TestSite, page_budget: u32) -> ScanRequest {
     let start = SiteUrl::parse(&site.url("/")).unwrap();
-    ScanRequest { scan: ScanId::generate(chrono::Utc::now()), start, page_budget }
+    ScanRequest::new(ScanId::generate(chrono::Utc::now()), start, page_budget)
 }
 
 async fn try_scan(scanner: &impl Scanner, site: &TestSite, budget: u32) -> Result<Checked, ScanError> {
-    let (progress, request) = (Progress::default(), request(site, budget));
+    let (progress, request) = (Progress::of(budget), request(site, budget));
     let scan = scanner.scan(request.clone(), &progress, CancellationToken::new());
     let scanned = tokio::time::timeout(LIMIT, scan).await.expect("a scan that ends within its time");
     let output = accept(&request, scanned, false)?;
-    Ok(Checked { output, progress: progress.0.into_inner() })
+    let progress = progress.pages.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Checked { output, progress })
 }
 
 async fn scan(scanner: &impl Scanner, site: &TestSite, budget: u32) -> Checked {
     try_scan(scanner, site, budget).await.unwrap_or_else(|error| panic!("the site could not be checked: {error:?}"))
 }
 
-/// The pages of a result, by their paths.
+/// Returns the pages of a result, by their paths.
 fn paths(checked: &Checked, site: &TestSite) -> Vec<String> {
     let home = site.url("");
     let path = |url: &str| url.strip_prefix(&home).unwrap_or(url).to_owned();
@@ -118,7 +130,19 @@ pub(super) async fn progress_grows_up_to_the_number_of_pages(factory: &impl Scan
     let scanner = factory.scanner(&[&site]).await;
     let checked = scan(&scanner, &site, 5).await;
     factory.close(&scanner).await;
-    assert_eq!(usize::try_from(checked.progress).unwrap(), checked.output.findings.pages_scanned());
+    assert_eq!(usize::try_from(checked.progress.done).unwrap(), checked.output.findings.pages_scanned());
+}
+
+pub(super) async fn all_pages_found_are_done_in_the_end(factory: &impl ScannerFactory) {
+    let home = ["/one", "/two", "/three"].into_iter().fold(TestPage::good("/"), TestPage::with_link);
+    let others = ["/one", "/two", "/three"].map(TestPage::good);
+    let site = TestSite::serve([home].into_iter().chain(others)).await;
+    for (budget, all) in [(3, 3), (9, 4)] {
+        let scanner = factory.scanner(&[&site]).await;
+        let checked = scan(&scanner, &site, budget).await;
+        factory.close(&scanner).await;
+        assert_eq!(checked.progress, PageCounts::new(all, all));
+    }
 }
 
 pub(super) async fn a_start_page_that_cannot_be_checked_is_a_failure_with_its_reason(factory: &impl ScannerFactory) {
@@ -149,8 +173,8 @@ pub(super) async fn a_page_that_cannot_be_checked_costs_itself(factory: &impl Sc
 pub(super) async fn a_cancelled_scan_ends_as_cancelled(factory: &impl ScannerFactory) {
     let site = TestSite::serve([TestPage::hanging("/")]).await;
     let scanner = factory.scanner(&[&site]).await;
-    let (progress, cancel) = (Progress::default(), CancellationToken::new());
-    // It can't end by itself before, whenever it is that it is cancelled.
+    let (progress, cancel) = (Progress::of(5), CancellationToken::new());
+    // The scan can't end by itself before, whenever it is cancelled.
     let cancelling = async {
         tokio::task::yield_now().await;
         cancel.cancel();
@@ -184,7 +208,7 @@ pub(super) async fn long_and_odd_texts_of_a_page_are_bounded(factory: &impl Scan
     let site = TestSite::serve([page]).await;
     let scanner = factory.scanner(&[&site]).await;
     let request = request(&site, 1);
-    let output = scanner.scan(request.clone(), &Progress::default(), CancellationToken::new()).await.unwrap();
+    let output = scanner.scan(request.clone(), &Progress::of(1), CancellationToken::new()).await.unwrap();
     factory.close(&scanner).await;
     let judged: Result<(), OutputError> = judge(&request, &output);
     assert_eq!(judged, Ok(()));
@@ -196,13 +220,13 @@ pub(super) async fn rules_that_found_something_are_among_those_that_ran(factory:
     let scanner = factory.scanner(&[&site]).await;
     let findings = scan(&scanner, &site, 1).await.output.findings;
     factory.close(&scanner).await;
-    // A scanner that does not know what ran says so, and nothing is claimed of it.
+    // A scanner that does not know which rules ran reports that, and nothing is claimed about it.
     if let Some(ran) = &findings.ran {
         assert!(findings.items.iter().all(|item| ran.contains(&item.rule)), "{:?} in {ran:?}", findings.items);
     }
 }
 
-/// Site owners would be told of new problems, and of fixed ones, where nobody changed anything.
+/// Otherwise site owners would see new problems, and fixed ones, where nothing was changed.
 pub(super) async fn an_unchanged_site_gives_the_same_findings_again(factory: &impl ScannerFactory) {
     let home = TestPage::good("/").with_picture("bridge").with_link("/about");
     let site = TestSite::serve([home, TestPage::good("/about").with_picture("tower")]).await;

@@ -15,11 +15,11 @@ pub trait ScannerFactory: Send + Sync {
     /// The type that is tested.
     type Scanner: Scanner;
 
-    /// Makes a scanner that may reach 127.0.0.1, at whatever port. `sites` are what the case will have it check, in this order; a
-    /// scanner that opens pages need not look at them, one that plays scripts makes its scripts of them.
+    /// Makes a scanner that may reach 127.0.0.1, at any port. `sites` are those that the case will have it check, in
+    /// this order; a scanner that opens pages need not look at them, one that plays scripts makes its scripts of them.
     ///
     /// # Panics
-    /// When there can be none: a missing browser is a failure with the command that installs it, never a silent skip.
+    /// If there can be none: a missing browser is a failure with the command that installs it, never a silent skip.
     async fn scanner(&self, sites: &[&TestSite]) -> Self::Scanner;
 
     /// Ends a scanner whose case is over.
@@ -57,7 +57,7 @@ macro_rules! scanner_suite {
     ($factory:expr) => {
         $crate::scanner_suite! { @cases tests ($factory) }
     };
-    // The one list, as for stores.
+    // The only list of cases, as for stores.
     (@cases $made:ident $arguments:tt) => {
         $crate::scanner_suite! {
             @$made $arguments
@@ -67,6 +67,7 @@ macro_rules! scanner_suite {
             an_element_that_fails_is_found_on_its_page_with_facts_of_its_rule,
             no_more_pages_are_visited_than_were_asked_for,
             progress_grows_up_to_the_number_of_pages,
+            all_pages_found_are_done_in_the_end,
             a_start_page_that_cannot_be_checked_is_a_failure_with_its_reason,
             a_page_that_cannot_be_checked_costs_itself,
             a_cancelled_scan_ends_as_cancelled,
@@ -95,7 +96,7 @@ macro_rules! scanner_suite {
 /// Runs a case by its name, in a runtime of its own.
 ///
 /// # Panics
-/// When the promise is broken, or there is no such case.
+/// If the promise is broken, or there is no such case.
 #[doc(hidden)]
 pub fn run_scanner_case(factory: &impl ScannerFactory, case: &str) {
     let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build();
@@ -118,7 +119,7 @@ mod tests {
 
     struct ScriptedScanners;
 
-    /// What a scanner would find on the site.
+    /// Returns the script of the results that a scanner would get from the site.
     fn script(site: &TestSite) -> Script {
         let missing = || Failure::new(FailureCode::HttpStatus, "The web server answered with error status 404.");
         let [home, others @ ..] = site.pages() else { unreachable!("a site has a start page") };

@@ -12,31 +12,31 @@ use tokio::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TestPage {
-    /// Its path.
+    /// The path, beginning with a slash.
     pub path: &'static str,
     /// The title.
     pub title: String,
-    /// The status of the answer; `None` for a page that is never answered.
+    /// The status of the response; `None` for a page that never responds.
     pub status: Option<u16>,
-    /// What stands in `<main>`.
+    /// The HTML in `<main>`.
     pub body: String,
     /// The attribute `id` of the elements that fail: pictures without a text alternative.
     pub failing: Vec<&'static str>,
 }
 
 impl TestPage {
-    /// Makes a page without problems that answers with status 200.
+    /// Makes a page without problems that responds with status 200.
     pub fn good(path: &'static str) -> Self {
         let title = format!("Page {path}");
         Self { path, title, status: Some(200), body: "<p>There is nothing wrong here.</p>".to_owned(), failing: vec![] }
     }
 
-    /// Makes a page that answers with an error status.
+    /// Makes a page that responds with status 404.
     pub fn missing(path: &'static str) -> Self {
         Self { status: Some(404), ..Self::good(path) }
     }
 
-    /// Makes a page that is never answered.
+    /// Makes a page that never responds.
     pub fn hanging(path: &'static str) -> Self {
         Self { status: None, ..Self::good(path) }
     }
@@ -65,7 +65,7 @@ impl TestPage {
     }
 }
 
-/// A site on a port of its own of 127.0.0.1. It ends when dropped.
+/// A site on its own port of 127.0.0.1. Its server stops when this is dropped.
 #[derive(Debug)]
 pub struct TestSite {
     address: SocketAddr,
@@ -74,7 +74,7 @@ pub struct TestSite {
 }
 
 impl TestSite {
-    /// Serves these pages, the first of which has the path `/`. Any other address is answered with status 404.
+    /// Serves these pages, the first of which has the path `/`. Any other address responds with status 404.
     pub(super) async fn serve(pages: impl IntoIterator<Item = TestPage>) -> Self {
         let pages: Vec<TestPage> = pages.into_iter().collect();
         let answers: BTreeMap<&str, (Option<u16>, String)> =
@@ -84,7 +84,7 @@ impl TestSite {
         let address = listener.local_addr().unwrap();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // A scanner may go away at any time.
+                // A scanner may close its connection at any time.
                 let answers = Arc::clone(&answers);
                 tokio::spawn(async move { answer(stream, &answers).await.ok() });
             }
@@ -109,7 +109,7 @@ impl Drop for TestSite {
     }
 }
 
-/// Answers the one request of a connection.
+/// Responds to the one request of a connection.
 async fn answer(mut stream: TcpStream, answers: &BTreeMap<&str, (Option<u16>, String)>) -> std::io::Result<()> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

@@ -4,14 +4,14 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! store_cases {
-    // The one list: a test is made for each name here, and `run` knows no others. A case that is missing is unused code in its
-    // file, a name without a case does not compile.
+    // The only list: a test is made for each name here, and `run` knows no others. A case that is missing is unused
+    // code in its file, a name without a case does not compile.
     ($made:ident $arguments:tt) => {
         $crate::store_suite! {
             @$made $arguments
             teams later_release rate_limits sites scans manual_checks schedule claims leases completion findings files
-            texts history retention deletion team_deletion endpoints events deliveries delivery_log switch_off hints
-            isolation site_concurrency scan_concurrency team_concurrency delivery_concurrency sealing settings model
+            texts history retention deletion team_deletion scan_events endpoints events deliveries delivery_log switch_off
+            hints isolation site_concurrency scan_concurrency team_concurrency delivery_concurrency sealing settings model
             outbox_model
         }
     };
@@ -26,15 +26,19 @@ macro_rules! store_cases {
                 no_plans_put_changes_nothing,
                 plans_are_seeded_only_where_there_is_none,
                 plans_that_are_missing_are_added_and_those_that_are_there_stay,
-                a_plan_that_is_put_tells_whose_history_it_shortens,
+                a_plan_that_is_put_shows_whose_history_it_shortens,
                 a_plan_that_no_team_is_on_is_deleted_and_others_stay,
                 a_plan_that_a_team_is_on_is_not_deleted,
                 a_changed_plan_holds_for_its_teams_at_once,
                 a_new_team_is_in_good_standing,
                 a_team_on_an_unknown_plan_is_not_created,
+                a_key_leads_to_the_team_that_was_created_under_it,
+                a_key_is_compared_exactly,
+                a_key_with_an_unknown_plan_creates_nothing_and_finds_what_is_there,
+                the_key_of_a_deleted_team_is_free_again,
                 what_is_asked_of_no_team_is_answered_with_nothing,
                 teams_are_listed_by_creation_then_id_page_by_page,
-                a_blocked_team_is_blocked_until_it_is_let_in_again,
+                a_blocked_team_is_blocked_until_it_is_unblocked,
                 a_team_changes_plan_and_terms,
                 a_change_to_an_unknown_plan_changes_nothing,
                 a_plan_change_leaves_sites_and_checks_as_they_are,
@@ -74,7 +78,7 @@ macro_rules! store_cases {
                 what_an_earlier_window_counted_is_not_given_back_to_the_present_one,
                 giving_back_is_what_the_domain_says_it_is,
                 each_token_has_counters_of_its_own,
-                a_blocked_lapsed_or_apiless_team_is_told_and_its_requests_count,
+                a_blocked_lapsed_or_apiless_team_is_refused_as_such_and_its_requests_count,
                 a_new_limit_holds_within_a_window_that_has_begun,
                 addresses_are_counted_apart_under_the_limits_given,
                 an_addresss_window_reopens_at_its_end_and_not_before,
@@ -96,7 +100,7 @@ macro_rules! store_cases {
                 a_taken_site_id_is_refused_and_changes_nothing,
                 sites_are_listed_by_the_bytes_of_their_domain_then_id,
                 pages_of_sites_skip_none_and_repeat_none,
-                a_page_of_sites_beyond_the_end_is_empty_and_tells_the_total,
+                a_page_of_sites_beyond_the_end_is_empty_and_has_the_total,
                 a_tag_is_matched_whole_and_letter_by_letter,
                 a_tags_pages_are_those_of_its_sites_alone,
                 usage_counts_sites_and_those_on_which_a_check_could_start,
@@ -128,7 +132,7 @@ macro_rules! store_cases {
                 a_manual_check_is_queued_with_the_plans_number_of_pages,
                 a_site_that_is_not_there_is_not_checked,
                 a_site_with_a_queued_or_running_check_gets_no_second,
-                an_active_check_is_told_before_an_interval,
+                an_active_check_is_refused_as_such_before_an_interval,
                 a_manual_check_starts_when_the_interval_is_over_and_not_before,
                 a_months_interval_follows_the_calendar,
                 the_interval_is_that_of_the_plan_of_now,
@@ -182,8 +186,8 @@ macro_rules! store_cases {
                 a_check_that_lost_three_workers_is_given_up,
                 a_third_worker_that_lives_is_not_given_up,
                 checks_that_are_given_up_hold_no_other_up,
-                depth_counts_what_is_due_and_tells_since_when_the_first_waits,
-                depth_tells_checks_that_somebody_waits_for_from_those_of_the_schedule,
+                depth_counts_what_is_due_and_shows_since_when_the_first_waits,
+                depth_distinguishes_checks_that_somebody_waits_for_from_those_of_the_schedule,
             }
         }
     };
@@ -315,6 +319,26 @@ macro_rules! store_cases {
             }
         }
     };
+    (scan_events $made:ident $arguments:tt) => {
+        $crate::store_suite! {
+            @$made $arguments
+            scan_events {
+                nothing_is_logged_of_a_check_that_only_waits,
+                each_beginning_and_each_end_of_a_check_is_logged_with_its_ids,
+                a_check_that_is_attempted_again_starts_again,
+                a_check_that_lost_its_last_worker_is_logged_as_given_up,
+                what_is_refused_is_not_logged,
+                a_reader_goes_on_where_it_ended,
+                what_happens_from_now_on_has_later_positions_than_the_newest,
+                an_entry_is_kept_for_a_day_and_purged_after_it,
+                a_purge_of_entries_deletes_the_oldest_and_no_more_than_its_limit,
+                a_reader_that_missed_what_was_purged_learns_so,
+                entries_of_what_was_deleted_are_read_as_before,
+                readers_beside_many_writers_miss_nothing_and_agree_on_the_order,
+                purges_beside_readers_and_writers_delete_each_entry_once_and_hide_none,
+            }
+        }
+    };
     (endpoints $made:ident $arguments:tt) => {
         $crate::store_suite! {
             @$made $arguments
@@ -324,7 +348,7 @@ macro_rules! store_cases {
                 a_team_has_five_endpoints_and_no_more,
                 an_endpoint_of_no_team_is_not_created,
                 a_taken_endpoint_id_is_refused_and_changes_nothing,
-                a_changed_endpoint_is_told_what_it_listens_to_now_at_its_new_address,
+                a_changed_endpoint_receives_what_it_listens_to_now_at_its_new_address,
                 a_replaced_secret_signs_along_for_the_overlap_and_no_longer,
                 a_deleted_endpoint_is_gone_with_deliveries_and_log,
                 what_is_asked_of_no_endpoint_is_answered_with_nothing,
@@ -335,16 +359,16 @@ macro_rules! store_cases {
         $crate::store_suite! {
             @$made $arguments
             events {
-                a_completed_check_is_told_to_every_endpoint_that_listens,
-                an_endpoint_is_told_what_it_listens_to_and_nothing_else,
+                a_completed_check_is_delivered_to_every_endpoint_that_listens,
+                an_endpoint_receives_what_it_listens_to_and_nothing_else,
                 a_later_event_is_blocked_until_the_first_attempt_of_the_one_before_has_ended,
                 a_later_event_waits_for_an_attempt_that_its_worker_left,
                 a_later_event_waits_no_longer_when_an_attempt_is_given_up,
-                a_refused_result_is_told_to_nobody,
-                a_failed_check_is_told_to_nobody,
+                a_refused_result_is_delivered_to_nobody,
+                a_failed_check_is_delivered_to_nobody,
                 a_test_event_goes_to_one_endpoint_whatever_it_listens_to,
                 a_taken_event_id_is_refused_and_changes_nothing,
-                what_was_told_of_a_site_stays_when_the_site_is_deleted,
+                what_was_delivered_about_a_site_stays_when_the_site_is_deleted,
             }
         }
     };
@@ -364,10 +388,10 @@ macro_rules! store_cases {
                 a_lease_that_ended_but_was_not_taken_is_the_holders_to_record,
                 what_fell_due_first_is_given_first,
                 no_more_deliveries_are_given_than_asked_for,
-                an_endpoint_at_its_limit_is_passed_over,
-                retries_beyond_their_limit_are_passed_over,
+                an_endpoint_at_its_limit_is_skipped,
+                retries_beyond_their_limit_are_skipped,
                 limits_are_each_workers_own,
-                depth_counts_what_is_pending_and_due_and_tells_since_when,
+                depth_counts_what_is_pending_and_due_and_shows_since_when,
             }
         }
     };
@@ -399,7 +423,7 @@ macro_rules! store_cases {
                 an_attempt_left_by_its_worker_is_dropped_when_its_endpoint_is_off,
                 a_last_attempt_that_is_given_up_switches_off_like_one_that_failed,
                 nothing_is_made_for_an_endpoint_that_is_off,
-                an_endpoint_switched_on_by_hand_is_told_again_and_counts_anew,
+                an_endpoint_switched_on_by_hand_receives_events_again_and_counts_from_zero,
                 one_endpoint_is_switched_off_and_no_other,
                 an_endpoint_disabled_by_hand_gets_nothing_until_it_is_enabled,
             }
@@ -413,8 +437,9 @@ macro_rules! store_cases {
                 a_check_that_is_handed_back_is_hinted_at,
                 a_worker_that_is_given_a_check_passes_the_hint_on,
                 a_delivery_that_is_made_due_is_hinted_at,
+                whatever_is_logged_of_a_check_is_hinted_at,
                 a_hint_is_kept_until_somebody_waits,
-                one_who_waits_already_is_told,
+                one_who_waits_already_is_woken,
             }
         }
     };
@@ -432,7 +457,7 @@ macro_rules! store_cases {
                 what_befalls_a_team_befalls_no_other,
                 a_trend_and_a_list_hold_one_teams_checks_alone,
                 an_endpoint_is_seen_and_changed_by_its_team_alone,
-                a_teams_checks_are_told_to_its_endpoints_alone,
+                a_teams_checks_are_delivered_to_its_endpoints_alone,
             }
         }
     };
@@ -469,6 +494,7 @@ macro_rules! store_cases {
                 sixty_of_100_requests_at_once_are_admitted_where_the_limit_is_60,
                 requests_given_back_while_others_are_admitted_are_given_back_exactly,
                 of_many_who_add_a_missing_plan_at_once_all_get_the_same,
+                of_many_who_ask_for_the_team_of_a_key_at_once_all_get_the_same,
                 no_team_is_left_without_a_plan_when_one_is_deleted_at_the_same_moment,
                 a_team_that_changes_plan_while_that_is_shortened_loses_nothing,
                 a_team_deleted_while_it_grows_leaves_nothing_behind,

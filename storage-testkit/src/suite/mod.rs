@@ -1,6 +1,6 @@
 //! The cases for stores: a file for each area, in a folder for each subject.
 
-/// Asserts that a value matches a pattern, and shows it where it does not.
+/// Asserts that a value matches a pattern, and shows it if it does not.
 macro_rules! assert_matches {
     ($value:expr, $pattern:pat $(, $message:literal)?) => {
         match $value {

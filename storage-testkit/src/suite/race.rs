@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::{sync::Barrier, task::JoinSet};
 
-/// Lets `count` tasks begin at the same time, each on a thread that is free, and gathers what they bring.
+/// Lets `count` tasks begin at the same time, each on a free thread, and returns their results.
 pub(super) async fn race<T, F>(count: u32, task: impl Fn(u32) -> F) -> Vec<T>
 where
     T: Send + 'static,

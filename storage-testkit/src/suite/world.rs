@@ -5,8 +5,8 @@ use std::sync::Arc;
 use a11ycheck_core::{
     clock::{Clock as _, ManualClock},
     domain::{
-        Failure, FailureCode, FencingToken, Lease, NewSite, NewTeam, NewToken, PlainToken, Plan, PlanCode, Scan,
-        ScanState, Site, Subscription, TokenHash,
+        Failure, FailureCode, FencingToken, Lease, NewSite, NewTeam, NewToken, PageCounts, PlainToken, Plan, PlanCode,
+        Scan, ScanState, Site, Subscription, TokenHash,
     },
     id::{NodeId, ScanId, SiteId, TeamId, TokenId, WorkerId},
     paging::PageRequest,
@@ -21,22 +21,22 @@ use crate::StoreFactory;
 /// A microsecond: the smallest step of a store's time.
 pub(super) const INSTANT: TimeDelta = TimeDelta::microseconds(1);
 
-/// A store that began empty, and the clock that it goes by.
+/// A store that began empty, and the clock that it uses.
 pub(super) struct World<S> {
     pub(super) store: Arc<S>,
     pub(super) clock: ManualClock,
-    /// What secrets are sealed with.
+    /// The keyring that seals secrets.
     pub(super) ring: Keyring,
 }
 
 impl<S: Store> World<S> {
-    /// A store without anything, at half past nine on 15 January 2027.
+    /// Makes a store without anything, at half past nine on 15 January 2027.
     pub(super) async fn empty(factory: &impl StoreFactory<Store = S>) -> Self {
         let clock = ManualClock::at(DateTime::from_timestamp_micros(1_800_005_400_123_456).unwrap());
         Self { store: Arc::new(factory.empty(clock.clone()).await), clock, ring: Keyring::ephemeral() }
     }
 
-    /// A store with the plan [`fixtures::plan`].
+    /// Makes a store with the plan [`fixtures::plan`].
     pub(super) async fn new(factory: &impl StoreFactory<Store = S>) -> Self {
         let world = Self::empty(factory).await;
         world.put_plan(fixtures::plan()).await;
@@ -55,7 +55,7 @@ impl<S: Store> World<S> {
         self.store.put_plans(&[plan]).await.unwrap();
     }
 
-    /// A team on [`fixtures::plan`].
+    /// Creates a team on [`fixtures::plan`].
     pub(super) async fn team(&self) -> TeamId {
         self.team_on(&fixtures::plan().code).await
     }
@@ -65,20 +65,20 @@ impl<S: Store> World<S> {
         self.store.create_team(team).await.unwrap().id
     }
 
-    /// A team on terms of its own.
+    /// Creates a team on terms of its own.
     pub(super) async fn team_with(&self, subscription: Subscription) -> TeamId {
         let team = NewTeam { subscription, ..fixtures::new_team(&fixtures::plan().code, self.now()) };
         self.store.create_team(team).await.unwrap().id
     }
 
-    /// A token of the team, and what it is looked up by.
+    /// Creates a token of the team, and returns it with the hash under which it is looked up.
     pub(super) async fn token(&self, team: TeamId) -> (TokenId, TokenHash) {
         let hash = PlainToken::generate().hash();
         let token = NewToken { hash, ..fixtures::new_token(self.now()) };
         (self.store.create_token(team, token).await.unwrap().unwrap().id, hash)
     }
 
-    /// A site of the team, without a check.
+    /// Adds a site to the team, without a check.
     pub(super) async fn site(&self, team: TeamId) -> SiteId {
         self.site_at(team, "https://shop.example/").await.id
     }
@@ -91,23 +91,23 @@ impl<S: Store> World<S> {
         self.store.add_site(team, site, None).await.unwrap()
     }
 
-    /// A team with a site.
+    /// Creates a team with a site.
     pub(super) async fn team_and_site(&self) -> (TeamId, SiteId) {
         let team = self.team().await;
         (team, self.site(team).await)
     }
 
-    /// A queued manual check.
+    /// Queues a manual check.
     pub(super) async fn start(&self, team: TeamId, site: SiteId) -> ScanId {
         self.store.start_manual_scan(team, site, ScanId::generate(self.now())).await.unwrap().id
     }
 
-    /// The check that a worker of a new node is given for the usual term.
+    /// Claims a check for a worker of a new node, for the usual term.
     pub(super) async fn try_claim(&self) -> Option<ClaimedScan> {
         self.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap()
     }
 
-    /// The check that a new worker of this node is given for the usual term.
+    /// Claims a check for a new worker of this node, for the usual term.
     pub(super) async fn try_claim_on(&self, node: &NodeId) -> Option<ClaimedScan> {
         self.store.claim_scan(&node.worker(), Lease::TERM).await.unwrap()
     }
@@ -120,7 +120,7 @@ impl<S: Store> World<S> {
         fixtures::completion(self.now())
     }
 
-    /// A manual check that is running.
+    /// Starts a manual check and claims it.
     pub(super) async fn running(&self, team: TeamId, site: SiteId) -> Claim {
         let scan = self.start(team, site).await;
         let claim = self.claim().await;
@@ -128,19 +128,19 @@ impl<S: Store> World<S> {
         claim
     }
 
-    /// A manual check that was queued, begun and completed now.
+    /// Makes a manual check that was queued, begun and completed now.
     pub(super) async fn completed(&self, team: TeamId, site: SiteId) -> ScanId {
         let claim = self.running(team, site).await;
         self.store.complete_scan(claim, self.completion()).await.unwrap().id
     }
 
-    /// A manual check that was queued, begun and failed now.
+    /// Makes a manual check that was queued, begun and failed now.
     pub(super) async fn failed(&self, team: TeamId, site: SiteId) -> ScanId {
         let claim = self.running(team, site).await;
         self.store.fail_scan(claim, failure()).await.unwrap().id
     }
 
-    /// The check, which must be in the team's history.
+    /// Returns the check, which must be in the team's history.
     pub(super) async fn scan(&self, team: TeamId, id: ScanId) -> Scan {
         self.store.scan(team, id).await.unwrap().expect("the check is in the history")
     }
@@ -149,7 +149,7 @@ impl<S: Store> World<S> {
         self.scan(team, id).await.state
     }
 
-    /// The ids of the site's checks, as the team's list has them.
+    /// Returns the ids of the site's checks, as the team's list has them.
     pub(super) async fn listed(&self, team: TeamId, site: SiteId) -> Vec<ScanId> {
         let page = self.store.scans(team, site, PageRequest::new(1, 100)).await.unwrap().expect("the site is there");
         page.items.into_iter().map(|scan| scan.id).collect()
@@ -165,12 +165,17 @@ pub(super) fn failure() -> Failure {
     Failure::new(FailureCode::Timeout, "The page did not become ready in time.")
 }
 
-/// A claim to the same check that an earlier holder could have.
+/// Returns the counts of a check with so many pages done, and no further one known.
+pub(super) fn pages(done: u32) -> PageCounts {
+    PageCounts::new(done, done)
+}
+
+/// Returns a claim to the same check that an earlier holder could have.
 pub(super) fn earlier(claim: Claim) -> Claim {
     Claim { token: FencingToken::from_stored(claim.token.get() - 1), ..claim }
 }
 
-/// A running check's lease and attempt.
+/// Returns a running check's lease and attempt.
 pub(super) fn lease_of(state: &ScanState) -> (&Lease, u32) {
     match state {
         ScanState::Running { lease, attempt, .. } => (lease, *attempt),

@@ -1,7 +1,8 @@
-//! A node of the crash tests: a process that does all that a server does, until it is killed.
+//! A node of the crash tests: a process that does everything that a server does, until it is killed.
 //!
-//! Its argument is a `NodeSettings` as JSON. It says where it listens in one line, and ends when its standard input does,
-//! that is, with the test that started it. `RUST_LOG=info` shows on standard error what it does.
+//! Its argument is a `NodeSettings` as JSON. It prints the address on which it listens in one line, and ends when its
+//! standard input does, that is, with the test that started it. With `RUST_LOG=info` it logs its work to standard
+//! error.
 
 #![allow(clippy::unwrap_used, reason = "a node that can't start has nothing to mend")]
 
@@ -17,7 +18,7 @@ use warp::Filter as _;
 
 #[tokio::main(worker_threads = 2)]
 async fn main() {
-    // Trouble is what the tests are about: nobody needs to hear of it unasked.
+    // The tests are about failures: these are logged only on request.
     let filter = EnvFilter::builder().with_default_directive(LevelFilter::OFF.into()).from_env_lossy();
     tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).with_env_filter(filter).init();
     std::thread::spawn(|| {
@@ -28,14 +29,16 @@ async fn main() {
     let settings: NodeSettings = serde_json::from_str(&std::env::args().nth(1).unwrap()).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let service = settings.service(settings.store().await.unwrap(), SeededScanner);
+    let service = settings.service(settings.store().await.unwrap());
     let service = service.with_base_url(format!("http://{address}/v1")).build().await.unwrap();
     let poll = std::time::Duration::from_millis(100);
-    let engine = EngineConfig { workers: settings.workers, poll, ..EngineConfig::default() };
-    let _running = Engine::start(&service, engine);
+    let config = EngineConfig::default().with_workers(settings.workers).with_poll(poll);
+    let engine = Engine::builder(&service).with_scanner(SeededScanner).with_config(config).start();
     say(&address.to_string());
-    let pages =
-        health(&service, &CancellationToken::new()).or(routes(&service, RoutesConfig::default())).unify().boxed();
+    let pages = health(&service, engine.status(), &CancellationToken::new())
+        .or(routes(&service, RoutesConfig::default()))
+        .unify()
+        .boxed();
     serve(listener, pages, ServeLimits::default(), std::future::pending()).await;
 }
 

@@ -1,5 +1,5 @@
-//! Writes what this release leaves in its database into a folder of `storage-postgres/tests/fixtures`, whose README says when
-//! to run it:
+//! Writes the rows that this release leaves in its database into a folder of `storage-postgres/tests/fixtures`, whose
+//! README says when to run it:
 //!
 //! ```text
 //! DATABASE_URL=postgres://… cargo run -p a11ycheck-tests --bin a11ycheck-release-fixture
@@ -7,13 +7,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a fixture that can't be made is no fixture")]
 
+use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
-    Service,
+    Engine, Service,
     clock::ManualClock,
     domain::{
         Ability, AttemptFailure, AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt,
-        Failure, FailureCode, Impact, Lease, Logo, NewEndpoint, NewToken, PlainToken, PlanStatus, SiteInput, SiteUrl,
-        Standing, Subscription, TeamBrand,
+        Failure, FailureCode, Impact, Lease, Logo, NewEndpoint, NewToken, PlainToken, PlanStatus, PlatformKey,
+        SiteInput, SiteName, SiteUrl, Standing, Subscription, Tag, TeamBrand,
     },
     engine::{Step, Worker},
     id::{EndpointId, ScanId, SiteId, TokenId, WorkerId},
@@ -27,13 +28,13 @@ use a11ycheck_core::{
     },
 };
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
-use a11ycheck_tests::{Postgres, TestApp, TestTeam, release, ring};
+use a11ycheck_tests::{Postgres, TestApp, TestTeam, database_url, release, ring};
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{Connection as _, PgConnection};
 
 #[tokio::main]
 async fn main() {
-    let url = std::env::var("DATABASE_URL").expect("DATABASE_URL names a database where a schema may be created");
+    let url = database_url();
     let schema = format!("a11ycheck_test_{}", ulid::Ulid::generate().to_string().to_lowercase());
     // Three hours before the tests over it begin, so that nothing has left the history of a plan by then.
     let start = DateTime::<Utc>::from_timestamp(TestApp::<Postgres>::START, 0).unwrap() - TimeDelta::hours(3);
@@ -52,6 +53,7 @@ struct Fill {
     store: PostgresStore,
     clock: ManualClock,
     service: Service,
+    worker: Worker,
 }
 
 impl Fill {
@@ -69,7 +71,8 @@ impl Fill {
             );
         let failed = Script::failing(Failure::new(FailureCode::NotHtml, "The address leads to a picture."));
         let scanner = ScriptedScanner::new([page, second, failed]);
-        let service = Service::builder(store.clone(), scanner)
+        let service = Service::builder(store.clone())
+            .with_event_writer(EventsV1)
             .with_clock(clock.clone())
             .with_resolver(StaticResolver::new())
             .with_base_url("https://a11y.example.com/v1")
@@ -77,7 +80,8 @@ impl Fill {
             .build()
             .await
             .unwrap();
-        Self { store, clock, service }
+        let worker = Engine::builder(&service).with_scanner(scanner).build().worker().unwrap();
+        Self { store, clock, service, worker }
     }
 
     async fn everything(&self) {
@@ -100,11 +104,9 @@ impl Fill {
         self.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
         self.site(&team, "https://queued.example.com/", "Queued").await;
 
-        let trial = Subscription {
-            status: PlanStatus::Trialing,
-            ends_at: Some(self.clock_now().await + TimeDelta::days(400)),
-            trial_ends_at: Some(self.clock_now().await + TimeDelta::days(14)),
-        };
+        let trial = Subscription::new(PlanStatus::Trialing)
+            .with_end(self.clock_now().await + TimeDelta::days(400))
+            .with_trial_end(self.clock_now().await + TimeDelta::days(14));
         let trying = self.team("Kontor", "pro", trial).await;
         self.token(&trying, release::TRYING_TOKEN, &[Ability::Read]).await;
         let blocked = self.team("Shut out", "starter", Subscription::ACTIVE).await;
@@ -130,11 +132,10 @@ impl Fill {
     }
 
     async fn brand(&self, team: &TestTeam) {
-        let brand = TeamBrand {
-            name: "Atelier Nord".parse().ok(),
-            colour: "#0b5394".parse().ok(),
-            logo: Logo::recognised(b"\x89PNG\r\n\x1a\n, or what a team would put here".to_vec()),
-        };
+        let brand = TeamBrand::default()
+            .with_name("Atelier Nord".parse().ok())
+            .with_colour("#0b5394".parse().ok())
+            .with_logo(Logo::recognised(b"\x89PNG\r\n\x1a\n, or what a team would put here".to_vec()));
         assert!(self.store.set_brand(team.id(), brand).await.unwrap());
     }
 
@@ -142,33 +143,31 @@ impl Fill {
         let id = EndpointId::generate(self.clock_now().await);
         let endpoint = NewEndpoint {
             id,
-            details: EndpointDetails {
-                url: SiteUrl::parse("https://hooks.example.com/a11y").unwrap(),
-                events: events.iter().copied().collect(),
-            },
+            details: EndpointDetails::new(
+                SiteUrl::parse("https://hooks.example.com/a11y").unwrap(),
+                events.iter().copied(),
+            ),
             secret: EndpointSecret::generate().seal(&ring(), id),
         };
         self.store.create_endpoint(team.id(), endpoint).await.unwrap();
     }
 
     async fn site(&self, team: &TestTeam, url: &str, name: &str) -> SiteId {
-        let input = SiteInput {
-            name: Some(name.to_owned()),
-            report_locale: Locale::De,
-            stack: vec!["wordpress".to_owned(), "woocommerce".to_owned()],
-            tags: vec!["client".to_owned()],
-            ..SiteInput::new(url)
-        };
+        let input = SiteInput::parse(url)
+            .unwrap()
+            .with_name(SiteName::new(name).unwrap())
+            .with_report_locale(Locale::De)
+            .with_stack(["wordpress", "woocommerce"].map(PlatformKey::new))
+            .with_tags([Tag::new("client").unwrap()]);
         team.add_site(input).await.id
     }
 
-    /// Does all checks that are due.
+    /// Carries out all checks that are due.
     async fn work(&self) {
-        let worker = Worker::new(self.service.clone());
-        while worker.step(&CancellationToken::new()).await.unwrap() == Step::Worked {}
+        while self.worker.step(&CancellationToken::new()).await.unwrap() == Step::Worked {}
     }
 
-    /// Makes an attempt of all that is due: the receiver answers with this status, or not at all.
+    /// Makes an attempt of every delivery that is due: the receiver responds with this status, or not at all.
     async fn attempt(&self, status: Option<u16>) {
         let limits = ClaimLimits { all: 9, retries: 9, per_endpoint: 9 };
         let due = self.store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM, &ring().ids()).await.unwrap();
@@ -182,7 +181,7 @@ impl Fill {
         }
     }
 
-    /// A PDF that was kept, and an express report that was bought.
+    /// Stores a PDF, and marks the check as one whose express report was bought.
     async fn files(&self, team: &TestTeam, scan: ScanId) {
         let document = Document { look: Look([7; 16]), bytes: b"%PDF-1.7, or what was rendered".to_vec() };
         assert!(self.store.put_document(team.id(), scan, DocumentKey::Report(Locale::De), document).await.unwrap());

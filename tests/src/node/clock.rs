@@ -4,8 +4,8 @@ use a11ycheck_core::clock::Clock;
 use chrono::{DateTime, SubsecRound as _, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Shows the machine's time at its origin, and goes `factor` times as fast since. All that have the same origin and factor
-/// show the same time.
+/// A clock that shows the machine's time at its origin, and has run `factor` times as fast since. All clocks with the
+/// same origin and factor show the same time.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct QuickClock {
     origin: DateTime<Utc>,
@@ -13,7 +13,7 @@ pub struct QuickClock {
 }
 
 impl QuickClock {
-    /// A clock that begins now.
+    /// Creates a clock that begins now.
     pub fn new(factor: i32) -> Self {
         Self { origin: Utc::now().trunc_subsecs(6), factor }
     }

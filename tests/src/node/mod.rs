@@ -1,7 +1,7 @@
-//! What the nodes of the crash tests are made of, and what a test must know of them to judge what they leave behind.
+//! The parts of the nodes of the crash tests, and what a test must know about them to judge what they leave behind.
 //!
 //! A node is a process of its own (`a11ycheck-test-node`): the real service, routes and loops over PostgreSQL. Only the
-//! browser is missing ([`SeededScanner`] stands for it), and the time goes faster ([`QuickClock`]), so that a test need not
+//! browser is missing ([`SeededScanner`] replaces it), and time passes faster ([`QuickClock`]), so that a test need not
 //! wait a minute for each lease of a worker that was killed.
 
 mod clock;

@@ -1,4 +1,4 @@
-//! A scanner whose findings follow from the check's id, so that another process can tell what they must be.
+//! A scanner whose findings follow from the check's id, so that another process knows what they must be.
 
 use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -6,17 +6,17 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::Impact,
+    domain::{Impact, PageCounts},
     id::ScanId,
     scanner::{CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, Script, ScriptedScanner},
 };
 use async_trait::async_trait;
 
-/// Takes its time over one to four pages, and finds some of six elements on the first.
+/// A scanner that takes its time over one to four pages, and finds some of six elements on the first.
 #[derive(Debug, Clone, Copy)]
 pub struct SeededScanner;
 
-/// Elements that nobody takes for each other, neither by selector nor by HTML.
+/// Elements that are never recognised as each other, neither by selector nor by HTML.
 const ELEMENTS: [(&str, &str); 6] = [
     ("#logo", "<img id=logo>"),
     ("#hero", "<img id=hero data-kind=wide>"),
@@ -27,7 +27,7 @@ const ELEMENTS: [(&str, &str); 6] = [
 ];
 
 impl SeededScanner {
-    /// Which of the elements a check finds.
+    /// Returns which of the elements a check finds.
     pub fn found(scan: ScanId) -> [bool; ELEMENTS.len()] {
         std::array::from_fn(|number| drawn(scan, "element", number).is_multiple_of(2))
     }
@@ -46,20 +46,21 @@ impl Scanner for SeededScanner {
         let mut script = found.fold(Script::page(&start), |script, ((selector, html), _)| {
             script.with_problem("image-alt", Impact::Critical, selector, html)
         });
-        for page in 1..=1 + drawn(request.scan, "pages", 0) % 4 {
+        let pages = u32::try_from(1 + drawn(request.scan, "pages", 0) % 4).unwrap();
+        for page in 1..=pages {
             let wait = Duration::from_millis(100 + drawn(request.scan, "pause", 0) % 200);
             tokio::select! {
                 () = cancel.cancelled() => return Err(ScanError::Cancelled),
                 () = tokio::time::sleep(wait) => {}
             }
-            progress.pages_done(u32::try_from(page).unwrap());
+            progress.progress(PageCounts::new(page, pages + 1));
             script = script.and_page(&format!("{start}{page}"));
         }
         ScriptedScanner::new([script]).scan(request, progress, cancel).await
     }
 }
 
-/// A number that every process draws alike.
+/// Returns a pseudo-random number that is the same in every process.
 fn drawn(scan: ScanId, what: &str, number: usize) -> u64 {
     let mut hasher = DefaultHasher::new();
     (scan.to_string(), what, number).hash(&mut hasher);

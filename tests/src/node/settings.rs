@@ -1,8 +1,9 @@
-//! What a node is told when it is started.
+//! The settings of a node, given when it is started.
 
 use std::time::Duration;
 
-use a11ycheck_core::{Service, domain::PlanCatalog, net::AddressPolicy, scanner::Scanner, service::ServiceBuilder};
+use a11ycheck_api_v1::EventsV1;
+use a11ycheck_core::{Service, domain::PlanCatalog, net::AddressPolicy, service::ServiceBuilder};
 use a11ycheck_storage_postgres::{ConnectError, PostgresConfig, PostgresStore};
 use serde::{Deserialize, Serialize};
 
@@ -10,24 +11,24 @@ use super::QuickClock;
 
 use crate::ring;
 
-/// All that a node is told: its one argument, as JSON.
+/// All settings of a node: its one argument, as JSON.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NodeSettings {
     /// The database.
     pub database_url: String,
     /// The schema in it.
     pub schema: String,
-    /// The time that everything goes by; the database's where there is none.
+    /// The clock of everything; `None` for the database's.
     pub clock: Option<QuickClock>,
-    /// Checks that the node works on at once.
+    /// The number of checks that the node works on at once.
     pub workers: usize,
-    /// How long a step waits for a connection to the database.
+    /// The longest time that a step waits for a connection to the database.
     pub acquire_timeout: Duration,
-    /// How long a step may take then.
+    /// The longest time that a step may take after that.
     pub step_timeout: Duration,
 }
 
-/// One plan, under which a test may do in a minute what a team does in a year.
+/// The one plan, under which a test may do in a minute what a team does in a year.
 const PLANS: &str = r#"
     [[plan]]
     code = "busy"
@@ -46,10 +47,11 @@ const PLANS: &str = r#"
 "#;
 
 impl NodeSettings {
-    /// The only plan that there is.
+    /// The code of the only plan.
     pub const PLAN: &'static str = "busy";
 
-    /// Nodes of this schema, which work on two checks at once and are as patient as a server is.
+    /// Returns the settings of nodes of this schema, which work on two checks at once and are as patient as a server
+    /// is.
     pub fn new(database_url: impl Into<String>, schema: impl Into<String>, clock: Option<QuickClock>) -> Self {
         Self {
             database_url: database_url.into(),
@@ -61,7 +63,7 @@ impl NodeSettings {
         }
     }
 
-    /// The store of a node.
+    /// Connects the store of a node.
     ///
     /// # Errors
     /// Those of [`PostgresStore::connect`].
@@ -79,9 +81,9 @@ impl NodeSettings {
     }
 
     /// Begins the service of a node, or of the test that watches it: webhooks may go to receivers on loopback.
-    pub fn service(&self, store: PostgresStore, scanner: impl Scanner) -> ServiceBuilder {
+    pub fn service(&self, store: PostgresStore) -> ServiceBuilder {
         let loopback = "127.0.0.0/8".parse().unwrap();
-        let builder = Service::builder(store, scanner);
+        let builder = Service::builder(store).with_event_writer(EventsV1);
         let builder = match self.clock {
             Some(clock) => builder.with_clock(clock),
             None => builder,

@@ -4,29 +4,30 @@ use std::path::Path;
 
 use crate::sources::Crate;
 
-/// The modules of core: each may name what stands before it, and nothing else. ARCHITECTURE.md draws the same.
+/// The modules of core: each may name those before it, and nothing else. ARCHITECTURE.md draws the same.
 const CORE: &[&[&str]] = &[
     &["id", "clock", "locale", "timestamp"],
     &["sealing"],
     &["domain", "paging"],
     &["net", "catalog"],
     &["scanner", "store"],
-    &["links", "view"],
     &["report", "export"],
     &["webhook"],
-    &["error", "message"],
+    &["error"],
     &["service"],
     &["engine"],
 ];
 
-/// The crates, by their root files, with the number of circles of files across folders that each has. A number may only go down:
-/// whoever opens a circle lowers it.
+/// The crates, by their root files, with the number of circles of files across folders that each has. A number may only
+/// go down: a change that opens a circle lowers it.
 const CIRCLES: &[(&str, usize)] = &[
+    ("a11ycheck/src/lib.rs", 0),
+    ("api-v1/src/lib.rs", 0),
     ("core/src/lib.rs", 0),
     ("scanner-chromium/src/lib.rs", 0),
     ("signing/src/lib.rs", 0),
     ("server-warp/src/lib.rs", 0),
-    ("server-warp/src/main.rs", 0),
+    ("server-warp/src/bin/a11ycheck-server/main.rs", 0),
     ("storage-memory/src/lib.rs", 0),
     ("storage-postgres/src/lib.rs", 0),
     ("storage-testkit/src/lib.rs", 0),

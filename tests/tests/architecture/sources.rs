@@ -1,8 +1,8 @@
 //! The names that the files of a crate use of each other, read from the sources.
 //!
-//! Files are found by following `mod` declarations. Every path in a file's code counts, in macros too, and is led through re-exports to
-//! the file that defines the thing. Code that is compiled for tests or for documentation alone does not count, and neither does a
-//! module's list of its own content (`pub use self::child::Thing`).
+//! Files are found by following `mod` declarations. Every path in a file's code counts, also in macros, and is followed
+//! through re-exports to the file that defines the thing. Code that is compiled for tests or for documentation alone
+//! does not count, and neither does a module's list of its own content (`pub use self::child::Thing`).
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -79,8 +79,8 @@ impl Crate {
         self.modules[module].file.strip_prefix(root).unwrap().display().to_string()
     }
 
-    /// Returns the folder that a module's file belongs to: its own where it has modules below it (`net/dns.rs` is the head of
-    /// `net/dns/`), else the one that it lies in.
+    /// Returns the folder that a module's file belongs to: its own if it has modules below it (`net/dns.rs` is the head
+    /// of `net/dns/`), otherwise the one in which it is.
     fn folder<'a>(&self, module: &'a Module) -> &'a [String] {
         if self.modules[module].children.is_empty() {
             module.split_last().map_or(&[], |(_, above)| above)
@@ -111,7 +111,7 @@ impl Crate {
         across.map(|circle| circle.into_iter().map(|module| self.file(module)).collect()).collect()
     }
 
-    /// Returns a path as seen from the root, where it leads into this crate.
+    /// Returns a path as seen from the root, if it leads into this crate.
     fn absolute(&self, module: &[String], path: &[String]) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -126,7 +126,7 @@ impl Crate {
             }
             name => {
                 let source = self.modules.get(module)?;
-                // A function may be named as the module is that it comes from.
+                // A function may have the same name as the module that it comes from.
                 if source.children.iter().any(|child| child == name) {
                     return Some([module, path].concat());
                 }
@@ -187,7 +187,7 @@ impl Source {
                 }
                 TokenTree::Ident(_) => {
                     let (path, end) = path_at(&tokens, at);
-                    // After `::` stands the rest of a path that begins with a type or outside of the crate.
+                    // After `::` comes the rest of a path that begins with a type or outside of the crate.
                     let is_rest =
                         at > 0 && is_punct(tokens.get(at - 1), ':') && at > 1 && is_punct(tokens.get(at - 2), ':');
                     if path.len() > 1 && !is_rest {
@@ -205,7 +205,7 @@ impl Source {
         }
     }
 
-    /// Reads one tree of a `use`, which stands below `above`.
+    /// Reads one tree of a `use`, which is below `above`.
     fn import(&mut self, above: &[String], tree: &[TokenTree], is_public: bool) {
         let (path, end) = path_at(tree, 0);
         let mut path = [above, &path].concat();
@@ -219,7 +219,7 @@ impl Source {
                 }
                 return;
             }
-            // `path::*` is known by what its paths name, and else is an arrow to the module alone.
+            // `path::*` is known by the paths that use it, and is otherwise an arrow to the module alone.
             Some(TokenTree::Punct(_)) => {}
             renamed => {
                 if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
@@ -258,13 +258,13 @@ fn is_punct(token: Option<&TokenTree>, wanted: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
 }
 
-/// Returns whether an attribute says that the next item is compiled for tests or for documentation alone.
+/// Returns whether an attribute restricts the next item to tests or to documentation.
 fn is_apart(attribute: &Group) -> bool {
     let text: String = attribute.stream().to_string().split_whitespace().collect();
     ["cfg(test)", "cfg(doc)", "cfg(doctest)"].contains(&text.as_str()) || text.starts_with("cfg(all(test,")
 }
 
-/// Returns where the item ends that begins here: behind its `;`, or behind the braces of its body.
+/// Returns the end of the item that begins here: behind its `;`, or behind the braces of its body.
 fn end_of_item(tokens: &[TokenTree], begin: usize) -> usize {
     let ends_with_semicolon = ["use", "const", "static", "type"];
     let mut needs_semicolon = false;

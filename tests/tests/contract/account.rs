@@ -5,7 +5,7 @@ use a11ycheck_core::scanner::Script;
 use serde_json::json;
 
 #[tokio::test]
-async fn the_account_tells_team_plan_features_limits_and_usage() {
+async fn the_account_shows_team_plan_features_limits_and_usage() {
     let app = TestApp::on_plan("pro", []).await;
     let client = app.client().await;
     let site = json!({"url": "https://93.184.215.14", "report_locale": "en", "scan": false});

@@ -43,11 +43,11 @@ async fn five_hundred_clients_that_send_nothing_do_not_keep_others_out() {
     assert_eq!(app.client().await.get("/account").await.status, 200);
 }
 
-/// Whether the server closes the connection after its answer to this request, and the answer's status line.
+/// Returns whether the server closes the connection after its response to this request, and the response's status line.
 async fn is_closed_after(address: &str, path: &str, token: Option<&str>) -> (bool, String) {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let authorization = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
-    // A connection that is kept answers the second one, too, and then ends since that one asks for it.
+    // A connection that is kept serves the second request, too, and then ends since that one asks for it.
     let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\n{authorization}\r\n");
     let last = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{authorization}\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -56,7 +56,7 @@ async fn is_closed_after(address: &str, path: &str, token: Option<&str>) -> (boo
         assert_ne!(stream.read_buf(&mut answers).await.unwrap(), 0);
     }
     let head = String::from_utf8_lossy(&answers).into_owned();
-    // One that was closed may refuse to take it.
+    // A connection that was closed may refuse to take it.
     let _ = stream.write_all(last.as_bytes()).await;
     let _ = tokio::time::timeout(Duration::from_secs(60), stream.read_to_end(&mut answers)).await.expect("it ends");
     let answered = String::from_utf8_lossy(&answers).matches("HTTP/1.1 ").count();

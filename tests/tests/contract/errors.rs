@@ -1,4 +1,4 @@
-//! Contract, "Errors", and the order of refusals.
+//! Contract §12, and the order of refusals.
 
 use crate::TestApp;
 use a11ycheck_core::domain::Ability;
@@ -6,7 +6,7 @@ use a11ycheck_tests::{OpenApi, http};
 use reqwest::Method;
 use serde_json::json;
 
-/// Every path of the OpenAPI document that takes a token, with every method, for ids of our own choice.
+/// Returns every path of the OpenAPI document that takes a token, with every method, for ids of our own choice.
 fn endpoints(site: &str, scan: &str) -> Vec<(Method, String)> {
     let operations = OpenApi::document().operations().into_iter();
     let guarded = operations.filter(|operation| operation.path != "/openapi.json" && operation.method != Method::HEAD);

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use reqwest::Method;
 use serde_json::json;
 
-/// Checks a site with three elements that fail, and gives the path of the check.
+/// Checks a site with three elements that fail, and returns the path of the check.
 async fn checked(app: &TestApp, client: &Client) -> String {
     let site = json!({"url": "example.com", "report_locale": "de"});
     let site = client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned();
@@ -29,7 +29,7 @@ fn length(answer: &Answer) -> Option<usize> {
 }
 
 #[tokio::test]
-async fn every_file_tells_its_length_and_what_it_is_before_it_is_read() {
+async fn every_file_states_its_length_and_what_it_is_before_it_is_read() {
     let app = TestApp::start([script()]).await;
     let client = app.client().await;
     let scan = checked(&app, &client).await;
@@ -67,4 +67,44 @@ async fn a_csv_file_has_a_row_per_element_and_its_name_says_that_it_is_no_audit(
     assert!(lines[1..].iter().all(|line| line.contains(",https://example.com/,")), "{text}");
     let name = "attachment; filename=\"example.com-2027-06-01-a11ycheck-automated-check-no-audit.csv\"";
     assert_eq!(file.header("content-disposition"), name);
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_refused_before_what_is_wrong_with_the_words_and_the_plan_after_it() {
+    let app = TestApp::on_plan("starter", [script()]).await;
+    let (client, writer) = (app.client().await, app.writer().await);
+    let site = json!({"url": "example.com", "report_locale": "de"});
+    let site = client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned();
+    let list = client.get(&format!("/sites/{site}/scans")).await;
+    let scan = format!("/scans/{}", list.body["data"][0]["id"].as_str().unwrap());
+
+    let both = "?format=x&lang=fr";
+    let (ability, not_found) = ((403, "Invalid ability provided."), (404, "Not found."));
+    for path in ["export", "acr", "pdf", "report"] {
+        assert_eq!(writer.get(&format!("/scans/scan_x/{path}{both}")).await.refusal(), ability, "{path}");
+        assert_eq!(client.get(&format!("/scans/scan_x/{path}{both}")).await.refusal(), not_found, "{path}");
+    }
+    assert_eq!(client.get(&format!("/sites/site_x/export{both}")).await.refusal(), not_found);
+    let no_check = (404, "The site has no completed check yet.");
+    assert_eq!(client.get(&format!("/sites/{site}/export{both}")).await.refusal(), no_check);
+
+    let (format, lang) = ("The selected format is invalid.", "The selected lang is invalid.");
+    for path in ["export", "acr"] {
+        let answer = client.get(&format!("{scan}/{path}{both}")).await;
+        assert_eq!(answer.refusal(), (422, "The selected format is invalid. (and 1 more error)"), "{path}");
+        assert_eq!(answer.body["errors"], json!({"format": [format], "lang": [lang]}));
+        assert_eq!(client.get(&format!("{scan}/{path}?lang=fr")).await.refusal(), (422, lang), "{path}");
+    }
+    for path in ["pdf", "report"] {
+        assert_eq!(client.get(&format!("{scan}/{path}{both}")).await.refusal(), (422, lang), "{path}");
+    }
+
+    let exports = (403, "Issue exports are not included in the current plan of this team.");
+    assert_eq!(client.get(&format!("{scan}/export?format=csv")).await.refusal(), exports);
+    let drafts = (403, "ACR drafts are not included in the current plan of this team.");
+    assert_eq!(client.get(&format!("{scan}/acr?format=pdf&lang=uk")).await.refusal(), drafts);
+    for path in ["pdf", "export?format=pdf", "report?lang=%20"] {
+        let not_completed = (409, "The scan is not completed yet.");
+        assert_eq!(client.get(&format!("{scan}/{path}")).await.refusal(), not_completed, "{path}");
+    }
 }

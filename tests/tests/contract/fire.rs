@@ -1,4 +1,4 @@
-//! What holds when fifty requests come at once.
+//! The promises for fifty concurrent requests.
 
 use crate::TestApp;
 use a11ycheck_core::domain::PlanCatalog;
@@ -6,10 +6,10 @@ use a11ycheck_tests::{Answer, Client};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-/// As many as a token may make within a minute, and then some are left.
+/// The number of requests: fewer than a token may make within a minute.
 const AT_ONCE: usize = 50;
 
-/// Sends as many requests, none of which waits for the answer to another.
+/// Sends [`AT_ONCE`] requests, none of which waits for the response to another.
 async fn at_once(client: &Client, path: &str, body: impl Fn(usize) -> Option<Value>) -> Vec<Answer> {
     let mut requests = JoinSet::new();
     for number in 0..AT_ONCE {
@@ -24,7 +24,7 @@ async fn at_once(client: &Client, path: &str, body: impl Fn(usize) -> Option<Val
     requests.join_all().await
 }
 
-/// The one answer of this status; all others are this refusal.
+/// Returns the one response of this status; all others must be this refusal.
 fn the_only(answers: Vec<Answer>, status: u16, refusal: &str) -> Answer {
     let (accepted, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == status);
     for answer in &refused {

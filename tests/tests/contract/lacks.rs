@@ -1,4 +1,4 @@
-//! What of a check was left unchecked: in every answer, and in the reader's language.
+//! The parts of a check that were left unchecked: in every response, and in the reader's language.
 
 use crate::TestApp;
 use a11ycheck_core::{
@@ -10,7 +10,7 @@ use a11ycheck_tests::Client;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-/// Checks a site, and gives the path of the check.
+/// Checks a site, and returns the path of the check.
 async fn checked(app: &TestApp, client: &Client) -> String {
     let site = json!({"url": "example.com", "report_locale": "uk"});
     let site = client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned();
@@ -21,18 +21,18 @@ async fn checked(app: &TestApp, client: &Client) -> String {
 
 fn script() -> Script {
     let missing = failure_of(FailureCause::Status, FailureFacts::of_status(404));
-    // As an earlier release stored it.
+    // A failure as an earlier release stored it.
     let gone = Failure::new(FailureCode::HttpStatus, "The web server answered with error status 410.");
     Script::page("https://example.com/")
         .with_problem("color-contrast", Impact::Serious, "p", "<p>")
         .with_undecided(7)
-        .covered_by(Cover { kind: CoverKind::Consent, percent: 85 })
+        .covered_by(Cover::new(CoverKind::Consent, 85))
         .and_failed_page("https://example.com/missing", missing)
         .and_failed_page("https://example.com/gone", gone)
         .and_failed_page("https://example.com/wall", Failure::new(FailureCode::BotChallenge, "A bot check."))
 }
 
-/// The pages and what a person must look at, as the report and the export have them.
+/// Returns the pages and the elements that a person must review, as the report and the export have them.
 async fn answers(client: &Client, scan: &str, lang: &str) -> [(Value, Value); 2] {
     let report = client.get(&format!("{scan}/report?lang={lang}")).await.data(200).clone();
     let export = client.get(&format!("{scan}/export?format=json&lang={lang}")).await;
@@ -41,7 +41,7 @@ async fn answers(client: &Client, scan: &str, lang: &str) -> [(Value, Value); 2]
 }
 
 #[tokio::test]
-async fn a_page_that_failed_is_told_in_the_language_that_was_asked_for_with_the_number_of_its_status() {
+async fn a_page_that_failed_is_shown_in_the_language_that_was_asked_for_with_the_number_of_its_status() {
     let app = TestApp::start([script()]).await;
     let client = app.client().await;
     let scan = checked(&app, &client).await;
@@ -77,7 +77,7 @@ async fn what_covers_a_page_and_what_a_person_must_look_at_is_in_the_report_and_
     }
 }
 
-/// The failure of a check has no language: it stays English. It is tried again where waiting may help.
+/// The failure of a check has no language: it stays English. The check is tried again if waiting may help.
 #[tokio::test]
 async fn a_bot_check_or_a_refused_port_is_asked_once_and_maintenance_three_times() {
     let walled = |code| Failure::new(code, "Something stands there.");

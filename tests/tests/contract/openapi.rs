@@ -1,10 +1,11 @@
-//! The OpenAPI document and the server, each held against the other.
+//! The OpenAPI document and the server, each compared with the other.
 //!
-//! That the server says nothing else than the document is checked by every answer that a test's client gets. Here is the
-//! other direction: what the document lists is what there is.
+//! Every response that a test's client gets is compared with the document, so the server sends nothing else. Here is
+//! the other direction: everything that the document lists exists.
 
 use std::collections::BTreeSet;
 
+use a11ycheck_api_v1::routes::ROUTES;
 use a11ycheck_core::{
     domain::{Ability, Impact},
     locale::Locale,
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::TestApp;
 
-/// What no request brings about: status, media type (any where it is empty), and why.
+/// The responses that no request causes: status, media type (any if it is empty), and why.
 const NOT_PROVOKED: [(u16, &str, &str); 4] = [
     (200, "image/webp", "takes a scanner that prefers it"),
     (408, "", "takes a client that is slower than 10 seconds"),
@@ -25,32 +26,16 @@ const NOT_PROVOKED: [(u16, &str, &str); 4] = [
     (503, "", "takes a store that does not answer, or a PDF renderer that is busy"),
 ];
 
+/// The table lists everything that the server routes: `server-warp` has no other paths below the base address.
 #[test]
-fn every_route_of_the_server_is_listed_and_every_listed_path_has_a_route() {
+fn every_row_of_the_table_is_listed_and_every_listed_operation_has_a_row() {
     let operations = OpenApi::document().operations();
-    let listed: BTreeSet<String> = operations.iter().map(|operation| anonymous(&operation.path)).collect();
-    let server = concat!(env!("CARGO_MANIFEST_DIR"), "/../server-warp/src");
-    let folder = std::fs::read_dir(format!("{server}/routes")).unwrap().map(|entry| entry.unwrap().path());
-    let files = folder.chain([format!("{server}/openapi.rs").into()]);
-    let routes: BTreeSet<String> = files.flat_map(|file| routes_in(&std::fs::read_to_string(file).unwrap())).collect();
-    assert_eq!(listed, routes);
-}
-
-/// `/scans/{scan}/report` as `/scans/{}/report`.
-fn anonymous(path: &str) -> String {
-    let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment });
-    segments.collect::<Vec<_>>().join("/")
-}
-
-/// The paths of `warp::path!("scans" / String / "report")`, as [`anonymous`] ones.
-fn routes_in(source: &str) -> Vec<String> {
-    let macros = source.split("path!(").skip(1).map(|rest| rest.split(')').next().unwrap());
-    let paths = macros.map(|path| {
-        let segments = path.split('/').map(str::trim);
-        let named = segments.map(|segment| segment.strip_prefix('"').map_or("{}", |name| name.trim_end_matches('"')));
-        format!("/{}", named.collect::<Vec<_>>().join("/"))
-    });
-    paths.collect()
+    // HEAD follows GET, and has no row.
+    let listed = operations.iter().filter(|operation| operation.method != Method::HEAD);
+    let listed: BTreeSet<(String, String)> =
+        listed.map(|operation| (operation.path.clone(), operation.method.to_string())).collect();
+    let rows: BTreeSet<_> = ROUTES.iter().map(|row| (row.path.to_owned(), row.method.to_string())).collect();
+    assert_eq!(listed, rows);
 }
 
 #[tokio::test]
@@ -64,7 +49,7 @@ async fn a_path_knows_the_listed_methods_and_no_others() {
         for method in ["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS", "TRACE", "PURGE", "get"] {
             let method: Method = method.parse().unwrap();
             let is_listed = operations.iter().any(|other| other.path == *path && other.method == method);
-            // An unlisted method that is answered otherwise than with 405 and the listed ones stops the client.
+            // An unlisted method with a response other than 405 and the listed methods makes the client panic.
             let status = client.send(method.clone(), &with_ids(path, "x", "x"), None).await.status;
             assert_eq!(status != 405, is_listed, "{method} {path}");
         }
@@ -82,7 +67,7 @@ async fn every_listed_status_and_media_type_is_one_that_the_server_answers_with(
     let walk = Walk::prepare(&app).await;
     let mut seen = BTreeSet::new();
     let mut operations = OpenApi::document().operations();
-    // What deletes comes last.
+    // Operations that delete come last.
     operations.sort_by_key(|operation| operation.method == Method::DELETE);
     for operation in &operations {
         app.clock.advance(TimeDelta::seconds(61));
@@ -101,7 +86,7 @@ async fn every_listed_status_and_media_type_is_one_that_the_server_answers_with(
     };
     let (excused, due): (BTreeSet<_>, BTreeSet<_>) = listed.partition(is_excused);
     let never: Vec<_> = due.difference(&seen).collect();
-    assert!(never.is_empty(), "openapi.json lists what the server never answers: {never:#?}");
+    assert!(never.is_empty(), "the document lists what the server never answers: {never:#?}");
     assert!(excused.is_disjoint(&seen), "no longer an exception: {excused:?}");
     for (code, media_type, reason) in NOT_PROVOKED {
         let is_used = excused.iter().any(|(.., status, media)| *status == code && media.ends_with(media_type));
@@ -116,7 +101,7 @@ fn row(Operation { path, method, .. }: &Operation, (status, media_type): &(u16, 
     (path.clone(), method.to_string(), *status, media_type.clone())
 }
 
-/// Status and media type of an answer; those to HEAD have no body that could be of one.
+/// Returns status and media type of a response; those to HEAD have no body, and so no media type.
 fn kind(operation: &Operation, answer: &Answer) -> (u16, String) {
     let media_type = if operation.method == Method::HEAD { "" } else { answer.media_type() };
     (answer.status, media_type.to_owned())
@@ -125,7 +110,7 @@ fn kind(operation: &Operation, answer: &Answer) -> (u16, String) {
 /// Callers and things of every kind.
 struct Walk {
     clients: Vec<Client>,
-    /// Site and check: completed, queued, without any, and neither there.
+    /// A site and a check each: completed, queued, a site without any, and neither existing.
     things: Vec<(String, String)>,
 }
 
@@ -160,7 +145,7 @@ impl Walk {
         Self { clients, things }
     }
 
-    /// The kinds of answers that an operation gives to whoever asks, about whatever.
+    /// Returns the kinds of responses that an operation gives to each caller, about each thing.
     async fn provoke(&self, operation: &Operation) -> BTreeSet<(u16, String)> {
         let good = json!({"url": "example.com", "report_locale": "en", "scan": false}).to_string();
         let large = format!("\"{}\"", "a".repeat(70_000));
@@ -169,7 +154,7 @@ impl Walk {
         let things = self.things.iter().map(|(site, scan)| with_ids(path, site, scan));
         let mut paths: Vec<String> =
             things.flat_map(|path| [path.clone(), format!("{path}?page=x&per_page=x&lang=x&format=x")]).collect();
-        // The first thing is the one that there are files of.
+        // The first thing is the one that has files.
         paths.extend(formats.iter().map(|format| format!("{}?format={format}", paths[0])).collect::<Vec<_>>());
         let mut answers = BTreeSet::new();
         for client in &self.clients {
@@ -186,10 +171,10 @@ impl Walk {
 }
 
 #[tokio::test]
-async fn the_document_is_served_to_everyone_as_it_is_kept_but_for_the_services_address() {
+async fn the_document_is_served_to_everyone_as_it_is_in_the_repository_but_for_the_services_address() {
     let app = TestApp::start([]).await;
     let served = app.anonymous().get("/openapi.json").await;
-    let mut kept = OpenApi::document().json().clone();
+    let mut kept: Value = serde_json::from_str(include_str!("../../../api-v1/openapi.json")).unwrap();
     let base_url = app.client().await.get("/sites").await.body["meta"]["path"].as_str().unwrap().replace("/sites", "");
     kept["servers"][0]["url"] = json!(base_url);
     assert_eq!((served.status, &served.body), (200, &kept));
@@ -217,12 +202,18 @@ fn every_example_is_one_of_what_it_stands_for() {
 #[test]
 fn every_field_of_an_answer_is_listed_described_and_always_there() {
     let schemas = OpenApi::document().json()["components"]["schemas"].as_object().unwrap();
-    // The one body of a request: its unknown fields are ignored.
+    // The only body of a request: its unknown fields are ignored.
     for (name, schema) in schemas.iter().filter(|(name, _)| *name != "NewSite") {
         each_object(schema, name, &mut |place, object| {
             let Some(fields) = object["properties"].as_object() else { return };
-            let listed: Vec<&str> = fields.keys().map(String::as_str).collect();
-            assert_eq!(object["required"], json!(listed), "{place}");
+            let listed: BTreeSet<&str> = fields.keys().map(String::as_str).collect();
+            let required = object["required"].as_array().unwrap();
+            assert_eq!(
+                required.iter().map(|field| field.as_str().unwrap()).collect::<BTreeSet<_>>(),
+                listed,
+                "{place}"
+            );
+            assert_eq!(required.len(), listed.len(), "{place}");
             assert_eq!(object["additionalProperties"], false, "{place}");
             for (field, schema) in fields {
                 let schema = OpenApi::document().resolved(schema);

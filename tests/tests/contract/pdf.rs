@@ -1,4 +1,4 @@
-//! Contract, "Limits" and "Format and plan rules for files": PDFs are waited for.
+//! Contract §14 and §9.2: waiting for PDFs.
 
 use std::time::Duration;
 
@@ -13,9 +13,11 @@ use tokio::task::JoinSet;
 
 use crate::TestApp;
 
-/// Renders nothing, and so is busy for whoever asks.
-const BUSY: RenderLimits =
-    RenderLimits { running: 0, waiting: 0, waiting_per_team: 0, patience: Duration::from_secs(55) };
+/// Limits under which nothing is rendered, so that every request finds the renderer busy.
+fn busy() -> RenderLimits {
+    let limits = RenderLimits::default().with_running(0).with_waiting(0).with_waiting_per_team(0);
+    limits.with_patience(Duration::from_secs(55))
+}
 
 async fn started(limits: RenderLimits) -> (TestApp, Client, String, String) {
     let script = Script::page("https://example.com/").with_problem("image-alt", Impact::Critical, "img", "<img>");
@@ -62,7 +64,7 @@ async fn seven_languages_at_once_and_one_language_for_four_clients_are_all_answe
 
 #[tokio::test]
 async fn a_pdf_that_is_refused_is_asked_for_again_in_seconds_and_uses_up_no_request() {
-    let (_app, client, site, scan) = started(BUSY).await;
+    let (_app, client, site, scan) = started(busy()).await;
     let used = 60 - client.get("/account").await.header("x-ratelimit-remaining").parse::<u32>().unwrap();
     for path in [
         format!("/scans/{scan}/pdf"),
@@ -70,7 +72,7 @@ async fn a_pdf_that_is_refused_is_asked_for_again_in_seconds_and_uses_up_no_requ
         format!("/sites/{site}/export?format=pdf"),
         format!("/scans/{scan}/acr?format=pdf"),
     ] {
-        // More often than a minute's files.
+        // More often than the files per minute permit.
         for _ in 0..6 {
             let busy = client.get(&path).await;
             let message = "The PDF could not be prepared right now. Please try again in a minute.";
@@ -88,7 +90,7 @@ async fn a_pdf_that_is_refused_is_asked_for_again_in_seconds_and_uses_up_no_requ
 
 #[tokio::test]
 async fn a_pdf_that_is_not_ready_in_time_is_refused_and_given_back() {
-    let slow = RenderLimits { waiting: 5, waiting_per_team: 5, patience: Duration::from_millis(50), ..BUSY };
+    let slow = busy().with_waiting(5).with_waiting_per_team(5).with_patience(Duration::from_millis(50));
     let (_app, client, _, scan) = started(slow).await;
     for _ in 0..25 {
         let late = client.get(&format!("/scans/{scan}/pdf")).await;

@@ -23,7 +23,7 @@ async fn a_lapsed_plan_stops_the_api_at_its_end_and_counts_as_canceled() {
     let app = TestApp::on_plan("pro", [Script::page("https://example.com/")]).await;
     let client = app.client().await;
     let end = app.team.created().created_at + TimeDelta::days(10);
-    let terms = Subscription { ends_at: Some(end), ..Subscription::ACTIVE };
+    let terms = Subscription::ACTIVE.with_end(end);
     app.team.change_plan("pro", terms).await;
     app.clock.set(end - TimeDelta::microseconds(1));
     let account = client.get("/account").await;
@@ -54,11 +54,10 @@ async fn a_trial_and_a_cancellation_end_the_api_at_their_time_and_a_late_payment
     let app = TestApp::on_plan("pro", []).await;
     let client = app.client().await;
     let soon = app.team.created().created_at + TimeDelta::hours(1);
-    let terms = |status, ends_at, trial_ends_at| Subscription { status, ends_at, trial_ends_at };
     for (terms, shown, after) in [
-        (terms(PlanStatus::Trialing, None, Some(soon)), "trialing", 403),
-        (terms(PlanStatus::Canceled, Some(soon), None), "canceled", 403),
-        (terms(PlanStatus::PastDue, None, Some(soon)), "past_due", 200),
+        (Subscription::new(PlanStatus::Trialing).with_trial_end(soon), "trialing", 403),
+        (Subscription::new(PlanStatus::Canceled).with_end(soon), "canceled", 403),
+        (Subscription::new(PlanStatus::PastDue).with_trial_end(soon), "past_due", 200),
     ] {
         app.clock.set(soon - TimeDelta::seconds(1));
         app.team.change_plan("pro", terms).await;

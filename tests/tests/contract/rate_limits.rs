@@ -1,4 +1,4 @@
-//! Contract, "Limits": request rate.
+//! Contract §14: request rate.
 
 use crate::TestApp;
 use chrono::TimeDelta;

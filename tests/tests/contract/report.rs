@@ -9,7 +9,7 @@ use a11ycheck_tests::Client;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-/// Adds a site, checks it twice, and gives the ids of both checks.
+/// Adds a site, checks it twice, and returns the ids of both checks.
 async fn checked_twice(app: &TestApp, client: &Client) -> (String, String) {
     let site = json!({"url": "example.com", "name": "Example", "report_locale": "en", "platform": "shopify"});
     let site = client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned();
@@ -42,7 +42,7 @@ fn gone() -> Failure {
 }
 
 #[tokio::test]
-async fn a_report_ranks_groups_and_tells_what_changed() {
+async fn a_report_ranks_groups_and_shows_what_changed() {
     let app = TestApp::start(scripts()).await;
     let client = app.client().await;
     let (first, second) = checked_twice(&app, &client).await;
@@ -135,7 +135,7 @@ async fn a_group_has_all_its_fields() {
                 "id": 2, "page": "https://example.com/", "target": "#more", "html": "<a href=/more></a>",
                 "details": "Fix this.", "is_new": true, "shot": null, "shot_width": null, "shot_height": null,
             }],
-            "boxes": [], "n": 1,
+            "boxes": [], "n": 1, "places": [{"id": 2, "count": 1, "new_count": 1, "pages": 1, "measured": null}],
         })
     );
 }
@@ -186,7 +186,7 @@ async fn the_first_check_has_nothing_to_be_compared_with() {
 }
 
 #[tokio::test]
-async fn a_report_is_told_in_the_sites_language_or_the_one_asked_for() {
+async fn a_report_is_in_the_sites_language_or_the_one_asked_for() {
     let app = TestApp::start([Script::page("https://example.com/")]).await;
     let client = app.client().await;
     client.post("/sites", json!({"url": "example.com", "report_locale": "pl"})).await.data(201);

@@ -5,7 +5,6 @@ use std::{sync::Arc, time::Duration};
 use crate::TestApp;
 use a11ycheck_core::{
     domain::{Failure, FailureCode, Impact, ScanState},
-    engine::Worker,
     id::ScanId,
     scanner::{CancellationToken, Script},
 };
@@ -51,7 +50,7 @@ async fn a_check_goes_from_queued_over_running_to_completed_and_each_state_has_i
     );
 
     app.clock.advance(TimeDelta::seconds(5));
-    let worker = Worker::new(app.service.clone());
+    let worker = app.worker();
     let working = tokio::spawn(async move { worker.step(&CancellationToken::new()).await });
     let pages = async || match app.team.scan(ScanId::presented(id)).await.state {
         ScanState::Running { pages_scanned, .. } => pages_scanned,
@@ -140,7 +139,7 @@ async fn a_check_that_may_succeed_later_is_tried_three_times() {
     assert_eq!(newest(&client, &site).await["error"]["code"], "browser_crashed");
 }
 
-/// A clean report of a site that nobody looked at would be worse than none, and a check without an end would be, too.
+/// A clean report of a site that was not checked would be worse than none, and so would a check without an end.
 #[tokio::test]
 async fn what_a_scanner_can_not_have_found_fails_the_check_in_place_of_being_reported() {
     let app = TestApp::start([
@@ -166,13 +165,13 @@ async fn a_check_that_finds_no_browser_waits_for_one_and_counts_no_attempt() {
     let app = TestApp::start([Script::failing(Failure::new(FailureCode::Unreachable, "No connection."))]).await;
     let client = app.client().await;
     let site = add(&client, true).await;
-    app.service.ready().await.unwrap();
+    app.engine.status().ready().unwrap();
     app.scanner.break_down("no browser could be started");
     for _ in 0..10 {
         app.run_checks().await;
         app.clock.advance(TimeDelta::hours(1));
     }
-    let unready = app.service.ready().await.unwrap_err().to_string();
+    let unready = app.engine.status().ready().unwrap_err().to_string();
     assert_eq!(unready, "no check can be begun here: no browser could be started");
     let waiting = newest(&client, &site).await;
     assert!(waiting["finished_at"].is_null() && app.scanner.requests().is_empty(), "{waiting}");
@@ -182,7 +181,7 @@ async fn a_check_that_finds_no_browser_waits_for_one_and_counts_no_attempt() {
         assert_eq!(app.scanner.requests().len(), attempts, "all of them are left");
         app.clock.advance(TimeDelta::minutes(2));
     }
-    app.service.ready().await.unwrap();
+    app.engine.status().ready().unwrap();
     assert_eq!(newest(&client, &site).await["error"]["code"], "unreachable");
 }
 

@@ -3,7 +3,7 @@
 use crate::TestApp;
 use a11ycheck_core::{
     domain::PlanCatalog,
-    engine::{Step, Worker},
+    engine::Step,
     scanner::{CancellationToken, Script},
     service::Backlog,
 };
@@ -38,7 +38,7 @@ async fn a_site_is_checked_by_itself_when_its_time_has_come_and_not_while_its_te
     assert_eq!(checks().await, 1);
 }
 
-/// A plan under which a team may have hundreds of sites, and ask as often as a test does.
+/// A plan under which a team may have hundreds of sites, and make as many requests as a test does.
 const LARGE: &str = r#"
     [[plan]]
     code = "large"
@@ -71,16 +71,16 @@ async fn whoever_asks_for_a_check_does_not_wait_behind_all_that_is_scheduled() {
     for number in 0..WAITING {
         add(&format!("{number}.example.com"), false).await;
     }
-    // After an outage: all of them are due at once.
+    // As after an outage: all of them are due at once.
     app.clock.advance(chrono::TimeDelta::days(100));
     app.run_scheduler().await;
-    let (worker, stop) = (Worker::new(app.service.clone()), CancellationToken::new());
+    let (worker, stop) = (app.worker(), CancellationToken::new());
     let waiting = async || {
-        let Backlog { requested, scheduled } = app.service.backlog().await.unwrap();
+        let Backlog { requested, scheduled, .. } = app.service.operator().backlog().await.unwrap();
         (requested.waiting, scheduled.waiting)
     };
     assert_eq!(waiting().await, (0, WAITING + 1));
-    // The site that is to be asked for has had its turn.
+    // The requested site was checked.
     let had_its_turn = || app.scanner.requests().iter().any(|scan| scan.start.domain() == "asked-for.example.com");
     let mut done = 0;
     while !had_its_turn() {

@@ -175,7 +175,7 @@ async fn an_address_that_is_not_public_is_refused_however_it_is_spelled() {
 }
 
 #[tokio::test]
-async fn a_refusal_does_not_tell_what_a_name_leads_to_unless_the_operator_asks_for_it() {
+async fn a_refusal_does_not_show_what_a_name_leads_to_unless_the_operator_asks_for_it() {
     let refused = async |policy: AddressPolicy, url: &str| {
         let app = TestApp::configured("agency", [], |service| service.with_policy(policy)).await;
         let answer = app.client().await.post("/sites", json!({"url": url, "report_locale": "en"})).await;
@@ -190,7 +190,7 @@ async fn a_refusal_does_not_tell_what_a_name_leads_to_unless_the_operator_asks_f
             assert_eq!(refused(policy(rules), url).await, SAME, "{rules}: {url}");
         }
     }
-    // Of names for local networks not even the status tells which exist, once some may be visited.
+    // For names in local networks, not even the status shows which exist, once some may be visited.
     for url in ["http://nas.lan", "http://nobody.lan", "http://nobody"] {
         assert_eq!(refused(policy("allow-network=10.9.0.0/16"), url).await, SAME, "{url}");
     }

@@ -1,5 +1,5 @@
-//! A database that goes away, falls silent, is slow or full, as clients of a node and the node's own loops see it. The node is never
-//! started anew.
+//! A database that goes away, falls silent, is slow or full, from the point of view of a node's clients and of the
+//! node's own loops. The node is never started again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::support::{
     site, token, wait_for,
 };
 
-/// A minute of a lease is over in four seconds.
+/// The factor of the clock: a minute of a lease is over in four seconds.
 const FACTOR: i32 = 15;
 
 /// A node with a network between it and its database.
@@ -35,12 +35,12 @@ struct Server {
 }
 
 impl Server {
-    /// A server that goes by the database's time.
+    /// Starts a server that uses the database's time.
     async fn start() -> Self {
         Self::with(None).await
     }
 
-    /// A server that has answered once. It works on one check at a time.
+    /// Starts a server, and waits for its first response. It works on one check at a time.
     async fn with(clock: Option<QuickClock>) -> Self {
         let (mut cluster, proxy) = (Cluster::new(clock).await, Proxy::start().await);
         let team = cluster.team("Blue Team").await;
@@ -48,7 +48,7 @@ impl Server {
         let site = site(&team, "").await;
         cluster.settings.database_url = proxy.url();
         cluster.settings.workers = 1;
-        // Clients are told soon: whoever waits for a test should not wait for a server's patience.
+        // Clients are refused soon: a test should not wait for a server's patience.
         cluster.settings.acquire_timeout = Duration::from_millis(500);
         cluster.settings.step_timeout = Duration::from_millis(1_500);
         let node = Node::start(&cluster.settings).await;
@@ -58,8 +58,9 @@ impl Server {
         server
     }
 
-    /// Every kind of request is told that the database is in trouble, and when to come again, and nothing is done.
-    async fn assert_told(&self) {
+    /// Asserts that every kind of request is refused because of the database, with the time after which to come again,
+    /// and that nothing is done.
+    async fn assert_refused(&self) {
         let (site, scans) = (format!("/sites/{}", self.site), format!("/sites/{}/scans", self.site));
         let new = json!({"url": "https://93.184.215.14/more", "report_locale": "en"}).to_string();
         for (method, path, body) in [
@@ -77,7 +78,7 @@ impl Server {
         }
     }
 
-    /// Requests are served again, and nothing happened meanwhile.
+    /// Asserts that requests are served again, and that nothing happened meanwhile.
     async fn assert_served(&self) {
         let answer = wait_for("the server to recover", async || {
             let answer: Answer = self.client.get("/sites").await;
@@ -88,7 +89,7 @@ impl Server {
         assert_eq!((&answer.body["meta"]["total"], &answer.body["data"][0]["id"]), (&json!(1), &json!(self.site)));
     }
 
-    /// Whether the process is well, and whether it can work, as it tells its operators.
+    /// Returns the statuses of the pages for operators: whether the process is well, and whether it can work.
     async fn health(&self) -> (u16, u16) {
         let page = async |path: &str| {
             let url = format!("http://{}/{path}", self.node.address);
@@ -107,18 +108,18 @@ impl Server {
         .await;
     }
 
-    /// The newest check of the site.
+    /// Returns the newest check of the site.
     async fn newest(&self) -> ScanId {
         self.team.newest_scan(self.site).await.id
     }
 }
 
 #[tokio::test]
-async fn while_the_database_is_gone_clients_are_told_to_come_again_and_afterwards_they_are_served() {
+async fn while_the_database_is_away_clients_are_asked_to_come_again_and_afterwards_they_are_served() {
     let server = Server::start().await;
     for _ in 0..2 {
         server.proxy.go_down();
-        server.assert_told().await;
+        server.assert_refused().await;
         assert_eq!(server.health().await, (200, 503));
         server.proxy.come_up();
         server.assert_served().await;
@@ -127,10 +128,10 @@ async fn while_the_database_is_gone_clients_are_told_to_come_again_and_afterward
 }
 
 #[tokio::test]
-async fn while_the_database_is_silent_clients_are_told_to_come_again_and_afterwards_they_are_served() {
+async fn while_the_database_is_silent_clients_are_asked_to_come_again_and_afterwards_they_are_served() {
     let server = Server::start().await;
     server.proxy.fall_silent();
-    server.assert_told().await;
+    server.assert_refused().await;
     assert_eq!(server.health().await, (200, 503));
     server.proxy.speak();
     server.assert_served().await;
@@ -138,9 +139,9 @@ async fn while_the_database_is_silent_clients_are_told_to_come_again_and_afterwa
 }
 
 #[tokio::test]
-async fn while_the_database_is_slow_clients_are_told_to_come_again_and_afterwards_they_are_served() {
+async fn while_the_database_is_slow_clients_are_asked_to_come_again_and_afterwards_they_are_served() {
     let server = Server::start().await;
-    // What every request needs is held by another, which may last.
+    // Another transaction holds the rows that every request needs, and it may last.
     let mut lock = server.cluster.db.begin().await.unwrap();
     sqlx::query("SELECT FROM request_counters FOR UPDATE").execute(&mut *lock).await.unwrap();
     for path in ["/account", "/sites"] {
@@ -190,7 +191,8 @@ async fn a_result_that_can_not_be_stored_at_once_is_not_looked_for_again() {
     assert_eq!(Audit::count(&history, "claimed"), 1, "{history:?}");
 }
 
-/// An outage while an answer of a receiver is under way, and while a check is queued that nobody can be told of.
+/// An outage while a response of a receiver is in progress, and while a check is queued of which no node can be
+/// notified.
 async fn work_outlives(begin: impl Fn(&Proxy), end: impl Fn(&Proxy)) {
     let gate = Arc::new(Semaphore::new(0));
     let receiver = Receiver::start([Reply::HeldBy(Arc::clone(&gate)), Reply::Status(204)]).await;
@@ -204,15 +206,15 @@ async fn work_outlives(begin: impl Fn(&Proxy), end: impl Fn(&Proxy)) {
     begin(&server.proxy);
     gate.add_permits(1);
     bounded("the answer to be sent", receiver.wait_for_answers(1)).await;
-    // Somebody else's node queues a check.
+    // Another node queues a check.
     let scan = team.start_scan(server.site).await.id;
-    server.assert_told().await;
+    server.assert_refused().await;
     let pending = team.deliveries(endpoint).await;
     assert_eq!(pending[0].state.status(), DeliveryStatus::Pending, "nothing is recorded through a broken network");
     end(&server.proxy);
 
     server.until_completed(scan).await;
-    bounded("the check to be told", receiver.wait_for_answers(2)).await;
+    bounded("the event of the check", receiver.wait_for_answers(2)).await;
     let delivered = wait_for("both deliveries to be recorded", async || {
         let deliveries = team.deliveries(endpoint).await;
         assert_eq!(deliveries.len(), 2);

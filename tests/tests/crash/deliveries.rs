@@ -1,4 +1,5 @@
-//! A process that is killed while it delivers: around the moment at which a receiver has answered, and again and again.
+//! A process that is killed while it delivers: around the moment at which a receiver has responded, and again and
+//! again.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use tokio::sync::Semaphore;
 
 use crate::support::{Cluster, Node, bounded, wait_for};
 
-/// A minute of a lease is over in four seconds: long enough to get hold of a process that is busy with an attempt.
+/// The factor of the clock: a minute of a lease is over in four seconds, which is long enough to catch a process that
+/// is busy with an attempt.
 const FACTOR: i32 = 15;
 
 /// A cluster with one endpoint.
@@ -45,7 +47,7 @@ impl Drill {
         listed.into_iter().find(|listed| listed.id == delivery.id).unwrap()
     }
 
-    /// Waits until the delivery is recorded as received: from then on nobody can take it any more.
+    /// Waits until the delivery is recorded as received: after that no worker can claim it.
     async fn until_delivered(&self, delivery: &Delivery) -> Delivery {
         wait_for("the delivery to be recorded", async || {
             let now = self.delivery(delivery).await;
@@ -54,7 +56,7 @@ impl Drill {
         .await
     }
 
-    /// What came in for the delivery, each request verified.
+    /// Returns the requests that came in for the delivery, each verified.
     fn received(&self, delivery: &Delivery) -> Vec<Received> {
         let all = self.receiver.received();
         let of_delivery: Vec<_> =
@@ -68,7 +70,8 @@ impl Drill {
         of_delivery
     }
 
-    /// One repeat, the same as the first request but for the signature's time; one attempt in the log.
+    /// Asserts that there is one repeat, the same as the first request except for the signature's time, and one attempt
+    /// in the log.
     async fn assert_repeated_once(&self, delivery: &Delivery) {
         assert_eq!(self.until_delivered(delivery).await.state.attempts(), 1, "the repeat uses no attempt up");
         let received = self.received(delivery);
@@ -88,7 +91,7 @@ async fn an_answer_that_nobody_lived_to_read_leads_to_one_repeat_and_to_no_loss(
     let node = drill.node().await;
     let delivery = drill.ping().await;
     bounded("the first request", drill.receiver.wait_for(1)).await;
-    // The answer is given, and has arrived, when the process stands still: it never gets to do anything about it.
+    // The response has arrived when the process stands still, which never gets to process it.
     node.pause().await;
     gate.add_permits(1);
     bounded("the answer to be sent", drill.receiver.wait_for_answers(1)).await;
@@ -107,7 +110,7 @@ async fn an_answer_whose_recording_was_cut_off_leads_to_one_repeat_and_to_no_los
     let node = drill.node().await;
     let delivery = drill.ping().await;
     bounded("the first request", drill.receiver.wait_for(1)).await;
-    // Whoever records an attempt locks its endpoint first, and so waits for us.
+    // A node that records an attempt locks its endpoint first, and so waits for us.
     let mut lock = drill.cluster.db.begin().await.unwrap();
     sqlx::query("SELECT FROM endpoints FOR UPDATE").execute(&mut *lock).await.unwrap();
     let holder: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut *lock).await.unwrap();
@@ -130,7 +133,7 @@ async fn what_was_recorded_is_never_sent_again() {
     node.kill().await;
 
     let _restarted = drill.node().await;
-    // What is due is taken up in order, so whatever was to come of the first has come when the second is recorded.
+    // Due deliveries are claimed in order, so every consequence of the first has come when the second is recorded.
     let second = drill.ping().await;
     drill.until_delivered(&second).await;
     assert_eq!((drill.received(&delivery).len(), drill.received(&second).len()), (1, 1));

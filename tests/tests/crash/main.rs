@@ -1,4 +1,4 @@
-//! Many nodes on one PostgreSQL, and what becomes of their work when they are killed, stopped or cut off from it: real
+//! Many nodes on one PostgreSQL, and the fate of their work when they are killed, stopped or cut off from it: real
 //! processes, real signals, real HTTP to receivers on loopback.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]

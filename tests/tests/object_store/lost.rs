@@ -1,8 +1,8 @@
-//! Objects that somebody deleted behind the server's back.
+//! Objects that were deleted behind the server's back.
 
 use crate::world::World;
 
-/// The addresses of the picture of the example and of the page.
+/// Returns the addresses of the picture of the example and of the page.
 async fn pictures(world: &World, scan: &str) -> [String; 2] {
     let report = world.report(scan).await;
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
@@ -27,7 +27,7 @@ async fn a_lost_picture_is_404_and_the_pdf_is_made_without_it() {
         let answer = world.client.get(&pdf).await;
         assert_eq!((answer.status, answer.media_type()), (200, "application/pdf"), "{}", answer.body);
     }
-    // A file that lacks pictures is not kept: once they are brought back, it is whole again.
+    // A file that lacks pictures is not kept: once they are restored, it is whole again.
     assert!(world.s3.names().await.iter().all(|name| !name.ends_with("/document")));
     world.s3.write(&element, kept.0).await;
     world.s3.write(&screen, kept.1).await;

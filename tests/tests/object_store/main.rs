@@ -1,9 +1,10 @@
-//! Files in an object store, as operators and clients meet it: an S3 server that others wrote, over a network that breaks.
+//! Files in an object store, from the point of view of operators and clients: an S3 server made by others, over a
+//! network that breaks.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
 
 mod lost;
-// The network between a store and its database that the store's own tests break.
+// The network between a store and its database, which the store's own tests break.
 #[path = "../../../storage-postgres/tests/database/support/proxy.rs"]
 #[allow(dead_code, reason = "they may break it in more ways than these")]
 mod proxy;
@@ -13,16 +14,10 @@ mod world;
 
 use std::time::Duration;
 
-/// Longer than anything takes here that is waited for, on a machine that is busy with other things.
-const LIMIT: Duration = Duration::from_secs(180);
+use a11ycheck_tests::database_url as url;
 
-/// The database's address.
-fn url() -> String {
-    std::env::var("DATABASE_URL").expect(
-        "DATABASE_URL is not set: run the tests with `cargo xtask test`, which starts a PostgreSQL for them, or name a \
-         database where schemas may be created",
-    )
-}
+/// A time longer than any wait here takes, on a machine that is busy with other work.
+const LIMIT: Duration = Duration::from_secs(180);
 
 /// Waits for something, for at most [`LIMIT`].
 async fn bounded<T>(what: &str, waiting: impl Future<Output = T>) -> T {

@@ -1,4 +1,4 @@
-//! An object store is tried before a server serves.
+//! The test of an object store before a server serves.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
     world::{FILES, config, settings},
 };
 
-/// The refusal with its causes, as the server's last words show it.
+/// Returns the refusal with its causes, as the server shows it before it exits.
 async fn refusal(url: &str, settings: Vec<(String, String)>) -> String {
     let refused = bounded("a refusal", PostgresStore::connect(config(url, settings))).await.unwrap_err();
     let ConnectError::Files(error) = &refused else { panic!("{refused:?}") };
@@ -74,7 +74,7 @@ async fn nothing_is_left_of_what_was_tried_and_commands_do_not_try_at_all() {
     PostgresStore::connect(missing.without_files_test()).await.unwrap();
 }
 
-/// The address of a way to the object store by TLS, whose certificate nobody has reason to trust.
+/// Returns the address of a TLS proxy in front of the object store, whose certificate is not trusted.
 async fn by_tls(to: SocketAddr) -> String {
     let signed = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
     let key = PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
@@ -91,7 +91,7 @@ async fn by_tls(to: SocketAddr) -> String {
         while let Ok((stream, _)) = listener.accept().await {
             let acceptor = acceptor.clone();
             tokio::spawn(async move {
-                // Whoever does not trust the certificate hangs up.
+                // A client that does not trust the certificate closes the connection.
                 let Ok(mut stream) = acceptor.accept(stream).await else { return };
                 let mut store = TcpStream::connect(to).await.unwrap();
                 let _ = tokio::io::copy_bidirectional(&mut stream, &mut store).await;

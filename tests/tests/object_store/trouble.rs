@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use a11ycheck_core::{
     domain::Lease,
-    engine::{Step, Worker},
+    engine::Step,
     id::WorkerId,
     scanner::CancellationToken,
     store::{FileStore as _, QueueStore as _},
@@ -21,12 +21,12 @@ async fn a_check_whose_pictures_can_not_be_stored_completes_in_its_first_attempt
     let world = World::start().await;
     let scan = world.queued().await;
     world.network.go_down();
-    let worker = Worker::new(world.app.service.clone());
+    let worker = world.app.worker();
     let working = tokio::spawn(async move { worker.step(&CancellationToken::new()).await });
     while world.app.scanner.requests().is_empty() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // It takes longer than a lease lasts: nobody else is given the check meanwhile.
+    // It takes longer than a lease lasts: no other worker is given the check meanwhile.
     bounded("the end of the check", async {
         while !working.is_finished() {
             assert_eq!(world.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap(), None);
@@ -36,7 +36,7 @@ async fn a_check_whose_pictures_can_not_be_stored_completes_in_its_first_attempt
     .await;
     assert_eq!(working.await.unwrap().unwrap(), Step::Worked);
     world.assert_completed_without_pictures(&scan).await;
-    // Nor is a PDF lost that can't be kept.
+    // A PDF that can't be kept is not lost either.
     let pdf = world.client.get(&format!("{scan}/pdf")).await;
     assert_eq!((pdf.status, pdf.media_type()), (200, "application/pdf"), "{}", pdf.body);
 }
@@ -46,10 +46,10 @@ async fn a_worker_that_is_to_stop_keeps_the_result_without_its_pictures() {
     let world = World::start().await;
     let scan = world.queued().await;
     world.network.go_down();
-    let (worker, stop) = (Worker::new(world.app.service.clone()), CancellationToken::new());
+    let (worker, stop) = (world.app.worker(), CancellationToken::new());
     let stopped = stop.clone();
     let working = tokio::spawn(async move { worker.step(&stopped).await });
-    // Known from the first failure on.
+    // It is known from the first failure.
     bounded("the first failure", async {
         while world.store_of_app_is_ready().await {
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -66,7 +66,7 @@ async fn an_object_store_that_hangs_at_the_end_of_a_check_costs_neither_its_resu
     let world = World::start().await;
     let scan = world.queued().await;
     world.network.fall_silent();
-    let worker = Worker::new(world.app.service.clone());
+    let worker = world.app.worker();
     let working = tokio::spawn(async move { worker.step(&CancellationToken::new()).await });
     bounded("a request to be lost", world.network.has_lost_something()).await;
     world.network.speak();
@@ -86,7 +86,7 @@ async fn a_server_is_not_ready_while_its_object_store_is_away_and_is_again_after
     let stop = CancellationToken::new();
     tokio::spawn(serve(
         listener,
-        health(&world.app.service, &CancellationToken::new()),
+        health(&world.app.service, world.app.engine.status(), &CancellationToken::new()),
         ServeLimits::default(),
         stop.clone().cancelled_owned(),
     ));

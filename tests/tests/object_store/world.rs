@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
     Service,
     clock::{Clock as _, ManualClock, SystemClock},
@@ -15,28 +16,28 @@ use serde_json::{Value, json};
 
 use crate::proxy::Proxy;
 
-/// How long the store may take for a step, or an object: a test should not wait for a server's patience.
+/// The longest time that the store may take for a step, or an object: a test should not wait for a server's patience.
 pub(crate) const STEP: Duration = Duration::from_secs(4);
 
 pub(crate) struct World {
     pub(crate) s3: S3,
-    /// Between the store and the S3 server.
+    /// The network between the store and the S3 server.
     pub(crate) network: Proxy,
-    /// Another node's, which goes by the database's time as this one does.
+    /// The store of another node, which uses the database's time as this one does.
     pub(crate) store: PostgresStore,
     pub(crate) app: TestApp<Postgres>,
     pub(crate) client: Client,
 }
 
-/// A configuration with a schema of its own, and files in this place.
+/// Returns a configuration with a schema of its own, and files at this address.
 pub(crate) fn config(url: &str, settings: Vec<(String, String)>) -> PostgresConfig {
-    // The prefix by which the store's own tests know what earlier runs have left.
+    // The prefix with which the store's own tests recognise what earlier runs have left.
     let schema = format!("a11ycheck_test_{}", ulid::Ulid::generate().to_string().to_lowercase());
     let config = PostgresConfig::new(crate::url()).with_schema(schema).with_max_connections(4);
     config.with_step_timeout(STEP).with_files(url, settings)
 }
 
-/// Where files of these tests are.
+/// The address of the files of these tests.
 pub(crate) const FILES: &str = "s3://bucket/files";
 
 pub(crate) fn settings(way: SocketAddr) -> Vec<(String, String)> {
@@ -44,7 +45,7 @@ pub(crate) fn settings(way: SocketAddr) -> Vec<(String, String)> {
 }
 
 impl World {
-    /// Each check finds an element, with its picture and one of the page.
+    /// Starts the server. Each check finds an element, with its picture and one of the page.
     pub(crate) async fn start() -> Self {
         let s3 = S3::start().await;
         let network = Proxy::to(s3.address()).await;
@@ -53,13 +54,13 @@ impl World {
             .with_problem("image-alt", Impact::Critical, "#logo", "<img id=logo>")
             .with_pictures();
         let scanner = ScriptedScanner::new([script]);
-        let service = Service::builder(store.clone(), scanner.clone()).with_sealing(Keyring::ephemeral());
+        let service = Service::builder(store.clone()).with_event_writer(EventsV1).with_sealing(Keyring::ephemeral());
         let app = TestApp::over(service, ManualClock::at(SystemClock.now()), scanner, "agency").await;
         let client = app.client().await;
         Self { s3, network, store, app, client }
     }
 
-    /// Queues the first check of a new site; gives its path.
+    /// Queues the first check of a new site; returns its path.
     pub(crate) async fn queued(&self) -> String {
         let site = self.client.post("/sites", json!({"url": "https://93.184.215.14/", "report_locale": "en"})).await;
         let site = site.data(201)["id"].as_str().unwrap().to_owned();
@@ -67,7 +68,7 @@ impl World {
         format!("/scans/{}", scans.body["data"][0]["id"].as_str().unwrap())
     }
 
-    /// A completed check, with its pictures.
+    /// Completes a check, with its pictures, and returns its path.
     pub(crate) async fn completed(&self) -> String {
         let scan = self.queued().await;
         self.app.run_checks().await;
@@ -79,7 +80,8 @@ impl World {
         self.client.get(&format!("{scan}/report")).await.data(200).clone()
     }
 
-    /// The check has completed after one crawl, its findings are whole, and it says that it has no pictures.
+    /// Asserts that the check has completed after one crawl, that its findings are whole, and that it says that it has
+    /// no pictures.
     pub(crate) async fn assert_completed_without_pictures(&self, scan: &str) {
         assert_eq!(self.app.scanner.requests().len(), 1, "it was not made again");
         assert_eq!(self.client.get(scan).await.data(200)["status"], json!("completed"));
@@ -93,7 +95,7 @@ impl World {
         assert_eq!(self.client.get(&format!("{scan}/evidence/screen")).await.status, 404);
     }
 
-    /// The name of the one object that ends so.
+    /// Returns the name of the one object with this end.
     pub(crate) async fn object(&self, end: &str) -> String {
         let names = self.s3.names().await;
         let found = names.iter().find(|name| name.ends_with(end));

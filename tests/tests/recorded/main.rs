@@ -1,4 +1,5 @@
-//! The API's answers and the bytes of its webhooks, as they were recorded: whatever is moved inside, clients see no difference.
+//! The API's responses and the bytes of its webhooks, as they were recorded: whatever is moved inside, clients see no
+//! difference.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
@@ -11,19 +12,19 @@ use std::{
 };
 
 use a11ycheck_core::{
+    Engine,
     domain::{Ability, AttemptFailure, AttemptResult, Failure, FailureCode, Impact},
-    engine::{Dispatcher, Step},
+    engine::Step,
     scanner::Script,
     webhook::{WebhookRequest, WebhookSender},
 };
 use a11ycheck_tests::{Answer, Client, Memory, TestApp};
 use chrono::TimeDelta;
 use reqwest::Method;
-use serde_json::{Value, json};
 
 use self::names::Names;
 
-/// Takes every request for granted, and keeps it.
+/// A sender that accepts every request, and keeps it.
 #[derive(Debug, Clone, Default)]
 struct Kept(Arc<Mutex<Vec<WebhookRequest>>>);
 
@@ -52,7 +53,7 @@ impl Recording {
             .collect();
         headers.sort_unstable();
         headers.iter().for_each(|header| entry.push_str(header));
-        // A PDF has a test of its own, and another dictionary order is no difference.
+        // A PDF has a test of its own, and a different order of its dictionaries is no difference.
         let is_text = answer.media_type().starts_with("text/") || answer.media_type() == "application/json";
         match std::str::from_utf8(&answer.bytes) {
             Ok(body) if is_text => writeln!(entry, "\n{body}").unwrap(),
@@ -64,7 +65,7 @@ impl Recording {
     fn note_webhook(&mut self, request: &WebhookRequest) {
         let mut entry = format!("### webhook to {}\n", request.url);
         for (name, value) in request.headers.iter().filter(|(name, _)| name != "User-Agent") {
-            // The secret is drawn, and the signature made of it.
+            // The secret is random, and the signature is made with it.
             let value = if name.ends_with("Signature") { "(a signature)" } else { value };
             writeln!(entry, "{name}: {value}").unwrap();
         }
@@ -79,15 +80,15 @@ impl Recording {
     }
 }
 
-/// One caller, whose answers are recorded under its name.
+/// One caller, whose responses are recorded under its name.
 struct Caller<'a> {
     name: &'a str,
     client: Client,
 }
 
 impl Caller<'_> {
-    async fn send(&self, recording: &mut Recording, method: Method, path: &str, body: Option<Value>) -> Answer {
-        let answer = self.client.send(method.clone(), path, body.as_ref().map(Value::to_string)).await;
+    async fn send(&self, recording: &mut Recording, method: Method, path: &str, body: Option<&str>) -> Answer {
+        let answer = self.client.send(method.clone(), path, body.map(str::to_owned)).await;
         let body = body.map(|body| format!(" {body}")).unwrap_or_default();
         recording.note(&format!("{} {method} {path}{body}", self.name), &answer);
         answer
@@ -118,12 +119,10 @@ fn scripts() -> [Script; 4] {
     [first, second, Script::failing(failure), Script::page("https://example.org/")]
 }
 
-/// Walks through the contract, and returns what was answered.
+/// Walks through the contract, and returns the responses.
 #[expect(clippy::too_many_lines, reason = "one walk, read from above")]
 async fn walk() -> String {
-    let sender = Kept::default();
-    let kept = sender.clone();
-    let app = TestApp::<Memory>::configured("agency", scripts(), |builder| builder.with_sender(sender)).await;
+    let app = TestApp::<Memory>::start(scripts()).await;
     let r = &mut Recording { text: String::new(), names: Names::default() };
     let owner = Caller { name: "owner", client: app.client().await };
     let reader = Caller { name: "reader", client: app.reader().await };
@@ -132,7 +131,7 @@ async fn walk() -> String {
     let nobody = Caller { name: "nobody", client: app.anonymous() };
     let (endpoint, _) = app.team.endpoint("https://hooks.example.net/a11y").await;
 
-    // Who may ask at all.
+    // Who may make requests at all.
     for path in ["/account", "/sites", "/nothing", "/openapi.json?x=1"] {
         if !path.starts_with("/openapi") {
             nobody.get(r, path).await;
@@ -141,7 +140,7 @@ async fn walk() -> String {
     for caller in [&reader, &writer] {
         caller.get(r, "/account").await;
         caller
-            .send(r, Method::POST, "/sites", Some(json!({"url": "example.org", "report_locale": "en", "scan": false})))
+            .send(r, Method::POST, "/sites", Some(r#"{"url":"example.org","report_locale":"en","scan":false}"#))
             .await;
     }
     owner.send(r, Method::DELETE, "/account", None).await;
@@ -149,17 +148,15 @@ async fn walk() -> String {
 
     // Sites.
     for body in [
-        json!({}),
-        json!({"url": "ftp://example.com", "report_locale": "xx", "tags": [1, ""], "platform": 7}),
-        json!({"url": "http://inside.example.com", "report_locale": "en"}),
-        json!([]),
+        "{}",
+        r#"{"url":"ftp://example.com","report_locale":"xx","tags":[1,""],"platform":7}"#,
+        r#"{"url":"http://inside.example.com","report_locale":"en"}"#,
+        "[]",
     ] {
         owner.send(r, Method::POST, "/sites", Some(body)).await;
     }
-    let site = json!({
-        "url": "example.com", "name": "Shop", "report_locale": "de", "tags": ["a", "b"], "platform": "shopify",
-        "scan": true,
-    });
+    let site =
+        r#"{"url":"example.com","name":"Shop","report_locale":"de","tags":["a","b"],"platform":"shopify","scan":true}"#;
     let site = owner.send(r, Method::POST, "/sites", Some(site)).await.data(201)["id"].as_str().unwrap().to_owned();
     for path in
         ["/sites", "/sites?tag=a", "/sites?tag=zz", "/sites?per_page=1&page=2", "/sites?page=x", "/sites?per_page=0"]
@@ -224,9 +221,10 @@ async fn walk() -> String {
     }
     app.clock.advance(TimeDelta::seconds(61));
 
-    // What webhooks were sent.
+    // The webhooks that were sent.
     app.team.ping(endpoint).await;
-    let dispatcher = Dispatcher::new(app.service.clone()).unwrap();
+    let kept = Kept::default();
+    let dispatcher = Engine::builder(&app.service).with_sender(kept.clone()).build().dispatcher().unwrap();
     while dispatcher.step().await.unwrap() == Step::Worked {}
     let requests = kept.0.lock().unwrap().clone();
     requests.iter().for_each(|request| r.note_webhook(request));

@@ -1,8 +1,8 @@
-//! Ids and addresses that are drawn anew in every run, by the order in which they appear.
+//! Ids and addresses that differ in every run, named by the order in which they appear.
 
 use std::collections::HashMap;
 
-/// What begins the ids of the contract and of requests.
+/// The prefixes of the ids of the contract and of requests.
 const KINDS: [&str; 9] = ["team_", "site_", "scan_", "evt_", "dlv_", "whe_", "tok_", "req_", "node_"];
 
 /// The names given so far.
@@ -23,7 +23,7 @@ impl Names {
             let id = &rest[at + kind.len()..];
             let length = id.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(id.len());
             out.push_str(&rest[..at]);
-            // An ULID has 26 characters, the id of a request 32.
+            // A ULID has 26 characters, the id of a request 32.
             if matches!(length, 26 | 32) {
                 out.push_str(&self.name(kind, &id[..length]));
             } else {

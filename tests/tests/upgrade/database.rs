@@ -1,7 +1,8 @@
-//! A server of this build over what a release left.
+//! A server of this build over the rows that a release left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
     Service,
     clock::ManualClock,
@@ -12,7 +13,7 @@ use a11ycheck_core::{
 };
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
 use a11ycheck_tests::{
-    Postgres, TestApp,
+    Postgres, TestApp, database_url,
     release::{self, Table},
     ring,
 };
@@ -31,11 +32,8 @@ pub(crate) struct Upgraded {
 
 impl Upgraded {
     pub(crate) async fn start(release: &str, scripts: impl IntoIterator<Item = Script>) -> Self {
-        let url = std::env::var("DATABASE_URL").expect(
-            "DATABASE_URL is not set: run the tests with `cargo xtask test`, which starts a PostgreSQL for them, or name a \
-             database where schemas may be created",
-        );
-        // The prefix by which the store's own tests know what earlier runs have left.
+        let url = database_url();
+        // The prefix with which the store's own tests recognise what earlier runs have left.
         let schema = format!("a11ycheck_test_{}", ulid::Ulid::generate().to_string().to_lowercase());
         let mut db = PgConnection::connect(&url).await.unwrap();
         release::load(&mut db, &schema, &release::folder(release)).await;
@@ -43,12 +41,12 @@ impl Upgraded {
         let config = PostgresConfig::new(url).with_schema(&schema).with_max_connections(4);
         let store = PostgresStore::connect(config).await.unwrap().with_clock(clock.clone());
         let scanner = ScriptedScanner::new(scripts);
-        let service = Service::builder(store.clone(), scanner.clone()).with_sealing(ring());
+        let service = Service::builder(store.clone()).with_event_writer(EventsV1).with_sealing(ring());
         let app = TestApp::over(service, clock, scanner, "agency").await;
         Self { app, store, db, schema }
     }
 
-    /// Has every delivery that is due received, and gives the kinds of their events.
+    /// Lets every delivery that is due be received, and returns the kinds of their events.
     pub(crate) async fn deliver(&self) -> Vec<String> {
         let mut kinds = Vec::new();
         loop {
@@ -69,7 +67,7 @@ impl Upgraded {
         }
     }
 
-    /// Has the first page of every check stand at another address.
+    /// Changes the address of every check's first page.
     pub(crate) async fn move_first_pages(&mut self, url: &str) {
         let tables = self.tables().await;
         for row in &tables.iter().find(|table| table.name == "findings").unwrap().rows {
@@ -84,14 +82,15 @@ impl Upgraded {
         }
     }
 
-    /// The tables whose rows stay: without the record of migrations, and without those of checks that have not ended.
+    /// Returns the tables whose rows stay: without the record of migrations, and without those of checks that have not
+    /// ended.
     pub(crate) async fn tables(&mut self) -> Vec<Table> {
         let mut tables = release::tables(&mut self.db, &self.schema).await;
         tables.retain(|table| !["migrations", "active_scans"].contains(&table.name.as_str()));
         tables
     }
 
-    /// All that is named "later" in the tables: for each row, what stands where.
+    /// Returns everything that is named "later" in the tables: for each row, the paths with their values.
     pub(crate) async fn later(&mut self) -> BTreeMap<String, BTreeSet<String>> {
         let mut later = BTreeMap::new();
         for Table { name, rows } in self.tables().await {
@@ -107,11 +106,11 @@ impl Upgraded {
     }
 }
 
-/// Everything below `value` that is, or lies under, something named "later".
+/// Collects everything below `value` that is, or is below, something named "later".
 fn find(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => fields.iter().for_each(|(name, value)| find(value, &format!("{path}/{name}"), found)),
-        // By what it is, not where: a list may grow in front of it.
+        // By its content, not its place: a list may grow in front of it.
         Value::Array(items) => items.iter().for_each(|item| find(item, &format!("{path}/*"), found)),
         _ if path.contains("later") || value.to_string().contains("later") => {
             found.insert(format!("{path} = {value}"));

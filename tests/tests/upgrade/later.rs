@@ -38,7 +38,7 @@ async fn nothing_that_a_later_release_stored_is_refused_or_lost() {
     }
 }
 
-/// Fields and words of a later release in the findings, which are compressed: in every object of the document.
+/// Adds fields and words of a later release to the findings, which are compressed: in every object of the document.
 async fn add_to_findings(upgraded: &mut Upgraded) {
     fn add(value: &mut Value, is_by_rule: bool) {
         match value {
@@ -73,20 +73,20 @@ async fn add_to_findings(upgraded: &mut Upgraded) {
     }
 }
 
-/// All that operators, clients and the loops change.
+/// Changes everything that operators, clients and the loops change.
 async fn change_everything(upgraded: &Upgraded) {
     let (app, service) = (&upgraded.app, &upgraded.app.service);
     let shipped = PlanCatalog::shipped();
     let mut agency: Plan = shipped.plan(&PlanCode::new("agency")).unwrap().clone();
     agency.limits.sites += 1;
-    service.put_plans(&PlanCatalog::new(vec![agency]).unwrap()).await.unwrap();
+    service.operator().put_plans(&PlanCatalog::new(vec![agency]).unwrap()).await.unwrap();
 
     for team in TestTeam::all(service).await {
         let before = team.created();
         team.change_plan(before.plan.code.as_str(), before.subscription).await;
         let brand = team.brand().await;
         if brand != TeamBrand::default() {
-            team.set_brand(TeamBrand { name: "Atelier Süd".parse().ok(), ..brand }).await;
+            team.set_brand(brand.with_name("Atelier Süd".parse().ok())).await;
         }
         if before.standing == Standing::Active {
             team.block().await;

@@ -21,6 +21,8 @@ ALTER TABLE events ADD COLUMN later_column text NOT NULL DEFAULT 'later';
 ALTER TABLE deliveries ADD COLUMN later_column text NOT NULL DEFAULT 'later';
 ALTER TABLE delivery_attempts ADD COLUMN later_column text NOT NULL DEFAULT 'later';
 ALTER TABLE retention ADD COLUMN later_column text NOT NULL DEFAULT 'later';
+ALTER TABLE scan_events ADD COLUMN later_column text NOT NULL DEFAULT 'later';
+ALTER TABLE event_head ADD COLUMN later_column text NOT NULL DEFAULT 'later';
 ALTER TABLE settings ADD COLUMN later_column text NOT NULL DEFAULT 'later';
 CREATE TABLE later_table (team_id text PRIMARY KEY, later_column text);
 

@@ -1,4 +1,5 @@
-//! Two releases on one database: what the last one left is read, and what a later one stored is neither refused nor lost.
+//! Two releases on one database: rows that the last one left are read, and rows that a later one stored are neither
+//! refused nor lost.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
@@ -37,7 +38,7 @@ async fn an_upgraded_server_ends_the_work_that_the_last_release_began() {
 
 #[tokio::test]
 async fn addresses_that_the_last_release_folded_make_nothing_new_and_nothing_fixed() {
-    // It stored addresses without the slash at their end.
+    // It stored addresses without the slash at the end.
     let unchanged = Script::page("https://atelier.example.com/shop/?q=%7e")
         .with_problem("image-alt", Impact::Critical, "#logo", "<img id=logo src=logo.png>")
         .with_problem("label", Impact::Serious, "#name", "<input id=name>")
@@ -70,7 +71,8 @@ async fn a_limit_of_a_later_release_is_no_outage() {
     }
 }
 
-/// A clock can't be moved back between two uses of one app, but on: the windows of requests are over after a minute.
+/// Advances the clock past a window of requests, which lasts a minute: between two uses of one app a clock can't be set
+/// back.
 fn next_window(clock: &ManualClock) {
     clock.advance(TimeDelta::seconds(61));
 }

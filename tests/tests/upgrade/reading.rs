@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Upgraded, next_window};
 
-/// What was read, in numbers.
+/// The data that were read, and their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Read {
     pub(crate) checks_by_status: BTreeMap<&'static str, usize>,
@@ -22,7 +22,8 @@ pub(crate) struct Read {
 }
 
 impl Upgraded {
-    /// Every answer is as the OpenAPI document says (the client sees to that), and none says that the server failed.
+    /// Reads everything. Every response is as the OpenAPI document says (the client checks that), and none says that
+    /// the server failed.
     pub(crate) async fn read_everything(&self) -> Read {
         let mut read = Read::default();
         next_window(&self.app.clock);
@@ -70,7 +71,7 @@ impl Upgraded {
 
     async fn as_operator(&self, read: &mut Read) {
         let service = &self.app.service;
-        service.plans().await.unwrap();
+        service.operator().plans().await.unwrap();
         for team in TestTeam::all(service).await {
             team.brand().await;
             team.tokens().await;
@@ -83,6 +84,6 @@ impl Upgraded {
             }
         }
         service.ready().await.unwrap();
-        service.backlog().await.unwrap();
+        service.operator().backlog().await.unwrap();
     }
 }

@@ -1,6 +1,6 @@
 //! An upstream proxy and an authority of the operator's own: for the browser, the crawler and webhooks.
 //!
-//! The proxy is tinyproxy, which others wrote.
+//! The proxy is tinyproxy, made by others.
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
@@ -10,7 +10,7 @@ mod tinyproxy;
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use a11ycheck_core::{
-    domain::{AttemptFailure, AttemptResult, Failure, FailureCause, FailureCode, SiteUrl},
+    domain::{AttemptFailure, AttemptResult, Failure, FailureCause, FailureCode, PageCounts, SiteUrl},
     id::ScanId,
     net::{AddressPolicy, StaticResolver, UpstreamProxy},
     scanner::{CancellationToken, ProgressSink, ScanError, ScanRequest, Scanner as _},
@@ -24,7 +24,7 @@ use crate::{
     tinyproxy::{CREDENTIALS, Ports, Tinyproxy},
 };
 
-/// Opens 127.0.0.1, which names lead to.
+/// Returns a policy that opens 127.0.0.1, to which names lead.
 fn policy() -> AddressPolicy {
     AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build()
 }
@@ -42,13 +42,13 @@ fn scanner(policy: AddressPolicy, proxy: UpstreamProxy, authorities: Vec<Vec<u8>
 struct NoProgress;
 
 impl ProgressSink for NoProgress {
-    fn pages_done(&self, _: u32) {}
+    fn progress(&self, _: PageCounts) {}
 }
 
-/// The addresses of the pages that were checked.
+/// Returns the addresses of the pages that were checked.
 async fn scan(scanner: &ChromiumScanner, start: &str) -> Result<Vec<String>, Failure> {
     let scan = ScanId::generate(chrono::Utc::now());
-    let request = ScanRequest { scan, start: SiteUrl::parse(start).unwrap(), page_budget: 3 };
+    let request = ScanRequest::new(scan, SiteUrl::parse(start).unwrap(), 3);
     match scanner.scan(request, &NoProgress, CancellationToken::new()).await {
         Ok(output) => Ok(output.findings.pages.into_iter().map(|page| page.url).collect()),
         Err(ScanError::Failed(failure)) => Err(failure),
@@ -60,7 +60,7 @@ fn page(body: &str) -> Page {
     Page::html(format!("<!doctype html><html lang=en><title>Page</title><main><h1>Page</h1>{body}</main>"))
 }
 
-/// A site whose robots.txt closes one of its pages: to be checked rightly, both stacks must reach it.
+/// Starts a site whose robots.txt closes one of its pages: for a correct check, both stacks must reach it.
 async fn site() -> TestSite {
     let robots = Page::script("User-agent: *\nDisallow: /closed\n");
     let pages =
@@ -81,7 +81,7 @@ async fn browser_and_crawler_reach_sites_through_the_proxy_at_addresses_that_wer
     for (private, code) in [
         ("http://127.0.0.2/", FailureCode::RefusedAddress),
         ("http://10.0.0.1/", FailureCode::RefusedAddress),
-        // What a name leads to is nobody's business.
+        // The address that a name leads to is not disclosed.
         ("https://private.test/", FailureCode::Dns),
     ] {
         assert_eq!(scan(&scanner, private).await.unwrap_err().code, code, "{private}");
@@ -90,7 +90,7 @@ async fn browser_and_crawler_reach_sites_through_the_proxy_at_addresses_that_wer
     let asked = proxy.asked();
     for port in [plain.port(), secure.port()] {
         let target = format!("127.0.0.1:{port}");
-        // robots.txt and the page, by connections of their own.
+        // robots.txt and the page, on connections of their own.
         assert!(asked.iter().filter(|asked| **asked == target).count() >= 2, "{target}: {asked:?}");
     }
     assert!(asked.iter().all(|asked| asked.starts_with("127.0.0.1:")), "nothing else was asked for: {asked:?}");
@@ -129,12 +129,12 @@ async fn a_name_that_only_the_proxy_resolves_is_reached_if_the_operator_says_so(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_proxy_that_does_not_pass_connections_on_is_told_apart_from_a_site_that_is_down() {
+async fn a_proxy_that_does_not_pass_connections_on_is_distinguished_from_a_site_that_is_down() {
     let (open, strict) = (Tinyproxy::start(Ports::All).await, Tinyproxy::start(Ports::Secure).await);
     let site = site().await;
     let start = format!("http://a.test:{}/", site.port());
     let gone = UpstreamProxy::new("http://127.0.0.1:9").unwrap();
-    // A port that is taken, so that nobody else gets it, and at which nobody listens. Browsers refuse no such port.
+    // A port that is taken, so that no other program gets it, and on which nothing listens. Browsers do not refuse it.
     let closed = tokio::net::TcpSocket::new_v4().unwrap();
     closed.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let down = format!("http://a.test:{}/", closed.local_addr().unwrap().port());
@@ -153,11 +153,11 @@ async fn a_proxy_that_does_not_pass_connections_on_is_told_apart_from_a_site_tha
     }
 }
 
-/// What comes of a webhook to this address.
+/// Returns the result of a webhook to this address.
 async fn sent(policy: AddressPolicy, proxy: UpstreamProxy, authority: Vec<u8>, url: &str) -> AttemptResult {
     let sender = HttpSender::new(policy, resolver()).with_root_certificates([authority]).with_upstream_proxy(proxy);
     let headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
-    sender.send(WebhookRequest { url: url.parse().unwrap(), headers, body: "{\"a\": 1}".into() }).await
+    sender.send(WebhookRequest::new(url.parse().unwrap(), headers, "{\"a\": 1}")).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -166,8 +166,8 @@ async fn webhooks_go_through_the_proxy_to_a_receiver_with_an_authority_of_its_ow
     let receiver = OwnSite::start("a.test").await;
     let url = format!("https://a.test:{}/hook?x=1", receiver.port());
     let credentials = || proxy.with_credentials(CREDENTIALS);
-    let told = sent(policy(), credentials(), receiver.authority(), &url).await;
-    assert!(matches!(&told, AttemptResult::Answered { status: 200, .. }), "{told:?}");
+    let result = sent(policy(), credentials(), receiver.authority(), &url).await;
+    assert!(matches!(&result, AttemptResult::Answered { status: 200, .. }), "{result:?}");
     let request = receiver.requests().pop().unwrap();
     assert!(request.starts_with("POST /hook?x=1 HTTP/1.1\r\n") && request.ends_with("\r\n\r\n{\"a\": 1}"), "{request}");
     assert!(request.contains(&format!("\r\nHost: a.test:{}\r\n", receiver.port())), "{request}");
@@ -175,10 +175,10 @@ async fn webhooks_go_through_the_proxy_to_a_receiver_with_an_authority_of_its_ow
     assert_eq!(proxy.asked(), [format!("127.0.0.1:{}", receiver.port())]);
 
     let named = credentials().resolving(["localhost"]).unwrap();
-    let told =
+    let result =
         sent(AddressPolicy::default(), named, receiver.authority(), &format!("https://localhost:{}/", receiver.port()))
             .await;
-    assert_eq!(told, AttemptResult::Failed(AttemptFailure::Tls), "the proxy reaches it, and it is not localhost");
+    assert_eq!(result, AttemptResult::Failed(AttemptFailure::Tls), "the proxy reaches it, and it is not localhost");
 
     let other = OwnSite::start("a.test").await;
     for (proxy, authority, url, failure) in [

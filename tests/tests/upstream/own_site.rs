@@ -13,7 +13,7 @@ use tokio_rustls::TlsAcceptor;
 
 const PAGE: &str = "<!doctype html><html lang=en><title>Own</title><main><h1>Own</h1></main>";
 
-/// Answers every request with a page, until it is dropped; but there is neither robots.txt nor a sitemap.
+/// A site that responds to every request with a page, until it is dropped; but it has neither robots.txt nor a sitemap.
 #[derive(Debug)]
 pub(crate) struct OwnSite {
     port: u16,
@@ -23,7 +23,7 @@ pub(crate) struct OwnSite {
 }
 
 impl OwnSite {
-    /// A site that proves to be `name`.
+    /// Starts a site whose certificate is for `name`.
     pub(crate) async fn start(name: &str) -> Self {
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
         authority.distinguished_name.push(DnType::CommonName, "Own");
@@ -50,7 +50,7 @@ impl OwnSite {
             while let Ok((stream, _)) = listener.accept().await {
                 let (acceptor, seen) = (acceptor.clone(), Arc::clone(&seen));
                 tokio::spawn(async move {
-                    // Whoever does not trust the certificate hangs up.
+                    // A client that does not trust the certificate closes the connection.
                     let Ok(mut stream) = acceptor.accept(stream).await else { return };
                     let Some(request) = read(&mut stream).await else { return };
                     let path = request.split(' ').nth(1).unwrap_or_default();
@@ -73,12 +73,12 @@ impl OwnSite {
         self.port
     }
 
-    /// The authority's certificate.
+    /// Returns the authority's certificate.
     pub(crate) fn authority(&self) -> Vec<u8> {
         self.authority.clone()
     }
 
-    /// What was asked so far, heads with bodies.
+    /// Returns the requests so far, heads with bodies.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
@@ -90,7 +90,7 @@ impl Drop for OwnSite {
     }
 }
 
-/// A request with its body; `None` where it broke off.
+/// Reads a request with its body; returns `None` if it broke off.
 async fn read(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> Option<String> {
     let mut bytes = Vec::new();
     loop {

@@ -8,14 +8,14 @@ use tokio::{
     process::{Child, Command},
 };
 
-/// What it lets in.
+/// The credentials that it admits.
 pub(crate) const CREDENTIALS: &str = "ann:secret";
 
 /// The ports that it connects to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Ports {
     All,
-    /// That of HTTPS alone, as many proxies do.
+    /// Only the port of HTTPS, as in many proxies.
     Secure,
 }
 
@@ -33,7 +33,7 @@ impl Tinyproxy {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         loop {
-            // It can't be asked to choose a port. Somebody else may take this one meanwhile.
+            // It can't be asked to choose a port. Another program may take this one meanwhile.
             let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
             let connect = if let Ports::Secure = ports { "ConnectPort 443\n" } else { "" };
             let settings = format!(
@@ -63,12 +63,12 @@ impl Tinyproxy {
         }
     }
 
-    /// The way through it for this user.
+    /// Returns the upstream proxy with these credentials.
     pub(crate) fn with_credentials(&self, credentials: &str) -> UpstreamProxy {
         UpstreamProxy::new(&self.address).unwrap().with_credentials(credentials).unwrap()
     }
 
-    /// What it was asked to connect to, in order.
+    /// Returns the targets that it was asked to connect to, in order.
     pub(crate) fn asked(&self) -> Vec<String> {
         let log = std::fs::read_to_string(&self.log).unwrap();
         let targets = log.lines().filter_map(|line| line.split_once(" CONNECT ")?.1.split(' ').next());

@@ -1,11 +1,11 @@
-//! Where webhooks must not go.
+//! The addresses to which webhooks must not go.
 
 use std::net::IpAddr;
 
+use a11ycheck_api_v1::ErrorBody;
 use a11ycheck_core::{
     Error,
     domain::{AttemptFailure, AttemptResult},
-    message::ErrorBody,
     net::{AddressPolicy, StaticResolver},
 };
 use a11ycheck_tests::{Receiver, Reply};
@@ -68,7 +68,7 @@ async fn a_sixth_endpoint_is_refused() {
     assert_eq!(errors["url"][0], "A team can have 5 webhook endpoints.");
 }
 
-/// A receiver on another loopback address, which stands for a machine inside, at the port of one outside.
+/// Starts a receiver on another loopback address, which represents a machine inside, at the port of one outside.
 async fn inside(port: u16) -> Receiver {
     Receiver::on(TcpListener::bind(("127.0.0.2", port)).await.unwrap(), [Reply::Status(200)])
 }
@@ -78,7 +78,7 @@ async fn a_name_that_turns_to_an_inner_address_reaches_nothing_there() {
     let outside = Receiver::start([Reply::Status(204)]).await;
     let inside = inside(outside.port()).await;
     let [public, private]: [IpAddr; 2] = ["127.0.0.1".parse().unwrap(), "127.0.0.2".parse().unwrap()];
-    // Public when it is created and at the first attempt, then private, then both, then public again.
+    // Public when the endpoint is created and at the first attempt, then private, then both, then public again.
     let answers = [vec![public], vec![public], vec![private], vec![public, private], vec![public]];
     let resolver = StaticResolver::new().with_sequence("rebind.example.com", answers);
     let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
@@ -110,7 +110,7 @@ async fn a_kept_connection_is_not_used_for_addresses_that_were_judged_anew() {
 }
 
 #[tokio::test]
-async fn a_name_without_an_address_is_told_from_a_refused_one() {
+async fn a_name_without_an_address_is_distinguished_from_a_refused_one() {
     let resolver = StaticResolver::new();
     let hooks = Hooks::with(loopback(), resolver, |sender| sender).await;
     let (endpoint, _) = hooks.endpoint("https://nowhere.example.com/").await;
@@ -120,7 +120,7 @@ async fn a_name_without_an_address_is_told_from_a_refused_one() {
 
 #[tokio::test]
 async fn the_proxy_of_the_environment_is_not_asked() {
-    // A child, since the environment is the whole process's.
+    // A child process, since the environment is that of the whole process.
     if std::env::var_os("A11YCHECK_TEST_PROXIED").is_some() {
         let receiver = Receiver::start([Reply::Status(204)]).await;
         let hooks = Hooks::new().await;

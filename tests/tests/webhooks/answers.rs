@@ -1,4 +1,4 @@
-//! What each kind of answer means, and how it stands in the log.
+//! The meaning of each kind of response, and its entry in the log.
 
 use std::time::Duration;
 
@@ -80,12 +80,12 @@ async fn a_connection_that_breaks_off_is_no_answer() {
 }
 
 #[tokio::test]
-async fn nobody_listening_is_told_from_an_answer() {
+async fn nobody_listening_is_distinguished_from_a_response() {
     let receiver = Receiver::start([]).await;
     let hooks = Hooks::new().await;
     let (endpoint, _) = hooks.endpoint(&receiver.url("/")).await;
     drop(receiver);
-    // The listener is closed by its task, which ends at its next turn.
+    // The listener is closed by its task, which ends when it is polled next.
     tokio::task::yield_now().await;
     let attempt = hooks.attempt(endpoint).await;
     assert_eq!(attempt.report.result, AttemptResult::Failed(AttemptFailure::Connect));

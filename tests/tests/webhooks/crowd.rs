@@ -1,11 +1,9 @@
-//! Many endpoints, some of which do not answer.
+//! Many endpoints, some of which do not respond.
 
 use std::{sync::Arc, time::Duration};
 
 use a11ycheck_core::{
-    Engine,
     domain::{DeliveryStatus, WebhookEndpoint},
-    engine::EngineConfig,
     id::EndpointId,
     net::SystemResolver,
     webhook::HttpSender,
@@ -18,7 +16,7 @@ const ENDPOINTS: usize = 100;
 const HANGING: usize = 10;
 const EACH: usize = 100;
 
-/// Deliveries to an endpoint, by status.
+/// Returns the number of deliveries to an endpoint with a status.
 async fn count((team, endpoint): &(TestTeam, EndpointId), status: DeliveryStatus) -> usize {
     let deliveries = team.deliveries(*endpoint).await;
     assert_eq!(deliveries.len(), EACH);
@@ -27,10 +25,11 @@ async fn count((team, endpoint): &(TestTeam, EndpointId), status: DeliveryStatus
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ninety_endpoints_get_theirs_while_ten_do_not_answer() {
-    // Long enough that the ten could not get through their queues while the ninety are served: 100 deliveries, 4 at a time.
+    // Long enough that the ten could not work through their queues while the ninety are served: 100 deliveries, 4 at a
+    // time.
     let timeout = Duration::from_secs(4);
     let sender = HttpSender::new(loopback(), Arc::new(SystemResolver::new())).with_timeout(timeout);
-    let service = sending_with(sender).await;
+    let (service, engine) = sending_with(sender).await;
     let healthy = Receiver::start([Reply::Status(204)]).await;
     let hanging = Receiver::start([Reply::Hang]).await;
     let per_team = usize::try_from(WebhookEndpoint::MAX_PER_TEAM).unwrap();
@@ -50,7 +49,7 @@ async fn ninety_endpoints_get_theirs_while_ten_do_not_answer() {
         }
     }
 
-    let engine = Engine::start(&service, EngineConfig { workers: 0, ..EngineConfig::default() });
+    let engine = engine.start();
     healthy.wait_for((ENDPOINTS - HANGING) * EACH).await;
     for endpoint in &endpoints[..HANGING] {
         assert_eq!(count(endpoint, DeliveryStatus::Pending).await, EACH, "nothing of the ten is lost");

@@ -1,12 +1,12 @@
-//! What a completed check has endpoints told.
+//! The events of a completed check, and the endpoints that receive them.
 
 use std::sync::Arc;
 
+use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
-    Service,
+    Engine, Service,
     clock::Clock as _,
     domain::{EventKind, Failure, FailureCode, ScanStatus, SiteInput, Subscription},
-    engine::{Dispatcher, Worker},
     net::StaticResolver,
     scanner::{CancellationToken, Script, ScriptedScanner},
     sealing::Keyring,
@@ -93,20 +93,16 @@ async fn an_express_report_that_was_bought_while_the_check_ran_opens_the_links_o
     let receiver = Receiver::start([Reply::Status(204)]).await;
     let gate = Arc::new(Semaphore::new(0));
     let policy = loopback();
-    let service = Service::builder(
-        MemoryStore::new(),
-        ScriptedScanner::new([Script::page("https://93.184.215.14/").held_by(&gate)]),
-    )
-    .with_sender(HttpSender::new(policy.clone(), Arc::new(StaticResolver::new())))
-    .with_sealing(Keyring::ephemeral())
-    .with_policy(policy)
-    .build()
-    .await
-    .unwrap();
+    let builder = Service::builder(MemoryStore::new()).with_event_writer(EventsV1).with_sealing(Keyring::ephemeral());
+    let service = builder.with_policy(policy.clone()).build().await.unwrap();
+    let engine = Engine::builder(&service)
+        .with_scanner(ScriptedScanner::new([Script::page("https://93.184.215.14/").held_by(&gate)]))
+        .with_sender(HttpSender::new(policy, Arc::new(StaticResolver::new())))
+        .build();
     let team = TestTeam::create(&service, "Blue Team", "starter").await;
     team.endpoint(receiver.url("/")).await;
-    let site = team.add_site(SiteInput::new("https://93.184.215.14/")).await.id;
-    let worker = Worker::new(service.clone());
+    let site = team.add_site(SiteInput::parse("https://93.184.215.14/").unwrap()).await.id;
+    let worker = engine.worker().unwrap();
     let working = tokio::spawn(async move { worker.step(&CancellationToken::new()).await });
     while team.newest_scan(site).await.status() != ScanStatus::Running {
         tokio::task::yield_now().await;
@@ -114,14 +110,14 @@ async fn an_express_report_that_was_bought_while_the_check_ran_opens_the_links_o
     team.mark_express(team.newest_scan(site).await.id).await;
     gate.add_permits(1);
     working.await.unwrap().unwrap();
-    Dispatcher::new(service.clone()).unwrap().step().await.unwrap();
+    engine.dispatcher().unwrap().step().await.unwrap();
     let [event] = receiver.received().try_into().unwrap();
     let links = serde_json::from_slice::<Value>(&event.body).unwrap()["data"]["scan"]["links"].clone();
     assert_eq!((links["exports"].is_object(), &links["acr"]), (true, &Value::Null));
 }
 
 #[tokio::test]
-async fn new_problems_are_told_after_the_check_that_found_them() {
+async fn new_problems_are_delivered_after_the_check_that_found_them() {
     let receiver = Receiver::start([Reply::Status(204), Reply::Hang, Reply::Status(204)]).await;
     let hooks = Hooks::new().await;
     hooks.endpoint(&receiver.url("/")).await;
@@ -144,10 +140,11 @@ async fn new_problems_are_told_after_the_check_that_found_them() {
 }
 
 #[tokio::test]
-async fn a_failed_check_is_told_to_nobody() {
+async fn a_failed_check_is_delivered_to_nobody() {
     let receiver = Receiver::start([]).await;
     let failure = Failure::new(FailureCode::NotHtml, "No page.");
-    let service = Service::builder(MemoryStore::new(), ScriptedScanner::new([Script::failing(failure)]))
+    let service = Service::builder(MemoryStore::new())
+        .with_event_writer(EventsV1)
         .with_sealing(Keyring::ephemeral())
         .with_policy(loopback())
         .build()
@@ -155,14 +152,15 @@ async fn a_failed_check_is_told_to_nobody() {
         .unwrap();
     let team = TestTeam::create(&service, "Blue Team", "pro").await;
     let (endpoint, _) = team.endpoint(receiver.url("/")).await;
-    team.add_site(SiteInput::new("https://93.184.215.14/")).await;
-    let worker = Worker::new(service.clone());
+    team.add_site(SiteInput::parse("https://93.184.215.14/").unwrap()).await;
+    let scanner = ScriptedScanner::new([Script::failing(failure)]);
+    let worker = Engine::builder(&service).with_scanner(scanner).build().worker().unwrap();
     worker.step(&CancellationToken::new()).await.unwrap();
     assert_eq!(team.deliveries(endpoint).await, []);
 }
 
 #[tokio::test]
-async fn an_endpoint_hears_what_it_chose_and_a_ping_whatever_it_chose() {
+async fn an_endpoint_receives_what_it_chose_and_a_ping_whatever_it_chose() {
     let receiver = Receiver::start([Reply::Status(204)]).await;
     let hooks = Hooks::new().await;
     let (endpoint, _) = hooks.team.endpoint_for(receiver.url("/"), &[EventKind::IssuesNew]).await;
@@ -176,13 +174,17 @@ async fn an_endpoint_hears_what_it_chose_and_a_ping_whatever_it_chose() {
     let body: Value = serde_json::from_slice(&ping.body).unwrap();
     assert_eq!((ping.header("Svc-Event"), &body["type"]), ("ping", &json!(EventKind::Ping)));
     assert!(body["data"]["message"].is_string());
-    assert_eq!(body.as_object().unwrap().keys().collect::<Vec<_>>(), ["id", "type", "created_at", "data"]);
+    let text = std::str::from_utf8(&ping.body).unwrap();
+    let places: Vec<usize> =
+        ["id", "type", "created_at", "data"].iter().map(|field| text.find(&format!("\"{field}\":")).unwrap()).collect();
+    assert!(places.is_sorted() && body.as_object().unwrap().len() == places.len(), "{text}");
 }
 
 #[tokio::test]
 async fn an_operators_brand_stands_in_the_headers() {
     let receiver = Receiver::start([Reply::Status(204)]).await;
-    let service = Service::builder(MemoryStore::new(), ScriptedScanner::default())
+    let service = Service::builder(MemoryStore::new())
+        .with_event_writer(EventsV1)
         .with_sealing(Keyring::ephemeral())
         .with_policy(loopback())
         .with_header_prefix(HeaderPrefix::new("Acme-").unwrap())
@@ -192,7 +194,7 @@ async fn an_operators_brand_stands_in_the_headers() {
     let team = TestTeam::create(&service, "Blue Team", "pro").await;
     let (endpoint, _) = team.endpoint(receiver.url("/")).await;
     team.ping(endpoint).await;
-    Dispatcher::new(service).unwrap().step().await.unwrap();
+    Engine::builder(&service).build().dispatcher().unwrap().step().await.unwrap();
     let [request] = receiver.received().try_into().unwrap();
     assert_eq!(request.header("Acme-Event"), "ping");
     assert!(request.header("Acme-Signature").starts_with("t=") && request.header("Svc-Event").is_empty());

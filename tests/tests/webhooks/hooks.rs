@@ -2,11 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
-    Service,
+    Engine, Service,
     clock::ManualClock,
-    domain::{Attempt, Delivery, EndpointSecret, Impact, SiteInput, WebhookEndpoint},
-    engine::{Dispatcher, Step, Worker},
+    domain::{Attempt, Delivery, EndpointSecret, Impact, SiteInput, SiteName, WebhookEndpoint},
+    engine::{Dispatcher, EngineBuilder, EngineConfig, EngineParts, Step},
     id::{EndpointId, SiteId},
     net::{AddressPolicy, StaticResolver},
     scanner::{CancellationToken, Script, ScriptedScanner},
@@ -17,26 +18,30 @@ use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_tests::TestTeam;
 use chrono::{DateTime, Utc};
 
-/// Long enough for loopback, and short enough to wait for.
+/// A timeout long enough for loopback, and short enough to wait for.
 const TIMEOUT: Duration = Duration::from_millis(1_500);
 
 pub(crate) struct Hooks {
-    pub(crate) service: Service,
+    pub(crate) engine: EngineParts,
     pub(crate) clock: ManualClock,
     pub(crate) team: TestTeam,
     pub(crate) dispatcher: Dispatcher,
     pub(crate) resolver: StaticResolver,
 }
 
-/// A policy that opens loopback.
+/// Returns a policy that opens loopback.
 pub(crate) fn loopback() -> AddressPolicy {
     AddressPolicy::builder().allow_network("127.0.0.0/8".parse().unwrap()).build()
 }
 
-/// A service without a site, by the machine's own time, whose webhooks may go to loopback.
-pub(crate) async fn sending_with(sender: impl WebhookSender + 'static) -> Service {
-    let builder = Service::builder(MemoryStore::new(), ScriptedScanner::default()).with_sealing(Keyring::ephemeral());
-    builder.with_policy(loopback()).with_sender(sender).build().await.unwrap()
+/// Returns a service without a site, on the machine's own clock, whose webhooks may go to loopback, and its engine,
+/// which checks nothing.
+pub(crate) async fn sending_with(sender: impl WebhookSender + 'static) -> (Service, EngineBuilder) {
+    let builder = Service::builder(MemoryStore::new()).with_event_writer(EventsV1).with_sealing(Keyring::ephemeral());
+    let service = builder.with_policy(loopback()).build().await.unwrap();
+    let config = EngineConfig::default().with_workers(0);
+    let engine = Engine::builder(&service).with_sender(sender).with_config(config);
+    (service, engine)
 }
 
 impl Hooks {
@@ -51,22 +56,23 @@ impl Hooks {
     ) -> Self {
         let clock = ManualClock::at(DateTime::<Utc>::from_timestamp(1_811_851_200, 0).unwrap());
         let sender = change(HttpSender::new(policy.clone(), Arc::new(resolver.clone())));
-        let service = Service::builder(MemoryStore::with_clock(clock.clone()), scanner())
+        let service = Service::builder(MemoryStore::with_clock(clock.clone()))
+            .with_event_writer(EventsV1)
             .with_clock(clock.clone())
             .with_policy(policy)
             .with_resolver(resolver.clone())
             .with_base_url("https://a11y.example.com/v1")
-            .with_sender(sender)
             .with_sealing(Keyring::ephemeral())
             .build()
             .await
             .unwrap();
         let team = TestTeam::create(&service, "Blue Team", "agency").await;
-        let dispatcher = Dispatcher::new(service.clone()).unwrap();
-        Self { service, clock, team, dispatcher, resolver }
+        let engine = Engine::builder(&service).with_scanner(scanner()).with_sender(sender).build();
+        let dispatcher = engine.dispatcher().unwrap();
+        Self { engine, clock, team, dispatcher, resolver }
     }
 
-    /// An endpoint that listens to everything.
+    /// Creates an endpoint that listens to everything.
     pub(crate) async fn endpoint(&self, url: &str) -> (EndpointId, EndpointSecret) {
         self.team.endpoint(url).await
     }
@@ -84,7 +90,7 @@ impl Hooks {
         while self.dispatcher.step().await.unwrap() == Step::Worked {}
     }
 
-    /// A test event's first attempt, after it was made.
+    /// Sends a test event, makes its first attempt, and returns that.
     pub(crate) async fn attempt(&self, endpoint: EndpointId) -> Attempt {
         let delivery = self.ping(endpoint).await;
         self.dispatch().await;
@@ -95,29 +101,27 @@ impl Hooks {
         self.team.attempts(delivery.id).await
     }
 
-    /// All deliveries to the endpoint, the newest first.
+    /// Returns all deliveries to the endpoint, the newest first.
     pub(crate) async fn deliveries(&self, endpoint: EndpointId) -> Vec<Delivery> {
         self.team.deliveries(endpoint).await
     }
 
-    /// A site whose first check is made now.
+    /// Adds a site whose first check is carried out now.
     pub(crate) async fn checked_site(&self) -> SiteId {
-        let site = SiteInput {
-            name: Some("Крамниця \u{1f6d2}".to_owned()),
-            ..SiteInput::new("https://93.184.215.14/")
-        };
+        let name = SiteName::new("Крамниця \u{1f6d2}").unwrap();
+        let site = SiteInput::parse("https://93.184.215.14/").unwrap().with_name(name);
         let site = self.team.add_site(site).await.id;
         self.run_checks().await;
         site
     }
 
     pub(crate) async fn run_checks(&self) {
-        let (worker, running) = (Worker::new(self.service.clone()), CancellationToken::new());
+        let (worker, running) = (self.engine.worker().unwrap(), CancellationToken::new());
         while worker.step(&running).await.unwrap() == Step::Worked {}
     }
 }
 
-/// The first check finds one problem, each further one two.
+/// Returns a scanner whose first check finds one problem, and each further one two.
 fn scanner() -> ScriptedScanner {
     let first = Script::page("https://93.184.215.14/").with_problem("image-alt", Impact::Critical, "#a", "<img id=a>");
     let further = first.clone().with_problem("label", Impact::Critical, "#b", "<input id=b>");

@@ -1,5 +1,5 @@
-//! Webhooks from the check that completes to the bytes on the wire: real HTTP to receivers on loopback, over a clock that
-//! the test moves.
+//! Webhooks from the check that completes to the bytes on the wire: real HTTP to receivers on loopback, with a clock
+//! that the test advances.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
 

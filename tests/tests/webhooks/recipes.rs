@@ -1,10 +1,10 @@
-//! The recipes of docs/webhooks.md in other languages: what this service sends they accept, and nothing else.
+//! The recipes of docs/webhooks.md in other languages: they accept what this service sends, and nothing else.
 
 use std::{process::Stdio, sync::Arc, time::Duration};
 
 use a11ycheck_core::{
     clock::{Clock as _, SystemClock},
-    engine::{Dispatcher, Step},
+    engine::Step,
     net::SystemResolver,
     webhook::HttpSender,
 };
@@ -20,8 +20,8 @@ use crate::hooks::{loopback, sending_with};
 
 const DOCS: &str = include_str!("../../../docs/webhooks.md");
 
-/// Answers 204 or 400 as `is_genuine` says, and tells its port. The secret comes in a file, since the endpoint that it
-/// belongs to can only be created when the port is known.
+/// A program that responds with 204 or 400 as `is_genuine` says, and prints its port. The secret comes in a file, since
+/// its endpoint can only be created when the port is known.
 const PYTHON: &str = r#"
 import http.server, sys
 
@@ -53,7 +53,7 @@ const server = require("node:http").createServer(async (request, response) => {
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 "#;
 
-/// The code of the one block in this language.
+/// Returns the code of the one block in this language.
 fn recipe(language: &str) -> &'static str {
     let (_, block) = DOCS.split_once(&format!("```{language}\n")).expect("the docs have a recipe");
     block.split_once("```").expect("the block ends").0
@@ -91,7 +91,7 @@ impl Recipe {
         std::fs::write(self.folder.path().join("secret"), secret).unwrap();
     }
 
-    /// The answer to a request with this signature.
+    /// Returns the status of the response to a request with this signature.
     async fn answer(&self, signature: &str, body: &[u8]) -> u16 {
         let client = http().build().unwrap();
         let request = client.post(self.url()).header("Svc-Signature", signature).body(body.to_vec());
@@ -101,11 +101,11 @@ impl Recipe {
 
 async fn accepts_what_is_sent_and_nothing_else(recipe: Recipe) {
     let sender = HttpSender::new(loopback(), Arc::new(SystemResolver::new())).with_timeout(Duration::from_secs(30));
-    let service = sending_with(sender).await;
+    let (service, engine) = sending_with(sender).await;
     let team = TestTeam::create(&service, "Blue Team", "pro").await;
     let (endpoint, old) = team.endpoint(recipe.url()).await;
     let new = team.rotate_secret(endpoint, TimeDelta::hours(1)).await;
-    let dispatcher = Dispatcher::new(service).unwrap();
+    let dispatcher = engine.build().dispatcher().unwrap();
     for secret in [&old, &new] {
         recipe.learn(secret.reveal());
         for _ in 0..20 {

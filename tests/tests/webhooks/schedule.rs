@@ -1,9 +1,9 @@
-//! When attempts are made, and when an endpoint is given up.
+//! The schedule of attempts, and the switching off of endpoints.
 
 use a11ycheck_core::{
     clock::Clock as _,
     domain::{DeliveryState, DeliveryStatus, EndpointStatus},
-    engine::{Dispatcher, Retention, Step},
+    engine::Step,
 };
 use a11ycheck_signing as signing;
 use a11ycheck_tests::{Receiver, Reply};
@@ -109,8 +109,8 @@ async fn a_restart_repeats_nothing_that_was_recorded_and_forgets_nothing() {
     hooks.dispatch().await;
     hooks.ping(endpoint).await;
     hooks.dispatch().await;
-    // Another dispatcher, as after a restart: all that it knows is what the store keeps.
-    let restarted = Dispatcher::new(hooks.service.clone()).unwrap();
+    // Another dispatcher, as after a restart: it knows only what the store keeps.
+    let restarted = hooks.engine.dispatcher().unwrap();
     hooks.clock.advance(DeliveryState::RETRY_SCHEDULE[0]);
     while restarted.step().await.unwrap() == Step::Worked {}
     let ids: Vec<String> =
@@ -127,7 +127,7 @@ async fn a_crash_after_the_answer_repeats_the_attempt_and_costs_none() {
     let delivery = hooks.ping(endpoint).await;
     let dispatcher = hooks.dispatcher.clone();
     let dying = tokio::spawn(async move { dispatcher.step().await });
-    // The receiver has answered 200; its body goes on, so the end of the attempt is not recorded yet.
+    // The receiver has responded with 200; its body continues, so the end of the attempt is not recorded yet.
     receiver.wait_for(1).await;
     dying.abort();
     assert!(dying.await.unwrap_err().is_cancelled());
@@ -151,7 +151,7 @@ async fn the_log_reaches_back_thirty_days() {
     let hooks = Hooks::new().await;
     let (endpoint, _) = hooks.endpoint(&receiver.url("/")).await;
     hooks.attempt(endpoint).await;
-    let retention = Retention::new(hooks.service.clone());
+    let retention = hooks.engine.retention();
     for (days, kept) in [(30, 1), (1, 0)] {
         hooks.clock.advance(TimeDelta::days(days));
         retention.step().await.unwrap();

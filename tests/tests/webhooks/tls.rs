@@ -16,7 +16,8 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::hooks::{Hooks, loopback};
 
-/// A receiver with a certificate for `hooks.example.com`. Tells the names that senders asked for and the heads of their requests.
+/// A receiver with a certificate for `hooks.example.com`. Returns the names that senders asked for and the heads of
+/// their requests.
 struct Secure {
     port: u16,
     certificate: Vec<u8>,
@@ -37,15 +38,15 @@ impl Secure {
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (told, heads) = mpsc::unbounded_channel();
+        let (seen, heads) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // A sender that does not trust the certificate hangs up.
+                // A sender that does not trust the certificate closes the connection.
                 let Ok(mut stream) = acceptor.accept(stream).await else { continue };
                 let name = stream.get_ref().1.server_name().map(str::to_owned);
                 let mut head = vec![0; 4096];
                 let length = stream.read(&mut head).await.unwrap();
-                told.send((name, String::from_utf8_lossy(&head[..length]).into_owned())).unwrap();
+                seen.send((name, String::from_utf8_lossy(&head[..length]).into_owned())).unwrap();
                 stream.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n").await.unwrap();
                 stream.shutdown().await.unwrap();
             }

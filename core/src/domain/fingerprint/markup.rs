@@ -2,19 +2,20 @@
 
 use super::steady;
 
-/// Returns the HTML without what changes from build to build or visit to visit: `class`, `style` and `nonce` attributes, digits
-/// anywhere, query strings, hashes in names of files, drawn ids, and differences of white space and letter case in markup.
+/// Returns the HTML without what changes from build to build or from visit to visit: the attributes `class`, `style`,
+/// `nonce`, `integrity` and `data-v-…`, digits anywhere, query strings, hashes in names of files, random ids, and
+/// differences of white space and letter case in markup.
 pub(super) fn normalised(html: &str) -> String {
     with_attributes(html, is_steady)
 }
 
-/// Returns the same with nothing but those attributes that say what an element is or where it leads: one that a deployment adds
-/// for measurements, scripts or styles does not matter here.
+/// Returns the HTML in the same form with only those attributes that say what an element is or where it leads: an
+/// attribute that a deployment adds for measurements, scripts or styles does not matter here.
 pub(super) fn content(html: &str) -> String {
     with_attributes(html, |key| CONTENT.contains(&key))
 }
 
-/// Attributes that say what an element is or where it leads.
+/// The attributes that say what an element is or where it leads.
 const CONTENT: [&str; 17] = [
     "action",
     "alt",
@@ -48,7 +49,7 @@ fn with_attributes(html: &str, keeps: impl Fn(&str) -> bool) -> String {
     out
 }
 
-/// Returns the first tag of the HTML as [`normalised`] gives it, without any text.
+/// Returns the first tag of the HTML in the form of [`normalised`], without any text.
 pub(super) fn first_tag(html: &str) -> String {
     let mut out = String::new();
     if let Some(open) = html.find('<') {
@@ -58,8 +59,16 @@ pub(super) fn first_tag(html: &str) -> String {
     out
 }
 
-/// The length of the tag at the start of `text`, its `>` included unless the text breaks off before it.
-/// A `>` inside quotes does not end a tag.
+/// Returns the attributes of the first tag of the HTML, as they are written.
+pub(crate) fn first_attributes(html: &str) -> impl Iterator<Item = (&str, &str)> {
+    let tag = html.find('<').map_or("", |open| &html[open..open + tag_end(&html[open..])]);
+    let mut attributes = Attributes(tag.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/'));
+    attributes.name();
+    attributes
+}
+
+/// Returns the length in bytes of the tag at the start of `text`, including its `>` unless the text breaks off before
+/// it. A `>` inside quotes does not end a tag.
 fn tag_end(text: &str) -> usize {
     let mut quote = None;
     for (index, character) in text.char_indices() {
@@ -73,7 +82,7 @@ fn tag_end(text: &str) -> usize {
     text.len()
 }
 
-/// Whether an attribute stays the same from build to build.
+/// Returns whether an attribute stays the same from build to build.
 fn is_steady(key: &str) -> bool {
     !matches!(key, "class" | "style" | "nonce" | "integrity") && !key.starts_with("data-v-")
 }
@@ -106,7 +115,7 @@ fn steady_value(key: &str, value: &str) -> String {
         "href" | "xlink:href" if value.starts_with('#') => steady::ids(value),
         "href" | "xlink:href" => steady::addresses(value),
         "id" | "for" | "name" | "headers" | "list" | "form" => steady::ids(value),
-        // Those that name other elements; the ones with words, `aria-label` above all, are text.
+        // Attributes that name other elements; those that hold words, above all `aria-label`, are text.
         "aria-activedescendant"
         | "aria-controls"
         | "aria-describedby"
@@ -126,7 +135,7 @@ fn push_text(out: &mut String, text: &str) {
     }
 }
 
-/// Walks over `name key="value" key=value key` as browsers write it.
+/// An iterator over attributes as browsers write them: `name key="value" key=value key`.
 struct Attributes<'a>(&'a str);
 
 impl<'a> Attributes<'a> {

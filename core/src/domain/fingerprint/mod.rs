@@ -1,15 +1,17 @@
-//! Who an element is from one check to the next.
+//! Fingerprints: how an element is recognised from one check to the next.
 //!
-//! One key is never enough: peers that use the selector alone report one fixed and one new issue whenever a class name
-//! changes, peers that use the HTML alone do so whenever a counter in it moves. So each finding has several keys, compared one
-//! after the other by [`diff`](super::diff).
+//! One key is never enough: tools that use the selector alone report one fixed and one new issue whenever a class name
+//! changes, and tools that use the HTML alone do so whenever a counter in it changes. So each finding has several keys,
+//! which [`diff`](super::diff) compares one after the other.
 //!
-//! No key holds the site's own host: a check of `https://www.shop.example` and one of the same build on another machine give
-//! the same keys.
+//! No key contains the site's own host: a check of `https://www.shop.example` and one of the same build on another host
+//! result in the same keys.
 
 mod markup;
 mod random;
 mod steady;
+
+pub(crate) use self::markup::first_attributes;
 
 use std::borrow::Cow;
 
@@ -19,14 +21,25 @@ use url::Url;
 
 use super::{RuleId, page_key};
 
-/// The first 64 bits of a SHA-256, in hexadecimal: short enough to store per element, and a clash needs
+/// The first 64 bits of a SHA-256 in hexadecimal: short enough to store for each element, and a collision takes
 /// billions of elements in one check.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Key(String);
 
 impl Key {
-    fn of(parts: &[&str]) -> Self {
+    /// Returns the key as a number; that of a stored key that is none of ours is that of its text.
+    pub(crate) fn bits(&self) -> u64 {
+        u64::from_str_radix(&self.0, 16).unwrap_or_else(|_| Self::of(&[&self.0]).bits())
+    }
+
+    /// Returns the key as text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the key of these parts; parts that are divided otherwise have another one.
+    pub(crate) fn of(parts: &[&str]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
             // The length keeps ("ab", "c") and ("a", "bc") apart.
@@ -39,24 +52,26 @@ impl Key {
 
 /// The keys of one element under one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Fingerprint {
-    /// The version of the normalisation that made the keys; 1 where none is stored. Keys of different versions are not
-    /// compared: those of the previous check are made again from what is stored of its elements.
+    /// The version of the normalisation with which the keys were made; 1 if none is stored. Keys of different versions
+    /// are not compared: those of the previous check are made again from what is stored of its elements.
     #[serde(default = "first_version")]
     pub version: u16,
     /// Rule, page and selector.
     pub tight: Key,
     /// Rule, page and normalised HTML.
     pub loose: Key,
-    /// Rule, page, the selector without classes, and the element's tag with its attributes but without classes and text: what
-    /// is left when a deployment renames classes and changes words at once. `None` in version 1.
+    /// Rule, page, the selector without classes, and the element's tag with its attributes but without classes and
+    /// text: what stays the same when a deployment renames classes and changes words at once. `None` in version 1.
     #[serde(default)]
     pub outline: Option<Key>,
-    /// Rule, page, and the HTML with nothing but its text and those attributes that say what the element is or where it leads: what
-    /// is left when a deployment adds an attribute that axe-core then builds its selector of. `None` before version 3.
+    /// Rule, page, and the HTML with only its text and those attributes that say what the element is or where it leads:
+    /// what stays the same when a deployment adds an attribute that axe-core then uses in its selector. `None` before
+    /// version 3.
     #[serde(default)]
     pub content: Option<Key>,
-    /// Rule and normalised HTML: what one template repeats on every page has this in common.
+    /// Rule and normalised HTML, which are the same for an element that one template repeats on every page.
     pub template: Key,
 }
 
@@ -87,9 +102,9 @@ impl Fingerprint {
     }
 }
 
-/// A site's own host, however a page writes it.
+/// A site's own host, in whatever form a page writes it.
 struct Origin {
-    /// With its port, without `www.`.
+    /// The host with its port, without `www.`.
     host: String,
 }
 
@@ -101,7 +116,7 @@ impl Origin {
         Some(Self { host: format!("{}{port}", host.strip_prefix("www.").unwrap_or(host)) })
     }
 
-    /// Returns the text with addresses of the site made relative to it.
+    /// Returns the text with absolute addresses of the site made relative.
     fn taken_from<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut out = Cow::Borrowed(text);
         for start in ["https://www.", "http://www.", "https://", "http://"] {
@@ -113,7 +128,7 @@ impl Origin {
             let mut rest = &*out;
             while let Some(at) = rest.find(&address) {
                 let after = &rest[at + address.len()..];
-                // `https://shop.example.net` and `https://shop.example:8080` are others.
+                // `https://shop.example.net` and `https://shop.example:8080` are other hosts.
                 let is_own = !after.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '.' | '-' | ':'));
                 left.push_str(&rest[..at]);
                 if !is_own {

@@ -1,10 +1,10 @@
-//! Tells names that a person chose from names that a program drew.
+//! Distinguishes names that a person chose from names that a program generated at random.
 
 /// For each letter, the letters that often follow it in words: the pairs that occur in at least two dozen of the 9,755
-/// different words of our catalogue (seven languages, Cyrillic aside, accents dropped) and of axe-core's own identifiers, and
-/// a few pairs of common names such as `example` and `address`. Of 5,000 random strings of five to eight letters, 90 in 100
-/// hold a pair that is missing here; of these words, 5. A name that is taken for a drawn one (`navbar`) costs its element one
-/// mark to be told by, no more.
+/// different words of our catalogue (seven languages, without Cyrillic, accents removed) and of axe-core's own
+/// identifiers, and a few pairs of common names such as `example` and `address`. Of 5,000 random strings of five to
+/// eight letters, 90 in 100 contain a pair that is missing here; of these words, 5. A name that is mistaken for a
+/// random one (`navbar`) costs its element one distinguishing mark, and no more.
 const FOLLOWERS: [&str; 26] = [
     "bcdfghijklmnprstuvwyz",    // a
     "aeilorsuy",                // b
@@ -34,17 +34,17 @@ const FOLLOWERS: [&str; 26] = [
     "adeikmnotuvwy",            // z
 ];
 
-/// Letters that a name has at least before anything is said of it: `btn`, `col` and `html` are abbreviations.
+/// The least number of characters of a name that is judged: `btn`, `col` and `html` are abbreviations.
 const LEAST: usize = 5;
 
-/// Whether `word`, ASCII letters and digits, looks as if it was drawn: its cases or its letters and digits alternate as no name's
-/// do (`Rl3kD`), or it holds a pair of letters that words do not have (`mvbnt`).
+/// Returns whether `word`, which consists of ASCII letters and digits, looks random: upper and lower case, or letters
+/// and digits, alternate as in no name (`Rl3kD`), or it contains a pair of letters that words do not have (`mvbnt`).
 pub(super) fn looks_drawn(word: &str) -> bool {
     word.len() >= LEAST && (alternates(word) || has_odd_pair(word))
 }
 
-/// Whether a hash of a build tool: of eight characters or more, with digits or both cases, or letters in an odd order. What one
-/// person typed (`Portrait`, `checkout`) is none.
+/// Returns whether `word` looks like the hash of a build tool: eight characters or more, with digits, alternating case
+/// or an unlikely pair of letters. A name that a person typed (`Portrait`, `checkout`) does not.
 pub(super) fn looks_like_hash(word: &str) -> bool {
     let is_of_hash = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if word.len() < 8 || !word.bytes().all(is_of_hash) {
@@ -52,12 +52,12 @@ pub(super) fn looks_like_hash(word: &str) -> bool {
     }
     let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
     let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
-    // A date or a number is no hash; it is dropped with the other digits.
+    // A date or a number is not a hash; it is removed with the other digits.
     letters > 0 && ((has_digit && letters >= 2) || alternates(word) || has_odd_pair(word))
 }
 
-/// Whether letters and digits, or capitals and small letters, take turns more often than in a name: `item12`, `menuItem` and
-/// `h1Title` have one or two such turns.
+/// Returns whether the kind of character (digit, upper or lower case) changes more often than in a name: `item12`,
+/// `menuItem` and `h1Title` have one or two such changes.
 fn alternates(word: &str) -> bool {
     let kind = |byte: u8| match byte {
         b'a'..=b'z' => 0,
@@ -66,13 +66,13 @@ fn alternates(word: &str) -> bool {
         _ => 3,
     };
     let kinds: Vec<u8> = word.bytes().map(kind).collect();
-    // A capital before a small letter begins a word: one turn, not two.
+    // A capital before a small letter begins a word, which counts as one change rather than two.
     kinds.windows(2).filter(|pair| pair[0] != pair[1] && *pair != [1, 0]).count() >= 3
 }
 
 fn has_odd_pair(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
-    // The end of one word and the beginning of the next, as in `faqPage`, are no pair of a word.
+    // The end of one word and the beginning of the next, as in `faqPage`, are not a pair within a word.
     let is_seam = |at: usize| word.as_bytes()[at].is_ascii_lowercase() && word.as_bytes()[at + 1].is_ascii_uppercase();
     lower.as_bytes().windows(2).enumerate().any(|(at, pair)| {
         pair.iter().all(u8::is_ascii_lowercase)

@@ -1,8 +1,9 @@
-//! Texts without what changes from build to build or from visit to visit.
+//! Texts without the parts that change from build to build or from visit to visit.
 
 use super::random::{looks_drawn, looks_like_hash};
 
-/// The text without its digits, its long hexadecimal runs and, in an address, its query.
+/// Returns the text up to its first question mark (an address without its query), without digits and long hexadecimal
+/// runs.
 pub(super) fn text(text: &str) -> String {
     let text = text.split_once('?').map_or(text, |(before, _)| before);
     let mut out = String::with_capacity(text.len());
@@ -12,7 +13,7 @@ pub(super) fn text(text: &str) -> String {
             run.push(character);
             continue;
         }
-        // A run of eight or more that has a digit is a hash ("3f2a9c1e"); without digits it is a word ("facade").
+        // A run of eight or more that contains a digit is a hash ("3f2a9c1e"); without digits it is a word ("facade").
         if !(run.len() >= 8 && run.bytes().any(|byte| byte.is_ascii_digit())) {
             out.extend(run.chars().filter(|character| !character.is_ascii_digit()));
         }
@@ -23,7 +24,7 @@ pub(super) fn text(text: &str) -> String {
     out
 }
 
-/// One address, or several as in `srcset`, without the hashes that build tools put into the names of files.
+/// Returns one address, or several as in `srcset`, without the hashes that build tools put into the names of files.
 pub(super) fn addresses(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for part in value.split_inclusive([' ', ',']) {
@@ -34,12 +35,13 @@ pub(super) fn addresses(value: &str) -> String {
     out
 }
 
-/// Ids, one or several, whose drawn parts are blanked; digits go as in any text.
+/// Returns ids, one or several, with their random parts blanked; digits are removed as in any text.
 pub(super) fn ids(value: &str) -> String {
     text(&undrawn(value))
 }
 
-/// A selector of axe-core without hashes of files and without drawn ids. Its digits stay: they tell one place from another.
+/// Returns a selector of axe-core without hashes of files and random ids. Its digits stay, because they distinguish
+/// places.
 pub(super) fn selector(selector: &str) -> String {
     let mut out = String::with_capacity(selector.len());
     let mut rest = selector;
@@ -55,7 +57,7 @@ pub(super) fn selector(selector: &str) -> String {
             out.push_str(&undrawn(value));
             rest = after;
         } else {
-            // axe-core escapes the point before an extension: `img[src$="star-DiwrgTda\.png"]`.
+            // axe-core escapes the dot before an extension: `img[src$="star-DiwrgTda\.png"]`.
             out.push_str(&unhashed(&value.replace('\\', "")));
             // The closing quote must not be taken for an opening one.
             let closing = usize::from(!after.is_empty());
@@ -67,7 +69,7 @@ pub(super) fn selector(selector: &str) -> String {
     out
 }
 
-/// A selector without its classes, its hashes and its drawn ids: the shape of the way to an element.
+/// Returns a selector without its classes, hashes and random ids: the shape of the path to an element.
 pub(super) fn shape(selector: &str) -> String {
     let selector = self::selector(selector);
     let mut out = String::with_capacity(selector.len());
@@ -97,7 +99,8 @@ pub(super) fn shape(selector: &str) -> String {
     out
 }
 
-/// The address without a hash at the end of its file's name, before the extension: `/assets/star-DiwrgTda.png`, `app.3f2a9c1e.js`.
+/// Returns the address without a hash at the end of its file name, before the extension: `/assets/star-DiwrgTda.png`,
+/// `app.3f2a9c1e.js`.
 fn unhashed(address: &str) -> String {
     let path_end = address.find(['?', '#']).unwrap_or(address.len());
     let (path, tail) = address.split_at(path_end);
@@ -106,7 +109,7 @@ fn unhashed(address: &str) -> String {
     let Some((stem, extension)) = name.rsplit_once('.').filter(|(_, extension)| extension.len() <= 5) else {
         return address.to_owned();
     };
-    // The hash is what follows a separator. Rollup's may hold separators itself, and has eight characters.
+    // The hash follows a separator. A hash of Rollup may contain separators itself, and has eight characters.
     let cuts = stem.char_indices().filter(|(_, character)| matches!(character, '-' | '.' | '_')).map(|(at, _)| at);
     let cut = cuts.filter(|at| *at > 0).find(|at| {
         let hash = &stem[at + 1..];
@@ -119,7 +122,7 @@ fn unhashed(address: &str) -> String {
     }
 }
 
-/// Blanks the parts of names, between anything but letters and digits, that look drawn.
+/// Blanks the parts of names that look random. Parts are separated by anything but letters and digits.
 fn undrawn(names: &str) -> String {
     let mut out = String::with_capacity(names.len());
     for part in names.split_inclusive(|character: char| !character.is_ascii_alphanumeric()) {

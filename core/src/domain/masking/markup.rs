@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::{MASK, is_private, masked_text};
 
-/// Returns the HTML of an element without values of fields, of attributes that are tokens by their name, and without what
-/// [`masked_text`] masks anywhere. What else the markup holds, its attributes' names and order included, stays as it is. Masking
-/// twice changes nothing more.
+/// Returns the HTML of an element without values of fields, values of attributes whose names mark them as tokens, and
+/// everything that [`masked_text`] masks. The rest of the markup, including the names and the order of attributes, is
+/// unchanged. Masking is idempotent.
 pub fn masked_html(html: &str) -> Cow<'_, str> {
     let mut out = String::new();
-    // What `out` has of the HTML so far.
+    // The length of the part of the HTML that is already in `out`.
     let mut done = 0;
     let mut at = 0;
     while let Some(open) = html[at..].find('<').map(|open| at + open) {
@@ -40,9 +40,9 @@ pub fn masked_html(html: &str) -> Cow<'_, str> {
 /// An opening tag in a text that may break off anywhere.
 struct Tag<'a> {
     name: &'a str,
-    /// Names of attributes, and where their values stand.
+    /// The names of the attributes, with the ranges of their values.
     attributes: Vec<(&'a str, std::ops::Range<usize>)>,
-    /// After its `>`.
+    /// The index after its `>`.
     end: usize,
 }
 
@@ -87,14 +87,14 @@ impl<'a> Tag<'a> {
         tag
     }
 
-    /// Values that are masked whole, in their order.
+    /// Returns the ranges of the values that are masked entirely, in order.
     fn private_values(&self, html: &str) -> Vec<std::ops::Range<usize>> {
         let value_of = |wanted: &str| {
             let found = self.attributes.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
             found.map(|(_, value)| &html[value.clone()])
         };
         let is_field = self.name.eq_ignore_ascii_case("input");
-        // The words on a button and the choices that a page offers are the page's own.
+        // The labels of buttons and the choices that a page offers belong to the page.
         const OFFERED: [&str; 6] = ["button", "checkbox", "image", "radio", "reset", "submit"];
         let is_offered =
             value_of("type").is_some_and(|kind| OFFERED.iter().any(|known| kind.eq_ignore_ascii_case(known)));
@@ -102,6 +102,7 @@ impl<'a> Tag<'a> {
         let is_token = ["name", "property", "id"].iter().filter_map(|name| value_of(name)).any(is_private);
         let is_private_value = |name: &str| match name.to_ascii_lowercase().as_str() {
             "value" => is_field && !is_offered,
+            "data-value" => true,
             "content" => self.name.eq_ignore_ascii_case("meta") && is_token,
             name => name.starts_with("data-") && is_private(name),
         };
@@ -127,6 +128,7 @@ mod tests {
                 r#"<p><input type="hidden" name="csrf" value="x"></p>"#,
                 r#"<p><input type="hidden" name="csrf" value="***"></p>"#,
             ),
+            (r#"<li data-value="Jane" data-index="3">"#, r#"<li data-value="***" data-index="3">"#),
             (r#"<meta name="csrf-token" content="abc">"#, r#"<meta name="csrf-token" content="***">"#),
             (r#"<div data-session="abc" data-kind="list">"#, r#"<div data-session="***" data-kind="list">"#),
             (r#"<a href="mailto:jane@example.org">Jane</a>"#, r#"<a href="mailto:***">Jane</a>"#),

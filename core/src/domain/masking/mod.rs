@@ -1,10 +1,11 @@
-//! What a page knows of people leaves no trace in what is stored of it.
+//! Masking: personal data is replaced before anything about a page is stored.
 //!
-//! Values of fields, e-mail addresses, numbers of cards and accounts, and what looks like a token are replaced when findings
-//! are taken, before keys and pictures are made, and in findings of earlier releases when they are read. The name of a field or
-//! a parameter stays, since a developer looks for the element by it.
+//! Values of fields, e-mail addresses, numbers of cards and accounts, and values that look like tokens are replaced
+//! when findings are made, before keys and pictures are, and in findings of earlier releases when they are read. The
+//! name of a field or a parameter stays, since a developer finds the element by it.
 //!
-//! Masking is a guard against what lies in markup by accident, not a proof: a name in a text is not recognised as one.
+//! Masking protects against data that is in markup by accident, and proves nothing: a name in a text is not recognised
+//! as one.
 
 mod markup;
 mod numbers;
@@ -17,11 +18,11 @@ use regex::{Captures, Regex};
 pub use markup::masked_html;
 pub use selector::{masked_selector, reveals_people};
 
-/// What stands in place of a value.
+/// The text that replaces a masked value.
 pub const MASK: &str = "***";
 
-/// Returns the text without e-mail addresses, numbers of cards and accounts, signed tokens, and values of parameters that are
-/// or look like tokens. Masking twice changes nothing more.
+/// Returns the text without e-mail addresses, numbers of cards and accounts, signed tokens, and values of parameters
+/// that are tokens by their name or look like tokens. Masking is idempotent.
 pub fn masked_text(text: &str) -> Cow<'_, str> {
     let text = masked_parameters(text);
     let text = replaced(text, &SIGNED_TOKEN, |_| true);
@@ -31,36 +32,37 @@ pub fn masked_text(text: &str) -> Cow<'_, str> {
     replaced(text, &CARD, numbers::is_card)
 }
 
-/// `jane@example.org`, its sign also as it is written in an address.
+/// An e-mail address such as `jane@example.org`; its `@` may be percent-encoded.
 static EMAIL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)[a-z0-9][a-z0-9._+-]{0,63}(?:@|%40)(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}"));
-/// The beginning of one: axe-core cuts the values of attributes to 20 characters and writes three dots.
+/// The beginning of an e-mail address: axe-core cuts the values of attributes to 20 characters and adds three dots.
 static CUT_EMAIL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)[a-z0-9][a-z0-9._+-]{0,63}(?:@|%40)(?:[a-z0-9-]{1,63}\.){0,8}[a-z0-9-]{0,63}\.\.\.")
 });
 /// A JSON Web Token (RFC 7519), which begins with `{"` in base64.
 static SIGNED_TOKEN: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?"));
-/// Letters and digits in the form of ISO 13616, in groups of four or in one.
+/// Letters and digits in the form of an IBAN (ISO 13616), in groups of four or without spaces.
 static ACCOUNT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b[A-Z]{2}[0-9]{2}(?:[ \u{a0}]?[A-Z0-9]{4}){2,7}(?:[ \u{a0}]?[A-Z0-9]{1,3})?\b"));
-/// Thirteen to nineteen digits, in groups or in one.
+/// Thirteen to nineteen digits, in groups or without separators.
 static CARD: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9](?:[ \u{a0}-]?[0-9]){12,18}\b"));
 /// A parameter of an address, in its query or its fragment.
 static PARAMETER: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"([?&#;])([A-Za-z][A-Za-z0-9_.\[\]-]{0,63})=([^&#;"'\\<>\s]+)"#));
-/// A fragment that is no name of a place, such as the token of a link that somebody was sent.
+/// A fragment that is probably not the name of an anchor, such as the token of a personal link.
 static FRAGMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(/[^\s"'<>#]*#)([A-Za-z0-9_-]{20,})"#));
 
-/// A pattern of this file.
+/// Compiles a pattern of this file.
 #[expect(clippy::unwrap_used, reason = "the patterns are constants, and the tests use each of them")]
 fn pattern(text: &str) -> Regex {
     Regex::new(text).unwrap()
 }
 
-/// Names of parameters and attributes whose values are nobody else's business, whatever they look like. Compared in small
-/// letters, between anything that is no letter.
-const PRIVATE_NAMES: [&str; 31] = [
+/// The words that make the value of a parameter or an attribute private, whatever it looks like. They are compared in
+/// lower case with each word of a name. Words are separated by anything but ASCII letters, and, a second time, by capital
+/// letters as in `resetToken`.
+const PRIVATE_NAMES: [&str; 33] = [
     "access",
     "apikey",
     "auth",
@@ -72,6 +74,7 @@ const PRIVATE_NAMES: [&str; 31] = [
     "hash",
     "hmac",
     "iban",
+    "jsessionid",
     "jwt",
     "key",
     "login",
@@ -81,6 +84,7 @@ const PRIVATE_NAMES: [&str; 31] = [
     "passwd",
     "password",
     "phone",
+    "phpsessid",
     "pin",
     "secret",
     "session",
@@ -94,14 +98,28 @@ const PRIVATE_NAMES: [&str; 31] = [
     "xsrf",
 ];
 
-/// Whether a value of this name is masked, whatever it is.
+/// Returns whether a value of this name is masked, whatever it looks like.
 fn is_private(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.split(|character: char| !character.is_ascii_alphanumeric()).any(|word| PRIVATE_NAMES.contains(&word))
+    let is_private = |word: &str| PRIVATE_NAMES.iter().any(|private| private.eq_ignore_ascii_case(word));
+    name.split(|character: char| !character.is_ascii_alphabetic())
+        .any(|part| is_private(part) || camel_case_words(part).any(is_private))
 }
 
-/// Whether a value looks like a token: long, in one word, of letters and digits that take turns. Names of articles and files
-/// have hyphens between words, numbers have no letters.
+/// Returns the words of `resetToken`, `APIKey` or `userID`: a word begins with a capital letter that follows a small one,
+/// or that a small one follows.
+fn camel_case_words(part: &str) -> impl Iterator<Item = &str> {
+    let letters = part.as_bytes();
+    let begins_word = move |at: usize| {
+        at > 0
+            && letters[at].is_ascii_uppercase()
+            && (letters[at - 1].is_ascii_lowercase() || letters.get(at + 1).is_some_and(u8::is_ascii_lowercase))
+    };
+    let ends = (0..letters.len()).filter(move |at| begins_word(*at)).chain([letters.len()]);
+    ends.scan(0, move |start, end| Some(&part[std::mem::replace(start, end)..end]))
+}
+
+/// Returns whether a value looks like a token: at least 16 characters, of which some run of 12 or more mixes letters
+/// and digits. Names of articles and files have hyphens between short words, and numbers have no letters.
 fn looks_like_token(value: &str) -> bool {
     let is_of_token = |byte: u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'%' | b'+' | b'/' | b'=')
@@ -135,7 +153,7 @@ fn masked_parameters(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Masks what the pattern finds and the judge confirms.
+/// Masks each match of the pattern that `is_one` confirms.
 fn replaced<'a>(text: Cow<'a, str>, pattern: &Regex, is_one: impl Fn(&str) -> bool) -> Cow<'a, str> {
     let masked = pattern.replace_all(
         &text,
@@ -149,14 +167,14 @@ fn replaced<'a>(text: Cow<'a, str>, pattern: &Regex, is_one: impl Fn(&str) -> bo
     }
 }
 
-/// `logo@2x.png` is a picture for finer screens.
-/// Whether the beginning of an address is that of a picture for dense screens: `logo@2x...`.
+/// Returns whether the beginning of an address is that of a picture for dense screens: `logo@2x...`.
 fn names_a_density(address: &str) -> bool {
     let after = address.rsplit_once('@').map_or("", |(_, after)| after);
     let digits = after.trim_start_matches(|character: char| character.is_ascii_digit());
     digits.len() < after.len() && digits.starts_with(['x', 'X', '.'])
 }
 
+/// Returns whether an address is the name of a file, such as `logo@2x.png`, a picture for dense screens.
 fn ends_like_a_file(address: &str) -> bool {
     let extension = address.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     matches!(
@@ -208,6 +226,9 @@ mod tests {
     fn parameters_that_are_tokens_go_and_their_names_stay() {
         for (text, masked) in [
             ("/reset?token=abc&lang=de", "/reset?token=***&lang=de"),
+            ("/a?resetToken=abc&APIKey=def&userID=7", "/a?resetToken=***&APIKey=***&userID=***"),
+            ("/a?token2=abc&x=1;jsessionid=5", "/a?token2=***&x=1;jsessionid=***"),
+            ("/a?keyboard=de&assignment=3&Monkey=4", "/a?keyboard=de&assignment=3&Monkey=4"),
             ("/a?lang=de&amp;session_id=1&amp;page=2", "/a?lang=de&amp;session_id=***&amp;page=2"),
             ("/a?t=9f86d081884c7d659a2feaa0c55ad015", "/a?t=***"),
             ("https://a.example/#access_token=x1&expires=3600", "https://a.example/#access_token=***&expires=3600"),

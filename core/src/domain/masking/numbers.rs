@@ -1,6 +1,7 @@
-//! Numbers of cards and accounts, told from others by their check digits.
+//! Numbers of cards and accounts, which are distinguished from others by their check digits.
 
-/// Whether the text is an account number of ISO 13616: its digits, letters counted from 10, are 1 modulo 97.
+/// Returns whether the text is an account number of ISO 13616: its digits, with letters counted from 10, are 1 modulo
+/// 97.
 pub(super) fn is_iban(text: &str) -> bool {
     let characters: Vec<char> = text.chars().filter(char::is_ascii_alphanumeric).collect();
     if !(15..=34).contains(&characters.len()) {
@@ -15,8 +16,8 @@ pub(super) fn is_iban(text: &str) -> bool {
     remainder == Some(1)
 }
 
-/// Whether the text is the number of a payment card: 14 to 19 digits of a known issuer (ISO/IEC 7812) whose check digit
-/// (Luhn) is right. Thirteen digits are article numbers far more often.
+/// Returns whether the text is the number of a payment card: 14 to 19 digits of a known issuer (ISO/IEC 7812) with a
+/// correct check digit (Luhn). Thirteen digits are far more often an article number.
 pub(super) fn is_card(text: &str) -> bool {
     let digits: Vec<u32> = text.chars().filter_map(|character| character.to_digit(10)).collect();
     let begins_with = |length: usize| digits.iter().take(length).fold(0, |number, digit| number * 10 + digit);

@@ -1,15 +1,15 @@
-//! Selectors without what they tell of people.
+//! Selectors without personal data.
 
 use std::borrow::Cow;
 
 use super::{MASK, is_private, looks_like_token, masked_text};
 
-/// Returns a selector without what [`masked_text`] masks, however it is escaped, and without values of fields and of attributes
-/// that are tokens by their name: `[value="…"]`, `[data-session="…"]`. Where the result differs, it finds no element any more.
-/// Masking twice changes nothing more.
+/// Returns a selector without what [`masked_text`] masks, however it is escaped, and without values of fields and of
+/// attributes whose names mark them as tokens: `[value="…"]`, `[data-session="…"]`. A selector that was changed no
+/// longer finds its element. Masking is idempotent.
 pub fn masked_selector(selector: &str) -> Cow<'_, str> {
     let mut out = String::new();
-    // What `out` has of the selector so far.
+    // The length of the part of the selector that is already in `out`.
     let mut done = 0;
     let mut attribute = String::new();
     for Token { kind, range } in Tokens::of(selector) {
@@ -35,7 +35,7 @@ pub fn masked_selector(selector: &str) -> Cow<'_, str> {
     Cow::Owned(masked_text(&out).into_owned())
 }
 
-/// Whether a selector tells of people: whether [`masked_selector`] takes anything from it.
+/// Returns whether a selector contains personal data, that is, whether [`masked_selector`] changes it.
 pub fn reveals_people(selector: &str) -> bool {
     masked_selector(selector) != selector
 }
@@ -44,7 +44,7 @@ fn is_private_value(attribute: &str, value: &str) -> bool {
     !value.is_empty()
         && match attribute {
             "value" | "data-value" => true,
-            // Of `<meta name="csrf-token">`, but also of those with a description.
+            // The attribute of `<meta name="csrf-token">`, but also of descriptions.
             "content" => looks_like_token(value),
             name => name.starts_with("data-") && is_private(name),
         }
@@ -56,7 +56,7 @@ enum Kind {
     Name,
     /// The name of an attribute.
     Attribute,
-    /// What stands in quotes.
+    /// A quoted value.
     Value,
 }
 
@@ -66,11 +66,11 @@ struct Token {
     range: std::ops::Range<usize>,
 }
 
-/// The names and quoted values of a selector, which may break off anywhere.
+/// An iterator over the names and quoted values of a selector, which may break off anywhere.
 struct Tokens<'a> {
     selector: &'a str,
     at: usize,
-    /// The next name is that of an attribute.
+    /// True if the next name is that of an attribute.
     opens_attribute: bool,
 }
 
@@ -79,7 +79,8 @@ impl<'a> Tokens<'a> {
         Self { selector, at: 0, opens_attribute: false }
     }
 
-    /// Where the run of characters that `belongs` ends, from `start` on. What is escaped belongs.
+    /// Returns the end of the run of characters from `start` that `belongs` accepts. Escaped characters always belong
+    /// to it.
     fn end(&self, start: usize, belongs: impl Fn(char) -> bool) -> usize {
         let mut at = start;
         while let Some(character) = self.selector[at..].chars().next() {
@@ -127,7 +128,7 @@ fn is_of_name(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '-' | '_') || !character.is_ascii()
 }
 
-/// The text that a name or a quoted value stands for.
+/// Returns the text that a name or a quoted value stands for.
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -139,7 +140,8 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// The character for which the escape at the start of `text` stands, and the length of the escape: CSS Syntax 3, 4.3.7.
+/// Returns the character that the escape at the start of `text` stands for, and the length of the escape in bytes: CSS
+/// Syntax 3, 4.3.7.
 fn escape(text: &str) -> (Option<char>, usize) {
     let after = &text[1..];
     let digits = after.bytes().take(6).take_while(u8::is_ascii_hexdigit).count();
@@ -147,7 +149,7 @@ fn escape(text: &str) -> (Option<char>, usize) {
         let meant = after.chars().next();
         return (meant, 1 + meant.map_or(0, char::len_utf8));
     };
-    // White space after the digits only ends them.
+    // White space after the digits only ends the escape.
     let space = usize::from(after[digits..].starts_with(|next: char| next.is_ascii_whitespace()));
     (Some(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)), 1 + digits + space)
 }

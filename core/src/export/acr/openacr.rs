@@ -1,4 +1,4 @@
-//! OpenACR: GSA's structure for conformance reports, schema 0.1.0. JSON, which is YAML as well.
+//! OpenACR: GSA's structure for conformance reports, schema 0.1.0, written as JSON, which is YAML as well.
 
 use std::io;
 
@@ -16,7 +16,7 @@ use crate::{
 /// The catalogue of requirements that a draft follows: WCAG 2.2 (which has all of 2.1), Section 508, EN 301 549 v3.2.1.
 pub const CATALOG: &str = "2.5-edition-wcag-2.2-508-eu-en";
 
-/// Chapters that automation says nothing of.
+/// The chapters about which automation says nothing.
 const NOT_EVALUATED: [&str; 13] = [
     "functional_performance_criteria",
     "hardware",
@@ -40,7 +40,7 @@ pub(super) fn write(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], out: &m
     let document = Document {
         title: format!("{name}: {}", terms.acr.title),
         product: Product { name, description: source.site.url.as_str() },
-        // The schema wants an address, and nobody has named one: the person who completes the draft fills it in.
+        // The schema requires an address, and none is known: the person who completes the draft fills it in.
         author: Contact { company_name: source.team, email: "" },
         report_date: &date,
         last_modified_date: &date,
@@ -55,7 +55,7 @@ pub(super) fn write(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], out: &m
     out.write_all(b"\n")
 }
 
-/// That it is a draft, and what it leaves out.
+/// Returns the notes: that this is a draft, and what it leaves out.
 fn notes(source: &ExportSource<'_>, terms: &Terms) -> String {
     let pages = not_checked(source.findings).map(|(url, failure)| format!("{url}: {}", terms.failure(failure)));
     let lines = [terms.acr.draft_note.clone()]
@@ -66,30 +66,61 @@ fn notes(source: &ExportSource<'_>, terms: &Terms) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// Returns the schema of the file.
+#[cfg(feature = "schema")]
+pub(in crate::export) fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    generator.subschema_for::<Document<'_>>()
+}
+
+/// The automated draft of a conformance report, in the structure of GSA OpenACR 0.1.0.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Acr"))]
 struct Document<'a> {
+    /// The name of the site, and that the document is a draft.
     title: String,
+    /// The product that was checked.
     product: Product<'a>,
+    /// The author, who is to complete the draft.
     author: Contact<'a>,
+    /// The day on which the check completed.
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "date")))]
     report_date: &'a str,
+    /// The same day.
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "date")))]
     last_modified_date: &'a str,
+    /// The version of the draft.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     version: u32,
+    /// The statement that it is a draft, and what it leaves out.
     notes: String,
+    /// The pages that were checked, and how.
     evaluation_methods_used: String,
+    /// The statement that an automated check is no full audit and no legal advice.
     legal_disclaimer: &'a str,
+    /// OpenACR's name of the list of requirements.
     catalog: &'a str,
+    /// The chapters of that list.
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, Chapter<'a>>"))]
     chapters: Chapters<'a>,
 }
 
+/// The product that was checked.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AcrProduct"))]
 struct Product<'a> {
+    /// The site's name, else its domain.
     name: &'a str,
+    /// Its address.
     description: &'a str,
 }
 
+/// The author of a draft.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AcrAuthor"))]
 struct Contact<'a> {
+    /// The team's name.
     company_name: &'a str,
+    /// Empty: whoever completes the draft fills it in.
     email: &'a str,
 }
 
@@ -107,12 +138,14 @@ impl Serialize for Chapters<'_> {
             ("success_criteria_level_aa", Level::Aa),
             ("success_criteria_level_aaa", Level::Aaa),
         ] {
-            chapters.serialize_entry(id, &CriteriaChapter { criteria: self.criteria(level) })?;
+            chapters.serialize_entry(id, &Chapter::Criteria(CriteriaChapter { criteria: self.criteria(level) }))?;
         }
         for id in NOT_EVALUATED {
-            chapters.serialize_entry(id, &NoteChapter { notes: &self.terms.acr.chapter_not_evaluated })?;
+            chapters
+                .serialize_entry(id, &Chapter::Note(NoteChapter { notes: &self.terms.acr.chapter_not_evaluated }))?;
         }
-        chapters.serialize_entry("en_301_549_web", &NoteChapter { notes: &self.terms.acr.web_chapter })?;
+        chapters
+            .serialize_entry("en_301_549_web", &Chapter::Note(NoteChapter { notes: &self.terms.acr.web_chapter }))?;
         chapters.end()
     }
 }
@@ -135,30 +168,65 @@ impl Chapters<'_> {
     }
 }
 
+/// A chapter of a draft.
 #[derive(Serialize)]
+#[serde(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AcrChapter"))]
+enum Chapter<'a> {
+    Criteria(CriteriaChapter<'a>),
+    Note(NoteChapter<'a>),
+}
+
+/// A chapter of criteria.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AcrCriteria"))]
 struct CriteriaChapter<'a> {
+    /// Its criteria.
     criteria: Vec<CriterionRow<'a>>,
 }
 
+/// A chapter that automation says nothing of.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AcrNote"))]
 struct NoteChapter<'a> {
+    /// The things that a person has to look at.
     notes: &'a str,
 }
 
+/// One criterion.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AcrCriterion"))]
 struct CriterionRow<'a> {
+    /// Its number.
     num: &'a str,
+    /// The verdicts on each component.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Component<'a>>"))]
     components: [Component<'a>; 1],
 }
 
+/// The verdict on one component.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AcrComponent"))]
 struct Component<'a> {
+    /// The component, `web` for a site.
     name: &'a str,
+    /// The verdict.
     adherence: Adherence<'a>,
 }
 
+#[cfg(feature = "schema")]
+const LEVELS: [&str; 4] = {
+    use super::verdict::Conformance::{DoesNotSupport, NotEvaluated, PartiallySupports, Supports};
+    [Supports.as_str(), PartiallySupports.as_str(), DoesNotSupport.as_str(), NotEvaluated.as_str()]
+};
+
+/// How far a component meets a criterion.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AcrAdherence"))]
 struct Adherence<'a> {
+    /// The level: `supports` only where the standard itself says so (4.1.1), because automation alone can't tell.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = LEVELS)))]
     level: &'a str,
+    /// The evidence, or the things that a person has to look at.
     notes: String,
 }

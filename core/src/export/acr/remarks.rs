@@ -1,4 +1,4 @@
-//! Verdicts and their setting in words.
+//! The words for verdicts, and for the methods and gaps behind them.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::{
     export::ExportSource,
 };
 
-/// Why a verdict is what it is, in sentences. Plain text.
+/// Returns the reasons for a verdict, in sentences of plain text.
 pub(in crate::export) fn remarks(verdict: &Verdict<'_>, findings: &Findings, terms: &Terms) -> String {
     let Verdict { criterion, evidence, .. } = verdict;
     let acr = &terms.acr;
@@ -25,7 +25,7 @@ pub(in crate::export) fn remarks(verdict: &Verdict<'_>, findings: &Findings, ter
         ];
         sentences.push(fill(&acr.failures_found, &values));
     } else if !evidence.undecided.is_empty() {
-        // Said below.
+        // Mentioned below.
     } else if !evidence.ran.is_empty() {
         sentences.push(fill(&acr.no_failure_found, &[("rules", &list(&evidence.ran))]));
     } else if !evidence.off.is_empty() {
@@ -45,7 +45,7 @@ pub(in crate::export) fn remarks(verdict: &Verdict<'_>, findings: &Findings, ter
     sentences.join(" ")
 }
 
-/// What was done to come to the verdicts.
+/// Returns the methods that led to the verdicts, in a sentence.
 pub(in crate::export) fn methods(source: &ExportSource<'_>, terms: &Terms) -> String {
     let engine = &source.findings.engine;
     let pages = source.findings.pages_checked().to_string();
@@ -57,19 +57,19 @@ pub(in crate::export) fn methods(source: &ExportSource<'_>, terms: &Terms) -> St
     }
 }
 
-/// The pages of which nothing is said, each with the reason. A dead link is no page.
+/// Returns the pages that were not checked, each with the reason. A dead link is not a page.
 pub(in crate::export) fn not_checked(findings: &Findings) -> impl Iterator<Item = (&str, &Failure)> {
     let pages = findings.pages.iter().filter(|page| !page.is_dead_link());
     pages.filter_map(|page| Some((page.url.as_str(), page.error.as_ref()?)))
 }
 
-/// How many they are, in a sentence; `None` where there are none.
+/// Returns a sentence with the number of pages that were not checked; `None` if there are none.
 pub(in crate::export) fn scope_warning(findings: &Findings, terms: &Terms) -> Option<String> {
     let count = not_checked(findings).count();
     (count > 0).then(|| fill(&terms.acr.pages_not_checked, &[("pages", &count.to_string())]))
 }
 
-/// What of the checked pages nothing is said of, in sentences: frames, and what a dialog or another layer covers.
+/// Returns the gaps in the checked pages, a line for each kind: frames not checked, and pages covered by a dialog or another layer.
 pub(in crate::export) fn gaps(findings: &Findings, terms: &Terms) -> Vec<String> {
     let frames: u64 = findings.pages.iter().map(|page| u64::from(page.frames_not_checked)).sum();
     let covered = findings.pages.iter().filter(|page| page.cover.is_some()).count() as u64;

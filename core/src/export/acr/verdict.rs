@@ -1,4 +1,4 @@
-//! What a check says of each success criterion.
+//! The verdicts of a check on the success criteria.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use crate::{
     domain::{Findings, RuleFacts},
 };
 
-/// How far a criterion is met, in the terms of conformance reports. Of these, automation alone never says “supports” or “not
-/// applicable”: the one criterion that is supported here is so by the standard itself.
+/// The degree to which a criterion is met, in the terms of conformance reports. Automation alone never says “supports” or
+/// “not applicable”: the one criterion that is supported here is supported by the standard itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Conformance {
-    /// It is met.
+    /// The criterion is met.
     Supports,
     /// Failures on fewer than half of the checked pages.
     PartiallySupports,
@@ -23,7 +23,7 @@ pub enum Conformance {
 }
 
 impl Conformance {
-    /// OpenACR's term.
+    /// Returns OpenACR's term.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Supports => "supports",
@@ -33,7 +33,7 @@ impl Conformance {
         }
     }
 
-    /// The term in a language.
+    /// Returns the term in a language.
     pub fn name(self, terms: &AcrTerms) -> &str {
         match self {
             Self::Supports => &terms.supports,
@@ -44,39 +44,41 @@ impl Conformance {
     }
 }
 
-/// What a check says of one criterion.
+/// The verdict of a check on one criterion.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Verdict<'a> {
     /// The criterion.
     pub criterion: &'static Criterion,
-    /// How far it is met.
+    /// The degree to which the criterion is met.
     pub conformance: Conformance,
-    /// Why.
+    /// The evidence for that.
     pub evidence: Evidence<'a>,
 }
 
-/// What a check knows of one criterion. Rules are told by their ids, in the order of these.
+/// The evidence of a check about one criterion. Rules are given by their ids, in the order of the ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Evidence<'a> {
     /// Rules that found failures.
     pub failed: BTreeSet<&'a str>,
     /// Elements that fail.
     pub elements: u64,
-    /// Pages with such elements.
+    /// The numbers of the pages with such elements.
     pub pages: BTreeSet<usize>,
     /// Rules that found elements which they could not decide.
     pub undecided: BTreeSet<&'a str>,
-    /// Such elements.
+    /// Elements that these rules could not decide.
     pub undecided_elements: u64,
-    /// Rules that the check itself says ran on at least one page, whatever they found.
+    /// Rules that ran on at least one page according to the check itself, whatever they found.
     pub ran: BTreeSet<&'a str>,
-    /// Rules that there are, but that did not run.
+    /// Rules that exist but did not run.
     pub off: BTreeSet<&'a str>,
-    /// Rules that there are, and of which the check does not say whether they ran.
+    /// Rules that exist, and about which the check does not say whether they ran.
     pub unknown: BTreeSet<&'a str>,
 }
 
-/// A verdict on every criterion of WCAG 2.0, 2.1 and 2.2, in the order of the standard.
+/// Returns a verdict on every criterion of WCAG 2.0, 2.1 and 2.2, in the order of the standard.
 pub fn verdicts(findings: &Findings) -> Vec<Verdict<'_>> {
     let mut evidence = gather(findings);
     let checked = findings.pages_checked();
@@ -91,7 +93,7 @@ pub fn verdicts(findings: &Findings) -> Vec<Verdict<'_>> {
 
 fn judge(criterion: &Criterion, evidence: &Evidence<'_>, checked: usize) -> Conformance {
     if criterion.dropped.is_some() {
-        // 4.1.1 Parsing: W3C's note to WCAG 2.0 and 2.1 takes it as met by whatever browsers parse as HTML.
+        // 4.1.1 Parsing: W3C's notes to WCAG 2.0 and 2.1 regard it as met by whatever browsers parse as HTML.
         Conformance::Supports
     } else if evidence.failed.is_empty() {
         Conformance::NotEvaluated
@@ -103,7 +105,7 @@ fn judge(criterion: &Criterion, evidence: &Evidence<'_>, checked: usize) -> Conf
     }
 }
 
-/// What is known, by the number of the criterion.
+/// Returns the evidence by the number of the criterion.
 fn gather(findings: &Findings) -> BTreeMap<String, Evidence<'_>> {
     let mut all: BTreeMap<String, Evidence<'_>> = BTreeMap::new();
     for (id, entry) in rules().filter(|(_, entry)| is_decisive(entry.basis)) {
@@ -117,7 +119,7 @@ fn gather(findings: &Findings) -> BTreeMap<String, Evidence<'_>> {
             };
         }
     }
-    // What the check itself says of its rules outweighs what the catalogue expects.
+    // The check's own facts about its rules outweigh what the catalogue expects.
     let mut numbers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (rule, facts) in findings.rules.iter().filter(|(_, facts)| is_reliable(facts)) {
         let id = rule.as_str();
@@ -152,7 +154,7 @@ fn gather(findings: &Findings) -> BTreeMap<String, Evidence<'_>> {
     all
 }
 
-/// Whether what a rule finds is a failure of the criteria that it names.
+/// Returns whether a finding of a rule on this basis is a failure of the criteria that the rule names.
 const fn is_decisive(basis: Basis) -> bool {
     match basis {
         Basis::WcagAAa | Basis::WcagAaa => true,
@@ -160,7 +162,7 @@ const fn is_decisive(basis: Basis) -> bool {
     }
 }
 
-/// The same, as axe-core tags it.
+/// Returns the same from axe-core's tags of the rule.
 fn is_reliable(facts: &RuleFacts) -> bool {
     !facts.tags.iter().any(|tag| matches!(tag.as_str(), "best-practice" | "experimental" | "deprecated"))
 }
@@ -168,7 +170,7 @@ fn is_reliable(facts: &RuleFacts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Engine, Finding, Impact, PageOutcome, RuleId};
+    use crate::domain::{Finding, Impact, PageOutcome, RuleId, Tool};
 
     /// A check of four pages that found elements, given as rule and page, and could not decide others.
     fn findings(elements: &[(&str, usize)], undecided: &[(&str, u32)]) -> Findings {
@@ -188,7 +190,7 @@ mod tests {
         ];
         let used = |rule: &str| elements.iter().any(|one| one.0 == rule) || undecided.iter().any(|one| one.0 == rule);
         Findings {
-            engine: Engine::axe_core("", ""),
+            engine: Tool::axe_core("", ""),
             pages: (0..4).map(|page| PageOutcome::checked(format!("https://a.example/{page}"), "")).collect(),
             rules: tags
                 .into_iter()
@@ -274,7 +276,8 @@ mod tests {
         assert!(on(&quiet, "2.4.3").evidence == Evidence::default());
     }
 
-    /// A check by another engine, and one from before it was noted, would otherwise hand customers false statements.
+    /// Otherwise checks by other engines, and checks from before the rules that ran were recorded, would hand customers
+    /// false statements.
     #[test]
     fn no_rule_is_claimed_where_the_check_does_not_say_what_ran() {
         for verdict in verdicts(&findings(&[], &[])) {

@@ -1,4 +1,4 @@
-//! Pages, and what is drawn on them: all of it is either content of an element or an artifact.
+//! Pages, and the drawing on them: everything drawn is either the content of an element or an artifact.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use super::{
 };
 use crate::domain::Colour;
 
-/// A4, in points.
+/// The width of A4, in points.
 pub(super) const PAGE_WIDTH: f32 = 595.276;
-/// A4, in points.
+/// The height of A4, in points.
 pub(super) const PAGE_HEIGHT: f32 = 841.89;
 
 /// Pages in the making. Positions are in points from the top left corner.
@@ -25,7 +25,7 @@ pub(super) struct Canvas {
     pub(super) tree: Tree,
     pub(super) pages: Vec<Page>,
     pub(super) annotations: Vec<Annotation>,
-    /// What is drawn belongs to this, on the last page; always `None` between pages.
+    /// The owner of what is drawn, on the last page; always `None` between pages.
     open: Option<Mark>,
 }
 
@@ -37,27 +37,27 @@ pub(super) struct Page {
     pub(super) owners: Vec<ElementId>,
 }
 
-/// What a drawing belongs to.
+/// The owner of a drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Content(ElementId),
-    /// Lines, backgrounds and page numbers: passed over when the file is read aloud.
+    /// Lines, backgrounds and page numbers: skipped when the file is read aloud.
     Artifact,
 }
 
-/// An area that leads somewhere.
+/// An area that is a link.
 #[derive(Debug)]
 pub(super) struct Annotation {
     pub(super) page: usize,
     /// Left, bottom, right and top in the page's own coordinates.
     pub(super) area: [f32; 4],
     pub(super) link: Link,
-    /// What it says when it is read aloud.
+    /// The text that is read aloud for it.
     pub(super) contents: String,
     pub(super) element: ElementId,
 }
 
-/// A line of text on a page.
+/// The font, size and colour of a line of text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lettering {
     pub(super) face: Face,
@@ -70,7 +70,7 @@ impl Canvas {
         Self { tree: Tree::new(), pages: vec![Page::default()], annotations: Vec::new(), open: None }
     }
 
-    /// The number of the page that is drawn on, from 0.
+    /// Returns the number of the page that is drawn on, from 0.
     pub(super) fn page(&self) -> usize {
         self.pages.len() - 1
     }
@@ -80,7 +80,7 @@ impl Canvas {
         self.pages.push(Page::default());
     }
 
-    /// From here on drawings belong to `mark`.
+    /// Makes `mark` the owner of what is drawn from here.
     pub(super) fn mark(&mut self, mark: Mark) {
         if self.open == Some(mark) {
             return;
@@ -103,7 +103,7 @@ impl Canvas {
         self.open = Some(mark);
     }
 
-    /// Letters from `x` on; `baseline` is what they stand on.
+    /// Draws text that starts at `x` and whose baseline is at `baseline`.
     pub(super) fn text(&mut self, x: f32, baseline: f32, lettering: Lettering, text: String) {
         let Lettering { face, size, colour } = lettering;
         self.fill_colour(colour);
@@ -115,7 +115,7 @@ impl Canvas {
         self.op(Op::EndTextSection);
     }
 
-    /// A filled rectangle.
+    /// Draws a filled rectangle.
     pub(super) fn rectangle(&mut self, x: f32, y: f32, width: f32, height: f32, colour: Colour) {
         self.fill_colour(colour);
         let rectangle = Rect {
@@ -129,7 +129,7 @@ impl Canvas {
         self.op(Op::DrawRectangle { rectangle });
     }
 
-    /// A line through the points.
+    /// Draws a line through the points.
     pub(super) fn stroke(&mut self, points: &[(f32, f32)], thickness: f32, colour: Colour) {
         self.op(Op::SetOutlineColor { col: rgb(colour) });
         self.op(Op::SetOutlineThickness { pt: Pt(thickness) });
@@ -139,7 +139,7 @@ impl Canvas {
         self.op(Op::DrawLine { line });
     }
 
-    /// A picture that fills the rectangle.
+    /// Draws a picture that fills the rectangle.
     pub(super) fn picture(&mut self, id: XObjectId, x: f32, y: f32, width: f32, height: f32) {
         let place = [rounded(width), 0.0, 0.0, rounded(height), rounded(x), upward(y + height)];
         self.op(Op::SaveGraphicsState);
@@ -163,7 +163,7 @@ impl Canvas {
     /// Draws artifacts on a page that is already done.
     pub(super) fn amend(&mut self, page: usize, draw: impl FnOnce(&mut Self)) {
         self.close();
-        // Drawing goes to the last page: the page is moved there for as long as it takes.
+        // Drawing goes to the last page, so the page is moved there in the meantime.
         let last = self.page();
         self.pages.swap(page, last);
         self.mark(Mark::Artifact);
@@ -172,7 +172,7 @@ impl Canvas {
         self.pages.swap(page, last);
     }
 
-    /// The pages, drawn.
+    /// Returns the drawn pages.
     pub(super) fn finish(&mut self) -> Vec<PdfPage> {
         self.close();
         let ops = self.pages.iter_mut().map(|page| std::mem::take(&mut page.ops));
@@ -195,17 +195,17 @@ impl Canvas {
     }
 }
 
-/// Left, bottom, right and top in the page's own coordinates, whose origin is the bottom left corner.
+/// Returns left, bottom, right and top in the page's own coordinates, whose origin is the bottom left corner.
 pub(super) fn area(x: f32, y: f32, width: f32, height: f32) -> [f32; 4] {
     [rounded(x), upward(y + height), rounded(x + width), upward(y)]
 }
 
-/// A height above the bottom of the page.
+/// Converts a distance from the top of the page into a height above its bottom.
 pub(super) fn upward(y: f32) -> f32 {
     rounded(PAGE_HEIGHT - y)
 }
 
-/// To hundredths: more digits only make the file larger.
+/// Rounds to hundredths: more digits only make the file larger.
 fn rounded(value: f32) -> f32 {
     (value * 100.0).round() / 100.0
 }

@@ -1,4 +1,4 @@
-//! The chart of the development, and pictures.
+//! The chart of the trend, and pictures.
 
 use super::{
     canvas::{Canvas, Lettering, Mark, area},
@@ -17,7 +17,7 @@ pub(super) struct Point {
     pub(super) value: u64,
 }
 
-/// What surrounds a picture.
+/// The border of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Border {
     /// A thin line: a picture of a white page has no edges of its own.
@@ -25,14 +25,14 @@ pub(super) enum Border {
     None,
 }
 
-/// The height of the chart of the development, in points.
+/// The height of the chart of the trend, in points.
 pub(super) const CHART_HEIGHT: f32 = 130.0;
 
 /// Points per pixel of a picture: CSS pixels are 1/96 inch.
 const POINTS_PER_PIXEL: f32 = 0.75;
 
 impl Flow {
-    /// A line through values, the oldest left. `alternative` says the same in words.
+    /// Draws a line through values, the oldest at the left. `alternative` says the same in words.
     pub(super) fn chart(&mut self, points: &[Point], alternative: String) {
         self.reserve(CHART_HEIGHT + 8.0);
         let (left, top, width) = (self.left, self.y, self.width());
@@ -44,7 +44,7 @@ impl Flow {
         self.y += CHART_HEIGHT + 8.0;
     }
 
-    /// A picture, scaled down to the width of the text and to `max_height` where it is larger.
+    /// Draws a picture, scaled down to the width of the text and to `max_height` if it is larger.
     pub(super) fn figure(&mut self, picture: &Picture, max_height: f32, border: Border, alternative: String) {
         const AFTER: f32 = 8.0;
         let (width, height) = (picture.width as f32 * POINTS_PER_PIXEL, picture.height as f32 * POINTS_PER_PIXEL);
@@ -79,7 +79,7 @@ fn draw(canvas: &mut Canvas, frame: Frame, points: &[Point], ink: Colour) {
     let largest = points.iter().map(|point| point.value).max().unwrap_or(0).max(1);
     let step = (frame.width - 2.0 * SIDE) / points.len().saturating_sub(1).max(1) as f32;
     let place = |(number, point): (usize, &Point)| {
-        // The number of a value stands above it, so the highest keeps clear of the edge.
+        // The number of a value is above its point, so the highest keeps clear of the edge.
         let height = (bottom - frame.top - 22.0) * (point.value as f32 / largest as f32);
         (frame.left + SIDE + step * number as f32, bottom - 4.0 - height)
     };
@@ -95,7 +95,7 @@ fn draw(canvas: &mut Canvas, frame: Frame, points: &[Point], ink: Colour) {
         let bold = Lettering { face: Face::Bold, size: 9.0, colour: TEXT };
         canvas.text(x - Face::Bold.width(&value, 9.0) / 2.0, y - 6.0, bold, value);
         let width = Face::Regular.width(&point.date, 9.0);
-        // Dates that would run into each other are left out: the alternative has them all.
+        // Dates that would run into each other are left out: the alternative text has them all.
         if x - width / 2.0 >= free_from {
             let quiet = Lettering { face: Face::Regular, size: 9.0, colour: QUIET };
             canvas.text(x - width / 2.0, bottom + 12.0, quiet, point.date.clone());

@@ -11,13 +11,13 @@ use super::{
 use crate::domain::Colour;
 
 impl Flow {
-    /// A bar in the brand's colour along the upper edge of the page.
+    /// Draws a bar in the brand's colour along the upper edge of the page.
     pub(super) fn band(&mut self, colour: Colour) {
         self.canvas.mark(Mark::Artifact);
         self.canvas.rectangle(0.0, 0.0, PAGE_WIDTH, 10.0, colour);
     }
 
-    /// A line of the contents: what leads there, a line, and the number of the page.
+    /// Sets a line of the contents: the title as a link, a line, and the number of the page.
     pub(super) fn contents_entry(&mut self, title: Run, page: String) {
         const NUMBER: f32 = 36.0;
         let style = Style { after: 0.0, leading: 16.0, ..Style::BODY };

@@ -1,4 +1,4 @@
-//! What stands in the draft of a conformance report: the verdicts that its other formats have, too.
+//! The content of the draft of a conformance report: the verdicts that its other formats have, too.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::{
     locale::Locale,
 };
 
-/// The source with what is derived from it.
+/// The source, with what is derived from it.
 pub(super) struct Draft<'a> {
     source: DraftSource<'a>,
     terms: &'static Terms,
@@ -30,15 +30,15 @@ pub(super) struct Draft<'a> {
     verdicts: Vec<Verdict<'a>>,
 }
 
-/// Characters of a name or a title that are shown.
+/// The most characters of a name or a title that are shown.
 const MAX_NAME: usize = 160;
-/// Characters of remarks: a row stays whole, so it must fit on a page.
+/// The most characters of remarks: a row is never split, so it must fit on a page.
 const MAX_REMARKS: usize = 1_500;
-/// Pages in the list of those that were not checked; an item tells how many more there are.
+/// The most pages in the list of those that were not checked; a last item counts the rest.
 const MAX_PAGES: usize = 500;
 
 impl<'a> Draft<'a> {
-    /// Takes the brand's logo into `pictures`.
+    /// Returns a draft, and adds the brand's logo to `pictures`.
     pub(super) fn new(source: DraftSource<'a>, pictures: &mut Pictures) -> Self {
         let terms = terms(source.export.locale);
         let frame = Frame::new(source.brand, terms, pictures);
@@ -50,7 +50,7 @@ impl<'a> Draft<'a> {
         set_twice(|pages| self.set(pages))
     }
 
-    /// What the file is called.
+    /// Returns the title of the file.
     pub(super) fn title(&self) -> String {
         format!("{}: {}", self.terms.acr.title, self.site())
     }
@@ -107,7 +107,7 @@ impl<'a> Draft<'a> {
         flow.table(&Table { columns, head: None, rows, row_heads: RowHeads::First });
     }
 
-    /// How many criteria of each level were judged how.
+    /// Sets a table with the number of criteria by conformance and level.
     fn counts(&self, flow: &mut Flow) {
         let acr = &self.terms.acr;
         let mut counts: BTreeMap<(Conformance, Level), usize> = BTreeMap::new();
@@ -143,7 +143,7 @@ impl<'a> Draft<'a> {
         sections.extend(LEVELS.map(|level| (Place::Criteria(level), self.criteria_of(level))));
         sections.push((Place::Clauses, CLAUSES.to_owned()));
         flow.within(Tag::Section, None, |flow| {
-            // The few lines stay together.
+            // The few lines stay on one page.
             flow.reserve(60.0 + 16.0 * sections.len() as f32);
             flow.heading(2, Some(Place::Contents), None, &[Run::bold(label.contents.as_str())]);
             flow.within(Tag::Contents, None, |flow| {
@@ -154,7 +154,7 @@ impl<'a> Draft<'a> {
         });
     }
 
-    /// The pages of which nothing is said.
+    /// Sets the list of the pages that were not checked.
     fn scope(&self, flow: &mut Flow) {
         let findings = self.source.export.findings;
         let Some(warning) = scope_warning(findings, self.terms) else { return };
@@ -177,7 +177,7 @@ impl<'a> Draft<'a> {
         });
     }
 
-    /// By what the terms were chosen.
+    /// Sets the meanings of the terms.
     fn meanings(&self, flow: &mut Flow) {
         let acr = &self.terms.acr;
         let meanings = [
@@ -223,7 +223,7 @@ impl<'a> Draft<'a> {
         });
     }
 
-    /// EN 301 549 beyond the success criteria.
+    /// Sets the part on EN 301 549 beyond the success criteria.
     fn clauses(&self, flow: &mut Flow) {
         let acr = &self.terms.acr;
         flow.within(Tag::Section, None, |flow| {
@@ -238,7 +238,7 @@ impl<'a> Draft<'a> {
         fill(&self.terms.acr.criteria_of_level, &[("level", &level.to_string())])
     }
 
-    /// A term; failures stand out, and not by their colour alone.
+    /// Returns a term as it is shown: failures stand out, and not by their colour alone.
     fn shown(&self, conformance: Conformance) -> Run {
         let name = conformance.name(&self.terms.acr);
         match conformance {
@@ -255,5 +255,5 @@ impl<'a> Draft<'a> {
 
 const LEVELS: [Level; 3] = [Level::A, Level::Aa, Level::Aaa];
 
-/// The standard's name, the same in every language.
+/// The name of the standard, which is the same in every language.
 const CLAUSES: &str = "EN 301 549 v3.2.1";

@@ -1,19 +1,20 @@
-//! Why no file came about.
+//! The errors of PDF files.
 
-/// Why no file came about. None of these is the fault of what was checked: hostile texts and pictures never fail a file.
+/// The reason why no file was made. None of these is the fault of the checked site: hostile texts and pictures never make a
+/// file fail.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PdfError {
     /// A font that is compiled in could not be read.
     #[error("the font {name} can't be read")]
     Font {
-        /// Its name.
+        /// The name of the font.
         name: &'static str,
     },
     /// The pages could not be put together.
     #[error("the pages can't be put together: {reason}")]
     Pages {
-        /// What the PDF library says.
+        /// The message of the PDF library.
         reason: String,
     },
     /// The file could not be written.

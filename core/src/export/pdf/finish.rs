@@ -1,4 +1,4 @@
-//! From drawn pages to a file that conforms to PDF/UA-1 (ISO 14289-1): what the PDF library does not write is added here.
+//! Turns drawn pages into a file that conforms to PDF/UA-1 (ISO 14289-1), adding what the PDF library does not write.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::locale::Locale;
 
-/// What a file says of itself.
+/// The metadata of a file.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     pub(super) title: String,
@@ -52,7 +52,7 @@ pub(super) fn finish(mut flow: Flow, pictures: Pictures, facts: &Facts<'_>) -> R
     Ok(file)
 }
 
-/// The pages with their fonts and pictures.
+/// Returns a document of the pages with their fonts and pictures.
 fn drawn(canvas: &mut Canvas, pictures: Pictures) -> Result<Document, PdfError> {
     let mut document = PdfDocument::new("");
     document.resources.fonts.map = font::resources()?;
@@ -73,7 +73,7 @@ struct Finisher<'a> {
 }
 
 impl Finisher<'_> {
-    /// Adds the links to their pages. Gives their objects in their order.
+    /// Adds the links to their pages. Returns their objects in the same order, each with the number of its page.
     fn annotations(
         &mut self,
         annotations: &[Annotation],
@@ -98,7 +98,7 @@ impl Finisher<'_> {
                     link.set("A", dictionary! { "Type" => "Action", "S" => "URI", "URI" => address });
                 }
                 Link::Place(place) => {
-                    // Only what is in the file is linked to; were it not, the link would lead to the first page.
+                    // Only places in the file are linked to; a link to any other place would lead to the first page.
                     let (page, y) = places.get(place).copied().unwrap_or_default();
                     link.set("Dest", self.destination(page, y));
                 }
@@ -110,7 +110,7 @@ impl Finisher<'_> {
         for (number, id) in self.pages.iter().enumerate() {
             let Ok(page) = self.document.get_dictionary_mut(*id) else { continue };
             page.set("StructParents", count(number));
-            // Links are reached in the order of the structure.
+            // Links are focused in the order of the structure.
             page.set("Tabs", "S");
             match of_page.remove(&number) {
                 Some(links) => page.set("Annots", links),
@@ -120,7 +120,7 @@ impl Finisher<'_> {
         objects
     }
 
-    /// The structure tree: ISO 32000-1, 14.7.
+    /// Adds the structure tree, ISO 32000-1, 14.7, and returns its root.
     fn structure(&mut self, canvas: &Canvas, annotations: &[(ObjectId, usize)]) -> ObjectId {
         let tree = &canvas.tree;
         let root = self.document.new_object_id();
@@ -176,7 +176,7 @@ impl Finisher<'_> {
         root
     }
 
-    /// From marked content and links back to their elements.
+    /// Adds the tree that leads from marked content and links back to their elements.
     fn parents(&mut self, canvas: &Canvas, ids: &[ObjectId]) -> ObjectId {
         let mut entries: Vec<Object> = Vec::new();
         for (number, page) in canvas.pages.iter().enumerate() {
@@ -189,7 +189,7 @@ impl Finisher<'_> {
         self.document.add_object(dictionary! { "Nums" => entries })
     }
 
-    /// Bookmarks: sections, and below them their parts.
+    /// Adds the bookmarks: sections, and below them their parts.
     fn outline(&mut self, bookmarks: &[Bookmark]) -> ObjectId {
         let root = self.document.new_object_id();
         let ids: Vec<ObjectId> = bookmarks.iter().map(|_| self.document.new_object_id()).collect();
@@ -214,7 +214,7 @@ impl Finisher<'_> {
             };
             of_parent.set("First", ids[*first]);
             of_parent.set("Last", ids[*last]);
-            // Parts are folded away at first, which the sign says.
+            // Parts are collapsed at first, which the negative sign says.
             let folded = if parent == root { 1 } else { -1 };
             of_parent.set("Count", folded * i64::try_from(family.len()).unwrap_or(i64::MAX));
             for (place, member) in family.iter().enumerate() {
@@ -237,7 +237,7 @@ impl Finisher<'_> {
 
     fn catalog(&mut self, structure: ObjectId, outline: ObjectId, facts: &Facts<'_>) -> Result<(), PdfError> {
         let kind = dictionary! { "Type" => "Metadata", "Subtype" => "XML" };
-        // Not compressed, so that programs that know nothing of PDF find it.
+        // Not compressed, so that programs that know nothing of PDF can find it.
         let metadata = Stream::new(kind, xmp::packet(facts).into_bytes()).with_compression(false);
         let metadata = self.document.add_object(metadata);
         let catalog = self.document.catalog_mut()?;
@@ -265,7 +265,7 @@ impl Finisher<'_> {
     }
 
     fn destination(&self, page: usize, y: f32) -> Vec<Object> {
-        // A little above what is led to.
+        // A little above the place itself.
         let top = Object::Real(upward((y - 8.0).max(0.0)));
         vec![self.pages[page].into(), "XYZ".into(), Object::Null, top, Object::Null]
     }
@@ -290,7 +290,7 @@ fn count(number: usize) -> Object {
     Object::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// The file's identifier, from what it holds: the same report gives the same file, byte by byte.
+/// Sets the identifier of the file, derived from its content: the same report gives the same file, byte by byte.
 fn identify(document: &mut Document) {
     let mut digest = Sha256::new();
     for object in document.objects.values() {

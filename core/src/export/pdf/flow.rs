@@ -11,30 +11,30 @@ use super::{
 };
 use crate::{domain::Colour, locale::Locale};
 
-/// From the left edge of the paper to the text, in points.
+/// The distance from the left edge of the paper to the text, in points.
 pub(super) const MARGIN: f32 = 56.0;
-/// From the upper edge, likewise.
+/// The distance from the upper edge of the paper to the text, in points.
 const TOP: f32 = 56.0;
-/// From the lower edge, likewise; the footer stands below.
+/// The distance from the lower edge of the paper to the text, in points; the footer is below the text.
 pub(super) const BOTTOM: f32 = 66.0;
 
-/// What follows a heading on the same page at least, in points: the head of a table and a row, or some lines of text.
+/// The least space for what follows a heading on the same page, in points: the head of a table and a row, or some lines of text.
 const FOLLOWING: f32 = 84.0;
 
-/// Where the text of a file has come to.
+/// A file that is being set, and the position that its text has reached.
 #[derive(Debug)]
 pub(super) struct Flow {
     pub(super) canvas: Canvas,
-    /// From the top of the page, in points.
+    /// The distance from the top of the page, in points.
     pub(super) y: f32,
     /// The edges of the text.
     pub(super) left: f32,
     pub(super) right: f32,
     /// The colour of headings and links.
     pub(super) ink: Colour,
-    /// What is set next belongs to this.
+    /// The parent of what is set next.
     pub(super) parent: ElementId,
-    /// What can be led to: its page, from 0, and its height on it.
+    /// The places that links can lead to: the page, from 0, and the distance from its top in points.
     pub(super) places: BTreeMap<Place, (usize, f32)>,
     pub(super) outline: Vec<Bookmark>,
 }
@@ -42,11 +42,11 @@ pub(super) struct Flow {
 /// An entry of the outline.
 #[derive(Debug)]
 pub(super) struct Bookmark {
-    /// 2 for a section, 3 for a part of one: the level of its heading.
+    /// The level of its heading: 2 for a section, 3 for a part of one.
     pub(super) level: u8,
     pub(super) title: String,
     pub(super) page: usize,
-    /// From the top of the page.
+    /// The distance from the top of the page, in points.
     pub(super) y: f32,
 }
 
@@ -90,21 +90,21 @@ impl Flow {
         self.y = TOP;
     }
 
-    /// Goes on to the next page unless this height is left, or the page is still empty.
+    /// Continues on the next page unless this height is left, or the page is still empty.
     pub(super) fn reserve(&mut self, height: f32) {
         if self.y + height > PAGE_HEIGHT - BOTTOM && self.y > TOP {
             self.add_page();
         }
     }
 
-    /// Leaves room, but none at the top of a page.
+    /// Leaves space, but none at the top of a page.
     pub(super) fn space(&mut self, height: f32) {
         if self.y > TOP {
             self.y += height;
         }
     }
 
-    /// What `body` sets belongs to a new element.
+    /// Makes a new element the parent of what `body` sets.
     pub(super) fn within(&mut self, tag: Tag, locale: Option<Locale>, body: impl FnOnce(&mut Self)) {
         let outer = self.parent;
         self.parent = self.canvas.tree.add(outer, tag, locale);
@@ -112,24 +112,24 @@ impl Flow {
         self.parent = outer;
     }
 
-    /// What `body` sets stands to the right by `by`.
+    /// Moves what `body` sets to the right, by this many points.
     pub(super) fn indented(&mut self, by: f32, body: impl FnOnce(&mut Self)) {
         self.left += by;
         body(self);
         self.left -= by;
     }
 
-    /// A paragraph, which may go on on the next page.
+    /// Sets a paragraph, which may continue on the next page.
     pub(super) fn paragraph(&mut self, runs: &[Run], style: Style) {
         self.tagged(Tag::Paragraph, None, runs, style);
     }
 
-    /// A paragraph under another tag or in another language.
+    /// Sets a paragraph under another tag or in another language.
     pub(super) fn tagged(&mut self, tag: Tag, locale: Option<Locale>, runs: &[Run], style: Style) {
         self.within(tag, locale, |flow| flow.set(runs, style));
     }
 
-    /// A heading, kept together with what follows it; `place` makes it a place to lead to and to be in the outline.
+    /// Sets a heading, and keeps it together with what follows it. `place` lets links lead to it, and adds it to the outline.
     pub(super) fn heading(&mut self, level: u8, place: Option<Place>, locale: Option<Locale>, runs: &[Run]) {
         let style = Style::heading(level, self.ink);
         self.space(style.before);
@@ -143,19 +143,19 @@ impl Flow {
         self.tagged(Tag::Heading(level), locale, runs, Style { before: 0.0, ..style });
     }
 
-    /// Code on a background of its own.
+    /// Sets code on a background of its own.
     pub(super) fn code(&mut self, text: &str) {
         self.within(Tag::Paragraph, None, |flow| {
             flow.within(Tag::Code, None, |flow| flow.panel(&[Run::mono(text)], Style::CODE));
         });
     }
 
-    /// A paragraph that must not be missed, on a background of its own.
+    /// Sets a paragraph that must not be missed, on a background of its own.
     pub(super) fn note(&mut self, runs: &[Run]) {
         self.within(Tag::Paragraph, None, |flow| flow.panel(runs, Style { after: 10.0, ..Style::BODY }));
     }
 
-    /// Text of the current element on a background.
+    /// Sets text of the current element on a background.
     fn panel(&mut self, runs: &[Run], style: Style) {
         const PADDING: f32 = 6.0;
         let paragraph = Paragraph::new(runs, style, self.width() - 2.0 * PADDING);
@@ -177,7 +177,7 @@ impl Flow {
         self.y += style.after;
     }
 
-    /// A list of short texts with bullets.
+    /// Sets a list of short texts with bullets.
     pub(super) fn bullets<'a>(&mut self, items: impl Iterator<Item = &'a [Run]>) {
         self.within(Tag::List(Numbering::Bullets), None, |flow| {
             for item in items {
@@ -187,7 +187,7 @@ impl Flow {
         self.y += 4.0;
     }
 
-    /// An item of a list; its label stands beside the first line of what `body` sets.
+    /// Sets an item of a list, with its label beside the first line of what `body` sets.
     pub(super) fn item(&mut self, label: &str, body: impl FnOnce(&mut Self)) {
         const INDENT: f32 = 20.0;
         // The label must not be left alone at the end of a page.
@@ -200,7 +200,7 @@ impl Flow {
         });
     }
 
-    /// Text of the current element.
+    /// Sets text of the current element.
     fn set(&mut self, runs: &[Run], style: Style) {
         self.space(style.before);
         let paragraph = Paragraph::new(runs, style, self.width());
@@ -228,8 +228,8 @@ impl Flow {
         self.y += style.after;
     }
 
-    /// Lines of the current element from `y` on; they must have room. `place` is the left edge, and the width in which
-    /// they are set flush right (0: flush left).
+    /// Sets lines of the current element, from `y` downwards; there must be room for them. The last argument is the left
+    /// edge, and the width in which the lines are set flush right (0: flush left).
     pub(super) fn lines(&mut self, runs: &[Run], lines: &[Line], style: Style, (left, flush): (f32, f32)) {
         let mut links: BTreeMap<usize, ElementId> = BTreeMap::new();
         let mut underlines = Vec::new();

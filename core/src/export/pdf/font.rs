@@ -1,4 +1,4 @@
-//! The fonts, which cover all seven languages, and how wide their text is.
+//! The fonts, which cover all seven languages, and the widths of their text.
 
 use std::{
     collections::BTreeMap,
@@ -20,13 +20,13 @@ pub(super) enum Face {
     Mono,
 }
 
-/// What stands for a character that the font has no glyph for. Glyph 0 must not be shown (ISO 14289-1, 7.21.8).
+/// The character shown in place of one for which the font has no glyph. Glyph 0 must not be shown (ISO 14289-1, 7.21.8).
 pub(super) const REPLACEMENT: char = '\u{FFFD}';
 
 impl Face {
     const ALL: [Self; 3] = [Self::Regular, Self::Bold, Self::Mono];
 
-    /// The name of the resource; its six letters are also the tag of the subset (ISO 32000-1, 9.6.4).
+    /// Returns the name of the resource; its six letters are also the tag of the subset (ISO 32000-1, 9.6.4).
     pub(super) fn id(self) -> FontId {
         FontId(
             match self {
@@ -38,9 +38,9 @@ impl Face {
         )
     }
 
-    /// The character as it is shown: itself, a space for spaces of all widths, or [`REPLACEMENT`].
+    /// Returns the character as it is shown: itself, a space for spaces of all widths, or [`REPLACEMENT`].
     pub(super) fn shown(self, character: char) -> char {
-        // The no-break space shares the space's glyph, and a glyph has but one character when text is copied.
+        // The no-break space shares the space's glyph, and a glyph has only one character when text is copied.
         if character.is_whitespace() {
             ' '
         } else if self.metrics().width(character).is_some() {
@@ -50,13 +50,13 @@ impl Face {
         }
     }
 
-    /// The advance of a character that [`shown`](Self::shown) gave, in points.
+    /// Returns the advance, in points, of a character that [`shown`](Self::shown) returned.
     pub(super) fn advance(self, character: char, size: f32) -> f32 {
         let width = self.metrics().width(character).unwrap_or_default();
         f32::from(width) * size / 1_000.0
     }
 
-    /// The width of a line of text, in points.
+    /// Returns the width of a line of text, in points.
     pub(super) fn width(self, text: &str, size: f32) -> f32 {
         text.chars().map(|character| self.advance(self.shown(character), size)).sum()
     }
@@ -88,7 +88,7 @@ impl Face {
     }
 }
 
-/// All fonts, for embedding. They are parsed once per process.
+/// Returns all fonts, for embedding. They are parsed once per process.
 pub(super) fn resources() -> Result<BTreeMap<FontId, PdfFont>, PdfError> {
     static PARSED: OnceLock<[Option<ParsedFont>; 3]> = OnceLock::new();
     let parsed = PARSED.get_or_init(|| Face::ALL.map(|face| ParsedFont::from_bytes(face.file(), 0, &mut Vec::new())));
@@ -101,7 +101,7 @@ pub(super) fn resources() -> Result<BTreeMap<FontId, PdfFont>, PdfError> {
 
 /// Widths in thousandths of the size, rounded down as the PDF library does when it writes them into the file.
 struct Metrics {
-    /// Of the characters up to the end of Cyrillic, by number.
+    /// The widths of the characters up to the end of Cyrillic, by code point.
     common: Vec<Option<u16>>,
     face: Option<ttf_parser::Face<'static>>,
 }
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn letters_that_look_alike_keep_glyphs_of_their_own() {
-        // Or text that is copied or read aloud would change its script.
+        // Otherwise text that is copied or read aloud would change its script.
         for face in Face::ALL {
             let parsed = ttf_parser::Face::parse(face.file(), 0).unwrap();
             for (latin, cyrillic) in "AaBEeKMHOoPpCcTyXxiI".chars().zip("АаВЕеКМНОоРрСсТуХхіІ".chars())
@@ -178,7 +178,7 @@ mod tests {
             for line in owners.lines().filter(|line| !line.is_empty()) {
                 assert!(notices.contains(line), "{face:?}: {line}");
             }
-            // The font itself carries what its licence wants to go with every copy.
+            // The font itself carries the licence that must accompany every copy.
             let licence = entry(ttf_parser::name_id::LICENSE);
             assert!(licence.contains("Bitstream Vera Fonts Copyright"), "{face:?}");
             assert_eq!(licence.contains("Arev Fonts Copyright"), owners.contains("Tavmjong Bah"), "{face:?}");

@@ -1,4 +1,4 @@
-//! What surrounds the text of a file: whose it is at the head and at the foot, and where its parts are.
+//! The frame of a file: the brand at its head and foot, and the contents.
 
 use std::collections::BTreeMap;
 
@@ -16,29 +16,29 @@ use crate::{
     export::Brand,
 };
 
-/// Whose file it is.
+/// The frame of a file, under its brand.
 pub(super) struct Frame<'a> {
     brand: &'a Brand,
     logo: Option<Picture>,
     terms: &'static Terms,
 }
 
-/// The pages of places, from 0.
+/// The page of each place, from 0.
 pub(super) type Pages = BTreeMap<Place, usize>;
 
 impl<'a> Frame<'a> {
-    /// Takes the logo into `pictures`.
+    /// Returns a frame, and adds the logo to `pictures`.
     pub(super) fn new(brand: &'a Brand, terms: &'static Terms, pictures: &mut Pictures) -> Self {
         let logo = brand.logo.as_ref().and_then(|logo| pictures.add("LOGO".to_owned(), logo.bytes()));
         Self { brand, logo, terms }
     }
 
-    /// The brand's name, as it is shown.
+    /// Returns the brand's name as it is shown.
     pub(super) fn name(&self) -> String {
         text::line(&self.brand.name, Brand::MAX_NAME)
     }
 
-    /// The head of the first page.
+    /// Sets the head of the first page.
     pub(super) fn head(&self, flow: &mut Flow) {
         flow.band(self.brand.colour);
         match &self.logo {
@@ -51,7 +51,7 @@ impl<'a> Frame<'a> {
         flow.space(14.0);
     }
 
-    /// The foot of every page. Nothing may be set after this.
+    /// Draws the foot of every page. Nothing may be set after this.
     pub(super) fn footers(&self, flow: &mut Flow) {
         let count = flow.canvas.pages.len();
         let style = Lettering { face: Face::Regular, size: 9.0, colour: QUIET };
@@ -71,20 +71,20 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Sets a whole file. The contents tell pages that are known only once all is set, so it is set twice; numbers take no more
-/// room the second time, so nothing moves.
+/// Sets a whole file. The contents show page numbers that are known only once everything is set, so it is set twice; the
+/// numbers take no more room the second time, so nothing moves.
 pub(super) fn set_twice(set: impl Fn(&Pages) -> Flow) -> Flow {
     let first = set(&Pages::new());
     set(&first.places.iter().map(|(place, (page, _))| (*place, *page)).collect())
 }
 
-/// A line of the contents.
+/// Sets a line of the contents.
 pub(super) fn entry(flow: &mut Flow, pages: &Pages, place: Place, title: Run) {
     let page = pages.get(&place).map_or_else(String::new, |page| (page + 1).to_string());
     flow.contents_entry(title.to(place), page);
 }
 
-/// As much of a text in small print as this width holds.
+/// Returns as much of a text in small print as fits into this width.
 fn fitting(text: &str, width: f32) -> String {
     let mut shown: String = text.chars().map(|character| Face::Regular.shown(character)).collect();
     while Face::Regular.width(&shown, 9.0) > width && shown.pop().is_some() {}

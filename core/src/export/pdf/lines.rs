@@ -6,7 +6,7 @@ use super::{font::Face, text::Run};
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) pieces: Vec<Piece>,
-    /// In points, without the space at its end.
+    /// The width in points, without the space at its end.
     pub(super) width: f32,
 }
 
@@ -16,16 +16,16 @@ pub(super) struct Piece {
     /// The number of the run.
     pub(super) run: usize,
     pub(super) text: String,
-    /// From the start of the line, in points.
+    /// The distance from the start of the line, in points.
     pub(super) x: f32,
-    /// In points.
+    /// The width in points.
     pub(super) width: f32,
 }
 
 /// The smallest text of a file, in points.
 pub(super) const MIN_SIZE: f32 = 9.0;
 
-/// The size in which a font is set beside text of this size: the monospaced font looks larger than it is.
+/// Returns the size in which a font is set beside text of this size: the monospaced font looks larger than it is.
 pub(super) fn size_of(face: Face, size: f32) -> f32 {
     match face {
         Face::Regular | Face::Bold => size,
@@ -33,9 +33,9 @@ pub(super) fn size_of(face: Face, size: f32) -> f32 {
     }
 }
 
-/// Breaks text into lines at most `max_width` points wide: after a space, a hyphen or a sign of addresses and code; a word
-/// that is wider than a line anywhere. A line that the text goes on after ends with a space if one stood there, so that words
-/// stay apart when the text is copied or read aloud.
+/// Breaks text into lines at most `max_width` points wide: after a space, a hyphen or a sign of addresses and code, or
+/// anywhere in a word that is wider than a line. A line that the text continues after keeps the space at its end, so that
+/// words stay apart when the text is copied or read aloud.
 pub(super) fn broken(runs: &[Run], size: f32, max_width: f32) -> Vec<Line> {
     let signs = signs(runs, size);
     let mut lines = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn broken(runs: &[Run], size: f32, max_width: f32) -> Vec<Line> {
             let end = break_after.unwrap_or(at);
             lines.push(set(&signs[start..end], runs));
             (start, break_after, width) = (end, None, 0.0);
-            // What stands after the break is measured anew.
+            // The text after the break is measured again.
             at = end;
             continue;
         } else {
@@ -71,9 +71,9 @@ struct Sign {
     character: char,
     run: usize,
     width: f32,
-    /// A line break, shown as a space.
+    /// True for a line break, which is shown as a space.
     breaks: bool,
-    /// A no-break space.
+    /// True for a no-break space.
     sticks: bool,
 }
 

@@ -5,28 +5,29 @@ use image::ImageError;
 use super::picture::{PictureError, decode};
 use crate::domain::Logo;
 
-/// Why a file is no logo.
+/// The reason why a file is not accepted as a logo.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogoError {
-    /// It has too many bytes.
+    /// The file has too many bytes.
     #[error("the logo has more than {} KiB: make the picture smaller", Logo::MAX_BYTES / 1_024)]
     TooManyBytes,
-    /// It is neither PNG nor JPEG nor WebP.
+    /// The file is neither PNG nor JPEG nor WebP.
     #[error("the logo is neither PNG nor JPEG nor WebP: save it as one of these")]
     UnknownFormat,
-    /// It has too many pixels.
+    /// The picture has too many pixels.
     #[error("the logo is larger than {max} × {max} pixels: scale it down", max = Logo::MAX_EDGE)]
     TooManyPixels,
-    /// It can't be decoded.
+    /// The file can't be decoded.
     #[error("the logo can't be read: the file is damaged")]
     Damaged(#[source] ImageError),
 }
 
-/// A logo from a file: of a format that files can show, within the bounds of [`Logo`], and decoded once to see that it can be.
+/// Returns the logo in a file. Its format is one that files can show, it is within the bounds of [`Logo`], and it has been
+/// decoded once to make sure that it can be.
 ///
 /// # Errors
-/// [`LogoError`].
+/// A [`LogoError`] for any other file.
 pub fn decoded_logo(bytes: Vec<u8>) -> Result<Logo, LogoError> {
     if bytes.len() > Logo::MAX_BYTES {
         return Err(LogoError::TooManyBytes);
@@ -69,7 +70,7 @@ mod tests {
         for (bytes, words) in [
             (cut, "damaged"),
             (file(2_001, 1, ImageFormat::Png), "larger than 2000 × 2000 pixels"),
-            // A small file that unpacks to far more than is taken.
+            // A small file that unpacks to far more than is accepted.
             (file(7_000, 7_000, ImageFormat::WebP), "larger than 2000 × 2000 pixels"),
             ([file(1, 1, ImageFormat::Png), vec![0; 600_000]].concat(), "more than 512 KiB"),
             (b"<svg onload='alert(1)'/>".to_vec(), "neither PNG nor JPEG nor WebP"),

@@ -1,12 +1,13 @@
-//! The report as a PDF for the site's owner, and the draft of a conformance report as one, in the report's language.
+//! The report as a PDF for the site's owner, and the draft of a conformance report as a PDF, in the report's language.
 //!
-//! Both files conform to PDF/UA-1 (ISO 14289-1): a structure tree with headings, lists, tables, links and alternative texts in
-//! the order in which they are read, a language, a title, bookmarks and embedded fonts. Making one is pure and takes one
-//! core for up to seconds: call [`render`] and [`render_draft`] where they block nobody. The same source gives the same file,
-//! byte by byte.
+//! Both files conform to PDF/UA-1 (ISO 14289-1): a structure tree with headings, lists, tables, links and alternative texts
+//! in reading order, a language, a title, bookmarks and embedded fonts. Making one is pure and takes one core for up to
+//! seconds: call [`render`] and [`render_draft`] where they block nobody. The same source gives the same file, byte by
+//! byte.
 //!
-//! Within: `compose` says what stands in the report, `draft` what in the draft, and `frame` what in both; `flow`, `table`, `contents` and `chart` set it from page to page on a
-//! `canvas`, whose structure `tree` grows as it is drawn; `finish` turns both into a file.
+//! `compose` holds the content of the report, `draft` that of the draft, and `frame` the parts of both; `flow`, `table`,
+//! `contents` and `chart` set them from page to page on a `canvas`, while `tree` grows the structure; `finish` turns both
+//! into a file.
 //!
 //! Everything that comes from checked pages is hostile: it is bounded, loses characters that steer layout, and shows U+FFFD
 //! where the fonts have no glyph. Text that runs from right to left is shown letter by letter from the left.

@@ -9,11 +9,11 @@ use flate2::{Compression, write::ZlibEncoder};
 use image::{DynamicImage, ImageFormat, ImageReader, Limits, imageops::FilterType};
 use printpdf::{DictItem, ExternalStream, ExternalXObject, XObject, XObjectId};
 
-/// Pictures of one file, by the name of their resource.
+/// The pictures of one file, by the name of their resource.
 #[derive(Debug, Default)]
 pub(super) struct Pictures {
     pub(super) resources: BTreeMap<XObjectId, XObject>,
-    /// Pixels that may still be decoded.
+    /// The number of pixels that may still be decoded.
     budget: u64,
 }
 
@@ -21,21 +21,21 @@ pub(super) struct Pictures {
 #[derive(Debug, Clone)]
 pub(super) struct Picture {
     pub(super) id: XObjectId,
-    /// In pixels.
+    /// The width in pixels.
     pub(super) width: u32,
-    /// In pixels.
+    /// The height in pixels.
     pub(super) height: u32,
 }
 
-/// Bytes of a picture file that is read.
+/// The most bytes of a picture file that is read.
 const MAX_BYTES: usize = 16 << 20;
-/// Pixels of an edge of a picture that is read.
+/// The most pixels of an edge of a picture that is read.
 const MAX_EDGE: u32 = 8_000;
-/// Pixels of a picture that is read.
+/// The most pixels of a picture that is read.
 const MAX_PIXELS: u64 = 16_000_000;
-/// Pixels of all pictures of a file.
+/// The most pixels of all pictures of a file.
 const MAX_ALL_PIXELS: u64 = 80_000_000;
-/// Pixels of an edge in the file: more than paper shows.
+/// The most pixels of an edge in the file: more than paper shows.
 const MAX_SHOWN_EDGE: u32 = 1_600;
 
 impl Pictures {
@@ -43,7 +43,7 @@ impl Pictures {
         Self { resources: BTreeMap::new(), budget: MAX_ALL_PIXELS }
     }
 
-    /// Takes in a picture. `None` where it can't be read or is larger than what is left of the bounds; that is logged.
+    /// Adds a picture. Returns `None` if it can't be read, or is larger than what is left of the bounds; this is logged.
     pub(super) fn add(&mut self, name: String, bytes: &[u8]) -> Option<Picture> {
         let image = match decode(bytes, self.budget) {
             Ok(image) => image,
@@ -75,7 +75,7 @@ pub(super) enum PictureError {
     Decode(#[from] image::ImageError),
 }
 
-/// A picture within the bounds and of at most `budget` pixels.
+/// Decodes a picture within the bounds and of at most `budget` pixels.
 pub(super) fn decode(bytes: &[u8], budget: u64) -> Result<DynamicImage, PictureError> {
     if bytes.len() > MAX_BYTES {
         return Err(PictureError::TooLarge);
@@ -101,7 +101,7 @@ fn pixels(width: u32, height: u32) -> u64 {
     u64::from(width) * u64::from(height)
 }
 
-/// The picture as the file holds it: eight bits of red, green and blue; what can be seen through becomes white.
+/// Returns the picture as the file holds it: eight bits each of red, green and blue, with transparent parts turned white.
 fn resource(image: DynamicImage) -> Option<XObject> {
     let (width, height) = (image.width(), image.height());
     let pixels = if image.color().has_alpha() {
@@ -140,7 +140,7 @@ fn resource(image: DynamicImage) -> Option<XObject> {
     Some(XObject::External(ExternalXObject { stream, width: None, height: None, dpi: None }))
 }
 
-/// Deflated with PNG's "up" filter: most rows of a screenshot are like the one above.
+/// Compresses pixels with PNG's "up" filter: most rows of a screenshot are like the one above.
 fn compressed(pixels: &[u8], row_bytes: usize) -> std::io::Result<Vec<u8>> {
     const UP: u8 = 2;
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(4));

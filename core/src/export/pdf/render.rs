@@ -1,4 +1,4 @@
-//! From a source to a file.
+//! Makes files from their sources.
 
 use super::{
     DraftSource, PdfError, PdfSource,
@@ -11,8 +11,8 @@ use super::{
 
 /// Makes the report's file.
 ///
-/// It holds everything that the report holds, within bounds: long texts end in an ellipsis, long lists in a row that tells
-/// how many more there are.
+/// It holds everything that the report holds, within bounds: long texts end in an ellipsis, and long lists in a row that
+/// counts the rest.
 ///
 /// # Errors
 /// See [`PdfError`]; no report causes one.

@@ -1,30 +1,53 @@
-//! What a file is made of.
+//! The sources of files.
 
 use std::fmt;
 
 use crate::{
-    domain::Findings,
     export::{Brand, ExportSource},
     report::Report,
 };
 
-/// What a report's file is made of.
+/// The source of a report's file.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct PdfSource<'a> {
-    /// The report; its language is the file's.
+    /// The report; its language is that of the file.
     pub report: &'a Report,
-    /// The findings that the report was made from: what checked, and what it could not decide.
-    pub findings: &'a Findings,
-    /// Whose name and colour the file carries.
+    /// The brand whose name and colour the file carries.
     pub brand: &'a Brand,
     /// The program that makes the file, with its version, for example `a11ycheck 0.1.0`. The file of a team that shows its own
     /// brand names none, and its metadata say that the brand made it.
     pub generated_by: Option<&'a str>,
-    /// The picture of the example with this number: PNG, JPEG or WebP. An example whose picture is not there, or can't be
-    /// read, is shown without.
+    /// Returns the picture of the example with this number: PNG, JPEG or WebP. An example whose picture is missing, or
+    /// can't be read, is shown without it.
     pub pictures: &'a dyn Fn(u64) -> Option<&'a [u8]>,
-    /// Whether pictures that the report refers to are no longer there: the file says so.
+    /// True if pictures that the report refers to no longer exist: the file says so.
     pub pictures_lost: bool,
+}
+
+impl<'a> PdfSource<'a> {
+    /// Returns the source of a file without pictures that names no program.
+    pub const fn new(report: &'a Report, brand: &'a Brand) -> Self {
+        Self { report, brand, generated_by: None, pictures: &|_| None, pictures_lost: false }
+    }
+
+    /// Names the program that makes the file.
+    #[must_use]
+    pub fn with_generated_by(self, program: impl Into<Option<&'a str>>) -> Self {
+        Self { generated_by: program.into(), ..self }
+    }
+
+    /// Sets the function that returns the picture of the example with a number.
+    #[must_use]
+    pub const fn with_pictures(self, pictures: &'a dyn Fn(u64) -> Option<&'a [u8]>) -> Self {
+        Self { pictures, ..self }
+    }
+
+    /// Notes that pictures that the report refers to no longer exist.
+    #[must_use]
+    pub const fn with_pictures_lost(self) -> Self {
+        Self { pictures_lost: true, ..self }
+    }
 }
 
 impl fmt::Debug for PdfSource<'_> {
@@ -39,14 +62,28 @@ impl fmt::Debug for PdfSource<'_> {
     }
 }
 
-/// What the file of a conformance report's draft is made of.
+/// The source of the file of a conformance report's draft.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct DraftSource<'a> {
-    /// The check; its language is the file's.
+    /// The check; its language is that of the file.
     pub export: &'a ExportSource<'a>,
-    /// Whose name and colour the file carries.
+    /// The brand whose name and colour the file carries.
     pub brand: &'a Brand,
     /// The program that makes the file, with its version, for example `a11ycheck 0.1.0`. The file of a team that shows its own
     /// brand names none, and its metadata say that the brand made it.
     pub generated_by: Option<&'a str>,
+}
+
+impl<'a> DraftSource<'a> {
+    /// Returns the source of a file that names no program.
+    pub const fn new(export: &'a ExportSource<'a>, brand: &'a Brand) -> Self {
+        Self { export, brand, generated_by: None }
+    }
+
+    /// Names the program that makes the file.
+    #[must_use]
+    pub fn with_generated_by(self, program: impl Into<Option<&'a str>>) -> Self {
+        Self { generated_by: program.into(), ..self }
+    }
 }

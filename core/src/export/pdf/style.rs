@@ -1,4 +1,4 @@
-//! Sizes and colours. Every colour of text has a contrast of at least 4.5 to 1 on what it stands on (WCAG 1.4.3).
+//! Sizes and colours. Every colour of text has a contrast of at least 4.5 to 1 with its background (WCAG 1.4.3).
 
 use crate::domain::{Colour, Impact};
 
@@ -6,12 +6,12 @@ use crate::domain::{Colour, Impact};
 pub(super) const TEXT: Colour = Colour::new(0x1f, 0x24, 0x2b);
 /// Text that matters less.
 pub(super) const QUIET: Colour = Colour::new(0x4b, 0x55, 0x63);
-/// Behind code and the heads of tables.
+/// The background of code and of the heads of tables.
 pub(super) const PANEL: Colour = Colour::new(0xf3, 0xf5, 0xf8);
 /// Thin lines.
 pub(super) const RULE: Colour = Colour::new(0xc9, 0xd0, 0xd9);
 
-/// The background of a severity's badge, whose text is white, and the colour of its bar.
+/// Returns the background of a severity's badge, whose text is white, and the colour of its bar.
 pub(super) const fn of_severity(severity: Impact) -> Colour {
     match severity {
         Impact::Critical => Colour::new(0xa3, 0x12, 0x12),
@@ -21,11 +21,11 @@ pub(super) const fn of_severity(severity: Impact) -> Colour {
     }
 }
 
-/// How a paragraph looks. All measures are in points.
+/// The style of a paragraph. All measures are in points.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
     pub(super) size: f32,
-    /// From line to line.
+    /// The distance from line to line.
     pub(super) leading: f32,
     pub(super) colour: Colour,
     pub(super) before: f32,
@@ -40,7 +40,7 @@ impl Style {
     pub(super) const CODE: Self = Self { size: 9.0, leading: 12.5, colour: TEXT, before: 0.0, after: 8.0 };
     pub(super) const CELL: Self = Self { size: 9.5, leading: 13.5, colour: TEXT, before: 0.0, after: 0.0 };
 
-    /// A heading of this level, from 1.
+    /// Returns the style of a heading of this level, from 1.
     pub(super) const fn heading(level: u8, ink: Colour) -> Self {
         match level {
             1 => Self { size: 24.0, leading: 31.0, colour: ink, before: 0.0, after: 6.0 },

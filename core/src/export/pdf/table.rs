@@ -1,4 +1,4 @@
-//! Tables: their rows stay whole, and their heads stand again on each page.
+//! Tables: a row is never split, and the head is repeated on each page.
 
 use super::{
     canvas::{Lettering, Mark, PAGE_HEIGHT},
@@ -17,31 +17,31 @@ pub(super) struct Table {
     /// The names of the columns.
     pub(super) head: Option<Vec<Cell>>,
     pub(super) rows: Vec<Vec<Cell>>,
-    /// Whether the first cell of a row names the row.
+    /// The cells that are heads of their rows.
     pub(super) row_heads: RowHeads,
 }
 
 /// A column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column {
-    /// Its part of the table's width; all parts make 1.
+    /// The column's part of the table's width; all parts add up to 1.
     pub(super) part: f32,
     pub(super) align: Align,
 }
 
-/// Columns from parts of the width.
+/// Returns columns from their parts of the width.
 pub(super) fn columns(parts: &[(f32, Align)]) -> Vec<Column> {
     parts.iter().map(|(part, align)| Column { part: *part, align: *align }).collect()
 }
 
-/// To which edge the text of a column is set.
+/// The edge to which the text of a column is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
     Left,
     Right,
 }
 
-/// Whether the first cell of a row names the row.
+/// The choice of cells that are heads of their rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowHeads {
     First,
@@ -54,7 +54,7 @@ pub(super) struct Cell {
     pub(super) runs: Vec<Run>,
     /// A bar behind the text, as a part of the room that is left.
     pub(super) bar: Option<(f32, Colour)>,
-    /// Where it differs from the file's.
+    /// The language of the text, if it differs from the file's.
     pub(super) locale: Option<Locale>,
 }
 
@@ -73,9 +73,9 @@ impl Cell {
 }
 
 const PADDING: f32 = 4.0;
-/// Between columns.
+/// The space between columns, in points.
 const GAP: f32 = 10.0;
-/// For the number in front of a bar.
+/// The room for the number in front of a bar, in points.
 const BAR_INDENT: f32 = 44.0;
 
 impl Flow {
@@ -114,7 +114,7 @@ impl Flow {
         let width = self.width() - 2.0 * PADDING;
         let mut left = self.left + PADDING;
         let cells = cells.iter().zip(columns).enumerate().map(|(number, (cell, column))| {
-            // The gap after the last column is not needed.
+            // There is no gap after the last column.
             let gap = if number + 1 == columns.len() { 0.0 } else { GAP };
             let (start, room) = (left, (width * column.part - gap).max(1.0));
             left += width * column.part;
@@ -149,7 +149,7 @@ impl Flow {
         self.y = top + row.height();
     }
 
-    /// A head that stands again at the top of a page, which is not read aloud again.
+    /// Draws the head again at the top of a page, where it is not read aloud again.
     fn repeat(&mut self, head: &Row<'_>) {
         let top = self.y;
         for RowCell { text, left, flush, .. } in &head.cells {
@@ -159,7 +159,7 @@ impl Flow {
         self.y = top + head.height();
     }
 
-    /// Lines that are an artifact.
+    /// Draws lines as an artifact.
     fn plain(&mut self, runs: &[Run], lines: &[Line], style: Style, (left, flush): (f32, f32)) {
         self.canvas.mark(Mark::Artifact);
         for line in lines {

@@ -1,29 +1,29 @@
-//! Texts before they are set: hostile ones made harmless, marked-up ones taken apart.
+//! Texts before they are set: hostile ones are made harmless, and markup is taken apart.
 
 use super::font::Face;
 use crate::{catalog::Level, domain::Colour};
 
-/// Text in one font; a text is a row of them.
+/// A piece of text in one font; a text is a row of these.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) text: String,
     pub(super) face: Face,
-    /// Where a click leads.
+    /// The target of a click.
     pub(super) link: Option<Link>,
-    /// Set in white on this colour.
+    /// The colour of the background, on which the text is set in white.
     pub(super) badge: Option<Colour>,
 }
 
-/// Where a click leads.
+/// The target of a click.
 #[derive(Debug, Clone)]
 pub(super) enum Link {
-    /// Out of the file.
+    /// An address outside the file.
     Web(String),
-    /// Within the file.
+    /// A place within the file.
     Place(Place),
 }
 
-/// Something in the file that can be led to.
+/// A place in the file that links can lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Place {
     Overview,
@@ -35,7 +35,7 @@ pub(super) enum Place {
     Notes,
     /// The rule with this rank.
     Rule(u64),
-    /// What the levels of conformance mean.
+    /// The meanings of the levels of conformance.
     Meanings,
     /// The success criteria of this level.
     Criteria(Level),
@@ -68,45 +68,45 @@ impl Run {
         Self { link: Some(Link::Place(place)), ..self }
     }
 
-    /// A page's address, shown as it is. It is a link where it is a web address.
+    /// Returns the address of a page, shown as it is. It is a link if it is a web address.
     pub(super) fn address(address: &str) -> Self {
         let shown = line(address, MAX_ADDRESS);
         let link = is_web(address).then(|| Link::Web(address.to_owned()));
         Self { link, ..Self::regular(shown) }
     }
 
-    /// A text that leads to a web address.
+    /// Returns a text that is a link if `address` is a web address.
     pub(super) fn web(text: impl Into<String>, address: &str) -> Self {
         let link = is_web(address).then(|| Link::Web(address.to_owned()));
         Self { link, ..Self::regular(text) }
     }
 }
 
-/// Characters of an address that are shown.
+/// The most characters of an address that are shown.
 const MAX_ADDRESS: usize = 300;
 
-/// Characters of an address that can be followed.
+/// The most characters of an address that can be followed.
 const MAX_LINK: usize = 2_000;
 
-/// Only such addresses become links: a file must not run scripts or open programs.
+/// Returns whether an address may become a link: a file must not run scripts or open programs.
 fn is_web(address: &str) -> bool {
     (address.starts_with("https://") || address.starts_with("http://"))
         && address.len() <= MAX_LINK
         && address.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Characters of a text of the catalogue; what it does not have is told by the engine.
+/// The most characters of a text of the catalogue, or of the engine's text for a rule that the catalogue does not have.
 const MAX_MARKED: usize = 4_000;
 
-/// Text of the catalogue, with its `code` in backticks.
+/// Returns a text of the catalogue, with its `code` in backticks set as code.
 pub(super) fn marked(text: &str) -> Vec<Run> {
     let text = block(text, MAX_MARKED);
     let parts = text.split('`').enumerate().filter(|(_, part)| !part.is_empty());
     parts.map(|(number, part)| if number % 2 == 1 { Run::mono(part) } else { Run::regular(part) }).collect()
 }
 
-/// Hostile text for one line: the first `max` characters, an ellipsis where there are more. Spaces in a row become one; a
-/// no-break space stays one.
+/// Makes hostile text fit for one line: the first `max` characters, with an ellipsis if there are more. Spaces in a row
+/// become one; a no-break space stays one.
 pub(super) fn line(text: &str, max: usize) -> String {
     let words = visible(text).map(|character| match character {
         '\u{A0}' => character,
@@ -123,8 +123,8 @@ pub(super) fn line(text: &str, max: usize) -> String {
     shown
 }
 
-/// Hostile text whose line breaks count: the first `max` characters and [`MAX_LINES`] lines, an ellipsis where there are
-/// more. At most one line in a row is empty.
+/// Makes hostile text harmless whose line breaks count: the first `max` characters and [`MAX_LINES`] lines, with an
+/// ellipsis if there are more. At most one line in a row is empty.
 pub(super) fn block(text: &str, max: usize) -> String {
     let text = text.trim_matches(['\r', '\n']).trim_end();
     let text = text.replace("\r\n", "\n").replace(['\r', '\u{0B}', '\u{0C}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
@@ -141,7 +141,7 @@ pub(super) fn block(text: &str, max: usize) -> String {
     text
 }
 
-/// Lines of a text: few characters must not fill page after page.
+/// The most lines of a text: few characters must not fill page after page.
 const MAX_LINES: usize = 40;
 
 fn visible(text: &str) -> impl Iterator<Item = char> {
@@ -156,8 +156,8 @@ fn bounded(mut characters: impl Iterator<Item = char>, max: usize) -> String {
     text
 }
 
-/// Control characters, and those that only steer layout: of direction, joining or variation. Shown as they are they would
-/// turn the text of other lines round, or end up as a box.
+/// Returns whether a character is a control character, or only steers layout: direction, joining or variation. Such
+/// characters would turn the text of other lines round, or end up as a box.
 fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(character,

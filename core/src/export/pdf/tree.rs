@@ -1,4 +1,4 @@
-//! The structure tree: what assistive technologies read, in the order in which it was set.
+//! The structure tree: the content for assistive technologies, in the order in which it was set.
 
 use crate::locale::Locale;
 
@@ -15,23 +15,23 @@ pub(super) type ElementId = usize;
 #[derive(Debug)]
 pub(super) struct Element {
     pub(super) tag: Tag,
-    /// `None` for the document alone.
+    /// The element around it; `None` for the document alone.
     pub(super) parent: Option<ElementId>,
     pub(super) kids: Vec<Kid>,
-    /// Where it differs from the file's.
+    /// The language of the element, if it differs from the file's.
     pub(super) locale: Option<Locale>,
 }
 
-/// What an element holds.
+/// A part of an element.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kid {
     Element(ElementId),
-    /// Marked content number `mcid` of a page; both from 0.
+    /// The marked content with number `mcid` on a page; both count from 0.
     Content {
         page: usize,
         mcid: usize,
     },
-    /// A link's area, by its number in the file.
+    /// The area of a link, by its number in the file.
     Annotation(usize),
 }
 
@@ -40,7 +40,7 @@ pub(super) enum Kid {
 pub(super) enum Tag {
     Document,
     Section,
-    /// From 1.
+    /// A heading of this level, from 1.
     Heading(u8),
     Paragraph,
     Code,
@@ -63,14 +63,14 @@ pub(super) enum Tag {
     },
 }
 
-/// What a table's head heads.
+/// The cells that a head of a table applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     Column,
     Row,
 }
 
-/// How the items of a list are labelled.
+/// The labels of the items of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbering {
     Bullets,
@@ -78,7 +78,7 @@ pub(super) enum Numbering {
 }
 
 impl Tag {
-    /// The standard's name.
+    /// Returns the standard's name.
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Document => "Document",
@@ -113,7 +113,7 @@ impl Tree {
         Self { elements: vec![Element { tag: Tag::Document, parent: None, kids: Vec::new(), locale: None }] }
     }
 
-    /// Adds an element as the last of `parent`.
+    /// Adds an element as the last child of `parent`.
     pub(super) fn add(&mut self, parent: ElementId, tag: Tag, locale: Option<Locale>) -> ElementId {
         let id = self.elements.len();
         self.elements.push(Element { tag, parent: Some(parent), kids: Vec::new(), locale });

@@ -2,7 +2,7 @@
 
 use super::finish::Facts;
 
-/// The packet.
+/// Returns the packet.
 pub(super) fn packet(facts: &Facts<'_>) -> String {
     let [title, author, program] = [facts.title.as_str(), facts.author, facts.program].map(escaped);
     let language = facts.locale;
@@ -32,7 +32,7 @@ pub(super) fn packet(facts: &Facts<'_>) -> String {
     )
 }
 
-/// Escaped for XML, without the characters that XML cannot hold.
+/// Escapes text for XML, without the characters that XML can't hold.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! The machine's settings: `resolv.conf` and the hosts file.
+//! The resolver settings of the system: `resolv.conf` and the hosts file.
 
 use std::{
     fs, io,
@@ -15,39 +15,39 @@ use resolv_conf::{Config, ScopedIp};
 
 use crate::net::{hosts, resolver::distinct};
 
-/// Search domains that are tried. Each may cost a look-up's whole budget.
+/// The greatest number of search domains that are tried. Each may cost a look-up's whole budget.
 const MAX_SEARCH: usize = 8;
 
 const DNS_PORT: u16 = 53;
 
-/// Where the settings are.
+/// The paths of the settings.
 #[derive(Debug, Clone)]
 pub(super) struct Files {
     pub(super) resolv_conf: PathBuf,
     pub(super) hosts: PathBuf,
-    /// Where the servers listen, if not on port 53: for tests, since `resolv.conf` can't say it.
+    /// The port of the servers, if it is not 53: for tests, since `resolv.conf` can't name one.
     pub(super) port: Option<u16>,
 }
 
-/// What a file was like when it was read.
+/// The state of a file when it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp(Option<(SystemTime, u64)>);
 
-/// What the files say.
+/// The result of reading the files.
 #[derive(Debug)]
 pub(super) enum Found {
     /// The hosts file has the name.
     Listed(Vec<IpAddr>),
-    /// Name servers have to be asked, by the settings that are known.
+    /// The name servers must be queried, with the settings that are already known.
     Unchanged,
-    /// The same, by these.
+    /// The name servers must be queried, with these new settings.
     Settings(Box<Settings>),
 }
 
-/// Which servers are asked, and for what.
+/// The servers that are queried, and how.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
-    /// Of the file that they are from.
+    /// The stamp of the file from which the settings were read.
     pub(super) stamp: Option<Stamp>,
     servers: Vec<NameServerConfig>,
     search: Vec<Name>,
@@ -59,9 +59,9 @@ impl Files {
         Self { resolv_conf: "/etc/resolv.conf".into(), hosts: hosts::FILE.into(), port: None }
     }
 
-    /// Reads what there is to know of a name, where `known` is the stamp of the settings that are known.
+    /// Looks a name up in the hosts file, and otherwise reads the settings unless their stamp is still `known`.
     pub(super) fn look_up(&self, name: &str, known: Option<Stamp>) -> Found {
-        // A file that is not there lists nothing.
+        // A file that does not exist lists nothing.
         let listed = fs::read(&self.hosts).map(|hosts| hosts::addresses(&String::from_utf8_lossy(&hosts), name));
         if let Ok(ips) = listed
             && !ips.is_empty()
@@ -83,7 +83,7 @@ impl Files {
             tracing::warn!(error = &error as &dyn std::error::Error, "resolv.conf can't be read");
             Config::new()
         });
-        // hickory can't ask a server by the link that it is on.
+        // hickory can't query a server whose address has a zone (a network link).
         let servers = config.nameservers.iter().filter(|server| !matches!(server, ScopedIp::V6(_, Some(_))));
         let mut servers: Vec<IpAddr> = servers.map(IpAddr::from).collect();
         if servers.is_empty() {
@@ -120,21 +120,21 @@ impl Settings {
 
     pub(super) fn parts(&self) -> (ResolverConfig, ResolverOpts) {
         let mut options = self.options.clone();
-        // The hosts file was read, and is read anew each time.
+        // The hosts file has already been read, and is read again for each look-up.
         options.use_hosts_file = ResolveHosts::Never;
         options.cache_size = 0;
         options.server_ordering_strategy = ServerOrderingStrategy::UserProvidedOrder;
         (ResolverConfig::from_parts(None, Vec::new(), self.servers.clone()), options)
     }
 
-    /// The absolute names to look up for `name`, one after the other until one exists.
+    /// Returns the absolute names to look up for `name`, one after the other until one exists.
     pub(super) fn candidates(&self, name: &str) -> Vec<Name> {
         let Ok(mut absolute) = Name::from_ascii(name) else { return Vec::new() };
         let dots = name.matches('.').count();
         let is_local_host = name == "localhost" || name.ends_with(".localhost");
         let searched = || self.search.iter().filter_map(|domain| absolute.clone().append_domain(domain).ok());
-        let mut names: Vec<Name> =
-            if is_local_host || dots >= self.options.ndots { Vec::new() } else { searched().collect() };
+        let is_searched = dots == 0 || dots < self.options.ndots;
+        let mut names: Vec<Name> = if is_searched && !is_local_host { searched().collect() } else { Vec::new() };
         absolute.set_fqdn(true);
         let place = if dots == 0 { names.len() } else { 0 };
         names.insert(place, absolute);

@@ -15,7 +15,7 @@ async fn server<'a>(names: impl IntoIterator<Item = (&'a str, Says)>) -> NameSer
     NameServer::start(names).await.unwrap()
 }
 
-/// A resolver by files of its own, which ask `server`.
+/// Makes a resolver with files of its own, which name `server`.
 fn by_files(folder: &Path, server: &NameServer, resolv_conf: &str, hosts: &str) -> DnsResolver {
     let port = Some(server.address().port());
     let files = Files { resolv_conf: folder.join("resolv.conf"), hosts: folder.join("hosts"), port };
@@ -28,7 +28,7 @@ async fn found(resolver: &DnsResolver, name: &str) -> Vec<IpAddr> {
     resolver.resolve(name).await.unwrap()
 }
 
-/// Whether it is known that there is no such name.
+/// Returns whether the resolver knows that the name does not exist.
 async fn is_unknown(resolver: &DnsResolver, name: &str) -> bool {
     matches!(resolver.resolve(name).await, Err(ResolveError::NotFound))
 }
@@ -109,7 +109,7 @@ async fn a_public_name_leads_into_no_search_domain() {
     assert_eq!(found(&resolver, "shop.example.com").await, ips(&["93.184.215.14"]));
     assert!(is_unknown(&resolver, "gone.example.com").await);
     assert!(is_unknown(&resolver, "frontend.shop").await);
-    // Where the machine's settings want dots, as those of Kubernetes do, what exists by itself still comes first.
+    // Even if the settings demand more dots, as those of Kubernetes do, a name that exists as it is comes first.
     let resolver = by_files(folder.path(), &server, "search corp.example\noptions ndots:5", "");
     assert_eq!(found(&resolver, "shop.example.com").await, ips(&["93.184.215.14"]));
     assert_eq!(found(&resolver, "frontend.shop").await, ips(&["10.0.0.7"]));
@@ -122,6 +122,14 @@ async fn a_public_name_whose_look_up_fails_leads_into_no_search_domain_either() 
     let server = server(names).await;
     let resolver = by_files(folder.path(), &server, "search corp.example\noptions ndots:5", "");
     assert!(matches!(resolver.resolve("shop.example.com").await, Err(ResolveError::Failed(_))));
+}
+
+#[tokio::test]
+async fn a_name_without_a_dot_is_searched_however_few_dots_the_settings_demand() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = server([("wiki.corp.example", at(&["10.0.0.5"]))]).await;
+    let resolver = by_files(folder.path(), &server, "search corp.example\noptions ndots:0", "");
+    assert_eq!(found(&resolver, "wiki").await, ips(&["10.0.0.5"]));
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ fn allowing(networks: &[&str]) -> AddressPolicy {
     networks.iter().fold(AddressPolicy::builder(), open).build()
 }
 
-/// Judges the text of an address as its users do: parsed first.
+/// Judges an address given as text, in the way callers do: after parsing it.
 fn judge_url(policy: &AddressPolicy, text: &str) -> Result<(), Refusal> {
     let url = Url::parse(text).unwrap();
     policy.judge_host(&url.host().unwrap(), url.port_or_known_default().unwrap())
@@ -201,7 +201,7 @@ fn only_the_ports_that_were_opened_are_open_in_a_network() {
         ("10.1.5.1", &[80, 9000]),
         ("::ffff:10.1.0.1", &[80]),
         ("fd00::1", &[443]),
-        // Public: what the public may reach is not closed by opening more.
+        // Public addresses: opening a network closes none of the ports that are permitted for the public internet.
         ("8.8.8.8", &[22, 80, 443, 8080]),
     ] {
         for &port in ports {
@@ -231,7 +231,7 @@ fn for_whom_nothing_is_opened_what_is_blocked_stays_blocked() {
     assert_eq!(closed.judge_ip(ip("1.1.1.1"), 443), Ok(()));
 }
 
-/// What users are told where a host leads, by policies that explain nothing and by those that do.
+/// Returns what users are shown about the host of an address, under a policy that explains refusals or not.
 async fn told(policy: &str, resolver: &StaticResolver, text: &str) -> String {
     let policy: AddressPolicy = policy.parse().unwrap();
     let url = Url::parse(text).unwrap();
@@ -383,7 +383,7 @@ async fn a_private_address_far_down_a_long_answer_is_still_seen() {
 async fn a_name_that_changes_its_answer_gains_nothing() {
     let resolver = StaticResolver::new().with_sequence("rebind.example.com", [ips(&["8.8.8.8"]), ips(&["127.0.0.1"])]);
     let judged = judge(&AddressPolicy::default(), &resolver, "http://rebind.example.com/").await.unwrap();
-    // The name leads elsewhere by now: what was judged stays, and the next judgement sees the new answer.
+    // The name leads elsewhere by now: the judged addresses stay, and the next judgement sees the new answer.
     let second = judge(&AddressPolicy::default(), &resolver, "http://rebind.example.com/").await;
     assert!(matches!(refusal(second), Refusal::NotPublic { .. }));
     assert_eq!(judged.addresses(), ["8.8.8.8:80".parse().unwrap()]);

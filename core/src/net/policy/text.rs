@@ -1,4 +1,4 @@
-//! A policy as text, in one spelling: rules in any order, and written in any way, give the same.
+//! Policies as text, in one spelling: policies with the same rules, in any order and notation, have the same text.
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -11,10 +11,10 @@ const PUBLIC: &str = "public";
 const ALLOW_NETWORK: &str = "allow-network";
 const BLOCK_NETWORK: &str = "block-network";
 const BLOCK_DOMAIN: &str = "block-domain";
-/// A rule without values.
+/// The word for a rule without values.
 const EXPLAIN_REFUSALS: &str = "explain-refusals";
 
-/// A text that is not a policy.
+/// The error for a text that is not a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a rule: write `allow-network=10.0.0.0/8,192.168.0.0/16:80+443 block-network=10.1.0.0/16 \
@@ -23,8 +23,8 @@ const EXPLAIN_REFUSALS: &str = "explain-refusals";
 pub struct InvalidPolicy(String);
 
 impl fmt::Display for AddressPolicy {
-    /// Writes the rules as they are read back: `public`, or `allow-network=…`, `block-network=…` and `block-domain=…` with
-    /// their values in order, separated by commas, and `explain-refusals`.
+    /// Writes the rules in the form that is parsed: `public`, or `allow-network=…`, `block-network=…` and
+    /// `block-domain=…` with their values in order, separated by commas, and `explain-refusals`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rules = [
             (ALLOW_NETWORK, opened(&self.0.allowed_networks)),
@@ -38,7 +38,7 @@ impl fmt::Display for AddressPolicy {
     }
 }
 
-/// Each network once, by its first address, with all ports that are opened in it.
+/// Returns each network once, by its first address, with all ports that are opened in it.
 fn opened(networks: &[OpenedNetwork]) -> Vec<String> {
     let mut merged: BTreeMap<IpNet, OpenedNetwork> = BTreeMap::new();
     for network in networks.iter().map(OpenedNetwork::trunc) {
@@ -49,7 +49,7 @@ fn opened(networks: &[OpenedNetwork]) -> Vec<String> {
     merged.values().map(ToString::to_string).collect()
 }
 
-/// Each network once, by its first address.
+/// Returns each network once, by its first address.
 fn networks(networks: &[IpNet]) -> Vec<String> {
     let mut networks: Vec<IpNet> = networks.iter().map(IpNet::trunc).collect();
     networks.sort_unstable();
@@ -114,7 +114,7 @@ mod tests {
             one
         );
         assert_ne!(spelled("allow-network=10.0.0.0/8:80"), spelled("allow-network=10.0.0.0/8:81"));
-        // All ports include any that is named.
+        // All ports include each port that is named.
         assert_eq!(spelled("allow-network=10.0.0.0/8:80,10.0.0.0/8"), "allow-network=10.0.0.0/8");
     }
 

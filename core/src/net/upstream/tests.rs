@@ -53,7 +53,9 @@ async fn the_proxy_is_asked_for_judged_addresses_and_private_ones_stay_refused()
 
 #[tokio::test]
 async fn exceptions_go_by_name_and_by_address() {
-    for exception in ["example.com", "*.example.com", "A.Example.com.", "93.184.215.14", "93.184.0.0/16"] {
+    for exception in
+        ["example.com", "*.example.com", "A.Example.com.", "93.184.215.14", "93.184.0.0/16", "::ffff:93.184.0.0/112"]
+    {
         let proxy = proxy().except([exception]).unwrap();
         assert!(matches!(way(&proxy, "a.example.com").await, Ok(Route::Direct(_))), "{exception}");
     }
@@ -73,7 +75,7 @@ async fn only_names_that_the_operator_gave_are_resolved_by_the_proxy() {
     }
 }
 
-/// What comes of a proxy that answers like this, and what it was asked.
+/// Returns the result of a connection through a proxy that responds with `answer`, and the request that it received.
 async fn asked(answer: &'static str) -> (Result<TcpStream, ProxyError>, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! What a PDF file is made of, and where it is kept.
+//! The sources of PDF files, and the keeping of these files.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use crate::{
-    domain::{Logo, Scan, ScanState, ScreenshotRef, Team},
+    domain::{Findings, Logo, Scan, Team},
     error::Error,
     export::{
         Brand, ExportSource,
@@ -17,90 +17,55 @@ use crate::{
     },
     id::{ScanId, TeamId},
     locale::Locale,
-    report::Report,
-    service::{ExportedFile, Service, exported_file::FileFacts},
+    report::{Report, numbered},
+    service::{Service, made_file::FileFacts},
     store::{Document, DocumentKey, Look},
 };
 
-/// Which PDF file of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::service) enum PdfFile {
-    /// The report for the site's owner.
-    Report,
-    /// The draft of a conformance report.
-    ConformanceReport,
-}
-
-impl PdfFile {
-    const fn key(self, locale: Locale) -> DocumentKey {
-        match self {
-            Self::Report => DocumentKey::Report(locale),
-            Self::ConformanceReport => DocumentKey::ConformanceReport(locale),
-        }
-    }
-
-    /// How the file's name ends.
-    const fn suffix(self) -> &'static str {
-        match self {
-            Self::Report => "accessibility.pdf",
-            Self::ConformanceReport => "accessibility-acr.pdf",
-        }
-    }
-}
-
-/// Pictures that go into one file.
+/// The most pictures that go into one file.
 const MAX_PICTURES: usize = 200;
 
 impl Service {
-    /// A PDF file of a completed check, from the store or, the first time for a language and a brand, rendered and
-    /// kept.
+    /// Returns a PDF file of a completed check: from the store or, the first time for a language and a brand, rendered and
+    /// then kept.
     ///
     /// # Errors
-    /// [`Error::NotCompleted`]; [`Error::PdfUnavailable`] where too many are waited for, it takes longer than
-    /// [`RenderLimits::patience`](super::RenderLimits::patience) from `arrived` on (it is still rendered, and kept), or its
-    /// rendering failed.
-    pub(in crate::service) async fn pdf(
+    /// [`Error::PdfUnavailable`] if too many files are waited for, if this one takes longer than
+    /// [`RenderLimits::patience`](super::RenderLimits::patience), counted from `arrived` (it is still rendered, and kept),
+    /// or if its rendering failed.
+    pub(in crate::service) async fn document(
         &self,
         team: &Team,
-        scan: Scan,
-        file: PdfFile,
-        locale: Option<Locale>,
+        scan: &Scan,
+        key: DocumentKey,
         arrived: Instant,
-    ) -> Result<ExportedFile, Error> {
-        let ScanState::Completed { finished_at, .. } = scan.state else { return Err(Error::NotCompleted) };
-        let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?;
-        let locale = locale.unwrap_or(site.details.report_locale);
-        let (id, key) = (scan.id, file.key(locale));
+    ) -> Result<Bytes, Error> {
         let look = look_of(&self.shown_brand(team).await?);
-        let bytes = match self.kept(team.id, id, key, look).await? {
-            Some(bytes) => bytes,
-            None => {
-                let (service, owner) = (self.clone(), team.clone());
-                // What is logged belongs to the request that it is rendered for.
-                let work = async move { service.rendered(&owner, &scan, file, locale).await }.in_current_span();
-                self.parts().renderings.wait(team.id, (id, key, look), arrived, || work.boxed()).await?
-            }
-        };
-        Ok(ExportedFile::ready(id, &site.details, finished_at, file.suffix(), bytes))
+        if let Some(bytes) = self.kept(team.id, scan.id, key, look).await? {
+            return Ok(bytes);
+        }
+        let (service, owner, of) = (self.clone(), team.clone(), scan.clone());
+        // The log lines of a rendering belong to the request that it is rendered for.
+        let work = async move { service.rendered(&owner, &of, key).await }.in_current_span();
+        self.parts().renderings.wait(team.id, (scan.id, key, look), arrived, || work.boxed()).await
     }
 
-    /// The file as it was kept, if it looks like this.
+    /// Returns the file as it was kept, if it has this style hash.
     async fn kept(&self, team: TeamId, scan: ScanId, key: DocumentKey, look: Look) -> Result<Option<Bytes>, Error> {
         let document = self.store().document(team, scan, key).await?;
         Ok(document.filter(|document| document.look == look).map(|document| document.bytes.into()))
     }
 
-    async fn rendered(&self, team: &Team, scan: &Scan, file: PdfFile, locale: Locale) -> Result<Bytes, Error> {
-        let key = file.key(locale);
+    async fn rendered(&self, team: &Team, scan: &Scan, key: DocumentKey) -> Result<Bytes, Error> {
         let brand = self.shown_brand(team).await?;
         let look = look_of(&brand);
-        // By this node or another one, since it was asked for.
+        // It may have been rendered by this node or another one since it was asked for.
         if let Some(bytes) = self.kept(team.id, scan.id, key, look).await? {
             return Ok(bytes);
         }
-        let (rendering, pictures) = match file {
-            PdfFile::Report => self.report_file(team, scan, locale, brand).await?,
-            PdfFile::ConformanceReport => (self.draft_file(team, scan, locale, brand).await?, Found::All),
+        let (rendering, pictures) = match key {
+            DocumentKey::Report(locale) => self.report_file(team, scan, locale, brand).await?,
+            DocumentKey::ConformanceReport(locale) => (self.draft_file(team, scan, locale, brand).await?, Found::All),
         };
         let rendered = tokio::task::spawn_blocking(rendering).await;
         let outcome = if matches!(rendered, Ok(Ok(_))) { "rendered" } else { "failed" };
@@ -111,13 +76,13 @@ impl Service {
             Err(panic) => return Err(failed(scan.id, &panic)),
         };
         if pictures == Found::Some {
-            // Whoever brings the lost ones back is given a whole file.
+            // Not kept, so that a whole file is rendered when the lost pictures are restored.
             return Ok(bytes.into());
         }
         let document = Document { look, bytes: bytes.clone() };
         match self.store().put_document(team.id, scan.id, key, document).await {
             Ok(true) => Ok(bytes.into()),
-            // A check that was deleted meanwhile has no files any more.
+            // A check that was deleted in the meantime no longer has files.
             Ok(false) => Err(Error::NotFound),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
@@ -127,7 +92,7 @@ impl Service {
         }
     }
 
-    /// Gets what the report's file is made of.
+    /// Gathers the sources of the report's file.
     async fn report_file(
         &self,
         team: &Team,
@@ -136,17 +101,12 @@ impl Service {
         brand: Brand,
     ) -> Result<(Rendering, Found), Error> {
         let (report, findings) = self.report_of(team.id, scan, Some(locale)).await?;
-        let pictures = self.pictures(team.id, &report, |issue| {
-            let index = usize::try_from(issue).ok()?.checked_sub(1)?;
-            findings.items.get(index)?.screenshot
-        });
-        let (pictures, found) = pictures.await?;
+        let (pictures, found) = self.pictures(team.id, &report, &findings).await?;
         let generated_by = generated_by(team);
         let rendering: Rendering = Box::new(move || {
             let picture = |issue: u64| pictures.get(&issue).map(Vec::as_slice);
             render(&PdfSource {
                 report: &report,
-                findings: &findings,
                 brand: &brand,
                 generated_by,
                 pictures: &picture,
@@ -156,7 +116,7 @@ impl Service {
         Ok((rendering, found))
     }
 
-    /// Gets what the file of a conformance report's draft is made of.
+    /// Gathers the sources of the file of a conformance report's draft.
     async fn draft_file(&self, team: &Team, scan: &Scan, locale: Locale, brand: Brand) -> Result<Rendering, Error> {
         let FileFacts { team: name, site, checked_at, findings, locale } =
             self.draft_facts(team, scan, Some(locale), &brand).await?;
@@ -171,16 +131,16 @@ impl Service {
         &self,
         team: TeamId,
         report: &Report,
-        shot_of: impl Fn(u64) -> Option<ScreenshotRef>,
+        findings: &Findings,
     ) -> Result<(HashMap<u64, Vec<u8>>, Found), Error> {
         let groups = report.groups.iter().chain(&report.advisory);
         let examples = groups.flat_map(|group| &group.examples);
-        let shots = examples.filter_map(|example| Some((example.id, shot_of(example.id)?)));
+        let shots = examples.filter_map(|example| Some((example.id, numbered(findings, example.id)?.screenshot?)));
         let (mut pictures, mut found) = (HashMap::new(), Found::All);
         for (issue, shot) in shots.take(MAX_PICTURES) {
             match self.store().screenshot(team, report.scan_id, shot.id).await? {
                 Some(picture) => drop(pictures.insert(issue, picture.bytes)),
-                // The findings name it, so it was there.
+                // The findings name it, so it once existed.
                 None => found = Found::Some,
             }
         }
@@ -188,27 +148,27 @@ impl Service {
     }
 }
 
-/// Whether the pictures that findings name were found.
+/// The result of looking for the pictures that findings name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     All,
-    /// Some, or none, are there.
+    /// Some of them, or none, were found.
     Some,
 }
 
-/// What makes a file out of what was got for it; takes up to seconds of one core.
+/// The rendering of a file from its sources; takes up to seconds of one core.
 type Rendering = Box<dyn FnOnce() -> Result<Vec<u8>, PdfError> + Send>;
 
-/// White label leaves our name out.
+/// Returns the name and version of this program; `None` with white label, which leaves our name out.
 fn generated_by(team: &Team) -> Option<&'static str> {
     (!team.plan.features.white_label).then_some(concat!("a11ycheck ", env!("CARGO_PKG_VERSION")))
 }
 
-/// The look of files that carry a brand.
+/// Returns the style hash of files that carry a brand.
 fn look_of(brand: &Brand) -> Look {
     let Brand { name, colour, logo } = brand;
     let mut digest = Sha256::new();
-    // Each part with its length, so that no two brands are written alike.
+    // Each part goes with its length, so that no two brands have the same bytes.
     for part in [name.as_bytes(), colour.to_string().as_bytes(), logo.as_ref().map_or(&[], Logo::bytes)] {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);

@@ -1,11 +1,10 @@
-//! PDF files: rendered once per language and look, then kept.
+//! PDF files: rendered once per language and brand, then kept.
 //!
-//! [`files`] says what a file is made of, [`renderings`] who waits for which, [`queue`] whose turn it is.
+//! [`files`] gathers the sources of a file, [`renderings`] lets requests share a rendering, and [`queue`] chooses the next one.
 
 mod files;
 mod queue;
 mod renderings;
 
-pub(super) use self::files::PdfFile;
 pub use self::renderings::RenderLimits;
 pub(crate) use self::renderings::Renderings;

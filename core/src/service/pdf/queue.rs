@@ -1,22 +1,22 @@
-//! Whose turn it is: jobs of teams that wait for one of a few slots. Pure, so that fairness can be tested without a clock.
+//! The order of renderings: jobs of teams that wait for one of a few permits. Pure, so that fairness can be tested without a clock.
 
 use std::collections::{HashMap, VecDeque};
 
 use crate::id::TeamId;
 
-/// How much runs and waits.
+/// The bounds of what runs and waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct QueueLimits {
-    /// Jobs that run at a time.
+    /// The most jobs that run at a time.
     pub(super) running: usize,
-    /// Jobs that wait, of all teams together.
+    /// The most jobs that wait, of all teams together.
     pub(super) waiting: usize,
-    /// Jobs of one team that wait.
+    /// The most jobs of one team that wait.
     pub(super) waiting_per_team: usize,
 }
 
-/// Jobs that wait and run. Of the teams that wait, the one with the fewest running jobs is next; of several, the one whose
-/// last turn is longest ago. Jobs of one team run in the order in which they came.
+/// Jobs that wait and run. The next job is one of the team with the fewest running jobs among those that wait; of several
+/// such teams, of the one that was served least recently. Jobs of one team run in the order in which they came.
 #[derive(Debug)]
 pub(super) struct TurnQueue<J> {
     limits: QueueLimits,
@@ -24,13 +24,13 @@ pub(super) struct TurnQueue<J> {
     waiting: usize,
     /// The teams that have a job here.
     shares: HashMap<TeamId, Share<J>>,
-    /// Turns that were given.
+    /// The number of jobs that were started.
     turns: u64,
-    /// Shares that were made.
+    /// The number of jobs that were added.
     joined: u64,
 }
 
-/// What one team has in the queue.
+/// The jobs of one team in the queue.
 #[derive(Debug)]
 struct Share<J> {
     running: usize,
@@ -38,8 +38,8 @@ struct Share<J> {
     last_turn: LastTurn,
 }
 
-/// When a team was last served: the smallest is next. A team that joins comes behind all who wait already, but before the
-/// one that was just served; so none that comes and goes keeps another waiting for more than one turn.
+/// The last time at which a team was served: the smallest is next. A team that joins comes after all that already wait, but
+/// before the one that was just served; so teams that come and go keep no other waiting for more than one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct LastTurn {
     turn: u64,
@@ -62,10 +62,10 @@ impl<J> TurnQueue<J> {
         Self { limits, running: 0, waiting: 0, shares: HashMap::new(), turns: 0, joined: 0 }
     }
 
-    /// Adds a job behind the team's others. What can start at once does not count as waiting.
+    /// Adds a job after the team's others. A job that can start at once does not count as waiting.
     ///
     /// # Errors
-    /// [`QueueFull`]; nothing is added then.
+    /// [`QueueFull`]; nothing is then added.
     pub(super) fn enqueue(&mut self, team: TeamId, job: J) -> Result<(), QueueFull> {
         let free = self.limits.running.saturating_sub(self.running);
         let of_team = self.shares.get(&team).map_or(0, |share| share.waiting.len());
@@ -84,8 +84,8 @@ impl<J> TurnQueue<J> {
         Ok(())
     }
 
-    /// Takes the job whose turn it is into a slot, which it keeps until [`finish`](Self::finish). `None` where no slot is
-    /// free or nothing waits.
+    /// Starts the next job, which holds a permit until [`finish`](Self::finish). Returns `None` if no permit is free or
+    /// nothing waits.
     pub(super) fn start_next(&mut self) -> Option<J> {
         if self.running >= self.limits.running {
             return None;
@@ -101,7 +101,7 @@ impl<J> TurnQueue<J> {
         Some(job)
     }
 
-    /// Frees the slot of a job of this team that has ended.
+    /// Releases the permit of a job of this team that has ended.
     pub(super) fn finish(&mut self, team: TeamId) {
         let Some(share) = self.shares.get_mut(&team) else { return };
         share.running = share.running.saturating_sub(1);
@@ -111,7 +111,7 @@ impl<J> TurnQueue<J> {
         }
     }
 
-    /// Jobs that wait.
+    /// Returns the number of jobs that wait.
     pub(super) const fn waiting(&self) -> usize {
         self.waiting
     }
@@ -129,7 +129,7 @@ mod tests {
         std::array::from_fn(|_| TeamId::generate(Utc::now()))
     }
 
-    /// Runs all that waits, each job to its end before the next begins.
+    /// Runs everything that waits, each job to its end before the next begins.
     fn order(mut queue: TurnQueue<(TeamId, u32)>) -> Vec<(TeamId, u32)> {
         let mut order = Vec::new();
         while let Some((team, job)) = queue.start_next() {

@@ -1,4 +1,4 @@
-//! Who waits for which rendering: equal requests share one, others queue.
+//! Renderings: equal requests share one, and others queue.
 
 use std::{
     collections::HashMap,
@@ -18,27 +18,54 @@ use crate::{
     store::{DocumentKey, Look, StoreError},
 };
 
-/// How many PDFs a process renders and lets wait, and how long a request waits for one.
+/// The number of PDFs that a process renders and lets wait, and the time for which a request waits for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RenderLimits {
-    /// Renderings at a time. 0 renders nothing: only files that are kept already can be had.
+    /// The most renderings at a time. With 0, nothing is rendered: only files that are already kept are available.
     pub running: usize,
-    /// Renderings that wait for their turn, of all teams together.
+    /// The most renderings that wait for their turn, of all teams together.
     pub waiting: usize,
-    /// Renderings of one team that wait for their turn.
+    /// The most renderings of one team that wait for their turn.
     pub waiting_per_team: usize,
-    /// How long a request waits in all, from its arrival on.
+    /// The time for which a request waits in all, counted from its arrival.
     pub patience: Duration,
 }
 
 impl RenderLimits {
-    /// A rendering takes 0.05 s to 0.4 s of one core: what stands behind more than these is hardly rendered in time on a
-    /// small machine.
+    /// The most renderings that wait. One takes 0.05 s to 0.4 s of one core, so that anything behind more than these would
+    /// hardly be rendered in time on a small machine.
     const WAITING: usize = 256;
-    /// A quarter of them, so that it takes several teams to fill the queue: nine checks in all seven languages.
+    /// The most renderings of one team that wait: a quarter of them, so that it takes several teams to fill the queue. That
+    /// is enough for nine checks in all seven languages.
     const WAITING_PER_TEAM: usize = 64;
-    /// Contract, "Limits": PDF preparation takes up to one minute, of which some is left for the answer.
+    /// The time for which a request waits. Contract §14: PDF preparation takes up to one minute, of which some is left for
+    /// the response.
     const PATIENCE: Duration = Duration::from_secs(55);
+
+    /// Sets the most renderings at a time.
+    #[must_use]
+    pub const fn with_running(self, running: usize) -> Self {
+        Self { running, ..self }
+    }
+
+    /// Sets the most renderings that wait for their turn, of all teams together.
+    #[must_use]
+    pub const fn with_waiting(self, waiting: usize) -> Self {
+        Self { waiting, ..self }
+    }
+
+    /// Sets the most renderings of one team that wait for their turn.
+    #[must_use]
+    pub const fn with_waiting_per_team(self, waiting_per_team: usize) -> Self {
+        Self { waiting_per_team, ..self }
+    }
+
+    /// Sets the time for which a request waits in all.
+    #[must_use]
+    pub const fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
 }
 
 impl Default for RenderLimits {
@@ -54,18 +81,18 @@ impl Default for RenderLimits {
     }
 }
 
-/// A file to be rendered. Equal ones are rendered once for all who ask.
+/// The identity of a file to be rendered. Requests for equal files share one rendering.
 pub(super) type FileId = (ScanId, DocumentKey, Look);
 
-/// What makes a file.
+/// The work that makes a file.
 pub(super) type Work = BoxFuture<'static, Result<Bytes, Error>>;
 
-/// The same for all who wait for it.
+/// The outcome of a rendering, shared by all that wait for it.
 type Outcome = Result<Bytes, Arc<Error>>;
 
 /// The files that are being rendered in this process, and those that wait for their turn.
 ///
-/// A rendering goes on when those who asked for it are gone: its file is kept, and they are likely to come again.
+/// A rendering continues when the clients that asked for it have gone: its file is kept, and they are likely to come again.
 #[derive(Debug)]
 pub(crate) struct Renderings {
     patience: Duration,
@@ -75,7 +102,7 @@ pub(crate) struct Renderings {
 #[derive(Debug)]
 struct State {
     queue: TurnQueue<Job>,
-    /// Whatever waits or runs.
+    /// The files that wait or are being rendered.
     under_way: HashMap<FileId, watch::Receiver<Option<Outcome>>>,
 }
 
@@ -93,10 +120,10 @@ impl Renderings {
         Arc::new(Self { patience, state: Mutex::new(State { queue, under_way: HashMap::new() }) })
     }
 
-    /// Waits for a file that somebody else waits for already, or has it made by `work` when it is the team's turn.
+    /// Waits for a file that another request already waits for, or has it made by `work` when it is the team's turn.
     ///
     /// # Errors
-    /// [`Error::PdfUnavailable`] where the queue is full, the file was not ready in time (it is still made), or `work`
+    /// [`Error::PdfUnavailable`] if the queue is full, if the file was not ready in time (it is still made), or if `work`
     /// panicked; those of `work`.
     pub(super) async fn wait(
         self: &Arc<Self>,
@@ -136,7 +163,7 @@ impl Renderings {
         Ok(receiver)
     }
 
-    /// Starts what has its turn, each in a task of its own, so that a client who goes away does not waste what was begun.
+    /// Starts the jobs whose turn it is, each in a task of its own, so that a client that goes away does not waste what was begun.
     fn start(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
         while let Some(job) = state.queue.start_next() {
             tokio::spawn(Arc::clone(self).run(job));
@@ -170,7 +197,7 @@ impl std::fmt::Debug for Job {
     }
 }
 
-/// The error of a rendering, for each of those who waited for it.
+/// Returns the error of a rendering, for each of the requests that waited for it.
 fn joined(error: &Arc<Error>) -> Error {
     let source = || Box::new(Joined(Arc::clone(error)));
     match &**error {
@@ -183,7 +210,7 @@ fn joined(error: &Arc<Error>) -> Error {
     }
 }
 
-/// What went wrong in a rendering that several requests waited for.
+/// The error of a rendering that several requests waited for.
 #[derive(Debug, thiserror::Error)]
 #[error("the PDF could not be rendered")]
 struct Joined(#[source] Arc<Error>);
@@ -209,7 +236,7 @@ mod tests {
         TeamId::generate(Utc::now())
     }
 
-    /// Makes this text once `gate` opens.
+    /// Returns work that makes this text once `gate` opens.
     fn gated(gate: &Arc<Notify>, text: &'static str) -> Work {
         let gate = Arc::clone(gate);
         async move {

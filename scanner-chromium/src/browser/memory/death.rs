@@ -1,9 +1,9 @@
-//! Why the process behind a tab died: for want of memory, or of something else.
+//! The cause of death of the process behind a tab: lack of memory, or something else.
 //!
-//! Where this process ended it, [`Tabs`](super::tabs::Tabs) knows; here is what the browser reports of the rest, which is the signal. The
-//! kernel ends with SIGKILL what is too large for the machine or its control group, and so does anybody who may; V8 ends a page that
-//! has used up its heap by a trap, and so does each of Chromium's own assertions.
-//! Neither is proof alone. The kernel counts what it ends for want of memory, and V8 writes a line before it traps.
+//! If this process ended it, [`Tabs`](super::tabs::Tabs) knows; this module reads the browser's report of the others,
+//! which names the signal. The kernel sends SIGKILL to what is too large for the machine or its control group, but
+//! others may send it too; V8 ends a page that has used up its heap by a trap, but so do Chromium's own assertions.
+//! Neither is proof alone. The kernel counts what it ends for lack of memory, and V8 writes a line before it traps.
 
 use std::{
     collections::VecDeque,
@@ -18,44 +18,47 @@ use tokio::{
     time::{Duration, Instant, timeout_at},
 };
 
-/// Deaths that are kept until somebody asks for them. Tabs that nobody asks about are forgotten after as many.
+/// The number of deaths that are kept until their cause is asked for. Older ones are discarded.
 const KEPT: usize = 64;
-/// How long the browser's word about a tab that died is waited for, and V8's line: both follow at once.
+/// The time limit for the browser's report of a tab that died, and for V8's line: both follow at once.
 const WORD_TIME: Duration = Duration::from_secs(1);
-/// What the browser writes when a page has used up its heap (`v8_oom.cc` of Blink).
+/// The notice that the browser writes when a page has used up its heap (`v8_oom.cc` of Blink).
 pub(in crate::browser) const HEAP_NOTICE: &[u8] = b"V8 javascript OOM";
 
-/// What is known of memory before a page is opened.
+/// The memory counters before a page is opened.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemoryMarks {
-    /// What the kernel has ended for want of memory; `None` where it does not show that.
+    /// The number of processes that the kernel has ended for lack of memory; `None` where it does not show that.
     kernel: Option<u64>,
-    /// Pages of this browser that have used up their heap.
+    /// The number of pages of this browser that have used up their heap.
     heap: u64,
-    /// Processes of this browser that this process has ended, and knew not whose they were.
+    /// The number of processes of this browser that this process has ended without knowing which tab they belonged to.
     over_limit: u64,
 }
 
-/// Why a tab died, as far as can be known.
+/// The cause of a tab's death, as far as it can be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Death {
-    /// Its page took more memory than the operator allows it.
+    /// Its page took more memory than the operator allows.
     OverLimit,
     /// The machine had no memory left for it, or it had used up its heap.
     WantOfMemory,
-    /// It was ended to find out which tab had taken too much; another try may well succeed.
+    /// It was ended to find out which tab had taken too much, and it seems to be the one; another attempt shows whether it
+    /// is.
+    Suspected,
+    /// It was ended to find out which tab had taken too much; another attempt may well succeed.
     MadeRoom,
-    /// Something else.
+    /// Any other cause.
     Unknown,
 }
 
-/// How the tabs of a browser died.
+/// The record of how the tabs of a browser died.
 #[derive(Debug)]
 pub(in crate::browser) struct Deaths {
-    /// Target and status (`base::TerminationStatus`: `crashed`, `killed`, `oom`, …), the latest last.
+    /// Targets with their status (`base::TerminationStatus`: `crashed`, `killed`, `oom`, …), the latest last.
     statuses: Mutex<VecDeque<(String, String)>>,
     noted: Notify,
-    /// How often the browser has written [`HEAP_NOTICE`].
+    /// The number of times that the browser has written [`HEAP_NOTICE`].
     heap: watch::Receiver<u64>,
     over_limit: AtomicU64,
 }
@@ -80,12 +83,12 @@ impl Deaths {
         MemoryMarks { kernel: kernel_kills(), heap: *self.heap.borrow(), over_limit }
     }
 
-    /// Notes that a process is about to be ended because it holds too much, and that nobody knows whose it is.
+    /// Notes that a process is about to be ended because it uses too much, and that its tab is not known.
     pub(in crate::browser) fn note_over_limit(&self) {
         self.over_limit.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns why a tab died that was alive at the time of `before`.
+    /// Returns the cause of death of a tab that was alive at the time of `before`.
     pub(in crate::browser) async fn why(&self, target: &str, before: MemoryMarks) -> Death {
         let deadline = Instant::now() + WORD_TIME;
         let Some(status) = self.status(target, deadline).await else { return Death::Unknown };
@@ -104,7 +107,7 @@ impl Deaths {
         if is_want { Death::WantOfMemory } else { Death::Unknown }
     }
 
-    /// The status under which the tab died, once the browser has reported it.
+    /// Returns the status under which the tab died, once the browser has reported it; `None` after `deadline`.
     async fn status(&self, target: &str, deadline: Instant) -> Option<String> {
         let reported = async {
             loop {
@@ -125,12 +128,13 @@ impl Deaths {
     }
 }
 
-/// How many processes the kernel has ended for want of memory since the machine started, those in control groups included.
+/// Returns how many processes the kernel has ended for lack of memory since the machine started, including those in
+/// control groups.
 fn kernel_kills() -> Option<u64> {
     counted(&std::fs::read_to_string("/proc/vmstat").ok()?)
 }
 
-/// The counter in `/proc/vmstat`, which Linux has since 4.13.
+/// Reads the counter in `/proc/vmstat`, which Linux has had since 4.13.
 fn counted(vmstat: &str) -> Option<u64> {
     vmstat.lines().find_map(|line| line.strip_prefix("oom_kill ")?.parse().ok())
 }
@@ -162,7 +166,7 @@ mod tests {
         notices.send(5).unwrap();
         deaths.note("D", "crashed");
         assert_eq!(deaths.why("D", plenty).await, want);
-        // Whether the kernel has ended anything on this machine is not ours to decide.
+        // The test can't know whether the kernel has ended anything on this machine.
         deaths.note("E", "killed");
         let expected = if kernel_kills().is_some_and(|kills| kills > 0) { want } else { unknown };
         assert_eq!(deaths.why("E", since).await, expected);

@@ -1,5 +1,5 @@
-//! What pages take of the machine's memory: which tabs there are (`tabs`), what their processes hold (`usage`), who is ended for
-//! it (`watch`), and why a tab has died (`death`).
+//! The memory that pages take: which tabs there are (`tabs`), what their processes use (`usage`), which of them are
+//! ended for it (`watch`), and why a tab has died (`death`).
 
 mod death;
 mod tabs;

@@ -1,4 +1,4 @@
-//! The tabs of a browser: which processes are theirs, and why some were ended.
+//! The tabs of a browser: their processes, and the reasons why some were ended.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,17 +10,21 @@ use tokio::{
     time::{Duration, Instant, timeout_at},
 };
 
-/// How long a verdict is waited for. It comes when the browser's memory was looked at a few times more.
+/// The time limit of waiting for a verdict. It is given after the browser's memory was measured a few times more.
 const VERDICT_TIME: Duration = Duration::from_secs(10);
-/// Processes that are noted of one tab. A page that has more is no better off: each of them is bounded by itself.
+/// The number of processes that are noted for one tab. A page with more gains nothing: each of them is bounded by
+/// itself.
 const MAX_PROCESSES: usize = 64;
 
-/// Why a tab was ended.
+/// The reason why a tab was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::browser) enum Verdict {
     /// Its page took more memory than it may have.
     OverLimit,
-    /// Another one's did, and whose it was could only be found out by ending tabs.
+    /// The browser held much less after it had ended. That may be a coincidence: data that another page stores is written
+    /// to disk, too.
+    Suspected,
+    /// Another tab's page did, and ending tabs was the only way to find out which.
     MadeRoom,
 }
 
@@ -40,15 +44,15 @@ struct Entry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// It has not come.
+    /// It was not ended by us.
     None,
-    /// It was ended to see whether that gives back the browser's memory.
+    /// It was ended to see whether that frees the browser's memory.
     Tried,
     Judged(Verdict),
 }
 
 impl Tabs {
-    /// Notes a tab by its target, and the browser context that is its own.
+    /// Notes a tab by its target, with the browser context that is its own.
     pub(in crate::browser) fn add(&self, target: &str, context: &str) {
         let entry = Entry { context: context.to_owned(), processes: BTreeSet::new(), end: End::None };
         self.lock().insert(target.to_owned(), entry);
@@ -67,7 +71,12 @@ impl Tabs {
         }
     }
 
-    /// Forgets processes that are none of these any more: their numbers may become others'.
+    /// Returns the processes that are noted for any tab.
+    pub(in crate::browser) fn processes(&self) -> BTreeSet<u32> {
+        self.lock().values().flat_map(|entry| &entry.processes).copied().collect()
+    }
+
+    /// Removes processes that are no longer there: their numbers may be given to others.
     pub(in crate::browser) fn keep_processes(&self, is_there: impl Fn(u32) -> bool) {
         self.lock().values_mut().for_each(|entry| entry.processes.retain(|process| is_there(*process)));
     }
@@ -76,14 +85,14 @@ impl Tabs {
         self.lock().is_empty()
     }
 
-    /// The tabs that nobody has ended yet, each with its processes.
+    /// Returns the tabs that were not ended yet, each with its processes.
     pub(in crate::browser) fn running(&self) -> Vec<(String, BTreeSet<u32>)> {
         let open = self.lock();
         let running = open.iter().filter(|(_, entry)| entry.end == End::None);
         running.map(|(target, entry)| (target.clone(), entry.processes.clone())).collect()
     }
 
-    /// Marks a tab as one that is being ended on trial; its browser context.
+    /// Marks a tab as one that is being ended on trial, and returns its browser context.
     pub(in crate::browser) fn try_ending(&self, target: &str) -> Option<String> {
         let mut open = self.lock();
         let entry = open.get_mut(target)?;
@@ -91,7 +100,7 @@ impl Tabs {
         Some(entry.context.clone())
     }
 
-    /// Says why a tab was, or is about to be, ended; its browser context.
+    /// Notes the reason why a tab was, or is about to be, ended, and returns its browser context.
     pub(in crate::browser) fn judge(&self, target: &str, verdict: Verdict) -> Option<String> {
         let mut open = self.lock();
         let entry = open.get_mut(target)?;
@@ -102,7 +111,8 @@ impl Tabs {
         Some(context)
     }
 
-    /// Why the tab was ended, if it was we who did; waits while that is not known.
+    /// Returns the reason why the tab was ended, if this process did it; waits for a bounded time while the reason is
+    /// not known.
     pub(in crate::browser) async fn verdict(&self, target: &str) -> Option<Verdict> {
         let judged = async {
             loop {
@@ -115,7 +125,7 @@ impl Tabs {
                 judged.await;
             }
         };
-        // Who watches may have ended with the browser.
+        // The watch may have ended with the browser.
         timeout_at(Instant::now() + VERDICT_TIME, judged).await.ok().flatten()
     }
 

@@ -1,28 +1,30 @@
-//! What a browser and its helpers hold in memory, as far as the system shows it, and which process the kernel ends first when there is too little.
+//! The memory that a browser and its helper processes use, as far as the system shows it, and the order in which the
+//! kernel ends them when there is too little.
 
 use std::{fs, io};
 
 use rustix::{param::page_size, process::Pid};
 
-/// By how much the browser's score is above ours (`oom_score_adj`, proc(5)), where there is room below that of its pages.
+/// The amount by which the browser's score is above ours (`oom_score_adj`, proc(5)), if there is room below that of its
+/// pages.
 const HIGHER_SCORE: i32 = 200;
 /// The score that Chromium gives its pages, whatever ours is.
 const SCORE_OF_PAGES: i32 = 300;
 
-/// Bytes that the processes of a group have in memory; what several of them share counts for each. `None` where the system has
-/// no `/proc`.
+/// Returns how many bytes of memory the processes of a group use; memory that several of them share counts for each.
+/// `None` if the system has no `/proc`, or the group has no process.
 pub(in crate::browser) fn resident(group: Pid) -> Option<u64> {
     let group = group.as_raw_nonzero().get();
     let processes = fs::read_dir("/proc").ok()?.flatten();
-    // A process that has ended since the folder was read has no file any more.
+    // A process that has ended since the folder was read no longer has a file.
     let pages = processes.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
     let pages: u64 = pages.filter_map(|stat| pages_of(&stat, group)).sum();
     (pages > 0).then(|| pages.saturating_mul(page_size() as u64))
 }
 
-/// The resident pages of a process by its line in `/proc/<pid>/stat`, where it belongs to the group (proc(5)).
+/// Returns the resident pages of a process from its line in `/proc/<pid>/stat`, if it belongs to the group (proc(5)).
 fn pages_of(stat: &str, group: i32) -> Option<u64> {
-    // The name stands in parentheses and may hold spaces and parentheses of its own.
+    // The name is in parentheses and may contain spaces and parentheses itself.
     let (_, after_name) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = after_name.split_ascii_whitespace().collect();
     // State, parent, group: fields 3 to 5 of the manual. `rss` is field 24.
@@ -30,13 +32,13 @@ fn pages_of(stat: &str, group: i32) -> Option<u64> {
     (of_group == group).then(|| fields.get(21)?.parse().ok()).flatten()
 }
 
-/// Bytes that a process has in memory, or has had moved to the swap; what it shares with others included. `None` where it has
-/// ended, or the system does not show it.
+/// Returns how many bytes a process has in memory or in swap, including what it shares with others. `None` if it has
+/// ended, or if the system does not show it.
 pub(in crate::browser) fn held(process: u32) -> Option<u64> {
     held_by(&fs::read_to_string(format!("/proc/{process}/status")).ok()?)
 }
 
-/// The sum of `VmRSS` and `VmSwap` of `/proc/<pid>/status`.
+/// Returns the sum of `VmRSS` and `VmSwap` of `/proc/<pid>/status`, in bytes.
 fn held_by(status: &str) -> Option<u64> {
     let kibibytes = |name: &str| -> Option<u64> {
         let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
@@ -46,23 +48,25 @@ fn held_by(status: &str) -> Option<u64> {
     Some((kibibytes("VmRSS")? + kibibytes("VmSwap").unwrap_or(0)) * 1024)
 }
 
-/// The score of a browser of a process with this one: above it, and below that of pages. Where there is no room between the two it
-/// stays what it is: raised, the browser would be the first to be ended, and all of its pages with it.
+/// Returns the score of the browser of a process with the score `own`: above it, and below that of pages. If there is
+/// no room between the two it stays the same: with a higher score the browser would be the first to be ended, and all
+/// of its pages with it.
 const fn score_of_browser(own: i32) -> i32 {
     let raised = if own + HIGHER_SCORE < SCORE_OF_PAGES { own + HIGHER_SCORE } else { SCORE_OF_PAGES - 1 };
     if raised > own { raised } else { own }
 }
 
-/// Has the kernel end the browser before us where memory is short, and its pages before it. `group` is that of all its processes.
+/// Makes the kernel end the browser before this process when memory is short, and its pages before the browser. `group`
+/// contains all processes of the browser.
 ///
-/// To be called when the browser has started, and again when it answers: what its script has started before the first call does not
-/// have that script's score.
+/// To be called when the browser has started, and again when it responds: processes that its start script has started
+/// before the first call don't have that script's score.
 pub(in crate::browser) fn offer_to_the_kernel(group: Pid) {
     let raise = || {
         let own = score_of("self")?;
         for process in processes_of(group)? {
-            // One that has ended meanwhile needs none. Chromium locks some of its helpers' files against others than root; they have
-            // the score of what started them.
+            // A process that has ended meanwhile needs none. Chromium protects the files of some helpers from all but
+            // root; those have the score of the process that started them.
             if score_of(&process).is_ok_and(|score| score < score_of_browser(own))
                 && let Err(error) = fs::write(score_file(&process), score_of_browser(own).to_string())
             {
@@ -72,7 +76,7 @@ pub(in crate::browser) fn offer_to_the_kernel(group: Pid) {
         Ok::<(), io::Error>(())
     };
     if let Err(error) = raise() {
-        // Where there is no such file the kernel chooses by size alone, as it would have without us.
+        // Without such a file the kernel chooses by size alone, as it would without this process.
         tracing::debug!(%error, "the browser's score for want of memory was not raised");
     }
 }
@@ -85,14 +89,14 @@ fn score_file(process: &str) -> String {
     format!("/proc/{process}/oom_score_adj")
 }
 
-/// The numbers of the processes of a group.
+/// Returns the numbers of the processes of a group.
 fn processes_of(group: Pid) -> io::Result<impl Iterator<Item = String>> {
     let group = group.as_raw_nonzero().get();
     let is_of_group = move |entry: &fs::DirEntry| {
         fs::read_to_string(entry.path().join("stat")).is_ok_and(|stat| pages_of(&stat, group).is_some())
     };
     let of_group = fs::read_dir("/proc")?.flatten().filter(is_of_group);
-    // Others than processes have no such file.
+    // Entries of other kinds have no such file.
     Ok(of_group.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| name != "self"))
 }
 
@@ -132,10 +136,11 @@ mod tests {
 
     #[test]
     fn the_memory_of_a_running_process_is_seen() {
-        // A group of its own, as a browser has: that of the tests may lie outside the namespace in which they run.
+        // The process has a group of its own, as a browser has: that of the tests may be outside the namespace in which
+        // they run.
         let mut program = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
         let group = Pid::from_child(&program);
-        // Linux adds up a process's pages some at a time: one that has just begun may have none yet.
+        // Linux updates the page counts of a process in batches: one that has just begun may have none yet.
         let last_moment = Instant::now() + Duration::from_secs(30);
         let is_seen = |seen: &Option<u64>| seen.is_some_and(|bytes| bytes > 100_000);
         let mut seen = resident(group);

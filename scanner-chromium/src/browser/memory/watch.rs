@@ -1,10 +1,10 @@
-//! Ends tabs that take more memory than they may have, beyond what the browser bounds by itself, which is V8's heap alone.
+//! Ends tabs that take more memory than they may have. The browser itself bounds only V8's heap.
 //!
-//! A page holds memory in two places. In its own processes lie buffers, WebAssembly, decoded pictures: what one of these
-//! processes holds, or those of one tab together, is known to be the tab's. In the browser's process, and in those that all tabs share, lies
-//! what pages store (`IndexedDB`, caches, blobs; our tabs' contexts keep nothing on the disk). The browser does not report whose that is, so it is
-//! tried: tabs are ended one after the other, the largest first, until the memory is given back. The last of them is to blame,
-//! and the others are opened once more.
+//! A page uses memory in two places. Its own processes hold buffers, WebAssembly, decoded pictures: what one of these
+//! processes uses, or those of one tab together, is known to be the tab's. The browser's process, and those that all
+//! tabs share, hold what pages store (`IndexedDB`, caches, blobs; our tabs' contexts keep nothing on disk). The browser
+//! does not report whose that is, so it is tried: tabs are ended one after the other, the largest first, until the
+//! memory is freed. The last of them is to blame, and the others are opened once more.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -24,59 +24,72 @@ use crate::cdp::{
     commands::{DisposeBrowserContext, GetProcessInfo, Process},
 };
 
-/// How often the memory of a browser with open tabs is looked at. What a page takes within it is beyond the bound.
+/// The interval at which the memory of a browser with open tabs is measured. What a page takes within it is not
+/// bounded.
 const TICK: Duration = Duration::from_millis(250);
-/// How long the browser may take to say which processes it has.
+/// The time limit for the browser to list its processes.
 const LIST_TIME: Duration = Duration::from_secs(5);
-/// How often the shared memory is looked at after a tab was ended, before the next one is: a context goes bit by bit.
+/// The number of times that the shared memory is measured after a tab was ended, before the next one is: a context is
+/// freed bit by bit.
 const TICKS_OF_TRIAL: u32 = 6;
-/// How often in a row no page may be seen before it is said that none can be.
+/// The number of measurements in a row without a visible page process, after which the log says that none can be seen.
 const TICKS_BLIND: u32 = 20;
 
-/// What is watched.
+/// The measuring of a browser, and the bound for its tabs.
 pub(in crate::browser) struct Watch {
     pub(in crate::browser) connection: Connection,
     pub(in crate::browser) tabs: Arc<Tabs>,
     pub(in crate::browser) deaths: Arc<Deaths>,
-    /// Bytes for the processes of one tab, and for what pages have taken of those that all share.
+    /// The bytes that the processes of one tab may use, and also what all pages together may add to the shared
+    /// processes.
     pub(in crate::browser) limit: u64,
 }
 
-/// What the processes of a browser hold.
+/// The memory that the processes of a browser use.
 #[derive(Debug, Default)]
 struct Usage {
-    /// Those that run pages, each with its bytes.
+    /// The processes that run pages, each with its bytes.
     pages: BTreeMap<u32, u64>,
-    /// All others together.
+    /// The bytes of all others together.
     shared: u64,
-    /// Whether there are pages, and nothing can be seen of them: they may also have ended just now.
+    /// The processes that were noted for tabs before these were listed.
+    noted: BTreeSet<u32>,
+    /// True if there are pages whose memory can't be seen, and none whose memory can: they may also have ended just
+    /// now.
     is_blind: bool,
 }
 
 impl Usage {
-    /// What these processes hold together.
+    /// Returns the bytes of these processes together.
     fn of(&self, processes: &BTreeSet<u32>) -> u64 {
         processes.iter().filter_map(|process| self.pages.get(process)).sum()
     }
 }
 
-/// A search for the tab whose memory lies in the shared processes.
+/// A search for the tab whose data fills the shared processes.
 struct Search {
-    /// Tabs that are still to be ended.
+    /// The tabs that are still to be ended.
     suspects: VecDeque<String>,
     trial: Option<Trial>,
 }
 
-/// A tab that was ended on trial.
+/// The wait for memory that the end of a tab may free.
 struct Trial {
-    target: String,
-    /// What was shared before.
+    /// The tab that was ended for it; `None` if one has closed by itself.
+    ended: Option<String>,
+    /// The shared bytes before that.
     before: u64,
     ticks: u32,
 }
 
+impl Trial {
+    const fn new(ended: Option<String>, before: u64) -> Self {
+        Self { ended, before, ticks: 0 }
+    }
+}
+
 impl Watch {
-    /// Watches until the browser is gone.
+    /// Watches until the connection to the browser is closed.
     pub(in crate::browser) async fn run(self) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -111,8 +124,9 @@ impl Watch {
 
     async fn usage(&self) -> Result<Usage, CdpError> {
         let deadline = Instant::now() + LIST_TIME;
+        let noted = self.tabs.processes();
         let listed = self.connection.call(GetProcessInfo {}, deadline).await?;
-        let (mut usage, mut unseen) = (Usage::default(), 0);
+        let (mut usage, mut unseen) = (Usage { noted, ..Usage::default() }, 0);
         for Process { kind, id } in listed.process_info {
             match (held(id), kind.as_str()) {
                 (Some(bytes), "renderer") => drop(usage.pages.insert(id, bytes)),
@@ -125,9 +139,10 @@ impl Watch {
         Ok(usage)
     }
 
-    /// Ends what is too large among the processes of pages.
+    /// Ends the processes of pages that are too large.
     fn bound_pages(&self, usage: &Usage) {
-        self.tabs.keep_processes(|process| usage.pages.contains_key(&process));
+        // One that was noted later may be missing from the list, and is not noted a second time.
+        self.tabs.keep_processes(|process| usage.pages.contains_key(&process) || !usage.noted.contains(&process));
         let mut ended = BTreeSet::new();
         for (target, processes) in self.tabs.running() {
             let bytes = usage.of(&processes);
@@ -141,7 +156,8 @@ impl Watch {
             }
         }
         for (process, bytes) in &usage.pages {
-            // A tab that requests nothing shows nothing of its processes. Which one this is shows when it dies.
+            // A tab that makes no requests does not reveal its processes. Which tab this one belongs to shows when that
+            // dies.
             if *bytes > self.limit && ended.insert(*process) {
                 tracing::warn!(
                     bytes,
@@ -152,51 +168,53 @@ impl Watch {
                 self.deaths.note_over_limit();
             }
         }
-        // Disposing of a context waits for nothing that a page does, but it goes bit by bit; this is at once.
+        // Disposing of a context waits for nothing that a page does, but takes several steps; a signal works at once.
         ended.into_iter().for_each(kill);
     }
 
-    /// Finds out who has filled the shared processes, a step at a time, and ends it.
+    /// Searches for the tab that has filled the shared processes, one step for each call, and ends it.
     fn bound_shared(&self, search: &mut Option<Search>, usage: &Usage, base: u64) {
         let excess = usage.shared.saturating_sub(base);
         if search.is_none() && excess > self.limit {
             tracing::warn!(bytes = usage.shared, limit = self.limit, "pages store more in the browser than one may");
-            *search = Some(Search { suspects: self.suspects(usage), trial: None });
+            let suspects = self.suspects(usage);
+            // Without an open tab, the memory is that of one that has just closed.
+            let trial = suspects.is_empty().then(|| Trial::new(None, usage.shared));
+            *search = Some(Search { suspects, trial });
         }
         let Some(Search { suspects, trial }) = search else { return };
-        if let Some(Trial { target, before, ticks }) = trial {
+        if let Some(Trial { ended, before, ticks }) = trial {
             *ticks += 1;
             let given_back = before.saturating_sub(usage.shared);
             let is_to_blame = given_back > before.saturating_sub(base) / 2;
             if !is_to_blame && *ticks < TICKS_OF_TRIAL {
                 return;
             }
-            let (verdict, reason) =
-                if is_to_blame { (Verdict::OverLimit, "browser") } else { (Verdict::MadeRoom, "made_room") };
-            count(reason);
-            self.tabs.judge(target, verdict);
+            if let Some(target) = ended {
+                let (verdict, reason) =
+                    if is_to_blame { (Verdict::Suspected, "browser") } else { (Verdict::MadeRoom, "made_room") };
+                count(reason);
+                self.tabs.judge(target, verdict);
+            }
             *trial = None;
         }
         if excess <= self.limit {
             *search = None;
             return;
         }
-        let next = suspects.pop_front();
-        match next.and_then(|target| Some((self.tabs.try_ending(&target)?, target))) {
-            Some((context, target)) => {
-                self.dispose_of(&context);
-                *trial = Some(Trial { target, before: usage.shared, ticks: 0 });
-            }
-            None if suspects.is_empty() => {
-                tracing::warn!(bytes = usage.shared, "no page gives back what the browser holds: it is replaced");
-                self.connection.close();
-            }
-            // It has closed by itself.
-            None => {}
-        }
+        let Some(target) = suspects.pop_front() else {
+            tracing::warn!(bytes = usage.shared, "no page gives back what the browser holds: it is replaced");
+            self.connection.close();
+            return;
+        };
+        let ended = self.tabs.try_ending(&target).map(|context| {
+            self.dispose_of(&context);
+            target
+        });
+        *trial = Some(Trial::new(ended, usage.shared));
     }
 
-    /// All tabs, those first whose own processes are the largest: what is stored was made there.
+    /// Returns all tabs, those whose own processes are the largest first: what is stored was made there.
     fn suspects(&self, usage: &Usage) -> VecDeque<String> {
         let running = self.tabs.running().into_iter();
         let mut tabs: Vec<_> = running.map(|(target, processes)| (usage.of(&processes), target)).collect();
@@ -215,7 +233,7 @@ fn count(reason: &'static str) {
 
 fn kill(process: u32) {
     let Some(pid) = i32::try_from(process).ok().and_then(Pid::from_raw) else { return };
-    // An error means that it has ended already.
+    // An error means that it has already ended.
     let _ = kill_process(pid, Signal::KILL);
 }
 
@@ -229,7 +247,7 @@ mod tests {
 
     use super::*;
 
-    /// A watch that lets a page have 1,000 bytes, and the browser's ends of its pipe.
+    /// A watch that allows a page 1,000 bytes, and the browser's ends of its pipes.
     struct Bench {
         watch: Watch,
         commands: DuplexStream,
@@ -238,7 +256,7 @@ mod tests {
     }
 
     impl Bench {
-        /// With these tabs, each with one process.
+        /// Makes one with these tabs, each with one process.
         fn new(tabs: &[(&str, u32)]) -> Self {
             let (answers, written_answers) = duplex(1 << 16);
             let (written_commands, commands) = duplex(1 << 16);
@@ -253,13 +271,13 @@ mod tests {
             Self { watch, commands, _answers: written_answers, search: None }
         }
 
-        /// A look at what is shared, of which 500 bytes are the browser's own.
+        /// Reports a measurement of the shared bytes, of which 500 are the browser's own.
         fn look(&mut self, shared: u64, pages: &[(u32, u64)]) {
-            let usage = Usage { pages: pages.iter().copied().collect(), shared, is_blind: false };
+            let usage = Usage { pages: pages.iter().copied().collect(), shared, ..Usage::default() };
             self.watch.bound_shared(&mut self.search, &usage, 500);
         }
 
-        /// The context that is disposed of next.
+        /// Returns the context that is disposed of next.
         async fn disposed(&mut self) -> String {
             let mut message = Vec::new();
             while message.last() != Some(&0) {
@@ -291,7 +309,7 @@ mod tests {
         assert_eq!(bench.disposed().await, "of c");
         bench.look(1_590, &pages);
         bench.look(600, &pages);
-        assert_eq!((bench.verdict("c").await, bench.verdict("a").await), (Some(Verdict::OverLimit), None));
+        assert_eq!((bench.verdict("c").await, bench.verdict("a").await), (Some(Verdict::Suspected), None));
         assert!(bench.search.is_none() && bench.watch.connection.is_open());
     }
 
@@ -301,10 +319,10 @@ mod tests {
         bench.look(5_500, &[(1, 1), (2, 2)]);
         assert_eq!(bench.disposed().await, "of b");
         bench.look(2_500, &[(1, 1)]);
-        assert_eq!(bench.verdict("b").await, Some(Verdict::OverLimit));
+        assert_eq!(bench.verdict("b").await, Some(Verdict::Suspected));
         assert_eq!(bench.disposed().await, "of a");
         bench.look(600, &[]);
-        assert_eq!(bench.verdict("a").await, Some(Verdict::OverLimit));
+        assert_eq!(bench.verdict("a").await, Some(Verdict::Suspected));
     }
 
     #[tokio::test(start_paused = true)]
@@ -319,6 +337,43 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_browser_is_not_replaced_before_it_was_measured_without_the_last_tab() {
+        let mut bench = Bench::new(&[("a", 1), ("b", 2)]);
+        bench.look(9_000, &[(1, 10)]);
+        assert_eq!(bench.disposed().await, "of a");
+        bench.watch.tabs.remove("b");
+        // The first tab is not to blame, and the second has closed meanwhile.
+        (0..=TICKS_OF_TRIAL).for_each(|_| bench.look(9_000, &[]));
+        assert_eq!(bench.verdict("a").await, Some(Verdict::MadeRoom));
+        assert!(bench.watch.connection.is_open(), "it may give back the memory in a moment");
+        bench.look(600, &[]);
+        assert!(bench.search.is_none() && bench.watch.connection.is_open());
+        // It does not without any tab.
+        (0..TICKS_OF_TRIAL).for_each(|_| {
+            assert!(bench.watch.connection.is_open());
+            bench.look(9_000, &[]);
+        });
+        assert!(!bench.watch.connection.is_open());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_process_that_starts_while_the_browser_lists_its_processes_stays_bounded() {
+        // No process of this system has such a number.
+        let [first, one, other] = [1, 2, 3].map(|number| u32::MAX - number);
+        let mut bench = Bench::new(&[("a", first)]);
+        let usage = Usage { pages: [(first, 10)].into(), noted: bench.watch.tabs.processes(), ..Usage::default() };
+        for process in [one, other] {
+            bench.watch.tabs.add_process("a", process);
+        }
+        bench.watch.bound_pages(&usage);
+        let noted = bench.watch.tabs.processes();
+        let usage = Usage { pages: [(first, 10), (one, 600), (other, 600)].into(), noted, ..Usage::default() };
+        bench.watch.bound_pages(&usage);
+        assert_eq!(bench.verdict("a").await, Some(Verdict::OverLimit));
+        assert_eq!(bench.disposed().await, "of a");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn what_the_processes_of_a_tab_hold_together_counts() {
         let mut bench = Bench::new(&[("a", 1), ("b", 2)]);
         // No process of this system has such a number.
@@ -326,7 +381,9 @@ mod tests {
         for process in [one, other] {
             bench.watch.tabs.add_process("b", process);
         }
-        let usage = Usage { pages: [(1, 900), (one, 600), (other, 600)].into(), shared: 0, is_blind: false };
+        // This ends the processes of the tab, so that only those without a number in this system may be left.
+        let noted = bench.watch.tabs.processes();
+        let usage = Usage { pages: [(1, 900), (one, 600), (other, 600)].into(), noted, ..Usage::default() };
         bench.watch.bound_pages(&usage);
         assert_eq!((bench.verdict("a").await, bench.verdict("b").await), (None, Some(Verdict::OverLimit)));
         assert_eq!(bench.disposed().await, "of b");

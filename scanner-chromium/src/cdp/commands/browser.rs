@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cdp::command::{Done, command};
 
-/// Asks for name and version of the browser.
+/// Requests the name and the version of the browser.
 #[derive(Debug, Serialize)]
 pub(crate) struct GetVersion {}
 command!(GetVersion = "Browser.getVersion" => Version);
@@ -16,7 +16,7 @@ pub(crate) struct Version {
     pub(crate) user_agent: String,
 }
 
-/// Says what becomes of downloads in one context.
+/// Sets the treatment of downloads in one context.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SetDownloadBehavior<'a> {
@@ -31,14 +31,14 @@ pub(crate) enum DownloadBehavior {
     Deny,
 }
 
-/// Has the browser say which targets there are, and how they end.
+/// Makes the browser report its targets, and how they end.
 #[derive(Debug, Serialize)]
 pub(crate) struct SetDiscoverTargets {
     pub(crate) discover: bool,
 }
 command!(SetDiscoverTargets = "Target.setDiscoverTargets" => Done);
 
-/// Makes a context, which is a profile of its own.
+/// Creates a context, which is a separate profile.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CreateBrowserContext<'a> {
@@ -67,7 +67,7 @@ command!(DisposeBrowserContext<'_> = "Target.disposeBrowserContext" => Done);
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CreateTarget<'a> {
     pub(crate) url: &'a str,
-    /// The browser's own context where there is none.
+    /// The context of the tab; the browser's own if `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) browser_context_id: Option<&'a str>,
 }
@@ -102,7 +102,7 @@ pub(crate) struct CloseTarget<'a> {
 }
 command!(CloseTarget<'_> = "Target.closeTarget" => Done);
 
-/// Asks for the browser's processes.
+/// Requests the list of the browser's processes.
 #[derive(Debug, Serialize)]
 pub(crate) struct GetProcessInfo {}
 command!(GetProcessInfo = "SystemInfo.getProcessInfo" => Processes);
@@ -120,7 +120,7 @@ pub(crate) struct Process {
     pub(crate) id: u32,
 }
 
-/// Has the browser give back what memory it can do without.
+/// Makes the browser release memory that it does not need.
 #[derive(Debug, Serialize)]
 pub(crate) struct SimulatePressure {
     pub(crate) level: PressureLevel,

@@ -1,7 +1,7 @@
-//! The commands of the protocol that are in use, each with what is read of its result.
+//! The commands of the protocol that are in use, each with the part of its result that is read.
 //!
-//! Only what is sent or read is here: what a newer Chromium adds changes nothing. The names are the protocol's own
-//! (<https://chromedevtools.github.io/devtools-protocol/tot/>), where each parameter is described.
+//! Only what is sent or read is here, so additions of a newer Chromium change nothing. The names are the protocol's own
+//! (<https://chromedevtools.github.io/devtools-protocol/tot/>), which describes each parameter.
 
 mod browser;
 mod network;

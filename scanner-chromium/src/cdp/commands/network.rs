@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cdp::command::{Done, command};
 
-/// Begins to report requests.
+/// Begins the reports of requests.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EnableNetwork {
@@ -14,21 +14,21 @@ pub(crate) struct EnableNetwork {
 }
 command!(EnableNetwork = "Network.enable" => Done);
 
-/// Sends requests past service workers.
+/// Makes requests bypass service workers.
 #[derive(Debug, Serialize)]
 pub(crate) struct SetBypassServiceWorker {
     pub(crate) bypass: bool,
 }
 command!(SetBypassServiceWorker = "Network.setBypassServiceWorker" => Done);
 
-/// Fails requests to these addresses at once, in which `*` stands for any characters.
+/// Fails requests to these addresses at once. In an address, `*` stands for any characters.
 #[derive(Debug, Serialize)]
 pub(crate) struct SetBlockedUrls<'a> {
     pub(crate) urls: &'a [String],
 }
 command!(SetBlockedUrls<'_> = "Network.setBlockedURLs" => Done);
 
-/// Asks for the cookies that these addresses get.
+/// Requests the cookies that are sent to these addresses.
 #[derive(Debug, Serialize)]
 pub(crate) struct GetCookies<'a> {
     pub(crate) urls: &'a [&'a str],
@@ -45,7 +45,7 @@ pub(crate) struct Cookie {
     pub(crate) name: String,
 }
 
-/// Stops requests that match one of the patterns, until they are continued or failed.
+/// Pauses requests that match one of the patterns, until they are continued or failed.
 #[derive(Debug, Serialize)]
 pub(crate) struct EnableFetch<'a> {
     pub(crate) patterns: &'a [RequestPattern],
@@ -55,7 +55,7 @@ command!(EnableFetch<'_> = "Fetch.enable" => Done);
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RequestPattern {
-    /// Any where there is none.
+    /// The kind of requests; any kind if `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resource_type: Option<ResourceType>,
     pub(crate) request_stage: RequestStage,
@@ -72,12 +72,12 @@ pub(crate) enum RequestStage {
     Response,
 }
 
-/// Stops no further requests, and continues those that are stopped.
+/// Stops pausing requests, and continues those that are paused.
 #[derive(Debug, Serialize)]
 pub(crate) struct DisableFetch {}
 command!(DisableFetch = "Fetch.disable" => Done);
 
-/// Lets a request that was stopped go on.
+/// Continues a paused request.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ContinueRequest<'a> {
@@ -85,7 +85,7 @@ pub(crate) struct ContinueRequest<'a> {
 }
 command!(ContinueRequest<'_> = "Fetch.continueRequest" => Done);
 
-/// Ends a request that was stopped.
+/// Fails a paused request.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FailRequest<'a> {
@@ -99,7 +99,7 @@ pub(crate) enum ErrorReason {
     Aborted,
 }
 
-/// Takes the body of an answer that was stopped, which the browser then can't have.
+/// Takes the body of a paused response as a stream. The browser can't use it then.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TakeResponseBodyAsStream<'a> {
@@ -129,7 +129,7 @@ pub(crate) struct StreamChunk {
     pub(crate) eof: bool,
 }
 
-/// Ends a stream.
+/// Closes a stream.
 #[derive(Debug, Serialize)]
 pub(crate) struct CloseStream<'a> {
     pub(crate) handle: &'a str,

@@ -1,27 +1,27 @@
-//! Commands about the page in a tab, and about what it is shown on.
+//! Commands about the page in a tab, and about the device that it is shown on.
 
 use serde::{Deserialize, Serialize};
 
 use crate::cdp::command::{Done, command};
 
-/// Begins to report that the tab's process has died.
+/// Begins the reports of the death of the tab's process.
 #[derive(Debug, Serialize)]
 pub(crate) struct EnableInspector {}
 command!(EnableInspector = "Inspector.enable" => Done);
 
-/// Begins to report what becomes of the page.
+/// Begins the reports of the page's events.
 #[derive(Debug, Serialize)]
 pub(crate) struct EnablePage {}
 command!(EnablePage = "Page.enable" => Done);
 
-/// Has the browser report how far documents have come.
+/// Makes the browser report the progress of documents.
 #[derive(Debug, Serialize)]
 pub(crate) struct SetLifecycleEvents {
     pub(crate) enabled: bool,
 }
 command!(SetLifecycleEvents = "Page.setLifecycleEventsEnabled" => Done);
 
-/// Opens an address. It is answered when a document arrives or none will.
+/// Opens an address. Its result comes when a document arrives, or when it is certain that none will.
 #[derive(Debug, Serialize)]
 pub(crate) struct Navigate<'a> {
     pub(crate) url: &'a str,
@@ -37,7 +37,7 @@ pub(crate) struct Navigated {
     pub(crate) is_download: bool,
 }
 
-/// Asks which documents the tab shows.
+/// Requests the documents that the tab shows.
 #[derive(Debug, Serialize)]
 pub(crate) struct GetFrameTree {}
 command!(GetFrameTree = "Page.getFrameTree" => FrameTreeResult);
@@ -48,7 +48,7 @@ pub(crate) struct FrameTreeResult {
     pub(crate) frame_tree: FrameTreeNode,
 }
 
-/// A frame and those in it.
+/// A frame and the frames in it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FrameTreeNode {
@@ -62,11 +62,11 @@ pub(crate) struct FrameTreeNode {
 pub(crate) struct ShownFrame {
     pub(crate) id: String,
     pub(crate) url: String,
-    /// The address in whose place the browser shows its own error page.
+    /// The address that failed, if the browser shows its own error page instead.
     pub(crate) unreachable_url: Option<String>,
 }
 
-/// Makes a world in a frame where no script of the page runs; the same one each time.
+/// Creates an isolated world in a frame, where no script of the page runs; the same one each time.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CreateIsolatedWorld<'a> {
@@ -81,7 +81,7 @@ pub(crate) struct IsolatedWorld {
     pub(crate) execution_context_id: i64,
 }
 
-/// Puts this document into a frame.
+/// Replaces the document in a frame.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SetDocumentContent<'a> {
@@ -90,7 +90,7 @@ pub(crate) struct SetDocumentContent<'a> {
 }
 command!(SetDocumentContent<'_> = "Page.setDocumentContent" => Done);
 
-/// Answers what a page asks its visitor.
+/// Answers a dialog of a page.
 #[derive(Debug, Serialize)]
 pub(crate) struct HandleJavaScriptDialog {
     pub(crate) accept: bool,
@@ -114,7 +114,7 @@ pub(crate) enum ImageFormat {
     Png {
         optimize_for_speed: bool,
     },
-    /// With a quality in percent.
+    /// Lossy, with a quality in percent.
     Webp {
         quality: u32,
     },
@@ -136,7 +136,7 @@ pub(crate) struct Screenshot {
     pub(crate) data: String,
 }
 
-/// Asks how large the page is.
+/// Requests the size of the page.
 #[derive(Debug, Serialize)]
 pub(crate) struct GetLayoutMetrics {}
 command!(GetLayoutMetrics = "Page.getLayoutMetrics" => LayoutMetrics);
@@ -152,7 +152,7 @@ pub(crate) struct ContentSize {
     pub(crate) height: f64,
 }
 
-/// Says how large the viewport is.
+/// Sets the size of the viewport.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SetDeviceMetrics {
@@ -163,7 +163,7 @@ pub(crate) struct SetDeviceMetrics {
 }
 command!(SetDeviceMetrics = "Emulation.setDeviceMetricsOverride" => Done);
 
-/// Says what media queries find.
+/// Sets the media features that media queries see.
 #[derive(Debug, Serialize)]
 pub(crate) struct SetEmulatedMedia<'a> {
     pub(crate) features: &'a [MediaFeature],
@@ -176,12 +176,12 @@ pub(crate) struct MediaFeature {
     pub(crate) value: &'static str,
 }
 
-/// Says under which name sites see the tab.
+/// Sets the user agent of the tab.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SetUserAgent<'a> {
     pub(crate) user_agent: &'a str,
-    /// The browser's own where there is none.
+    /// The languages that the tab asks for; the browser's own if `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accept_language: Option<&'a str>,
 }

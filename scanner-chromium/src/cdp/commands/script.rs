@@ -1,4 +1,4 @@
-//! Commands that look into documents: scripts, elements and the fonts that they are drawn with.
+//! Commands about the content of documents: scripts, elements and the fonts with which they are drawn.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -8,21 +8,21 @@ use crate::cdp::{
     command::{Done, command},
 };
 
-/// Evaluates an expression of JavaScript, a string in JSON.
+/// Evaluates an expression of JavaScript, which is a string in JSON.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Evaluate<'a, E: ?Sized> {
     pub(crate) expression: &'a E,
-    /// The world in which it is evaluated; the page's own where there is none.
+    /// The world in which it is evaluated; the page's own if `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) context_id: Option<i64>,
-    /// Whether it gives a promise, whose value is wanted.
+    /// True to wait for the promise that the expression gives, and to return its value.
     pub(crate) await_promise: bool,
-    /// Whether the value is wanted, not a handle of it.
+    /// True to return the value itself, not a handle to it.
     pub(crate) return_by_value: bool,
-    /// Whether exceptions are kept from the page's own console.
+    /// True to keep exceptions out of the page's own console.
     pub(crate) silent: bool,
-    /// Milliseconds after which it is ended.
+    /// The time limit in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timeout: Option<u32>,
 }
@@ -34,7 +34,7 @@ impl<E: Serialize + ?Sized> Command for Evaluate<'_, E> {
 
 const EVALUATE: &str = "Runtime.evaluate";
 
-/// What an expression gave.
+/// The result of an expression.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Evaluated {
@@ -44,24 +44,24 @@ pub(crate) struct Evaluated {
 }
 
 impl Evaluated {
-    /// What the exception says of itself, where one was thrown.
+    /// Returns the description of the exception, if one was thrown; at most 500 characters.
     pub(crate) fn exception(&self) -> Option<String> {
         const MAX: usize = 500;
         let exception = self.exception_details.as_ref()?;
         Some(exception["exception"]["description"].as_str().unwrap_or_default().chars().take(MAX).collect())
     }
 
-    /// The text that it gave, if it gave one.
+    /// Returns the value, if it is a text.
     pub(crate) fn text(&self) -> Option<&str> {
         self.result.value.as_str()
     }
 
-    /// Reads the value that it gave.
+    /// Reads the value.
     pub(crate) fn value<T: DeserializeOwned>(&self) -> Result<T, CdpError> {
         T::deserialize(&self.result.value).map_err(Self::of_another_shape)
     }
 
-    /// Reads what it gave as JSON in a text.
+    /// Reads the value as a text in JSON.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, CdpError> {
         serde_json::from_str(self.text().unwrap_or_default()).map_err(Self::of_another_shape)
     }
@@ -71,7 +71,7 @@ impl Evaluated {
     }
 }
 
-/// A value, or a handle of it.
+/// A value, or a handle to one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RemoteObject {
@@ -80,7 +80,7 @@ pub(crate) struct RemoteObject {
     pub(crate) object_id: Option<String>,
 }
 
-/// Asks for the properties of an object.
+/// Requests the properties of an object.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GetProperties<'a> {
@@ -100,12 +100,12 @@ pub(crate) struct Property {
     pub(crate) value: Option<RemoteObject>,
 }
 
-/// Begins to report on elements, and admits the commands below.
+/// Begins the reports about elements. The commands below need it.
 #[derive(Debug, Serialize)]
 pub(crate) struct EnableDom {}
 command!(EnableDom = "DOM.enable" => Done);
 
-/// Asks for the document of the tab.
+/// Requests the document of the tab.
 #[derive(Debug, Serialize)]
 pub(crate) struct GetDocument {}
 command!(GetDocument = "DOM.getDocument" => Document);
@@ -121,7 +121,7 @@ pub(crate) struct DocumentRoot {
     pub(crate) node_id: i64,
 }
 
-/// Asks for the elements below a node that a selector finds.
+/// Requests the elements below a node that match a selector.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct QuerySelectorAll<'a> {
@@ -136,7 +136,7 @@ pub(crate) struct FoundNodes {
     pub(crate) node_ids: Vec<i64>,
 }
 
-/// Asks what is known of a node.
+/// Requests the description of a node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DescribeNode<'a> {
@@ -152,11 +152,11 @@ pub(crate) struct Described {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DescribedNode {
-    /// The frame whose element it is, if it is one's.
+    /// The id of its frame, if it is the element of one.
     pub(crate) frame_id: Option<String>,
 }
 
-/// Asks for the element of a frame.
+/// Requests the element of a frame.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GetFrameOwner<'a> {
@@ -170,7 +170,7 @@ pub(crate) struct FrameOwner {
     pub(crate) backend_node_id: i64,
 }
 
-/// Asks where an element stands. It is refused for one that is not shown.
+/// Requests the position of an element. It is refused for an element that is not shown.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GetBoxModel {
@@ -189,12 +189,12 @@ pub(crate) struct Boxes {
     pub(crate) content: [f64; 8],
 }
 
-/// Begins to know of styles, and admits the command below.
+/// Begins the tracking of styles. The command below needs it.
 #[derive(Debug, Serialize)]
 pub(crate) struct EnableCss {}
 command!(EnableCss = "CSS.enable" => Done);
 
-/// Asks for the fonts that a node is drawn with.
+/// Requests the fonts with which a node is drawn.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GetPlatformFonts {

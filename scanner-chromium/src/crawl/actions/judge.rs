@@ -1,4 +1,4 @@
-//! Judges an address by its words.
+//! The judgement of an address by its words.
 
 use a11ycheck_core::domain::view_of;
 use url::Url;
@@ -9,28 +9,30 @@ use super::{
 };
 use crate::visit::Scope;
 
-/// What links do that nobody asked for.
+/// The words of actions that nobody asked a check for.
 const DEEDS: [&[&str]; 4] = [of::LEAVE, of::UNSUBSCRIBE, of::DELETE, of::CONFIRM];
 
-/// Whether a link to the address is not to be followed: its visit does something, or is meant for one person, once.
+/// Returns whether a link to the address must not be followed: its visit does something, or is meant for one person,
+/// once.
 pub(in crate::crawl) fn is_action(url: &Url) -> bool {
     does(url) || is_personal(url) || view(url).is_some_and(|view| is_personal(&view))
 }
 
-/// The view of a hash-routed application that an address names, as an address of its own.
+/// Returns the view of a hash-routed application that an address names, as an address of its own.
 fn view(url: &Url) -> Option<Url> {
     let view = view_of(url)?;
     url.join(view.trim_start_matches('!')).ok()
 }
 
-/// Whether a visit of the page, or of the view that the address names, does something.
+/// Returns whether a visit to the page, or to the view that the address names, does something.
 fn does(url: &Url) -> bool {
     acts(url) || view(url).is_some_and(|view| acts(&view))
 }
 
-/// The addresses of a scope whose visit does nothing: what redirects may lead to from a page that nobody named.
+/// The addresses of a scope whose visit does nothing. Redirects may lead only to these from a page that the owner has
+/// not named.
 ///
-/// Tokens are no reason here: a site that hands one out with a redirect has made it for this visit.
+/// A token is no reason to exclude an address here: a site that adds one in a redirect has made it for this visit.
 #[derive(Debug, Clone)]
 pub(in crate::crawl) struct WithoutActions<S>(pub(in crate::crawl) S);
 
@@ -44,7 +46,7 @@ impl<S: Scope> Scope for WithoutActions<S> {
     }
 }
 
-/// Whether a visit does something.
+/// Returns whether a visit does something.
 fn acts(url: &Url) -> bool {
     let path = parts(url.path());
     let pairs = pairs(url);
@@ -97,7 +99,7 @@ fn parameter_acts(name: &Part, value: &str, is_cart: bool) -> bool {
             && value.words.iter().any(|word| of::has(of::CHANGES, word))
 }
 
-/// Whether an address was made for one person: it holds a token.
+/// Returns whether an address was made for one person: it contains a token.
 fn is_personal(url: &Url) -> bool {
     let pairs = pairs(url);
     let has_token = pairs.iter().any(|(name, value)| {
@@ -115,7 +117,7 @@ fn is_personal(url: &Url) -> bool {
         })
 }
 
-/// Whether a value looks drawn: a UUID, or letters and digits in one word that no person would type.
+/// Returns whether a value looks random: a UUID, or letters and digits in one word that no person would type.
 fn looks_like_token(value: &str) -> bool {
     let is_hexadecimal = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let groups: Vec<&str> = value.split('-').collect();
@@ -136,7 +138,7 @@ fn looks_like_token(value: &str) -> bool {
         })
 }
 
-/// The digits that somebody was sent.
+/// Returns whether a value looks like a number that was sent by mail.
 fn is_number_of_mail(value: &str) -> bool {
     (6..=12).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -5,9 +5,9 @@ use url::Url;
 
 use super::words as of;
 
-/// Characters of a part of an address that are looked at.
+/// The number of characters of a part of an address that are read.
 const MAX_PART: usize = 200;
-/// Parts of a path, and parameters, that are looked at.
+/// The number of parts of a path, and of parameters, that are read.
 const MAX_PARTS: usize = 30;
 
 /// A folder, a file, or the name or value of a parameter.
@@ -29,7 +29,7 @@ impl Part {
         of::has(known, &self.joined)
     }
 
-    /// Whether it consists of one of these actions, and at most of what that is done to.
+    /// Returns whether it consists of one of these actions, and at most of words for its object.
     pub(super) fn is_action_of(&self, verbs: &[&str]) -> bool {
         if self.is_one_of(verbs) {
             return true;
@@ -41,14 +41,14 @@ impl Part {
             || is_action(&mut words().filter(|word| of::has(verbs, word) || !of::has(of::OBJECTS, word)))
     }
 
-    /// `add`, `addProduct`: below a cart, it changes what is in it. `/compare/buy-or-rent` is a page.
+    /// Returns whether it changes a cart if it is below one: `add`, `addProduct`. `/compare/buy-or-rent` is a page.
     pub(super) fn is_change(&self) -> bool {
         self.words.split_first().is_some_and(|(first, rest)| {
             of::has(of::CHANGES, first) && rest.iter().all(|word| of::has(of::OBJECTS, word))
         })
     }
 
-    /// A link of Shopify that fills the cart: `/cart/36542:1,36543:2`.
+    /// Returns whether it is a link of Shopify that fills the cart: `/cart/36542:1,36543:2`.
     pub(super) fn is_content_of_cart(&self) -> bool {
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         self.text
@@ -72,7 +72,7 @@ pub(super) fn pairs(url: &Url) -> Vec<(Part, String)> {
     url.query_pairs().take(MAX_PARTS).map(|(name, value)| (Part::of(&name), bounded(&value))).collect()
 }
 
-/// `logout.php`, `delete.html`.
+/// Returns the name without an ending of programs or pages: `logout.php`, `delete.html`.
 fn without_ending(name: &str) -> &str {
     const ENDINGS: [&str; 12] =
         ["action", "asp", "aspx", "cfm", "cgi", "do", "htm", "html", "jsp", "php", "shtml", "xhtml"];
@@ -80,7 +80,7 @@ fn without_ending(name: &str) -> &str {
     name.rsplit_once('.').filter(|(stem, ending)| !stem.is_empty() && known(ending)).map_or(name, |(stem, _)| stem)
 }
 
-/// The words of a name, in small letters and without accents: `logOut`, `log-out` and `Log_Out` have the same two.
+/// Returns the words of a name, in lower case and without accents: `logOut`, `log-out` and `Log_Out` have the same two.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_small = false;

@@ -1,15 +1,15 @@
-//! Words by which addresses say what they do, in the languages of our users and in English.
+//! Words with which addresses say what they do, in the languages of our users and in English.
 //!
-//! Folded as `part` folds the words of an address: in small letters, without accents, and joined where an address writes them apart.
-//! Cyrillic words are listed as they are written, and in Latin letters as sites spell them in addresses. The lines of a list are its
-//! languages: English, German, Polish, Czech, Ukrainian, Russian and Romanian.
+//! They are folded as `part` folds the words of an address: in lower case, without accents, and joined if an address
+//! writes them apart. Cyrillic words are listed as they are written, and in Latin letters as sites spell them in
+//! addresses. The lines of a list are its languages: English, German, Polish, Czech, Ukrainian, Russian and Romanian.
 
-/// Whether a word is one of a list.
+/// Returns whether a word is one of a list.
 pub(super) fn has(list: &[&str], word: &str) -> bool {
     !word.is_empty() && list.iter().any(|line| line.split(' ').any(|known| known == word))
 }
 
-/// Ends a visitor's session.
+/// Words that end a visitor's session.
 pub(super) const LEAVE: &[&str] = &[
     "logout logoff signout signoff endsession",
     "abmelden ausloggen",
@@ -20,7 +20,7 @@ pub(super) const LEAVE: &[&str] = &[
     "deconectare deconecteaza delogare",
 ];
 
-/// Takes somebody off a list.
+/// Words that remove somebody from a mailing list.
 pub(super) const UNSUBSCRIBE: &[&str] = &[
     "unsubscribe unsub",
     "abmelden abbestellen abmeldung austragen newsletterabmeldung",
@@ -31,7 +31,7 @@ pub(super) const UNSUBSCRIBE: &[&str] = &[
     "dezabonare dezaboneaza dezabonarenewsletter",
 ];
 
-/// Deletes something.
+/// Words that delete something.
 pub(super) const DELETE: &[&str] = &[
     "delete remove destroy",
     "loeschen loschen entfernen",
@@ -42,7 +42,7 @@ pub(super) const DELETE: &[&str] = &[
     "sterge stergere elimina",
 ];
 
-/// Confirms something that somebody was asked by mail, or agrees to it.
+/// Words that confirm something that somebody was asked by mail, or agree to it.
 pub(super) const CONFIRM: &[&str] = &[
     "confirm approve",
     "bestatigen bestaetigen",
@@ -53,7 +53,7 @@ pub(super) const CONFIRM: &[&str] = &[
     "confirma",
 ];
 
-/// Beside a token, these make a link that was sent to one person.
+/// Words that, with a token, make a link that was sent to one person.
 pub(super) const PERSONAL: &[&str] = &[
     "accept activate activation autologin confirmation forgot invitation invite magic magiclink onetime optin",
     "optout password recover recovery reset restore setpassword token validate validation verification verify",
@@ -65,7 +65,7 @@ pub(super) const PERSONAL: &[&str] = &[
     "activare activeaza confirmare invitatie parola resetare verificare",
 ];
 
-/// Where things are gathered that a visitor wants.
+/// Words for a place that collects things that a visitor wants.
 pub(super) const CARTS: &[&str] = &[
     "cart basket bag minicart shoppingcart shoppingbasket shoppingbag wishlist compare comparison productcompare",
     "favorites favourites",
@@ -77,7 +77,7 @@ pub(super) const CARTS: &[&str] = &[
     "cos cosul cosdecumparaturi cosulmeu favorite comparare",
 ];
 
-/// The first words of what changes a cart.
+/// The first words of addresses that change a cart.
 pub(super) const CHANGES: &[&str] = &[
     "add buy change clear decrease empty increase insert remove toggle update",
     "einlegen hinzufugen hinzufuegen leeren",
@@ -88,7 +88,7 @@ pub(super) const CHANGES: &[&str] = &[
     "adauga goleste",
 ];
 
-/// The same with the cart in one name.
+/// Phrases that change a cart and name it.
 pub(super) const CART_PHRASES: &[&str] = &[
     "addtobag addtobasket addtocart addtocompare addtofavorites addtofavourites addtowishlist cartadd emptycart",
     "clearcart removefromcart removefrombasket removefromwishlist removeitem undoitem updatecart indenwarenkorb",
@@ -100,7 +100,7 @@ pub(super) const CART_PHRASES: &[&str] = &[
     "adaugaincos",
 ];
 
-/// What an action may be done to, or with whom: such words leave it an action.
+/// Words for the object of an action, or for who does it: with such words it is still an action.
 pub(super) const OBJECTS: &[&str] = &[
     "account address admin ajax all booking click comment confirm customer data double email emails file from",
     "image item items line link list mail mailing mails me member membership message my newsletter newsletters",
@@ -114,7 +114,7 @@ pub(super) const OBJECTS: &[&str] = &[
     "abonare adresa comanda cont contul de din la meu",
 ];
 
-/// Folders of articles: what stands in them under a name of several words tells of an action, and does none.
+/// Folders of articles: a name of several words in one of them is about an action, and does nothing.
 pub(super) const ARTICLES: &[&str] = &[
     "answers article articles blog blogs docs documentation faq faqs forum guide guides hc help helpcenter howto",
     "kb knowledge knowledgebase learn magazine manual news press questions stories story support thread threads",
@@ -127,29 +127,29 @@ pub(super) const ARTICLES: &[&str] = &[
     "ajutor articol articole ghid intrebari stiri suport",
 ];
 
-/// Parameters whose value says what is to be done.
+/// Parameters whose value says what to do.
 pub(super) const VERB_PARAMETERS: &[&str] =
     &["a act action cmd command do event func function m method mode op operation task todo"];
 
-/// What such a value says, besides the words above.
+/// The actions in such a value, besides the words above.
 pub(super) const VERBS: &[&str] =
     &["add additem buy buynow cancel clear empty purge rollback subscribe unwatch vote watch"];
 
-/// Parameters that do something by being there.
+/// Parameters that do something by their presence.
 pub(super) const ACTING_PARAMETERS: &[&str] = &["delete deleteitem logout logoff replytocom signout unsub unsubscribe"];
 
-/// Parameters whose value names a page of software that has one address for all.
+/// Parameters whose value names a page of software that has one address for all pages.
 pub(super) const ROUTE_PARAMETERS: &[&str] = &["controller fc module option page path r route view"];
 
-/// Words in the name of a parameter that make any value of it a token.
+/// Words in the name of a parameter that make any value a token.
 pub(super) const TOKEN_PARAMETERS: &[&str] = &[
     "authenticity csrf csrfmiddlewaretoken csrftoken formkey jwt magic nonce onetime otp sesskey token wpnonce",
     "xsrf",
 ];
 
-/// Words in the name of a parameter that make a value a token which looks like one.
+/// Words in the name of a parameter that make a value a token if it looks random.
 pub(super) const KEY_PARAMETERS: &[&str] =
     &["activation auth code confirmation hash hmac invitation invite key secret sig signature ticket verification"];
 
-/// Words in the name of a parameter that only says where a list goes on.
+/// Words in the name of a parameter that only says where a list continues.
 pub(super) const PAGING_PARAMETERS: &[&str] = &["continuation cursor next offset page"];

@@ -1,4 +1,4 @@
-//! What a request of the crawler's own gives.
+//! The results of the crawler's own requests.
 
 use reqwest::{
     StatusCode,
@@ -9,46 +9,46 @@ use url::Url;
 
 use crate::{BrowserError, browser::TabError, cdp::CdpError};
 
-/// For one file, redirects included.
+/// The time limit for one file, redirects included.
 pub(super) const TIME: Duration = Duration::from_secs(10);
 
-/// Why a file did not come.
+/// The reason why a file could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FetchError {
-    /// No answer, or it broke off; the cause is the client's.
+    /// There was no response, or it broke off; the cause is the client's error.
     #[error("the web server could not be reached, or it broke off")]
     Network(#[from] reqwest::Error),
-    /// The browser could not get it either; the name of the reason is the browser's.
+    /// The browser could not get it either; this is the browser's name for the error.
     #[error("the web server could not be reached by the browser either ({0})")]
     Browser(String),
-    /// The guard let nothing pass.
+    /// The guard made no connection.
     #[error("the address is refused or could not be reached")]
     Refused,
-    /// Not within the time for a file.
+    /// The file did not arrive in time.
     #[error("the web server did not answer in time")]
     TimedOut,
-    /// Too many redirects, one out of the site, or one that leads nowhere.
+    /// There were too many redirects, or one off the site, or one without a valid address.
     #[error("the address leads away")]
     LeadsAway,
-    /// The browser was needed, and there is none.
+    /// The browser was needed, but none could be started.
     #[error("there is no browser to ask")]
     NoBrowser(#[source] Box<BrowserError>),
-    /// The browser was needed, and has no tab for it.
+    /// The browser was needed, but could not open a tab.
     #[error("the browser opened no tab to ask in")]
     Tab(#[from] TabError),
-    /// The browser was needed, and its tab was lost.
+    /// The browser was needed, but its tab was lost.
     #[error("the tab that asked was lost")]
     TabLost,
-    /// The browser was needed, and does not do as it is told.
-    #[error("the browser did not ask as it was told to")]
+    /// The browser was needed, but a command to it failed.
+    #[error("a command to the browser failed")]
     Protocol(#[from] CdpError),
 }
 
-/// Which address of a file's way did not answer, and why.
+/// The failure of one address on the way to a file.
 #[derive(Debug, thiserror::Error)]
 #[error("{url} did not answer")]
 pub(in crate::crawl) struct FetchFailure {
-    /// The file, or where redirects led.
+    /// The address of the file, or the one that redirects led to.
     pub(in crate::crawl) url: Box<Url>,
     #[source]
     pub(in crate::crawl) error: FetchError,
@@ -60,26 +60,26 @@ impl FetchFailure {
     }
 }
 
-/// A file, or what stands in its place.
+/// A file, or the response in its place.
 #[derive(Debug)]
 pub(in crate::crawl) struct Fetched {
-    /// Where it was found.
+    /// The address at which it was found.
     pub(in crate::crawl) url: Url,
     pub(in crate::crawl) status: StatusCode,
-    /// Its beginning, up to the limit that was asked for.
+    /// Its beginning, up to the requested number of bytes.
     pub(in crate::crawl) body: Vec<u8>,
-    /// How long the site asks to be left alone.
+    /// The time for which the site asks not to be visited.
     pub(in crate::crawl) retry_after: Option<Duration>,
 }
 
 impl Fetched {
-    /// Whether the site is too busy to answer now.
+    /// Returns whether the site is too busy to respond now.
     pub(in crate::crawl) fn is_busy(&self) -> bool {
         matches!(self.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
     }
 }
 
-/// The answer of one address, without its body where that is a redirect.
+/// The response of one address. A redirect has no body here.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) url: Url,
@@ -89,7 +89,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Where it leads, if it is a redirect; `Err` where that is nowhere.
+    /// Returns the target of a redirect, or an error if it has no valid one; `None` if this is no redirect.
     pub(super) fn redirect(&self) -> Option<Result<Url, FetchError>> {
         if !matches!(self.status.as_u16(), 301 | 302 | 303 | 307 | 308) {
             return None;

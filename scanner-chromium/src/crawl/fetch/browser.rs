@@ -1,6 +1,6 @@
 //! The browser's own network stack, for sites that the crawler's client can't speak to.
 //!
-//! A tab that stays blank is sent to the address, and the answer is taken from the browser before it becomes a document:
+//! A blank tab navigates to the address, and the response is taken from the browser before it becomes a document:
 //! nothing of it is shown and no script of it runs.
 
 use std::sync::Arc;
@@ -34,12 +34,13 @@ use crate::{
     permits::Permits,
 };
 
-/// Answers that wait to be looked at. One at a time is asked for; a redirect that the browser makes by itself is a second.
+/// The number of responses that may wait to be read. One is requested at a time; a redirect that the browser makes by
+/// itself is a second.
 const PAUSED: usize = 16;
-/// Bytes that are read at a time.
+/// The number of bytes that are read at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// A blank tab, opened at the first need.
+/// A blank tab, opened when it is first needed.
 #[derive(Debug)]
 pub(super) struct BrowserClient<'a> {
     browsers: &'a BrowserPool,
@@ -58,8 +59,8 @@ impl<'a> BrowserClient<'a> {
         Self { browsers, permits, tab: Mutex::default() }
     }
 
-    /// Asks for one address and reads up to `max_bytes` of the answer; follows no redirect. What it takes to open the tab, on
-    /// a busy machine, is not the site's time: `deadline` is put off by it.
+    /// Requests one address and reads up to `max_bytes` of the response; follows no redirect. The time that it takes to
+    /// open the tab on a busy machine does not count against the site: `deadline` is extended by it.
     pub(super) async fn ask(
         &self,
         url: &Url,
@@ -68,7 +69,7 @@ impl<'a> BrowserClient<'a> {
         deadline: &mut Instant,
     ) -> Result<Answer, FetchError> {
         let before = Instant::now();
-        // A page that is open somewhere, even a blank one, counts among those that may be.
+        // An open page, even a blank one, counts towards those that may be open.
         let _permit = self.permits.tab().await;
         let mut kept = self.tab.lock().await;
         let mut blank = match kept.take() {
@@ -77,7 +78,7 @@ impl<'a> BrowserClient<'a> {
         };
         *deadline += before.elapsed();
         let answer = blank.ask(url, max_bytes, *deadline).await;
-        // After any other error nobody knows what the tab is busy with; it is closed.
+        // After any other error the state of the tab is not known, so it is closed.
         if matches!(answer, Ok(_) | Err(FetchError::Browser(_))) {
             *kept = Some(blank);
         }
@@ -91,7 +92,7 @@ impl BlankTab {
         let user_agent = browsers.settings().agent.of_crawler();
         let settings = TabSettings { proxy: guard.address() };
         let (found, paused) = mpsc::channel(PAUSED);
-        // A task of its own, so that the tab is closed again even if the caller stops waiting half-way.
+        // A separate task, so that the tab is closed again even if the caller stops waiting half-way.
         let opening = tokio::spawn(async move {
             let tab = Tab::open(browser, &settings, Arc::new(Answers(found))).await?;
             let deadline = Instant::now() + TIME;
@@ -101,7 +102,7 @@ impl BlankTab {
             tab.session().call(EnableFetch { patterns: &[answers] }, deadline).await?;
             Ok::<_, FetchError>(tab)
         });
-        // The task neither panics nor is aborted, unless the runtime ends, and then nobody waits here.
+        // The task neither panics nor is aborted, unless the runtime ends, and then nothing waits here.
         let tab = opening.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
         Ok(Self { tab, paused })
     }
@@ -124,7 +125,7 @@ impl BlankTab {
             let error = navigate.await.map_err(of_session)?.error_text;
             return Err(FetchError::Browser(error.unwrap_or_default()));
         }
-        // It is taken away from the browser in any case, which is told that nothing came.
+        // The response is taken from the browser in any case; to the browser, the request has failed.
         let read = async {
             let mut answer = head(url, &paused);
             if answer.redirect().is_none() {
@@ -139,7 +140,7 @@ impl BlankTab {
         answer.map_err(of_session)
     }
 
-    /// The beginning of a body, as it is after `Content-Encoding`.
+    /// Reads the beginning of a body, with `Content-Encoding` already decoded.
     async fn body(&self, request_id: &str, max_bytes: usize, deadline: Instant) -> Result<Vec<u8>, CdpError> {
         let session = self.tab.session();
         let stream = session.call(TakeResponseBodyAsStream { request_id }, deadline).await?.stream;
@@ -187,13 +188,13 @@ fn head(url: &Url, paused: &RequestPaused) -> Answer {
     Answer { url: url.clone(), status, headers, body: Vec::new() }
 }
 
-/// Passes on each answer that the browser has stopped at.
+/// A sink that forwards each response at which the browser has paused.
 struct Answers(mpsc::Sender<RequestPaused>);
 
 impl EventSink for Answers {
     fn event(&self, event: Event<'_>) -> Option<Reaction> {
         let (TrySendError::Full(paused) | TrySendError::Closed(paused)) = self.0.try_send(event.read()?).err()?;
-        // Nobody asked for so many.
+        // These were not requested.
         let abort = FailRequest { request_id: &paused.request_id, error_reason: ErrorReason::Aborted };
         Some(Reaction::with(abort))
     }

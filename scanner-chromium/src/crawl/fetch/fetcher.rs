@@ -1,4 +1,4 @@
-//! Fetches one file after the other, by whichever of the two stacks the site takes.
+//! A fetcher of single files, which uses whichever of the two network stacks the site accepts.
 
 use std::{
     collections::HashSet,
@@ -30,22 +30,22 @@ use crate::{
     visit::{Scope, at_redirect_target, network_failure, obstacle, parse_retry_after, unreachable_site, with_cause},
 };
 
-/// Redirects that are followed: the five of RFC 9309 §2.3.1.2.
+/// The number of redirects that are followed: the five of RFC 9309 §2.3.1.2.
 const MAX_REDIRECTS: u32 = 5;
 
-/// Fetches files for one scan.
+/// The fetcher of one scan.
 #[derive(Debug)]
 pub(in crate::crawl) struct Fetcher<'a> {
     client: Client,
     browser: BrowserClient<'a>,
     guard: Guard,
-    /// Hosts with ports that the client does not come to terms with.
+    /// The hosts, with ports, with which our client could not establish a secure connection.
     for_browser: Mutex<HashSet<(String, u16)>>,
 }
 
 impl<'a> Fetcher<'a> {
-    /// A fetcher whose requests go through `guard`. Where the browser is needed, it is one of `browsers`, and its tab has
-    /// one of `permits` while it asks.
+    /// Creates a fetcher whose requests go through `guard`. If the browser is needed, it is one of `browsers`, and its
+    /// tab has one of `permits` during a request.
     pub(in crate::crawl) fn new(
         guard: Guard,
         tls: ClientConfig,
@@ -64,7 +64,8 @@ impl<'a> Fetcher<'a> {
         Ok(Self { client, browser: BrowserClient::new(browsers, permits), guard, for_browser: Mutex::default() })
     }
 
-    /// Fetches the first `max_bytes` of a file, wherever in `scope` redirects lead to. An error status is an answer.
+    /// Fetches the first `max_bytes` of a file, and follows redirects within `scope`. A response with an error status
+    /// is not an error.
     pub(in crate::crawl) async fn get(
         &self,
         url: &Url,
@@ -90,7 +91,7 @@ impl<'a> Fetcher<'a> {
         Err(FetchFailure::new(url, FetchError::LeadsAway))
     }
 
-    /// What the site's owner reads where `asked` could not be fetched.
+    /// Returns the failure for the site's owner if `asked` could not be fetched.
     pub(in crate::crawl) async fn explain(&self, asked: &Url, failed: &FetchFailure) -> Failure {
         let failure = match (obstacle(failed.url.as_str(), self.guard.log()), &failed.error) {
             (Some(failure), _) => failure,
@@ -101,7 +102,8 @@ impl<'a> Fetcher<'a> {
         at_redirect_target(failure, asked, &failed.url)
     }
 
-    /// Tells whether a certificate has expired or is not valid yet, which the browser does not: from what our client makes of it.
+    /// Adds whether a certificate has expired or is not valid yet, which the browser does not report, from the error of
+    /// our own client.
     pub(in crate::crawl) async fn dated(&self, failure: Failure, url: &Url) -> Failure {
         if failure.cause() != Some(FailureCause::CertificateNotValidNow) {
             return failure;
@@ -129,7 +131,7 @@ impl<'a> Fetcher<'a> {
         }
         if !self.for_browser().contains(&site) {
             match self.ask_client(url, max_bytes, *deadline).await {
-                // A connection was made, and nothing came of it.
+                // A connection was made, but no response came.
                 Err(FetchError::Network(error)) if self.guard.log().obstacle(&site.0, site.1).is_none() => {
                     let error: &dyn std::error::Error = &error;
                     tracing::debug!(url = url.as_str(), error, "the browser is to ask instead");
@@ -145,7 +147,7 @@ impl<'a> Fetcher<'a> {
     async fn ask_client(&self, url: &Url, max_bytes: usize, deadline: Instant) -> Result<Answer, FetchError> {
         let ask = async {
             let mut response = self.client.get(url.clone()).send().await?;
-            // The guard takes the mark from what sites send over plain HTTP; over TLS it does not answer.
+            // The guard removes the mark from what sites send over plain HTTP; over TLS the guard can't respond.
             if url.scheme() == "http" && response.headers().contains_key(REFUSAL_MARK) {
                 return Err(FetchError::Refused);
             }
@@ -193,7 +195,7 @@ mod tests {
         guard::{Egress, Reach},
     };
 
-    /// A guard that opens 127.0.0.1 and knows two names for it.
+    /// Opens a guard that allows 127.0.0.1 and knows two names for it.
     async fn guard() -> Guard {
         let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
         let here = [[127, 0, 0, 1].into()];
@@ -202,17 +204,17 @@ mod tests {
         Guard::open(Egress::Judged { reach, resolver: Arc::new(resolver), proxy: None }, 10_000_000).await.unwrap()
     }
 
-    /// Answers one request and returns its head.
+    /// Responds to one request and returns its head.
     async fn answer(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: &str) -> String {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") && stream.read_buf(&mut head).await.unwrap() > 0 {}
-        // A client that has read enough may be gone.
+        // A client that has read enough may have closed the connection.
         let _ = stream.write_all(answer.as_bytes()).await;
         let _ = stream.shutdown().await;
         String::from_utf8(head).unwrap()
     }
 
-    /// A server on a port of its own that gives these answers, one per connection.
+    /// Starts a server on a port of its own that sends these responses, one per connection, and returns the port.
     async fn server(answers: &'static [&'static str]) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -225,7 +227,7 @@ mod tests {
         port
     }
 
-    /// Asks with our client alone.
+    /// Requests an address with our client alone.
     async fn get_with(tls: ClientConfig, url: &str, max_bytes: usize) -> Result<Fetched, FetchError> {
         let url = Url::parse(url).unwrap();
         let (no_browser, permits) = (BrowserPool::new(BrowserSettings::without_browser()), Permits::new(1, 1));
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_redirect_leads_off_the_site_or_on_for_ever() {
+    async fn no_redirect_leads_off_the_site_or_on_without_end() {
         let away = server(&["HTTP/1.1 302 Away\r\nLocation: http://b.test/\r\nConnection: close\r\n\r\n"]).await;
         let circle = server(&["HTTP/1.1 302 On\r\nLocation: /\r\nConnection: close\r\n\r\n"; 6]).await;
         for port in [away, circle] {
@@ -293,7 +295,7 @@ mod tests {
         let serve = tokio::spawn(async move {
             loop {
                 let stream = listener.accept().await.unwrap().0;
-                // The client that does not know the certificate breaks off.
+                // A client that does not trust the certificate closes the connection.
                 if let Ok(stream) = acceptor.accept(stream).await {
                     return answer(stream, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
                 }

@@ -1,4 +1,4 @@
-//! Whether a page that was answered with success is a page of the site.
+//! The decision whether a page with a status of success is a page of the site.
 
 use std::time::Duration;
 
@@ -15,41 +15,42 @@ use super::{
     sight::{Besides, Sight},
 };
 
-/// Characters of a page that a product has put in place of another. Their own pages are short; the longest are parked domains.
+/// The bound on the characters of a page that a product has put in place of another. Such pages are short; the longest
+/// are parked domains.
 const SPARSE_TEXT: usize = 1_500;
-/// Other pages of the host that it links to.
+/// The bound on the other pages of the host that it links to.
 const SPARSE_LINKS: u32 = 5;
-/// The same of a parked domain, whose list of searches may look like pages.
+/// The same for a parked domain, whose list of searches may look like pages.
 const PARKED_LINKS: u32 = 12;
-/// Characters and links of a page that says one thing and nothing else.
+/// The bounds on the characters and links of a page that says one thing and nothing else.
 const BARE_TEXT: usize = 800;
 const BARE_LINKS: u32 = 1;
-/// Characters of a page that nothing but its words and its behaviour give away.
+/// The bound on the characters of a page that only its words and its behaviour give away.
 const TERSE_TEXT: usize = 400;
-/// Characters beside a request for consent that are no content: the site's name, or a link past its menu.
+/// The number of characters beside a request for consent that are no content: the site's name, or a link past its menu.
 const BESIDES_TEXT: u32 = 100;
-/// Characters of content that waits for consent.
+/// The number of characters of content that waits for consent.
 const WAITING_TEXT: u32 = 100;
 
-/// The head of the answer that became the page.
+/// The head of the response that became the page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Head<'a> {
-    /// Where it turned out to be.
+    /// The address at which the page was found.
     pub(crate) url: &'a Url,
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     pub(crate) headers: &'a [(String, String)],
-    /// How long the site asks to be left alone, if it says.
+    /// The time for which the site asks not to be visited, if it gives one.
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// What stands in place of a page.
+/// The kind of page in place of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wall {
-    /// A bot check, of this product if that is known.
+    /// A bot check, with its product if that is known.
     Challenge(Option<&'static str>),
     /// A domain without a site.
     Parked,
-    /// Maintenance, and how long the site asks to be left alone.
+    /// Maintenance, with the time for which the site asks not to be visited.
     Maintenance(Option<Duration>),
     /// A page that says that there is nothing.
     NotFound,
@@ -58,7 +59,7 @@ pub(crate) enum Wall {
 }
 
 impl Wall {
-    /// What the owner of the site reads.
+    /// Returns the failure that the owner of the site reads.
     pub(crate) fn failure(self) -> Failure {
         let code = match self {
             Self::Challenge(Some(product)) => {
@@ -74,7 +75,7 @@ impl Wall {
     }
 }
 
-/// The product whose challenge an answer is by its headers, whatever its status.
+/// Returns the product whose challenge a response is, as its headers say, whatever its status.
 pub(crate) fn challenger(headers: &[(String, String)]) -> Option<&'static str> {
     let is_of = |name: &str, value: &str| {
         HEADERS
@@ -84,7 +85,7 @@ pub(crate) fn challenger(headers: &[(String, String)]) -> Option<&'static str> {
     headers.iter().find_map(|(name, value)| is_of(name, value)).map(|mark| mark.product)
 }
 
-/// What stands in place of the page, if that is certain.
+/// Returns the wall in place of the page, if that is certain.
 pub(crate) fn judge(sight: &Sight, head: Head<'_>) -> Option<Wall> {
     if let Some(product) = challenger(head.headers) {
         return Some(Wall::Challenge(Some(product)));
@@ -101,8 +102,8 @@ pub(crate) fn judge(sight: &Sight, head: Head<'_>) -> Option<Wall> {
     sight.consent.is_some_and(|besides| !sight.is_more && hides_all(besides)).then_some(Wall::Consent)
 }
 
-/// Whether a page says that it stands for maintenance, and nothing else. That the site shows it at another address as well would
-/// prove it.
+/// Returns whether a page only says that there is maintenance. If the site shows it at another address as well, that is
+/// proof.
 pub(crate) fn may_be_maintenance(sight: &Sight) -> bool {
     is_bare(sight) && says_in_short(sight, MAINTENANCE)
 }
@@ -124,7 +125,7 @@ fn challenge(sight: &Sight) -> Option<Option<&'static str>> {
         Kind::Captcha(product) => Some(product),
         _ => None,
     });
-    // Without the mark of a product: it waits for itself to be replaced.
+    // There is no mark of a product, so it has to wait for its own replacement.
     let waits = sight.refreshes || has(sight, Kind::Reload);
     let is_terse = is_within(sight, TERSE_TEXT, 0);
     (captcha.is_some() || is_terse && waits).then_some(captcha)
@@ -134,7 +135,7 @@ fn is_parked(sight: &Sight, url: &Url) -> bool {
     if has(sight, Kind::Parking) && is_within(sight, SPARSE_TEXT, PARKED_LINKS) {
         return true;
     }
-    // A page that sells the name under which it was asked for, by way of a market for domains.
+    // The page sells the name under which it was requested, through a market for domains.
     let host = url.host_str().unwrap_or_default();
     let name = host.strip_prefix("www.").unwrap_or(host);
     let heads = heads(sight);
@@ -145,7 +146,7 @@ fn is_parked(sight: &Sight, url: &Url) -> bool {
 }
 
 fn is_maintenance(sight: &Sight, retry_after: Option<Duration>) -> bool {
-    // An answer of success that asks to be asked again later has nothing to show now.
+    // A response of success that asks for another request later has nothing to show now.
     let asks_to_wait = retry_after.is_some() && is_bare(sight);
     let has_sign = sight.refreshes || sight.is_noindex || has(sight, Kind::Maintenance);
     asks_to_wait || has_sign && may_be_maintenance(sight)
@@ -173,12 +174,12 @@ fn is_bare(sight: &Sight) -> bool {
     is_within(sight, BARE_TEXT, BARE_LINKS) && sight.fields == 0
 }
 
-/// Title and headings.
+/// Returns the title and the headings.
 fn heads(sight: &Sight) -> String {
     format!("{} {}", sight.title, sight.headings.join(" "))
 }
 
-/// Whether the page says one of the phrases where it can't be said in passing.
+/// Returns whether the page says one of the phrases where it can't be said in passing.
 fn says_in_short(sight: &Sight, phrases: &[&str]) -> bool {
     let is_terse = sight.text.chars().count() <= TERSE_TEXT;
     says(&heads(sight), phrases) || is_terse && says(&sight.text, phrases)

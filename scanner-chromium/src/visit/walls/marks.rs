@@ -1,26 +1,26 @@
 //! Marks of products that put pages of their own in place of a site's.
 //!
-//! A mark is what the product's own pages need to work, and what pages behind it do not have: many products also add a script to the
-//! pages that they let through, and such scripts are none.
+//! A mark is something that the product's own pages need to work, and that the pages behind it do not have. Many
+//! products also add a script to the pages that they let through; such scripts are no marks.
 
-/// What a mark stands for.
+/// The meaning of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A bot check of this product.
     Challenge(&'static str),
-    /// A field in which visitors show that they are people, of this product. Good pages have it beside other things.
+    /// A field of this product in which visitors show that they are human. Good pages have it beside other content.
     Captcha(&'static str),
     /// A domain without a site.
     Parking,
     /// A market for domains.
     DomainMarket,
-    /// An extension that shows a maintenance page; some show a page of greeting with it.
+    /// An extension that shows a maintenance page; some show a welcome page with it.
     Maintenance,
     /// A script that reloads the page once it has set a cookie.
     Reload,
 }
 
-/// A mark in a document: one of its selectors matches, or one of its parts stands in a script of the page's own.
+/// A mark in a document: one of its selectors matches, or one of its parts is in an inline script of the page.
 #[derive(Debug)]
 pub(super) struct Mark {
     pub(super) kind: Kind,
@@ -28,17 +28,17 @@ pub(super) struct Mark {
     pub(super) inline: &'static [&'static str],
 }
 
-/// A header by which a product says that the answer is a challenge.
+/// A header with which a product says that the response is a challenge.
 pub(super) struct HeaderMark {
-    /// In lower case.
+    /// The name, in lower case.
     pub(super) name: &'static str,
-    /// One of these, whatever the case.
+    /// The values of which it has one, in any case.
     pub(super) values: &'static [&'static str],
     pub(super) product: &'static str,
 }
 
-/// Documented by the vendors: Cloudflare, “Detect a challenge page response”; AWS WAF, “How CAPTCHA and Challenge work”; Vercel, “Firewall
-/// headers”.
+/// The headers that the vendors document: Cloudflare, “Detect a challenge page response”; AWS WAF, “How CAPTCHA and
+/// Challenge work”; Vercel, “Firewall headers”.
 pub(super) const HEADERS: &[HeaderMark] = &[
     HeaderMark { name: "cf-mitigated", values: &["challenge"], product: "Cloudflare" },
     HeaderMark { name: "x-amzn-waf-action", values: &["challenge", "captcha"], product: "AWS WAF" },
@@ -57,7 +57,7 @@ const fn other(kind: Kind, selectors: &'static [&'static str], inline: &'static 
     Mark { kind, selectors, inline }
 }
 
-/// All of them.
+/// All marks.
 pub(super) const MARKS: &[Mark] = &[
     // Pages that are let through have `/scripts/jsd/` of the same folder.
     challenge(
@@ -162,7 +162,7 @@ pub(super) const MARKS: &[Mark] = &[
     other(Kind::Reload, &[], &["location.reload(", "location.href=location.href", "location.replace(location"]),
 ];
 
-/// What known products show to ask for consent.
+/// The elements with which known products ask for consent.
 pub(super) const CONSENT_MANAGERS: &[&str] = &[
     "#onetrust-banner-sdk",
     "#onetrust-pc-sdk",

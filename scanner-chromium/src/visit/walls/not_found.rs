@@ -1,6 +1,6 @@
 //! Pages that say with a status of success that there is nothing.
 //!
-//! What a site answers at an address that can't exist shows what it says then. A page that says the same is no page.
+//! The response of a site at an address that can't exist shows what it says then. A page that says the same is no page.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,21 +9,22 @@ use super::{
     sight::Sight,
 };
 
-/// Characters in which a page says what it is about.
+/// The number of characters in which a page says what it is about.
 const BEGINNING: usize = 1_500;
-/// How much of their words two pages share that say the same, beside what all pages of the site say.
+/// The share of words that two pages must have in common to say the same, without the words that all pages of the site
+/// have.
 const ALIKE: f64 = 0.7;
-/// The same, with what all pages of the site say.
+/// The same, with the words that all pages of the site have.
 const ALIKE_AS_A_WHOLE: f64 = 0.85;
 
-/// Whether a page says that something is not there. Good pages do, too.
+/// Returns whether a page says that something is not there. Good pages do, too.
 pub(crate) fn says_not_found(sight: &Sight) -> bool {
     let beginning: String = sight.text.chars().take(BEGINNING).collect();
     says(&sight.title, NOT_FOUND) || says(&sight.headings.join(" "), NOT_FOUND) || says(&beginning, NOT_FOUND)
 }
 
-/// Whether `found` says the same as `missing`, the page at an address that can't exist. What `start` says, the start page of the
-/// site, is said by all its pages; it is `None` where `found` is the start page.
+/// Returns whether `found` says the same as `missing`, the page at an address that can't exist. The words of `start`,
+/// the start page of the site, count as those of all its pages; it is `None` if `found` is the start page.
 pub(crate) fn is_same_page(found: &Sight, missing: &Sight, start: Option<&Sight>) -> bool {
     if !says_not_found(found) || !says_not_found(missing) {
         return false;
@@ -36,11 +37,11 @@ pub(crate) fn is_same_page(found: &Sight, missing: &Sight, start: Option<&Sight>
         words
     };
     let (found, missing) = (own(found), own(missing));
-    // A site that shows its start page at any address says nothing of its own there.
+    // A site that shows its start page at any address says nothing specific there.
     !missing.is_empty() && likeness(&found, &missing) >= ALIKE
 }
 
-/// The words of title and text with their number. Words with digits are left out: dates, numbers of requests.
+/// Returns the words of title and text with their counts. Words with digits are left out: dates, numbers of requests.
 fn words(sight: &Sight) -> HashMap<String, u32> {
     let mut words = HashMap::new();
     let text = format!("{} {}", sight.title, sight.text).to_lowercase();
@@ -51,7 +52,7 @@ fn words(sight: &Sight) -> HashMap<String, u32> {
     words
 }
 
-/// The share of words that two pages have in common (the coefficient of Sørensen and Dice).
+/// Returns the share of words that two pages have in common (the Sørensen–Dice coefficient).
 fn likeness(one: &HashMap<String, u32>, other: &HashMap<String, u32>) -> f64 {
     let sum = |words: &HashMap<String, u32>| words.values().sum::<u32>();
     let shared: u32 = one.iter().filter_map(|(word, count)| Some((*count).min(*other.get(word)?))).sum();

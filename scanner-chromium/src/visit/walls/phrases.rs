@@ -1,8 +1,7 @@
-//! What pages say that stand in place of others, in the languages of reports and some of their neighbours. No phrase decides alone.
-//!
-//! In lower case.
+//! Phrases of pages in place of others, in the languages of reports and some related ones, in lower case. No phrase
+//! decides alone.
 
-/// Of bot checks.
+/// Phrases of bot checks.
 pub(super) const CHALLENGE: &[&str] = &[
     "checking your browser",
     "checking if the site connection is secure",
@@ -48,7 +47,7 @@ pub(super) const CHALLENGE: &[&str] = &[
     "verificăm browserul",
 ];
 
-/// Of pages about maintenance.
+/// Phrases of pages about maintenance.
 pub(super) const MAINTENANCE: &[&str] = &[
     "under maintenance",
     "down for maintenance",
@@ -90,7 +89,7 @@ pub(super) const MAINTENANCE: &[&str] = &[
     "in manutenzione",
 ];
 
-/// Of pages about what is not there.
+/// Phrases of pages about something that is not there.
 pub(super) const NOT_FOUND: &[&str] = &[
     "404",
     "not found",
@@ -148,7 +147,7 @@ pub(super) const NOT_FOUND: &[&str] = &[
     "bulunamadı",
 ];
 
-/// Of pages that sell a domain.
+/// Phrases of pages that sell a domain.
 pub(super) const FOR_SALE: &[&str] = &[
     "for sale",
     "buy this domain",
@@ -164,7 +163,7 @@ pub(super) const FOR_SALE: &[&str] = &[
     "de vânzare",
 ];
 
-/// Of requests for consent: parts of a regular expression without regard to case.
+/// Words of requests for consent: parts of a case-insensitive regular expression.
 pub(super) const CONSENT_WORDS: &[&str] = &[
     "cookie",
     "consent",
@@ -180,7 +179,7 @@ pub(super) const CONSENT_WORDS: &[&str] = &[
     "acordul",
 ];
 
-/// Whether `text` says one of the phrases, whatever the case.
+/// Returns whether `text` contains one of the phrases, in any case.
 pub(super) fn says(text: &str, phrases: &[&str]) -> bool {
     let text = text.to_lowercase();
     phrases.iter().any(|phrase| text.contains(phrase))

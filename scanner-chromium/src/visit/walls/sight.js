@@ -1,17 +1,35 @@
-// Returns what a visitor sees of the page, as JSON text: what it is judged by whether it is a page of the site at all, and what
-// lies over it. `marks` are those of products that put pages in place of a site's, `consent` tells requests for consent, and
-// `limits` bounds what is looked at. It reads, and changes nothing.
+// Returns what a visitor sees of the page, as JSON text: the facts that decide whether it is a page of the site at
+// all, and what covers it. `marks` are those of products that put pages in place of a site's, `consent`
+// recognises requests for consent, and `limits` bounds what is examined. It reads, and changes nothing.
 (marks, consent, limits) => {
   const cut = (text, length) => String(text ?? '').slice(0, length);
-  // Past form fields that hide the properties of their form.
-  const { checkVisibility, getBoundingClientRect, matches: matchesOf } = Element.prototype;
-  // An element without a box of its own, `display: contents`, is shown as what it stands in.
-  const isShown = (element) =>
-    checkVisibility.call(element, { opacityProperty: true, visibilityProperty: true }) ||
-    (element !== null && getComputedStyle(element).display === 'contents' && above(element) !== null && isShown(above(element)));
+  // Getters and methods are called directly, since the fields of a form may hide its properties with their names, and
+  // other elements those of the document. They are looked up once, as they are called for many elements.
+  const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+  const [parentOf, typeOf, textOf] = ['parentElement', 'nodeType', 'textContent'].map((name) => getter(Node, name));
+  const shadowOf = getter(Element, 'shadowRoot');
+  const { contains, getRootNode } = Node.prototype;
+  const { checkVisibility, getAttribute, getBoundingClientRect, matches: matchesOf } = Element.prototype;
+  const { createTreeWalker, elementFromPoint, elementsFromPoint } = Document.prototype;
+  const documentElement = getter(Document, 'documentElement').call(document);
+  const methodsOf = (root) => (root === document ? Document : DocumentFragment).prototype;
+  const select = (root, selector) => methodsOf(root).querySelectorAll.call(root, selector);
+  const has = (root, selector) => methodsOf(root).querySelector.call(root, selector) !== null;
   const matches = (element, selector) => matchesOf.call(element, selector);
-  // The parent in the page as it is drawn, out of shadow trees too.
-  const above = (node) => node.parentElement ?? node.getRootNode().host ?? null;
+  // The parent in the page as it is drawn, across the bounds of shadow trees.
+  const above = (node) => {
+    const parent = parentOf.call(node);
+    const root = parent === null ? getRootNode.call(node) : null;
+    return root instanceof ShadowRoot ? root.host : parent;
+  };
+  const isShown = (element) => {
+    for (let node = element; node; node = above(node)) {
+      if (checkVisibility.call(node, { opacityProperty: true, visibilityProperty: true })) return true;
+      // An element without a box of its own is shown if the element around it is.
+      if (getComputedStyle(node).display !== 'contents') return false;
+    }
+    return false;
+  };
   const isLarge = (element) => {
     const { width, height } = getBoundingClientRect.call(element);
     return width * height >= limits.media && isShown(element);
@@ -24,19 +42,20 @@
   // The document and every open shadow tree in it.
   const trees = [document];
   for (const root of trees) {
-    for (const element of root.querySelectorAll('*')) {
-      if (element.shadowRoot && trees.length < limits.roots) trees.push(element.shadowRoot);
+    for (const element of select(root, '*')) {
+      const shadow = shadowOf.call(element);
+      if (shadow && trees.length < limits.roots) trees.push(shadow);
     }
   }
-  const all = (selector) => trees.flatMap((root) => [...root.querySelectorAll(selector)]);
+  const all = (selector) => trees.flatMap((root) => [...select(root, selector)]);
   const shown = (selector, count) => all(selector).filter(isShown).slice(0, count);
 
-  // Texts, until there are more than a sparse page has.
+  // The texts, until there are more than a sparse page has.
   const texts = [];
   let [nodes, characters] = [0, 0];
   for (const root of trees) {
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
-      if (node.nodeType === Node.TEXT_NODE) return NodeFilter.FILTER_ACCEPT;
+    const walker = createTreeWalker.call(document, root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
+      if (typeOf.call(node) === Node.TEXT_NODE) return NodeFilter.FILTER_ACCEPT;
       nodes += 1;
       const hasBox = checkVisibility.call(node) || getComputedStyle(node).display === 'contents';
       return hasBox && nodes < limits.nodes ? NodeFilter.FILTER_SKIP : NodeFilter.FILTER_REJECT;
@@ -50,7 +69,7 @@
     }
   }
   const isMore = nodes >= limits.nodes || characters >= limits.text;
-  // What is judged on sparse pages alone.
+  // Selects what is judged only on sparse pages.
   const sparse = (selector) => (isMore ? [] : all(selector));
   const length = (some) => some.reduce((sum, { text }) => sum + text.length, 0);
   const within = (elements) => texts.filter(({ parent }) => isWithin(parent, elements));
@@ -68,17 +87,18 @@
 
   const inline = sparse('script:not([src])')
     .slice(0, limits.scripts)
-    .map((script) => cut(script.textContent, limits.script))
+    .map((script) => cut(textOf.call(script), limits.script))
     .join('\n');
   const isMarked = ({ selectors, inline: parts }) =>
-    (selectors !== '' && trees.some((root) => root.querySelector(selectors))) || parts.some((part) => inline.includes(part));
+    (selectors !== '' && trees.some((root) => has(root, selectors))) || parts.some((part) => inline.includes(part));
 
-  // Who asks for consent: what known products show, and what says so and has something to press.
+  // The elements that ask for consent: those of known products, and those whose words do so and that contain something
+  // to press.
   const OFF = ['inert', 'aria-hidden="true"'].flatMap((off) => [`body > [${off}]`, `main[${off}]`, `main > [${off}]`]).join();
   const DIALOG = 'dialog[open], [role="dialog"], [role="alertdialog"], [aria-modal="true"]';
   const NAMED = ['cookie', 'consent', 'gdpr'].flatMap((word) => [`[id*="${word}" i]`, `[class*="${word}" i]`]).join();
   const PRESSED = 'button, [role="button"], input[type="submit"], input[type="button"], a[href]';
-  const managers = all(consent.managers).slice(0, limits.layers).filter((element) => element.shadowRoot || isShown(element));
+  const managers = all(consent.managers).slice(0, limits.layers).filter((element) => shadowOf.call(element) || isShown(element));
   let buttons = null;
   const canBePressed = (own) => {
     buttons ??= all(PRESSED);
@@ -92,7 +112,8 @@
   };
   const dialogs = shown(DIALOG, limits.layers);
 
-  // What lies over the page: at each point of a grid, the layer that a visitor would hit, and whether there is something behind.
+  // What covers the page: at each point of a grid, the layer that a visitor would hit, and whether there is something
+  // behind it.
   const isLayer = (element) =>
     getComputedStyle(element).position === 'fixed' || matches(element, `:modal, ${DIALOG}`) || managers.includes(element);
   const isPainted = (element) => {
@@ -100,14 +121,14 @@
     const isClear = backgroundColor === 'transparent' || /^rgba\(.*, 0\)$/.test(backgroundColor);
     return !isClear || backgroundImage !== 'none' || backdropFilter !== 'none';
   };
-  const isPage = (element) => element === document.documentElement || matches(element, 'body');
+  const isPage = (element) => element === documentElement || matches(element, 'body');
   const speaking = new Set(texts.map(({ parent }) => parent));
   const shows = (element) =>
     speaking.has(element) || matches(element, 'img, video, canvas, svg, iframe, input, button, select, textarea');
   const hit = (x, y) => {
-    let element = document.elementFromPoint(x, y);
-    while (element?.shadowRoot) {
-      const inner = element.shadowRoot.elementFromPoint(x, y);
+    let element = elementFromPoint.call(document, x, y);
+    while (element && shadowOf.call(element)) {
+      const inner = shadowOf.call(element).elementFromPoint(x, y);
       if (!inner || inner === element) break;
       element = inner;
     }
@@ -120,17 +141,17 @@
     const y = ((Math.floor(point / limits.columns) + 0.5) * innerHeight) / limits.rows;
     let [layer, painted] = [null, false];
     for (let element = hit(x, y); element && !isPage(element); element = above(element)) {
-      // What a layer has around it is not painted by it.
+      // The surroundings of a layer are not painted by it.
       painted ||= layer === null && (isPainted(element) || shows(element));
       if (isLayer(element)) layer = element;
     }
     if (!layer || !painted || !isShown(layer)) continue;
     covered += 1;
     layers.add(layer);
-    const isBehind = (element) => !isWithin(element, layers) && !element.contains(layer) && !isPage(element);
-    overSomething += document.elementsFromPoint(x, y).some((element) => isBehind(element) && shows(element));
+    const isBehind = (element) => !isWithin(element, layers) && !contains.call(element, layer) && !isPage(element);
+    overSomething += elementsFromPoint.call(document, x, y).some((element) => isBehind(element) && shows(element));
   }
-  // Behind a modal dialog nothing is hit, and with what is inert or hidden from assistive technology nobody can do anything.
+  // Nothing behind a modal dialog can be hit, and nobody can use what is inert or hidden from assistive technology.
   const modals = new Set(dialogs.filter((dialog) => matches(dialog, ':modal')));
   const isOverAll = modals.size > 0 && characters > length(within(modals));
   const off = new Set(dialogs.length > 0 ? all(OFF) : []);
@@ -141,15 +162,14 @@
   const asking = new Set([...dialogs, ...managers, ...layers, ...shown(NAMED, limits.layers)].filter(asks));
   const isOutside = (element) => !isWithin(element, asking);
   const isConsent = [...dialogs, ...managers, ...layers].some((element) => asking.has(element));
-  // The content that waits for an answer.
+  // The content that waits for an answer to a request for consent.
   const CONTENT = 'main, [role="main"], article, #main, #content, #page, #app, #root, #wrapper';
   const waiting = all(CONTENT).slice(0, limits.layers).filter((element) => !isShown(element) && isOutside(element));
-  const hidden = Math.max(0, ...waiting.map((element) => cut(element.textContent, limits.text).trim().length));
-  const robots = all('meta[name="robots" i]').map((meta) => cut(meta.getAttribute('content'), limits.address));
+  const hidden = Math.max(0, ...waiting.map((element) => cut(textOf.call(element), limits.text).trim().length));
+  const robots = all('meta[name="robots" i]').map((meta) => cut(getAttribute.call(meta, 'content'), limits.address));
   const sight = {
-    // Past a form named "title", which hides the property.
-    title: cut(Reflect.get(Document.prototype, 'title', document), limits.title),
-    headings: shown('h1, h2', limits.headings).map((heading) => cut(heading.textContent, limits.title)),
+    title: cut(getter(Document, 'title').call(document), limits.title),
+    headings: shown('h1, h2', limits.headings).map((heading) => cut(textOf.call(heading), limits.title)),
     text: cut(texts.map(({ text }) => text).join(' '), limits.text),
     isMore,
     ownLinks: new Set(links.filter(({ isOwn }) => isOwn).map(({ address }) => address)).size,
@@ -170,7 +190,8 @@
       percent: Math.min(percent, 100),
     },
   };
-  // Half a character, which scripts and axe-core leave where they cut a text, is no text to whoever reads the answer.
+  // Half a character, which scripts and axe-core leave where they cut a text, could not be read as text by the
+  // receiver.
   const wellFormed = (_, value) => (typeof value === 'string' ? value.toWellFormed() : value);
   return JSON.stringify(sight, wellFormed);
 }

@@ -12,7 +12,7 @@ use tokio::{
 /// The address of every public site; each has a port of its own.
 pub(crate) const PUBLIC: &str = "93.184.216.34";
 
-/// A proxy of the operator's through which connections to [`PUBLIC`] come out at the same port of this machine, and no others.
+/// An upstream proxy that connects requests for [`PUBLIC`] to the same port of this machine, and refuses all others.
 #[derive(Debug)]
 pub(crate) struct Internet {
     address: SocketAddr,
@@ -26,14 +26,14 @@ impl Internet {
         let serve = async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                // Either side may hang up.
+                // Either side may close the connection.
                 tokio::spawn(async move { pass(stream).await.ok() });
             }
         };
         Self { address, task: tokio::spawn(serve).abort_handle() }
     }
 
-    /// As the settings of a scanner name it: addresses of this machine are reached without it.
+    /// Returns it as the settings of a scan name it: addresses of this machine are reached without it.
     pub(crate) fn proxy(&self) -> UpstreamProxy {
         UpstreamProxy::new(&format!("http://{}", self.address)).unwrap().except(["127.0.0.0/8"]).unwrap()
     }

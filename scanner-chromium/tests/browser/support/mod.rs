@@ -1,4 +1,4 @@
-//! What the tests have in common: a scanner that may reach one loopback address, and sites that may misbehave.
+//! The common parts of the tests: a scanner that may reach one loopback address, and sites that may misbehave.
 
 pub(crate) mod building;
 mod internet;
@@ -17,7 +17,7 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{Failure, Findings, SiteUrl},
+    domain::{Failure, Findings, PageCounts, SiteUrl},
     id::ScanId,
     net::{AddressPolicy, StaticResolver},
     scanner::{CancellationToken, ProgressSink, ScanError, ScanRequest, Scanner as _},
@@ -29,7 +29,7 @@ pub(crate) use self::{
     site::{Reply, Request, Site},
 };
 
-/// May reach 127.0.0.1 and nothing else; knows a few names for it.
+/// Returns settings that allow 127.0.0.1 and nothing else, with a few names for it.
 pub(crate) fn config() -> ChromiumConfig {
     let policy = AddressPolicy::builder().allow_network("127.0.0.1/32".parse().unwrap()).build();
     let here: IpAddr = "127.0.0.1".parse().unwrap();
@@ -44,7 +44,7 @@ pub(crate) fn config() -> ChromiumConfig {
     ChromiumConfig::new(policy).with_resolver(Arc::new(resolver)).with_page_timeout(Duration::from_secs(20))
 }
 
-/// The browser that the scanner would find.
+/// Returns the browser that the scanner would find.
 pub(crate) fn browser_program() -> PathBuf {
     std::env::var_os("A11YCHECK_CHROMIUM").map_or_else(
         || {
@@ -62,8 +62,9 @@ pub(crate) fn scanner() -> ChromiumScanner {
     ChromiumScanner::new(config()).unwrap()
 }
 
-/// A time for a page that a good one does not nearly need, as busy as this machine is now; `least` where nothing else runs. For
-/// tests of what becomes of bad pages between good ones: the bound is met by the bad ones, however slow the machine.
+/// Returns a time for a page that is far more than a good page needs, however busy this machine is now; at least
+/// `least`. It is for tests of bad pages between good ones: only the bad ones reach the bound, however slow the
+/// machine.
 pub(crate) async fn page_time(least: Duration) -> Duration {
     let site = Site::start(|_| Reply::Html(page("Good", "ok"))).await;
     let scanner = scanner();
@@ -75,24 +76,30 @@ pub(crate) async fn page_time(least: Duration) -> Duration {
     least.max(6 * taken)
 }
 
-/// Counts the pages that it hears of, and insists that the number grows.
+/// A sink that keeps the number of pages done, and asserts that it never falls, and that no report repeats the one
+/// before.
 #[derive(Debug, Default)]
-pub(crate) struct Progress(pub(crate) AtomicU32);
+pub(crate) struct Progress {
+    pub(crate) done: AtomicU32,
+    found: AtomicU32,
+}
 
 impl ProgressSink for Progress {
-    fn pages_done(&self, pages: u32) {
-        assert!(self.0.swap(pages, Ordering::SeqCst) < pages, "progress went back");
+    fn progress(&self, PageCounts { done, found, .. }: PageCounts) {
+        let before = (self.done.swap(done, Ordering::SeqCst), self.found.swap(found, Ordering::SeqCst));
+        assert!(before.0 <= done && before != (done, found), "from {before:?} to {done}, {found}");
+        assert!(done <= found, "{done} of {found}");
     }
 }
 
 pub(crate) fn request(start: &str, page_budget: u32) -> ScanRequest {
-    ScanRequest { scan: ScanId::generate(chrono::Utc::now()), start: SiteUrl::parse(start).unwrap(), page_budget }
+    ScanRequest::new(ScanId::generate(chrono::Utc::now()), SiteUrl::parse(start).unwrap(), page_budget)
 }
 
 pub(crate) async fn try_scan(scanner: &ChromiumScanner, start: &str, budget: u32) -> Result<Findings, ScanError> {
     let progress = Progress::default();
     let output = scanner.scan(request(start, budget), &progress, CancellationToken::new()).await?;
-    assert_eq!(progress.0.into_inner() as usize, output.findings.pages_scanned());
+    assert_eq!(progress.done.into_inner() as usize, output.findings.pages_scanned());
     Ok(output.findings)
 }
 
@@ -109,7 +116,7 @@ pub(crate) async fn failure(scanner: &ChromiumScanner, start: &str) -> Failure {
     }
 }
 
-/// Scans a site that is in trouble: why, and for how long it asks to be left alone.
+/// Scans a site that is in trouble, and returns the failure and the time for which the site asks not to be visited.
 pub(crate) async fn trouble(scanner: &ChromiumScanner, start: &str) -> (Failure, Option<Duration>) {
     match try_scan(scanner, start, 3).await {
         Err(ScanError::Troubled { failure, retry_after }) => (failure, retry_after),
@@ -117,7 +124,7 @@ pub(crate) async fn trouble(scanner: &ChromiumScanner, start: &str) -> (Failure,
     }
 }
 
-/// A page without any fault but those of `body`.
+/// Returns a page whose only faults are those of `body`.
 pub(crate) fn page(title: &str, body: &str) -> String {
     format!(
         "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>{title}</title></head>\
@@ -125,12 +132,12 @@ pub(crate) fn page(title: &str, body: &str) -> String {
     )
 }
 
-/// `rule selector` of every finding, in order.
+/// Returns `rule selector` of every finding, in order.
 pub(crate) fn items(findings: &Findings) -> Vec<String> {
     findings.items.iter().map(|item| format!("{} {}", item.rule, item.selector)).collect()
 }
 
-/// The paths of the pages, with the code of their error.
+/// Returns the paths of the pages, with the codes of their errors.
 pub(crate) fn pages(findings: &Findings) -> Vec<String> {
     let path = |url: &str| url::Url::parse(url).unwrap()[url::Position::BeforePath..].to_owned();
     findings

@@ -9,7 +9,7 @@ use rcgen::{
 };
 use rustls::pki_types::PrivateKeyDer;
 
-/// An authority that only those know who are told.
+/// An authority that is trusted only where a test says so.
 pub(crate) struct Authority {
     der: Vec<u8>,
     issuer: Issuer<'static, KeyPair>,
@@ -22,7 +22,7 @@ pub(crate) struct Identity {
     pub(crate) key: Vec<u8>,
 }
 
-/// When a certificate is valid.
+/// The time at which a certificate is valid.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Valid {
     Now,
@@ -37,7 +37,7 @@ impl Authority {
         Self { der, issuer: Issuer::new(params, key) }
     }
 
-    /// One that this authority vouches for.
+    /// Returns an authority with a certificate of this one.
     pub(crate) fn intermediate(&self, name: &str) -> Self {
         let (params, key) = (Self::params(name), KeyPair::generate().unwrap());
         let der = params.signed_by(&key, &self.issuer).unwrap().der().to_vec();
@@ -56,19 +56,19 @@ impl Authority {
         self.der.clone()
     }
 
-    /// A certificate for `name`.
+    /// Returns a certificate for `name`.
     pub(crate) fn identity(&self, name: &str, valid: Valid) -> Identity {
         self.issue(params(name, valid))
     }
 
-    /// The same, which says where the authority's own certificate can be fetched.
+    /// Returns the same with the address at which the authority's own certificate can be fetched.
     pub(crate) fn identity_with_address(&self, name: &str, address: &str) -> Identity {
         let mut params = params(name, Valid::Now);
         params.custom_extensions.push(authority_address(address));
         self.issue(params)
     }
 
-    /// The key is RSA: the old suites know no other.
+    /// Issues a certificate. The key is RSA: the old suites support no other.
     fn issue(&self, params: CertificateParams) -> Identity {
         let key = rsa_key();
         let certificate = params.signed_by(&pair(&key), &self.issuer).unwrap();
@@ -76,7 +76,7 @@ impl Authority {
     }
 }
 
-/// A certificate that vouches for itself.
+/// Returns a self-signed certificate.
 pub(crate) fn self_signed(name: &str) -> Identity {
     let key = rsa_key();
     let certificate = params(name, Valid::Now).self_signed(&pair(&key)).unwrap();
@@ -86,7 +86,7 @@ pub(crate) fn self_signed(name: &str) -> Identity {
 fn params(name: &str, valid: Valid) -> CertificateParams {
     let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
     params.distinguished_name = named(name);
-    // Far off the present in either direction, however long this test lives.
+    // The dates are far from the present in either direction, however long this test exists.
     (params.not_before, params.not_after) = match valid {
         Valid::Now => (date_time_ymd(2020, 1, 1), date_time_ymd(2090, 1, 1)),
         Valid::Past => (date_time_ymd(2020, 1, 1), date_time_ymd(2021, 1, 1)),
@@ -101,7 +101,8 @@ fn named(name: &str) -> DistinguishedName {
     distinguished
 }
 
-/// `caIssuers` of the extension authorityInfoAccess (RFC 5280 §4.2.2.1), by hand: it has two levels and short lengths.
+/// Returns `caIssuers` of the extension authorityInfoAccess (RFC 5280 §4.2.2.1), made by hand: it has two levels and
+/// short lengths.
 fn authority_address(address: &str) -> CustomExtension {
     let sequence = |content: &[u8]| [&[0x30, u8::try_from(content.len()).unwrap()], content].concat();
     let method = [0x06, 0x08, 0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x02];
@@ -110,7 +111,7 @@ fn authority_address(address: &str) -> CustomExtension {
     CustomExtension::from_oid_content(&[1, 3, 6, 1, 5, 5, 7, 1, 1], content)
 }
 
-/// Made by OpenSSL, which comes with ca-certificates: the library of certificates makes no RSA keys.
+/// Returns a key from OpenSSL, which comes with ca-certificates: the library for certificates makes no RSA keys.
 fn rsa_key() -> Vec<u8> {
     let made =
         Command::new("openssl").args(["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]).output();

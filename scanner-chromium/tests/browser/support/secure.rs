@@ -1,4 +1,4 @@
-//! Secure sites: one with any versions and suites, and one that speaks HTTP/2 alone.
+//! Secure sites: one with any versions and suites, and one that speaks only HTTP/2.
 
 use std::{
     collections::BTreeMap,
@@ -28,21 +28,21 @@ use tokio_rustls::TlsAcceptor;
 
 use super::pki::Identity;
 
-/// What TLS a site offers.
+/// The versions and suites of TLS that a site offers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Suites {
-    /// What servers offer today.
+    /// Those that servers offer today.
     Usual,
-    /// TLS 1.2 with this suite alone, by OpenSSL's name.
+    /// TLS 1.2 with this suite only, by OpenSSL's name.
     Only(&'static str),
     /// TLS 1.1.
     Old,
 }
 
-/// The answers of a site by path; anything else is 404.
+/// The responses of a site by path; any other path is 404.
 pub(crate) type Answers = BTreeMap<&'static str, (u16, BTreeMap<&'static str, String>, String)>;
 
-/// An answer of this media type.
+/// Returns a response of this media type.
 pub(crate) fn answer(mime: &str, body: impl Into<String>) -> (u16, BTreeMap<&'static str, String>, String) {
     (200, BTreeMap::from([("Content-Type", mime.to_owned())]), body.into())
 }
@@ -96,18 +96,18 @@ impl SecureSite {
         Self { port, requests, _process: process, _folder: folder }
     }
 
-    /// An address on the site, by this name.
+    /// Returns an address on the site, under this name.
     pub(crate) fn url_as(&self, host: &str, path: &str) -> String {
         format!("https://{host}:{}{path}", self.port)
     }
 
-    /// Paths that were asked for so far, with the user agents that did.
+    /// Returns the paths that were requested so far, with the user agents that did.
     pub(crate) fn requests(&self) -> Vec<(String, String)> {
         self.requests.lock().unwrap().clone()
     }
 }
 
-/// A secure site that speaks HTTP/2 and nothing else; it ends when dropped.
+/// A secure site that speaks only HTTP/2; it ends when dropped.
 #[derive(Debug)]
 pub(crate) struct Http2Site {
     port: u16,
@@ -137,7 +137,7 @@ impl Http2Site {
                     let answers = Arc::clone(&answers);
                     async move { Ok::<_, Infallible>(http2_answer(&answers, request.uri().path())) }
                 });
-                // The browser may go away at any time.
+                // The browser may close the connection at any time.
                 tokio::spawn(async move {
                     let http2 = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
                     http2.serve_connection(TokioIo::new(stream), service).await.ok()

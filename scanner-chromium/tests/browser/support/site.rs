@@ -1,4 +1,4 @@
-//! A web server that does as it is told, good or bad.
+//! A web server that behaves as the test says, well or badly.
 
 use std::{
     net::SocketAddr,
@@ -12,7 +12,7 @@ use tokio::{
     task::AbortHandle,
 };
 
-/// What the browser asked for.
+/// A request of the browser.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) path: String,
@@ -20,21 +20,21 @@ pub(crate) struct Request {
 }
 
 impl Reply {
-    /// Data for a script, after so many milliseconds.
+    /// Returns data for a script, after this many milliseconds.
     pub(crate) fn data_after(millis: u64) -> Self {
         Self::Late(Duration::from_millis(millis), Box::new(Self::File("application/json", b"{}".to_vec())))
     }
 }
 
 impl Request {
-    /// The value of a header; its name in lower case.
+    /// Returns the value of a header, by its name in lower case.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         let line = self.head.lines().find(|line| line.to_ascii_lowercase().starts_with(&format!("{name}:")))?;
         Some(line.split_once(':')?.1.trim().to_owned())
     }
 }
 
-/// What the site answers.
+/// A response of the site.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
     /// A page.
@@ -51,19 +51,19 @@ pub(crate) enum Reply {
     Whole(u16, String, Vec<u8>),
     /// The same after a while.
     Late(Duration, Box<Self>),
-    /// Nothing, for ever.
+    /// No response, without end.
     Hang,
-    /// The beginning of a page, and then nothing, for ever.
+    /// The beginning of a page, and then nothing, without end.
     Stall(String),
-    /// The beginning of a page, and then this, again and again, as fast as it is read.
+    /// The beginning of a page, and then this text, repeated as fast as it is read.
     Endless(String, String),
     /// An event stream that never ends.
     Events,
-    /// The connection is closed without an answer.
+    /// The connection is closed without a response.
     Close,
 }
 
-/// Who answers for robots.txt and the sitemap.
+/// The source of robots.txt and the sitemap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SelfDescription {
     None,
@@ -80,18 +80,18 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// A site on 127.0.0.1.
+    /// Starts a site on 127.0.0.1.
     pub(crate) async fn start(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
         Self::start_at("127.0.0.1", answer).await
     }
 
-    /// A site on another address of this machine.
+    /// Starts a site on another address of this machine.
     pub(crate) async fn start_at(ip: &str, answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
         Self::serve(ip, SelfDescription::None, answer).await
     }
 
-    /// A site that also answers when it is asked for robots.txt and its sitemap. Others have neither, and don't count
-    /// these requests.
+    /// Starts a site whose function also responds to requests for robots.txt and its sitemap. Other sites have neither,
+    /// and don't count these requests.
     pub(crate) async fn describing_itself(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
         Self::serve("127.0.0.1", SelfDescription::ByAnswer, answer).await
     }
@@ -112,34 +112,34 @@ impl Site {
                 let (stream, _) = listener.accept().await.unwrap();
                 *counted.lock().unwrap() += 1;
                 let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
-                // The browser may go away at any time.
+                // The browser may close the connection at any time.
                 tokio::spawn(async move { converse(stream, &seen, description, &*answer).await.ok() });
             }
         };
         Self { address, requests, connections, task: tokio::spawn(serve).abort_handle() }
     }
 
-    /// An address on the site.
+    /// Returns an address on the site.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// An address on the site under another name.
+    /// Returns an address on the site under another name.
     pub(crate) fn url_as(&self, host: &str, path: &str) -> String {
         format!("http://{host}:{}{path}", self.address.port())
     }
 
-    /// What was asked for so far, in order.
+    /// Returns the requests so far, in order.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }
 
-    /// How often this path was asked for.
+    /// Returns how often this path was requested.
     pub(crate) fn hits(&self, path: &str) -> usize {
         self.requests().iter().filter(|request| request.path == path).count()
     }
 
-    /// Connections so far, whatever came over them.
+    /// Returns the number of connections so far, whatever was sent over them.
     pub(crate) fn connections(&self) -> u32 {
         *self.connections.lock().unwrap()
     }
@@ -173,7 +173,7 @@ async fn converse(
     };
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
     let is_description = matches!(path.as_str(), "/robots.txt" | "/sitemap.xml");
-    // The whole of Chromium asks for one beside each page; the headless shell does not.
+    // Chromium itself requests an icon beside each page; the headless shell does not.
     let is_icon = path == "/favicon.ico";
     if is_icon || is_description && description == SelfDescription::None {
         return whole(&mut stream, 404, "", b"").await;
@@ -190,7 +190,7 @@ async fn converse(
         reply = *then;
     }
     match reply {
-        // Unpacked above.
+        // It was unpacked above.
         Reply::Late(..) => Ok(()),
         Reply::Html(body) => whole(&mut stream, 200, html, body.as_bytes()).await,
         Reply::Status(status, body) => whole(&mut stream, status, html, body.as_bytes()).await,
@@ -200,10 +200,10 @@ async fn converse(
             whole(&mut stream, 200, &format!("{html}{headers}\r\n"), body.as_bytes()).await
         }
         Reply::Whole(status, headers, body) => whole(&mut stream, status, &headers, &body).await,
-        Reply::Hang => for_ever().await,
+        Reply::Hang => stay_open().await,
         Reply::Stall(body) => {
             open(&mut stream, html, &body).await?;
-            for_ever().await
+            stay_open().await
         }
         Reply::Endless(body, more) => {
             open(&mut stream, html, &body).await?;
@@ -213,7 +213,7 @@ async fn converse(
         }
         Reply::Events => {
             open(&mut stream, "Content-Type: text/event-stream\r\n", "data: hello\n\n").await?;
-            for_ever().await
+            stay_open().await
         }
         Reply::Close => Ok(()),
     }
@@ -234,6 +234,6 @@ async fn open(stream: &mut TcpStream, headers: &str, body: &str) -> std::io::Res
     stream.flush().await
 }
 
-async fn for_ever() -> std::io::Result<()> {
+async fn stay_open() -> std::io::Result<()> {
     std::future::pending().await
 }

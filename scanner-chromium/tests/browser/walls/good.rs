@@ -1,11 +1,11 @@
-//! Pages of sites that are alive: sparse ones, and such that speak of what stands in place of others.
+//! Pages of live sites: sparse ones, and some that are about bot checks, maintenance and the like.
 
 use crate::support::{Reply, page};
 
 pub(super) struct Good {
     pub(super) path: &'static str,
     title: &'static str,
-    /// Whether a menu, as most pages have one, stands above.
+    /// The menu above it, as most pages have one.
     menu: Menu,
     body: &'static str,
 }

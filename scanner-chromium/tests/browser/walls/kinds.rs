@@ -1,4 +1,4 @@
-//! Walls, as their makers build them: the marks are theirs, the words are ours.
+//! Walls as their makers build them: the marks are theirs, the words are ours.
 
 use a11ycheck_core::domain::FailureCode;
 
@@ -8,7 +8,7 @@ use crate::support::Reply;
 pub(super) struct Wall {
     pub(super) path: &'static str,
     pub(super) code: FailureCode,
-    /// Lines that each end with a line break.
+    /// Header lines that each end with a line break.
     headers: &'static str,
     status: u16,
     head: &'static str,
@@ -23,7 +23,7 @@ const fn challenge(path: &'static str, head: &'static str, body: &'static str) -
     wall(path, FailureCode::BotChallenge, head, body)
 }
 
-/// What the site answers at a wall's path.
+/// Returns the response of the site at a wall's path.
 pub(super) fn reply(path: &str) -> Option<Reply> {
     let Wall { headers, status, head, body, .. } = WALLS.iter().find(|wall| wall.path == path)?;
     let html =

@@ -1,4 +1,4 @@
-//! How an object store is connected to.
+//! The connection to an object store.
 
 use std::{
     error::Error as StdError,
@@ -26,8 +26,8 @@ use rustls::{
 };
 use rustls_platform_verifier::Verifier;
 
-/// Connects as `object_store` does by itself, with the same settings, but with TLS settings that name their provider: its own
-/// connector takes the process's, and to install that one is the host's affair.
+/// Connects as `object_store` does by default, with the same settings, but with TLS settings that name their provider:
+/// its own connector takes the process's, and installing that one is the host's decision.
 #[derive(Debug)]
 pub(super) struct Connector;
 
@@ -50,7 +50,7 @@ impl Settings<'_> {
             .user_agent(agent.as_deref().unwrap_or(concat!("a11ycheck/", env!("CARGO_PKG_VERSION"))))
             .tls_backend_preconfigured(self.tls()?)
             .https_only(!self.flag(Key::AllowHttp)?)
-            // Where another part of the program turns such a feature of reqwest on, the lengths of objects would be wrong.
+            // If another part of the program turns on such a feature of reqwest, the lengths of objects would be wrong.
             .no_gzip()
             .no_brotli()
             .no_zstd()
@@ -103,7 +103,7 @@ impl Settings<'_> {
         let provider = Arc::new(ring::default_provider());
         let config =
             ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
-        // As `object_store` has it, the authority of a proxy is trusted where there is a proxy.
+        // As in `object_store`, the authority of a proxy is trusted if there is a proxy.
         let extra = self.text(Key::ProxyCaCertificate).filter(|_| self.text(Key::ProxyUrl).is_some());
         let extra = extra.map(|pem| CertificateDer::from_pem_slice(pem.as_bytes())).transpose()?;
         let config = if self.flag(Key::AllowInvalidCertificates)? {
@@ -148,13 +148,13 @@ impl Settings<'_> {
     }
 }
 
-/// The machine's resolver, whose answers are tried in any order: an object store is many servers.
+/// The machine's resolver, with its addresses in random order: an object store is many servers.
 struct Shuffled;
 
 impl Resolve for Shuffled {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            // The port is put in from the address.
+            // The port is added from the address.
             let mut found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             found.shuffle(&mut rand::rng());
             Ok::<Addrs, _>(Box::new(found.into_iter()))
@@ -162,7 +162,7 @@ impl Resolve for Shuffled {
     }
 }
 
-/// Takes every certificate: the operator has said so.
+/// Accepts every certificate, since the operator asked for that.
 struct AnyCertificate(Arc<CryptoProvider>);
 
 impl Debug for AnyCertificate {

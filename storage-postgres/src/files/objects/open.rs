@@ -1,4 +1,4 @@
-//! From an address and settings to an object store.
+//! Opening an object store from an address and settings.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ use url::Url;
 use super::{FilesError, Health, Objects, connector::Connector};
 
 impl Objects {
-    /// The object store of an address; nothing is asked of it. One object may take as long as `timeout`.
+    /// Opens the object store of an address, without a request to it. One object may take as long as `timeout`.
     pub(crate) fn open(
         address: &str,
         settings: impl IntoIterator<Item = (String, String)>,
@@ -23,7 +23,7 @@ impl Objects {
         let (store, folder): (Arc<dyn ObjectStore>, _) = match (url.scheme(), url.to_file_path()) {
             ("file", Ok(folder)) => {
                 let store = LocalFileSystem::new_with_prefix(folder).map_err(FilesError::Store)?;
-                // As durable as the rows that refer to it; and a folder below that was emptied goes, too.
+                // As durable as the rows that refer to it; and a subfolder that becomes empty is removed, too.
                 (Arc::new(store.with_fsync(true).with_automatic_cleanup(true)), Path::ROOT)
             }
             _ => match ObjectStoreScheme::parse(&url) {
@@ -38,7 +38,8 @@ impl Objects {
     }
 }
 
-/// S3, with its settings under the names that Amazon's own tools read. Empty ones count as not set.
+/// Builds a client of S3, with its settings under the names that Amazon's own tools read. Empty settings count as not
+/// set.
 fn s3(
     url: &Url,
     settings: impl IntoIterator<Item = (String, String)>,
@@ -58,7 +59,7 @@ fn s3(
     if !has_credentials(&settings) && !is_on(Key::SkipSignature) {
         return Err(FilesError::NoCredentials);
     }
-    // Fewer and shorter tries than the client makes by itself: whoever waits is told the cause before its own time is over.
+    // Fewer and shorter retries than the client's default: the caller gets the cause before its own time is over.
     let backoff =
         BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(1), base: 2.0 };
     let retry = RetryConfig { backoff, max_retries: 3, retry_timeout: timeout / 2 };
@@ -69,8 +70,9 @@ fn s3(
     builder.build().map_err(FilesError::Store)
 }
 
-/// Whether the settings say where credentials come from. Without such a setting the client would ask the metadata service of
-/// the machine, at an address of the local network that can be anybody's where the machine is not Amazon's.
+/// Returns whether the settings say where credentials come from. Without such a setting the client would ask the
+/// metadata service of the machine, at an address of the local network that can be anybody's if the machine is not
+/// Amazon's.
 fn has_credentials(settings: &HashMap<Key, String>) -> bool {
     let has = |keys: &[Key]| keys.iter().all(|key| settings.contains_key(key));
     has(&[Key::AccessKeyId])
@@ -81,7 +83,7 @@ fn has_credentials(settings: &HashMap<Key, String>) -> bool {
         || has(&[Key::MetadataEndpoint])
 }
 
-/// As the client reads it.
+/// Returns whether a setting is on, by the same rules as the client's.
 fn is_on(value: &str) -> bool {
     ["1", "true", "on", "yes", "y"].contains(&value.to_ascii_lowercase().as_str())
 }
@@ -104,7 +106,7 @@ mod tests {
             let endpoint = (name, "http://s3.internal:9000");
             for other in [("AWS_ALLOW_HTTP", "false"), ("AWS_ALLOW_HTTP", ""), ("AWS_REGION", "eu-central-1")] {
                 let refused = opened(&[KEY, SECRET, endpoint, other]).unwrap_err();
-                assert!(matches!(&refused, FilesError::PlainHttp(told) if told == endpoint.1), "{refused:?}");
+                assert!(matches!(&refused, FilesError::PlainHttp(address) if address == endpoint.1), "{refused:?}");
                 assert!(refused.to_string().contains("AWS_ALLOW_HTTP=true"), "{refused}");
             }
             opened(&[KEY, SECRET, endpoint, ("AWS_ALLOW_HTTP", "true")]).unwrap();

@@ -18,7 +18,8 @@ use tokio::{
 };
 use url::Url;
 
-/// A PgBouncer of its own, with PgBouncer's defaults where a test says nothing else. Ends when it is dropped.
+/// A PgBouncer for one test, with PgBouncer's defaults for everything that the test does not set. Ends when it is
+/// dropped.
 pub(crate) struct PgBouncer {
     folder: TempDir,
     /// Kept, so that it is killed on drop.
@@ -49,12 +50,12 @@ impl PgBouncer {
                 None => panic!("PgBouncer ended: {seen:?}"),
             }
         }
-        // Whoever writes must be read.
+        // The process must not block because nobody reads its log.
         tokio::spawn(async move { while let Ok(Some(_)) = log.next_line().await {} });
         Self { folder, _process: process }
     }
 
-    /// The database's address by way of it.
+    /// Returns the database's address through it.
     pub(crate) fn url(&self) -> String {
         let mut url = Url::parse(&super::url()).unwrap();
         let kept: Vec<(String, String)> =
@@ -64,12 +65,12 @@ impl PgBouncer {
         url.into()
     }
 
-    /// A connection to the database by way of it.
+    /// Opens a connection to the database through it.
     pub(crate) async fn connect(&self) -> PgConnection {
         self.connect_to(None).await
     }
 
-    /// Waits until a client stands in line for a session.
+    /// Waits until a client waits for a session.
     pub(crate) async fn has_waiting_client(&self) {
         let mut console = self.connect_to(Some("pgbouncer")).await;
         loop {
@@ -84,12 +85,12 @@ impl PgBouncer {
     async fn connect_to(&self, database: Option<&str>) -> PgConnection {
         let options: PgConnectOptions = self.url().parse().unwrap();
         let options = database.into_iter().fold(options, PgConnectOptions::database);
-        // One of those that it refuses, as it does without further settings.
+        // One of the parameters that it refuses without further settings.
         PgConnection::connect_with(&options.extra_float_digits(None)).await.unwrap()
     }
 }
 
-/// How it reaches the database: as in a connection string of libpq.
+/// Returns the connection string of libpq with which it reaches the database.
 fn of_database(url: &Url) -> String {
     let query: HashMap<_, _> = url.query_pairs().into_owned().collect();
     let of_query = |key: &str| query.get(key).cloned();
@@ -102,7 +103,8 @@ fn of_database(url: &Url) -> String {
     database
 }
 
-/// PgBouncer, like PostgreSQL, refuses to be run by root; then it is run by the user that its package makes.
+/// Builds the command. PgBouncer, like PostgreSQL, refuses to be run by root; then it is run by the user that its
+/// package creates.
 fn command(file: &Path) -> Command {
     let program = program();
     let mut command = if rustix::process::geteuid().is_root() {
@@ -116,8 +118,10 @@ fn command(file: &Path) -> Command {
     command
 }
 
+/// Returns the path of PgBouncer.
+///
 /// # Panics
-/// When there is none: a test that needs it is never skipped.
+/// If there is none: a test that needs it is never skipped.
 fn program() -> PathBuf {
     if let Some(program) = env::var_os("A11YCHECK_PGBOUNCER") {
         return program.into();

@@ -16,15 +16,15 @@ use tokio::{
 };
 use url::Url;
 
-/// What a proxy leads to.
+/// The server behind a proxy.
 #[derive(Clone, Copy)]
 enum Target {
-    /// The one that `DATABASE_URL` names.
+    /// The database that `DATABASE_URL` names.
     Database,
     Server(SocketAddr),
 }
 
-/// Passes bytes on between the store and the database until it is told otherwise.
+/// Forwards bytes between the store and the database until a test stops that.
 pub(crate) struct Proxy {
     address: SocketAddr,
     network: Arc<Network>,
@@ -38,7 +38,7 @@ struct Network {
     is_down: AtomicBool,
     /// Bytes vanish, and nothing is closed.
     is_silent: AtomicBool,
-    /// Told when bytes have vanished.
+    /// Notified when bytes have vanished.
     lost: Notify,
 }
 
@@ -47,7 +47,7 @@ impl Proxy {
         Self::before(Target::Database).await
     }
 
-    /// The same, between a client and a server at this address.
+    /// Starts a proxy between a client and a server at this address.
     pub(crate) async fn to(server: SocketAddr) -> Self {
         Self::before(Target::Server(server)).await
     }
@@ -68,12 +68,12 @@ impl Proxy {
         Self { address, network, connections, accepting }
     }
 
-    /// Where it listens.
+    /// Returns the address at which it listens.
     pub(crate) const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The database's address by way of the proxy.
+    /// Returns the database's address through the proxy.
     pub(crate) fn url(&self) -> String {
         let mut url = Url::parse(&super::url()).unwrap();
         let kept: Vec<(String, String)> =
@@ -84,13 +84,13 @@ impl Proxy {
         url.into()
     }
 
-    /// As when the server stops: all connections break, and new ones are refused.
+    /// Behaves as when the server stops: all connections break, and new ones are refused.
     pub(crate) fn go_down(&self) {
         self.network.is_down.store(true, Ordering::SeqCst);
         self.connections.lock().unwrap().abort_all();
     }
 
-    /// As when the server has no place left: connections that are there stay, new ones are refused.
+    /// Behaves as when the server has no place left: existing connections stay, new ones are refused.
     pub(crate) fn admit_nobody(&self) {
         self.network.is_down.store(true, Ordering::SeqCst);
     }
@@ -99,7 +99,7 @@ impl Proxy {
         self.network.is_down.store(false, Ordering::SeqCst);
     }
 
-    /// As when a cable is cut: what is sent is lost, and nobody is told.
+    /// Behaves as when a cable is cut: what is sent is lost, and neither side is notified.
     pub(crate) fn fall_silent(&self) {
         self.network.is_silent.store(true, Ordering::SeqCst);
     }
@@ -109,7 +109,7 @@ impl Proxy {
         self.network.lost.notified().await;
     }
 
-    /// Whole again, for connections made from now on.
+    /// Repairs the network, for connections made from then.
     pub(crate) fn speak(&self) {
         self.network.is_silent.store(false, Ordering::SeqCst);
     }
@@ -123,7 +123,7 @@ impl Drop for Proxy {
 
 async fn pass_on(client: TcpStream, target: Target, network: Arc<Network>) {
     if let Target::Server(server) = target {
-        // A server that has gone refuses, as it would without a network between.
+        // A server that does not run refuses, as it would without a network between.
         if let Ok(server) = TcpStream::connect(server).await {
             pass_between(client, server, network).await;
         }
@@ -148,13 +148,13 @@ async fn pass_between(client: impl AsyncRead + AsyncWrite, server: impl AsyncRea
     }
 }
 
-/// Ends when either side does.
+/// Forwards bytes in one direction; ends when either side does.
 async fn pass(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin, network: &Network) {
     let mut buffer = [0; 8192];
     while let Ok(read @ 1..) = from.read(&mut buffer).await {
         if network.is_silent.load(Ordering::SeqCst) {
             network.lost.notify_one();
-            // What was once lost leaves the connection useless, however long it lives.
+            // The lost bytes leave the connection useless, however long it lives.
             std::future::pending::<()>().await;
         }
         if to.write_all(&buffer[..read]).await.is_err() {

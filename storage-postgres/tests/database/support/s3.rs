@@ -42,7 +42,7 @@ impl S3 {
                 let bucket = Arc::clone(&served);
                 tokio::spawn(async move {
                     let answer = service_fn(|request| answer(&bucket, request));
-                    // The client goes when it likes.
+                    // The client may close the connection at any time.
                     hyper::server::conn::http1::Builder::new()
                         .serve_connection(TokioIo::new(stream), answer)
                         .await
@@ -53,7 +53,7 @@ impl S3 {
         Self { port, bucket, serving }
     }
 
-    /// What a client is to be told, beside the address.
+    /// Returns the settings for a client, beside the address.
     pub(crate) fn settings(&self) -> Vec<(String, String)> {
         let settings = [
             ("AWS_ENDPOINT", format!("http://127.0.0.1:{}", self.port)),
@@ -108,7 +108,7 @@ async fn answer(bucket: &Bucket, request: Request<Incoming>) -> Result<Response<
             Some(bytes) => reply(StatusCode::OK, bytes.clone()),
             None => reply(StatusCode::NOT_FOUND, Bytes::new()),
         },
-        // `DeleteObjects`: those that are not there are deleted, too.
+        // `DeleteObjects`: objects that do not exist count as deleted.
         Method::POST => {
             let text = String::from_utf8(body.to_vec()).unwrap();
             let mut deleted = String::new();

@@ -1,4 +1,4 @@
-//! Nothing of one team is seen or touched by another: what is not its own does not exist for it.
+//! Isolation of teams: what is not a team's own does not exist for it.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +19,8 @@ use crate::{
     },
 };
 
-/// Two teams on one plan; the first has all that a team can have, the second a site.
-struct Neighbours<S> {
+/// Two teams on one plan; the first has everything that a team can have, the second a site.
+struct TwoTeams<S> {
     world: World<S>,
     owner: TeamId,
     site: SiteId,
@@ -31,7 +31,7 @@ struct Neighbours<S> {
     strangers_site: SiteId,
 }
 
-impl<S: Store> Neighbours<S> {
+impl<S: Store> TwoTeams<S> {
     async fn new(factory: &impl StoreFactory<Store = S>) -> Self {
         let world = World::empty(factory).await;
         world.put_plan(fixtures::roomy()).await;
@@ -45,7 +45,7 @@ impl<S: Store> Neighbours<S> {
 }
 
 pub(crate) async fn a_site_is_seen_by_its_team_alone<S: Store>(factory: &impl StoreFactory<Store = S>) {
-    let Neighbours { world, site, stranger, strangers_site, .. } = Neighbours::new(factory).await;
+    let TwoTeams { world, site, stranger, strangers_site, .. } = TwoTeams::new(factory).await;
     assert_eq!(world.store.site(stranger, site).await.unwrap(), None);
     for tag in [None, Some("client")] {
         let page = world.store.sites(stranger, tag, PageRequest::new(1, 100)).await.unwrap();
@@ -56,7 +56,7 @@ pub(crate) async fn a_site_is_seen_by_its_team_alone<S: Store>(factory: &impl St
 }
 
 pub(crate) async fn a_site_is_deleted_by_its_team_alone<S: Store>(factory: &impl StoreFactory<Store = S>) {
-    let Neighbours { world, owner, site, completed, running, stranger, .. } = Neighbours::new(factory).await;
+    let TwoTeams { world, owner, site, completed, running, stranger, .. } = TwoTeams::new(factory).await;
     assert!(!world.store.delete_site(stranger, site).await.unwrap());
     assert!(world.store.site(owner, site).await.unwrap().is_some());
     assert_eq!(world.listed(owner, site).await.len(), 2);
@@ -65,9 +65,9 @@ pub(crate) async fn a_site_is_deleted_by_its_team_alone<S: Store>(factory: &impl
 }
 
 pub(crate) async fn a_site_is_checked_by_its_team_alone<S: Store>(factory: &impl StoreFactory<Store = S>) {
-    let Neighbours { world, owner, stranger, .. } = Neighbours::new(factory).await;
+    let TwoTeams { world, owner, stranger, .. } = TwoTeams::new(factory).await;
     let idle = world.site(owner).await;
-    // Also a site that is active: a stranger is not told so.
+    // Also a site that is active: another team does not learn that.
     for site in [idle, world.store.sites(owner, None, PageRequest::new(1, 1)).await.unwrap().items[0].id] {
         let refused = world.store.start_manual_scan(stranger, site, ScanId::generate(world.now())).await;
         assert!(matches!(refused, Err(StartScanError::NoSite)), "{refused:?}");
@@ -77,7 +77,7 @@ pub(crate) async fn a_site_is_checked_by_its_team_alone<S: Store>(factory: &impl
 }
 
 pub(crate) async fn a_check_is_seen_by_its_team_alone<S: Store>(factory: &impl StoreFactory<Store = S>) {
-    let Neighbours { world, site, completed, running, stranger, .. } = Neighbours::new(factory).await;
+    let TwoTeams { world, site, completed, running, stranger, .. } = TwoTeams::new(factory).await;
     let store = &world.store;
     assert_eq!(store.scans(stranger, site, PageRequest::new(1, 100)).await.unwrap(), None);
     assert_eq!(store.latest_completed(stranger, site).await.unwrap(), None);
@@ -91,7 +91,7 @@ pub(crate) async fn a_check_is_seen_by_its_team_alone<S: Store>(factory: &impl S
 }
 
 pub(crate) async fn a_check_is_marked_express_by_its_team_alone<S: Store>(factory: &impl StoreFactory<Store = S>) {
-    let Neighbours { world, owner, completed, running, stranger, .. } = Neighbours::new(factory).await;
+    let TwoTeams { world, owner, completed, running, stranger, .. } = TwoTeams::new(factory).await;
     for id in [completed, running] {
         assert!(!world.store.mark_express(stranger, id).await.unwrap());
         let scan = world.scan(owner, id).await;
@@ -100,7 +100,7 @@ pub(crate) async fn a_check_is_marked_express_by_its_team_alone<S: Store>(factor
 }
 
 pub(crate) async fn a_token_is_seen_and_deleted_by_its_team_alone<S: Store>(factory: &impl StoreFactory<Store = S>) {
-    let Neighbours { world, owner, token, stranger, .. } = Neighbours::new(factory).await;
+    let TwoTeams { world, owner, token, stranger, .. } = TwoTeams::new(factory).await;
     let (own, _) = world.token(stranger).await;
     let listed: Vec<TokenId> = world.store.tokens(stranger).await.unwrap().iter().map(|token| token.id).collect();
     assert_eq!(listed, [own]);
@@ -119,7 +119,7 @@ pub(crate) async fn a_token_stands_for_its_team_alone<S: Store>(factory: &impl S
 }
 
 pub(crate) async fn what_befalls_a_team_befalls_no_other<S: Store>(factory: &impl StoreFactory<Store = S>) {
-    let Neighbours { world, owner, stranger, strangers_site, .. } = Neighbours::new(factory).await;
+    let TwoTeams { world, owner, stranger, strangers_site, .. } = TwoTeams::new(factory).await;
     let before = world.store.team(stranger).await.unwrap();
     let small = fixtures::other_plan("small", |limits| limits.sites = 0);
     world.put_plan(small.clone()).await;
@@ -150,9 +150,9 @@ pub(crate) async fn a_trend_and_a_list_hold_one_teams_checks_alone<S: Store>(fac
 pub(crate) async fn an_endpoint_is_seen_and_changed_by_its_team_alone<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
-    let Neighbours { world, owner, stranger, .. } = Neighbours::new(factory).await;
+    let TwoTeams { world, owner, stranger, .. } = TwoTeams::new(factory).await;
     let (id, store) = (world.endpoint(owner, BOTH).await, &world.store);
-    let told = world.ping(owner, id).await;
+    let delivery = world.ping(owner, id).await;
     world.attempt_all(&answered(200)).await;
     let before = (world.endpoint_row(owner, id).await, world.deliveries(owner, id).await);
     assert_eq!(store.endpoints(stranger).await.unwrap(), []);
@@ -161,13 +161,13 @@ pub(crate) async fn an_endpoint_is_seen_and_changed_by_its_team_alone<S: Store>(
     assert!(!store.rotate_secret(stranger, id, secret.clone(), TimeDelta::zero()).await.unwrap());
     assert_eq!(store.enable_endpoint(stranger, id).await.unwrap(), None);
     assert_eq!(store.disable_endpoint(stranger, id).await.unwrap(), None);
-    assert_eq!(store.delivery(stranger, told.id).await.unwrap(), None);
+    assert_eq!(store.delivery(stranger, delivery.id).await.unwrap(), None);
     assert!(!store.delete_endpoint(stranger, id).await.unwrap());
     assert_eq!(store.deliveries(stranger, id, PageRequest::new(1, 10)).await.unwrap(), None);
-    assert_eq!(store.attempts(stranger, told.id).await.unwrap(), None);
+    assert_eq!(store.attempts(stranger, delivery.id).await.unwrap(), None);
     let sent = store.send_event(stranger, id, world.event(EventKind::Ping)).await;
     assert!(matches!(sent, Err(SendError::NotFound)), "{sent:?}");
-    let sent = store.resend_delivery(stranger, told.id).await;
+    let sent = store.resend_delivery(stranger, delivery.id).await;
     assert!(matches!(sent, Err(SendError::NotFound)), "{sent:?}");
     assert_eq!((world.endpoint_row(owner, id).await, world.deliveries(owner, id).await), before);
     world.ping(owner, id).await;
@@ -175,12 +175,14 @@ pub(crate) async fn an_endpoint_is_seen_and_changed_by_its_team_alone<S: Store>(
     assert!(!claimed.secrets.contains(&secret), "{claimed:?}");
 }
 
-pub(crate) async fn a_teams_checks_are_told_to_its_endpoints_alone<S: Store>(factory: &impl StoreFactory<Store = S>) {
+pub(crate) async fn a_teams_checks_are_delivered_to_its_endpoints_alone<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
     let world = World::new(factory).await;
     let (owner, site) = world.team_and_site().await;
     let stranger = world.team().await;
     let (id, strangers) = (world.endpoint(owner, BOTH).await, world.endpoint(stranger, BOTH).await);
-    world.told(owner, site, &[world.event(EventKind::ScanCompleted)]).await;
+    world.completed_with_events(owner, site, &[world.event(EventKind::ScanCompleted)]).await;
     assert_eq!(world.deliveries(stranger, strangers).await, []);
     assert_eq!(world.deliveries(owner, id).await.len(), 1);
 }

@@ -1,11 +1,12 @@
-//! What a later release has stored, while nodes of two releases run: kept as it is, and written back as it was.
+//! Data that a later release has stored, while nodes of two releases run: kept as they are, and written back as they
+//! were.
 
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
     domain::{
         Ability, EventKind, Failure, FailureCause, FailureCode, Logo, NewToken, Plan, RequestClass, ScanState,
-        Subscription, TeamBrand,
+        Subscription,
     },
     store::Store,
 };
@@ -20,7 +21,7 @@ use crate::{
     },
 };
 
-/// A plan with fields and a word that this release does not know.
+/// Returns a plan with fields and a word that this release does not know.
 fn later(plan: &Plan) -> Plan {
     let mut document = serde_json::to_value(plan).unwrap();
     document["badge"] = json!({"text": "New", "until": null});
@@ -98,7 +99,9 @@ pub(crate) async fn a_changed_endpoint_listens_to_the_kinds_of_a_later_release_a
     assert_eq!(world.endpoint_row(team, id).await, changed);
     world.store.enable_endpoint(team, id).await.unwrap().unwrap();
     assert_eq!(world.endpoint_row(team, id).await.details, changed.details);
-    world.told(team, site, &[world.event(EventKind::ScanCompleted), world.event(EventKind::IssuesNew)]).await;
+    world
+        .completed_with_events(team, site, &[world.event(EventKind::ScanCompleted), world.event(EventKind::IssuesNew)])
+        .await;
     assert_eq!(world.claim_delivery().await.kind, EventKind::IssuesNew, "nothing of this release is of that kind");
 }
 
@@ -110,7 +113,7 @@ pub(crate) async fn an_event_of_a_later_release_is_delivered_as_any_other<S: Sto
     let later = EventKind::from_stored("scan.failed").unwrap();
     let id = world.endpoint(team, &[later]).await;
     let event = world.event(later);
-    world.told(team, site, std::slice::from_ref(&event)).await;
+    world.completed_with_events(team, site, std::slice::from_ref(&event)).await;
     let claimed = world.claim_delivery().await;
     assert_eq!((claimed.kind, &claimed.body), (later, &event.body));
     let recorded = world.record(claimed.claim, answered(204)).await;
@@ -124,7 +127,7 @@ pub(crate) async fn a_logo_of_a_later_release_comes_back_whole<S: Store>(factory
     let world = World::new(factory).await;
     let team = world.team().await;
     let svg = b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec();
-    let brand = TeamBrand { logo: Some(Logo::from_stored(svg)), ..fixtures::brand(0) };
+    let brand = fixtures::brand(0).with_logo(Logo::from_stored(svg));
     assert!(world.store.set_brand(team, brand.clone()).await.unwrap());
     let read = world.store.brand(team).await.unwrap();
     assert_eq!(read, brand);

@@ -1,4 +1,4 @@
-//! Who is admitted, and how often.
+//! Admission of tokens and addresses within their limits.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-const LIMITS: RateLimits = RateLimits { general: 60, files: 20 };
+const LIMITS: RateLimits = RateLimits::new(60, 20);
 const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
 impl<S: Store> World<S> {
@@ -98,7 +98,7 @@ pub(crate) async fn admission_is_what_the_domain_says_it_is<S: Store>(factory: &
     let world = World::new(factory).await;
     let (_, hash) = world.token(world.team().await).await;
     let (mut of_token, mut of_address) = (RateCounters::default(), RateCounters::default());
-    // Steps that let the two windows of one token begin, overlap and end apart from each other.
+    // Steps that make the two windows of one token begin, overlap and end independently.
     for step in 0..400_i64 {
         let class = if step % 7 < 3 { RequestClass::File } else { RequestClass::General };
         let expected = of_token.admit(class, LIMITS, world.now());
@@ -170,7 +170,7 @@ pub(crate) async fn giving_back_is_what_the_domain_says_it_is<S: Store>(factory:
         }
         world.admit(&hash, class).await;
         if step % 4 == 3 {
-            // Some of this window, some of one that has ended.
+            // Some requests of this window, some of one that has ended.
             let back = usize::try_from(step % 11).unwrap().min(counted.len() - 1);
             let (class, at) = counted[counted.len() - 1 - back];
             counters.give_back(class, at);
@@ -190,7 +190,7 @@ pub(crate) async fn each_token_has_counters_of_its_own<S: Store>(factory: &impl 
     }
 }
 
-pub(crate) async fn a_blocked_lapsed_or_apiless_team_is_told_and_its_requests_count<S: Store>(
+pub(crate) async fn a_blocked_lapsed_or_apiless_team_is_refused_as_such_and_its_requests_count<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::new(factory).await;
@@ -203,7 +203,7 @@ pub(crate) async fn a_blocked_lapsed_or_apiless_team_is_told_and_its_requests_co
     let mut plan = fixtures::plan();
     plan.features.api = false;
     world.put_plan(plan.clone()).await;
-    let terms = Subscription { status: PlanStatus::Canceled, ends_at: None, trial_ends_at: None };
+    let terms = Subscription::new(PlanStatus::Canceled);
     world.store.change_plan(team, &plan.code, terms).await.unwrap();
     let admitted = world.admit(&hash, RequestClass::General).await;
     assert_eq!((admitted.team.plan, admitted.team.subscription), (plan, terms));
@@ -233,7 +233,7 @@ pub(crate) async fn addresses_are_counted_apart_under_the_limits_given<S: Store>
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::new(factory).await;
-    let limits = RateLimits { general: 2, files: 1 };
+    let limits = RateLimits::new(2, 1);
     let addresses = [
         ADDRESS,
         IpAddr::V4(Ipv4Addr::new(192, 0, 2, 10)),
@@ -254,7 +254,7 @@ pub(crate) async fn an_addresss_window_reopens_at_its_end_and_not_before<S: Stor
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::new(factory).await;
-    let limits = RateLimits { general: 1, files: 1 };
+    let limits = RateLimits::new(1, 1);
     let end = world.now() + RateWindow::LENGTH;
     let rate = world.admit_address(ADDRESS, RequestClass::General, limits).await;
     assert!(rate.is_admitted(), "{rate:?}");

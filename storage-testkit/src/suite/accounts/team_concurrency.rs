@@ -1,9 +1,9 @@
-//! What holds of plans, teams and their requests however many callers come at once.
+//! The promises about plans, teams and their requests for any number of concurrent callers.
 
 use std::sync::Arc;
 
 use a11ycheck_core::{
-    domain::{EventKind, Plan, PlanCode, RateLimits, RequestClass, Subscription, TeamBrand, TokenHash},
+    domain::{EventKind, ExternalKey, NewTeam, PlanCode, RateLimits, RequestClass, Subscription, TeamBrand, TokenHash},
     id::ScanId,
     paging::PageRequest,
     store::{
@@ -30,9 +30,9 @@ pub(crate) async fn sixty_of_100_requests_at_once_are_admitted_where_the_limit_i
     .await;
     let mut left: Vec<u32> = decisions.iter().filter(|rate| rate.is_admitted()).map(|rate| rate.remaining).collect();
     left.sort_unstable();
-    assert_eq!(left, (0..60).collect::<Vec<_>>(), "each is told another number");
+    assert_eq!(left, (0..60).collect::<Vec<_>>(), "each has another number");
 
-    let limits = RateLimits { general: 60, files: 20 };
+    let limits = RateLimits::new(60, 20);
     let decisions = race(100, |_| {
         let store = Arc::clone(&world.store);
         let address = std::net::Ipv4Addr::new(192, 0, 2, 1).into();
@@ -74,7 +74,7 @@ pub(crate) async fn requests_given_back_while_others_are_admitted_are_given_back
     assert_eq!(left, 20 - used, "what was neither refused nor given back, and nothing else, is counted");
 }
 
-/// Files that the token has left.
+/// Returns the number of requests for files that the token had left, which this uses up.
 async fn store_left<S: Store>(world: &World<S>, hash: &TokenHash) -> u32 {
     let mut left = 0;
     while world.store.admit_token(hash, RequestClass::File).await.unwrap().unwrap().rate.is_admitted() {
@@ -97,6 +97,24 @@ pub(crate) async fn of_many_who_add_a_missing_plan_at_once_all_get_the_same<S: S
     assert_eq!(stored.len(), 2);
     for plans in added {
         assert_eq!(plans, stored);
+    }
+}
+
+pub(crate) async fn of_many_who_ask_for_the_team_of_a_key_at_once_all_get_the_same<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    for round in 1..=5 {
+        let key: ExternalKey = format!("customer {round}").parse().unwrap();
+        let found = race(16, |number| {
+            let (store, key) = (Arc::clone(&world.store), key.clone());
+            let new = fixtures::new_team(&fixtures::plan().code, world.now());
+            let new = NewTeam { name: format!("Caller {number}"), ..new };
+            async move { store.team_for(&key, new).await.unwrap() }
+        })
+        .await;
+        assert!(found.iter().all(|team| *team == found[0]), "{found:?}");
+        assert_eq!(world.store.teams(PageRequest::new(1, 9)).await.unwrap().total, round);
     }
 }
 
@@ -150,7 +168,7 @@ pub(crate) async fn a_team_that_changes_plan_while_that_is_shortened_loses_nothi
     world.put_plan(plan("from", 12)).await;
     for round in 0..5 {
         let code = PlanCode::new(format!("to {round}"));
-        world.put_plan(Plan { code: code.clone(), ..plan("to", 12) }).await;
+        world.put_plan(fixtures::coded(code.clone(), plan("to", 12))).await;
         let mut teams = Vec::new();
         for _ in 0..4 {
             teams.push(world.team_on(&PlanCode::new("from")).await);
@@ -158,7 +176,7 @@ pub(crate) async fn a_team_that_changes_plan_while_that_is_shortened_loses_nothi
         race(5, |number| {
             let (store, code, team) =
                 (Arc::clone(&world.store), code.clone(), teams.get(usize::try_from(number).unwrap()).copied());
-            let shortened = Plan { code: code.clone(), ..plan("to", 3) };
+            let shortened = fixtures::coded(code.clone(), plan("to", 3));
             async move {
                 match team {
                     Some(team) => assert!(store.change_plan(team, &code, Subscription::ACTIVE).await.unwrap()),

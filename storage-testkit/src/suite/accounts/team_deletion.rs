@@ -1,4 +1,4 @@
-//! A deleted team is gone as a whole, and no other loses anything.
+//! A deleted team disappears as a whole, and no other loses anything.
 
 use a11ycheck_core::{
     domain::{
@@ -19,18 +19,18 @@ use crate::{
     suite::{
         fixtures,
         outbox::steps::{BOTH, answered},
-        world::World,
+        world::{World, pages},
     },
 };
 
-/// A team with some of all that a team can have.
+/// A team with some of everything that a team can have.
 struct FullTeam {
     team: TeamId,
     hashes: [TokenHash; 2],
     sites: [SiteId; 2],
     scans: Vec<ScanId>,
     endpoint: EndpointId,
-    /// One that was received, and one that waits.
+    /// A delivery that was received, and one that waits.
     deliveries: [DeliveryId; 2],
 }
 
@@ -46,7 +46,7 @@ impl<S: Store> World<S> {
         let endpoint = self.endpoint(team, BOTH).await;
         let mut scans = Vec::new();
         for site in sites {
-            scans.push(self.told(team, site, &[self.event(EventKind::ScanCompleted)]).await);
+            scans.push(self.completed_with_events(team, site, &[self.event(EventKind::ScanCompleted)]).await);
             scans.push(self.failed(team, site).await);
         }
         self.attempt_all(&answered(200)).await;
@@ -55,7 +55,7 @@ impl<S: Store> World<S> {
         FullTeam { team, hashes, sites, scans, endpoint, deliveries: [received.id, waiting.id] }
     }
 
-    /// Nothing of the team is to be seen, by no method.
+    /// Asserts that nothing of the team can be seen, with any method.
     async fn assert_no_trace(&self, gone: &FullTeam) {
         let (store, team, many) = (&self.store, gone.team, PageRequest::new(1, 100));
         assert_eq!(store.team(team).await.unwrap(), None);
@@ -174,7 +174,7 @@ pub(crate) async fn a_worker_that_checks_a_deleted_teams_site_learns_so_and_its_
     world.endpoint(team, BOTH).await;
     let claim = world.running(team, site).await;
     world.delete_team(team).await;
-    let renewed = world.store.renew_lease(claim, Lease::TERM, 1).await;
+    let renewed = world.store.renew_lease(claim, Lease::TERM, pages(1)).await;
     assert!(matches!(renewed, Err(LeaseError::Gone)), "{renewed:?}");
     let completion =
         a11ycheck_core::store::Completion { events: vec![world.event(EventKind::ScanCompleted)], ..world.completion() };

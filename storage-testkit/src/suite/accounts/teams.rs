@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use a11ycheck_core::{
     domain::{
-        Ability, ApiToken, IsoDuration, NewTeam, NewToken, Plan, PlanCatalog, PlanCode, PlanStatus, RequestClass,
-        ShortenedHistory, Standing, Subscription, Team, TeamBrand,
+        Ability, ApiToken, ExternalKey, IsoDuration, NewTeam, NewToken, Plan, PlanCatalog, PlanCode, PlanStatus,
+        RequestClass, ShortenedHistory, Standing, Subscription, Team, TeamBrand,
     },
     id::{ScanId, TeamId, TokenId},
     paging::PageRequest,
@@ -88,20 +88,19 @@ pub(crate) async fn plans_that_are_missing_are_added_and_those_that_are_there_st
     assert_eq!(world.store.add_missing_plans(&[]).await.unwrap(), []);
 }
 
-pub(crate) async fn a_plan_that_is_put_tells_whose_history_it_shortens<S: Store>(
+pub(crate) async fn a_plan_that_is_put_shows_whose_history_it_shortens<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::new(factory).await;
     let plan = |code, months| fixtures::other_plan(code, |limits| limits.history_months = months);
     let put = async |plans: &[Plan]| world.store.put_plans(plans).await.unwrap();
     assert_eq!(put(&[plan("short", 5), plan("long", 5), plan("same", 5)]).await, [], "new ones shorten nothing");
-    let expected = ShortenedHistory {
-        plan: PlanCode::new("short"),
-        months_before: 5,
-        months: 4,
-        held_until: world.now() + TimeDelta::hours(24),
+    let shortened = put(&[plan("short", 4), plan("long", 6), plan("same", 5)]).await;
+    let [ShortenedHistory { plan, months_before, months, held_until, .. }] = &shortened[..] else {
+        panic!("{shortened:?}");
     };
-    assert_eq!(put(&[plan("short", 4), plan("long", 6), plan("same", 5)]).await, [expected]);
+    assert_eq!((plan.as_str(), *months_before, *months), ("short", 5, 4));
+    assert_eq!(*held_until, world.now() + TimeDelta::hours(24));
 }
 
 pub(crate) async fn a_plan_that_no_team_is_on_is_deleted_and_others_stay<S: Store>(
@@ -155,11 +154,9 @@ pub(crate) async fn a_changed_plan_holds_for_its_teams_at_once<S: Store>(factory
 
 pub(crate) async fn a_new_team_is_in_good_standing<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::new(factory).await;
-    let subscription = Subscription {
-        status: PlanStatus::Trialing,
-        ends_at: Some(world.now() + TimeDelta::days(400)),
-        trial_ends_at: Some(world.now() + TimeDelta::days(14) + INSTANT),
-    };
+    let subscription = Subscription::new(PlanStatus::Trialing)
+        .with_end(world.now() + TimeDelta::days(400))
+        .with_trial_end(world.now() + TimeDelta::days(14) + INSTANT);
     let new = NewTeam { subscription, ..fixtures::new_team(&fixtures::plan().code, world.now()) };
     let team = world.store.create_team(new.clone()).await.unwrap();
     let expected = Team {
@@ -183,6 +180,78 @@ pub(crate) async fn a_team_on_an_unknown_plan_is_not_created<S: Store>(factory: 
     let error = world.store.create_team(new).await.unwrap_err();
     assert!(matches!(&error, UnknownPlan::Unknown(code) if code.as_str() == "Standard"), "{error:?}");
     assert_eq!(world.store.team(id).await.unwrap(), None);
+}
+
+fn key(text: &str) -> ExternalKey {
+    text.parse().unwrap()
+}
+
+pub(crate) async fn a_key_leads_to_the_team_that_was_created_under_it<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let new = fixtures::new_team(&fixtures::plan().code, world.now());
+    let created = world.store.team_for(&key("customer 4711"), new.clone()).await.unwrap();
+    let expected = Team {
+        id: new.id,
+        name: new.name,
+        plan: fixtures::plan(),
+        subscription: new.subscription,
+        standing: Standing::Active,
+        seats_used: new.seats_used,
+        created_at: world.now(),
+    };
+    assert_eq!(created, expected);
+    world.advance(TimeDelta::days(1));
+    let other = NewTeam { name: "Other".to_owned(), ..fixtures::new_team(&fixtures::plan().code, world.now()) };
+    let other_id = other.id;
+    assert_eq!(world.store.team_for(&key("customer 4711"), other).await.unwrap(), expected, "nothing of it changes");
+    assert_eq!(world.store.team(other_id).await.unwrap(), None);
+    world.store.set_standing(new.id, Standing::Blocked).await.unwrap();
+    let again = fixtures::new_team(&fixtures::plan().code, world.now());
+    let blocked = world.store.team_for(&key("customer 4711"), again).await.unwrap();
+    assert_eq!(blocked, Team { standing: Standing::Blocked, ..expected }, "it is found as it is");
+    assert_eq!(world.store.teams(PageRequest::new(1, 9)).await.unwrap().total, 1);
+}
+
+pub(crate) async fn a_key_is_compared_exactly<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let longest = "k".repeat(ExternalKey::MAX_LENGTH);
+    let keys = ["a", "A", " a", "a ", "ä", "a\u{308}", longest.as_str(), "%", "_"];
+    let mut teams = Vec::new();
+    for _ in 0..2 {
+        for text in keys {
+            let new = fixtures::new_team(&fixtures::plan().code, world.now());
+            teams.push(world.store.team_for(&key(text), new).await.unwrap().id);
+        }
+    }
+    assert_eq!(teams[..keys.len()], teams[keys.len()..]);
+    assert_eq!(teams.iter().collect::<BTreeSet<_>>().len(), keys.len());
+    // Teams without a key belong to no host's key.
+    world.team().await;
+    world.team().await;
+}
+
+pub(crate) async fn a_key_with_an_unknown_plan_creates_nothing_and_finds_what_is_there<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let unknown = || fixtures::new_team(&PlanCode::new("unknown"), world.now());
+    let refused = world.store.team_for(&key("a"), unknown()).await;
+    assert!(matches!(&refused, Err(UnknownPlan::Unknown(code)) if code.as_str() == "unknown"), "{refused:?}");
+    assert_eq!(world.store.teams(PageRequest::new(1, 9)).await.unwrap().total, 0);
+    let created = world.store.team_for(&key("a"), fixtures::new_team(&fixtures::plan().code, world.now())).await;
+    assert_eq!(world.store.team_for(&key("a"), unknown()).await.unwrap(), created.unwrap());
+}
+
+pub(crate) async fn the_key_of_a_deleted_team_is_free_again<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let new = || fixtures::new_team(&fixtures::plan().code, world.now());
+    let gone = world.store.team_for(&key("a"), new()).await.unwrap();
+    assert!(world.store.delete_team(gone.id).await.unwrap());
+    let created = world.store.team_for(&key("a"), new()).await.unwrap();
+    assert_ne!(created.id, gone.id);
+    assert_eq!(world.store.team_for(&key("a"), new()).await.unwrap(), created);
 }
 
 pub(crate) async fn what_is_asked_of_no_team_is_answered_with_nothing<S: Store>(
@@ -210,7 +279,7 @@ pub(crate) async fn teams_are_listed_by_creation_then_id_page_by_page<S: Store>(
     let world = World::new(factory).await;
     let mut ids = Vec::new();
     for _ in 0..2 {
-        // Three in one instant: their ids decide.
+        // Three at one instant: their ids decide.
         let mut together = [world.team().await, world.team().await, world.team().await];
         together.sort_unstable();
         ids.extend(together);
@@ -224,9 +293,7 @@ pub(crate) async fn teams_are_listed_by_creation_then_id_page_by_page<S: Store>(
     assert_eq!(page(3).await.items, []);
 }
 
-pub(crate) async fn a_blocked_team_is_blocked_until_it_is_let_in_again<S: Store>(
-    factory: &impl StoreFactory<Store = S>,
-) {
+pub(crate) async fn a_blocked_team_is_blocked_until_it_is_unblocked<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::new(factory).await;
     let (team, other) = (world.team().await, world.team().await);
     let standing = async |id| world.store.team(id).await.unwrap().unwrap().standing;
@@ -243,8 +310,7 @@ pub(crate) async fn a_team_changes_plan_and_terms<S: Store>(factory: &impl Store
     let (team, neighbour) = (world.team().await, world.team().await);
     let small = fixtures::other_plan("small", |limits| limits.sites = 1);
     world.put_plan(small.clone()).await;
-    let terms =
-        Subscription { status: PlanStatus::Canceled, ends_at: Some(world.now() + INSTANT), trial_ends_at: None };
+    let terms = Subscription::new(PlanStatus::Canceled).with_end(world.now() + INSTANT);
     assert!(world.store.change_plan(team, &small.code, terms).await.unwrap());
     let changed = world.store.team(team).await.unwrap().unwrap();
     assert_eq!((changed.plan, changed.subscription), (small, terms));
@@ -255,7 +321,7 @@ pub(crate) async fn a_change_to_an_unknown_plan_changes_nothing<S: Store>(factor
     let world = World::new(factory).await;
     let team = world.team().await;
     let before = world.store.team(team).await.unwrap();
-    let terms = Subscription { status: PlanStatus::PastDue, ends_at: None, trial_ends_at: None };
+    let terms = Subscription::new(PlanStatus::PastDue);
     let error = world.store.change_plan(team, &PlanCode::new("gold"), terms).await.unwrap_err();
     assert!(matches!(&error, UnknownPlan::Unknown(code) if code.as_str() == "gold"), "{error:?}");
     assert_eq!(world.store.team(team).await.unwrap(), before);
@@ -320,8 +386,8 @@ pub(crate) async fn a_brand_comes_back_whole_and_the_last_one_set_stays<S: Store
     let world = World::new(factory).await;
     let (team, other) = (world.team().await, world.team().await);
     assert_eq!(world.store.brand(team).await.unwrap(), TeamBrand::default());
-    let named = TeamBrand { logo: None, colour: None, ..fixtures::brand(1) };
-    let coloured = TeamBrand { name: None, ..fixtures::brand(300_000) };
+    let named = fixtures::brand(1).with_logo(None).with_colour(None);
+    let coloured = fixtures::brand(300_000).with_name(None);
     for brand in [fixtures::brand(2), named, coloured, TeamBrand::default(), fixtures::brand(9)] {
         assert!(world.store.set_brand(team, brand.clone()).await.unwrap());
         assert_eq!(world.store.brand(team).await.unwrap(), brand);

@@ -1,4 +1,4 @@
-//! Attempts: when they are due, who makes them, what follows.
+//! Attempts: when they are due, which worker makes them, what follows.
 
 use a11ycheck_core::{
     domain::{
@@ -28,8 +28,8 @@ impl<S: Store> World<S> {
         self.store.claim_deliveries(worker, limits, TERM, &self.ring.ids()).await.unwrap()
     }
 
-    /// Lets the one due attempt, which has this number, be begun as often as it may be, and its workers die; gives what
-    /// the last of them was given.
+    /// Lets the one due attempt, which has this number, be begun as often as it may be, and its workers die; returns
+    /// what the last of them claimed.
     async fn lose_attempt(&self, number: u32) -> ClaimedDelivery {
         let mut last = None;
         for _ in 0..DeliveryState::MAX_TRIES {
@@ -43,7 +43,7 @@ impl<S: Store> World<S> {
 
     async fn assert_not_recorded(&self, claim: DeliveryClaim, refusal: DeliveryRefusal) {
         let recorded = self.store.record_attempt(claim, answered(200)).await;
-        assert!(matches!(&recorded, Err(RecordError::Refused(told)) if *told == refusal), "{recorded:?}");
+        assert!(matches!(&recorded, Err(RecordError::Refused(actual)) if *actual == refusal), "{recorded:?}");
     }
 }
 
@@ -286,7 +286,7 @@ pub(crate) async fn no_more_deliveries_are_given_than_asked_for<S: Store>(factor
     }
 }
 
-pub(crate) async fn an_endpoint_at_its_limit_is_passed_over<S: Store>(factory: &impl StoreFactory<Store = S>) {
+pub(crate) async fn an_endpoint_at_its_limit_is_skipped<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::new(factory).await;
     let (team, slow) = world.team_and_endpoint().await;
     let quick = world.endpoint(team, BOTH).await;
@@ -305,13 +305,13 @@ pub(crate) async fn an_endpoint_at_its_limit_is_passed_over<S: Store>(factory: &
     let next = world.claim_within(&worker, limits).await;
     assert_eq!(ids(&next), [queue[2]], "one ended, one follows");
     world.advance(TERM);
-    // The leases ended: what was under way is due again, by when the lease of each ended.
+    // The leases ended: attempts that were in progress are due again, in the order in which their leases ended.
     let again = world.claim_within(&worker, limits).await;
     assert_eq!(again.len(), 3);
     assert_eq!(again.iter().filter(|claimed| claimed.endpoint == slow).count(), 2);
 }
 
-pub(crate) async fn retries_beyond_their_limit_are_passed_over<S: Store>(factory: &impl StoreFactory<Store = S>) {
+pub(crate) async fn retries_beyond_their_limit_are_skipped<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::new(factory).await;
     let (team, id) = world.team_and_endpoint().await;
     let mut failing = Vec::new();
@@ -327,7 +327,7 @@ pub(crate) async fn retries_beyond_their_limit_are_passed_over<S: Store>(factory
     let none = ClaimLimits { retries: 0, ..PLENTY };
     assert_eq!(world.claim_within(&WorkerId::generate(), none).await, []);
     world.advance(TERM);
-    // A first attempt whose worker died is a first attempt still.
+    // A first attempt whose worker died is still a first attempt.
     assert_eq!(ids(&world.claim_within(&WorkerId::generate(), none).await), [fresh]);
     assert_eq!(world.due().await, [failing[1], failing[2], failing[0]]);
 }
@@ -349,7 +349,7 @@ pub(crate) async fn limits_are_each_workers_own<S: Store>(factory: &impl StoreFa
     }
 }
 
-pub(crate) async fn depth_counts_what_is_pending_and_due_and_tells_since_when<S: Store>(
+pub(crate) async fn depth_counts_what_is_pending_and_due_and_shows_since_when<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::new(factory).await;
@@ -359,7 +359,9 @@ pub(crate) async fn depth_counts_what_is_pending_and_due_and_tells_since_when<S:
     assert_eq!(depth().await, of(0, 0, None));
     let (id, other) = (world.endpoint(team, BOTH).await, world.endpoint(team, &[EventKind::IssuesNew]).await);
     let first = world.now();
-    world.told(team, site, &[world.event(EventKind::ScanCompleted), world.event(EventKind::IssuesNew)]).await;
+    world
+        .completed_with_events(team, site, &[world.event(EventKind::ScanCompleted), world.event(EventKind::IssuesNew)])
+        .await;
     world.advance(TimeDelta::seconds(1));
     world.ping(team, id).await;
     assert_eq!(depth().await, of(4, 3, Some(first)), "one waits for the first attempt of another");

@@ -1,4 +1,4 @@
-//! What holds of endpoints and deliveries however many callers come at once.
+//! The promises about endpoints and deliveries for any number of concurrent callers.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -65,7 +65,7 @@ pub(crate) async fn each_of_300_deliveries_is_claimed_once_by_16_workers<S: Stor
     })
     .await;
     let mut claimed: Vec<DeliveryId> = claimed.into_iter().flatten().collect();
-    // A worker that found all that is due in another's hands may have left early; what is due stays due.
+    // A worker may have stopped early because others held everything that was due; what is due stays due.
     claimed.extend(world.due().await);
     assert_eq!(claimed.len(), 300, "each once");
     assert_eq!(claimed.into_iter().collect::<BTreeSet<_>>(), made, "and none forgotten");

@@ -1,4 +1,4 @@
-//! What is kept of deliveries, for how long, and sending them again.
+//! The log of deliveries: what is kept, for how long, and sending again.
 
 use a11ycheck_core::{
     domain::{

@@ -81,21 +81,23 @@ pub(crate) async fn a_taken_endpoint_id_is_refused_and_changes_nothing<S: Store>
     assert_eq!(world.store.endpoints(other).await.unwrap(), []);
 }
 
-pub(crate) async fn a_changed_endpoint_is_told_what_it_listens_to_now_at_its_new_address<S: Store>(
+pub(crate) async fn a_changed_endpoint_receives_what_it_listens_to_now_at_its_new_address<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::empty(factory).await;
     world.put_plan(fixtures::roomy()).await;
     let (team, site) = world.team_and_site().await;
     let id = world.endpoint(team, BOTH).await;
-    world.told(team, site, &[world.event(EventKind::ScanCompleted)]).await;
+    world.completed_with_events(team, site, &[world.event(EventKind::ScanCompleted)]).await;
     let new = details("https://new.example/", &[EventKind::IssuesNew]);
     let changed = world.store.change_endpoint(team, id, new.clone()).await.unwrap().unwrap();
     assert_eq!(changed.details, new);
     assert_eq!(world.endpoint_row(team, id).await, changed);
     let pending = world.claim_delivery().await;
     assert_eq!((pending.kind, pending.url), (EventKind::ScanCompleted, new.url));
-    world.told(team, site, &[world.event(EventKind::ScanCompleted), world.event(EventKind::IssuesNew)]).await;
+    world
+        .completed_with_events(team, site, &[world.event(EventKind::ScanCompleted), world.event(EventKind::IssuesNew)])
+        .await;
     assert_eq!(world.claim_delivery().await.kind, EventKind::IssuesNew);
 }
 

@@ -1,4 +1,4 @@
-//! What a completed check, or a person, has endpoints told.
+//! Events of a completed check, or of a person, and the endpoints that they are sent to.
 
 use a11ycheck_core::{
     domain::{DeliveryState, EventKind, Lease, NewEvent},
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// A team with a site that may be checked again at once.
+/// Makes a store with a team and a site that may be checked again at once.
 async fn checked<S: Store>(factory: &impl StoreFactory<Store = S>) -> (World<S>, TeamId, SiteId) {
     let world = World::empty(factory).await;
     world.put_plan(fixtures::roomy()).await;
@@ -29,14 +29,14 @@ impl<S: Store> World<S> {
     }
 }
 
-pub(crate) async fn a_completed_check_is_told_to_every_endpoint_that_listens<S: Store>(
+pub(crate) async fn a_completed_check_is_delivered_to_every_endpoint_that_listens<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let (world, team, site) = checked(factory).await;
     let mut endpoints = [world.endpoint(team, BOTH).await, world.endpoint(team, BOTH).await];
     endpoints.sort_unstable();
     let event = world.event(EventKind::ScanCompleted);
-    world.told(team, site, std::slice::from_ref(&event)).await;
+    world.completed_with_events(team, site, std::slice::from_ref(&event)).await;
     let mut claimed = world.claim_deliveries().await;
     claimed.sort_by_key(|claimed| claimed.endpoint);
     assert_eq!(claimed.iter().map(|claimed| claimed.endpoint).collect::<Vec<_>>(), endpoints);
@@ -51,16 +51,16 @@ pub(crate) async fn a_completed_check_is_told_to_every_endpoint_that_listens<S: 
     assert_ne!(claimed[0].claim.delivery, claimed[1].claim.delivery);
 }
 
-pub(crate) async fn an_endpoint_is_told_what_it_listens_to_and_nothing_else<S: Store>(
+pub(crate) async fn an_endpoint_receives_what_it_listens_to_and_nothing_else<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let (world, team, site) = checked(factory).await;
     let one = world.endpoint(team, &[EventKind::ScanCompleted]).await;
     let other = world.endpoint(team, &[EventKind::IssuesNew]).await;
-    world.told(team, site, &world.both_events()).await;
+    world.completed_with_events(team, site, &world.both_events()).await;
     let kinds = async |id: EndpointId| {
-        let told = world.deliveries(team, id).await;
-        told.iter().map(|delivery| (delivery.kind, delivery.state.clone())).collect::<Vec<_>>()
+        let made = world.deliveries(team, id).await;
+        made.iter().map(|delivery| (delivery.kind, delivery.state.clone())).collect::<Vec<_>>()
     };
     let due = DeliveryState::due(world.now());
     assert_eq!(kinds(one).await, [(EventKind::ScanCompleted, due.clone())]);
@@ -73,7 +73,7 @@ pub(crate) async fn a_later_event_is_blocked_until_the_first_attempt_of_the_one_
     let (world, team, site) = checked(factory).await;
     let id = world.endpoint(team, BOTH).await;
     for report in [answered(204), answered(500), timed_out()] {
-        world.told(team, site, &world.both_events()).await;
+        world.completed_with_events(team, site, &world.both_events()).await;
         let first = world.claim_delivery().await;
         assert_eq!(first.kind, EventKind::ScanCompleted);
         let listed = world.deliveries(team, id).await;
@@ -95,7 +95,7 @@ pub(crate) async fn a_later_event_waits_for_an_attempt_that_its_worker_left<S: S
 ) {
     let (world, team, site) = checked(factory).await;
     world.endpoint(team, BOTH).await;
-    world.told(team, site, &world.both_events()).await;
+    world.completed_with_events(team, site, &world.both_events()).await;
     for _ in 1..DeliveryState::MAX_TRIES {
         let left = world.claim_delivery().await;
         assert_eq!((left.kind, left.attempt), (EventKind::ScanCompleted, 1));
@@ -111,7 +111,7 @@ pub(crate) async fn a_later_event_waits_no_longer_when_an_attempt_is_given_up<S:
 ) {
     let (world, team, site) = checked(factory).await;
     world.endpoint(team, BOTH).await;
-    world.told(team, site, &world.both_events()).await;
+    world.completed_with_events(team, site, &world.both_events()).await;
     for _ in 0..DeliveryState::MAX_TRIES {
         assert_eq!(world.claim_delivery().await.kind, EventKind::ScanCompleted);
         world.advance(TERM);
@@ -119,7 +119,7 @@ pub(crate) async fn a_later_event_waits_no_longer_when_an_attempt_is_given_up<S:
     assert_eq!(world.claim_delivery().await.kind, EventKind::IssuesNew);
 }
 
-pub(crate) async fn a_refused_result_is_told_to_nobody<S: Store>(factory: &impl StoreFactory<Store = S>) {
+pub(crate) async fn a_refused_result_is_delivered_to_nobody<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let (world, team, site) = checked(factory).await;
     let id = world.endpoint(team, BOTH).await;
     let zombie = world.running(team, site).await;
@@ -139,7 +139,7 @@ pub(crate) async fn a_refused_result_is_told_to_nobody<S: Store>(factory: &impl 
     assert_eq!(world.deliveries(team, id).await.len(), 2);
 }
 
-pub(crate) async fn a_failed_check_is_told_to_nobody<S: Store>(factory: &impl StoreFactory<Store = S>) {
+pub(crate) async fn a_failed_check_is_delivered_to_nobody<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let (world, team, site) = checked(factory).await;
     let id = world.endpoint(team, BOTH).await;
     let claim = world.running(team, site).await;
@@ -180,12 +180,12 @@ pub(crate) async fn a_taken_event_id_is_refused_and_changes_nothing<S: Store>(fa
     world.store.complete_scan(claim, world.completion()).await.unwrap();
 }
 
-pub(crate) async fn what_was_told_of_a_site_stays_when_the_site_is_deleted<S: Store>(
+pub(crate) async fn what_was_delivered_about_a_site_stays_when_the_site_is_deleted<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let (world, team, site) = checked(factory).await;
     let id = world.endpoint(team, BOTH).await;
-    world.told(team, site, &world.both_events()).await;
+    world.completed_with_events(team, site, &world.both_events()).await;
     assert!(world.store.delete_site(team, site).await.unwrap());
     assert_eq!(world.deliveries(team, id).await.len(), 2);
     assert_eq!(world.claim_delivery().await.kind, EventKind::ScanCompleted);

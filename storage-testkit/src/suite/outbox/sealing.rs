@@ -1,4 +1,4 @@
-//! Secrets that are sealed, and which keys seal them.
+//! Sealed secrets, and the keys that seal them.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -20,8 +20,8 @@ use crate::{
     },
 };
 
-/// An endpoint whose current secret is sealed with the first key and whose previous one with the second, for a day; returns the
-/// secrets as well.
+/// Makes an endpoint whose current secret is sealed with the first key and whose previous one with the second, for a
+/// day; returns the secrets as well.
 async fn rotated<S: Store>(
     world: &World<S>,
     team: TeamId,
@@ -36,7 +36,7 @@ async fn rotated<S: Store>(
     (id, secrets)
 }
 
-/// What is given to a worker with these keys.
+/// Returns the deliveries that a worker with these keys claims.
 async fn claimed_with<S: Store>(world: &World<S>, keys: &[KeyId]) -> Vec<DeliveryId> {
     let claimed = world.store.claim_deliveries(&WorkerId::generate(), PLENTY, TERM, keys).await.unwrap();
     claimed.iter().map(|claimed| claimed.claim.delivery).collect()
@@ -160,7 +160,7 @@ pub(crate) async fn a_secret_that_was_replaced_meanwhile_is_not_brought_back<S: 
         (secret, sealed)
     });
     let values = world.store.sealed_otherwise(world.ring.current(), 100).await.unwrap();
-    // Meanwhile the current one becomes the previous one, and the previous one goes.
+    // Meanwhile the current secret becomes the previous one, and the previous one is deleted.
     let newest = world.secret(id);
     assert!(world.store.rotate_secret(team, id, newest.clone(), TimeDelta::days(1)).await.unwrap());
     let resealed = values.into_iter().map(|value| {

@@ -1,6 +1,4 @@
-//! The steps that the cases about endpoints and deliveries begin with.
-
-use std::collections::BTreeSet;
+//! The first steps of the cases about endpoints and deliveries.
 
 use a11ycheck_core::{
     domain::{
@@ -18,16 +16,16 @@ use chrono::TimeDelta;
 
 use crate::suite::world::World;
 
-/// The lease of an attempt.
+/// The term of an attempt's lease.
 pub(crate) const TERM: TimeDelta = TimeDelta::seconds(60);
-/// Longer than the longest step of the schedule: whatever waits for an attempt is due.
+/// A time longer than the longest step of the schedule: everything that waits for an attempt is due after it.
 pub(crate) const LONG: TimeDelta = TimeDelta::hours(7);
 pub(crate) const BOTH: &[EventKind] = &[EventKind::ScanCompleted, EventKind::IssuesNew];
-/// More than a case has.
+/// Limits that no case reaches.
 pub(crate) const PLENTY: ClaimLimits = ClaimLimits { all: 1_000, retries: 1_000, per_endpoint: 1_000 };
 
 pub(crate) fn details(url: &str, events: &[EventKind]) -> EndpointDetails {
-    EndpointDetails { url: SiteUrl::parse(url).unwrap(), events: events.iter().copied().collect::<BTreeSet<_>>() }
+    EndpointDetails::new(SiteUrl::parse(url).unwrap(), events.iter().copied())
 }
 
 pub(crate) fn answered(status: u16) -> AttemptReport {
@@ -45,7 +43,7 @@ impl<S: Store> World<S> {
         NewEndpoint { id, details: details("https://hooks.example/a11y?key=1", events), secret: self.secret(id) }
     }
 
-    /// A new secret, sealed for the endpoint.
+    /// Returns a new secret, sealed for the endpoint.
     pub(crate) fn secret(&self, endpoint: EndpointId) -> Sealed {
         EndpointSecret::generate().seal(&self.ring, endpoint)
     }
@@ -63,26 +61,26 @@ impl<S: Store> World<S> {
         self.endpoint_row(team, id).await.status
     }
 
-    /// An event whose bytes no other has.
+    /// Returns an event whose bytes no other has.
     pub(crate) fn event(&self, kind: EventKind) -> NewEvent {
         let id = EventId::generate(self.now());
         let body = Bytes::from(format!("{{\"id\":\"{id}\",\"type\":\"{kind}\",\"note\":\"Ціна 5 ₴ \\u0000\"}}"));
         NewEvent { id, kind, created_at: self.now(), body }
     }
 
-    /// A check of the site that completes now, with these events.
-    pub(crate) async fn told(&self, team: TeamId, site: SiteId, events: &[NewEvent]) -> ScanId {
+    /// Completes a check of the site now, with these events.
+    pub(crate) async fn completed_with_events(&self, team: TeamId, site: SiteId, events: &[NewEvent]) -> ScanId {
         let claim = self.running(team, site).await;
         let completion = Completion { events: events.to_vec(), ..self.completion() };
         self.store.complete_scan(claim, completion).await.unwrap().id
     }
 
-    /// A test event for the endpoint.
+    /// Sends a test event to the endpoint.
     pub(crate) async fn ping(&self, team: TeamId, endpoint: EndpointId) -> Delivery {
         self.store.send_event(team, endpoint, self.event(EventKind::Ping)).await.unwrap()
     }
 
-    /// All deliveries to the endpoint, the newest first.
+    /// Returns all deliveries to the endpoint, the newest first.
     pub(crate) async fn deliveries(&self, team: TeamId, endpoint: EndpointId) -> Vec<Delivery> {
         let page = self.store.deliveries(team, endpoint, PageRequest::new(1, 100)).await.unwrap();
         let page = page.expect("the endpoint is there");
@@ -107,12 +105,12 @@ impl<S: Store> World<S> {
         self.store.attempts(delivery.team, delivery.id).await.unwrap().expect("the delivery is there")
     }
 
-    /// All that is due, given to a new worker.
+    /// Claims everything that is due, for a new worker.
     pub(crate) async fn claim_deliveries(&self) -> Vec<ClaimedDelivery> {
         self.store.claim_deliveries(&WorkerId::generate(), PLENTY, TERM, &self.ring.ids()).await.unwrap()
     }
 
-    /// The one delivery that is due.
+    /// Claims the one delivery that is due.
     pub(crate) async fn claim_delivery(&self) -> ClaimedDelivery {
         let [claimed]: [ClaimedDelivery; 1] = self.claim_deliveries().await.try_into().expect("one delivery is due");
         claimed
@@ -126,7 +124,7 @@ impl<S: Store> World<S> {
         self.store.record_attempt(claim, report).await.unwrap()
     }
 
-    /// Takes up all that is due and records the same end of each attempt, all in one instant.
+    /// Claims everything that is due and records the same end of each attempt, all at one instant.
     pub(crate) async fn attempt_all(&self, report: &AttemptReport) {
         for claimed in self.claim_deliveries().await {
             self.record(claimed.claim, report.clone()).await;

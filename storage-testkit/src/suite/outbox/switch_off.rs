@@ -59,7 +59,7 @@ pub(crate) async fn what_is_pending_for_an_endpoint_that_is_switched_off_is_drop
     world.attempt_all(&answered(500)).await;
     let fresh = world.ping(team, id).await;
     let events = [world.event(EventKind::ScanCompleted), world.event(EventKind::IssuesNew)];
-    world.told(team, site, &events).await;
+    world.completed_with_events(team, site, &events).await;
     world.record(last.claim, timed_out()).await;
 
     let status = world.status(team, id).await;
@@ -67,7 +67,7 @@ pub(crate) async fn what_is_pending_for_an_endpoint_that_is_switched_off_is_drop
     let dropped = |attempts| DeliveryState::Dropped { attempts, finished_at: world.now() };
     assert_eq!(world.delivery_state(&retried).await, dropped(1));
     assert_eq!(world.delivery_state(&fresh).await, dropped(0));
-    for delivery in world.deliveries(team, id).await.iter().filter(|told| told.kind != EventKind::Ping) {
+    for delivery in world.deliveries(team, id).await.iter().filter(|delivery| delivery.kind != EventKind::Ping) {
         assert_eq!(delivery.state, dropped(0), "{}, the blocked one too", delivery.kind);
     }
     world.advance(LONG);
@@ -155,7 +155,7 @@ pub(crate) async fn nothing_is_made_for_an_endpoint_that_is_off<S: Store>(factor
     let id = world.endpoint(team, BOTH).await;
     let failed = world.fail(team, id, 20).await;
     let before = world.deliveries(team, id).await;
-    world.told(team, site, &[world.event(EventKind::ScanCompleted)]).await;
+    world.completed_with_events(team, site, &[world.event(EventKind::ScanCompleted)]).await;
     let ping = world.store.send_event(team, id, world.event(EventKind::Ping)).await;
     assert!(matches!(ping, Err(SendError::SwitchedOff)), "{ping:?}");
     let again = world.store.resend_delivery(team, failed[0].id).await;
@@ -163,7 +163,7 @@ pub(crate) async fn nothing_is_made_for_an_endpoint_that_is_off<S: Store>(factor
     assert_eq!(world.deliveries(team, id).await, before);
 }
 
-pub(crate) async fn an_endpoint_switched_on_by_hand_is_told_again_and_counts_anew<S: Store>(
+pub(crate) async fn an_endpoint_switched_on_by_hand_receives_events_again_and_counts_from_zero<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::new(factory).await;
@@ -223,9 +223,9 @@ pub(crate) async fn an_endpoint_disabled_by_hand_gets_nothing_until_it_is_enable
     world.advance(INSTANT);
     let again = world.store.disable_endpoint(team, id).await.unwrap().unwrap();
     assert_eq!(again.status, off.status, "it tells since when it is off");
-    world.told(team, site, &[world.event(EventKind::ScanCompleted)]).await;
+    world.completed_with_events(team, site, &[world.event(EventKind::ScanCompleted)]).await;
     assert_eq!(world.deliveries(team, id).await.len(), 2, "nothing is made for it");
-    assert_eq!(world.deliveries(team, other).await.len(), 1, "the other endpoint is told");
+    assert_eq!(world.deliveries(team, other).await.len(), 1, "the other endpoint receives it");
     let enabled = world.store.enable_endpoint(team, id).await.unwrap().unwrap();
     assert!(enabled.status.is_on(), "{enabled:?}");
     world.ping(team, id).await;

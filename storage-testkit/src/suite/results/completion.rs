@@ -10,7 +10,7 @@ use crate::{
     StoreFactory,
     suite::{
         fixtures,
-        world::{INSTANT, World, failure},
+        world::{INSTANT, World, failure, pages},
     },
 };
 
@@ -98,7 +98,7 @@ pub(crate) async fn a_failed_check_says_why_and_how_far_it_came<S: Store>(factor
     let claim = world.running(team, site).await;
     let started_at = world.now();
     world.advance(TimeDelta::seconds(9));
-    world.store.renew_lease(claim, Lease::TERM, 2).await.unwrap();
+    world.store.renew_lease(claim, Lease::TERM, pages(2)).await.unwrap();
     world.advance(INSTANT);
     let failed = world.store.fail_scan(claim, failure()).await.unwrap();
     let expected = ScanState::Failed { started_at, finished_at: world.now(), pages_scanned: 2, failure: failure() };
@@ -115,22 +115,19 @@ pub(crate) async fn every_reason_of_a_failure_reads_as_it_was_stored<S: Store>(f
     let of_causes = FailureCause::KNOWN
         .iter()
         .map(|cause| Failure::new(FailureCode::Tls, "No.").because_of(*cause).at_redirect_target("www.shop.example"));
-    let facts = FailureFacts {
-        status: Some(503),
-        host: Some("b.example".to_owned()),
-        address: Some("https://b.example/a.js".to_owned()),
-        port: Some(25),
-        limit_mb: Some(20),
-        error: Some("CONNECTION_RESET".to_owned()),
-        agent: Some("a11ycheck".to_owned()),
-        product: Some("Перевірка".to_owned()),
-        is_of_robots: true,
-    };
+    let mut facts = FailureFacts::of_status(503).of_robots();
+    facts.host = Some("b.example".to_owned());
+    facts.address = Some("https://b.example/a.js".to_owned());
+    facts.port = Some(25);
+    facts.limit_mb = Some(20);
+    facts.error = Some("CONNECTION_RESET".to_owned());
+    facts.agent = Some("a11ycheck".to_owned());
+    facts.product = Some("Перевірка".to_owned());
     let with_facts = Failure::new(FailureCode::HttpStatus, "No.").because_of(FailureCause::Status).with_facts(facts);
     for failure in plain.chain(of_causes).chain([with_facts]) {
         let claim = world.running(team, site).await;
         world.store.fail_scan(claim, failure.clone()).await.unwrap();
         let state = world.state(team, claim.scan).await;
-        assert!(matches!(&state, ScanState::Failed { failure: told, .. } if *told == failure), "{state:?}");
+        assert!(matches!(&state, ScanState::Failed { failure: actual, .. } if *actual == failure), "{state:?}");
     }
 }

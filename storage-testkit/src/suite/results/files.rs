@@ -20,8 +20,8 @@ pub(crate) async fn pictures_come_back_byte_for_byte<S: Store>(factory: &impl St
     let screenshots = vec![
         fixtures::screenshot(u32::MAX, 1),
         fixtures::screenshot(0, 3_000_000),
-        Screenshot { format: ScreenshotFormat::WebP, width: u32::MAX, height: 1, ..fixtures::screenshot(5, 256) },
-        Screenshot { bytes: vec![0; 64], ..fixtures::screenshot(6, 0) },
+        Screenshot::new(ScreenshotId(5), ScreenshotFormat::WebP, u32::MAX, 1, fixtures::screenshot(5, 256).bytes),
+        Screenshot::new(ScreenshotId(6), ScreenshotFormat::Png, 320, 48, vec![0; 64]),
         fixtures::screenshot(7, 0),
     ];
     let screen = Some(fixtures::screenshot(8, 2_000_000));

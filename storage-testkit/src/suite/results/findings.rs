@@ -1,7 +1,5 @@
 //! Findings come back as they were stored, however many and however long.
 
-use std::collections::BTreeMap;
-
 use a11ycheck_core::{
     domain::{
         Area, Cover, CoverKind, Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts,
@@ -24,7 +22,7 @@ impl<S: Store> World<S> {
         let completion = Completion { findings: findings.clone(), outcome, ..self.completion() };
         self.store.complete_scan(claim, completion).await.unwrap();
         let kept = self.store.findings(team, claim.scan).await.unwrap().expect("they were stored");
-        // Not `assert_eq!`: five thousand elements would drown what differs.
+        // Not `assert_eq!`: five thousand elements would hide the difference.
         assert_eq!((&kept.engine, &kept.pages, &kept.stack), (&findings.engine, &findings.pages, &findings.stack));
         assert_eq!((&kept.rules, &kept.needs_review), (&findings.rules, &findings.needs_review));
         assert_eq!(kept.items.len(), findings.items.len());
@@ -41,20 +39,7 @@ pub(crate) async fn five_thousand_findings_come_back_in_their_order<S: Store>(fa
 
 pub(crate) async fn no_findings_are_findings_too<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::new(factory).await;
-    let engine = fixtures::engine();
-    let empty = Findings {
-        engine,
-        pages: vec![],
-        rules: BTreeMap::new(),
-        items: vec![],
-        needs_review: BTreeMap::new(),
-        stack: vec![],
-        screen: None,
-        ran: None,
-        pictures_not_stored: false,
-        stopped_by_timeouts: false,
-    };
-    world.assert_kept(empty).await;
+    world.assert_kept(Findings::new(fixtures::engine())).await;
 }
 
 pub(crate) async fn every_field_of_a_finding_comes_back<S: Store>(factory: &impl StoreFactory<Store = S>) {
@@ -63,30 +48,25 @@ pub(crate) async fn every_field_of_a_finding_comes_back<S: Store>(factory: &impl
     let impacts = Impact::ALL.into_iter().chain([Impact::Minor]);
     for (number, impact) in (0_u32..).zip(impacts) {
         let rule = RuleId::new(format!("rule-{number}"));
-        let facts = RuleFacts {
-            impact,
-            tags: (0..number).map(|tag| format!("tag-{tag}")).collect(),
-            help: "h".repeat(5_000),
-            description: String::new(),
-            help_url: "https://rules.example/?a=1&b=\"2\"#c".to_owned(),
-        };
+        let facts = RuleFacts::new(impact, (0..number).map(|tag| format!("tag-{tag}")))
+            .with_texts("h".repeat(5_000), "")
+            .with_help_url("https://rules.example/?a=1&b=\"2\"#c");
         findings.rules.insert(rule.clone(), facts);
-        findings.items.push(Finding {
-            area: Some(Area { x: u32::MAX, y: 0, width: number, height: u32::MAX }),
-            screenshot: Some(ScreenshotRef { id: ScreenshotId(u32::MAX - number), width: number, height: u32::MAX }),
-            is_new: number % 2 == 0,
-            ..Finding::new(rule.clone(), usize::try_from(number).unwrap() % 2, "https://shop.example/", "a", "<a>", "s")
-        });
+        let page = usize::try_from(number).unwrap() % 2;
+        let mut item = Finding::new(rule.clone(), page, "https://shop.example/", "a", "<a>", "s")
+            .with_area(Area::new(u32::MAX, 0, number, u32::MAX))
+            .with_screenshot(ScreenshotRef::new(ScreenshotId(u32::MAX - number), number, u32::MAX));
+        item.is_new = number % 2 == 0;
+        findings.items.push(item);
         findings.needs_review.insert(rule, u32::MAX - number);
     }
-    findings.pages.push(PageOutcome {
-        frames_not_checked: u32::MAX,
-        cover: Some(Cover { kind: CoverKind::Consent, percent: 100 }),
-        still_changing: true,
-        unanswered: vec!["https://tracker.example/\u{1F4A1}".to_owned()],
-        unchecked_frames: vec![UncheckedFrame::new("https://ads.example/\u{1F4A1}", FailureCode::EngineError)],
-        ..PageOutcome::failed("https://shop.example/x", "T", Failure::new(FailureCode::TooLarge, ""))
-    });
+    let mut page = PageOutcome::failed("https://shop.example/x", "T", Failure::new(FailureCode::TooLarge, ""));
+    page.frames_not_checked = u32::MAX;
+    page.cover = Some(Cover::new(CoverKind::Consent, 100));
+    page.still_changing = true;
+    page.unanswered = vec!["https://tracker.example/\u{1F4A1}".to_owned()];
+    page.unchecked_frames = vec![UncheckedFrame::new("https://ads.example/\u{1F4A1}", FailureCode::EngineError)];
+    findings.pages.push(page);
     findings.stack = ["b", "a", "b"].map(PlatformKey::new).to_vec();
     world.assert_kept(findings).await;
 }

@@ -1,4 +1,4 @@
-//! What a team still sees of its past.
+//! The part of its past that a team still sees.
 
 use a11ycheck_core::{
     domain::{ScreenshotId, Subscription},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl<S: Store> World<S> {
-    /// Whether the team sees the check, which every way of reading it must agree on.
+    /// Returns whether the team sees the check, on which every way of reading it must agree.
     async fn is_seen(&self, team: TeamId, site: SiteId, id: ScanId) -> bool {
         let scan = self.store.scan(team, id).await.unwrap();
         assert_eq!(self.listed(team, site).await.contains(&id), scan.is_some(), "the list");
@@ -31,7 +31,7 @@ impl<S: Store> World<S> {
         scan.is_some()
     }
 
-    /// The last instant at which a check that is queued now is within a history of `months`.
+    /// Returns the last instant at which a check that is queued now is within a history of `months`.
     pub(crate) fn end_of_history(&self, months: u32) -> DateTime<Utc> {
         self.now().checked_add_months(Months::new(months)).unwrap()
     }

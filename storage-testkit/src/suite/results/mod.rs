@@ -1,4 +1,4 @@
-//! What is left of checks, and for how long.
+//! The results of checks, and how long they are kept.
 
 pub(super) mod completion;
 pub(super) mod files;

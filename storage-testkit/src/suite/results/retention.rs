@@ -1,4 +1,4 @@
-//! The purge of what left the history.
+//! The purge of what has left the history.
 
 use a11ycheck_core::{
     domain::{IsoDuration, ScreenshotId, ShortenedHistory, Subscription},
@@ -20,8 +20,8 @@ impl<S: Store> World<S> {
         self.store.purge_scans(limit).await.unwrap()
     }
 
-    /// The checks that are still stored: all are seen under a plan of a hundred years. Afterwards the plan is as it was, and
-    /// the hold that comes with that is over.
+    /// Returns the checks that are still stored: all are visible under a plan of a hundred years. Afterwards the plan
+    /// is as it was, and the hold that comes with that is over.
     async fn stored(&self, team: TeamId, site: SiteId) -> Vec<ScanId> {
         self.put_plan(plan(1_200)).await;
         let listed = self.listed(team, site).await;
@@ -34,7 +34,7 @@ impl<S: Store> World<S> {
         self.store.purge_held_until(team).await.unwrap()
     }
 
-    /// Two failed checks of 100 days ago, which have left a history of three months but not one of twelve.
+    /// Makes two failed checks of 100 days ago, which have left a history of three months but not one of twelve.
     async fn old_checks(&self, team: TeamId, site: SiteId) -> [ScanId; 2] {
         let old = [self.failed(team, site).await, self.failed(team, site).await];
         self.advance(TimeDelta::days(100));
@@ -49,7 +49,7 @@ fn plan(months: u32) -> a11ycheck_core::domain::Plan {
     })
 }
 
-/// A store where manual checks may follow each other at once.
+/// Makes a store where manual checks may follow each other at once.
 async fn world<S: Store>(factory: &impl StoreFactory<Store = S>) -> World<S> {
     let world = World::empty(factory).await;
     world.put_plan(plan(3)).await;
@@ -152,7 +152,7 @@ pub(crate) async fn a_move_of_a_purged_check_is_answered_with_gone<S: Store>(fac
     assert!(matches!(late, Err(a11ycheck_core::store::LeaseError::Gone)), "{late:?}");
 }
 
-/// A store with a plan of twelve months where manual checks may follow each other at once.
+/// Makes a store with a plan of twelve months where manual checks may follow each other at once.
 async fn world_of_a_year<S: Store>(factory: &impl StoreFactory<Store = S>) -> World<S> {
     let world = World::empty(factory).await;
     world.put_plan(plan(12)).await;

@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl<S: Store> World<S> {
-    /// All pages of the site's checks.
+    /// Returns the site's checks from all pages of the list.
     async fn scan_pages(&self, team: TeamId, site: SiteId, per_page: u32) -> Vec<ScanId> {
         let mut ids = Vec::new();
         for number in 1.. {
@@ -33,13 +33,12 @@ impl<S: Store> World<S> {
         ids
     }
 
-    /// A manual check that found `total` problems and was completed at the clock's time.
+    /// Completes a manual check at the clock's time that found `total` problems.
     async fn completed_with(&self, team: TeamId, site: SiteId, total: u64) -> TrendPoint {
         let claim = self.running(team, site).await;
-        let completion = self.completion();
-        let totals = Totals { minor: total, ..Totals::default() };
-        let outcome = Outcome { totals, ..completion.outcome.clone() };
-        self.store.complete_scan(claim, Completion { outcome, ..completion }).await.unwrap();
+        let mut completion = self.completion();
+        completion.outcome.totals = Totals { minor: total, ..Totals::default() };
+        self.store.complete_scan(claim, completion).await.unwrap();
         TrendPoint { id: claim.scan, finished_at: self.now(), total }
     }
 
@@ -48,7 +47,7 @@ impl<S: Store> World<S> {
     }
 }
 
-/// A store where manual checks may follow each other at once.
+/// Makes a store where manual checks may follow each other at once.
 async fn without_interval<S: Store>(factory: &impl StoreFactory<Store = S>) -> World<S> {
     let world = World::empty(factory).await;
     world.put_plan(fixtures::roomy()).await;
@@ -139,7 +138,7 @@ pub(crate) async fn the_latest_completed_check_is_the_one_that_completed_last<S:
     world.failed(team, site).await;
     let third = world.running(team, site).await;
     assert_eq!(latest().await, Some(second), "neither failed nor running ones count");
-    // A worker's note of the time may be a moment old.
+    // The time that a worker has noted may be a moment old.
     let completion = Completion { finished_at: world.now() - INSTANT * 2, ..world.completion() };
     world.store.complete_scan(third, completion).await.unwrap();
     assert_eq!(latest().await, Some(second), "what counts is when it was completed");
@@ -230,28 +229,20 @@ pub(crate) async fn an_outcome_reads_as_it_was_stored<S: Store>(factory: &impl S
     let (team, site) = world.team_and_site().await;
     let previous = world.completed_with(team, site, 7).await;
     let claim = world.running(team, site).await;
-    let outcome = Outcome {
-        pages_scanned: 250,
-        totals: Totals { critical: 1, serious: 1_000_000, moderate: 0, minor: u64::from(u32::MAX) },
-        diff: DiffSummary {
-            previous: Some(PreviousScan { id: previous.id, finished_at: previous.finished_at, total: previous.total }),
-            new: 12,
-            fixed: 5,
-            remaining: 2,
-            carried: 1,
-            not_comparable_now: 3,
-            not_comparable_before: 7,
-            fixed_rules: vec![
-                FixedRule {
-                    rule: RuleId::new("image-alt"),
-                    help: "Images must have alternative text".to_owned(),
-                    count: 4,
-                },
-                FixedRule { rule: RuleId::new("a-rule"), help: String::new(), count: 1 },
-            ],
-        },
-        engine: fixtures::engine(),
-    };
+    let totals = Totals { critical: 1, serious: 1_000_000, moderate: 0, minor: u64::from(u32::MAX) };
+    let mut diff = DiffSummary::first();
+    diff.previous = Some(PreviousScan::new(previous.id, previous.finished_at, previous.total));
+    diff.new = 12;
+    diff.fixed = 5;
+    diff.remaining = 2;
+    diff.carried = 1;
+    diff.not_comparable_now = 3;
+    diff.not_comparable_before = 7;
+    diff.fixed_rules = vec![
+        FixedRule::new(RuleId::new("image-alt"), "Images must have alternative text", 4),
+        FixedRule::new(RuleId::new("a-rule"), "", 1),
+    ];
+    let outcome = Outcome::new(250, totals, diff, fixtures::engine());
     let completion = Completion { outcome: outcome.clone(), ..world.completion() };
     world.store.complete_scan(claim, completion).await.unwrap();
     assert_eq!(world.scan(team, claim.scan).await.outcome(), Some(&outcome));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use a11ycheck_core::{
     domain::{
-        Failure, FailureCode, Finding, NewTeam, NewToken, PageOutcome, Plan, PlanCode, PlanStatus, PlatformKey,
-        RawSite, RuleId, ScanState, Subscription,
+        Failure, FailureCode, Finding, NewTeam, NewToken, PageOutcome, PlanCode, PlatformKey, RuleId, ScanState,
+        SiteInput, SiteName, Subscription, Tag,
     },
     locale::Locale,
     paging::PageRequest,
@@ -13,7 +13,6 @@ use a11ycheck_core::{
     store::{Completion, Store},
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use serde_json::json;
 
 use crate::{
     StoreFactory, TestWorld,
@@ -48,7 +47,8 @@ pub(crate) async fn names_in_any_script_come_back<S: Store>(factory: &impl Store
     let world = World::new(factory).await;
     for (number, text) in TEXTS.iter().enumerate() {
         let code = PlanCode::new(format!("{number}{text}"));
-        let plan = Plan { code: code.clone(), name: (*text).to_owned(), ..fixtures::plan() };
+        let mut plan = fixtures::coded(code.clone(), fixtures::plan());
+        plan.name = (*text).to_owned();
         world.put_plan(plan.clone()).await;
         let new = NewTeam { name: (*text).to_owned(), ..fixtures::new_team(&code, world.now()) };
         let team = world.store.create_team(new).await.unwrap().id;
@@ -113,12 +113,13 @@ pub(crate) async fn texts_with_nul_reach_the_store_without_it<S: Store>(factory:
     let world = TestWorld::new(async |clock| factory.empty(clock).await, []).await;
     world.publish("shop.example.com");
     let service = world.service();
-    let team = service.create_team(TeamInput::new("a\0b", PlanCode::new("pro"))).await.unwrap();
-    let actor = service.act_for(team.id).await.unwrap();
-    let body = json!({
-        "url": "https://shop.example.com/\0b", "report_locale": "en", "name": "a\0b", "stack": ["v\0ue"], "tags": ["t\0ag"],
-    });
-    let site = service.add_site(&actor, RawSite::from(body)).await.unwrap();
+    let team = service.operator().create_team(TeamInput::new("a\0b", PlanCode::new("pro"))).await.unwrap();
+    let input = SiteInput::parse("https://shop.example.com/\0b")
+        .unwrap()
+        .with_name(SiteName::new("a\0b").unwrap())
+        .with_stack([PlatformKey::new("v\0ue")])
+        .with_tags([Tag::new("t\0ag").unwrap()]);
+    let site = service.team(team.id).await.unwrap().add_site(input).await.unwrap().site;
     let kept = world.store().site(team.id, site.id).await.unwrap().unwrap();
     assert_eq!((kept.details.name.as_deref(), kept.details.tags[0].as_str()), (Some("ab"), "tag"));
     assert!(!format!("{:?}", kept.details).contains("\\0"), "{:?}", kept.details);
@@ -136,8 +137,8 @@ pub(crate) async fn instants_come_back_to_the_microsecond<S: Store>(factory: &im
     let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
     for start in ["1999-12-31T23:59:59.999999Z", "2024-02-29T00:00:00.000001Z", "2038-01-19T03:14:08Z"] {
         world.clock.set(at(start));
-        let ends_at = Some(at("9999-12-31T23:59:59.999999Z"));
-        let terms = Subscription { status: PlanStatus::Active, ends_at, trial_ends_at: Some(at(start) - INSTANT) };
+        let end = at("9999-12-31T23:59:59.999999Z");
+        let terms = Subscription::ACTIVE.with_end(end).with_trial_end(at(start) - INSTANT);
         let team = world.team_with(terms).await;
         let kept = world.store.team(team).await.unwrap().unwrap();
         assert_eq!((kept.created_at, kept.subscription), (at(start), terms));

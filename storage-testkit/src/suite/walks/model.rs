@@ -1,7 +1,7 @@
-//! Random walks: every answer of the store is held against a model that is too simple to be wrong.
+//! Random walks: every result of the store is compared with a model that is too simple to be wrong.
 
 use a11ycheck_core::{
-    domain::{Failure, IsoDuration, Lease, RetryBy, ScanState, ScanStatus},
+    domain::{Failure, IsoDuration, Lease, PageCounts, RetryBy, ScanState, ScanStatus},
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
     paging::PageRequest,
     store::{AddSiteError, Claim, ClaimedScan, Completion, LeaseError, StartScanError, Store},
@@ -22,11 +22,11 @@ use crate::{
     },
 };
 
-/// Walks of at most [`STEPS`] steps.
+/// The number of walks, each of at most [`STEPS`] steps.
 const WALKS: u32 = 48;
 const STEPS: usize = 80;
 
-/// One call of the store. A `u8` picks from what there is, modulo its number.
+/// One call of the store. A `u8` selects one of the existing items, modulo their number.
 #[derive(Debug, Clone)]
 enum Step {
     AddSite {
@@ -36,14 +36,14 @@ enum Step {
     DeleteSite(u8),
     Start(u8),
     Schedule(u32),
-    /// By a worker of one of two nodes.
+    /// A claim by a worker of one of two nodes.
     Claim(u8),
     Move(u8, Move),
     Purge,
     Advance(TimeDelta),
 }
 
-/// What a worker may do, now or too late.
+/// The steps that a worker may take, in time or too late.
 #[derive(Debug, Clone, Copy)]
 enum Move {
     Renew,
@@ -52,7 +52,7 @@ enum Move {
     RetryElsewhere,
     Complete,
     Fail,
-    /// Through our own fault.
+    /// Fails through our own fault.
     Break,
 }
 
@@ -104,7 +104,7 @@ struct Walk<S> {
     model: Model,
     teams: [TeamId; 2],
     nodes: [NodeId; 2],
-    /// Every claim that was ever given, the old ones included.
+    /// Every claim that was ever given, including the old ones.
     claims: Vec<Claim>,
 }
 
@@ -177,7 +177,9 @@ impl<S: Store> Walk<S> {
         match (self.model.start(site, id, self.now()), started) {
             (Ok(expected), Ok(scan)) => assert_eq!(scan, expected),
             (Err(StartScanError::Active), Err(StartScanError::Active)) => {}
-            (Err(StartScanError::TooSoon(expected)), Err(StartScanError::TooSoon(told))) => assert_eq!(told, expected),
+            (Err(StartScanError::TooSoon(expected)), Err(StartScanError::TooSoon(actual))) => {
+                assert_eq!(actual, expected)
+            }
             (expected, started) => panic!("{expected:?}, but {started:?}"),
         }
     }
@@ -213,7 +215,7 @@ impl<S: Store> Walk<S> {
         let completion = Completion { screenshots: vec![], screen: None, ..self.world.completion() };
         let outcome = completion.outcome.clone();
         let moved = match name {
-            Move::Renew => store.renew_lease(claim, Lease::TERM, 5).await,
+            Move::Renew => store.renew_lease(claim, Lease::TERM, PageCounts::new(5, 8)).await,
             Move::HandBack => store.hand_back(claim).await,
             Move::Retry => store.retry_scan(claim, delay, RetryBy::Anyone).await,
             Move::RetryElsewhere => store.retry_scan(claim, delay, RetryBy::OtherNodesFirst).await,
@@ -222,7 +224,7 @@ impl<S: Store> Walk<S> {
             Move::Break => store.fail_scan(claim, Failure::worker_lost()).await.map(drop),
         };
         let expected = self.model.move_on(claim.scan, |state| match name {
-            Move::Renew => state.renew(claim.token, Lease::TERM, 5, now),
+            Move::Renew => state.renew(claim.token, Lease::TERM, PageCounts::new(5, 8), now),
             Move::HandBack => state.hand_back(claim.token, now),
             Move::Retry => state.retry_at(claim.token, now + delay, RetryBy::Anyone),
             Move::RetryElsewhere => state.retry_at(claim.token, now + delay, RetryBy::OtherNodesFirst),
@@ -232,12 +234,12 @@ impl<S: Store> Walk<S> {
         });
         match (expected, moved) {
             (Some(Ok(())), Ok(())) | (None, Err(LeaseError::Gone)) => {}
-            (Some(Err(expected)), Err(LeaseError::Refused(told))) => assert_eq!(told, expected),
+            (Some(Err(expected)), Err(LeaseError::Refused(actual))) => assert_eq!(actual, expected),
             (expected, moved) => panic!("{name:?}: {expected:?}, but {moved:?}"),
         }
     }
 
-    /// Holds all that the teams can read against the model, and the invariants against both.
+    /// Compares all that the teams can read with the model, and checks the invariants of both.
     async fn compare(&self) {
         let page = PageRequest::new(1, 100);
         for team in self.teams {
@@ -259,6 +261,7 @@ impl<S: Store> Walk<S> {
         }
         let depth = self.world.store.queue_depth().await.unwrap();
         assert_eq!(depth, self.model.depth(self.now()));
+        assert_eq!(self.world.logged(0).await, self.model.log());
         self.model.assert_intervals();
     }
 }

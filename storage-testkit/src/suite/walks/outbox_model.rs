@@ -1,4 +1,4 @@
-//! Random walks among endpoints and deliveries, held against maps and the domain's own rules.
+//! Random walks among endpoints and deliveries, compared with maps and the domain's own rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,14 +26,16 @@ use crate::{
     },
 };
 
-/// Walks of less than [`STEPS`] steps, so that no endpoint has more deliveries than one page shows.
+/// The number of walks, each of fewer than [`STEPS`] steps, so that no endpoint has more deliveries than one page
+/// shows.
 const WALKS: u32 = 32;
 const STEPS: usize = 40;
 
-/// One call of the store, or one for each of what it gave. A `u8` picks from what there is, modulo its number.
+/// One call of the store, or one for each item that it returned. A `u8` selects one of the existing items, modulo their
+/// number.
 #[derive(Debug, Clone)]
 enum Step {
-    Tell { new_issues: bool },
+    Complete { new_issues: bool },
     Ping(u8),
     Resend(u8),
     Claim(ClaimLimits),
@@ -50,7 +52,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let minute = DeliveryState::RETRY_SCHEDULE[0];
     let spans = vec![INSTANT, minute - INSTANT, minute, TERM, LONG, TimeDelta::days(31)];
     let step = prop_oneof![
-        3 => any::<bool>().prop_map(|new_issues| Step::Tell { new_issues }),
+        3 => any::<bool>().prop_map(|new_issues| Step::Complete { new_issues }),
         3 => any::<u8>().prop_map(Step::Ping),
         2 => any::<u8>().prop_map(Step::Resend),
         5 => proptest::sample::select(limits).prop_map(Step::Claim),
@@ -88,12 +90,12 @@ struct Walk<S> {
     site: SiteId,
     endpoints: BTreeMap<EndpointId, WebhookEndpoint>,
     deliveries: BTreeMap<DeliveryId, (Delivery, Vec<Attempt>)>,
-    /// Every claim that was ever given, the old ones included.
+    /// Every claim that was ever given, including the old ones.
     claims: Vec<DeliveryClaim>,
 }
 
 impl<S: Store> Walk<S> {
-    /// Three endpoints, of which one is a failure away from being switched off.
+    /// Makes three endpoints, of which one is a failure away from being switched off.
     async fn new(factory: &impl StoreFactory<Store = S>) -> Self {
         let world = World::empty(factory).await;
         world.put_plan(fixtures::roomy()).await;
@@ -117,7 +119,7 @@ impl<S: Store> Walk<S> {
 
     async fn take(&mut self, step: Step) {
         match step {
-            Step::Tell { new_issues } => self.tell(new_issues).await,
+            Step::Complete { new_issues } => self.complete(new_issues).await,
             Step::Ping(pick) => self.ping(pick).await,
             Step::Resend(pick) => self.resend(pick).await,
             Step::Claim(limits) => drop(self.claim(limits).await),
@@ -138,20 +140,20 @@ impl<S: Store> Walk<S> {
         }
     }
 
-    async fn tell(&mut self, new_issues: bool) {
+    async fn complete(&mut self, new_issues: bool) {
         let mut events = vec![self.world.event(EventKind::ScanCompleted)];
         events.extend(new_issues.then(|| self.world.event(EventKind::IssuesNew)));
-        self.world.told(self.team, self.site, &events).await;
+        self.world.completed_with_events(self.team, self.site, &events).await;
         for endpoint in self.endpoints.values() {
             let listed = self.world.deliveries(self.team, endpoint.id).await;
-            // The store chose the ids; in one instant the order of the list follows them.
+            // The store chose the ids; within one instant the order of the list follows them.
             let mut made: Vec<Delivery> =
                 listed.into_iter().filter(|delivery| !self.deliveries.contains_key(&delivery.id)).collect();
             made.sort_by_key(|delivery| delivery.kind);
             let mut before = None;
             for event in events.iter().filter(|event| endpoint.listens_to(event.kind)) {
                 let position = made.iter().position(|delivery| delivery.event == event.id);
-                let delivery = made.remove(position.expect("an event is told to whoever listens"));
+                let delivery = made.remove(position.expect("an event is delivered to every endpoint that listens"));
                 let now = self.world.now();
                 let state = before.map_or_else(|| DeliveryState::due(now), |after| DeliveryState::Blocked { after });
                 assert_eq!((&delivery.state, delivery.kind, delivery.created_at), (&state, event.kind, now));
@@ -189,7 +191,7 @@ impl<S: Store> Walk<S> {
         }
     }
 
-    /// Each claim is another worker's, which has nothing else under way.
+    /// Claims for a new worker each time, which has nothing else in progress.
     async fn claim(&mut self, limits: ClaimLimits) -> Vec<ClaimedDelivery> {
         let (worker, now) = (WorkerId::generate(), self.world.now());
         let claimed = self.world.store.claim_deliveries(&worker, limits, TERM, &self.world.ring.ids()).await.unwrap();
@@ -227,7 +229,7 @@ impl<S: Store> Walk<S> {
         for (_, id) in lost.take(usize::try_from(limit).unwrap()).collect::<Vec<_>>() {
             let (delivery, _) = &self.deliveries[&id];
             let status = self.endpoints[&delivery.endpoint].status;
-            // One that was given up before it may have switched the endpoint off, which drops what is lost.
+            // An attempt that was abandoned before may have switched the endpoint off, which drops this one.
             if let Ok(ended) = delivery.state.clone().give_up(status, now) {
                 self.end_attempt(id, ended, AttemptReport::WORKER_LOST);
             }
@@ -254,12 +256,13 @@ impl<S: Store> Walk<S> {
                 assert_eq!(recorded.unwrap(), self.deliveries[&claim.delivery].0);
             }
             Err(refusal) => {
-                assert!(matches!(&recorded, Err(RecordError::Refused(told)) if *told == refusal), "{recorded:?}");
+                assert!(matches!(&recorded, Err(RecordError::Refused(actual)) if *actual == refusal), "{recorded:?}");
             }
         }
     }
 
-    /// What follows from the end of an attempt, for the delivery, its log, its endpoint and what waited for it.
+    /// Applies what follows from the end of an attempt, for the delivery, its log, its endpoint and the delivery that
+    /// waited for it.
     fn end_attempt(&mut self, id: DeliveryId, ended: DeliveryState, report: AttemptReport) {
         let now = self.world.now();
         let (delivery, log) = self.deliveries.get_mut(&id).unwrap();

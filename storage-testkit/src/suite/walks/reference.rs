@@ -1,9 +1,12 @@
-//! The model that random walks hold a store against: lists, searched from end to end, and the domain's own rules.
+//! The model with which random walks compare a store: lists, searched from end to end, and the domain's own rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use a11ycheck_core::{
-    domain::{Lease, Plan, Scan, ScanKind, ScanState, Site, TransitionError, Urgency, is_in_history, next_scan_at},
+    domain::{
+        Lease, Plan, Scan, ScanEventKind, ScanKind, ScanState, Site, TransitionError, Urgency, is_in_history,
+        next_scan_at,
+    },
     id::{ScanId, SiteId, TeamId, WorkerId},
     store::{QueueDepth, StartScanError, Waiting},
 };
@@ -12,24 +15,33 @@ use chrono::{DateTime, Utc};
 pub(crate) struct Model {
     plan: Plan,
     sites: BTreeMap<SiteId, Site>,
-    /// Every manual start of a site that there is, the oldest first.
+    /// Every manual start of an existing site, the oldest first.
     manual: BTreeMap<SiteId, Vec<ManualStart>>,
     scans: Vec<Scan>,
     /// Checks that the schedule queued; all others were requested.
     scheduled: BTreeSet<ScanId>,
+    /// The log of checks, in its order.
+    log: Vec<(ScanId, ScanEventKind)>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct ManualStart {
     at: DateTime<Utc>,
-    /// It failed through our own fault, as the first one in its interval.
+    /// True if the check failed through our own fault, as the first one in its interval.
     is_given_back: bool,
 }
 
 impl Model {
-    /// Of teams that are all on this plan and in good standing.
+    /// Makes the model of teams that are all on this plan and in good standing.
     pub(crate) fn new(plan: Plan) -> Self {
-        Self { plan, sites: BTreeMap::new(), manual: BTreeMap::new(), scans: Vec::new(), scheduled: BTreeSet::new() }
+        Self {
+            plan,
+            sites: BTreeMap::new(),
+            manual: BTreeMap::new(),
+            scans: Vec::new(),
+            scheduled: BTreeSet::new(),
+            log: Vec::new(),
+        }
     }
 
     pub(crate) fn sites(&self) -> Vec<(TeamId, SiteId)> {
@@ -73,7 +85,7 @@ impl Model {
         Ok(scan)
     }
 
-    /// The sites that get a check, by id, and how many are moved on.
+    /// Returns the sites that get a check, by id, and the number of sites whose next check was set.
     pub(crate) fn schedule(&mut self, limit: usize, now: DateTime<Utc>) -> (Vec<SiteId>, usize) {
         let mut due: Vec<(DateTime<Utc>, SiteId)> = self
             .sites
@@ -92,7 +104,7 @@ impl Model {
         (queued, due.len())
     }
 
-    /// Takes over checks whose ids the store has chosen.
+    /// Adds checks whose ids the store has chosen.
     pub(crate) fn insert(&mut self, scans: Vec<Scan>) {
         self.scheduled.extend(scans.iter().map(|scan| scan.id));
         self.scans.extend(scans);
@@ -106,10 +118,12 @@ impl Model {
             let scan = self.scans.iter_mut().find(|scan| scan.id == first)?;
             if let Ok(running) = scan.state.clone().claim(worker.clone(), Lease::TERM, now) {
                 scan.state = running;
+                self.log.push((first, ScanEventKind::Started));
                 return Some(scan.clone());
             }
             scan.state = scan.state.clone().abandon(now).unwrap();
             let given_up = scan.clone();
+            self.log.push((first, ScanEventKind::GivenUp));
             self.give_back(&given_up);
         }
     }
@@ -124,7 +138,7 @@ impl Model {
         if is_scheduled { Urgency::Scheduled } else { Urgency::Requested }.rank_at(scan.queued_at)
     }
 
-    /// `None` for a check that is gone.
+    /// Changes the state of a check; returns `None` if it was deleted.
     pub(crate) fn move_on(
         &mut self,
         id: ScanId,
@@ -135,11 +149,16 @@ impl Model {
         let scan = scan.clone();
         if moved.is_ok() {
             self.give_back(&scan);
+            self.log.extend(match scan.state {
+                ScanState::Queued | ScanState::Running { .. } => None,
+                ScanState::Completed { .. } => Some((id, ScanEventKind::Completed)),
+                ScanState::Failed { .. } => Some((id, ScanEventKind::Failed)),
+            });
         }
         Some(moved)
     }
 
-    /// A manual check that failed through our own fault does not count, once per interval.
+    /// Gives a manual check back that failed through our own fault, once per interval.
     fn give_back(&mut self, scan: &Scan) {
         let ScanState::Failed { failure, .. } = &scan.state else { return };
         if scan.kind != ScanKind::Manual || !failure.code.is_our_fault() {
@@ -159,7 +178,7 @@ impl Model {
         purged
     }
 
-    /// The checks of a site that are in its team's history, as lists have them.
+    /// Returns the checks of a site that are in its team's history, in the order of lists.
     pub(crate) fn seen(&self, site: SiteId, now: DateTime<Utc>) -> Vec<Scan> {
         let of_site = self.scans.iter().filter(|scan| scan.site == site);
         let mut seen: Vec<Scan> = of_site.filter(|scan| self.is_seen(scan, now)).cloned().collect();
@@ -183,8 +202,12 @@ impl Model {
         QueueDepth { requested: waiting(requested), scheduled: waiting(scheduled) }
     }
 
-    /// Manual checks of a site that count are never closer together than the plan's interval, and neither are those that
-    /// were given back.
+    pub(crate) fn log(&self) -> &[(ScanId, ScanEventKind)] {
+        &self.log
+    }
+
+    /// Asserts that manual checks of a site that count are never closer together than the plan's interval, and neither
+    /// are those that were given back.
     pub(crate) fn assert_intervals(&self) {
         for (site, starts) in &self.manual {
             for is_given_back in [false, true] {

@@ -1,4 +1,4 @@
-//! Handing checks out: which, to whom, and when they are given up.
+//! Claiming checks: which, by whom, and when they are abandoned.
 
 use std::collections::BTreeSet;
 
@@ -13,19 +13,19 @@ use crate::{
     StoreFactory,
     suite::{
         fixtures,
-        world::{INSTANT, World, lease_of},
+        world::{INSTANT, World, lease_of, pages},
     },
 };
 
 impl<S: Store> World<S> {
-    /// Lets a worker take the check that is due and be lost: its lease ends.
+    /// Lets a worker claim the check that is due and die: its lease ends.
     async fn lose_a_worker(&self) -> ClaimedScan {
         let claimed = self.try_claim().await.expect("a check is due");
         self.advance(Lease::TERM);
         claimed
     }
 
-    /// Adds sites to a team and lets the schedule queue a check of each; the clock moves on until they fall due.
+    /// Adds sites to a team and lets the schedule queue a check of each; the clock advances until they fall due.
     async fn scheduled(&self, team: TeamId, count: u32) -> BTreeSet<ScanId> {
         for _ in 0..count {
             self.site(team).await;
@@ -54,7 +54,7 @@ pub(crate) async fn a_claimed_check_runs_under_a_lease_of_the_worker<S: Store>(f
     let worker = WorkerId::generate();
     let claimed = world.store.claim_scan(&worker, TimeDelta::seconds(7)).await.unwrap().unwrap();
     let lease = Lease { worker, token: claimed.claim.token, expires_at: world.now() + TimeDelta::seconds(7) };
-    let expected = ScanState::Running { lease, attempt: 1, started_at: world.now(), pages_scanned: 0 };
+    let expected = ScanState::Running { lease, attempt: 1, started_at: world.now(), pages_scanned: 0, pages_found: 0 };
     assert_eq!((claimed.claim.scan, &claimed.scan.state), (id, &expected));
     assert_eq!(world.scan(team, id).await, claimed.scan, "the team sees the same");
     assert_eq!(world.store.site(team, site).await.unwrap(), Some(claimed.site));
@@ -133,7 +133,7 @@ pub(crate) async fn the_team_with_the_fewest_running_checks_is_served_first<S: S
     for _ in 0..2 {
         world.start(other, world.site(other).await).await;
     }
-    // Fair shares outrank urgency.
+    // Fair shares take precedence over urgency.
     world.scheduled(late, 1).await;
     let mut teams = Vec::new();
     for _ in 0..7 {
@@ -162,7 +162,7 @@ pub(crate) async fn a_claimed_check_is_given_again_when_its_lease_ends_and_not_b
     let (team, site) = world.team_and_site().await;
     let started_at = world.now();
     let first = world.running(team, site).await;
-    world.store.renew_lease(first, Lease::TERM, 4).await.unwrap();
+    world.store.renew_lease(first, Lease::TERM, pages(4)).await.unwrap();
     world.advance(Lease::TERM - INSTANT);
     assert_eq!(world.try_claim().await, None);
     world.advance(INSTANT);
@@ -170,10 +170,11 @@ pub(crate) async fn a_claimed_check_is_given_again_when_its_lease_ends_and_not_b
     assert_eq!(second.claim.scan, first.scan);
     let (earlier, later) = (first.token, second.claim.token);
     assert!(later > earlier, "the token grows: {earlier:?}, {later:?}");
-    let ScanState::Running { attempt, started_at: begun, pages_scanned, .. } = second.scan.state else {
+    let ScanState::Running { attempt, started_at: begun, pages_scanned, pages_found, .. } = second.scan.state else {
         panic!("{:?}", second.scan)
     };
-    assert_eq!((attempt, begun, pages_scanned), (2, started_at, 0), "another attempt at the same check");
+    let counts = (pages_scanned, pages_found);
+    assert_eq!((attempt, begun, counts), (2, started_at, (0, 0)), "another attempt at the same check");
 }
 
 pub(crate) async fn a_check_whose_lease_ended_keeps_its_place<S: Store>(factory: &impl StoreFactory<Store = S>) {
@@ -249,7 +250,7 @@ pub(crate) async fn a_check_that_is_left_to_other_nodes_holds_no_other_up<S: Sto
     world.put_plan(fixtures::roomy()).await;
     let team = world.team().await;
     let node = NodeId::generate();
-    // More of them than a store may look at in one go.
+    // More of them than a store may consider at a time.
     for _ in 0..40 {
         world.start(team, world.site(team).await).await;
     }
@@ -305,7 +306,7 @@ pub(crate) async fn a_third_worker_that_lives_is_not_given_up<S: Store>(factory:
     let claim = world.claim().await;
     world.advance(Lease::TERM - INSTANT);
     assert_eq!(world.try_claim().await, None);
-    world.store.renew_lease(claim, Lease::TERM, 1).await.unwrap();
+    world.store.renew_lease(claim, Lease::TERM, pages(1)).await.unwrap();
     world.advance(INSTANT);
     assert_eq!(world.try_claim().await, None);
     world.store.complete_scan(claim, world.completion()).await.unwrap();
@@ -332,7 +333,7 @@ pub(crate) async fn checks_that_are_given_up_hold_no_other_up<S: Store>(factory:
     }
 }
 
-pub(crate) async fn depth_counts_what_is_due_and_tells_since_when_the_first_waits<S: Store>(
+pub(crate) async fn depth_counts_what_is_due_and_shows_since_when_the_first_waits<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::new(factory).await;
@@ -369,7 +370,7 @@ pub(crate) async fn depth_counts_what_is_due_and_tells_since_when_the_first_wait
     assert_eq!(world.depth().await, requested(1, Some(queued_at)), "its worker was lost");
 }
 
-pub(crate) async fn depth_tells_checks_that_somebody_waits_for_from_those_of_the_schedule<S: Store>(
+pub(crate) async fn depth_distinguishes_checks_that_somebody_waits_for_from_those_of_the_schedule<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::empty(factory).await;
@@ -387,7 +388,7 @@ pub(crate) async fn depth_tells_checks_that_somebody_waits_for_from_those_of_the
     let new_site = fixtures::new_site("https://new.example", world.now());
     world.store.add_site(team, new_site, Some(ScanId::generate(world.now()))).await.unwrap();
     assert_eq!(world.depth().await, QueueDepth { requested: requested(2), scheduled: scheduled(3) });
-    // It stays what it is, however often it is tried.
+    // Its urgency stays the same, however often it is tried.
     let claim = world.claim().await;
     assert_eq!(world.depth().await, QueueDepth { requested: requested(1), scheduled: scheduled(3) });
     world.store.retry_scan(claim, TimeDelta::seconds(30), RetryBy::Anyone).await.unwrap();

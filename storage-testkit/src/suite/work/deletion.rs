@@ -1,4 +1,4 @@
-//! A deleted site is gone as a whole.
+//! A deleted site disappears as a whole.
 
 use a11ycheck_core::{
     domain::{Lease, ScreenshotId},

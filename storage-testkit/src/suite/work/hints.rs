@@ -1,9 +1,9 @@
-//! Loops of a process are told of what it made due.
+//! Loops of a process are notified of work that the process made due.
 
 use std::{sync::Arc, time::Duration};
 
 use a11ycheck_core::{
-    domain::EventKind,
+    domain::{EventKind, Lease, ScanState},
     id::{ScanId, SiteId, TeamId},
     store::{Completion, Store, Work},
 };
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// When a hint counts as lost. A store of this process gives one in microseconds.
+/// The time after which a hint counts as lost. A store of this process gives one in microseconds.
 const LOST: Duration = Duration::from_secs(30);
 
 impl<S: Store> World<S> {
@@ -102,15 +102,39 @@ pub(crate) async fn a_delivery_that_is_made_due_is_hinted_at<S: Store>(factory: 
     world.hinted(Work::Deliveries).await;
 }
 
+pub(crate) async fn whatever_is_logged_of_a_check_is_hinted_at<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let (world, team, site) = checked(factory).await;
+    for is_completed in [true, false] {
+        world.start(team, site).await;
+        world.unhinted().await;
+        let claim = world.claim().await;
+        world.hinted(Work::Events).await;
+        if is_completed {
+            world.store.complete_scan(claim, world.completion()).await.unwrap();
+        } else {
+            world.store.fail_scan(claim, failure()).await.unwrap();
+        }
+        world.hinted(Work::Events).await;
+    }
+    world.start(team, site).await;
+    for _ in 0..ScanState::MAX_ATTEMPTS {
+        world.claim().await;
+        world.advance(Lease::TERM);
+    }
+    world.unhinted().await;
+    assert_eq!(world.try_claim().await, None);
+    world.hinted(Work::Events).await;
+}
+
 pub(crate) async fn a_hint_is_kept_until_somebody_waits<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let (world, team, site) = checked(factory).await;
     world.start(team, site).await;
-    // One that gives up before it was told takes nothing along.
+    // A loop that stops waiting before it was notified takes no hint along.
     drop(world.store.hint(Work::Scans));
     world.hinted(Work::Scans).await;
 }
 
-pub(crate) async fn one_who_waits_already_is_told<S: Store>(factory: &impl StoreFactory<Store = S>) {
+pub(crate) async fn one_who_waits_already_is_woken<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let (world, team, site) = checked(factory).await;
     let store = Arc::clone(&world.store);
     let waiting = tokio::spawn(async move { store.hint(Work::Scans).await });

@@ -1,7 +1,7 @@
-//! What a holder may do with its check, and what nobody else may.
+//! Leases: what a holder may do with its check, and what nobody else may.
 
 use a11ycheck_core::{
-    domain::{FencingToken, Lease, RetryBy, ScanState, ScanStatus, TransitionError, TransitionRefusal},
+    domain::{FencingToken, Lease, PageCounts, RetryBy, ScanState, ScanStatus, TransitionRefusal},
     id::{NodeId, ScanId},
     store::{Claim, LeaseError, Store},
 };
@@ -9,31 +9,31 @@ use chrono::TimeDelta;
 
 use crate::{
     StoreFactory,
-    suite::world::{INSTANT, World, earlier, failure, lease_of},
+    suite::world::{INSTANT, World, earlier, failure, lease_of, pages},
 };
 
 impl<S: Store> World<S> {
-    /// Asserts that every move with this claim is refused for this reason.
+    /// Asserts that every transition with this claim is refused for this reason.
     async fn assert_refused(&self, claim: Claim, from: ScanStatus, refusal: TransitionRefusal) {
         for (name, to, error) in self.all_moves(claim).await {
-            let expected = TransitionError { from, to, refusal };
-            assert!(matches!(&error, LeaseError::Refused(told) if *told == expected), "{name}: {error:?}");
+            let LeaseError::Refused(actual) = &error else { panic!("{name}: {error:?}") };
+            assert_eq!((actual.from, actual.to, actual.refusal), (from, to, refusal), "{name}");
         }
     }
 
-    /// Asserts that every move with this claim is told that the check is gone.
+    /// Asserts that every transition with this claim fails because the check was deleted.
     pub(crate) async fn assert_gone(&self, claim: Claim) {
         for (name, _, error) in self.all_moves(claim).await {
             assert!(matches!(error, LeaseError::Gone), "{name}: {error:?}");
         }
     }
 
-    /// The errors of all moves, none of which may succeed.
+    /// Returns the errors of all transitions, none of which may succeed.
     async fn all_moves(&self, claim: Claim) -> [(&'static str, ScanStatus, LeaseError); 5] {
         let store = &self.store;
         let result = store.complete_scan(claim, self.completion()).await;
         [
-            ("renew_lease", ScanStatus::Running, store.renew_lease(claim, Lease::TERM, 9).await.unwrap_err()),
+            ("renew_lease", ScanStatus::Running, store.renew_lease(claim, Lease::TERM, pages(9)).await.unwrap_err()),
             ("hand_back", ScanStatus::Running, store.hand_back(claim).await.unwrap_err()),
             (
                 "retry_scan",
@@ -53,13 +53,16 @@ pub(crate) async fn a_renewed_lease_lasts_a_term_from_now_and_records_the_pages<
     let (team, site) = world.team_and_site().await;
     let claim = world.running(team, site).await;
     let started_at = world.now();
-    for pages in [1, 5, 5, u32::try_from(i32::MAX).unwrap()] {
+    let most = u32::try_from(i32::MAX).unwrap();
+    for (done, found) in [(0, 1), (1, 9), (5, 5), (5, 7), (5, 6), (most, most)] {
         world.advance(TimeDelta::seconds(50));
-        world.store.renew_lease(claim, Lease::TERM, pages).await.unwrap();
+        world.store.renew_lease(claim, Lease::TERM, PageCounts::new(done, found)).await.unwrap();
         let state = world.state(team, claim.scan).await;
         assert_eq!(lease_of(&state).0.expires_at, world.now() + Lease::TERM);
-        let ScanState::Running { pages_scanned, started_at: begun, attempt, .. } = state else { unreachable!() };
-        assert_eq!((pages_scanned, begun, attempt), (pages, started_at, 1));
+        let ScanState::Running { pages_scanned, pages_found, started_at: begun, attempt, .. } = state else {
+            unreachable!()
+        };
+        assert_eq!((pages_scanned, pages_found, begun, attempt), (done, found, started_at, 1));
     }
     world.advance(Lease::TERM - INSTANT);
     assert_eq!(world.try_claim().await, None);
@@ -72,7 +75,7 @@ pub(crate) async fn a_lease_that_ended_but_was_not_taken_is_the_holders_still<S:
     let (team, site) = world.team_and_site().await;
     let claim = world.running(team, site).await;
     world.advance(Lease::TERM * 10);
-    world.store.renew_lease(claim, Lease::TERM, 2).await.unwrap();
+    world.store.renew_lease(claim, Lease::TERM, pages(2)).await.unwrap();
     assert_eq!(world.try_claim().await, None);
     world.advance(Lease::TERM * 10);
     world.store.complete_scan(claim, world.completion()).await.unwrap();
@@ -141,7 +144,7 @@ pub(crate) async fn a_check_that_is_handed_back_is_due_at_once_and_the_attempt_i
         assert_eq!(lease_of(&claimed.scan.state).1, 1);
         let token = claimed.claim.token;
         assert!(last.is_none_or(|last| last.token < token), "the token grows: {last:?}, {token:?}");
-        world.store.renew_lease(claimed.claim, Lease::TERM, 3).await.unwrap();
+        world.store.renew_lease(claimed.claim, Lease::TERM, pages(3)).await.unwrap();
         world.store.hand_back(claimed.claim).await.unwrap();
         world.assert_refused(claimed.claim, ScanStatus::Running, TransitionRefusal::LeaseLost).await;
         last = Some(claimed.claim);
@@ -201,7 +204,7 @@ pub(crate) async fn a_third_retry_is_refused_and_the_check_stays_with_its_holder
     let before = world.scan(team, claim.scan).await;
     let refused = world.store.retry_scan(claim, TimeDelta::zero(), RetryBy::Anyone).await.unwrap_err();
     let expected = TransitionRefusal::AttemptsUsedUp;
-    assert!(matches!(&refused, LeaseError::Refused(told) if told.refusal == expected), "{refused:?}");
+    assert!(matches!(&refused, LeaseError::Refused(actual) if actual.refusal == expected), "{refused:?}");
     assert_eq!(world.scan(team, claim.scan).await, before);
     world.store.fail_scan(claim, failure()).await.unwrap();
 }

@@ -20,7 +20,7 @@ impl<S: Store> World<S> {
         self.store.start_manual_scan(team, site, ScanId::generate(self.now())).await
     }
 
-    /// A manual check that was queued, begun and failed now, for this reason.
+    /// Makes a manual check that was queued, begun and failed now, for this reason.
     async fn failed_with(&self, team: TeamId, site: SiteId, code: FailureCode) {
         let claim = self.running(team, site).await;
         self.store.fail_scan(claim, Failure::new(code, "It failed.")).await.unwrap();
@@ -30,7 +30,7 @@ impl<S: Store> World<S> {
     async fn assert_free_from(&self, team: TeamId, site: SiteId, from: DateTime<Utc>, interval: IsoDuration) {
         self.clock.set(from - INSTANT);
         let refused = self.try_start(team, site).await;
-        assert!(matches!(refused, Err(StartScanError::TooSoon(told)) if told == interval), "{refused:?}");
+        assert!(matches!(refused, Err(StartScanError::TooSoon(actual)) if actual == interval), "{refused:?}");
         self.clock.set(from);
         let started = self.try_start(team, site).await;
         assert!(started.is_ok(), "the interval is over: {started:?}");
@@ -86,7 +86,9 @@ pub(crate) async fn a_site_with_a_queued_or_running_check_gets_no_second<S: Stor
     assert_eq!(world.listed(team, site).await, [first]);
 }
 
-pub(crate) async fn an_active_check_is_told_before_an_interval<S: Store>(factory: &impl StoreFactory<Store = S>) {
+pub(crate) async fn an_active_check_is_refused_as_such_before_an_interval<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
     let world = World::new(factory).await;
     let (team, site) = world.team_and_site().await;
     world.start(team, site).await;
@@ -105,7 +107,7 @@ pub(crate) async fn a_manual_check_starts_when_the_interval_is_over_and_not_befo
     let claim = world.claim().await;
     world.advance(TimeDelta::minutes(5));
     world.store.complete_scan(claim, world.completion()).await.unwrap();
-    // An hour from when it was started, not from when it completed.
+    // An hour after it was started, not after it completed.
     world.assert_free_from(team, site, start + TimeDelta::minutes(110), IsoDuration::hours(1)).await;
 }
 

@@ -6,6 +6,7 @@ pub(super) mod hints;
 pub(super) mod leases;
 pub(super) mod manual_checks;
 pub(super) mod scan_concurrency;
+pub(super) mod scan_events;
 pub(super) mod schedule;
 pub(super) mod site_concurrency;
 pub(super) mod sites;

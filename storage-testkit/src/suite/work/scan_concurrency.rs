@@ -1,4 +1,4 @@
-//! What holds of checks and their results however many callers come at once.
+//! The promises about checks and their results for any number of concurrent callers.
 
 use std::{
     collections::BTreeSet,
@@ -20,7 +20,7 @@ use crate::{
     suite::{
         fixtures,
         race::race,
-        world::{World, failure},
+        world::{World, failure, pages},
     },
 };
 
@@ -47,7 +47,7 @@ pub(crate) async fn each_of_200_checks_is_claimed_once_by_64_workers<S: Store>(f
     })
     .await;
     let mut claimed: Vec<ScanId> = claimed.into_iter().flatten().collect();
-    // A worker that found every due check in another's hands may have left early; what is due stays due.
+    // A worker may have stopped early because others held every due check; what is due stays due.
     while let Some(check) = world.try_claim().await {
         claimed.push(check.claim.scan);
     }
@@ -67,7 +67,7 @@ pub(crate) async fn one_of_many_ends_of_a_check_counts<S: Store>(factory: &impl 
                 match number % 4 {
                     0 | 1 => store.complete_scan(claim, result).await.map(Some),
                     2 => store.fail_scan(claim, failure()).await.map(Some),
-                    _ => store.renew_lease(claim, Lease::TERM, 1).await.map(|()| None),
+                    _ => store.renew_lease(claim, Lease::TERM, pages(1)).await.map(|()| None),
                 }
             }
         })
@@ -135,7 +135,7 @@ pub(crate) async fn a_completed_check_is_seen_whole_or_not_at_all<S: Store>(fact
                     is_completed.store(true, Ordering::SeqCst);
                     return;
                 }
-                // Each reader looks at one part first: whoever sees that must see all the rest afterwards.
+                // Each reader reads one part first: one that sees it must see all the rest afterwards.
                 loop {
                     let must_see_it = is_completed.load(Ordering::SeqCst);
                     let sees_it = match number {

@@ -26,7 +26,7 @@ impl<S: Store> World<S> {
         self.store.site(team, site).await.unwrap().expect("the site is there").next_scan_at
     }
 
-    /// Sites of the team, in the order in which they fall due.
+    /// Returns sites of the team, in the order in which they fall due.
     async fn sites_by_due_time(&self, team: TeamId, count: u32) -> Vec<Site> {
         let mut sites = Vec::new();
         for number in 0..count {
@@ -37,7 +37,7 @@ impl<S: Store> World<S> {
     }
 }
 
-/// When a weekly site is checked next, seen from now.
+/// Returns the instant at which a weekly site is checked next, as of `now`.
 fn weekly(site: SiteId, now: DateTime<Utc>) -> DateTime<Utc> {
     next_scan_at(site, CheckFrequency::Weekly, now)
 }
@@ -133,7 +133,9 @@ pub(crate) async fn a_lapsed_plans_sites_are_not_queued_from_its_end_on<S: Store
     let world = World::new(factory).await;
     let end = world.now() + TimeDelta::days(100);
     let (before, at) = (Some(end - INSTANT), Some(end));
-    let terms = |status, ends_at, trial_ends_at| Subscription { status, ends_at, trial_ends_at };
+    let terms = |status, end: Option<DateTime<Utc>>, trial_end: Option<DateTime<Utc>>| {
+        Subscription::new(status).with_end(end).with_trial_end(trial_end)
+    };
     let mut served = BTreeSet::new();
     let mut lapsed = Vec::new();
     for (terms, is_served) in [

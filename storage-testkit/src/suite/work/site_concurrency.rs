@@ -1,4 +1,4 @@
-//! What holds of sites and of the checks that are queued for them, however many callers come at once.
+//! The promises about sites and the checks that are queued for them, for any number of concurrent callers.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -113,7 +113,7 @@ pub(crate) async fn a_site_that_falls_due_is_queued_once_by_many_schedulers<S: S
     })
     .await;
     let mut queued: Vec<SiteId> = queued.into_iter().flatten().collect();
-    // A scheduler that found every due site in another's hands may have left early; what is due stays due.
+    // A scheduler may have stopped early because others held every due site; what is due stays due.
     queued.extend(world.store.queue_due_scans(100).await.unwrap().queued.into_iter().map(|scan| scan.site));
     assert_eq!(queued.len(), 50, "each once");
     assert_eq!(queued.into_iter().collect::<BTreeSet<_>>(), sites, "and none forgotten");

@@ -1,4 +1,4 @@
-//! Sites: adding, listing, the plan's number.
+//! Sites: adding, listing, the plan's limit.
 
 use a11ycheck_core::{
     domain::{CheckFrequency, IsoDuration, NewSite, Scan, ScanKind, ScanState, Site, Standing, next_scan_at},
@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl<S: Store> World<S> {
-    /// All pages of the team's sites.
+    /// Returns the team's sites from all pages of the list.
     async fn site_pages(&self, team: TeamId, tag: Option<&str>, per_page: u32) -> Vec<SiteId> {
         let mut ids = Vec::new();
         for number in 1.. {
@@ -206,7 +206,7 @@ pub(crate) async fn pages_of_sites_skip_none_and_repeat_none<S: Store>(factory: 
     }
 }
 
-pub(crate) async fn a_page_of_sites_beyond_the_end_is_empty_and_tells_the_total<S: Store>(
+pub(crate) async fn a_page_of_sites_beyond_the_end_is_empty_and_has_the_total<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
     let world = World::new(factory).await;

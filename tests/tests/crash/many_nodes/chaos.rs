@@ -11,7 +11,7 @@ use tokio::{
 
 use crate::support::Node;
 
-/// The nodes, and where those that run listen.
+/// The nodes, with the addresses of those that run.
 pub(super) struct Nodes {
     settings: NodeSettings,
     count: usize,
@@ -21,19 +21,19 @@ pub(super) struct Nodes {
 
 struct State {
     running: Vec<Node>,
-    /// A node that stands still, and until when.
+    /// A node that stands still, and the instant until which it does.
     paused: Option<(Node, Instant)>,
-    havoc: Havoc,
+    faults: Faults,
 }
 
-/// What was done to nodes.
+/// The numbers of what was done to nodes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Havoc {
+pub(super) struct Faults {
     pub(super) kills: usize,
     pub(super) pauses: usize,
 }
 
-impl fmt::Display for Havoc {
+impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} kills and {} pauses of 3 nodes", self.kills, self.pauses)
     }
@@ -45,20 +45,20 @@ impl Nodes {
         for _ in 0..count {
             running.push(Node::start(settings).await);
         }
-        let state = Mutex::new(State { running, paused: None, havoc: Havoc::default() });
+        let state = Mutex::new(State { running, paused: None, faults: Faults::default() });
         let nodes = Self { settings: settings.clone(), count, state, addresses: watch::Sender::default() };
         nodes.announce(&*nodes.state.lock().await);
         nodes
     }
 
-    /// Where a node listens, or did a moment ago.
+    /// Returns the address of a node that listens, or did a moment ago.
     pub(super) fn address(&self, number: usize) -> SocketAddr {
         let addresses = self.addresses.borrow();
         addresses[number % addresses.len()]
     }
 
-    /// Kills and pauses one node after the other, for ever.
-    pub(super) async fn torment(&self, mut rng: StdRng) -> Infallible {
+    /// Kills and pauses one node after the other, without end.
+    pub(super) async fn inject_faults(&self, mut rng: StdRng) -> Infallible {
         loop {
             sleep(Duration::from_millis(rng.random_range(150..900))).await;
             let mut state = self.state.lock().await;
@@ -70,13 +70,13 @@ impl Nodes {
             let victim = state.running.swap_remove(victim);
             if state.paused.is_none() && rng.random_ratio(1, 8) {
                 victim.pause().await;
-                state.havoc.pauses += 1;
+                state.faults.pauses += 1;
                 // A lease lasts four seconds; some pauses outlast it, and some don't.
                 let until = Instant::now() + Duration::from_millis(rng.random_range(2_000..7_000));
                 state.paused = Some((victim, until));
             } else {
                 victim.kill().await;
-                state.havoc.kills += 1;
+                state.faults.kills += 1;
                 sleep(Duration::from_millis(rng.random_range(0..400))).await;
                 state.running.push(Node::start(&self.settings).await);
             }
@@ -84,8 +84,8 @@ impl Nodes {
         }
     }
 
-    /// Lets a paused node go on, puts another in the place of one that was killed last, and tells what was done.
-    pub(super) async fn restore(&self) -> Havoc {
+    /// Lets a paused node continue, replaces the node that was killed last, and returns what was done.
+    pub(super) async fn restore(&self) -> Faults {
         let mut state = self.state.lock().await;
         if let Some((node, _)) = state.paused.take() {
             node.resume();
@@ -94,7 +94,7 @@ impl Nodes {
         while state.running.len() < self.count {
             state.running.push(Node::start(&self.settings).await);
         }
-        state.havoc
+        state.faults
     }
 
     fn announce(&self, state: &State) {

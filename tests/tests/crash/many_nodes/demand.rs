@@ -1,4 +1,4 @@
-//! Teams that want their sites checked, again and again, whichever node answers.
+//! Teams that want their sites checked, again and again, whichever node responds.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -18,7 +18,7 @@ use tokio::{
 use super::{CHECKS_PER_SITE, chaos::Nodes};
 use crate::support::LIMIT;
 
-/// Asks for checks over HTTP, and for the last one of each site by letting it fall due.
+/// The requests for checks over HTTP; the last check of each site is requested by letting it fall due.
 pub(super) struct Demand<'a> {
     db: &'a PgPool,
     clock: QuickClock,
@@ -27,7 +27,7 @@ pub(super) struct Demand<'a> {
     counts: Counts,
 }
 
-/// Requests by their answers.
+/// The number of requests by their responses.
 #[derive(Default)]
 struct Counts {
     accepted: AtomicUsize,
@@ -35,7 +35,7 @@ struct Counts {
     unanswered: AtomicUsize,
 }
 
-/// How far the checks of a site have come.
+/// The progress of the checks of a site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Progress {
     checks: i64,
@@ -51,12 +51,12 @@ struct ProgressRow {
 
 impl<'a> Demand<'a> {
     pub(super) fn new(db: &'a PgPool, clock: QuickClock, nodes: &'a Nodes) -> Self {
-        // No answer of a node that runs takes so long.
+        // No response of a node that runs takes so long.
         let http = http().timeout(Duration::from_secs(3)).build().unwrap();
         Self { db, clock, nodes, http, counts: Counts::default() }
     }
 
-    /// Returns when each site has had its checks, and all have ended.
+    /// Runs until each site has had its checks, and all have ended.
     pub(super) async fn drive(&self, sites: Vec<(SiteId, String)>) {
         let (progress, known) = watch::channel(HashMap::new());
         let watching = async {
@@ -111,8 +111,8 @@ impl<'a> Demand<'a> {
         let counter = match self.http.post(url).bearer_auth(token).send().await {
             Ok(answer) => match answer.status().as_u16() {
                 202 => &self.counts.accepted,
-                // A check is active already, or the last one was started less than a second ago; or the node can't get at
-                // the database, for a node that stands still holds what it needs.
+                // A check is active already, or the last one was started less than a second ago; or the node can't use
+                // the database, because a node that stands still holds a lock that it needs.
                 422 | 503 => &self.counts.refused,
                 status => panic!("{site}: {status} {}", answer.text().await.unwrap_or_default()),
             },
@@ -124,7 +124,7 @@ impl<'a> Demand<'a> {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The scheduler of some node will see it.
+    /// Lets a site fall due: the scheduler of some node will see it.
     async fn let_fall_due(&self, site: SiteId) {
         sqlx::query("UPDATE sites SET next_scan_at = $2 WHERE id = $1 AND next_scan_at > $2")
             .bind(site.to_string())

@@ -1,4 +1,4 @@
-//! Three nodes on one database, killed and paused at random while they check sites and deliver what they found.
+//! Three nodes on one database, killed and paused at random while they check sites and deliver the results.
 
 mod chaos;
 mod demand;
@@ -26,7 +26,8 @@ use crate::support::{Cluster, audit, site, token, wait_for};
 const TEAMS: usize = 5;
 const SITES_PER_TEAM: usize = 12;
 const CHECKS_PER_SITE: i64 = 5;
-/// A minute of a lease is over in four seconds: long enough for a live node on a busy machine, short enough to wait for.
+/// The factor of the clock: a minute of a lease is over in four seconds, which is long enough for a live node on a busy
+/// machine, and short enough to wait for.
 const FACTOR: i32 = 15;
 
 /// An endpoint of the test.
@@ -53,16 +54,16 @@ async fn however_nodes_are_killed_each_check_ends_once_and_each_event_arrives() 
         answers.to(request)
     })
     .await;
-    let (endpoints, sites) = furnish(&cluster, &receiver, &secrets).await;
+    let (endpoints, sites) = create_teams(&cluster, &receiver, &secrets).await;
 
     let rng = StdRng::seed_from_u64(seed);
     let nodes = chaos::Nodes::start(&cluster.settings, 3).await;
     let demand = demand::Demand::new(&cluster.db, clock, &nodes);
-    let havoc = tokio::select! {
+    let faults = tokio::select! {
         () = demand.drive(sites) => nodes.restore().await,
-        never = nodes.torment(rng) => match never {},
+        never = nodes.inject_faults(rng) => match never {},
     };
-    // All checks have ended, and all nodes run: what is left is to be sent.
+    // All checks have ended, and all nodes run: the remaining deliveries can be sent.
     wait_for("the last delivery to end", async || {
         let pending = "SELECT count(*) FROM deliveries WHERE state = 'pending'";
         let pending: i64 = sqlx::query_scalar(pending).fetch_one(&cluster.db).await.unwrap();
@@ -70,15 +71,19 @@ async fn however_nodes_are_killed_each_check_ends_once_and_each_event_arrives() 
     })
     .await;
     let verdict = verdict::Verdict::reach(&cluster, &endpoints, &receiver.received()).await;
-    say(&format!("crash test: {havoc}; {demand}; {verdict}; took {:.1?}", begun.elapsed()));
-    assert!(havoc.kills > 0, "nothing was put to the test");
+    say(&format!("crash test: {faults}; {demand}; {verdict}; took {:.1?}", begun.elapsed()));
+    assert!(faults.kills > 0, "nothing was put to the test");
 }
 
 /// Secrets of endpoints by their path.
 type Secrets = Arc<Mutex<HashMap<String, String>>>;
 
-/// Teams with tokens, endpoints and sites. The first check of each site is queued.
-async fn furnish(cluster: &Cluster, receiver: &Receiver, secrets: &Secrets) -> (Vec<Endpoint>, Vec<(SiteId, String)>) {
+/// Creates teams with tokens, endpoints and sites. The first check of each site is queued.
+async fn create_teams(
+    cluster: &Cluster,
+    receiver: &Receiver,
+    secrets: &Secrets,
+) -> (Vec<Endpoint>, Vec<(SiteId, String)>) {
     let (mut endpoints, mut sites) = (Vec::new(), Vec::new());
     for number in 0..TEAMS {
         let team = cluster.team(&format!("Team {number}")).await;
@@ -97,7 +102,7 @@ async fn furnish(cluster: &Cluster, receiver: &Receiver, secrets: &Secrets) -> (
     (endpoints, sites)
 }
 
-/// As a receiver does, when the request comes: the signature holds, and is of now.
+/// Verifies a request as a receiver does, when it comes: the signature is valid and recent.
 fn verify(request: &Received, secrets: &Secrets, clock: QuickClock) {
     let path = request.line.split(' ').nth(1).unwrap();
     let secret = secrets.lock().unwrap()[path].clone();
@@ -105,7 +110,7 @@ fn verify(request: &Received, secrets: &Secrets, clock: QuickClock) {
     assert_eq!(verified, Ok(()), "{request:?}");
 }
 
-/// How the receiver answers: some deliveries are refused once, and those that are taken in take a moment.
+/// The responses of the receiver: some deliveries are refused once, and those that are accepted take a moment.
 #[derive(Default)]
 struct Answers {
     seen: HashSet<String>,

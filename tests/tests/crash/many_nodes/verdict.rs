@@ -1,5 +1,5 @@
-//! Whether all that was promised came true: read from the tables, from what the database wrote down while it happened, and
-//! from what the receiver got.
+//! The verdict whether all promises were kept: read from the tables, from what the database recorded while it happened,
+//! and from the requests that the receiver got.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -14,7 +14,7 @@ use sqlx::FromRow;
 use super::{Answers, CHECKS_PER_SITE, Endpoint, SITES_PER_TEAM, TEAMS};
 use crate::support::{Cluster, audit::Audit};
 
-/// What the test prints of a run in which nothing was lost.
+/// The numbers that the test prints of a run in which nothing was lost.
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
     checks: usize,
@@ -54,18 +54,18 @@ struct DeliveryRow {
     event_id: String,
     state: String,
     attempts: i64,
-    /// Attempts of these that lost three workers.
+    /// The number of these attempts that lost three workers.
     lost: i64,
 }
 
-/// What a check is told with: its id, and the kind of event.
-type Told = (String, String);
+/// The key of an event: the id of its check, and its kind.
+type EventKey = (String, String);
 
 impl Verdict {
     /// Judges a cluster that has come to rest.
     ///
     /// # Panics
-    /// When anything was lost, done twice, or told wrongly.
+    /// If anything was lost, done twice, or reported wrongly.
     pub(super) async fn reach(cluster: &Cluster, endpoints: &[Endpoint], received: &[Received]) -> Self {
         let audit = Audit::read(&cluster.db).await;
         let mut verdict = Self { undone: audit.undone, ..Self::default() };
@@ -76,14 +76,15 @@ impl Verdict {
         verdict
     }
 
-    /// Each check ended once; those that completed found what they had to. Gives what they are to be told with.
-    async fn judge_checks(&mut self, cluster: &Cluster, audit: &Audit) -> BTreeMap<Told, u64> {
+    /// Asserts that each check ended once, and that those that completed found what they had to. Returns the keys of
+    /// the events that they must have.
+    async fn judge_checks(&mut self, cluster: &Cluster, audit: &Audit) -> BTreeMap<EventKey, u64> {
         let query = "SELECT id, site_id, finished_at, outcome, failure FROM scans ORDER BY finished_at, id";
         let checks: Vec<CheckRow> = sqlx::query_as(query).fetch_all(&cluster.db).await.unwrap();
         let wanted = TEAMS * SITES_PER_TEAM * usize::try_from(CHECKS_PER_SITE).unwrap();
         assert!(checks.len() >= wanted, "{} checks of {wanted}", checks.len());
         self.checks = checks.len();
-        let mut told = BTreeMap::new();
+        let mut expected = BTreeMap::new();
         let mut previous: HashMap<String, CheckRow> = HashMap::new();
         for check in checks {
             let CheckRow { id, site_id, outcome, failure, .. } = &check;
@@ -106,42 +107,47 @@ impl Verdict {
             assert_eq!(diff["previous"]["id"].as_str(), before.map(|before| before.id.as_str()), "{id}");
             let new = new_since(before, id);
             assert_eq!(diff["new"].as_u64(), Some(new), "{id}");
-            told.insert((id.clone(), "scan.completed".to_owned()), new);
+            expected.insert((id.clone(), "scan.completed".to_owned()), new);
             if new > 0 {
-                told.insert((id.clone(), "issues.new".to_owned()), new);
+                expected.insert((id.clone(), "issues.new".to_owned()), new);
             }
             previous.insert(site_id.clone(), check);
         }
-        told
+        expected
     }
 
-    /// Each completed check has its events, and nothing else has any. Gives the events by what they tell.
-    async fn judge_events(&mut self, cluster: &Cluster, expected: &BTreeMap<Told, u64>) -> BTreeMap<Told, EventRow> {
+    /// Asserts that each completed check has its events, and that there are no others. Returns the events by their
+    /// keys.
+    async fn judge_events(
+        &mut self,
+        cluster: &Cluster,
+        expected: &BTreeMap<EventKey, u64>,
+    ) -> BTreeMap<EventKey, EventRow> {
         let events: Vec<EventRow> =
             sqlx::query_as("SELECT id, team_id, kind, body FROM events").fetch_all(&cluster.db).await.unwrap();
-        let mut by_told = BTreeMap::new();
+        let mut by_key = BTreeMap::new();
         for event in events {
             let body: Value = serde_json::from_slice(&event.body).unwrap();
             assert_eq!((body["id"].as_str(), body["type"].as_str()), (Some(&*event.id), Some(&*event.kind)));
             let scan = &body["data"]["scan"];
             assert_eq!(scan["status"], "completed");
-            let told = (scan["id"].as_str().unwrap().to_owned(), event.kind.clone());
-            assert_eq!(body["data"]["new_issues"].as_u64(), expected.get(&told).copied(), "{told:?}");
-            let twice = by_told.insert(told, event);
-            assert!(twice.is_none(), "a check was told twice: {twice:?}");
+            let key = (scan["id"].as_str().unwrap().to_owned(), event.kind.clone());
+            assert_eq!(body["data"]["new_issues"].as_u64(), expected.get(&key).copied(), "{key:?}");
+            let twice = by_key.insert(key, event);
+            assert!(twice.is_none(), "a check was delivered twice: {twice:?}");
         }
-        assert_same(&by_told.keys().collect(), &expected.keys().collect());
-        self.events = by_told.len();
-        by_told
+        assert_same(&by_key.keys().collect(), &expected.keys().collect());
+        self.events = by_key.len();
+        by_key
     }
 
-    /// Each event has one delivery to each endpoint that listens, and each delivery was received.
+    /// Asserts that each event has one delivery to each endpoint that listens, and that each delivery was received.
     async fn judge_deliveries(
         &mut self,
         cluster: &Cluster,
         audit: &Audit,
         endpoints: &[Endpoint],
-        events: &BTreeMap<Told, EventRow>,
+        events: &BTreeMap<EventKey, EventRow>,
     ) -> Vec<DeliveryRow> {
         let deliveries: Vec<DeliveryRow> = sqlx::query_as(
             "SELECT id, endpoint_id, event_id, state, attempts, (
@@ -175,11 +181,12 @@ impl Verdict {
         deliveries
     }
 
-    /// Each delivery came at least once, with one body, where it belongs, in the order of events; and nothing else came.
+    /// Asserts that each delivery came at least once, with one body, at its endpoint, in the order of events; and that
+    /// nothing else came.
     fn judge_requests(
         &mut self,
         endpoints: &[Endpoint],
-        events: &BTreeMap<Told, EventRow>,
+        events: &BTreeMap<EventKey, EventRow>,
         deliveries: &[DeliveryRow],
         received: &[Received],
     ) {
@@ -189,13 +196,14 @@ impl Verdict {
         }
         self.requests = received.len();
         let endpoints: HashMap<&str, &Endpoint> = endpoints.iter().map(|endpoint| (&*endpoint.id, endpoint)).collect();
-        let told: HashMap<&str, (&Told, &EventRow)> =
-            events.iter().map(|(told, event)| (&*event.id, (told, event))).collect();
-        // Where no attempt was given up: what waits for one that was goes first.
+        let by_id: HashMap<&str, (&EventKey, &EventRow)> =
+            events.iter().map(|(key, event)| (&*event.id, (key, event))).collect();
+        // Only of deliveries none of whose attempts was abandoned: a delivery that waited for an abandoned attempt may
+        // arrive before its repeat.
         let mut first_arrivals: HashMap<(&str, &str, &str), usize> = HashMap::new();
         for delivery in deliveries {
             let came = arrivals.remove(&*delivery.id).unwrap_or_else(|| panic!("{delivery:?} never arrived"));
-            let (endpoint, ((scan, kind), event)) = (endpoints[&*delivery.endpoint_id], told[&*delivery.event_id]);
+            let (endpoint, ((scan, kind), event)) = (endpoints[&*delivery.endpoint_id], by_id[&*delivery.event_id]);
             for (_, request) in &came {
                 assert_eq!(request.line, format!("POST {} HTTP/1.1", endpoint.path));
                 assert_eq!((request.header("Svc-Event"), &request.body), (&**kind, &event.body), "byte for byte");
@@ -205,7 +213,7 @@ impl Verdict {
             }
             let refused = usize::from(Answers::refuses_at_first(&delivery.id));
             let recorded = usize::try_from(delivery.attempts - delivery.lost).unwrap();
-            // A refusal that nobody lived to record counts for nothing.
+            // A refusal that no node survived to record counts for nothing.
             assert!((1..=1 + refused).contains(&recorded), "{delivery:?}");
             assert!(recorded <= came.len(), "{delivery:?} came {} times", came.len());
             self.refused += refused;
@@ -223,13 +231,13 @@ impl Verdict {
     }
 }
 
-/// That there is what was to be expected, and nothing else; else the difference is told.
+/// Asserts that two sets are the same, and shows the difference.
 fn assert_same<T: Ord + fmt::Debug>(found: &BTreeSet<T>, expected: &BTreeSet<T>) {
     let (missing, odd): (Vec<_>, Vec<_>) = (expected.difference(found).collect(), found.difference(expected).collect());
     assert!(missing.is_empty() && odd.is_empty(), "missing: {missing:?}; unexpected: {odd:?}");
 }
 
-/// How many elements a check found that the one before it did not have; the first has nothing new.
+/// Returns the number of elements that a check found and the one before it did not; the first check has nothing new.
 fn new_since(before: Option<&CheckRow>, id: &str) -> u64 {
     let found = |id: &str| SeededScanner::found(id.parse().unwrap());
     before.map_or(0, |before| {

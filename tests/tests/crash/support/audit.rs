@@ -1,16 +1,17 @@
-//! What happened in the tables, written down by the database itself in the transactions in which it happened: what was
-//! undone leaves no line, and what comes after what it had to wait for has the greater number.
+//! The audit: what happened in the tables, recorded by the database itself in the transactions in which it happened. A
+//! transaction that was undone leaves no line, and of two of which one waited for the other, the later has the greater
+//! number.
 //!
-//! Writing takes its time, in the middle of the transaction: so that of the processes that are killed some die there.
+//! Recording takes its time, in the middle of the transaction, so that some of the processes that are killed die there.
 
 use std::collections::BTreeMap;
 
 use sqlx::{AssertSqlSafe, Executor as _, FromRow, PgPool};
 
-/// Seconds that the recording of an end, or the making of a delivery, is held up.
+/// The number of seconds by which the recording of an end, or the making of a delivery, is delayed.
 const HELD_UP: f64 = 0.02;
 
-/// Writes down each beginning, claim and end of a check, and each claim and end of a delivery, from now on.
+/// Begins to record each beginning, claim and end of a check, and each claim and end of a delivery.
 pub(crate) async fn install(db: &PgPool) {
     let of_active = "
         IF TG_OP = 'INSERT' THEN
@@ -44,7 +45,7 @@ pub(crate) async fn install(db: &PgPool) {
         ("scans", "UPDATE", of_scans),
         ("deliveries", "INSERT OR UPDATE", of_deliveries),
     ] {
-        // Names and statements of this function.
+        // The names and statements are those of this function.
         let statements = format!(
             "CREATE FUNCTION audit_{table}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
                  {body}
@@ -64,23 +65,23 @@ struct Line {
     id: String,
 }
 
-/// What happened to checks and deliveries, each by its id, in order.
+/// The entries about checks and deliveries, each by its id, in order.
 pub(crate) struct Audit {
     pub(crate) checks: BTreeMap<String, Vec<String>>,
     pub(crate) deliveries: BTreeMap<String, Vec<String>>,
-    /// Lines that were written and undone: of steps that were cut off before their end.
+    /// The number of lines that were written and undone, by steps that were cut off before their end.
     pub(crate) undone: usize,
 }
 
 impl Audit {
-    /// Reads what was written down.
+    /// Reads the recorded lines.
     ///
     /// # Panics
-    /// When a site had two checks at once.
+    /// If a site had two checks at once.
     pub(crate) async fn read(db: &PgPool) -> Self {
         let lines: Vec<Line> =
             sqlx::query_as("SELECT what, site_id, id FROM audit ORDER BY n").fetch_all(db).await.unwrap();
-        // The numbers of lines that were undone are not given again.
+        // The numbers of lines that were undone are not assigned again.
         let given: i64 = sqlx::query_scalar("SELECT last_value FROM audit_n_seq").fetch_one(db).await.unwrap();
         let undone = usize::try_from(given).unwrap() - lines.len();
         let mut audit = Self { checks: BTreeMap::new(), deliveries: BTreeMap::new(), undone };
@@ -104,7 +105,7 @@ impl Audit {
         audit
     }
 
-    /// How often something happened to a check or a delivery.
+    /// Returns how often something happened to a check or a delivery.
     pub(crate) fn count(of_one: &[String], what: &str) -> usize {
         of_one.iter().filter(|other| *other == what).count()
     }

@@ -14,7 +14,7 @@ use super::{bounded, wait_for};
 /// A running node. It is killed when this is dropped.
 pub(crate) struct Node {
     process: Child,
-    /// Where it listens.
+    /// The address on which it listens.
     pub(crate) address: SocketAddr,
 }
 
@@ -34,25 +34,25 @@ impl Node {
         Self { process, address }
     }
 
-    /// The base address of the API.
+    /// Returns the base address of the API.
     pub(crate) fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Ends it at once, without a chance to do anything before. Returns when it is gone.
+    /// Kills it at once, without a chance to do anything before. Returns when it has ended.
     pub(crate) async fn kill(mut self) {
         self.process.start_kill().unwrap();
         self.process.wait().await.unwrap();
     }
 
-    /// Takes the processor away from it. Returns when none of its threads runs any more.
+    /// Stops the process. Returns when none of its threads runs any longer.
     pub(crate) async fn pause(&self) {
         self.signal(Signal::STOP);
         let tasks = format!("/proc/{}/task", self.process.id().unwrap());
         wait_for("a node to stand still", async || {
             let states = std::fs::read_dir(&tasks).unwrap().flatten().map(|task| {
                 let status = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
-                // The state follows the name, which stands in parentheses and may hold anything.
+                // The state follows the name, which is in parentheses and may contain anything.
                 status.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next())
             });
             states.into_iter().all(|state| state == Some('T')).then_some(())
@@ -60,7 +60,7 @@ impl Node {
         .await;
     }
 
-    /// Lets it go on as if nothing had been.
+    /// Lets it continue as if nothing had happened.
     pub(crate) fn resume(&self) {
         self.signal(Signal::CONT);
     }

@@ -1,4 +1,4 @@
-//! What stands in the file, part by part.
+//! The content of the report's file, part by part.
 
 mod closing;
 mod opening;
@@ -21,17 +21,17 @@ use crate::{
     report::Group,
 };
 
-/// The source with what is derived from it.
+/// The source, with what is derived from it.
 pub(super) struct Composer<'a> {
     source: PdfSource<'a>,
     terms: &'static Terms,
     frame: Frame<'a>,
-    /// By the number of the example.
+    /// The pictures, by the number of the example.
     pictures: BTreeMap<u64, Picture>,
 }
 
 impl<'a> Composer<'a> {
-    /// Takes the source's pictures into `pictures`.
+    /// Returns a composer, and adds the source's pictures to `pictures`.
     pub(super) fn new(source: PdfSource<'a>, pictures: &mut Pictures) -> Self {
         let terms = terms(source.report.locale);
         let frame = Frame::new(source.brand, terms, pictures);
@@ -50,7 +50,7 @@ impl<'a> Composer<'a> {
         set_twice(|pages| self.set(pages))
     }
 
-    /// What the file is called.
+    /// Returns the title of the file.
     pub(super) fn title(&self) -> String {
         format!("{}: {}", self.terms.label.report_title, text::line(&self.source.report.title, MAX_TITLE))
     }
@@ -68,7 +68,7 @@ impl<'a> Composer<'a> {
         flow
     }
 
-    /// The sections with headings, in their order.
+    /// Returns the sections with headings, in their order.
     fn sections(&self) -> impl Iterator<Item = (Place, &'a str)> + use<'a> {
         let label = &self.terms.label;
         let report = self.source.report;
@@ -83,7 +83,7 @@ impl<'a> Composer<'a> {
         sections.into_iter().filter(|(_, _, exists)| *exists).map(|(place, name, _)| (place, name.as_str()))
     }
 
-    /// The language of a group's texts, where it differs from the file's: axe-core's own are English.
+    /// Returns the language of a group's texts if it differs from the file's: axe-core's own texts are English.
     fn locale_of(&self, group: &Group) -> Option<Locale> {
         self.differing(if group.has_card { self.terms.locale } else { Locale::En })
     }
@@ -93,10 +93,10 @@ impl<'a> Composer<'a> {
     }
 }
 
-/// Characters of a title that are shown.
+/// The most characters of a title that are shown.
 const MAX_TITLE: usize = 160;
 
-/// A date that is read alike everywhere: ISO 8601.
+/// Formats a date so that it is read alike everywhere: ISO 8601.
 fn day(date: DateTime<Utc>) -> String {
     date.format("%Y-%m-%d").to_string()
 }

@@ -1,7 +1,8 @@
-//! The first pages: what was checked, how it stands, what to fix first, and where the rest is.
+//! The first pages: the facts of the check, its totals, what to fix first, and the contents.
 
 use super::{Composer, MAX_TITLE, day};
 use crate::{
+    catalog::fill,
     domain::Impact,
     export::pdf::{
         chart::{CHART_HEIGHT, Point},
@@ -14,10 +15,10 @@ use crate::{
     },
 };
 
-/// Rules in the table of what to fix first.
+/// The most rules in the table of what to fix first.
 const FIRST: usize = 10;
 
-/// Rules whose elements are gone, in the table of those.
+/// The most rules in the table of those with fixed elements.
 const MAX_FIXED_RULES: usize = 20;
 
 impl Composer<'_> {
@@ -35,13 +36,18 @@ impl Composer<'_> {
             let count = &self.terms.count;
             let mut totals = vec![self.terms.counted(&count.problem, report.total)];
             if !report.groups.is_empty() {
-                totals.push(self.terms.counted(&count.rule, report.groups.len() as u64));
+                totals.push(self.terms.counted(&count.place, report.places));
             }
             if !report.advisory.is_empty() {
                 let elements = report.advisory.iter().map(|group| group.count).sum();
                 totals.push(self.terms.counted(&count.recommendation, elements));
             }
             flow.paragraph(&[Run::bold(totals.join(" · "))], Style::LEAD);
+            if report.places > 1 {
+                let places = self.terms.counted(&count.place, report.places_for_most);
+                let most = fill(&label.places_for_most, &[("percent", "80"), ("places", &places)]);
+                flow.paragraph(&[Run::regular(most)], Style::BODY);
+            }
             if report.groups.is_empty() {
                 flow.paragraph(&[Run::regular(label.no_problems.as_str())], Style::BODY);
             } else {
@@ -55,7 +61,7 @@ impl Composer<'_> {
     fn facts(&self, flow: &mut Flow) {
         let report = self.source.report;
         let label = &self.terms.label;
-        let engine = &self.source.findings.engine;
+        let engine = &report.engine;
         let dead = report.pages.iter().filter(|page| page.linked_from.is_some()).count();
         let failed = report.pages.iter().filter(|page| page.error.is_some()).count() - dead;
         let checked = report.pages.len() - failed - dead;
@@ -165,7 +171,7 @@ impl Composer<'_> {
             return;
         }
         let label = &self.terms.label;
-        // The chart stays with its heading.
+        // The chart stays on the page of its heading.
         flow.reserve(CHART_HEIGHT + 60.0);
         flow.heading(3, None, None, &[Run::bold(label.trend.as_str())]);
         let points: Vec<_> = trend.iter().map(|check| Point { date: day(check.date), value: check.total }).collect();
@@ -184,26 +190,31 @@ impl Composer<'_> {
         let label = &self.terms.label;
         flow.within(Tag::Section, None, |flow| {
             flow.heading(2, Some(Place::FixFirst), None, &[Run::bold(label.fix_first.as_str())]);
+            let any_new =
+                self.source.report.diff.previous_id.is_some() && groups.iter().any(|group| group.new_count > 0);
             let rows = groups.iter().take(FIRST).map(|group| {
                 let title = Run::regular(text::line(&group.title, MAX_TITLE)).to(Place::Rule(group.rank));
-                vec![
+                let mut row = vec![
                     Cell::head(group.rank.to_string()),
                     Cell { locale: self.locale_of(group), ..Cell::new(vec![title]) },
                     Cell::new(vec![Run::badge(self.terms.severity(group.severity), of_severity(group.severity))]),
+                    Cell::text(group.n.to_string()),
                     Cell::text(group.count.to_string()),
                     Cell::text(group.pages.len().to_string()),
-                ]
+                ];
+                row.extend(any_new.then(|| Cell::text(group.new_count.to_string())));
+                row
             });
-            let heads =
-                [&label.rule, &label.severity, &label.elements, &label.pages].map(|name| Cell::head(name.as_str()));
+            let mut heads = vec![&label.rule, &label.severity, &label.places, &label.elements, &label.pages];
+            heads.extend(any_new.then_some(&label.new));
+            let heads = heads.into_iter().map(|name| Cell::head(name.as_str()));
+            let numbers = [(0.12, Align::Right), (0.13, Align::Right), (0.12, Align::Right)];
+            let mut widths =
+                vec![(0.05, Align::Left), (if any_new { 0.29 } else { 0.39 }, Align::Left), (0.19, Align::Left)];
+            widths.extend(numbers);
+            widths.extend(any_new.then_some((0.1, Align::Right)));
             flow.table(&Table {
-                columns: columns(&[
-                    (0.07, Align::Left),
-                    (0.45, Align::Left),
-                    (0.21, Align::Left),
-                    (0.14, Align::Right),
-                    (0.13, Align::Right),
-                ]),
+                columns: columns(&widths),
                 head: Some([Cell::head("#")].into_iter().chain(heads).collect()),
                 rows: rows.collect(),
                 row_heads: RowHeads::First,
@@ -218,12 +229,10 @@ impl Composer<'_> {
             flow.within(Tag::Contents, None, |flow| {
                 for (place, name) in self.sections() {
                     entry(flow, pages, place, Run::bold(name));
-                    let groups = match place {
-                        Place::Problems => &self.source.report.groups,
-                        Place::Recommendations => &self.source.report.advisory,
-                        _ => continue,
-                    };
-                    for group in groups {
+                    if place != Place::Problems {
+                        continue;
+                    }
+                    for group in &self.source.report.groups {
                         let title = format!("{}. {}", group.rank, text::line(&group.title, MAX_TITLE));
                         let title = Run::regular(title);
                         flow.indented(14.0, |flow| entry(flow, pages, Place::Rule(group.rank), title));

@@ -12,24 +12,26 @@ use crate::{
         tree::{Numbering, Tag},
     },
     locale::Locale,
-    report::{Example, Group},
+    report::{Example, Group, PlaceView},
 };
 
-/// Pages in the table of a rule; a row tells how many more there are.
-const MAX_PAGES: usize = 15;
-/// Characters of an element's source.
+/// The most pages in the table of a rule; a last row counts the rest.
+const MAX_PAGES: usize = 5;
+/// The most places of a rule that are shown; the exports list every element.
+const MAX_SHOWN: usize = 3;
+/// The most characters of an element's source.
 const MAX_HTML: usize = 600;
-/// Characters of a selector.
+/// The most characters of a selector.
 const MAX_SELECTOR: usize = 300;
-/// Characters of axe-core's account.
+/// The most characters of axe-core's explanation.
 const MAX_DETAILS: usize = 800;
-/// The height of an example's picture, in points.
+/// The greatest height of an example's picture, in points.
 const MAX_PICTURE: f32 = 170.0;
 
 impl Composer<'_> {
     pub(super) fn problems(&self, flow: &mut Flow) {
         let label = &self.terms.label;
-        // A third of a page at least, or the first rule would begin with its title alone.
+        // At least a third of a page: otherwise the first rule might begin with its title alone.
         flow.reserve(250.0);
         flow.within(Tag::Section, None, |flow| {
             flow.heading(2, Some(Place::Problems), None, &[Run::bold(label.problems.as_str())]);
@@ -52,13 +54,33 @@ impl Composer<'_> {
             flow.heading(2, Some(Place::Recommendations), None, &[Run::bold(label.recommendations.as_str())]);
             flow.paragraph(&[Run::regular(label.recommendations_note.as_str())], Style::BODY);
             self.draft_note(flow, &self.source.report.advisory);
-            for group in &self.source.report.advisory {
-                flow.within(Tag::Section, None, |flow| self.group(flow, group));
-            }
+            let rows = self.source.report.advisory.iter().map(|group| {
+                let title = Run::web(text::line(&group.title, MAX_TITLE), &group.help);
+                vec![
+                    Cell { locale: self.locale_of(group), ..Cell::new(vec![title]) },
+                    Cell::new(vec![Run::badge(self.terms.severity(group.severity), of_severity(group.severity))]),
+                    Cell::text(group.n.to_string()),
+                    Cell::text(group.count.to_string()),
+                    Cell::text(group.pages.len().to_string()),
+                ]
+            });
+            let heads = [&label.rule, &label.severity, &label.places, &label.elements, &label.pages];
+            flow.table(&Table {
+                columns: columns(&[
+                    (0.44, Align::Left),
+                    (0.19, Align::Left),
+                    (0.12, Align::Right),
+                    (0.13, Align::Right),
+                    (0.12, Align::Right),
+                ]),
+                head: Some(heads.map(|name| Cell::head(name.as_str())).into()),
+                rows: rows.collect(),
+                row_heads: RowHeads::First,
+            });
         });
     }
 
-    /// Once for all texts below: a language is reviewed as a whole.
+    /// Sets the note on machine drafts once for all texts below, because a language is reviewed as a whole.
     fn draft_note(&self, flow: &mut Flow, groups: &[Group]) {
         if groups.iter().any(|group| group.machine) {
             flow.paragraph(&[Run::regular(self.terms.label.machine_draft.as_str())], Style::SMALL);
@@ -90,10 +112,11 @@ impl Composer<'_> {
         self.examples(flow, group);
     }
 
-    /// Severity, rule and numbers in one line.
+    /// Sets severity, rule and numbers in one line.
     fn key_facts(&self, flow: &mut Flow, group: &Group) {
         let count = &self.terms.count;
         let mut numbers = vec![
+            self.terms.counted(&count.place, group.n),
             self.terms.counted(&count.element, group.count),
             self.terms.counted(&count.page, group.pages.len() as u64),
         ];
@@ -111,11 +134,10 @@ impl Composer<'_> {
 
     fn remedy(&self, flow: &mut Flow, group: &Group) {
         let label = &self.terms.label;
-        // The report puts the example behind a blank line.
-        let (advice, example) = group.how_to_fix.split_once("\n\n").unwrap_or((&group.how_to_fix, ""));
-        if !advice.trim().is_empty() {
+        let example = group.example_code.as_deref().unwrap_or_default();
+        if !group.how_to_fix.trim().is_empty() {
             flow.heading(4, None, None, &[Run::bold(label.how_to_fix.as_str())]);
-            flow.tagged(Tag::Paragraph, self.locale_of(group), &text::marked(advice), Style::BODY);
+            flow.tagged(Tag::Paragraph, self.locale_of(group), &text::marked(&group.how_to_fix), Style::BODY);
         }
         if !example.trim().is_empty() {
             flow.reserve(4.0 * Style::CODE.leading);
@@ -169,13 +191,18 @@ impl Composer<'_> {
             return;
         }
         let label = &self.terms.label;
-        flow.heading(4, None, None, &[Run::bold(label.elements.as_str())]);
+        // Each place once: what repeats it is counted beside it.
+        let example_of = |place: &PlaceView| group.examples.iter().find(|example| example.id == place.id);
+        let places = group.places.iter().filter_map(|place| Some((place, example_of(place)?)));
+        let shown: Vec<_> = places.take(MAX_SHOWN).collect();
+        flow.heading(4, None, None, &[Run::bold(label.places.as_str())]);
         flow.within(Tag::List(Numbering::Numbers), None, |flow| {
-            for (number, example) in (1..).zip(&group.examples) {
-                flow.item(&format!("{number}."), |flow| self.example(flow, example));
+            for (number, (place, example)) in (1..).zip(&shown) {
+                flow.item(&format!("{number}."), |flow| self.example(flow, place, example));
             }
         });
-        let further = group.count.saturating_sub(group.examples.len() as u64);
+        let cleared: u64 = shown.iter().map(|(place, _)| place.count).sum();
+        let further = group.count.saturating_sub(cleared);
         if further > 0 {
             let further = fill(&label.further_elements, &[("n", &further.to_string())]);
             flow.paragraph(&[Run::regular(further)], Style::BODY);
@@ -186,13 +213,19 @@ impl Composer<'_> {
         }
     }
 
-    fn example(&self, flow: &mut Flow, example: &Example) {
-        let label = &self.terms.label;
-        let mut place = vec![Run::address(&example.page)];
-        if example.is_new {
-            place.push(Run::bold(format!("  {}", label.new)));
+    fn example(&self, flow: &mut Flow, place: &PlaceView, example: &Example) {
+        let (label, count) = (&self.terms.label, &self.terms.count);
+        if let Some(measured) = &place.measured {
+            flow.paragraph(&[Run::bold(measured.as_str())], Style { after: 2.0, ..Style::BODY });
         }
-        flow.paragraph(&place, Style { after: 2.0, ..Style::BODY });
+        let elements = self.terms.counted(&count.element, place.count);
+        let reach = format!("{elements} · {}", self.terms.counted(&count.page, place.pages));
+        let mut reached = vec![Run::regular(reach)];
+        if place.new_count > 0 {
+            reached.push(Run::bold(format!(" · {}: {}", label.new, place.new_count)));
+        }
+        flow.paragraph(&reached, Style { after: 2.0, ..Style::BODY });
+        flow.paragraph(&[Run::address(&example.page)], Style { after: 2.0, ..Style::BODY });
         let selector = text::line(&example.target, MAX_SELECTOR);
         if !selector.is_empty() {
             flow.paragraph(

@@ -1,0 +1,176 @@
+//! The parameters `format` and `lang` of requests for reports and files: which file and which language a word stands for.
+//!
+//! A parameter that is missing or blank has its default. Both parameters are refused at once where both are wrong.
+
+use a11ycheck_core::{
+    domain::{FieldErrors, Problem},
+    export::{Artifact, ExportFormat, acr::AcrFormat},
+    locale::Locale,
+};
+use schemars::JsonSchema;
+
+/// A file, and its language; `None` is the site's own.
+pub type Wanted = (Artifact, Option<Locale>);
+
+/// The parameters `format` and `lang` of a request, as text.
+#[derive(Debug, Clone, Default, JsonSchema)]
+pub struct FileQuery {
+    /// The kind of file.
+    #[schemars(with = "String", extend("default" = "json"), example = &"json")]
+    pub format: Option<String>,
+    /// The language; the site's report language where left out.
+    #[schemars(with = "Language", example = &"de")]
+    pub lang: Option<String>,
+}
+
+impl FileQuery {
+    /// Reads the parameters of a request for an export: issues as JSON where no format is named.
+    ///
+    /// # Errors
+    /// Returns [`Problem::NotInList`] for each parameter whose word has no meaning.
+    pub fn export(&self) -> Result<Wanted, FieldErrors> {
+        self.wanted(export_format, Artifact::Issues(ExportFormat::Json))
+    }
+
+    /// Reads the parameters of a request for the draft of a conformance report: OpenACR where no format is named.
+    ///
+    /// # Errors
+    /// Returns [`Problem::NotInList`] for each parameter whose word has no meaning.
+    pub fn acr(&self) -> Result<Wanted, FieldErrors> {
+        self.wanted(acr_format, Artifact::Acr(AcrFormat::Json))
+    }
+
+    /// Reads the parameters of a request for the PDF report, which has no `format`.
+    ///
+    /// # Errors
+    /// Returns [`Problem::NotInList`] for an unknown language, and where PDFs are not built in, as for an unknown `format`.
+    pub fn report_pdf(&self) -> Result<Wanted, FieldErrors> {
+        let format = export_format(Artifact::ReportPdf).map(str::to_owned);
+        Self { format, lang: self.lang.clone() }.export()
+    }
+
+    /// Reads the language of a request; `None` is the site's own.
+    ///
+    /// # Errors
+    /// Returns [`Problem::NotInList`] for an unknown language.
+    pub fn language(&self) -> Result<Option<Locale>, FieldErrors> {
+        let mut fields = FieldErrors::default();
+        let locale = choice("lang", self.lang.as_deref(), &mut fields, |word| word.parse().ok());
+        if fields.is_empty() { Ok(locale) } else { Err(fields) }
+    }
+
+    fn wanted(
+        &self,
+        word_of: impl Fn(Artifact) -> Option<&'static str>,
+        default: Artifact,
+    ) -> Result<Wanted, FieldErrors> {
+        let mut fields = FieldErrors::default();
+        let artifact = choice("format", self.format.as_deref(), &mut fields, |word| {
+            Artifact::all().find(|artifact| artifact.is_built_in() && word_of(*artifact) == Some(word))
+        });
+        let locale = choice("lang", self.lang.as_deref(), &mut fields, |word| word.parse().ok());
+        if fields.is_empty() { Ok((artifact.unwrap_or(default), locale)) } else { Err(fields) }
+    }
+}
+
+/// A language of reports that this release has, as in ISO 639-1.
+#[derive(JsonSchema)]
+#[schemars(extend("enum" = Locale::ALL))]
+#[expect(dead_code, reason = "it describes a word that is read as text")]
+pub(crate) struct Language(String);
+
+/// Returns the word of `format` for a file among the exports; `None` for what is no export.
+pub(crate) const fn export_format(artifact: Artifact) -> Option<&'static str> {
+    match artifact {
+        Artifact::ReportPdf => Some("pdf"),
+        Artifact::Issues(format) => Some(format.as_str()),
+        Artifact::Acr(_) | Artifact::AcrPdf => None,
+    }
+}
+
+/// Returns the word of `format` for a file among the drafts of conformance reports; `None` for what is none.
+pub(crate) const fn acr_format(artifact: Artifact) -> Option<&'static str> {
+    match artifact {
+        Artifact::Acr(format) => Some(format.as_str()),
+        Artifact::AcrPdf => Some("pdf"),
+        Artifact::ReportPdf | Artifact::Issues(_) => None,
+    }
+}
+
+/// Returns the value of the parameter `field`; `None` where it is missing or blank. A word that has no meaning is added to `errors`.
+fn choice<T>(
+    field: &str,
+    text: Option<&str>,
+    errors: &mut FieldErrors,
+    meaning: impl FnOnce(&str) -> Option<T>,
+) -> Option<T> {
+    let word = text.map(str::trim).filter(|word| !word.is_empty())?;
+    let value = meaning(word);
+    if value.is_none() {
+        errors.add(field, Problem::NotInList);
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn query(format: Option<&str>, lang: Option<&str>) -> FileQuery {
+        FileQuery { format: format.map(str::to_owned), lang: lang.map(str::to_owned) }
+    }
+
+    #[test]
+    fn each_file_has_a_word_of_its_own_and_is_read_back_from_it() {
+        for artifact in Artifact::all() {
+            let read = match (export_format(artifact), acr_format(artifact)) {
+                (Some(word), None) => query(Some(word), None).export(),
+                (None, Some(word)) => query(Some(word), None).acr(),
+                words => panic!("{artifact:?} is asked for by {words:?}"),
+            };
+            assert_eq!(read, Ok((artifact, None)));
+        }
+        for word in ["JSON", "xml", "html"] {
+            let refused = Err(FieldErrors::one("format", Problem::NotInList));
+            assert_eq!(query(Some(word), None).export(), refused, "{word}");
+        }
+        assert!(query(Some("csv"), None).acr().is_err());
+    }
+
+    #[test]
+    fn the_published_document_lists_the_same_words() {
+        let document = crate::openapi::strict();
+        let listed = |path: &str| {
+            let parameters = document["paths"][path]["get"]["parameters"].as_array().unwrap();
+            let format = parameters.iter().find(|parameter| parameter["name"] == "format").unwrap();
+            let words = format["schema"]["enum"].as_array().unwrap().iter();
+            words.map(|word| word.as_str().unwrap().to_owned()).collect::<BTreeSet<_>>()
+        };
+        let read = |word_of: fn(Artifact) -> Option<&'static str>| {
+            Artifact::all().filter_map(word_of).map(str::to_owned).collect::<BTreeSet<_>>()
+        };
+        assert_eq!(listed("/sites/{site}/export"), read(export_format));
+        assert_eq!(listed("/scans/{scan}/export"), read(export_format));
+        assert_eq!(listed("/scans/{scan}/acr"), read(acr_format));
+    }
+
+    #[test]
+    fn blank_parameters_have_their_defaults() {
+        for blank in [None, Some(""), Some(" ")] {
+            assert_eq!(query(blank, blank).export(), Ok((Artifact::Issues(ExportFormat::Json), None)));
+            assert_eq!(query(blank, Some(" uk ")).acr(), Ok((Artifact::Acr(AcrFormat::Json), Some(Locale::Uk))));
+            assert_eq!(query(Some("csv"), blank).report_pdf(), Ok((Artifact::ReportPdf, None)));
+            assert_eq!(query(None, blank).language(), Ok(None));
+        }
+    }
+
+    #[test]
+    fn two_wrong_words_are_refused_at_once() {
+        let fields = query(Some("x"), Some("fr")).export().unwrap_err();
+        assert_eq!(fields.iter().map(|(field, _)| field).collect::<Vec<_>>(), ["format", "lang"]);
+        let refused = FieldErrors::one("lang", Problem::NotInList);
+        assert_eq!(query(Some("x"), Some("fr")).language(), Err(refused));
+    }
+}

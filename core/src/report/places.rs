@@ -1,0 +1,316 @@
+//! Places to fix: elements that one change clears count once (decision 0017).
+
+use std::{cmp::Reverse, collections::HashMap, sync::LazyLock};
+
+use regex::Regex;
+
+use crate::{
+    catalog::{PlaceBasis, rule as entry},
+    domain::{Finding, Key, RuleId, first_attributes},
+};
+
+/// A place to fix: the elements of one rule that one change clears.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    /// True if what axe-core measured makes the place.
+    is_measured: bool,
+    /// The page of the last element that was added, by its index.
+    last_page: usize,
+    /// The element that stands for the place: the first new one, or else the first.
+    pub(crate) shown: (u64, &'a Finding),
+    /// The number of elements.
+    pub(crate) count: u64,
+    /// The number of these that the previous completed check did not have.
+    pub(crate) new_count: u64,
+    /// The number of pages with such elements.
+    pub(crate) pages: u64,
+}
+
+/// What axe-core measured on an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measured<'a> {
+    /// Two colours that are hard to tell apart.
+    Colours {
+        /// The colour of the text, for example `#73879c`.
+        text: &'a str,
+        /// The colour beside or behind it.
+        other: &'a str,
+        /// The contrast ratio of the two, for example `3.9`.
+        ratio: &'a str,
+        /// The least ratio that is required, for example `4.5`.
+        least: &'a str,
+    },
+    /// A target that is hard to hit, in CSS pixels.
+    Size {
+        /// The width.
+        width: &'a str,
+        /// The height.
+        height: &'a str,
+        /// The least width and height that is required.
+        least: &'a str,
+    },
+}
+
+impl<'a> Place<'a> {
+    /// Returns what axe-core measured on the elements, if that is what makes the place.
+    pub(crate) fn measured(&self) -> Option<Measured<'a>> {
+        let (_, finding) = self.shown;
+        if self.is_measured { measured(&finding.failure_summary) } else { None }
+    }
+}
+
+impl std::fmt::Display for Measured<'_> {
+    /// Writes the measurement in the form that all languages share: `#73879c / #ffffff, 3.9:1 (≥ 4.5:1)`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Colours { text, other, ratio, least } => write!(f, "{text} / {other}, {ratio}:1 (≥ {least}:1)"),
+            Self::Size { width, height, least } => write!(f, "{width} × {height} px (≥ {least} × {least} px)"),
+        }
+    }
+}
+
+/// Returns the places of a rule's elements: those with new elements first, then those with more elements; places that are
+/// equal in this stay in the order of the check. An element of a check with hundreds of thousands of places costs less than
+/// 100 bytes.
+pub(crate) fn places<'a>(
+    rule: &RuleId,
+    elements: &[(u64, &'a Finding)],
+    page_url: impl Fn(usize) -> &'a str,
+) -> Vec<Place<'a>> {
+    let basis = entry(rule.as_str()).map(|entry| entry.place).unwrap_or_default();
+    let mut index: HashMap<u64, usize> = HashMap::new();
+    let mut places: Vec<Place<'a>> = Vec::new();
+    for (number, finding) in elements.iter().copied() {
+        let measured = if basis == PlaceBasis::Measured { measured(&finding.failure_summary) } else { None };
+        let key = key(basis, measured, rule, finding, &page_url).bits();
+        let at = *index.entry(key).or_insert_with(|| {
+            places.push(Place {
+                is_measured: measured.is_some(),
+                last_page: finding.page,
+                shown: (number, finding),
+                count: 0,
+                new_count: 0,
+                pages: 1,
+            });
+            places.len() - 1
+        });
+        // Indices are those of places that were pushed.
+        let Some(place) = places.get_mut(at) else { continue };
+        place.count += 1;
+        // Elements of the same page are adjacent.
+        place.pages += u64::from(place.last_page != finding.page);
+        place.last_page = finding.page;
+        if finding.is_new {
+            if place.new_count == 0 {
+                place.shown = (number, finding);
+            }
+            place.new_count += 1;
+        }
+    }
+    places.sort_by_key(|place| (place.new_count == 0, Reverse(place.count)));
+    places
+}
+
+/// Returns the smallest number of places that together have at least four fifths of all elements.
+pub(crate) fn most_effective(counts: impl IntoIterator<Item = u64>) -> u64 {
+    let mut counts: Vec<u64> = counts.into_iter().collect();
+    counts.sort_unstable_by_key(|count| Reverse(*count));
+    let all: u64 = counts.iter().sum();
+    let mut cleared = 0;
+    let needed = counts.iter().take_while(|count| {
+        let is_needed = cleared * 5 < all * 4;
+        cleared += **count;
+        is_needed
+    });
+    needed.count() as u64
+}
+
+fn key<'a>(
+    basis: PlaceBasis,
+    measured: Option<Measured<'_>>,
+    rule: &RuleId,
+    finding: &Finding,
+    page_url: &impl Fn(usize) -> &'a str,
+) -> Key {
+    let template = || finding.fingerprint.template.clone();
+    match (basis, measured) {
+        (_, Some(Measured::Colours { text, other, .. })) => Key::of(&["colours", text, other]),
+        (_, Some(Measured::Size { width, height, .. })) => Key::of(&["size", width, height]),
+        // Each page has a title of its own.
+        (PlaceBasis::Content, None) if rule.as_str() == "document-title" => Key::of(&["page", page_url(finding.page)]),
+        (PlaceBasis::Content, None) => match identity(&finding.html) {
+            Some(identity) => Key::of(&["thing", finding.fingerprint.template.as_str(), &identity]),
+            // A field that nothing names is known by where it stands.
+            None if is_field(rule) => Key::of(&["field", &finding.selector]),
+            None => template(),
+        },
+        (PlaceBasis::Template | PlaceBasis::Measured, None) => template(),
+    }
+}
+
+/// Returns what tells a thing from others of the same template: the addresses, the id and the name of its first tag, with
+/// their digits; `None` if it has none of them.
+fn identity(html: &str) -> Option<String> {
+    const IDENTIFYING: [&str; 8] = ["src", "data-src", "data", "poster", "href", "xlink:href", "id", "name"];
+    let mut found: Vec<String> = first_attributes(html)
+        .filter(|(name, value)| IDENTIFYING.iter().any(|known| name.eq_ignore_ascii_case(known)) && !value.is_empty())
+        .map(|(name, value)| format!("{}={}", name.to_ascii_lowercase(), without_query(value)))
+        .collect();
+    found.sort_unstable();
+    (!found.is_empty()).then(|| found.join(" "))
+}
+
+/// Returns an address without its query: what follows the question mark is often a version or a session. The data of an
+/// address that is the thing itself stays.
+fn without_query(address: &str) -> &str {
+    if address.starts_with("data:") { address } else { address.split_once('?').map_or(address, |(path, _)| path) }
+}
+
+/// Returns whether elements that break the rule are fields of a form.
+fn is_field(rule: &RuleId) -> bool {
+    matches!(
+        rule.as_str(),
+        "label" | "label-title-only" | "select-name" | "aria-input-field-name" | "aria-toggle-field-name"
+    )
+}
+
+/// axe-core's English messages, from which the values are read: earlier releases stored nothing else.
+static COLOURS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"insufficient color contrast of ([0-9.]+)\b.*?foreground color: (#[0-9a-f]{3,8}), background color: (#[0-9a-f]{3,8}).*?contrast ratio of ([0-9.]+):1",
+    )
+});
+static LINK_COLOURS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"insufficient color contrast of ([0-9.]+):1 with the surrounding text\. \(Minimum contrast is ([0-9.]+):1, link text: (#[0-9a-f]{3,8}), surrounding text: (#[0-9a-f]{3,8})\)",
+    )
+});
+static SIZE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"insufficient size \(([0-9.]+)px by ([0-9.]+)px, should be at least ([0-9.]+)px by"));
+
+/// Compiles a pattern of this file.
+#[expect(clippy::unwrap_used, reason = "the patterns are constants, and the tests use each of them")]
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).unwrap()
+}
+
+/// Returns the values that axe-core's message contains, if it is one with values that make a place.
+pub(crate) fn measured(message: &str) -> Option<Measured<'_>> {
+    let texts = |pattern: &Regex| {
+        let found = pattern.captures(message)?;
+        Some((1..found.len()).map(|group| found.get(group).map_or("", |text| text.as_str())).collect::<Vec<_>>())
+    };
+    if let Some([ratio, text, other, least]) = texts(&COLOURS).as_deref() {
+        return Some(Measured::Colours { text, other, ratio, least });
+    }
+    if let Some([ratio, least, text, other]) = texts(&LINK_COLOURS).as_deref() {
+        return Some(Measured::Colours { text, other, ratio, least });
+    }
+    match texts(&SIZE).as_deref() {
+        Some([width, height, least]) => Some(Measured::Size { width, height, least }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONTRAST: &str = "Fix any of the following:\n  Element has insufficient color contrast of 3.9 (foreground color: \
+        #73879c, background color: #ffffff, font size: 9.8pt (13px), font weight: normal). Expected contrast ratio of 4.5:1";
+
+    fn places_of(rule: &str, elements: &[(usize, &str, &str, &str)]) -> Vec<(u64, u64, String)> {
+        let rule = RuleId::new(rule);
+        let finding = |(page, selector, html, summary): &(usize, &str, &str, &str)| {
+            Finding::new(rule.clone(), *page, "https://a.example/", selector, html, summary)
+        };
+        let findings: Vec<Finding> = elements.iter().map(finding).collect();
+        let numbered: Vec<_> = (1..).zip(&findings).collect();
+        let pages = ["https://a.example/", "https://a.example/b"];
+        places(&rule, &numbered, |page| pages[page])
+            .into_iter()
+            .map(|place| {
+                (place.count, place.pages, place.measured().map(|values| values.to_string()).unwrap_or_default())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn one_pair_of_colours_is_one_place_whatever_wears_it() {
+        let other = CONTRAST.replace("#73879c", "#0072aa");
+        let found = places_of(
+            "color-contrast",
+            &[
+                (0, "p", "<p>One</p>", &other),
+                (0, "p", "<p>Two words</p>", CONTRAST),
+                (0, "h2", "<h2>Three</h2>", CONTRAST),
+                (1, "p", "<p>Four</p>", CONTRAST),
+            ],
+        );
+        let expected = [
+            (3, 2, "#73879c / #ffffff, 3.9:1 (≥ 4.5:1)".to_owned()),
+            (1, 1, "#0072aa / #ffffff, 3.9:1 (≥ 4.5:1)".to_owned()),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_colours_of_a_link_and_the_size_of_a_target_are_read_from_the_message() {
+        let link = "The link has insufficient color contrast of 1.3:1 with the surrounding text. (Minimum contrast is 3:1, \
+            link text: #333333, surrounding text: #111111)";
+        assert_eq!(measured(link).unwrap().to_string(), "#333333 / #111111, 1.3:1 (≥ 3:1)");
+        let target = "Target has insufficient size (16px by 12.5px, should be at least 24px by 24px)";
+        assert_eq!(measured(target).unwrap().to_string(), "16 × 12.5 px (≥ 24 × 24 px)");
+        assert_eq!(measured("Element does not have an alt attribute"), None);
+    }
+
+    #[test]
+    fn photos_of_one_template_are_places_of_their_own_and_one_logo_on_all_pages_is_one() {
+        let photo = |number: u32| format!("<img class='card' src='/assets/studio-{number}.jpg?v={number}'>");
+        let (one, two) = (photo(1), photo(2));
+        let found = places_of(
+            "image-alt",
+            &[(0, "a", &one, ""), (0, "b", &two, ""), (1, "c", &one, ""), (1, "d", "<img src=logo.svg>", "")],
+        );
+        assert_eq!(
+            found.iter().map(|(count, pages, _)| (*count, *pages)).collect::<Vec<_>>(),
+            [(2, 2), (1, 1), (1, 1)]
+        );
+    }
+
+    #[test]
+    fn two_equal_fields_of_a_page_are_two_places() {
+        let fields =
+            [(0, "#a > input", "<input>", ""), (0, "#b > input", "<input>", ""), (1, "#a > input", "<input>", "")];
+        assert_eq!(places_of("label", &fields).len(), 2);
+    }
+
+    #[test]
+    fn each_page_without_a_title_is_a_place_and_a_list_that_a_template_repeats_is_one() {
+        let page = |page| (page, "html", "<html>", "");
+        assert_eq!(places_of("document-title", &[page(0), page(1)]).len(), 2);
+        let list = |page| (page, "ul", "<ul class=\"menu\">", "");
+        assert_eq!(places_of("list", &[list(0), list(0), list(1)]).len(), 1);
+    }
+
+    #[test]
+    fn new_elements_come_first_and_stand_for_their_place() {
+        let rule = RuleId::new("list");
+        let finding = |html: &str| Finding::new(rule.clone(), 0, "https://a.example/", "ul", html, "");
+        let mut findings: Vec<Finding> = (0..300).map(|_| finding("<ul class=old>")).collect();
+        findings.push(finding("<ul id=fresh>"));
+        findings.push(Finding { is_new: true, ..finding("<ul id=fresh>") });
+        let numbered: Vec<_> = (1..).zip(&findings).collect();
+        let found = places(&rule, &numbered, |_| "https://a.example/");
+        let summary: Vec<_> = found.iter().map(|place| (place.shown.0, place.count, place.new_count)).collect();
+        assert_eq!(summary, [(302, 2, 1), (1, 300, 0)]);
+    }
+
+    #[test]
+    fn as_many_places_as_clear_four_fifths_are_the_most_effective() {
+        assert_eq!(most_effective([441, 3, 60, 100]), 2);
+        assert_eq!(most_effective([1]), 1);
+        assert_eq!(most_effective([]), 0);
+        assert_eq!(most_effective([1; 10]), 8);
+    }
+}

@@ -1,0 +1,31 @@
+//! The bytes of the pictures that a report refers to.
+
+use super::TeamHandle;
+use crate::{
+    domain::Ability,
+    error::Error,
+    id::ScanId,
+    report::{PictureId, numbered},
+    scanner::Screenshot,
+};
+
+impl TeamHandle {
+    /// Returns a picture of a check. Its id is in the [`Report`](crate::report::Report).
+    ///
+    /// # Errors
+    /// Returns [`Error::MissingAbility`] without `read`, [`Error::NotFound`] if there is no such check, example or picture,
+    /// and those of [every call](TeamHandle#errors).
+    pub async fn picture(&self, scan: ScanId, picture: PictureId) -> Result<Screenshot, Error> {
+        self.may(Ability::Read).await?;
+        let (store, team) = (self.service().store(), self.id());
+        let found = match picture {
+            PictureId::Screen => store.screen(team, scan).await?,
+            PictureId::Example(number) => {
+                let findings = store.findings(team, scan).await?.ok_or(Error::NotFound)?;
+                let shot = numbered(&findings, number).and_then(|finding| finding.screenshot).ok_or(Error::NotFound)?;
+                store.screenshot(team, scan, shot.id).await?
+            }
+        };
+        found.ok_or(Error::NotFound)
+    }
+}

@@ -1,0 +1,228 @@
+//! The report of a check, and the files that are made from it.
+
+use std::sync::Arc;
+#[cfg(feature = "pdf")]
+use std::time::Duration;
+
+#[cfg(feature = "pdf")]
+use tokio::time::Instant;
+
+use super::{MadeFile, Service, TeamHandle, made_file::FileFacts};
+#[cfg(feature = "pdf")]
+use crate::store::DocumentKey;
+use crate::{
+    domain::{Ability, Findings, Scan, ScanState, Team},
+    error::Error,
+    export::{Artifact, Brand},
+    id::{ScanId, SiteId, TeamId},
+    locale::Locale,
+    report::{Report, Sources},
+};
+
+/// The check whose files are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScanTarget {
+    /// The check with this id.
+    Scan(ScanId),
+    /// The latest completed check of this site.
+    LatestOf(SiteId),
+}
+
+impl From<ScanId> for ScanTarget {
+    fn from(scan: ScanId) -> Self {
+        Self::Scan(scan)
+    }
+}
+
+/// A check that was found, with the right to its report and its files.
+///
+/// A frontend that parses words of a request finds the check first, and uses the parsed words afterwards: a check that does
+/// not exist is refused before words that mean nothing. A host that has types calls [`TeamHandle::report`] and
+/// [`TeamHandle::file`], which do both.
+#[derive(Debug)]
+pub struct ScanFiles {
+    service: Service,
+    team: Arc<Team>,
+    target: ScanTarget,
+    scan: Scan,
+    /// The time that it took to find the check, which counts towards the time that a request waits for a file.
+    #[cfg(feature = "pdf")]
+    looked_up_in: Duration,
+}
+
+impl TeamHandle {
+    /// Finds the check whose report or files are wanted, in whatever state it is.
+    ///
+    /// # Errors
+    /// Returns, in this order, [`Error::MissingAbility`] without `read`; [`Error::NotFound`]; [`Error::NoCompletedCheck`] for the
+    /// latest of a site that has none; and those of [every call](TeamHandle#errors).
+    pub async fn files_of(&self, target: impl Into<ScanTarget> + Send) -> Result<ScanFiles, Error> {
+        #[cfg(feature = "pdf")]
+        let arrived = Instant::now();
+        let target = target.into();
+        let team = self.team_that_may(Ability::Read).await?;
+        let scan = self.service().target(team.id, target).await?;
+        Ok(ScanFiles {
+            service: self.service().clone(),
+            team,
+            target,
+            scan,
+            #[cfg(feature = "pdf")]
+            looked_up_in: arrived.elapsed(),
+        })
+    }
+
+    /// Returns the report of a completed check, in the site's report language if none is named.
+    ///
+    /// # Errors
+    /// Returns those of [`files_of`](Self::files_of), then those of [`ScanFiles::report`].
+    pub async fn report(&self, scan: ScanId, locale: impl Into<Option<Locale>> + Send) -> Result<Report, Error> {
+        let locale = locale.into();
+        self.files_of(scan).await?.report(locale).await
+    }
+
+    /// Makes a file of a completed check, in the site's report language if none is named.
+    ///
+    /// # Errors
+    /// Returns those of [`files_of`](Self::files_of), then those of [`ScanFiles::make`].
+    pub async fn file(
+        &self,
+        target: impl Into<ScanTarget> + Send,
+        artifact: Artifact,
+        locale: impl Into<Option<Locale>> + Send,
+    ) -> Result<MadeFile, Error> {
+        let locale = locale.into();
+        self.files_of(target).await?.make(artifact, locale).await
+    }
+}
+
+impl Service {
+    async fn target(&self, team: TeamId, target: ScanTarget) -> Result<Scan, Error> {
+        match target {
+            ScanTarget::Scan(scan) => self.store().scan(team, scan).await?.ok_or(Error::NotFound),
+            ScanTarget::LatestOf(site) => {
+                let site = self.store().site(team, site).await?.ok_or(Error::NotFound)?;
+                self.store().latest_completed(team, site.id).await?.ok_or(Error::NoCompletedCheck)
+            }
+        }
+    }
+
+    /// Returns the report of a check of the team, and the findings that it is made from.
+    pub(super) async fn report_of(
+        &self,
+        team: TeamId,
+        scan: &Scan,
+        locale: Option<Locale>,
+    ) -> Result<(Report, Findings), Error> {
+        let ScanState::Completed { outcome, finished_at, .. } = &scan.state else { return Err(Error::NotCompleted) };
+        // Site and findings are deleted with the check: if one of them is missing, the check was deleted in between.
+        let site = self.store().site(team, scan.site).await?.ok_or(Error::NotFound)?;
+        let findings = self.store().findings(team, scan.id).await?.ok_or(Error::NotFound)?;
+        let trend = self.store().trend(team, scan.id, Report::TREND_LENGTH).await?;
+        let sources =
+            Sources { scan, outcome, finished_at: *finished_at, site: &site, findings: &findings, trend: &trend };
+        let report = Report::new(sources, locale.unwrap_or(site.details.report_locale));
+        Ok((report, findings))
+    }
+
+    /// Returns the sources of a file of a completed check.
+    async fn file_facts(&self, team: &Team, scan: &Scan, locale: Option<Locale>) -> Result<FileFacts, Error> {
+        let ScanState::Completed { finished_at, .. } = scan.state else { return Err(Error::NotCompleted) };
+        // Site and findings are deleted with the check: if one of them is missing, the check was deleted in between.
+        let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?.details;
+        let findings = self.store().findings(team.id, scan.id).await?.ok_or(Error::NotFound)?;
+        let locale = locale.unwrap_or(site.report_locale);
+        Ok(FileFacts { team: team.name.clone(), site, checked_at: finished_at, findings, locale })
+    }
+
+    /// Returns the sources of a draft under this brand.
+    pub(super) async fn draft_facts(
+        &self,
+        team: &Team,
+        scan: &Scan,
+        locale: Option<Locale>,
+        brand: &Brand,
+    ) -> Result<FileFacts, Error> {
+        let mut facts = self.file_facts(team, scan, locale).await?;
+        if team.plan.features.white_label {
+            // Readers know the brand, so the brand is named as the author.
+            facts.team.clone_from(&brand.name);
+        }
+        Ok(facts)
+    }
+}
+
+impl ScanFiles {
+    /// Returns the report, in the site's report language if none is named.
+    ///
+    /// # Errors
+    /// [`Error::NotCompleted`] for a check that is queued, running or failed; [`Error::NotFound`] if it was deleted in the
+    /// meantime.
+    pub async fn report(&self, locale: Option<Locale>) -> Result<Report, Error> {
+        Ok(self.service.report_of(self.team.id, &self.scan, locale).await?.0)
+    }
+
+    /// Makes a file, in the site's report language if none is named.
+    ///
+    /// In a plan without exports, a check for which an express report was bought has exports all the same, if it is asked
+    /// for by its id.
+    ///
+    /// # Errors
+    /// In this order: [`Error::ExportsNotIncluded`] and [`Error::AcrNotIncluded`] in plans without them;
+    /// [`Error::NotBuiltIn`]; [`Error::NotCompleted`] for a check that is queued, running or failed; [`Error::NotFound`] if
+    /// it was deleted in the meantime; [`Error::PdfUnavailable`].
+    pub async fn make(&self, artifact: Artifact, locale: Option<Locale>) -> Result<MadeFile, Error> {
+        self.require_included(artifact)?;
+        let Self { service, team, scan, .. } = self;
+        match artifact {
+            Artifact::Issues(format) => {
+                let facts = service.file_facts(team, scan, locale).await?;
+                Ok(MadeFile::issues(scan.id, format, facts))
+            }
+            Artifact::Acr(format) => {
+                let brand = service.shown_brand(team).await?;
+                let facts = service.draft_facts(team, scan, locale, &brand).await?;
+                Ok(MadeFile::draft(scan.id, format, brand, facts))
+            }
+            #[cfg(feature = "pdf")]
+            Artifact::ReportPdf => self.pdf(artifact, DocumentKey::Report, locale).await,
+            #[cfg(feature = "pdf")]
+            Artifact::AcrPdf => self.pdf(artifact, DocumentKey::ConformanceReport, locale).await,
+            #[cfg(not(feature = "pdf"))]
+            Artifact::ReportPdf | Artifact::AcrPdf => Err(Error::NotBuiltIn(artifact)),
+        }
+    }
+
+    fn require_included(&self, artifact: Artifact) -> Result<(), Error> {
+        let (is_included, refusal) = match artifact {
+            // In every plan with the API (contract §9.2).
+            Artifact::ReportPdf => return Ok(()),
+            Artifact::Issues(_) => {
+                let is_included = match self.target {
+                    ScanTarget::Scan(_) => self.team.includes_exports_of(&self.scan),
+                    // An express report is bought for a check, not for the site.
+                    ScanTarget::LatestOf(_) => self.team.plan.features.exports,
+                };
+                (is_included, Error::ExportsNotIncluded)
+            }
+            Artifact::Acr(_) | Artifact::AcrPdf => (self.team.plan.features.acr_drafts, Error::AcrNotIncluded),
+        };
+        if is_included { Ok(()) } else { Err(refusal) }
+    }
+
+    #[cfg(feature = "pdf")]
+    async fn pdf(
+        &self,
+        artifact: Artifact,
+        key: fn(Locale) -> DocumentKey,
+        locale: Option<Locale>,
+    ) -> Result<MadeFile, Error> {
+        let now = Instant::now();
+        let arrived = now.checked_sub(self.looked_up_in).unwrap_or(now);
+        let ScanState::Completed { finished_at, .. } = self.scan.state else { return Err(Error::NotCompleted) };
+        let site = self.service.store().site(self.team.id, self.scan.site).await?.ok_or(Error::NotFound)?.details;
+        let key = key(locale.unwrap_or(site.report_locale));
+        let bytes = self.service.document(&self.team, &self.scan, key, arrived).await?;
+        Ok(MadeFile::ready(self.scan.id, artifact, &site, finished_at, bytes))
+    }
+}

@@ -1,6 +1,0 @@
-//! Errors of the program, which nobody tells apart: they are shown, and end it.
-
-use std::error::Error;
-
-/// Any error, with its causes.
-pub(crate) type AnyError = Box<dyn Error + Send + Sync>;

@@ -1,0 +1,129 @@
+//! `a11ycheck-server admin …`: the tasks that the account web interface of a hosted installation does, for operators of
+//! their own.
+//!
+//! One file per subject: its commands, their work, and their output.
+
+mod brand;
+mod doctor;
+mod endpoint;
+mod lines;
+mod plan;
+mod scan;
+mod sealing;
+mod setting;
+mod team;
+mod token;
+
+use a11ycheck_api_v1::ErrorBody;
+use a11ycheck_core::Service;
+use clap::{Args, Subcommand};
+
+use crate::{
+    AnyError,
+    parts::{self, TakesKeys},
+    settings::Settings,
+    welcome,
+};
+
+use self::{
+    endpoint::EndpointCommand, lines::Outcome, plan::PlanCommand, scan::ScanCommand, sealing::SealingCommand,
+    setting::SettingCommand, team::TeamCommand, token::TokenCommand,
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct Admin {
+    /// Prints JSON, for scripts.
+    #[arg(long, global = true)]
+    json: bool,
+
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Looks for what checks need on this machine: browser, sandbox, fonts, axe-core. Says what to do about what is missing,
+    /// and then ends with an error. Needs no database.
+    Doctor,
+    #[command(flatten)]
+    Stored(Subject),
+}
+
+#[derive(Debug, Subcommand)]
+enum Subject {
+    /// Teams: who owns sites and tokens.
+    #[command(subcommand)]
+    Team(TeamCommand),
+    /// Plans: what teams may do. Only `put` and `delete` change those that are stored.
+    #[command(subcommand)]
+    Plan(PlanCommand),
+    /// Settings that all servers of the database share.
+    #[command(subcommand)]
+    Setting(SettingCommand),
+    /// API tokens.
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Checks.
+    #[command(subcommand)]
+    Scan(ScanCommand),
+    /// Webhook endpoints.
+    #[command(subcommand)]
+    Endpoint(EndpointCommand),
+    /// The keys that secrets in the database are sealed with.
+    #[command(subcommand)]
+    Sealing(SealingCommand),
+}
+
+impl Subject {
+    /// Returns whether a command takes keys. A rotation takes keys as well, but not those that the database expects.
+    const fn takes_keys(&self) -> TakesKeys {
+        match self {
+            Self::Endpoint(command) if command.makes_secret() => TakesKeys::Yes,
+            _ => TakesKeys::No,
+        }
+    }
+}
+
+/// Carries out a command, and prints its output.
+pub(crate) async fn run(settings: &Settings, admin: Admin) -> Result<(), AnyError> {
+    let print = |outcome: Outcome| {
+        welcome::print(if admin.json { outcome.in_json() } else { outcome.in_lines() });
+    };
+    match admin.task {
+        Task::Doctor => {
+            let diagnosis = doctor::examine(settings).await?;
+            print(diagnosis.things);
+            Ok(diagnosis.outcome?)
+        }
+        Task::Stored(Subject::Sealing(SealingCommand::NewKey { file })) => {
+            welcome::print(&sealing::new_key(file.as_deref())?);
+            Ok(())
+        }
+        Task::Stored(subject) => {
+            let service = parts::for_admin(settings, subject.takes_keys()).await?;
+            print(stored(settings, &service, subject).await?);
+            Ok(())
+        }
+    }
+}
+
+/// Carries out a command on the database.
+async fn stored(settings: &Settings, service: &Service, subject: Subject) -> Result<Outcome, AnyError> {
+    Ok(match subject {
+        Subject::Team(command) => team::run(service, command).await?,
+        Subject::Plan(command) => plan::run(service, command).await?,
+        Subject::Setting(command) => setting::run(service, command).await?,
+        Subject::Token(command) => token::run(service, command).await?,
+        Subject::Scan(command) => scan::run(service, command).await?,
+        Subject::Endpoint(command) => endpoint::run(service, command).await.map_err(in_words)?,
+        Subject::Sealing(command) => sealing::run(settings, service, command).await?,
+    })
+}
+
+/// Replaces an error about fields by its message, which says what is wrong with which field.
+fn in_words(error: a11ycheck_core::Error) -> AnyError {
+    match &error {
+        a11ycheck_core::Error::Invalid(_) => ErrorBody::from(&error).message.into(),
+        _ => error.into(),
+    }
+}

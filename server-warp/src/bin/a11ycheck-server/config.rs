@@ -1,0 +1,281 @@
+//! Conversion of settings into the configuration of the parts; every default is here.
+
+use std::{
+    env,
+    ffi::OsString,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+
+use a11ycheck_core::{
+    domain::{PlanCatalog, PlanCatalogError, RateLimits},
+    engine::EngineConfig,
+    net::{AddressPolicy, DnsResolver, InvalidDomain, Resolver, SystemResolver},
+    service::OwnSettings,
+    webhook::{HeaderPrefix, InvalidPrefix},
+};
+use a11ycheck_scanner_chromium::{ChromiumConfig, Evidence, RobotsPolicy, Sandbox};
+use a11ycheck_server_warp::{RoutesConfig, ServeLimits};
+use a11ycheck_storage_postgres::PostgresConfig;
+use url::Url;
+
+use crate::{
+    egress::EgressError,
+    settings::{NameResolver, Role, Settings},
+};
+
+/// An error in the settings.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigError {
+    #[error("--block-domain {domain}: not a domain")]
+    Domain {
+        domain: String,
+        #[source]
+        source: InvalidDomain,
+    },
+    #[error("--header-prefix")]
+    HeaderPrefix(#[from] InvalidPrefix),
+    #[error("--plans {}: the file can't be read", file.display())]
+    PlansFile {
+        file: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("--plans {}", file.display())]
+    Plans {
+        file: PathBuf,
+        #[source]
+        source: PlanCatalogError,
+    },
+    #[error("--files-url: files go with a database; name it with --database-url")]
+    FilesWithoutDatabase,
+    #[error("--contact-url {page}: not an address that begins with http:// or https://")]
+    Contact { page: String },
+    #[error(transparent)]
+    Egress(#[from] EgressError),
+    #[error("the [[plan]] tables of the settings file")]
+    InlinePlans(#[source] PlanCatalogError),
+}
+
+impl Settings {
+    pub(crate) fn listen(&self) -> SocketAddr {
+        self.listen.unwrap_or_else(|| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080))
+    }
+
+    /// Returns the base address of a server that was given none, from the address on which it really listens.
+    pub(crate) fn derived_base_url(listening: SocketAddr) -> String {
+        let host = if listening.ip().is_unspecified() {
+            format!("localhost:{}", listening.port())
+        } else {
+            listening.to_string()
+        };
+        format!("http://{host}/v1")
+    }
+
+    /// Returns those settings of this server that all servers of a database share.
+    pub(crate) fn own_settings(&self) -> Result<OwnSettings, ConfigError> {
+        let has_policy = self.explain_refusals == Some(true)
+            || !(self.allow_network.is_empty() && self.block_network.is_empty() && self.block_domain.is_empty());
+        Ok(OwnSettings::default()
+            .with_base_url(self.base_url.clone())
+            .with_header_prefix(self.header_prefix()?)
+            .with_policy(if has_policy { Some(self.policy()?) } else { None }))
+    }
+
+    fn policy(&self) -> Result<AddressPolicy, ConfigError> {
+        let policy = AddressPolicy::builder();
+        let policy = self.allow_network.iter().fold(policy, |policy, network| policy.allow_network(network.clone()));
+        let policy = self.block_network.iter().fold(policy, |policy, network| policy.block_network(*network));
+        let policy = self.block_domain.iter().try_fold(policy, |policy, domain| {
+            policy.try_block_domain(domain).map_err(|source| ConfigError::Domain { domain: domain.clone(), source })
+        })?;
+        Ok(if self.explain_refusals == Some(true) { policy.explain_refusals() } else { policy }.build())
+    }
+
+    /// Creates what looks up names. Each call returns a separate one, so that none delays another.
+    pub(crate) fn resolver(&self) -> Arc<dyn Resolver> {
+        match self.resolver {
+            None | Some(NameResolver::Dns) => Arc::new(DnsResolver::of_system()),
+            Some(NameResolver::System) => Arc::new(SystemResolver::new()),
+        }
+    }
+
+    /// Returns the plans that this server was given, if any.
+    pub(crate) fn plans(&self) -> Result<Option<PlanCatalog>, ConfigError> {
+        match (&self.plans, self.plan.as_slice()) {
+            (Some(file), _) => {
+                let file = file.clone();
+                match std::fs::read_to_string(&file) {
+                    Ok(text) => {
+                        PlanCatalog::from_toml(&text).map(Some).map_err(|source| ConfigError::Plans { file, source })
+                    }
+                    Err(source) => Err(ConfigError::PlansFile { file, source }),
+                }
+            }
+            (None, []) => Ok(None),
+            (None, plans) => PlanCatalog::new(plans.to_vec()).map(Some).map_err(ConfigError::InlinePlans),
+        }
+    }
+
+    pub(crate) fn anonymous_limits(&self) -> RateLimits {
+        let general = self.anonymous_requests.unwrap_or(60);
+        // As for tokens, a third may be for files: contract §14.
+        RateLimits::new(general, general.div_ceil(3))
+    }
+
+    fn header_prefix(&self) -> Result<Option<HeaderPrefix>, ConfigError> {
+        Ok(self.header_prefix.as_ref().map(HeaderPrefix::new).transpose()?)
+    }
+
+    pub(crate) fn routes(&self) -> RoutesConfig {
+        RoutesConfig { trusted_proxies: self.trust_proxy.clone() }
+    }
+
+    pub(crate) fn serve_limits(&self) -> ServeLimits {
+        let default = ServeLimits::default();
+        let connections = self.max_connections.unwrap_or(default.connections);
+        ServeLimits {
+            connections,
+            connections_per_peer: self.max_connections_per_peer.unwrap_or(ServeLimits::share_of(connections)),
+            trusted_proxies: self.trust_proxy.clone(),
+            head: self.head_timeout.map_or(default.head, Duration::from_secs),
+            idle: self.idle_timeout.map_or(default.idle, Duration::from_secs),
+            ..default
+        }
+    }
+
+    /// Returns how long requests are served after a request to stop.
+    pub(crate) fn drain_delay(&self) -> Duration {
+        Duration::from_secs(self.drain_delay.unwrap_or(0))
+    }
+
+    /// Returns whether this process has a role. If no role is named, it has all of them.
+    pub(crate) fn has_role(&self, role: Role) -> bool {
+        self.roles.is_empty() || self.roles.contains(&role)
+    }
+
+    pub(crate) fn engine(&self) -> EngineConfig {
+        let mut config = EngineConfig::default();
+        config.workers = if self.has_role(Role::Worker) { self.workers.unwrap_or(config.workers) } else { 0 };
+        config.scheduler = self.has_role(Role::Scheduler);
+        config.webhooks = self.has_role(Role::Webhooks);
+        config.retention = self.has_role(Role::Scheduler);
+        config
+    }
+
+    pub(crate) fn database(&self) -> Result<Option<PostgresConfig>, ConfigError> {
+        let Some(url) = &self.database_url else {
+            return if self.files_url.is_some() { Err(ConfigError::FilesWithoutDatabase) } else { Ok(None) };
+        };
+        let config = PostgresConfig::new(url);
+        let config = self.database_connections.into_iter().fold(config, PostgresConfig::with_max_connections);
+        Ok(Some(
+            self.files_url.iter().fold(config, |config, url| config.with_files(url, of_object_stores(env::vars_os()))),
+        ))
+    }
+
+    /// Returns the page that the user agent names.
+    fn contact_page(&self) -> Result<Option<Url>, ConfigError> {
+        let Some(page) = &self.contact_url else { return Ok(None) };
+        let parsed = Url::parse(page).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        parsed.map(Some).ok_or_else(|| ConfigError::Contact { page: page.clone() })
+    }
+
+    pub(crate) fn scanner(&self, policy: AddressPolicy) -> Result<ChromiumConfig, ConfigError> {
+        let config = ChromiumConfig::new(policy).with_resolver(self.resolver());
+        let config = config.with_ca_certificates(self.own_authorities()?);
+        let config = self.upstream_proxy()?.into_iter().fold(config, ChromiumConfig::with_upstream_proxy);
+        let config = self.contact_page()?.into_iter().fold(config, ChromiumConfig::with_contact);
+        let config = self.tabs.into_iter().fold(config, ChromiumConfig::with_tabs);
+        let tab_memory = self.tab_memory.map(|mebibytes| u64::from(mebibytes) * 1024 * 1024);
+        let config = tab_memory.into_iter().fold(config, ChromiumConfig::with_tab_memory);
+        let config = if self.no_sandbox == Some(true) { config.with_sandbox(Sandbox::Off) } else { config };
+        let robots = if self.ignore_robots == Some(true) { RobotsPolicy::Ignore } else { RobotsPolicy::Honour };
+        let evidence = if self.no_evidence == Some(true) { Evidence::LeftOut } else { Evidence::Taken };
+        let config = config.with_robots(robots).with_evidence(evidence);
+        let config = self.chromium.iter().fold(config, ChromiumConfig::with_browser);
+        Ok(self.axe.iter().fold(config, ChromiumConfig::with_axe))
+    }
+}
+
+/// Returns the settings of object stores, under the names that Amazon's own tools read.
+fn of_object_stores(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(String, String)> {
+    let variables = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    variables.filter(|(name, _)| name.starts_with("AWS_")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_store_is_given_its_own_settings_and_nothing_else() {
+        let variables = [("AWS_REGION", "eu-central-1"), ("PATH", "/bin"), ("A11YCHECK_AWS_", "x")];
+        let given = of_object_stores(variables.map(|(name, value)| (name.into(), value.into())).into_iter());
+        assert_eq!(given, [("AWS_REGION".to_owned(), "eu-central-1".to_owned())]);
+    }
+
+    #[test]
+    fn files_without_a_database_are_refused_rather_than_kept_in_memory() {
+        let settings = Settings { files_url: Some("s3://bucket".to_owned()), ..Settings::default() };
+        assert!(matches!(settings.database(), Err(ConfigError::FilesWithoutDatabase)));
+    }
+
+    #[test]
+    fn links_lead_to_where_the_server_listens_unless_a_setting_says_otherwise() {
+        let derived = |listening: &str| Settings::derived_base_url(listening.parse().unwrap());
+        assert_eq!(derived("0.0.0.0:9000"), "http://localhost:9000/v1");
+        assert_eq!(derived("[::1]:9000"), "http://[::1]:9000/v1");
+        assert_eq!(Settings::default().own_settings().unwrap().base_url, None, "and that is no setting");
+        let given = Settings { base_url: Some("https://a.example/v1".to_owned()), ..Settings::default() };
+        assert_eq!(given.own_settings().unwrap().base_url.as_deref(), Some("https://a.example/v1"));
+    }
+
+    #[test]
+    fn a_policy_is_given_where_one_of_its_flags_is() {
+        let policy = |settings: Settings| settings.own_settings().unwrap().policy.map(|policy| policy.to_string());
+        assert_eq!(policy(Settings::default()), None);
+        let blocked = Settings { block_domain: vec!["ads.example.com".to_owned()], ..Settings::default() };
+        assert_eq!(policy(blocked).as_deref(), Some("block-domain=ads.example.com"));
+        let opened = Settings { allow_network: vec!["fd00::/8:443+80".parse().unwrap()], ..Settings::default() };
+        assert_eq!(policy(opened).as_deref(), Some("allow-network=fd00::/8:80+443"));
+        let explained = Settings { explain_refusals: Some(true), ..Settings::default() };
+        assert_eq!(policy(explained).as_deref(), Some("explain-refusals"));
+    }
+
+    #[test]
+    fn no_peer_has_more_than_a_quarter_of_the_connections_unless_it_is_given_more() {
+        let settings = Settings { max_connections: Some(20), ..Settings::default() };
+        assert_eq!(settings.serve_limits().connections_per_peer, 5);
+        let settings = Settings { max_connections_per_peer: Some(20), ..settings };
+        assert_eq!(settings.serve_limits().connections_per_peer, 20);
+        assert_eq!(Settings::default().serve_limits().connections_per_peer, 1_024);
+    }
+
+    #[test]
+    fn a_domain_that_is_none_is_refused_rather_than_ignored() {
+        let settings = Settings { block_domain: vec!["https://ads.example.com/".to_owned()], ..Settings::default() };
+        assert!(matches!(settings.policy(), Err(ConfigError::Domain { .. })));
+    }
+
+    #[test]
+    fn a_page_for_owners_of_sites_that_nobody_can_open_is_refused() {
+        for page in ["checks.example.com/about", "mailto:checks@example.com", ""] {
+            let settings = Settings { contact_url: Some(page.to_owned()), ..Settings::default() };
+            assert!(matches!(settings.contact_page(), Err(ConfigError::Contact { .. })), "{page:?}");
+        }
+        let page = "https://checks.example.com/about";
+        let settings = Settings { contact_url: Some(page.to_owned()), ..Settings::default() };
+        assert_eq!(settings.contact_page().unwrap().unwrap().as_str(), page);
+    }
+
+    #[test]
+    fn a_header_prefix_that_is_no_header_is_refused() {
+        for prefix in ["", "Svc: ", "-Svc", "Ünï-"] {
+            let settings = Settings { header_prefix: Some(prefix.to_owned()), ..Settings::default() };
+            assert!(matches!(settings.header_prefix(), Err(ConfigError::HeaderPrefix(_))), "{prefix:?}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `a11ycheck-server`: puts the parts together and runs them until it is asked to stop.
+
+mod admin;
+mod any_error;
+mod arguments;
+mod config;
+mod demo;
+mod egress;
+mod gauges;
+mod log_lines;
+mod parts;
+mod sealing;
+mod secret_file;
+mod settings;
+mod shared;
+mod shutdown;
+mod telemetry;
+mod welcome;
+
+use std::{net::SocketAddr, process::ExitCode};
+
+use a11ycheck_server_warp::{ending_connections, health, metrics, or_not_found, routes, serve};
+use clap::Parser as _;
+use tokio::{net::TcpListener, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+use warp::Filter as _;
+
+use crate::{
+    any_error::AnyError,
+    arguments::{Arguments, Command},
+    demo::Demo,
+    parts::Parts,
+    settings::{Role, Settings},
+    shutdown::StopSignals,
+    welcome::Addresses,
+};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match start(Arguments::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            welcome::print_shutdown_message(&*error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn start(arguments: Arguments) -> Result<(), AnyError> {
+    let (settings, command) = arguments.settled()?;
+    match command {
+        Some(Command::Admin(command)) => {
+            telemetry::log(&settings, "warn,rustls_platform_verifier=off")?;
+            admin::run(&settings, command).await
+        }
+        None => {
+            telemetry::log(&settings, "info,sqlx=warn,rustls_platform_verifier=off")?;
+            shutdown::raise_file_limit();
+            run(settings).await
+        }
+    }
+}
+
+async fn run(settings: Settings) -> Result<(), AnyError> {
+    let mut stop_signals = StopSignals::listen()?;
+    let recorded = telemetry::count()?;
+    let listener = listen(settings.listen()).await?;
+    let listening = listener.local_addr()?;
+    let parts = tokio::select! {
+        parts = Parts::assemble(&settings, listening) => parts?,
+        // Nothing has begun that would have to be handed back.
+        () = stop_signals.received() => return Ok(()),
+    };
+    let service = &parts.service;
+    let demo = if parts.is_durable && settings.demo != Some(true) { None } else { Some(Demo::create(service).await?) };
+
+    let engine = parts.engine().with_config(settings.engine());
+    let (stop, limits) = (CancellationToken::new(), settings.serve_limits());
+    let stopping = CancellationToken::new();
+    gauges::set_constants(&parts);
+    let counted = metrics(service, recorded, gauges::refresher(&parts));
+    let health = health(service, engine.status(), &stopping);
+    let mut serving = JoinSet::new();
+    let base_url = service.base_url().as_str().to_owned();
+    let mut addresses = Addresses { listen: listening, metrics_listen: None, base_url };
+    let pages = match settings.metrics_listen {
+        Some(address) => {
+            let pages = or_not_found(counted.or(health.clone()).unify().boxed());
+            let listener = listen(address).await?;
+            addresses.metrics_listen = Some(listener.local_addr()?);
+            serving.spawn(serve(listener, pages, limits.clone(), stop.clone().cancelled_owned()));
+            health
+        }
+        None => health.or(counted).unify().boxed(),
+    };
+    let pages = if settings.has_role(Role::Api) {
+        pages.or(routes(service, settings.routes())).unify().boxed()
+    } else {
+        or_not_found(pages)
+    };
+    let pages = ending_connections(pages, &stopping);
+    serving.spawn(serve(listener, pages, limits, stop.clone().cancelled_owned()));
+    let engine = engine.start();
+    if let Some(path) = &settings.ready_file {
+        demo::write_ready_file(path, &addresses, demo.as_ref())
+            .map_err(|error| format!("--ready-file {}: {error}", path.display()))?;
+    }
+    welcome::welcome(&settings, &addresses, &parts, demo.as_ref());
+
+    stop_signals.received().await;
+    stopping.cancel();
+    engine.drain();
+    let delay = settings.drain_delay();
+    if !delay.is_zero() {
+        tracing::info!(?delay, "Not ready any more: requests are served until the delay is over");
+        tokio::select! {
+            () = tokio::time::sleep(delay) => {}
+            // An operator who asks twice is in a hurry.
+            () = stop_signals.received() => {}
+        }
+    }
+    tracing::info!("Stopping: no new requests, running checks are handed back");
+    stop.cancel();
+    serving.join_all().await;
+    engine.stop().await;
+    parts.close().await;
+    Ok(())
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, AnyError> {
+    TcpListener::bind(address).await.map_err(|error| format!("can't listen on {address}: {error}").into())
+}

@@ -1,0 +1,132 @@
+//! The one place that chooses parts: which store, which scanner.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use a11ycheck_api_v1::EventsV1;
+use a11ycheck_core::{
+    Engine, Service,
+    domain::Tool,
+    engine::EngineBuilder,
+    service::{BuildError, SealingError, ServiceBuilder, SharedSettings},
+};
+use a11ycheck_scanner_chromium::ChromiumScanner;
+use a11ycheck_storage_memory::MemoryStore;
+use a11ycheck_storage_postgres::PostgresStore;
+
+use crate::{
+    AnyError,
+    egress::EgressError,
+    sealing,
+    settings::{Role, Settings},
+    shared,
+};
+
+/// The parts of a running process.
+pub(crate) struct Parts {
+    pub(crate) service: Service,
+    /// True if the stored data outlive the process.
+    pub(crate) is_durable: bool,
+    /// The versions of the programs that check, if this process runs workers.
+    pub(crate) versions: Option<Tool>,
+    pub(crate) scanner: Option<Arc<ChromiumScanner>>,
+    pub(crate) database: Option<PostgresStore>,
+}
+
+impl Parts {
+    /// Assembles the parts that the settings ask for.
+    pub(crate) async fn assemble(settings: &Settings, listening: SocketAddr) -> Result<Self, AnyError> {
+        let plans = settings.plans()?;
+        let database = match settings.database()? {
+            Some(config) => Some(PostgresStore::connect(config).await?),
+            None => None,
+        };
+        let memory = MemoryStore::new();
+        let shared = match &database {
+            Some(store) => shared::settle(settings, store).await?,
+            None => shared::settle(settings, &memory).await?,
+        };
+        let base_url = shared::base_url(settings, &shared, listening)?;
+        let scanner = if settings.has_role(Role::Worker) {
+            Some(Arc::new(ChromiumScanner::new(settings.scanner(shared.policy.clone())?)?))
+        } else {
+            None
+        };
+        let builder = match &database {
+            Some(store) => Service::builder(store.clone()),
+            None => Service::builder(memory),
+        };
+        let keys = sealing::for_server(settings, database.as_ref()).await?;
+        let builder = configured(builder, settings, &shared)?.with_base_url(base_url).with_sealing(keys);
+        let builder = plans.into_iter().fold(builder, ServiceBuilder::with_plans);
+        let service = builder.build().await.map_err(|error| explained(error, settings))?;
+        let versions = match &scanner {
+            Some(scanner) => Some(scanner.versions().await?),
+            None => None,
+        };
+        Ok(Self { service, is_durable: database.is_some(), versions, scanner, database })
+    }
+
+    /// Begins the engine: with the scanner, if this process runs workers.
+    pub(crate) fn engine(&self) -> EngineBuilder {
+        let scanner = self.scanner.iter().map(Arc::clone);
+        scanner.fold(Engine::builder(&self.service), EngineBuilder::with_scanner)
+    }
+
+    /// Stops the browser and closes the connections.
+    pub(crate) async fn close(self) {
+        if let Some(scanner) = self.scanner {
+            scanner.close().await;
+        }
+        if let Some(database) = self.database {
+            database.close().await;
+        }
+    }
+}
+
+/// The need of a command for the sealing keys: it makes or shows a secret that is stored sealed, or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TakesKeys {
+    Yes,
+    No,
+}
+
+/// Builds a service over the database, for commands that end at once, with the keys to its secrets or without.
+pub(crate) async fn for_admin(settings: &Settings, keys: TakesKeys) -> Result<Service, AnyError> {
+    let config = settings.database()?.ok_or(
+        "admin commands work on a database: name it with --database-url before `admin`, or in A11YCHECK_DATABASE_URL",
+    )?;
+    // No command waits for the object store, except the one that deletes a team, whose files are deleted later.
+    let store = PostgresStore::connect(config.without_files_test()).await?;
+    let shared = SharedSettings::peek(&store, &settings.own_settings()?).await?;
+    let builder = configured(Service::builder(store), settings, &shared)?;
+    let builder = shared.base_url.iter().fold(builder, ServiceBuilder::with_base_url);
+    let builder = match keys {
+        TakesKeys::Yes => builder.with_sealing(sealing::for_command(settings)?),
+        TakesKeys::No => builder.without_sealing(),
+    };
+    builder.with_stored_plans().build().await.map_err(|error| explained(error, settings))
+}
+
+/// Adds advice to the errors that an operator can make with keys and plans.
+fn explained(error: BuildError, settings: &Settings) -> AnyError {
+    match error {
+        BuildError::Sealing(error @ (SealingError::OtherKey { .. } | SealingError::MissingKey { .. })) => {
+            format!("{error}: {}", sealing::advice(&error, settings)).into()
+        }
+        error => shared::explain(error),
+    }
+}
+
+fn configured(
+    builder: ServiceBuilder,
+    settings: &Settings,
+    shared: &SharedSettings,
+) -> Result<ServiceBuilder, EgressError> {
+    let builder = builder.with_resolver(settings.resolver()).with_ca_certificates(settings.own_authorities()?);
+    let builder = settings.upstream_proxy()?.into_iter().fold(builder, ServiceBuilder::with_upstream_proxy);
+    Ok(builder
+        .with_policy(shared.policy.clone())
+        .with_header_prefix(shared.header_prefix.clone())
+        .with_anonymous_limits(settings.anonymous_limits())
+        .with_event_writer(EventsV1))
+}
