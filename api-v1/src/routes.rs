@@ -143,7 +143,7 @@ pub enum Method {
 
 /// Who is let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Door {
+pub enum Access {
     /// Anyone. A request without a valid token is counted by its address.
     Anyone,
     /// Who has a token with this ability. The request counts in this class.
@@ -160,15 +160,15 @@ pub struct Route {
     /// The path below the base address. A name in braces is a parameter: one segment, which is not empty.
     pub path: &'static str,
     /// Who is let in.
-    pub door: Door,
+    pub access: Access,
 }
 
-const READ: Door = Door::Token(RequestClass::General, Ability::Read);
-const WRITE: Door = Door::Token(RequestClass::General, Ability::Write);
-const FILE: Door = Door::Token(RequestClass::File, Ability::Read);
+const READ: Access = Access::Token(RequestClass::General, Ability::Read);
+const WRITE: Access = Access::Token(RequestClass::General, Ability::Write);
+const FILE: Access = Access::Token(RequestClass::File, Ability::Read);
 
-const fn row(method: Method, path: &'static str, door: Door, operation: Operation) -> Route {
-    Route { operation, method, path, door }
+const fn row(method: Method, path: &'static str, access: Access, operation: Operation) -> Route {
+    Route { operation, method, path, access }
 }
 
 /// All rows. Those of one path follow each other, in the order in which `Allow` names their methods.
@@ -188,7 +188,7 @@ pub const ROUTES: &[Route] = &[
     row(Method::Get, "/scans/{scan}/acr", FILE, Operation::DraftConformanceReport),
     row(Method::Get, "/scans/{scan}/evidence/issue/{id}", READ, Operation::ShowIssueEvidence),
     row(Method::Get, "/scans/{scan}/evidence/screen", READ, Operation::ShowScreenEvidence),
-    row(Method::Get, "/openapi.json", Door::Anyone, Operation::DescribeApi),
+    row(Method::Get, "/openapi.json", Access::Anyone, Operation::DescribeApi),
 ];
 
 /// A path of the table that a request has found.

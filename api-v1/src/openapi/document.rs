@@ -13,7 +13,7 @@ use crate::{
     events::{Event, EventHeaders, PingData, ScanData, Webhook},
     headers::Headers,
     refusals::Refusal,
-    routes::{Door, Group, Operation, PathParameters, ROUTES, Route},
+    routes::{Access, Group, Operation, PathParameters, ROUTES, Route},
     samples::{self, Samples},
 };
 
@@ -75,12 +75,12 @@ fn operation(route: &Route, generator: &mut SchemaGenerator, samples: &Samples) 
     if !parameters.is_empty() {
         refusals.push(Refusal::NotFound);
     }
-    let needs = match route.door {
-        Door::Anyone => {
+    let needs = match route.access {
+        Access::Anyone => {
             operation["security"] = json!([]);
             "Needs no token.".to_owned()
         }
-        Door::Token(_, ability) => {
+        Access::Token(_, ability) => {
             refusals.extend([Refusal::Unauthenticated, Refusal::Forbidden]);
             format!("Needs the ability `{}`.", ability.as_str())
         }

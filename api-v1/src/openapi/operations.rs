@@ -104,7 +104,7 @@ impl Description {
         self
     }
 
-    /// Adds refusals to those that all operations behind such a door have.
+    /// Adds refusals to those that all operations with this access have.
     fn refused(mut self, refusals: &[No]) -> Self {
         for refusal in refusals {
             self.0["responses"][refusal.status().to_string()] = shared("responses", refusal.name());

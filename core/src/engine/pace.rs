@@ -1,4 +1,4 @@
-//! The pace of loops: their pauses, and their patience with a failing store.
+//! The pace of loops: their pauses, and how long they retry while the store fails.
 
 use std::{error::Error as StdError, future::Future, panic::AssertUnwindSafe, time::Duration};
 
@@ -83,17 +83,17 @@ pub(super) fn ran(gauge: &'static str, service: &Service) {
 }
 
 /// The pauses between attempts to store a result while the store is in trouble: they grow, and end after a limit.
-pub(super) struct Patience {
+pub(super) struct RetryBudget {
     until: Instant,
     pause: Duration,
 }
 
-impl Patience {
+impl RetryBudget {
     /// The pause after the first failure; it doubles with each further one, up to the longest.
     pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(200);
     const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-    /// Returns a patience that ends after `limit`, counted from now.
+    /// Returns a budget that ends after `limit`, counted from now.
     pub(super) fn of(limit: Duration) -> Self {
         Self { until: Instant::now() + limit, pause: Self::FIRST_PAUSE }
     }

@@ -2,7 +2,7 @@
 
 use std::{error::Error as StdError, time::Duration};
 
-use super::pace::Patience;
+use super::pace::RetryBudget;
 use crate::{
     domain::{AttemptReport, AttemptResult, DeliveryState},
     store::{ClaimedDelivery, RecordError, StoreError, WebhookStore},
@@ -21,7 +21,7 @@ pub(super) async fn record(
     delivery: &ClaimedDelivery,
     report: AttemptReport,
 ) -> Result<(), StoreError> {
-    let (id, mut patience) = (delivery.claim.delivery, Patience::of(LIMIT));
+    let (id, mut budget) = (delivery.claim.delivery, RetryBudget::of(LIMIT));
     loop {
         match store.record_attempt(delivery.claim, report.clone()).await {
             Ok(recorded) => {
@@ -46,7 +46,7 @@ pub(super) async fn record(
             }
             Err(RecordError::Store(StoreError::Unavailable(error))) => {
                 tracing::warn!(delivery = %id, error = &*error as &dyn StdError, "The end of an attempt could not be recorded yet");
-                if !patience.wait().await {
+                if !budget.wait().await {
                     return Err(StoreError::Unavailable(error));
                 }
             }
@@ -125,7 +125,7 @@ mod tests {
             .return_once(|_, _| Ok(recorded));
         let begun = Instant::now();
         record(&store, &delivery, received()).await.unwrap();
-        let pauses = Patience::FIRST_PAUSE * (1 + 2 + 4 + 8 + 16);
+        let pauses = RetryBudget::FIRST_PAUSE * (1 + 2 + 4 + 8 + 16);
         assert!(begun.elapsed() >= pauses, "a store in trouble is not asked over and over: {:?}", begun.elapsed());
     }
 

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     EngineStatus, Step,
-    pace::{self, Patience},
+    pace::{self, RetryBudget},
 };
 use crate::{
     catalog::failure_of,
@@ -196,8 +196,8 @@ impl Worker {
         mut scanned: Result<ScanOutput, ScanError>,
         stop: &CancellationToken,
     ) -> Result<(), LeaseError> {
-        let mut store_patience = Patience::of(Self::END_LIMIT);
-        let mut picture_patience = Patience::of(Self::PICTURES_LIMIT);
+        let mut store_budget = RetryBudget::of(Self::END_LIMIT);
+        let mut picture_budget = RetryBudget::of(Self::PICTURES_LIMIT);
         loop {
             let error = match self.try_to_end(claimed, &scanned).await {
                 Err(error @ (LeaseError::Store(StoreError::Unavailable(_)) | LeaseError::Pictures(_))) => error,
@@ -207,12 +207,12 @@ impl Worker {
             let is_about_pictures = matches!(error, LeaseError::Pictures(_));
             if is_about_pictures {
                 // The rest of the store was well just now.
-                store_patience = Patience::of(Self::END_LIMIT);
+                store_budget = RetryBudget::of(Self::END_LIMIT);
             }
-            let patience = if is_about_pictures { &mut picture_patience } else { &mut store_patience };
+            let budget = if is_about_pictures { &mut picture_budget } else { &mut store_budget };
             let may_try_again = tokio::select! {
                 () = stop.cancelled() => false,
-                is_in_time = patience.wait() => is_in_time,
+                is_in_time = budget.wait() => is_in_time,
             };
             scanned = match scanned {
                 scanned if may_try_again => scanned,

@@ -25,7 +25,7 @@ pub enum DocumentKey {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Document {
     /// The hash of the style in which it was rendered.
-    pub look: Look,
+    pub style: StyleHash,
     /// The file.
     pub bytes: Vec<u8>,
 }
@@ -33,11 +33,11 @@ pub struct Document {
 /// The style hash of a document: a fingerprint of what it shows beside its check, the brand above all. A document with
 /// another style hash than the present one is out of date. To a store it is 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Look(pub [u8; 16]);
+pub struct StyleHash(pub [u8; 16]);
 
 impl fmt::Debug for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Document").field("look", &self.look).field("bytes", &self.bytes.len()).finish()
+        f.debug_struct("Document").field("style", &self.style).field("bytes", &self.bytes.len()).finish()
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) use self::webhooks::MockWebhookStore;
 pub use self::{
     error::StoreError,
     event_log::{EventLog, EventPage, ReadEventsError},
-    files::{Document, DocumentKey, FileStore, Look},
+    files::{Document, DocumentKey, FileStore, StyleHash},
     hints::{HintStore, Hints, Work},
     queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, Waiting},
     rate_limits::{AdmittedToken, RateLimitStore},

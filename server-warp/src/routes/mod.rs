@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use a11ycheck_api_v1::{
     Links, openapi,
-    routes::{Door, Found, Operation, find},
+    routes::{Access, Found, Operation, find},
 };
 use a11ycheck_core::Service;
 use bytes::Bytes;
@@ -59,10 +59,10 @@ impl Document {
 async fn answer(path: &str, request: ApiRequest, document: &Document) -> Response {
     let Some(found) = find(path) else { return request.no_path().await };
     let Some(route) = found.route(request.method.as_str()) else { return request.wrong_method(found.allowed()).await };
-    match route.door {
+    match route.access {
         // The description of the API is all that anyone may read.
-        Door::Anyone => request.answer_anyone(document.answer()).await,
-        Door::Token(class, ability) => {
+        Access::Anyone => request.answer_anyone(document.answer()).await,
+        Access::Token(class, ability) => {
             let answer = async |admitted: Admitted| {
                 admitted.team.require(ability)?;
                 carry_out(route.operation, admitted, found, document).await

@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::ScreenshotId,
     id::{ScanId, TeamId},
     scanner::Screenshot,
-    store::{Document, DocumentKey, FileStore, Look, StoreError},
+    store::{Document, DocumentKey, FileStore, StoreError, StyleHash},
 };
 use async_trait::async_trait;
 
@@ -42,9 +42,9 @@ impl FileStore for PostgresStore {
     async fn document(&self, team: TeamId, scan: ScanId, key: DocumentKey) -> Result<Option<Document>, StoreError> {
         let mut missing = None;
         for _ in 0..2 {
-            let Some((look, place)) = self.place_of_document(team, scan, key).await? else { return Ok(None) };
+            let Some((style, place)) = self.place_of_document(team, scan, key).await? else { return Ok(None) };
             match self.bytes(place).await? {
-                Bytes::Found(bytes) => return Ok(Some(Document { look, bytes })),
+                Bytes::Found(bytes) => return Ok(Some(Document { style, bytes })),
                 // It was deleted or replaced since: then the row shows that now.
                 Bytes::Missing(object) => missing = Some(object),
             }
@@ -60,7 +60,7 @@ impl FileStore for PostgresStore {
         key: DocumentKey,
         document: Document,
     ) -> Result<bool, StoreError> {
-        let Document { look, bytes } = document;
+        let Document { style, bytes } = document;
         let size = size(&bytes);
         let (bytes, upload) = match self.objects() {
             None => (Some(bytes), None),
@@ -107,7 +107,7 @@ impl FileStore for PostgresStore {
             .bind(size)
             .bind(tx.instant())
             .bind(REPLACED)
-            .bind(look.0.as_slice())
+            .bind(style.0.as_slice())
             .execute(tx.db())
             .await?;
             if let Some(upload) = &upload {
@@ -173,7 +173,7 @@ impl PostgresStore {
         team: TeamId,
         scan: ScanId,
         key: DocumentKey,
-    ) -> Result<Option<(Look, Place)>, StoreError> {
+    ) -> Result<Option<(StyleHash, Place)>, StoreError> {
         let (kind, locale) = columns(key);
         self.step(|| async {
             // A document without a style hash was written before there were style hashes.
@@ -190,11 +190,11 @@ impl PostgresStore {
             .bind(locale)
             .fetch_optional(&mut *self.session().await?)
             .await?;
-            let Some((look, bytes, upload, size)) = row else { return Ok(None) };
-            let look = look.try_into().map_err(|_| {
-                Corrupt::new("documents", format!("{scan} {kind} {locale}"), "a look of 16 bytes is missing")
+            let Some((style, bytes, upload, size)) = row else { return Ok(None) };
+            let style = style.try_into().map_err(|_| {
+                Corrupt::new("documents", format!("{scan} {kind} {locale}"), "a style hash of 16 bytes is missing")
             })?;
-            Ok(Some((Look(look), Place::new(bytes, upload, size, DOCUMENT)?)))
+            Ok(Some((StyleHash(style), Place::new(bytes, upload, size, DOCUMENT)?)))
         })
         .await
     }

@@ -12,8 +12,8 @@ use a11ycheck_core::{
     locale::Locale,
     scanner::{Screenshot, ScreenshotFormat},
     store::{
-        Claim, Completion, Document, DocumentKey, FileStore as _, LeaseError, Look, QueueStore as _, ScanStore as _,
-        SiteStore as _, StoreError, TeamStore as _, WebhookStore as _,
+        Claim, Completion, Document, DocumentKey, FileStore as _, LeaseError, QueueStore as _, ScanStore as _,
+        SiteStore as _, StoreError, StyleHash, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_postgres::{ConnectError, PostgresConfig, PostgresStore};
@@ -131,7 +131,7 @@ impl World {
         let key = DocumentKey::Report(Locale::En);
         assert!(
             self.store
-                .put_document(self.team, scan, key, Document { look: Look([7; 16]), bytes: bytes.to_vec() })
+                .put_document(self.team, scan, key, Document { style: StyleHash([7; 16]), bytes: bytes.to_vec() })
                 .await
                 .unwrap()
         );

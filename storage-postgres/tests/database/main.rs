@@ -17,6 +17,7 @@ mod settings;
 mod store_suite;
 mod support;
 mod team_deletion;
+mod tls;
 mod trouble;
 #[path = "../../src/twins.rs"]
 mod twins;

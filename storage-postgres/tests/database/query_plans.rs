@@ -2,6 +2,8 @@
 //! of rows. PostgreSQL's own counters say how many rows and index entries were read, so the statements of the store
 //! themselves are measured, with the plans that they really got.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use a11ycheck_core::{
     domain::{
         AttemptReport, AttemptResult, EndpointDetails, EndpointSecret, EventKind, Excerpt, Lease, NewEndpoint,
@@ -325,11 +327,21 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
         let newest = store.newest_scan_event().await.unwrap();
         assert_eq!(store.scan_events(newest, 100).await.unwrap().entries, []);
     });
-    measure!("claim_scan, complete_scan, scan_events", async |store, _| {
-        let newest = store.newest_scan_event().await.unwrap();
-        let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
-        store.complete_scan(claimed.claim, support::completion()).await.unwrap();
-        assert_eq!(store.scan_events(newest, 100).await.unwrap().entries.len(), 2);
+    // Claim and completion are measured above.
+    let newest = AtomicU64::new(0);
+    bench
+        .reads(async |store, round| {
+            if round == 0 {
+                newest.store(store.newest_scan_event().await.unwrap(), Ordering::Relaxed);
+            }
+            let claimed = store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap().unwrap();
+            store.complete_scan(claimed.claim, support::completion()).await.unwrap();
+        })
+        .await;
+    measure!("scan_events with two new ones each time", async |store, _| {
+        let page = store.scan_events(newest.load(Ordering::Relaxed), 2).await.unwrap();
+        assert_eq!(page.entries.len(), 2);
+        newest.store(page.reached, Ordering::Relaxed);
     });
     measure!("purge_scan_events with nothing to purge", async |store, _| {
         assert_eq!(store.purge_scan_events(100).await.unwrap(), 0);

@@ -23,8 +23,8 @@ use a11ycheck_core::{
     paging::PageRequest,
     scanner::{CancellationToken, Script, ScriptedScanner},
     store::{
-        ClaimLimits, ClaimedDelivery, Document, DocumentKey, FileStore as _, Look, QueueStore as _, ScanStore as _,
-        SiteStore as _, StoreClock as _, TeamStore as _, WebhookStore as _,
+        ClaimLimits, ClaimedDelivery, Document, DocumentKey, FileStore as _, QueueStore as _, ScanStore as _,
+        SiteStore as _, StoreClock as _, StyleHash, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
@@ -183,7 +183,7 @@ impl Fill {
 
     /// Stores a PDF, and marks the check as one whose express report was bought.
     async fn files(&self, team: &TestTeam, scan: ScanId) {
-        let document = Document { look: Look([7; 16]), bytes: b"%PDF-1.7, or what was rendered".to_vec() };
+        let document = Document { style: StyleHash([7; 16]), bytes: b"%PDF-1.7, or what was rendered".to_vec() };
         assert!(self.store.put_document(team.id(), scan, DocumentKey::Report(Locale::De), document).await.unwrap());
         assert!(self.store.mark_express(team.id(), scan).await.unwrap());
         assert_eq!(self.store.sites(team.id(), None, PageRequest::new(1, 9)).await.unwrap().total, 1);

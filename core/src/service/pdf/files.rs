@@ -19,7 +19,7 @@ use crate::{
     locale::Locale,
     report::{Report, numbered},
     service::{Service, made_file::FileFacts},
-    store::{Document, DocumentKey, Look},
+    store::{Document, DocumentKey, StyleHash},
 };
 
 /// The most pictures that go into one file.
@@ -40,27 +40,33 @@ impl Service {
         key: DocumentKey,
         arrived: Instant,
     ) -> Result<Bytes, Error> {
-        let look = look_of(&self.shown_brand(team).await?);
-        if let Some(bytes) = self.kept(team.id, scan.id, key, look).await? {
+        let style = style_of(&self.shown_brand(team).await?);
+        if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
             return Ok(bytes);
         }
         let (service, owner, of) = (self.clone(), team.clone(), scan.clone());
         // The log lines of a rendering belong to the request that it is rendered for.
         let work = async move { service.rendered(&owner, &of, key).await }.in_current_span();
-        self.parts().renderings.wait(team.id, (scan.id, key, look), arrived, || work.boxed()).await
+        self.parts().renderings.wait(team.id, (scan.id, key, style), arrived, || work.boxed()).await
     }
 
     /// Returns the file as it was kept, if it has this style hash.
-    async fn kept(&self, team: TeamId, scan: ScanId, key: DocumentKey, look: Look) -> Result<Option<Bytes>, Error> {
+    async fn kept(
+        &self,
+        team: TeamId,
+        scan: ScanId,
+        key: DocumentKey,
+        style: StyleHash,
+    ) -> Result<Option<Bytes>, Error> {
         let document = self.store().document(team, scan, key).await?;
-        Ok(document.filter(|document| document.look == look).map(|document| document.bytes.into()))
+        Ok(document.filter(|document| document.style == style).map(|document| document.bytes.into()))
     }
 
     async fn rendered(&self, team: &Team, scan: &Scan, key: DocumentKey) -> Result<Bytes, Error> {
         let brand = self.shown_brand(team).await?;
-        let look = look_of(&brand);
+        let style = style_of(&brand);
         // It may have been rendered by this node or another one since it was asked for.
-        if let Some(bytes) = self.kept(team.id, scan.id, key, look).await? {
+        if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
             return Ok(bytes);
         }
         let (rendering, pictures) = match key {
@@ -79,7 +85,7 @@ impl Service {
             // Not kept, so that a whole file is rendered when the lost pictures are restored.
             return Ok(bytes.into());
         }
-        let document = Document { look, bytes: bytes.clone() };
+        let document = Document { style, bytes: bytes.clone() };
         match self.store().put_document(team.id, scan.id, key, document).await {
             Ok(true) => Ok(bytes.into()),
             // A check that was deleted in the meantime no longer has files.
@@ -165,7 +171,7 @@ fn generated_by(team: &Team) -> Option<&'static str> {
 }
 
 /// Returns the style hash of files that carry a brand.
-fn look_of(brand: &Brand) -> Look {
+fn style_of(brand: &Brand) -> StyleHash {
     let Brand { name, colour, logo } = brand;
     let mut digest = Sha256::new();
     // Each part goes with its length, so that no two brands have the same bytes.
@@ -173,9 +179,9 @@ fn look_of(brand: &Brand) -> Look {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
     }
-    let mut look = [0; 16];
-    look.copy_from_slice(&digest.finalize()[..16]);
-    Look(look)
+    let mut style = [0; 16];
+    style.copy_from_slice(&digest.finalize()[..16]);
+    StyleHash(style)
 }
 
 fn failed(scan: ScanId, error: &(dyn std::error::Error + 'static)) -> Error {

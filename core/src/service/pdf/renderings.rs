@@ -15,7 +15,7 @@ use super::queue::{QueueLimits, TurnQueue};
 use crate::{
     error::Error,
     id::{ScanId, TeamId},
-    store::{DocumentKey, Look, StoreError},
+    store::{DocumentKey, StoreError, StyleHash},
 };
 
 /// The number of PDFs that a process renders and lets wait, and the time for which a request waits for one.
@@ -82,7 +82,7 @@ impl Default for RenderLimits {
 }
 
 /// The identity of a file to be rendered. Requests for equal files share one rendering.
-pub(super) type FileId = (ScanId, DocumentKey, Look);
+pub(super) type FileId = (ScanId, DocumentKey, StyleHash);
 
 /// The work that makes a file.
 pub(super) type Work = BoxFuture<'static, Result<Bytes, Error>>;
@@ -229,7 +229,7 @@ mod tests {
         RenderLimits { running: 1, waiting: 10, waiting_per_team: 5, patience: RenderLimits::PATIENCE };
 
     fn file(locale: Locale) -> FileId {
-        (ScanId::presented("scan_x"), DocumentKey::Report(locale), Look([0; 16]))
+        (ScanId::presented("scan_x"), DocumentKey::Report(locale), StyleHash([0; 16]))
     }
 
     fn team() -> TeamId {

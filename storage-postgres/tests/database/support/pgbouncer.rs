@@ -18,6 +18,9 @@ use tokio::{
 };
 use url::Url;
 
+/// The port of one that listens only on a socket in its own folder.
+const PORT: u16 = 6432;
+
 /// A PgBouncer for one test, with PgBouncer's defaults for everything that the test does not set. Ends when it is
 /// dropped.
 pub(crate) struct PgBouncer {
@@ -29,6 +32,30 @@ pub(crate) struct PgBouncer {
 impl PgBouncer {
     /// Begins with `settings`, lines of its configuration. It asks for no password.
     pub(crate) async fn start(settings: &str) -> Self {
+        Self::start_at(PORT, settings).await
+    }
+
+    /// Begins with TLS alone, on a port of 127.0.0.1, with a certificate and its key in PEM.
+    pub(crate) async fn start_with_tls(port: u16, certificate: &str, key: &str) -> Self {
+        let files = tempfile::tempdir().unwrap();
+        fs::set_permissions(files.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let [certificate, key] = [("certificate.pem", certificate), ("key.pem", key)].map(|(name, text)| {
+            let path = files.path().join(name);
+            fs::write(&path, text).unwrap();
+            // PgBouncer, which runs as another user, reads it: the key is this test's own.
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+            path
+        });
+        let settings = format!(
+            "listen_addr = 127.0.0.1\nclient_tls_sslmode = require\nclient_tls_cert_file = {}\nclient_tls_key_file = {}",
+            certificate.display(),
+            key.display()
+        );
+        // It has read both files when it listens.
+        Self::start_at(port, &settings).await
+    }
+
+    async fn start_at(port: u16, settings: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         // It runs as another user than root, and makes its socket here.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
@@ -37,14 +64,14 @@ impl PgBouncer {
         let url = Url::parse(&super::url()).unwrap();
         let (database, user) = (of_database(&url), url.username());
         let text = format!(
-            "[databases]\n* = {database}\n[pgbouncer]\nlisten_port = 6432\nunix_socket_dir = {socket}\nauth_type = any\nadmin_users = {user}\n{settings}\n"
+            "[databases]\n* = {database}\n[pgbouncer]\nlisten_port = {port}\nunix_socket_dir = {socket}\nauth_type = any\nadmin_users = {user}\n{settings}\n"
         );
         fs::write(&file, text).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
         let mut process = command(&file).stderr(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
         let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
         let mut seen = Vec::new();
-        while UnixStream::connect(folder.path().join(".s.PGSQL.6432")).await.is_err() {
+        while UnixStream::connect(folder.path().join(format!(".s.PGSQL.{port}"))).await.is_err() {
             match log.next_line().await.unwrap() {
                 Some(line) => seen.push(line),
                 None => panic!("PgBouncer ended: {seen:?}"),
@@ -61,7 +88,11 @@ impl PgBouncer {
         let kept: Vec<(String, String)> =
             url.query_pairs().into_owned().filter(|(key, _)| !matches!(key.as_str(), "host" | "port")).collect();
         let socket = self.folder.path().to_str().unwrap().to_owned();
-        url.query_pairs_mut().clear().extend_pairs(kept).append_pair("host", &socket).append_pair("port", "6432");
+        url.query_pairs_mut()
+            .clear()
+            .extend_pairs(kept)
+            .append_pair("host", &socket)
+            .append_pair("port", &PORT.to_string());
         url.into()
     }
 

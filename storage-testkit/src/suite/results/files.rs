@@ -5,7 +5,7 @@ use a11ycheck_core::{
     id::ScanId,
     locale::Locale,
     scanner::{Screenshot, ScreenshotFormat},
-    store::{Completion, Document, DocumentKey, Look, Store},
+    store::{Completion, Document, DocumentKey, Store, StyleHash},
 };
 
 use crate::{
@@ -87,12 +87,12 @@ pub(crate) async fn a_document_comes_back_byte_for_byte_and_the_last_one_put_sta
     let scan = world.completed(team, site).await;
     let (english, german) = (DocumentKey::Report(Locale::En), DocumentKey::Report(Locale::De));
     let large = fixtures::screenshot(0, 2_000_000).bytes;
-    let large = Document { look: Look([255; 16]), bytes: large };
+    let large = Document { style: StyleHash([255; 16]), bytes: large };
     assert_eq!(world.store.document(team, scan, english).await.unwrap(), None);
     assert!(world.store.put_document(team, scan, english, document(vec![1])).await.unwrap());
     assert!(world.store.put_document(team, scan, english, large.clone()).await.unwrap());
     assert!(world.store.put_document(team, scan, german, document(vec![])).await.unwrap());
-    assert_eq!(world.store.document(team, scan, english).await.unwrap(), Some(large), "the last one, with its look");
+    assert_eq!(world.store.document(team, scan, english).await.unwrap(), Some(large), "the last one, with its style");
     assert_eq!(world.store.document(team, scan, german).await.unwrap(), Some(document(vec![])));
     assert_eq!(world.store.document(team, scan, DocumentKey::ConformanceReport(Locale::En)).await.unwrap(), None);
 }
@@ -132,7 +132,7 @@ pub(crate) async fn documents_go_with_their_check<S: Store>(factory: &impl Store
 }
 
 fn document(bytes: Vec<u8>) -> Document {
-    Document { look: Look([7; 16]), bytes }
+    Document { style: StyleHash([7; 16]), bytes }
 }
 
 pub(crate) async fn a_store_in_order_says_that_files_can_be_kept<S: Store>(factory: &impl StoreFactory<Store = S>) {
