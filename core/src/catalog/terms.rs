@@ -217,6 +217,7 @@ impl Forms {
     }
 }
 
+/// Declares a struct of words, one for each key of a table of the catalogue.
 macro_rules! words {
     ($(#[$doc:meta])* $visibility:vis struct $name:ident: $type:ty { $($word:ident)* }) => {
         $(#[$doc])*
@@ -229,6 +230,8 @@ macro_rules! words {
         }
     };
 }
+
+pub(super) use words;
 
 words! {
     /// Nouns that go with a number.
