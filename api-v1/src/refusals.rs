@@ -86,7 +86,7 @@ refusals! {
     InvalidLang 422 [lang: field("lang", Problem::NotInList)]
     /// `lang` or `detail` is none of the values that there are.
     InvalidPdf 422 [lang: field("lang", Problem::NotInList), detail: field("detail", Problem::NotInList)]
-    /// `format` or `lang` is none of the values that there are.
+    /// `format`, `lang` or, for a PDF, `detail` is none of the values that there are.
     InvalidFile 422 [format: field("format", Problem::NotInList), lang: field("lang", Problem::NotInList)]
     /// Too many requests within a minute: wait `Retry-After` seconds.
     TooManyRequests 429 [slow_down: ErrorBody::plain(ErrorBody::TOO_MANY)]

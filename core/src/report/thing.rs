@@ -53,12 +53,12 @@ impl Thing {
         let told = || ["aria-label", "alt", "title", "placeholder"].into_iter().find_map(attribute).map(str::to_owned);
         let address = || {
             let sources = ["src", "data-src", "href", "data", "poster"];
-            sources.into_iter().find_map(attribute).filter(|address| !address.starts_with("data:")).map(file_name)
+            sources.into_iter().find_map(attribute).filter(|address| !address.starts_with("data:")).and_then(place_of)
         };
         let marked = || ["name", "id"].into_iter().find_map(attribute).map(str::to_owned);
         // The text of a whole page is not its name.
         let own = || if kind == ThingKind::Page { None } else { Some(text(html)).filter(|text| !text.is_empty()) };
-        let inner = || inner_image(html).map(file_name);
+        let inner = || inner_image(html).and_then(place_of);
         let name = own().or_else(told).or_else(inner).or_else(address).or_else(marked);
         Self { kind, name: name.map(|name| bounded(&name)).filter(|name| !name.is_empty()) }
     }
@@ -138,11 +138,23 @@ fn inner_image(html: &str) -> Option<&str> {
     source.split_once('"').map(|(address, _)| address).filter(|address| !address.starts_with("data:"))
 }
 
-/// Returns the last part of an address that says something.
-fn file_name(address: &str) -> String {
-    let path = address.split(['?', '#']).next().unwrap_or_default();
-    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    if last.is_empty() { address.to_owned() } else { last.to_owned() }
+/// Returns what tells an address from others: its last part, and the host of another site before it. `None` if nothing in it
+/// has a letter or a digit, as `#` and `/`.
+fn place_of(address: &str) -> Option<String> {
+    let (host, path) = match address.split_once("//") {
+        Some((_, rest)) => rest.split_once('/').unwrap_or((rest, "")),
+        None => ("", address),
+    };
+    let path = path.split('?').next().unwrap_or_default().trim_end_matches('/');
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let is_file = last.contains('.') && !last.contains('#');
+    let named = match (host, last) {
+        ("", last) => last.to_owned(),
+        (host, "") => host.to_owned(),
+        (_, last) if is_file => last.to_owned(),
+        (host, last) => format!("{host}/{last}"),
+    };
+    Some(named).filter(|named| named.chars().any(char::is_alphanumeric))
 }
 
 fn bounded(name: &str) -> String {
@@ -165,6 +177,9 @@ mod tests {
         assert_eq!(words("<img class=card src='/assets/studio-1.jpg?v=3'>"), "Image “studio-1.jpg”");
         assert_eq!(words("<a href=\"/cart\"><i class=icon>\u{E8CC}</i></a>"), "Link “cart”");
         assert_eq!(words("<a href=\"/x\"><img src=\"/logo.svg\"></a>"), "Link “logo.svg”");
+        assert_eq!(words("<a href=\"https://twitter.com/Shop/\"></a>"), "Link “twitter.com/Shop”");
+        assert_eq!(words("<a href=\"https://twitter.com\"></a>"), "Link “twitter.com”");
+        assert_eq!(words("<a href=\"#!\"></a>"), "Link");
         assert_eq!(words("<input type=text id=email>"), "Form field “email”");
         assert_eq!(words("<ul class=\"nav\" role=\"tablist\">"), "List");
         assert_eq!(words("<html lang=en><head><title>Shop</title>"), "Page");

@@ -97,6 +97,13 @@ impl Flow {
         }
     }
 
+    /// Returns the height of what `body` sets if nothing breaks it; `None` if it is higher than a page.
+    pub(super) fn height_of(&self, body: impl FnOnce(&mut Self)) -> Option<f32> {
+        let mut alone = Self::new(self.ink);
+        body(&mut alone);
+        (alone.canvas.page() == 0).then_some(alone.y - TOP)
+    }
+
     /// Leaves space, but none at the top of a page.
     pub(super) fn space(&mut self, height: f32) {
         if self.y > TOP {

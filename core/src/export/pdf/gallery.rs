@@ -30,9 +30,13 @@ const INDENT: f32 = 13.0;
 const AROUND: f32 = 4.0;
 
 impl Flow {
-    /// Sets tiles in one row, which is never split, as a list with numbers. A picture is at most so high.
-    pub(super) fn gallery(&mut self, tiles: &[Tile<'_>], max_picture: f32) {
-        let count = tiles.len().max(1) as f32;
+    /// Sets tiles in one row, which is never split, as a list with numbers. A picture is at most so high. `after` is the
+    /// height of what follows on the same page.
+    pub(super) fn gallery(&mut self, tiles: &[Tile<'_>], max_picture: f32, after: f32) {
+        if tiles.is_empty() {
+            return;
+        }
+        let count = tiles.len() as f32;
         let wide = (self.width() - GAP * (count - 1.0)) / count;
         let room = wide - INDENT;
         let size = |picture: &Picture| {
@@ -48,7 +52,7 @@ impl Flow {
             texts(&tile.above) + picture + texts(&tile.below)
         };
         let height = tiles.iter().map(height_of).fold(0.0, f32::max);
-        self.reserve(height);
+        self.reserve(height + 4.0 + after);
         let (top, left, right) = (self.y, self.left, self.right);
         self.within(Tag::List(Numbering::Numbers), None, |flow| {
             for (number, tile) in tiles.iter().enumerate() {

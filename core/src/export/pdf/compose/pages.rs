@@ -99,7 +99,7 @@ impl Composer<'_> {
         let mut runs = vec![self.address(&page.url)];
         let title = text::line(&page.title, MAX_TITLE);
         if !title.is_empty() {
-            runs.insert(0, Run::regular(format!("{title}\n")));
+            runs.push(Run::regular(format!("   {title}")));
         }
         Cell::new(runs)
     }

@@ -26,6 +26,11 @@ const MAX_SELECTOR: usize = 90;
 const MAX_EXAMPLE: usize = 420;
 /// The greatest height of an element's picture, in points.
 const MAX_PICTURE: f32 = 100.0;
+/// The height up to which a rule begins a new page rather than being split, in points: half a page. A higher one begins
+/// where this is left.
+const KEPT: f32 = 360.0;
+/// The room for what follows the places of a rule, in points: four lines.
+const WHAT_ELSE: f32 = 50.0;
 /// The least room for the beginning of a rule: its title, its numbers and the first of its texts, in points.
 const BEGINNING: f32 = 150.0;
 
@@ -40,6 +45,8 @@ impl Composer<'_> {
             }
             self.draft_note(flow);
             for rule in &self.brief.rules {
+                let height = flow.height_of(|flow| self.rule(flow, rule));
+                flow.reserve(height.unwrap_or_default().min(KEPT));
                 flow.within(Tag::Section, None, |flow| self.rule(flow, rule));
             }
         });
@@ -76,7 +83,7 @@ impl Composer<'_> {
             flow.code(&example);
         }
         let tiles: Vec<_> = rule.places.iter().map(|place| self.tile(place)).collect();
-        flow.gallery(&tiles, MAX_PICTURE);
+        flow.gallery(&tiles, MAX_PICTURE, WHAT_ELSE);
         self.what_else(flow, rule);
     }
 

@@ -32,10 +32,10 @@ impl Composer<'_> {
             let heads = [&words.what, &words.place, &label.elements, &words.fixer, &words.effort];
             flow.table(&Table {
                 columns: columns(&[
-                    (0.43, Align::Left),
-                    (0.22, Align::Left),
+                    (0.4, Align::Left),
+                    (0.27, Align::Left),
                     (0.12, Align::Right),
-                    (0.13, Align::Left),
+                    (0.11, Align::Left),
                     (0.1, Align::Left),
                 ]),
                 head: Some(heads.map(|name| Cell::head(name.as_str())).into()),
@@ -50,7 +50,7 @@ impl Composer<'_> {
     }
 
     fn todo_line(&self, line: &TodoLine<'_>) -> Vec<Cell> {
-        let title = Run::bold(format!("{}. {}", line.group.rank, text::line(&line.group.title, MAX_TITLE)));
+        let title = Run::bold(text::line(&line.group.title, MAX_TITLE));
         let linked = self.has_section(line.group.rank);
         let title = if linked { title.to(Place::Rule(line.group.rank)) } else { title };
         let mut what = vec![title, Run::regular(format!("\n{}", text::line(&line.what, MAX_WHAT)))];
