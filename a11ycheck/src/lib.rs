@@ -95,7 +95,7 @@
 //! | `dns` | [`net`]'s `DnsResolver`, which looks names up in a way that can be cancelled | yes |
 //! | `memory` | `MemoryStore`, which does not survive the process | no |
 //! | `object-store` | `PostgresConfig::with_files`: the files of `postgres` in an object store or a folder | no |
-//! | `pdf` | the files [`Artifact::ReportPdf`] and [`Artifact::AcrPdf`]; without it they are refused as not built in | no |
+//! | `pdf` | the files [`Artifact::ReportPdf`], [`Artifact::FullReportPdf`] and [`Artifact::AcrPdf`]; without it they are refused as not built in | no |
 //! | `postgres` | `PostgresStore`, `PostgresConfig` and the module `postgres`: a durable store for any number of machines | no |
 //! | `testing` | the module `testing`: a service that a test controls, and the suites for stores and scanners | no |
 //! | `webhooks` | `EventsV1`, which writes events, [`webhook`]'s `HttpSender`, which delivers them, and the module `signing` | no |

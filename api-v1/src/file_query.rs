@@ -1,6 +1,7 @@
-//! The parameters `format` and `lang` of requests for reports and files: which file and which language a word stands for.
+//! The parameters `format`, `lang` and `detail` of requests for reports and files: which file and which language a word stands
+//! for.
 //!
-//! A parameter that is missing or blank has its default. Both parameters are refused at once where both are wrong.
+//! A parameter that is missing or blank has its default. All parameters that are wrong are refused at once.
 
 use a11ycheck_core::{
     domain::{FieldErrors, Problem},
@@ -12,7 +13,7 @@ use schemars::JsonSchema;
 /// A file, and its language; `None` is the site's own.
 pub type Wanted = (Artifact, Option<Locale>);
 
-/// The parameters `format` and `lang` of a request, as text.
+/// The parameters `format`, `lang` and `detail` of a request, as text.
 #[derive(Debug, Clone, Default, JsonSchema)]
 pub struct FileQuery {
     /// The kind of file.
@@ -21,6 +22,10 @@ pub struct FileQuery {
     /// The language; the site's report language where left out.
     #[schemars(with = "Language", example = &"de")]
     pub lang: Option<String>,
+    /// How much the PDF report shows: with `full` every rule with all examples of the report. Other files are the same with
+    /// both.
+    #[schemars(with = "DetailWord", extend("default" = "brief"), example = &"full")]
+    pub detail: Option<String>,
 }
 
 impl FileQuery {
@@ -46,7 +51,7 @@ impl FileQuery {
     /// Returns [`Problem::NotInList`] for an unknown language, and where PDFs are not built in, as for an unknown `format`.
     pub fn report_pdf(&self) -> Result<Wanted, FieldErrors> {
         let format = export_format(Artifact::ReportPdf).map(str::to_owned);
-        Self { format, lang: self.lang.clone() }.export()
+        Self { format, ..self.clone() }.export()
     }
 
     /// Reads the language of a request; `None` is the site's own.
@@ -68,8 +73,18 @@ impl FileQuery {
         let artifact = choice("format", self.format.as_deref(), &mut fields, |word| {
             Artifact::all().find(|artifact| artifact.is_built_in() && word_of(*artifact) == Some(word))
         });
+        let artifact = artifact.unwrap_or(default);
         let locale = choice("lang", self.lang.as_deref(), &mut fields, |word| word.parse().ok());
-        if fields.is_empty() { Ok((artifact.unwrap_or(default), locale)) } else { Err(fields) }
+        // Only the PDF report has forms of which one is chosen.
+        let is_report = artifact == Artifact::ReportPdf;
+        let detail = self.detail.as_deref().filter(|_| is_report);
+        let artifact = choice("detail", detail, &mut fields, |word| match word {
+            "brief" => Some(Artifact::ReportPdf),
+            "full" => Some(Artifact::FullReportPdf),
+            _ => None,
+        })
+        .unwrap_or(artifact);
+        if fields.is_empty() { Ok((artifact, locale)) } else { Err(fields) }
     }
 }
 
@@ -79,12 +94,19 @@ impl FileQuery {
 #[expect(dead_code, reason = "it describes a word that is read as text")]
 pub(crate) struct Language(String);
 
+/// How much the PDF report shows.
+#[derive(JsonSchema)]
+#[schemars(extend("enum" = ["brief", "full"]))]
+#[expect(dead_code, reason = "it describes a word that is read as text")]
+struct DetailWord(String);
+
 /// Returns the word of `format` for a file among the exports; `None` for what is no export.
 pub(crate) const fn export_format(artifact: Artifact) -> Option<&'static str> {
     match artifact {
         Artifact::ReportPdf => Some("pdf"),
         Artifact::Issues(format) => Some(format.as_str()),
-        Artifact::Acr(_) | Artifact::AcrPdf => None,
+        // It is asked for by `detail`.
+        Artifact::FullReportPdf | Artifact::Acr(_) | Artifact::AcrPdf => None,
     }
 }
 
@@ -93,7 +115,7 @@ pub(crate) const fn acr_format(artifact: Artifact) -> Option<&'static str> {
     match artifact {
         Artifact::Acr(format) => Some(format.as_str()),
         Artifact::AcrPdf => Some("pdf"),
-        Artifact::ReportPdf | Artifact::Issues(_) => None,
+        Artifact::ReportPdf | Artifact::FullReportPdf | Artifact::Issues(_) => None,
     }
 }
 
@@ -119,7 +141,22 @@ mod tests {
     use super::*;
 
     fn query(format: Option<&str>, lang: Option<&str>) -> FileQuery {
-        FileQuery { format: format.map(str::to_owned), lang: lang.map(str::to_owned) }
+        FileQuery { format: format.map(str::to_owned), lang: lang.map(str::to_owned), detail: None }
+    }
+
+    fn detailed(format: Option<&str>, detail: &str) -> FileQuery {
+        FileQuery { detail: Some(detail.to_owned()), ..query(format, None) }
+    }
+
+    #[test]
+    fn the_long_form_of_the_pdf_is_asked_for_by_its_word_and_other_files_have_one_form() {
+        assert_eq!(detailed(None, " full ").report_pdf(), Ok((Artifact::FullReportPdf, None)));
+        assert_eq!(detailed(None, "brief").report_pdf(), Ok((Artifact::ReportPdf, None)));
+        assert_eq!(detailed(None, " ").report_pdf(), Ok((Artifact::ReportPdf, None)));
+        assert_eq!(detailed(None, "FULL").report_pdf(), Err(FieldErrors::one("detail", Problem::NotInList)));
+        let csv = Artifact::Issues(ExportFormat::Csv);
+        assert_eq!(detailed(Some("csv"), "anything").export(), Ok((csv, None)), "old clients may send any word there");
+        assert_eq!(detailed(Some("pdf"), "anything").acr(), Ok((Artifact::AcrPdf, None)));
     }
 
     #[test]
@@ -128,6 +165,7 @@ mod tests {
             let read = match (export_format(artifact), acr_format(artifact)) {
                 (Some(word), None) => query(Some(word), None).export(),
                 (None, Some(word)) => query(Some(word), None).acr(),
+                (None, None) if artifact == Artifact::FullReportPdf => detailed(Some("pdf"), "full").export(),
                 words => panic!("{artifact:?} is asked for by {words:?}"),
             };
             assert_eq!(read, Ok((artifact, None)));

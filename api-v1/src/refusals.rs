@@ -84,7 +84,9 @@ refusals! {
     InvalidPage 422 [page: field("page", Problem::NotInteger)]
     /// `lang` is none of the seven languages.
     InvalidLang 422 [lang: field("lang", Problem::NotInList)]
-    /// `format` or `lang` is none of the values that there are.
+    /// `lang` or `detail` is none of the values that there are.
+    InvalidPdf 422 [lang: field("lang", Problem::NotInList), detail: field("detail", Problem::NotInList)]
+    /// `format`, `lang` or, for a PDF, `detail` is none of the values that there are.
     InvalidFile 422 [format: field("format", Problem::NotInList), lang: field("lang", Problem::NotInList)]
     /// Too many requests within a minute: wait `Retry-After` seconds.
     TooManyRequests 429 [slow_down: ErrorBody::plain(ErrorBody::TOO_MANY)]

@@ -70,7 +70,7 @@ pub enum Operation {
     /// The findings of the check, by rule, in one language. An automated check is no full audit and no legal advice.
     ShowReport,
     /// # The report of a check as a PDF
-    /// The same file as the export with `format=pdf`. The first PDF of a language takes up to a minute: clients should
+    /// The same file as the export with `format=pdf`; `detail=full` gives its long form, a file of its own. The first PDF of a language takes up to a minute: clients should
     /// wait 120 seconds.
     DownloadPdf,
     /// # The issues of a check as a file

@@ -293,7 +293,7 @@ impl Query {
     }
 
     pub(crate) fn file(&self) -> FileQuery {
-        FileQuery { format: self.get("format"), lang: self.get("lang") }
+        FileQuery { format: self.get("format"), lang: self.get("lang"), detail: self.get("detail") }
     }
 
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (String, String)> {

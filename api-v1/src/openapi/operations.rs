@@ -67,13 +67,14 @@ pub(super) fn describe(operation: Operation, generator: &mut SchemaGenerator, sa
             .refused(&[No::NotCompleted, No::InvalidLang]),
         Operation::DownloadPdf => to
             .files("The report as a PDF.", |file| (file == Artifact::ReportPdf).then_some("pdf"))
-            .with_query(to.language())
-            .refused(&[No::NotCompleted, No::InvalidLang, No::PdfUnavailable]),
+            .with_query(to.file_query(&["lang", "detail"]))
+            .refused(&[No::NotCompleted, No::InvalidPdf, No::PdfUnavailable]),
         Operation::ExportScan => to
             .files("A file with the issues of a check, or its report as a PDF.", export_format)
             .refused(&[No::ForbiddenExport, No::NotCompleted, No::InvalidFile, No::PdfUnavailable]),
         Operation::DraftConformanceReport => to
             .files("The draft of a conformance report, which a person has to complete.", acr_format)
+            .without_query("detail")
             .refused(&[No::ForbiddenAcr, No::NotCompleted, No::InvalidFile, No::PdfUnavailable]),
         Operation::ShowIssueEvidence | Operation::ShowScreenEvidence => {
             let picture = json!({"schema": {"type": "string", "format": "binary"}});
@@ -91,6 +92,13 @@ impl Description {
 
     fn with_query(mut self, query: Vec<Value>) -> Self {
         self.0["parameters"] = query.into();
+        self
+    }
+
+    fn without_query(mut self, name: &str) -> Self {
+        if let Some(parameters) = self.0["parameters"].as_array_mut() {
+            parameters.retain(|parameter| parameter["name"] != name);
+        }
         self
     }
 
@@ -150,7 +158,9 @@ impl Writer<'_> {
         for artifact in Artifact::all().filter(|artifact| word(*artifact).is_some()) {
             let body = &mut content[artifact.media_type().split(';').next().unwrap_or_default()];
             body["schema"] = match artifact {
-                Artifact::ReportPdf | Artifact::AcrPdf => json!({"type": "string", "format": "binary"}),
+                Artifact::ReportPdf | Artifact::FullReportPdf | Artifact::AcrPdf => {
+                    json!({"type": "string", "format": "binary"})
+                }
                 _ => artifact.schema(self.generator).map_or_else(|| json!({"type": "string"}), Value::from),
             };
             if let (Some(word), Some(sample)) = (word(artifact), self.samples.file(artifact)) {
@@ -168,7 +178,13 @@ impl Writer<'_> {
     }
 
     fn language(&mut self) -> Vec<Value> {
-        self.query::<FileQuery>().into_iter().filter(|parameter| parameter["name"] == "lang").collect()
+        self.file_query(&["lang"])
+    }
+
+    /// Describes those parameters of requests for files that have one of these names.
+    fn file_query(&mut self, names: &[&str]) -> Vec<Value> {
+        let is_named = |parameter: &Value| names.iter().any(|name| parameter["name"] == *name);
+        self.query::<FileQuery>().into_iter().filter(is_named).collect()
     }
 
     fn query<T: JsonSchema>(&mut self) -> Vec<Value> {

@@ -91,6 +91,9 @@ struct GroupView<'a> {
     /// The order in which to fix: 1 comes first; the numbers of recommendations follow those of problems.
     #[schemars(range(min = 1))]
     rank: u64,
+    /// The rank of the rule whose repair clears all elements of this one, because both report the same fault; null where this
+    /// rule has to be repaired itself.
+    goes_away_with: Option<u64>,
     /// The number of elements.
     count: u64,
     /// The number of these elements that no export lists, because their pages had more elements than are kept.
@@ -367,6 +370,7 @@ impl<'a> GroupView<'a> {
             rule: &group.rule,
             severity: group.severity,
             rank: group.rank,
+            goes_away_with: group.goes_away_with,
             count: group.count,
             left_out: group.left_out,
             new_count: group.new_count,

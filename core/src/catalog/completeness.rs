@@ -26,8 +26,9 @@ fn texts(files: Files) -> BTreeMap<String, String> {
     texts
 }
 
-fn tables(files: Files) -> [(&'static str, Table); 4] {
-    [("cards", files.cards), ("tips", files.tips), ("terms", files.terms), ("wcag", files.wcag)]
+fn tables(files: Files) -> [(&'static str, Table); 5] {
+    let Files { cards, tips, terms, wcag, brief } = files;
+    [("cards", cards), ("tips", tips), ("terms", terms), ("wcag", wcag), ("brief", brief)]
         .map(|(name, text)| (name, text.parse().unwrap_or_else(|error| panic!("{name}: {error}"))))
 }
 
@@ -172,9 +173,12 @@ fn code_and_placeholders_survive_translation() {
 }
 
 #[test]
-fn no_text_but_a_template_of_the_terms_has_a_placeholder() {
+fn no_text_but_a_template_of_the_terms_and_of_the_brief_has_a_placeholder() {
     for (key, text) in texts(english()) {
-        assert!(key.starts_with("terms: ") || placeholders(&text).is_empty(), "{key}: {text}");
+        assert!(
+            key.starts_with("terms: ") || key.starts_with("brief: ") || placeholders(&text).is_empty(),
+            "{key}: {text}"
+        );
     }
 }
 
@@ -199,14 +203,14 @@ fn a_number_has_every_form_of_its_language_and_no_other() {
 fn nothing_is_left_in_english() {
     let english = texts(english());
     for (locale, files) in translations() {
-        let same: BTreeSet<String> = terms_table(files)
-            .remove(SAME_AS_ENGLISH)
-            .map(|list| list.try_into::<BTreeSet<String>>().unwrap())
-            .unwrap_or_default();
+        let same_of = |file: &str, mut table: Table| {
+            let list = table.remove(SAME_AS_ENGLISH).map(|list| list.try_into::<Vec<String>>().unwrap());
+            list.unwrap_or_default().into_iter().map(|key| format!("{file}: {key}")).collect::<Vec<_>>()
+        };
+        let same: BTreeSet<String> = tables(files).into_iter().flat_map(|(file, table)| same_of(file, table)).collect();
         for (key, text) in texts(files) {
             let is_same = english.get(&key) == Some(&text);
-            let may_be_same = key.strip_prefix("terms: ").is_some_and(|term| same.contains(term));
-            assert!(!is_same || may_be_same, "{locale} {key}: left in English: {text}");
+            assert!(!is_same || same.contains(&key), "{locale} {key}: left in English: {text}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 use toml::{Table, Value};
 
-use super::{card::CardFile, spacing::with_no_breaks, terms::Terms, tips::TipFile};
+use super::{brief::BriefTerms, card::CardFile, spacing::with_no_breaks, terms::Terms, tips::TipFile};
 use crate::locale::Locale;
 
 /// The files of one language, as text.
@@ -14,6 +14,7 @@ pub(super) struct Files {
     pub(super) tips: &'static str,
     pub(super) terms: &'static str,
     pub(super) wcag: &'static str,
+    pub(super) brief: &'static str,
 }
 
 macro_rules! files {
@@ -23,6 +24,7 @@ macro_rules! files {
             tips: include_str!(concat!("../../catalog/tips/", $code, ".toml")),
             terms: include_str!(concat!("../../catalog/terms/", $code, ".toml")),
             wcag: include_str!(concat!("../../catalog/wcag/", $code, ".toml")),
+            brief: include_str!(concat!("../../catalog/brief/", $code, ".toml")),
         }
     };
 }
@@ -49,6 +51,7 @@ pub(super) struct Language {
     pub(super) terms: Terms,
     /// Names of the success criteria by number.
     pub(super) wcag: BTreeMap<String, String>,
+    pub(super) brief: BriefTerms,
 }
 
 impl Language {
@@ -67,6 +70,7 @@ impl Language {
             tips: read("tips", locale, files.tips),
             terms: Terms::new(locale, read("terms", locale, files.terms)),
             wcag: read("wcag", locale, files.wcag),
+            brief: read("brief", locale, files.brief),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The data are TOML files in `core/catalog/`, compiled in and parsed once, on first use: [`rule`] has the facts that are
 //! the same in every language, a [`Card`] the texts, [`tip`] the advice for one platform, a [`Criterion`] a success
-//! criterion of WCAG, and [`Terms`] the words of reports around them. [`describe`] puts the texts of a rule together, with
+//! criterion of WCAG, and [`Terms`] and [`BriefTerms`] the words of reports around them. [`describe`] puts the texts of a rule together, with
 //! axe-core's own for a rule that the catalogue does not know.
 //!
 //! The tests of this module prove that no rule, text, placeholder or plural form is missing in any of the languages, and
@@ -11,6 +11,7 @@
 //! Texts are plain text with `code` in backticks. They have no-break spaces where a line must not break; the module
 //! `spacing` inserts these when the files are read.
 
+mod brief;
 mod card;
 #[cfg(test)]
 mod completeness;
@@ -25,11 +26,15 @@ mod tips;
 mod wcag;
 
 pub use self::{
+    brief::{
+        BriefTerms, ByHandTerms, ChangeTerms, GlossaryTerms, LawTerms, MethodTerms, OpeningTerms, PageTerms, RuleTerms,
+        ThingTerms, TodoTerms, brief,
+    },
     card::{Card, card},
     description::{Description, describe},
     failure::failure_of,
     plural::Plural,
-    rule::{Audience, Basis, PlaceBasis, RuleEntry, axe_core_version, help_url, rule, rules},
+    rule::{Audience, Basis, Effort, Fault, Fixer, PlaceBasis, RuleEntry, axe_core_version, help_url, rule, rules},
     terms::{AcrTerms, Counts, Forms, Labels, Terms, fill, terms},
     tips::{PLATFORMS, tip},
     wcag::{Criterion, Level, WcagVersion, criteria, criterion},

@@ -52,6 +52,12 @@ pub struct RuleEntry {
     pub place: PlaceBasis,
     /// The groups of people affected, the hardest hit first; never empty.
     pub who: Vec<Audience>,
+    /// The craft that repairs it as a rule.
+    pub fixer: Fixer,
+    /// The work that one place takes, as a rule.
+    pub effort: Effort,
+    /// The family of rules that report one fault on the same elements, if the rule is in one.
+    pub fault: Option<Fault>,
     /// HTML or CSS that shows what to write.
     pub example: Option<String>,
 }
@@ -88,6 +94,54 @@ pub enum PlaceBasis {
     /// The source that a template repeats.
     #[default]
     Template,
+}
+
+/// The craft that repairs a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Fixer {
+    /// Colours and sizes.
+    Design,
+    /// Templates and scripts.
+    Code,
+    /// Texts, pictures and recordings.
+    Content,
+}
+
+/// The work that the repair of one place takes, as a rule (decision 0041).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Effort {
+    /// Up to an hour.
+    Small,
+    /// Up to a day.
+    Medium,
+    /// Longer.
+    Large,
+}
+
+impl Effort {
+    /// Returns the letter that stands for it in every language.
+    pub const fn letter(self) -> &'static str {
+        match self {
+            Self::Small => "S",
+            Self::Medium => "M",
+            Self::Large => "L",
+        }
+    }
+}
+
+/// A family of rules that report one fault on the same elements (decision 0041).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Fault {
+    /// The element has no name: giving it one clears all of these rules on it.
+    Name,
+    /// The element and its parts do not go together: the roles of a list, of tabs, of a menu.
+    Structure,
 }
 
 /// The source of the requirement that a rule checks.

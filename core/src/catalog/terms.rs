@@ -217,6 +217,7 @@ impl Forms {
     }
 }
 
+/// Declares a struct of words, one for each key of a table of the catalogue.
 macro_rules! words {
     ($(#[$doc:meta])* $visibility:vis struct $name:ident: $type:ty { $($word:ident)* }) => {
         $(#[$doc])*
@@ -230,6 +231,8 @@ macro_rules! words {
     };
 }
 
+pub(super) use words;
+
 words! {
     /// Nouns that go with a number.
     pub struct Counts: Forms {
@@ -240,13 +243,14 @@ words! {
 words! {
     /// Headings, labels and notes of reports.
     pub struct Labels: String {
-        report_title overview site platform checked_on pages_checked standard checked_with prepared_by severity by_severity
-        fix_first problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
-        platform_tip references learn_more found_on page pages element elements source_code details_in_english
-        places places_for_most further_elements elements_left_out new fixed remaining since_previous_check previous_check first_check trend total not_checked
-        frames_not_checked still_changing unanswered dead_links linked_from needs_review needs_review_note pages_covered
-        covered_by_consent covered_by_dialog covered_by_overlay machine_draft page_of contents
-        notes screenshot stopped_by_timeouts pictures_not_stored pictures_lost
+        report_title overview site platform checked_on pages_checked standard checked_with prepared_by severity
+        problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
+        platform_tip references learn_more found_on page pages element elements details_in_english places
+        places_for_most further_elements elements_left_out new fixed remaining since_previous_check
+        previous_check first_check trend total not_checked frames_not_checked still_changing unanswered
+        dead_links linked_from needs_review needs_review_note pages_covered covered_by_consent covered_by_dialog
+        covered_by_overlay machine_draft page_of contents notes stopped_by_timeouts pictures_not_stored
+        pictures_lost
     }
 }
 

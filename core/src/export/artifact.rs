@@ -12,6 +12,8 @@ use super::{ExportFormat, acr::AcrFormat};
 pub enum Artifact {
     /// The report for the site's owner as a PDF.
     ReportPdf,
+    /// The same report in its long form, with all examples, as a PDF.
+    FullReportPdf,
     /// The list of issues in this format.
     Issues(ExportFormat),
     /// The draft of an accessibility conformance report in this format.
@@ -25,13 +27,13 @@ impl Artifact {
     pub fn all() -> impl Iterator<Item = Self> {
         let issues = ExportFormat::ALL.into_iter().map(Self::Issues);
         let drafts = AcrFormat::ALL.into_iter().map(Self::Acr);
-        [Self::ReportPdf].into_iter().chain(issues).chain(drafts).chain([Self::AcrPdf])
+        [Self::ReportPdf, Self::FullReportPdf].into_iter().chain(issues).chain(drafts).chain([Self::AcrPdf])
     }
 
     /// Returns whether this build can make the file.
     pub const fn is_built_in(self) -> bool {
         match self {
-            Self::ReportPdf | Self::AcrPdf => cfg!(feature = "pdf"),
+            Self::ReportPdf | Self::FullReportPdf | Self::AcrPdf => cfg!(feature = "pdf"),
             Self::Issues(_) | Self::Acr(_) => true,
         }
     }
@@ -39,7 +41,7 @@ impl Artifact {
     /// Returns the media type, as `Content-Type` has it.
     pub const fn media_type(self) -> &'static str {
         match self {
-            Self::ReportPdf | Self::AcrPdf => "application/pdf",
+            Self::ReportPdf | Self::FullReportPdf | Self::AcrPdf => "application/pdf",
             Self::Issues(ExportFormat::Json) | Self::Acr(AcrFormat::Json) => "application/json",
             Self::Issues(ExportFormat::Csv | ExportFormat::Jira) => "text/csv; charset=utf-8",
             Self::Issues(ExportFormat::Github) => "text/markdown; charset=utf-8",
@@ -55,6 +57,7 @@ impl Artifact {
             Self::Issues(ExportFormat::Json) => Some(super::json::schema(generator)),
             Self::Acr(AcrFormat::Json) => Some(super::acr::schema(generator)),
             Self::ReportPdf
+            | Self::FullReportPdf
             | Self::Issues(ExportFormat::Csv | ExportFormat::Github | ExportFormat::Jira)
             | Self::Acr(AcrFormat::Html)
             | Self::AcrPdf => None,
@@ -80,6 +83,7 @@ impl Artifact {
     const fn suffix(self) -> &'static str {
         match self {
             Self::ReportPdf => "accessibility.pdf",
+            Self::FullReportPdf => "accessibility-full.pdf",
             Self::Issues(ExportFormat::Json) => "a11ycheck.json",
             // The only place for the disclaimer is the name of the file.
             Self::Issues(ExportFormat::Csv) => "a11ycheck-automated-check-no-audit.csv",

@@ -3,12 +3,13 @@
 use std::cmp::Reverse;
 
 use super::{
-    PictureId, PictureRef,
+    PictureId, PictureRef, Report,
     places::Place,
     prepared::{Prepared, PreparedRule, RulePage},
+    thing::Thing,
 };
 use crate::{
-    catalog::criterion,
+    catalog::{self, Effort, Fixer, criterion},
     domain::{Finding, Impact, RuleId, RuleKind, ScreenshotRef},
     locale::Locale,
 };
@@ -23,6 +24,13 @@ pub struct Group {
     pub severity: Impact,
     /// The rank in the order of fixing, from 1; recommendations come after all problems and continue their ranks.
     pub rank: u64,
+    /// The rank of the rule whose repair clears all elements of this one, because both report the same fault; `None` if this
+    /// rule has to be repaired itself (decision 0041).
+    pub goes_away_with: Option<u64>,
+    /// The craft that repairs it as a rule; `None` for a rule that the catalogue does not know.
+    pub fixer: Option<Fixer>,
+    /// The work that one place takes, as a rule; `None` for a rule that the catalogue does not know.
+    pub effort: Option<Effort>,
     /// The number of elements.
     pub count: u64,
     /// The number of these that no export lists, because their pages had more elements than are kept.
@@ -75,6 +83,10 @@ pub struct PlaceView {
     pub new_count: u64,
     /// The number of pages with such elements.
     pub pages: u64,
+    /// The address of the page of the element that stands for the place.
+    pub page: String,
+    /// What that element is.
+    pub thing: Thing,
     /// What axe-core measured, where that is what makes the place, in a form that all languages share:
     /// `#73879c / #ffffff, 3.9:1 (≥ 4.5:1)`.
     pub measured: Option<String>,
@@ -143,10 +155,14 @@ pub(super) fn groups(prepared: &Prepared<'_>) -> (Vec<Group>, Vec<Group>) {
 impl Group {
     fn new(rule: &PreparedRule<'_>, prepared: &Prepared<'_>) -> Self {
         let (texts, shown) = (&rule.texts, rule.examples(Self::MAX_EXAMPLES));
+        let entry = catalog::rule(rule.rule.as_str());
         Self {
             rule: rule.rule.clone(),
             severity: rule.facts.impact,
             rank: rule.rank,
+            goes_away_with: rule.goes_away_with,
+            fixer: entry.map(|entry| entry.fixer),
+            effort: entry.map(|entry| entry.effort),
             count: rule.count(),
             left_out: rule.left_out,
             new_count: rule.findings().filter(|finding| finding.is_new).count() as u64,
@@ -165,15 +181,18 @@ impl Group {
             boxes: shown.iter().filter_map(|(id, finding)| example_box(*id, finding)).collect(),
             examples: shown.iter().map(|(id, finding)| Example::of(*id, finding, prepared)).collect(),
             n: rule.places.len() as u64,
-            places: rule.places.iter().take(Self::MAX_PLACES).map(PlaceView::of).collect(),
+            places: rule.places.iter().take(Self::MAX_PLACES).map(|place| PlaceView::of(place, prepared)).collect(),
         }
     }
 }
 
 impl PlaceView {
-    fn of(place: &Place<'_>) -> Self {
+    fn of(place: &Place<'_>, prepared: &Prepared<'_>) -> Self {
+        let (id, shown) = place.shown;
         Self {
-            id: place.shown.0,
+            id,
+            page: prepared.page_url(shown.page).to_owned(),
+            thing: Thing::of(&shown.html),
             count: place.count,
             new_count: place.new_count,
             pages: place.pages,
@@ -209,6 +228,25 @@ fn example_box(id: u64, finding: &Finding) -> Option<ExampleBox> {
     finding.area.map(|area| ExampleBox { id, x: area.x, y: area.y, width: area.width, height: area.height })
 }
 
+/// Returns the places of elements with problems on the picture of the first page.
+pub(super) fn screen_boxes(prepared: &Prepared<'_>) -> Vec<ExampleBox> {
+    let Some((width, height)) = prepared.findings.screen else { return Vec::new() };
+    let problems = prepared.rules.iter().filter(|rule| rule.kind == RuleKind::Problem);
+    let on_page = problems.flat_map(|rule| &rule.elements).filter(|(_, finding)| finding.page == 0);
+    let mut boxes: Vec<ExampleBox> = Vec::new();
+    for of_element in on_page.filter_map(|(id, finding)| example_box(*id, finding)) {
+        let is_shown = |other: &ExampleBox| ExampleBox { id: of_element.id, ..*other } == of_element;
+        // What begins beyond the picture is not on it.
+        if of_element.x < width && of_element.y < height && !boxes.iter().any(is_shown) {
+            boxes.push(of_element);
+        }
+        if boxes.len() == Report::MAX_SCREEN_BOXES {
+            break;
+        }
+    }
+    boxes
+}
+
 /// Returns the criteria with their names and levels, then the clauses.
 fn refs(rule: &PreparedRule<'_>, locale: Locale) -> Vec<String> {
     let in_words = |number: &String| match criterion(number) {
@@ -238,6 +276,10 @@ mod tests {
             ("label", facts(Impact::Critical, "wcag2a")),
             ("color-contrast", facts(Impact::Serious, "wcag2aa")),
             ("region", facts(Impact::Critical, "best-practice")),
+            ("aria-required-parent", facts(Impact::Critical, "wcag2a")),
+            ("aria-required-children", facts(Impact::Critical, "wcag2a")),
+            ("listitem", facts(Impact::Serious, "wcag2a")),
+            ("list", facts(Impact::Minor, "wcag2a")),
         ];
         let finding = |(rule, page, selector, html): &(&str, usize, &str, &str)| {
             Finding::new(RuleId::new(*rule), *page, &page.to_string(), selector, html, "")
@@ -306,5 +348,39 @@ mod tests {
         assert_eq!(group.examples[1].id, 32);
         let pages: Vec<_> = group.pages.iter().map(|page| (page.url.as_str(), page.count)).collect();
         assert_eq!(pages, [("https://a.example/", 30), ("https://a.example/b", 2)]);
+    }
+
+    #[test]
+    fn one_fault_of_a_tab_list_is_one_rule_to_repair_and_no_element_that_would_remain_is_hidden() {
+        let link = |number: u32| format!("<a href=\"#{number}\" role=tab>Tab {number}</a>");
+        let item = |number: u32| format!("<li class=nav-item>\n  {}\n</li>", link(number));
+        let (links, items) = ([1, 2].map(link), [1, 2].map(item));
+        let tabs = [
+            ("aria-required-parent", 0, "a[href$=\"#1\"]", links[0].as_str()),
+            ("aria-required-parent", 0, "a[href$=\"#2\"]", &links[1]),
+            ("aria-required-children", 0, ".nav", "<ul class=nav role=tablist>"),
+            ("listitem", 0, ".nav > .nav-item:nth-child(1)", &items[0]),
+            ("listitem", 0, ".nav > .nav-item:nth-child(2)", &items[1]),
+        ];
+        let away = |elements: &[(&str, usize, &str, &str)]| {
+            let groups = grouped(elements).0;
+            groups.iter().map(|group| (group.rule.to_string(), group.goes_away_with)).collect::<Vec<_>>()
+        };
+        let row = |rule: &str, with| (rule.to_owned(), with);
+        let one_fault =
+            [row("aria-required-parent", None), row("aria-required-children", Some(1)), row("listitem", Some(1))];
+        assert_eq!(away(&tabs), one_fault);
+        // One item elsewhere has nothing to do with the tabs: its rule has to be repaired itself.
+        let with_another = [&tabs[..], &[("listitem", 1, "li", "<li>One</li>")]].concat();
+        assert!(away(&with_another).contains(&row("listitem", None)));
+        // A list beside them has a fault of its own, and a picture without a name is none of structure.
+        let beside = [&tabs[..], &[("list", 0, "#menu", "<ul id=menu><div></div></ul>")]].concat();
+        assert!(away(&beside).contains(&row("list", None)));
+        let named = [("label", 0, "#a", "<input>"), ("image-alt", 0, "#b", "<img>")];
+        assert!(away(&named).iter().all(|(_, with)| with.is_none()));
+        assert_eq!(
+            away(&[("label", 0, "#a", "<input type=image>"), ("image-alt", 0, "#a", "<input type=image>")])[1].1,
+            Some(1)
+        );
     }
 }

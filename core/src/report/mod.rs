@@ -1,10 +1,13 @@
 //! The report that a site owner reads, made of findings, as types. The crate `a11ycheck-api-v1` has its JSON.
 
+pub mod brief;
+mod faults;
 mod groups;
 mod places;
 mod prepared;
 #[cfg(feature = "testing")]
 mod testing;
+mod thing;
 
 use std::borrow::Cow;
 
@@ -12,6 +15,7 @@ use chrono::{DateTime, Utc};
 
 pub use self::groups::{Example, ExampleBox, Group, PageCount, PlaceView};
 pub(crate) use self::prepared::{Prepared, PreparedPage, PreparedRule, PreparedUndecided, numbered};
+pub use self::thing::{Thing, ThingKind};
 use crate::{
     catalog::card,
     domain::{CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, Site, Tool, Totals, UncheckedFrame},
@@ -43,6 +47,9 @@ pub struct Report {
     pub engine: Tool,
     /// The picture of the first page, if one was taken.
     pub screen: Option<PictureRef>,
+    /// The places on that picture of the elements with problems, at most [`Report::MAX_SCREEN_BOXES`]; those of equal places
+    /// count once.
+    pub screen_boxes: Vec<ExampleBox>,
     /// True if pictures were taken but could not be stored: the report then shows none.
     pub pictures_not_stored: bool,
     /// True if the check was stopped because too many pages in a row were not ready in time: pages that it had not
@@ -220,6 +227,8 @@ pub struct Sources<'a> {
 impl Report {
     /// The greatest number of checks in the trend.
     pub const TREND_LENGTH: u32 = 12;
+    /// The greatest number of outlines on the picture of the first page.
+    pub const MAX_SCREEN_BOXES: usize = 100;
 
     /// Makes the report of a check in one language.
     pub fn new(sources: Sources<'_>, locale: Locale) -> Self {
@@ -238,6 +247,7 @@ impl Report {
             checked_at: finished_at,
             engine: findings.engine.clone(),
             screen: findings.screen.map(|(width, height)| PictureRef { id: PictureId::Screen, width, height }),
+            screen_boxes: groups::screen_boxes(&prepared),
             pictures_not_stored: findings.pictures_not_stored,
             stopped_by_timeouts: findings.stopped_by_timeouts,
             totals: outcome.totals,

@@ -12,6 +12,7 @@ use std::{
 
 use super::{
     CoverView,
+    faults::absorbed,
     places::{Place, places},
 };
 use crate::{
@@ -44,6 +45,8 @@ pub(crate) struct PreparedRule<'a> {
     pub(crate) kind: RuleKind,
     /// The rank among all rules, from 1.
     pub(crate) rank: u64,
+    /// The rank of the rule whose repair clears all of these elements.
+    pub(crate) goes_away_with: Option<u64>,
     /// The elements with their numbers within the check, from 1, in the order of the findings.
     pub(crate) elements: Vec<(u64, &'a Finding)>,
     /// The number of elements that count as well but are not listed, because their pages had more of them than are
@@ -173,13 +176,17 @@ impl<'a> PreparedRule<'a> {
     /// Returns the weight by which rules are ordered, as a fraction whose denominator all rules of a check share: that of
     /// the severity (10, 6, 3 or 1) times the number of pages with such elements (decision 0017).
     fn weight(&self) -> u64 {
-        let severity = match self.facts.impact {
-            Impact::Critical => 10,
-            Impact::Serious => 6,
-            Impact::Moderate => 3,
-            Impact::Minor => 1,
-        };
-        severity * self.pages.len() as u64
+        weight_of(self.facts.impact) * self.pages.len() as u64
+    }
+}
+
+/// Returns the weight of a severity in the order of fixing (decision 0017).
+pub(super) const fn weight_of(severity: Impact) -> u64 {
+    match severity {
+        Impact::Critical => 10,
+        Impact::Serious => 6,
+        Impact::Moderate => 3,
+        Impact::Minor => 1,
     }
 }
 
@@ -213,6 +220,7 @@ fn ranked<'a>(findings: &'a Findings, platform: Option<&PlatformKey>, locale: Lo
             facts,
             kind: facts.kind(),
             rank: 0,
+            goes_away_with: None,
             left_out: pages.iter().map(|page| page.left_out).sum(),
             texts: describe(rule, facts, locale),
             platform_tip: platform.and_then(|platform| tip(rule.as_str(), platform.as_str(), locale)),
@@ -228,6 +236,10 @@ fn ranked<'a>(findings: &'a Findings, platform: Option<&PlatformKey>, locale: Lo
     rules.sort_by_key(|rule| (rule.kind, Reverse(rule.weight()), Reverse(rule.count())));
     for (rank, rule) in (1..).zip(&mut rules) {
         rule.rank = rank;
+    }
+    let absorbed = absorbed(&rules);
+    for (rule, goes_away_with) in rules.iter_mut().zip(absorbed) {
+        rule.goes_away_with = goes_away_with;
     }
     rules
 }

@@ -2,7 +2,10 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{CoverView, Diff, Example, FixedRuleView, Group, PageCount, PageView, PlaceView, Report, Trend, Undecided};
+use super::{
+    CoverView, Diff, Example, ExampleBox, FixedRuleView, Group, PageCount, PageView, PictureId, PictureRef, PlaceView,
+    Report, Thing, Trend, Undecided,
+};
 use crate::{
     domain::{CoverKind, Impact, RuleId, Tool, Totals},
     id::ScanId,
@@ -22,6 +25,7 @@ impl Report {
             checked_at,
             engine,
             screen: None,
+            screen_boxes: Vec::new(),
             pictures_not_stored: false,
             stopped_by_timeouts: false,
             totals: Totals::default(),
@@ -45,6 +49,9 @@ impl Group {
             rule,
             severity,
             rank: 1,
+            goes_away_with: None,
+            fixer: None,
+            effort: None,
             count: 0,
             left_out: 0,
             new_count: 0,
@@ -70,8 +77,22 @@ impl Group {
 
 impl PlaceView {
     /// Returns a place with so many elements, which the previous check had and nothing was measured of.
-    pub const fn new(id: u64, count: u64, pages: u64) -> Self {
-        Self { id, count, new_count: 0, pages, measured: None }
+    pub fn new(id: u64, count: u64, pages: u64) -> Self {
+        Self { id, count, new_count: 0, pages, page: String::new(), thing: Thing::default(), measured: None }
+    }
+}
+
+impl PictureRef {
+    /// Returns a reference to the picture with this id and size in pixels.
+    pub const fn new(id: PictureId, width: u32, height: u32) -> Self {
+        Self { id, width, height }
+    }
+}
+
+impl ExampleBox {
+    /// Returns the rectangle of this size whose top left corner is at `x` and `y`.
+    pub const fn new(id: u64, x: u32, y: u32, width: u32, height: u32) -> Self {
+        Self { id, x, y, width, height }
     }
 }
 

@@ -187,16 +187,18 @@ impl ScanFiles {
             #[cfg(feature = "pdf")]
             Artifact::ReportPdf => self.pdf(artifact, DocumentKey::Report, locale).await,
             #[cfg(feature = "pdf")]
+            Artifact::FullReportPdf => self.pdf(artifact, DocumentKey::FullReport, locale).await,
+            #[cfg(feature = "pdf")]
             Artifact::AcrPdf => self.pdf(artifact, DocumentKey::ConformanceReport, locale).await,
             #[cfg(not(feature = "pdf"))]
-            Artifact::ReportPdf | Artifact::AcrPdf => Err(Error::NotBuiltIn(artifact)),
+            Artifact::ReportPdf | Artifact::FullReportPdf | Artifact::AcrPdf => Err(Error::NotBuiltIn(artifact)),
         }
     }
 
     fn require_included(&self, artifact: Artifact) -> Result<(), Error> {
         let (is_included, refusal) = match artifact {
             // In every plan with the API (contract §9.2).
-            Artifact::ReportPdf => return Ok(()),
+            Artifact::ReportPdf | Artifact::FullReportPdf => return Ok(()),
             Artifact::Issues(_) => {
                 let is_included = match self.target {
                     ScanTarget::Scan(_) => self.team.includes_exports_of(&self.scan),

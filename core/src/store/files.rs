@@ -17,6 +17,8 @@ use crate::{
 pub enum DocumentKey {
     /// The PDF report in this language.
     Report(Locale),
+    /// The long form of the PDF report in this language.
+    FullReport(Locale),
     /// The PDF draft of a conformance report in this language.
     ConformanceReport(Locale),
 }

@@ -7,10 +7,10 @@ use a11ycheck_core::{
     domain::{Failure, FailureCode, Impact, PlatformKey, RuleFacts, RuleId, Tool, Totals},
     export::{
         Brand,
-        pdf::{PdfError, PdfSource, render},
+        pdf::{Detail, PdfError, PdfSource, render},
     },
     locale::Locale,
-    report::{Diff, Example, FixedRuleView, Group, PageCount, PageView, PlaceView, Report, Trend, Undecided},
+    report::{Diff, Example, FixedRuleView, Group, PageCount, PageView, PlaceView, Report, Thing, Trend, Undecided},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use image::{ImageFormat, Rgb, RgbImage};
@@ -33,6 +33,8 @@ pub(crate) struct Sample {
     pub(crate) generated_by: Option<&'static str>,
     pub(crate) pictures: HashMap<u64, Vec<u8>>,
     pub(crate) pictures_lost: bool,
+    pub(crate) screen: Option<Vec<u8>>,
+    pub(crate) detail: Detail,
 }
 
 impl Sample {
@@ -88,13 +90,14 @@ impl Sample {
             })
             .collect();
         let (brand, generated_by) = (Brand::default(), Some("a11ycheck 0.1.0"));
-        Self { report, brand, generated_by, pictures, pictures_lost: false }
+        Self { report, brand, generated_by, pictures, pictures_lost: false, screen: None, detail: Detail::Brief }
     }
 
     pub(crate) fn render(&self) -> Result<Vec<u8>, PdfError> {
         let pictures = |example| self.pictures.get(&example).map(Vec::as_slice);
         let source = PdfSource::new(&self.report, &self.brand);
         let source = source.with_generated_by(self.generated_by).with_pictures(&pictures);
+        let source = source.with_screen(self.screen.as_deref()).with_detail(self.detail);
         render(&if self.pictures_lost { source.with_pictures_lost() } else { source })
     }
 }
@@ -142,6 +145,7 @@ fn group(
     let shown = usize::try_from(count).unwrap().min(Group::MAX_EXAMPLES);
     let mut group = Group::empty(rule.clone(), entry.impact);
     group.rank = rank;
+    (group.fixer, group.effort) = (Some(entry.fixer), Some(entry.effort));
     group.count = count;
     group.new_count = count / 3;
     group.title = texts.title.to_owned();
@@ -159,6 +163,8 @@ fn group(
     let places = group.examples.iter().map(|example| {
         let mut place = PlaceView::new(example.id, count.div_ceil(shown as u64), addresses.len() as u64);
         place.new_count = u64::from(example.is_new);
+        place.page.clone_from(&example.page);
+        place.thing = Thing::of(&example.html);
         place.measured = (id == "color-contrast").then(|| "#73879c / #ffffff, 3.9:1 (≥ 4.5:1)".to_owned());
         place
     });
@@ -195,6 +201,8 @@ fn diff(total: u64, locale: Locale) -> Diff {
     diff.new = 4;
     diff.fixed = 7;
     diff.remaining = total.saturating_sub(4);
+    diff.not_comparable_before = (total + 3).saturating_sub(7 + diff.remaining);
+    diff.not_comparable_now = total.saturating_sub(diff.new + diff.remaining);
     diff.fixed_rules = vec![FixedRuleView::new(catalog::card("html-has-lang", locale).unwrap().title, 7)];
     diff
 }

@@ -1,12 +1,16 @@
 //! Files conform to the standard in every language, however much or little they contain, and whatever it is.
 
-use a11ycheck_core::locale::Locale;
+use a11ycheck_core::{
+    export::pdf::Detail,
+    locale::Locale,
+    report::{ExampleBox, PictureId, PictureRef},
+};
 
 use crate::{
     USUAL,
     draft::drafts,
     hostile,
-    sample::{Sample, Size},
+    sample::{Sample, Size, picture},
     tools::{Folder, assert_read_as_drawn, check, fonts, information, validate},
 };
 
@@ -16,6 +20,15 @@ fn samples() -> Vec<(String, Sample)> {
         Locale::ALL.iter().map(|locale| (locale.to_string(), Sample::new(*locale, USUAL))).collect();
     let large = Size { pages: 60, rules: 5, elements: 25, screenshots: 20 };
     samples.push(("large".to_owned(), Sample::new(Locale::De, large)));
+    for locale in [Locale::En, Locale::Uk] {
+        samples.push((format!("full {locale}"), Sample { detail: Detail::Full, ..Sample::new(locale, USUAL) }));
+    }
+    // With the start page, outlines on it, and a new rule far down.
+    let mut shown = Sample::new(Locale::Ro, Size { pages: 40, rules: 14, elements: 7, screenshots: 30 });
+    shown.screen = Some(picture(1_280, 1_400));
+    shown.report.screen = Some(PictureRef::new(PictureId::Screen, 1_280, 1_400));
+    shown.report.screen_boxes = vec![ExampleBox::new(1, 100, 80, 300, 40), ExampleBox::new(2, 1_200, 1_300, 400, 400)];
+    samples.push(("shown".to_owned(), shown));
     let mut clean = Sample::new(Locale::Pl, Size { pages: 1, rules: 0, elements: 0, screenshots: 0 });
     clean.report.trend.truncate(1);
     clean.report.diff.previous_date = None;

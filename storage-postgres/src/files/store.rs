@@ -207,6 +207,7 @@ type PlaceRow = (Vec<u8>, Option<Vec<u8>>, Option<String>, Option<i64>);
 const fn columns(key: DocumentKey) -> (&'static str, &'static str) {
     match key {
         DocumentKey::Report(locale) => ("report", locale.code()),
+        DocumentKey::FullReport(locale) => ("full-report", locale.code()),
         DocumentKey::ConformanceReport(locale) => ("conformance-report", locale.code()),
     }
 }

@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 21] = [
+const RECORD: [(i64, &str, &str); 22] = [
     (
         1,
         "plans and teams",
@@ -83,6 +83,11 @@ const RECORD: [(i64, &str, &str); 21] = [
         21,
         "external keys",
         "f12d7e6c993025affd600bc8a5f2fa3e13474193fdbe62eb0282f88b96828d209592e5495e40b40e19489529bf6d99af",
+    ),
+    (
+        22,
+        "full reports",
+        "b419f91926fce430326c0b911540cea6775351405b9ae9d914b058f5c89b64e4b740d0d09184804f5fef84a4d664b6e8",
     ),
 ];
 

@@ -63,6 +63,31 @@ async fn seven_languages_at_once_and_one_language_for_four_clients_are_all_answe
 }
 
 #[tokio::test]
+async fn the_long_form_is_a_file_of_its_own_on_every_path_and_counts_like_the_short_one() {
+    let (app, client, site, scan) = started(RenderLimits::default()).await;
+    let brief = client.get(&format!("/scans/{scan}/pdf")).await;
+    let full = client.get(&format!("/scans/{scan}/pdf?detail=full")).await;
+    assert_eq!((brief.status, full.status, full.media_type()), (200, 200, "application/pdf"));
+    assert_ne!(brief.bytes, full.bytes);
+    assert!(full.header("Content-Disposition").contains("-accessibility-full.pdf"), "one does not overwrite the other");
+    let left = |answer: &Answer| answer.header("X-RateLimit-Remaining").parse::<u32>().unwrap();
+    assert_eq!(left(&full) + 1, left(&brief));
+    for path in
+        [format!("/scans/{scan}/export?format=pdf&detail=full"), format!("/sites/{site}/export?format=pdf&detail=full")]
+    {
+        assert_eq!(client.get(&path).await.bytes, full.bytes, "{path}");
+    }
+    // Kept beside each other.
+    assert_eq!(client.get(&format!("/scans/{scan}/pdf?detail=brief")).await.bytes, brief.bytes);
+    let wrong = client.get(&format!("/scans/{scan}/pdf?detail=everything")).await;
+    assert_eq!(wrong.status, 422);
+    assert!(wrong.body["errors"]["detail"].is_array(), "{}", wrong.body);
+    // Other files have one form: a client that sends the word for something else is not refused.
+    assert_eq!(client.get(&format!("/scans/{scan}/export?format=csv&detail=everything")).await.status, 200);
+    drop(app);
+}
+
+#[tokio::test]
 async fn a_pdf_that_is_refused_is_asked_for_again_in_seconds_and_uses_up_no_request() {
     let (_app, client, site, scan) = started(busy()).await;
     let used = 60 - client.get("/account").await.header("x-ratelimit-remaining").parse::<u32>().unwrap();

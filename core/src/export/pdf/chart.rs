@@ -5,10 +5,13 @@ use super::{
     flow::Flow,
     font::Face,
     picture::Picture,
-    style::{QUIET, RULE, TEXT},
+    style::{QUIET, RULE, TEXT, of_severity},
     tree::Tag,
 };
-use crate::domain::Colour;
+use crate::{
+    domain::{Colour, Impact},
+    report::ExampleBox,
+};
 
 /// A value at a date.
 #[derive(Debug)]
@@ -29,7 +32,7 @@ pub(super) enum Border {
 pub(super) const CHART_HEIGHT: f32 = 130.0;
 
 /// Points per pixel of a picture: CSS pixels are 1/96 inch.
-const POINTS_PER_PIXEL: f32 = 0.75;
+pub(super) const POINTS_PER_PIXEL: f32 = 0.75;
 
 impl Flow {
     /// Draws a line through values, the oldest at the left. `alternative` says the same in words.
@@ -64,6 +67,42 @@ impl Flow {
         }
         self.y += height + AFTER;
     }
+
+    /// Draws the picture of a page with outlines around parts of it, scaled to fit into this size.
+    pub(super) fn outlined(&mut self, picture: &Picture, size: [f32; 2], outlines: &Outlines<'_>, alternative: String) {
+        const AFTER: f32 = 8.0;
+        let [max_width, max_height] = size;
+        let scale = (max_width / picture.width as f32).min(max_height / picture.height as f32);
+        let (width, height) = (picture.width as f32 * scale, picture.height as f32 * scale);
+        self.reserve(height + AFTER);
+        let (left, top) = (self.left, self.y);
+        let tag = Tag::Figure { alternative, area: area(left, top, width, height) };
+        let figure = self.canvas.tree.add(self.parent, tag, None);
+        self.canvas.mark(Mark::Content(figure));
+        self.canvas.picture(picture.id.clone(), left, top, width, height);
+        self.canvas.mark(Mark::Artifact);
+        let frame = |[x, y, wide, high]: [f32; 4]| {
+            let (right, bottom) = ((x + wide).min(width), (y + high).min(height));
+            [(x, y), (right, y), (right, bottom), (x, bottom), (x, y)].map(|(x, y)| (left + x, top + y))
+        };
+        self.canvas.stroke(&frame([0.0, 0.0, width, height]), 0.5, RULE);
+        let per_unit = width / outlines.width.max(1) as f32;
+        for part in outlines.parts {
+            let corners = frame([part.x, part.y, part.width, part.height].map(|pixels| pixels as f32 * per_unit));
+            // Light around dark, so that one of them shows on any ground.
+            self.canvas.stroke(&corners, 2.0, Colour::WHITE);
+            self.canvas.stroke(&corners, 1.0, of_severity(Impact::Critical));
+        }
+        self.y += height + AFTER;
+    }
+}
+
+/// Outlines on the picture of a page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outlines<'a> {
+    /// The width of the picture in the units of the parts.
+    pub(super) width: u32,
+    pub(super) parts: &'a [ExampleBox],
 }
 
 struct Frame {

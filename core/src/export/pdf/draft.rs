@@ -85,8 +85,7 @@ impl<'a> Draft<'a> {
             flow.paragraph(&[Run::regular(gap)], Style::BODY);
         }
         flow.within(Tag::Section, None, |flow| {
-            flow.heading(2, Some(Place::Overview), None, &[Run::bold(label.overview.as_str())]);
-            self.counts(flow);
+            flow.titled_table(2, Some(Place::Overview), &label.overview, &self.counts());
         });
     }
 
@@ -107,8 +106,8 @@ impl<'a> Draft<'a> {
         flow.table(&Table { columns, head: None, rows, row_heads: RowHeads::First });
     }
 
-    /// Sets a table with the number of criteria by conformance and level.
-    fn counts(&self, flow: &mut Flow) {
+    /// Returns a table with the number of criteria by conformance and level.
+    fn counts(&self) -> Table {
         let acr = &self.terms.acr;
         let mut counts: BTreeMap<(Conformance, Level), usize> = BTreeMap::new();
         for verdict in &self.verdicts {
@@ -126,12 +125,12 @@ impl<'a> Draft<'a> {
         });
         let levels = LEVELS.map(|level| Cell::head(format!("{} {level}", acr.level)));
         let count = (0.2, Align::Right);
-        flow.table(&Table {
+        Table {
             columns: columns(&[(0.4, Align::Left), count, count, count]),
             head: Some([Cell::head(acr.conformance.as_str())].into_iter().chain(levels).collect()),
             rows: rows.into(),
             row_heads: RowHeads::First,
-        });
+        }
     }
 
     fn contents(&self, flow: &mut Flow, pages: &Pages) {
@@ -186,16 +185,16 @@ impl<'a> Draft<'a> {
             (Conformance::NotEvaluated, &acr.not_evaluated_means),
         ];
         flow.within(Tag::Section, None, |flow| {
-            flow.heading(2, Some(Place::Meanings), None, &[Run::bold(acr.level_meanings.as_str())]);
             let rows = meanings.map(|(conformance, meaning)| {
                 vec![Cell::new(vec![self.shown(conformance)]), Cell::text(meaning.as_str())]
             });
-            flow.table(&Table {
+            let table = Table {
                 columns: columns(&[(0.3, Align::Left), (0.7, Align::Left)]),
                 head: None,
                 rows: rows.into(),
                 row_heads: RowHeads::First,
-            });
+            };
+            flow.titled_table(2, Some(Place::Meanings), &acr.level_meanings, &table);
         });
     }
 
@@ -203,7 +202,6 @@ impl<'a> Draft<'a> {
         let acr = &self.terms.acr;
         let findings = self.source.export.findings;
         flow.within(Tag::Section, None, |flow| {
-            flow.heading(2, Some(Place::Criteria(level)), None, &[Run::bold(self.criteria_of(level))]);
             let of_level = self.verdicts.iter().filter(|verdict| verdict.criterion.level == level);
             let rows = of_level.map(|verdict| {
                 let criterion = verdict.criterion;
@@ -214,12 +212,13 @@ impl<'a> Draft<'a> {
                 ]
             });
             let heads = [&acr.criterion, &acr.conformance, &acr.remarks].map(|name| Cell::head(name.as_str()));
-            flow.table(&Table {
+            let table = Table {
                 columns: columns(&[(0.27, Align::Left), (0.23, Align::Left), (0.5, Align::Left)]),
                 head: Some(heads.into()),
                 rows: rows.collect(),
                 row_heads: RowHeads::First,
-            });
+            };
+            flow.titled_table(2, Some(Place::Criteria(level)), &self.criteria_of(level), &table);
         });
     }
 

@@ -14,7 +14,7 @@ use crate::{domain::Colour, locale::Locale};
 /// The distance from the left edge of the paper to the text, in points.
 pub(super) const MARGIN: f32 = 56.0;
 /// The distance from the upper edge of the paper to the text, in points.
-const TOP: f32 = 56.0;
+pub(super) const TOP: f32 = 56.0;
 /// The distance from the lower edge of the paper to the text, in points; the footer is below the text.
 pub(super) const BOTTOM: f32 = 66.0;
 
@@ -97,6 +97,13 @@ impl Flow {
         }
     }
 
+    /// Returns the height of what `body` sets if nothing breaks it; `None` if it is higher than a page.
+    pub(super) fn height_of(&self, body: impl FnOnce(&mut Self)) -> Option<f32> {
+        let mut alone = Self::new(self.ink);
+        body(&mut alone);
+        (alone.canvas.page() == 0).then_some(alone.y - TOP)
+    }
+
     /// Leaves space, but none at the top of a page.
     pub(super) fn space(&mut self, height: f32) {
         if self.y > TOP {
@@ -131,16 +138,33 @@ impl Flow {
 
     /// Sets a heading, and keeps it together with what follows it. `place` lets links lead to it, and adds it to the outline.
     pub(super) fn heading(&mut self, level: u8, place: Option<Place>, locale: Option<Locale>, runs: &[Run]) {
+        self.heading_before(level, place, (locale, runs), FOLLOWING);
+    }
+
+    /// Sets a heading that stays on the page of what follows it, which is so high.
+    pub(super) fn heading_before(
+        &mut self,
+        level: u8,
+        place: Option<Place>,
+        (locale, runs): (Option<Locale>, &[Run]),
+        following: f32,
+    ) {
         let style = Style::heading(level, self.ink);
         self.space(style.before);
         let height = Paragraph::new(runs, style, self.width()).height();
-        self.reserve(height + style.after + FOLLOWING);
+        self.reserve(height + style.after + following.max(FOLLOWING).min(PAGE_HEIGHT - TOP - BOTTOM - 60.0));
         if let Some(place) = place {
             let title = runs.iter().map(|run| run.text.as_str()).collect();
             self.places.insert(place, (self.canvas.page(), self.y));
             self.outline.push(Bookmark { level, title, page: self.canvas.page(), y: self.y });
         }
         self.tagged(Tag::Heading(level), locale, runs, Style { before: 0.0, ..style });
+    }
+
+    /// Sets the name of what follows, which stays on the same page.
+    pub(super) fn name(&mut self, name: &str) {
+        self.reserve(Style::LABEL.leading + Style::LABEL.after + 2.0 * Style::BODY.leading);
+        self.paragraph(&[Run::bold(name)], Style::LABEL);
     }
 
     /// Sets code on a background of its own.
@@ -260,7 +284,9 @@ impl Flow {
                     }
                     let area = [x, self.y, piece.width, style.leading];
                     let contents = match link {
-                        Link::Web(address) => address.clone(),
+                        // An address that is shown in part is told whole; any other name is the link's own.
+                        Link::Web(address) if address.contains(run.text.as_str()) => address.clone(),
+                        Link::Web(_) => run.text.clone(),
                         Link::Place(_) => run.text.clone(),
                     };
                     self.canvas.link(element, area, link.clone(), contents);

@@ -46,7 +46,9 @@ pub(super) fn broken(runs: &[Run], size: f32, max_width: f32) -> Vec<Line> {
             lines.push(set(&signs[start..=at], runs));
             (start, break_after, width) = (at + 1, None, 0.0);
         } else if width + sign.width > max_width && sign.character != ' ' && at > start {
-            let end = break_after.unwrap_or(at);
+            // In a word that is wider than a line, a mark that ends a sentence takes the character before it along.
+            let marks = signs[start..at].len() > 1 && closes(sign.character);
+            let end = break_after.unwrap_or(if marks { at - 1 } else { at });
             lines.push(set(&signs[start..end], runs));
             (start, break_after, width) = (end, None, 0.0);
             // The text after the break is measured again.
@@ -54,7 +56,12 @@ pub(super) fn broken(runs: &[Run], size: f32, max_width: f32) -> Vec<Line> {
             continue;
         } else {
             width += sign.width;
-            if matches!(sign.character, ' ' | '-' | '/' | '?' | '&' | '=' | ';' | '>' | ',' | '_') && !sign.sticks {
+            // A full stop after code must not stand alone on the next line.
+            let goes_on = signs.get(at + 1).is_some_and(|next| closes(next.character));
+            if matches!(sign.character, ' ' | '-' | '/' | '?' | '&' | '=' | ';' | '>' | ',' | '_')
+                && !sign.sticks
+                && !goes_on
+            {
                 break_after = Some(at + 1);
             }
         }
@@ -64,6 +71,11 @@ pub(super) fn broken(runs: &[Run], size: f32, max_width: f32) -> Vec<Line> {
         lines.push(set(&signs[start..], runs));
     }
     lines
+}
+
+/// Returns whether a line must not begin with the character, because it ends what stands before it.
+const fn closes(character: char) -> bool {
+    matches!(character, '.' | ',' | ';' | ':' | '!' | '?' | ')' | ']' | '”' | '“' | '»' | '…')
 }
 
 /// A character to be set.
@@ -132,6 +144,17 @@ mod tests {
         let lines = texts(&"m".repeat(30), 50.0);
         assert!(lines.len() > 1 && lines.concat() == "m".repeat(30), "{lines:?}");
         assert_eq!(texts("mmm", 1.0), ["m", "m", "m"]);
+    }
+
+    #[test]
+    fn a_full_stop_after_code_does_not_begin_a_line() {
+        for width in 20..120 {
+            let runs = [Run::regular("Put it into "), Run::mono("<main>"), Run::regular(". Then check again.")];
+            for line in broken(&runs, 10.0, width as f32) {
+                let text: String = line.pieces.iter().map(|piece| piece.text.as_str()).collect();
+                assert!(!text.starts_with('.'), "{width}: {text}");
+            }
+        }
     }
 
     #[test]

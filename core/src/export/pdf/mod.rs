@@ -6,7 +6,7 @@
 //! byte.
 //!
 //! `compose` holds the content of the report, `draft` that of the draft, and `frame` the parts of both; `flow`, `table`,
-//! `contents` and `chart` set them from page to page on a `canvas`, while `tree` grows the structure; `finish` turns both
+//! `contents`, `chart` and `gallery` set them from page to page on a `canvas`, while `tree` grows the structure; `finish` turns both
 //! into a file.
 //!
 //! Everything that comes from checked pages is hostile: it is bounded, loses characters that steer layout, and shows U+FFFD
@@ -22,6 +22,7 @@ mod finish;
 mod flow;
 mod font;
 mod frame;
+mod gallery;
 mod lines;
 mod logo;
 mod picture;
@@ -37,5 +38,5 @@ pub use self::{
     error::PdfError,
     logo::{LogoError, decoded_logo},
     render::{render, render_draft},
-    source::{DraftSource, PdfSource},
+    source::{Detail, DraftSource, PdfSource},
 };

@@ -7,6 +7,17 @@ use crate::{
     report::Report,
 };
 
+/// How much the file of a report shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Detail {
+    /// What its readers finish: the first rules with at most three places each, the others in a line.
+    #[default]
+    Brief,
+    /// Every rule with all examples of the report.
+    Full,
+}
+
 /// The source of a report's file.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
@@ -21,6 +32,10 @@ pub struct PdfSource<'a> {
     /// Returns the picture of the example with this number: PNG, JPEG or WebP. An example whose picture is missing, or
     /// can't be read, is shown without it.
     pub pictures: &'a dyn Fn(u64) -> Option<&'a [u8]>,
+    /// The picture of the first page, as those of examples.
+    pub screen: Option<&'a [u8]>,
+    /// How much the file shows.
+    pub detail: Detail,
     /// True if pictures that the report refers to no longer exist: the file says so.
     pub pictures_lost: bool,
 }
@@ -28,7 +43,15 @@ pub struct PdfSource<'a> {
 impl<'a> PdfSource<'a> {
     /// Returns the source of a file without pictures that names no program.
     pub const fn new(report: &'a Report, brand: &'a Brand) -> Self {
-        Self { report, brand, generated_by: None, pictures: &|_| None, pictures_lost: false }
+        Self {
+            report,
+            brand,
+            generated_by: None,
+            pictures: &|_| None,
+            screen: None,
+            detail: Detail::Brief,
+            pictures_lost: false,
+        }
     }
 
     /// Names the program that makes the file.
@@ -41,6 +64,18 @@ impl<'a> PdfSource<'a> {
     #[must_use]
     pub const fn with_pictures(self, pictures: &'a dyn Fn(u64) -> Option<&'a [u8]>) -> Self {
         Self { pictures, ..self }
+    }
+
+    /// Sets the picture of the first page.
+    #[must_use]
+    pub fn with_screen(self, screen: impl Into<Option<&'a [u8]>>) -> Self {
+        Self { screen: screen.into(), ..self }
+    }
+
+    /// Sets how much the file shows.
+    #[must_use]
+    pub const fn with_detail(self, detail: Detail) -> Self {
+        Self { detail, ..self }
     }
 
     /// Notes that pictures that the report refers to no longer exist.

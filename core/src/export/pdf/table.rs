@@ -2,10 +2,10 @@
 
 use super::{
     canvas::{Lettering, Mark, PAGE_HEIGHT},
-    flow::{BOTTOM, Flow, Paragraph},
+    flow::{BOTTOM, Flow, Paragraph, TOP},
     lines::{Line, size_of},
     style::{PANEL, RULE, Style},
-    text::Run,
+    text::{Place, Run},
     tree::{Scope, Tag},
 };
 use crate::{domain::Colour, locale::Locale};
@@ -79,19 +79,43 @@ const GAP: f32 = 10.0;
 const BAR_INDENT: f32 = 44.0;
 
 impl Flow {
+    /// Returns the height that must be left on a page for a table to begin there: a short table is never broken, and a
+    /// long one not before its fourth row has been set.
+    pub(super) fn table_start(&self, table: &Table) -> f32 {
+        const SHORT: usize = 6;
+        const LEAST: usize = 4;
+        let height = |cells: &Vec<Cell>| self.row(cells, &table.columns, Style::CELL).height();
+        let rows = table.rows.iter().take(if table.rows.len() <= SHORT { SHORT } else { LEAST });
+        let start = table.head.iter().chain(rows).map(height).sum::<f32>();
+        start.min(PAGE_HEIGHT - TOP - BOTTOM)
+    }
+
+    /// Sets a table with its heading, which stays on the page on which the table begins.
+    pub(super) fn titled_table(&mut self, level: u8, place: Option<Place>, title: &str, table: &Table) {
+        let start = self.table_start(table);
+        self.heading_before(level, place, (None, &[Run::bold(title)]), start);
+        self.table(table);
+    }
+
     /// Sets a table over the whole width.
     pub(super) fn table(&mut self, table: &Table) {
-        let style = Style::CELL;
-        let head = table.head.as_deref().map(|cells| self.row(cells, &table.columns, style));
+        self.table_in(table, Style::CELL);
+    }
+
+    /// Sets a table whose rows have a style of their own.
+    pub(super) fn table_in(&mut self, table: &Table, style: Style) {
+        let head = table.head.as_deref().map(|cells| self.row(cells, &table.columns, Style::CELL));
         let rows: Vec<_> = table.rows.iter().map(|cells| self.row(cells, &table.columns, style)).collect();
-        let head_height = head.as_ref().map_or(0.0, Row::height);
-        self.reserve(head_height + rows.first().map_or(0.0, Row::height));
+        self.reserve(self.table_start(table));
         self.within(Tag::Table, None, |flow| {
             if let Some(head) = &head {
                 flow.set_head(head, |flow| flow.set_cells(head, |_| Tag::Head(Scope::Column)));
             }
-            for row in &rows {
-                if flow.y + row.height() > PAGE_HEIGHT - BOTTOM {
+            for (number, row) in rows.iter().enumerate() {
+                // The last row does not stand alone on a page.
+                let last_two = rows.get(number + 1).filter(|_| number > 0 && number + 2 == rows.len());
+                let needed = row.height() + last_two.map_or(0.0, Row::height);
+                if flow.y + needed > PAGE_HEIGHT - BOTTOM && flow.y > TOP {
                     flow.add_page();
                     if let Some(head) = &head {
                         flow.set_head(head, |flow| flow.repeat(head));

@@ -27,12 +27,18 @@ pub(super) enum Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Place {
     Overview,
-    FixFirst,
+    Todo,
     Contents,
+    Changes,
     Problems,
+    OtherRules,
     Recommendations,
     Pages,
-    Notes,
+    ByHand,
+    Waiting,
+    Law,
+    Glossary,
+    Method,
     /// The rule with this rank.
     Rule(u64),
     /// The meanings of the levels of conformance.

@@ -13,7 +13,7 @@ use crate::{
     error::Error,
     export::{
         Brand, ExportSource,
-        pdf::{DraftSource, PdfError, PdfSource, render, render_draft},
+        pdf::{Detail, DraftSource, PdfError, PdfSource, render, render_draft},
     },
     id::{ScanId, TeamId},
     locale::Locale,
@@ -70,7 +70,8 @@ impl Service {
             return Ok(bytes);
         }
         let (rendering, pictures) = match key {
-            DocumentKey::Report(locale) => self.report_file(team, scan, locale, brand).await?,
+            DocumentKey::Report(locale) => self.report_file(team, scan, (locale, Detail::Brief), brand).await?,
+            DocumentKey::FullReport(locale) => self.report_file(team, scan, (locale, Detail::Full), brand).await?,
             DocumentKey::ConformanceReport(locale) => (self.draft_file(team, scan, locale, brand).await?, Found::All),
         };
         let rendered = tokio::task::spawn_blocking(rendering).await;
@@ -103,11 +104,16 @@ impl Service {
         &self,
         team: &Team,
         scan: &Scan,
-        locale: Locale,
+        (locale, detail): (Locale, Detail),
         brand: Brand,
     ) -> Result<(Rendering, Found), Error> {
         let (report, findings) = self.report_of(team.id, scan, Some(locale)).await?;
         let (pictures, found) = self.pictures(team.id, &report, &findings).await?;
+        let screen = match report.screen {
+            Some(_) => self.store().screen(team.id, scan.id).await?.map(|picture| picture.bytes),
+            None => None,
+        };
+        let found = if report.screen.is_some() && screen.is_none() { Found::Some } else { found };
         let generated_by = generated_by(team);
         let rendering: Rendering = Box::new(move || {
             let picture = |issue: u64| pictures.get(&issue).map(Vec::as_slice);
@@ -116,6 +122,8 @@ impl Service {
                 brand: &brand,
                 generated_by,
                 pictures: &picture,
+                screen: screen.as_deref(),
+                detail,
                 pictures_lost: found == Found::Some,
             })
         });
@@ -170,12 +178,15 @@ fn generated_by(team: &Team) -> Option<&'static str> {
     (!team.plan.features.white_label).then_some(concat!("a11ycheck ", env!("CARGO_PKG_VERSION")))
 }
 
+/// The layout of files. It changes with what they show, so that those which an earlier release kept are made again.
+const LAYOUT: &[u8] = b"2";
+
 /// Returns the style hash of files that carry a brand.
 fn style_of(brand: &Brand) -> StyleHash {
     let Brand { name, colour, logo } = brand;
     let mut digest = Sha256::new();
     // Each part goes with its length, so that no two brands have the same bytes.
-    for part in [name.as_bytes(), colour.to_string().as_bytes(), logo.as_ref().map_or(&[], Logo::bytes)] {
+    for part in [LAYOUT, name.as_bytes(), colour.to_string().as_bytes(), logo.as_ref().map_or(&[], Logo::bytes)] {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
     }

@@ -86,14 +86,17 @@ pub(crate) async fn a_document_comes_back_byte_for_byte_and_the_last_one_put_sta
     let (team, site) = world.team_and_site().await;
     let scan = world.completed(team, site).await;
     let (english, german) = (DocumentKey::Report(Locale::En), DocumentKey::Report(Locale::De));
+    let full = DocumentKey::FullReport(Locale::En);
     let large = fixtures::screenshot(0, 2_000_000).bytes;
     let large = Document { style: StyleHash([255; 16]), bytes: large };
     assert_eq!(world.store.document(team, scan, english).await.unwrap(), None);
     assert!(world.store.put_document(team, scan, english, document(vec![1])).await.unwrap());
     assert!(world.store.put_document(team, scan, english, large.clone()).await.unwrap());
     assert!(world.store.put_document(team, scan, german, document(vec![])).await.unwrap());
-    assert_eq!(world.store.document(team, scan, english).await.unwrap(), Some(large), "the last one, with its style");
+    assert!(world.store.put_document(team, scan, full, document(vec![2])).await.unwrap());
+    assert_eq!(world.store.document(team, scan, english).await.unwrap(), Some(large), "the last one, with its look");
     assert_eq!(world.store.document(team, scan, german).await.unwrap(), Some(document(vec![])));
+    assert_eq!(world.store.document(team, scan, full).await.unwrap(), Some(document(vec![2])), "a file of its own");
     assert_eq!(world.store.document(team, scan, DocumentKey::ConformanceReport(Locale::En)).await.unwrap(), None);
 }
 

@@ -1,119 +1,99 @@
-//! A section for each rule.
+//! Half a page for each of the first rules.
 
 use super::{Composer, MAX_TITLE};
 use crate::{
     catalog::fill,
     export::pdf::{
-        chart::Border,
         flow::Flow,
+        gallery::Tile,
         style::{Style, of_severity},
-        table::{Align, Cell, RowHeads, Table, columns},
         text::{self, Place, Run},
-        tree::{Numbering, Tag},
+        tree::Tag,
     },
-    locale::Locale,
-    report::{Example, Group, PlaceView},
+    report::{
+        Group,
+        brief::{ShownPlace, ShownRule},
+    },
 };
 
-/// The most pages in the table of a rule; a last row counts the rest.
-const MAX_PAGES: usize = 5;
-/// The most places of a rule that are shown; the exports list every element.
-const MAX_SHOWN: usize = 3;
-/// The most characters of an element's source.
-const MAX_HTML: usize = 600;
+/// The most characters of what stands at a place.
+const MAX_WHAT: usize = 90;
+/// The most characters of an element's source, where there is no picture.
+const MAX_HTML: usize = 160;
 /// The most characters of a selector.
-const MAX_SELECTOR: usize = 300;
-/// The most characters of axe-core's explanation.
-const MAX_DETAILS: usize = 800;
-/// The greatest height of an example's picture, in points.
-const MAX_PICTURE: f32 = 170.0;
+const MAX_SELECTOR: usize = 90;
+/// The most characters of the code that shows what to write.
+const MAX_EXAMPLE: usize = 420;
+/// The greatest height of an element's picture, in points.
+const MAX_PICTURE: f32 = 100.0;
+/// The height up to which a rule begins a new page rather than being split, in points: half a page. A higher one begins
+/// where this is left.
+const KEPT: f32 = 360.0;
+/// The room for what follows the places of a rule, in points: four lines.
+const WHAT_ELSE: f32 = 50.0;
+/// The least room for the beginning of a rule: its title, its numbers and the first of its texts, in points.
+const BEGINNING: f32 = 150.0;
 
 impl Composer<'_> {
-    pub(super) fn problems(&self, flow: &mut Flow) {
+    pub(super) fn rules(&self, flow: &mut Flow) {
         let label = &self.terms.label;
-        // At least a third of a page: otherwise the first rule might begin with its title alone.
-        flow.reserve(250.0);
         flow.within(Tag::Section, None, |flow| {
-            flow.heading(2, Some(Place::Problems), None, &[Run::bold(label.problems.as_str())]);
+            let title = [Run::bold(label.problems.as_str())];
+            flow.heading_before(2, Some(Place::Problems), (None, &title), BEGINNING);
             if self.source.report.groups.is_empty() {
                 flow.paragraph(&[Run::regular(label.no_problems.as_str())], Style::BODY);
             }
-            self.draft_note(flow, &self.source.report.groups);
-            for group in &self.source.report.groups {
-                flow.within(Tag::Section, None, |flow| self.group(flow, group));
+            self.draft_note(flow);
+            for rule in &self.brief.rules {
+                let height = flow.height_of(|flow| self.rule(flow, rule));
+                flow.reserve(height.unwrap_or_default().min(KEPT));
+                flow.within(Tag::Section, None, |flow| self.rule(flow, rule));
             }
         });
     }
 
-    pub(super) fn recommendations(&self, flow: &mut Flow) {
-        if self.source.report.advisory.is_empty() {
-            return;
-        }
-        let label = &self.terms.label;
-        flow.within(Tag::Section, None, |flow| {
-            flow.heading(2, Some(Place::Recommendations), None, &[Run::bold(label.recommendations.as_str())]);
-            flow.paragraph(&[Run::regular(label.recommendations_note.as_str())], Style::BODY);
-            self.draft_note(flow, &self.source.report.advisory);
-            let rows = self.source.report.advisory.iter().map(|group| {
-                let title = Run::web(text::line(&group.title, MAX_TITLE), &group.help);
-                vec![
-                    Cell { locale: self.locale_of(group), ..Cell::new(vec![title]) },
-                    Cell::new(vec![Run::badge(self.terms.severity(group.severity), of_severity(group.severity))]),
-                    Cell::text(group.n.to_string()),
-                    Cell::text(group.count.to_string()),
-                    Cell::text(group.pages.len().to_string()),
-                ]
-            });
-            let heads = [&label.rule, &label.severity, &label.places, &label.elements, &label.pages];
-            flow.table(&Table {
-                columns: columns(&[
-                    (0.44, Align::Left),
-                    (0.19, Align::Left),
-                    (0.12, Align::Right),
-                    (0.13, Align::Right),
-                    (0.12, Align::Right),
-                ]),
-                head: Some(heads.map(|name| Cell::head(name.as_str())).into()),
-                rows: rows.collect(),
-                row_heads: RowHeads::First,
-            });
-        });
-    }
-
-    /// Sets the note on machine drafts once for all texts below, because a language is reviewed as a whole.
-    fn draft_note(&self, flow: &mut Flow, groups: &[Group]) {
-        if groups.iter().any(|group| group.machine) {
+    /// Sets the note on machine drafts once for all texts, because a language is reviewed as a whole.
+    pub(super) fn draft_note(&self, flow: &mut Flow) {
+        let report = self.source.report;
+        if report.groups.iter().chain(&report.advisory).any(|group| group.machine) {
             flow.paragraph(&[Run::regular(self.terms.label.machine_draft.as_str())], Style::SMALL);
         }
     }
 
-    fn group(&self, flow: &mut Flow, group: &Group) {
-        let label = &self.terms.label;
+    fn rule(&self, flow: &mut Flow, rule: &ShownRule<'_>) {
+        let (group, label) = (rule.group, &self.terms.label);
+        self.rule_title(flow, group);
+        self.key_facts(flow, group, rule.quick.as_deref());
         let locale = self.locale_of(group);
-        let title = format!("{}. {}", group.rank, text::line(&group.title, MAX_TITLE));
-        flow.heading(3, Some(Place::Rule(group.rank)), locale, &[Run::bold(title)]);
-        self.key_facts(flow, group);
-        let mut part = |heading: &str, text: &str| {
-            if !text.trim().is_empty() {
-                flow.heading(4, None, None, &[Run::bold(heading)]);
-                flow.tagged(Tag::Paragraph, locale, &text::marked(text), Style::BODY);
-            }
-        };
-        part(&label.summary, &group.summary);
-        part(&label.impact, &group.impact);
-        if !group.who.is_empty() {
-            flow.heading(4, None, None, &[Run::bold(label.who.as_str())]);
-            let who: Vec<_> = group.who.iter().map(|who| [Run::regular(who.as_str())]).collect();
-            flow.bullets(who.iter().map(<[Run; 1]>::as_slice));
+        let about = format!("{} {}", group.summary.trim(), group.impact.trim());
+        if !about.trim().is_empty() {
+            flow.tagged(Tag::Paragraph, locale, &text::marked(&about), Style { after: 3.0, ..Style::BODY });
         }
-        self.remedy(flow, group);
-        self.references(flow, group);
-        self.found_on(flow, group);
-        self.examples(flow, group);
+        if !group.who.is_empty() {
+            let who = vec![Run::bold(format!("{}: ", label.who)), Run::regular(group.who.join(", "))];
+            flow.tagged(Tag::Paragraph, locale, &who, Style { after: 3.0, ..Style::BODY });
+        }
+        self.led_in(flow, group, &label.how_to_fix, &group.how_to_fix);
+        if let Some(tip) = &group.platform_tip {
+            let platform = self.source.report.platform_name.as_deref().unwrap_or_default();
+            self.led_in(flow, group, &fill(&label.platform_tip, &[("platform", &text::line(platform, 80))]), tip);
+        }
+        let example = text::block(group.example_code.as_deref().unwrap_or_default(), MAX_EXAMPLE);
+        if !example.trim().is_empty() {
+            flow.code(&example);
+        }
+        let tiles: Vec<_> = rule.places.iter().map(|place| self.tile(place)).collect();
+        flow.gallery(&tiles, MAX_PICTURE, WHAT_ELSE);
+        self.what_else(flow, rule);
+    }
+
+    pub(super) fn rule_title(&self, flow: &mut Flow, group: &Group) {
+        let title = [Run::bold(format!("{}. {}", group.rank, text::line(&group.title, MAX_TITLE)))];
+        flow.heading_before(3, Some(Place::Rule(group.rank)), (self.locale_of(group), &title), BEGINNING);
     }
 
     /// Sets severity, rule and numbers in one line.
-    fn key_facts(&self, flow: &mut Flow, group: &Group) {
+    pub(super) fn key_facts(&self, flow: &mut Flow, group: &Group, quick: Option<&str>) {
         let count = &self.terms.count;
         let mut numbers = vec![
             self.terms.counted(&count.place, group.n),
@@ -123,132 +103,84 @@ impl Composer<'_> {
         if group.new_count > 0 {
             numbers.push(format!("{}: {}", self.terms.label.new, group.new_count));
         }
-        let facts = [
+        let mut facts = vec![
             Run::badge(self.terms.severity(group.severity), of_severity(group.severity)),
             Run::regular("   "),
             Run::mono(text::line(group.rule.as_str(), 80)),
             Run::regular(format!("   {}", numbers.join(" · "))),
         ];
+        facts.extend(quick.map(|quick| Run::bold(format!("   {quick}"))));
         flow.indented(4.0, |flow| flow.paragraph(&facts, Style { leading: 17.0, ..Style::BODY }));
     }
 
-    fn remedy(&self, flow: &mut Flow, group: &Group) {
-        let label = &self.terms.label;
-        let example = group.example_code.as_deref().unwrap_or_default();
-        if !group.how_to_fix.trim().is_empty() {
-            flow.heading(4, None, None, &[Run::bold(label.how_to_fix.as_str())]);
-            flow.tagged(Tag::Paragraph, self.locale_of(group), &text::marked(&group.how_to_fix), Style::BODY);
-        }
-        if !example.trim().is_empty() {
-            flow.reserve(4.0 * Style::CODE.leading);
-            flow.paragraph(&[Run::regular(label.example.as_str())], Style::LABEL);
-            flow.code(&text::block(example, 2_000));
-        }
-        if let Some(tip) = &group.platform_tip {
-            let platform = self.source.report.platform_name.as_deref().unwrap_or_default();
-            let heading = fill(&label.platform_tip, &[("platform", &text::line(platform, 80))]);
-            flow.heading(4, None, None, &[Run::bold(heading)]);
-            flow.paragraph(&text::marked(tip), Style::BODY);
+    /// Sets a text of the catalogue behind its name.
+    fn led_in(&self, flow: &mut Flow, group: &Group, name: &str, text: &str) {
+        if !text.trim().is_empty() {
+            let mut runs = vec![Run::bold(format!("{name}: "))];
+            runs.extend(text::marked(text));
+            flow.tagged(Tag::Paragraph, self.locale_of(group), &runs, Style { after: 4.0, ..Style::BODY });
         }
     }
 
-    fn references(&self, flow: &mut Flow, group: &Group) {
-        let label = &self.terms.label;
-        let mut items: Vec<Run> = group.refs.iter().map(|reference| Run::regular(text::line(reference, 200))).collect();
-        let more = Run::web(label.learn_more.as_str(), &group.help);
-        items.extend(Some(more).filter(|more| more.link.is_some()));
-        if !items.is_empty() {
-            flow.heading(4, None, None, &[Run::bold(label.references.as_str())]);
-            flow.bullets(items.chunks(1));
-        }
-    }
-
-    fn found_on(&self, flow: &mut Flow, group: &Group) {
-        let label = &self.terms.label;
-        flow.heading(4, None, None, &[Run::bold(label.found_on.as_str())]);
-        let mut rows: Vec<_> = group
-            .pages
-            .iter()
-            .take(MAX_PAGES)
-            .map(|page| vec![Cell::new(vec![Run::address(&page.url)]), Cell::text(page.count.to_string())])
-            .collect();
-        let rest = group.pages.get(MAX_PAGES..).unwrap_or_default();
-        if !rest.is_empty() {
-            let pages = self.terms.counted(&self.terms.count.page, rest.len() as u64);
-            let elements: u64 = rest.iter().map(|page| page.count).sum();
-            rows.push(vec![Cell::text(format!("+ {pages}")), Cell::text(elements.to_string())]);
-        }
-        flow.table(&Table {
-            columns: columns(&[(0.82, Align::Left), (0.18, Align::Right)]),
-            head: Some(vec![Cell::head(label.page.as_str()), Cell::head(label.elements.as_str())]),
-            rows,
-            row_heads: RowHeads::First,
-        });
-    }
-
-    fn examples(&self, flow: &mut Flow, group: &Group) {
-        if group.examples.is_empty() {
-            return;
-        }
-        let label = &self.terms.label;
-        // Each place once: what repeats it is counted beside it.
-        let example_of = |place: &PlaceView| group.examples.iter().find(|example| example.id == place.id);
-        let places = group.places.iter().filter_map(|place| Some((place, example_of(place)?)));
-        let shown: Vec<_> = places.take(MAX_SHOWN).collect();
-        flow.heading(4, None, None, &[Run::bold(label.places.as_str())]);
-        flow.within(Tag::List(Numbering::Numbers), None, |flow| {
-            for (number, (place, example)) in (1..).zip(&shown) {
-                flow.item(&format!("{number}."), |flow| self.example(flow, place, example));
-            }
-        });
-        let cleared: u64 = shown.iter().map(|(place, _)| place.count).sum();
-        let further = group.count.saturating_sub(cleared);
-        if further > 0 {
-            let further = fill(&label.further_elements, &[("n", &further.to_string())]);
-            flow.paragraph(&[Run::regular(further)], Style::BODY);
-        }
-        if group.left_out > 0 {
-            let left_out = fill(&label.elements_left_out, &[("n", &group.left_out.to_string())]);
-            flow.paragraph(&[Run::regular(left_out)], Style::BODY);
-        }
-    }
-
-    fn example(&self, flow: &mut Flow, place: &PlaceView, example: &Example) {
-        let (label, count) = (&self.terms.label, &self.terms.count);
-        if let Some(measured) = &place.measured {
-            flow.paragraph(&[Run::bold(measured.as_str())], Style { after: 2.0, ..Style::BODY });
-        }
-        let elements = self.terms.counted(&count.element, place.count);
-        let reach = format!("{elements} · {}", self.terms.counted(&count.page, place.pages));
-        let mut reached = vec![Run::regular(reach)];
+    fn tile(&self, shown: &ShownPlace<'_>) -> Tile<'_> {
+        let (place, example) = (shown.place, shown.example);
+        let tight = Style { after: 1.0, ..Style::SMALL };
+        let count = &self.terms.count;
+        let mut reach = vec![Run::regular(format!(
+            "{} · {}",
+            self.terms.counted(&count.element, place.count),
+            self.terms.counted(&count.page, place.pages)
+        ))];
         if place.new_count > 0 {
-            reached.push(Run::bold(format!(" · {}: {}", label.new, place.new_count)));
+            reach.push(Run::bold(format!(" · {}: {}", self.terms.label.new, place.new_count)));
         }
-        flow.paragraph(&reached, Style { after: 2.0, ..Style::BODY });
-        flow.paragraph(&[Run::address(&example.page)], Style { after: 2.0, ..Style::BODY });
+        let above = vec![
+            (vec![Run::bold(text::line(&shown.what, MAX_WHAT))], tight),
+            (reach, tight),
+            (vec![self.address(&example.page)], tight),
+        ];
+        let picture = self.pictures.get(&example.id);
+        let mut below = Vec::new();
+        if picture.is_none() {
+            let html = text::line(&example.html, MAX_HTML);
+            below.extend((!html.is_empty()).then(|| (vec![Run::mono(html)], tight)));
+        }
         let selector = text::line(&example.target, MAX_SELECTOR);
-        if !selector.is_empty() {
-            flow.paragraph(
-                &[Run::regular(format!("{}: ", label.element)), Run::mono(selector.as_str())],
-                Style { after: 4.0, ..Style::SMALL },
-            );
+        below.extend((!selector.is_empty()).then(|| (vec![Run::mono(selector)], tight)));
+        Tile { above, picture, alternative: text::line(&shown.picture, MAX_TITLE), below }
+    }
+
+    /// Sets what is not shown of a rule, and where to read on.
+    fn what_else(&self, flow: &mut Flow, rule: &ShownRule<'_>) {
+        let (group, label) = (rule.group, &self.terms.label);
+        let further = (rule.further > 0).then(|| fill(&label.further_elements, &[("n", &rule.further.to_string())]));
+        let left_out =
+            (group.left_out > 0).then(|| fill(&label.elements_left_out, &[("n", &group.left_out.to_string())]));
+        let sentences: Vec<String> = [further, left_out].into_iter().flatten().collect();
+        let tight = Style { after: 1.0, ..Style::SMALL };
+        if !sentences.is_empty() {
+            flow.paragraph(&[Run::regular(sentences.join(". "))], tight);
         }
-        let html = text::block(&example.html, MAX_HTML);
-        if !html.is_empty() {
-            flow.reserve(Style::LABEL.leading + 3.0 * Style::CODE.leading);
-            flow.paragraph(&[Run::regular(label.source_code.as_str())], Style::LABEL);
-            flow.code(&html);
+        if let Some(also) = &rule.also {
+            flow.paragraph(&[Run::regular(text::line(also, 2 * MAX_TITLE))], tight);
         }
-        if let Some(details) = &example.details {
-            flow.reserve(3.0 * Style::SMALL.leading);
-            flow.paragraph(&[Run::regular(label.details_in_english.as_str())], Style::LABEL);
-            let details = [Run::regular(text::block(details, MAX_DETAILS))];
-            flow.tagged(Tag::Paragraph, self.differing(Locale::En), &details, Style::SMALL);
+        self.standards(flow, group, &rule.more);
+    }
+
+    /// Sets the criteria and clauses of a rule, and the link to further reading.
+    pub(super) fn standards(&self, flow: &mut Flow, group: &Group, more: &str) {
+        let refs: Vec<String> = group.refs.iter().map(|reference| text::line(reference, 200)).collect();
+        let mut runs = Vec::new();
+        if !refs.is_empty() {
+            runs.push(Run::regular(refs.join(" · ")));
         }
-        if let Some(picture) = self.pictures.get(&example.id) {
-            let alternative = format!("{}: {selector}", label.screenshot);
-            flow.figure(picture, MAX_PICTURE, Border::Line, alternative);
+        let more = Run::web(text::line(more, 2 * MAX_TITLE), &group.help);
+        if more.link.is_some() {
+            let gap = (!runs.is_empty()).then(|| Run::regular("   "));
+            runs.extend(gap.into_iter().chain([more]));
         }
-        flow.y += 4.0;
+        if !runs.is_empty() {
+            flow.tagged(Tag::Paragraph, self.locale_of(group), &runs, Style::SMALL);
+        }
     }
 }
