@@ -105,6 +105,7 @@ impl PageView {
             unanswered: Vec::new(),
             linked_from: None,
             cover: None,
+            picture: None,
         }
     }
 }
