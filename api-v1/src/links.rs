@@ -62,6 +62,11 @@ impl Links {
         format!("{}/evidence/issue/{issue}", self.scan(scan))
     }
 
+    /// `{base_url}/scans/{scan}/evidence/page/{number}`
+    pub fn page_picture(&self, scan: ScanId, number: u64) -> String {
+        format!("{}/evidence/page/{number}", self.scan(scan))
+    }
+
     /// `{base_url}/scans/{scan}/evidence/screen`
     pub fn screen(&self, scan: ScanId) -> String {
         format!("{}/evidence/screen", self.scan(scan))

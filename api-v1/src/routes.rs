@@ -87,6 +87,10 @@ pub enum Operation {
     /// # The picture of an element
     /// The screenshot that `shot` of a report's example names.
     ShowIssueEvidence,
+    /// # The picture of a page
+    /// The screenshot that `picture.url` of a report's page names. `number` counts the pages of the report from 1.
+    #[schemars(rename = "showPagePicture")]
+    ShowPageEvidence,
     /// # The picture of the first page
     /// The screenshot that `screen.url` of a report names.
     #[schemars(rename = "showScreen")]
@@ -187,6 +191,7 @@ pub const ROUTES: &[Route] = &[
     row(Method::Get, "/scans/{scan}/export", FILE, Operation::ExportScan),
     row(Method::Get, "/scans/{scan}/acr", FILE, Operation::DraftConformanceReport),
     row(Method::Get, "/scans/{scan}/evidence/issue/{id}", READ, Operation::ShowIssueEvidence),
+    row(Method::Get, "/scans/{scan}/evidence/page/{number}", READ, Operation::ShowPageEvidence),
     row(Method::Get, "/scans/{scan}/evidence/screen", READ, Operation::ShowScreenEvidence),
     row(Method::Get, "/openapi.json", Access::Anyone, Operation::DescribeApi),
 ];
@@ -292,6 +297,7 @@ mod tests {
         assert_eq!(found("/account/"), Some(("/account", "", "")));
         assert_eq!(found("/sites/site_1/scans"), Some(("/sites/{site}/scans", "site_1", "")));
         assert_eq!(found("/scans/a/evidence/issue/7"), Some(("/scans/{scan}/evidence/issue/{id}", "a", "7")));
+        assert_eq!(found("/scans/a/evidence/page/2"), Some(("/scans/{scan}/evidence/page/{number}", "a", "2")));
         assert_eq!(found("/scans/a/evidence/screen"), Some(("/scans/{scan}/evidence/screen", "a", "")));
         for nowhere in [
             "",

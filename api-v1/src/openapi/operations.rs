@@ -76,7 +76,7 @@ pub(super) fn describe(operation: Operation, generator: &mut SchemaGenerator, sa
             .files("The draft of a conformance report, which a person has to complete.", acr_format)
             .without_query("detail")
             .refused(&[No::ForbiddenAcr, No::NotCompleted, No::InvalidFile, No::PdfUnavailable]),
-        Operation::ShowIssueEvidence | Operation::ShowScreenEvidence => {
+        Operation::ShowIssueEvidence | Operation::ShowPageEvidence | Operation::ShowScreenEvidence => {
             let picture = json!({"schema": {"type": "string", "format": "binary"}});
             let content = json!({"image/png": picture, "image/webp": picture});
             Description::new(Group::Evidence, 200, answer("The picture.", &["Content-Length"], content))

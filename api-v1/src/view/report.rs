@@ -237,6 +237,24 @@ struct Page<'a> {
     linked_from: Option<&'a str>,
     /// The layer that covered most of it when it was checked; what lies behind it may not have been checked.
     cover: Option<Cover<'a>>,
+    /// The page as a picture from its top left corner, on which the boxes of its examples can be drawn; null without one.
+    /// Pages without an example have none, except for the start page, whose picture is `screen`.
+    picture: Option<PagePicture>,
+}
+
+/// The picture of a page, on which boxes can be drawn.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "PagePicture")]
+struct PagePicture {
+    /// The address of the picture, which takes the same token.
+    #[schemars(extend("format" = "uri"))]
+    url: String,
+    /// The width in pixels.
+    width: u32,
+    /// The height in pixels.
+    height: u32,
+    /// The number of pixels for one CSS pixel: the numbers of a box times `scale` are its place on the picture.
+    scale: f64,
 }
 
 /// Something that covers most of a page as visitors first see it.
@@ -341,7 +359,7 @@ impl<'a> ReportView<'a> {
             places_for_most: report.places_for_most,
             groups: report.groups.iter().map(group).collect(),
             advisory: report.advisory.iter().map(group).collect(),
-            pages: report.pages.iter().map(Page::from).collect(),
+            pages: report.pages.iter().map(|page| Page::new(page, &addresses)).collect(),
             needs_review: report.needs_review.iter().map(Review::from).collect(),
             diff: (&report.diff).into(),
             trend: report.trend.iter().map(Point::from).collect(),
@@ -360,6 +378,7 @@ impl Addresses<'_> {
         match picture {
             PictureId::Screen => self.links.screen(self.scan),
             PictureId::Example(number) => self.links.evidence(self.scan, number),
+            PictureId::Page(number) => self.links.page_picture(self.scan, number),
         }
     }
 }
@@ -431,8 +450,14 @@ impl From<&ExampleBox> for Rectangle {
     }
 }
 
-impl<'a> From<&'a PageView> for Page<'a> {
-    fn from(page: &'a PageView) -> Self {
+impl<'a> Page<'a> {
+    fn new(page: &'a PageView, addresses: &Addresses<'_>) -> Self {
+        let picture = |picture: PictureRef| PagePicture {
+            url: addresses.of(picture.id),
+            width: picture.width,
+            height: picture.height,
+            scale: f64::from(picture.scale_percent) / 100.0,
+        };
         Self {
             url: &page.url,
             title: &page.title,
@@ -445,6 +470,7 @@ impl<'a> From<&'a PageView> for Page<'a> {
             unanswered: &page.unanswered,
             linked_from: page.linked_from.as_deref(),
             cover: page.cover.as_ref().map(Cover::from),
+            picture: page.picture.map(picture),
         }
     }
 }
@@ -504,5 +530,6 @@ mod tests {
         let of = |picture| addresses.of(picture).replace(&links.scan(scan), "…");
         assert_eq!(of(PictureId::Screen), "…/evidence/screen");
         assert_eq!(of(PictureId::Example(12)), "…/evidence/issue/12");
+        assert_eq!(of(PictureId::Page(3)), "…/evidence/page/3");
     }
 }

@@ -35,7 +35,7 @@ impl Area {
 #[serde(transparent)]
 pub struct ScreenshotId(pub u32);
 
-/// A reference to the picture of an element, with its size.
+/// A reference to the picture of an element or a page, with its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ScreenshotRef {
@@ -45,13 +45,31 @@ pub struct ScreenshotRef {
     pub width: u32,
     /// The height in pixels.
     pub height: u32,
+    /// The number of pixels for 100 CSS pixels of the page. Earlier releases pictured everything in its own size.
+    #[serde(default = "own_size", skip_serializing_if = "is_own_size")]
+    pub scale_percent: u16,
 }
 
 impl ScreenshotRef {
-    /// Returns a reference to the picture with this number and size.
+    /// Returns a reference to the picture with this number and size, which has one pixel for each CSS pixel.
     pub const fn new(id: ScreenshotId, width: u32, height: u32) -> Self {
-        Self { id, width, height }
+        Self { id, width, height, scale_percent: own_size() }
     }
+
+    /// Sets the number of pixels for 100 CSS pixels of the page.
+    #[must_use]
+    pub const fn with_scale_percent(self, scale_percent: u16) -> Self {
+        Self { scale_percent, ..self }
+    }
+}
+
+const fn own_size() -> u16 {
+    100
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_own_size(scale_percent: &u16) -> bool {
+    *scale_percent == own_size()
 }
 
 /// One element that breaks one rule.
@@ -155,6 +173,10 @@ pub struct PageOutcome {
     /// The layer that covered most of the page when it was checked, if any. Not known for checks of earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cover: Option<Cover>,
+    /// The picture of the page from its top left corner, on which [`Finding::area`] can be drawn. The start page's is
+    /// [`Findings::screen`] instead. `None` without one, and for checks of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<ScreenshotRef>,
 }
 
 /// A frame of a page that was not checked.
@@ -208,6 +230,7 @@ impl PageOutcome {
             unchecked_frames: Vec::new(),
             linked_from: None,
             cover: None,
+            picture: None,
         }
     }
 
@@ -361,6 +384,7 @@ impl Findings {
     /// Removes all references to pictures, because none could be stored.
     pub fn without_pictures(mut self) -> Self {
         self.items.iter_mut().for_each(|finding| finding.screenshot = None);
+        self.pages.iter_mut().for_each(|page| page.picture = None);
         Self { screen: None, pictures_not_stored: true, ..self }
     }
 

@@ -20,7 +20,7 @@ use crate::{
         PreviousScan, RetryBy, Scan, ScanState, compare,
     },
     id::WorkerId,
-    scanner::{OutputError, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, accept},
+    scanner::{KnownElements, OutputError, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, accept},
     service::Service,
     store::{Claim, ClaimedScan, Completion, LeaseError, StoreError, Work},
     webhook::CompletedCheck,
@@ -120,11 +120,8 @@ impl Worker {
         let cancel = stop.child_token();
         // A step that is dropped leaves no scanner running.
         let _abandoned = cancel.clone().drop_guard();
-        let request = ScanRequest {
-            scan: claimed.scan.id,
-            start: claimed.site.details.url.clone(),
-            page_budget: claimed.scan.pages_requested,
-        };
+        let (start, pages) = (claimed.site.details.url.clone(), claimed.scan.pages_requested);
+        let request = ScanRequest::new(claimed.scan.id, start, pages).with_known(self.known_to(&claimed.scan).await);
         let mut scanning = self.begin(request.clone(), cancel.clone());
         let scanned = match self.keep_alive(claim, &mut scanning).await {
             Ok(scanned) => accept(&request, scanned, cancel.is_cancelled()),
@@ -344,6 +341,24 @@ impl Worker {
         let completed = Scan { state, express, ..scan.clone() };
         let check = CompletedCheck::new(&completed, outcome, &site, &team, self.service.base_url());
         Ok(check.events(&**writer, now))
+    }
+
+    /// Returns the elements of the previous completed check. They decide about pictures only, so a store that can't be read
+    /// keeps no check from being done.
+    async fn known_to(&self, scan: &Scan) -> Option<Arc<KnownElements>> {
+        let store = self.service.store();
+        let read = async {
+            let Some(base) = store.latest_completed(scan.team, scan.site).await? else { return Ok(None) };
+            store.findings(base.team, base.id).await
+        };
+        match read.await {
+            Ok(findings) => findings.map(|findings| Arc::new(KnownElements::of(&findings))),
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(scan = %scan.id, error, "The elements of the previous check could not be read");
+                None
+            }
+        }
     }
 
     /// Compares the findings with those of the base, which can't change while this worker holds the site's one active check.

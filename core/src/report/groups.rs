@@ -203,8 +203,7 @@ impl PlaceView {
 
 impl Example {
     fn of(id: u64, finding: &Finding, prepared: &Prepared<'_>) -> Self {
-        let picture =
-            |shot: ScreenshotRef| PictureRef { id: PictureId::Example(id), width: shot.width, height: shot.height };
+        let picture = |shot: ScreenshotRef| PictureRef::of(PictureId::Example(id), shot);
         Self {
             id,
             page: prepared.page_url(finding.page).to_owned(),

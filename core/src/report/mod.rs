@@ -13,12 +13,18 @@ use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 
-pub use self::groups::{Example, ExampleBox, Group, PageCount, PlaceView};
 pub(crate) use self::prepared::{Prepared, PreparedPage, PreparedRule, PreparedUndecided, numbered};
-pub use self::thing::{Thing, ThingKind};
+pub use self::{
+    groups::{Example, ExampleBox, Group, PageCount, PlaceView},
+    places::PlaceKey,
+    thing::{Thing, ThingKind},
+};
 use crate::{
     catalog::card,
-    domain::{CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, Site, Tool, Totals, UncheckedFrame},
+    domain::{
+        CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, ScreenshotRef, Site, Tool, Totals,
+        UncheckedFrame,
+    },
     id::ScanId,
     locale::Locale,
     store::TrendPoint,
@@ -87,6 +93,8 @@ pub struct PictureRef {
     pub width: u32,
     /// The height in pixels.
     pub height: u32,
+    /// The number of pixels for 100 CSS pixels of the page: 200 where a small element is shown at twice its size.
+    pub scale_percent: u16,
 }
 
 /// The id of a picture within a check.
@@ -96,6 +104,14 @@ pub enum PictureId {
     Screen,
     /// The picture of the example with this [`id`](Example::id).
     Example(u64),
+    /// The picture of the page with this number, from 1, in the order of [`Report::pages`].
+    Page(u64),
+}
+
+impl PictureRef {
+    fn of(id: PictureId, shot: ScreenshotRef) -> Self {
+        Self { id, width: shot.width, height: shot.height, scale_percent: shot.scale_percent }
+    }
 }
 
 /// A page of a report.
@@ -128,6 +144,9 @@ pub struct PageView {
     pub linked_from: Option<String>,
     /// The layer that covered most of the page when it was checked, if any.
     pub cover: Option<CoverView>,
+    /// The picture of the page from its top left corner, if one was taken; the [boxes](Group::boxes) of its elements can
+    /// be drawn on it. That of the start page is [`Report::screen`].
+    pub picture: Option<PictureRef>,
 }
 
 /// The layer that covers most of a page.
@@ -237,6 +256,16 @@ impl Report {
         let (groups, advisory) = groups::groups(&prepared);
         let start_title = findings.pages.first().map(|page| page.title.trim()).filter(|title| !title.is_empty());
         let name = site.details.name.as_deref().or(start_title);
+        let screen = findings.screen.map(|(width, height)| PictureRef {
+            id: PictureId::Screen,
+            width,
+            height,
+            scale_percent: 100,
+        });
+        let pages = (1..).zip(prepared.pages()).map(|(number, page)| {
+            let own = page.outcome.picture.map(|shot| PictureRef::of(PictureId::Page(number), shot));
+            PageView { picture: own.or(screen.filter(|_| number == 1)), ..page.into() }
+        });
         Self {
             scan_id: scan.id,
             locale,
@@ -246,7 +275,7 @@ impl Report {
             platform_name: prepared.platform.map(|key| key.display_name().to_owned()),
             checked_at: finished_at,
             engine: findings.engine.clone(),
-            screen: findings.screen.map(|(width, height)| PictureRef { id: PictureId::Screen, width, height }),
+            screen,
             screen_boxes: groups::screen_boxes(&prepared),
             pictures_not_stored: findings.pictures_not_stored,
             stopped_by_timeouts: findings.stopped_by_timeouts,
@@ -256,7 +285,7 @@ impl Report {
             places_for_most: places::most_effective(prepared.problem_places().map(|place| place.count)),
             groups,
             advisory,
-            pages: prepared.pages().map(PageView::from).collect(),
+            pages: pages.collect(),
             needs_review: prepared.undecided().map(Undecided::from).collect(),
             diff: diff(outcome, locale),
             trend: trend
@@ -282,6 +311,7 @@ impl From<PreparedPage<'_>> for PageView {
             unanswered: outcome.unanswered.clone(),
             linked_from: outcome.linked_from.clone(),
             cover: page.cover,
+            picture: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::{
     catalog::{PlaceBasis, rule as entry},
-    domain::{Finding, Key, RuleId, first_attributes},
+    domain::{Finding, Fingerprint, Key, RuleId, first_attributes},
 };
 
 /// A place to fix: the elements of one rule that one change clears.
@@ -82,7 +82,14 @@ pub(crate) fn places<'a>(
     let mut places: Vec<Place<'a>> = Vec::new();
     for (number, finding) in elements.iter().copied() {
         let measured = if basis == PlaceBasis::Measured { measured(&finding.failure_summary) } else { None };
-        let key = key(basis, measured, rule, finding, &page_url).bits();
+        let element = Element {
+            rule,
+            page_url: page_url(finding.page),
+            selector: &finding.selector,
+            html: &finding.html,
+            template: || finding.fingerprint.template.clone(),
+        };
+        let key = element.key(basis, measured).bits();
         let at = *index.entry(key).or_insert_with(|| {
             places.push(Place {
                 is_measured: measured.is_some(),
@@ -125,26 +132,47 @@ pub(crate) fn most_effective(counts: impl IntoIterator<Item = u64>) -> u64 {
     needed.count() as u64
 }
 
-fn key<'a>(
-    basis: PlaceBasis,
-    measured: Option<Measured<'_>>,
-    rule: &RuleId,
-    finding: &Finding,
-    page_url: &impl Fn(usize) -> &'a str,
-) -> Key {
-    let template = || finding.fingerprint.template.clone();
-    match (basis, measured) {
-        (_, Some(Measured::Colours { text, other, .. })) => Key::of(&["colours", text, other]),
-        (_, Some(Measured::Size { width, height, .. })) => Key::of(&["size", width, height]),
-        // Each page has a title of its own.
-        (PlaceBasis::Content, None) if rule.as_str() == "document-title" => Key::of(&["page", page_url(finding.page)]),
-        (PlaceBasis::Content, None) => match identity(&finding.html) {
-            Some(identity) => Key::of(&["thing", finding.fingerprint.template.as_str(), &identity]),
-            // A field that nothing names is known by where it stands.
-            None if is_field(rule) => Key::of(&["field", &finding.selector]),
-            None => template(),
-        },
-        (PlaceBasis::Template | PlaceBasis::Measured, None) => template(),
+/// The key of a place to fix: elements of one rule with equal keys are cleared by one change. It is for those who must
+/// choose among elements before there is a report, and is compared only with others of the same process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PlaceKey(u64);
+
+impl PlaceKey {
+    /// Returns the key of an element, of which the arguments are what [`Finding::new`] takes.
+    pub fn of(rule: &RuleId, page_url: &str, selector: &str, html: &str, failure_summary: &str) -> Self {
+        let basis = entry(rule.as_str()).map(|entry| entry.place).unwrap_or_default();
+        let measured = if basis == PlaceBasis::Measured { measured(failure_summary) } else { None };
+        let template = || Fingerprint::of(rule, page_url, selector, html).template;
+        Self(Element { rule, page_url, selector, html, template }.key(basis, measured).bits())
+    }
+}
+
+/// The parts of an element that decide to which place it belongs.
+struct Element<'a, T> {
+    rule: &'a RuleId,
+    page_url: &'a str,
+    selector: &'a str,
+    html: &'a str,
+    /// Returns the key that [`Fingerprint::template`] is.
+    template: T,
+}
+
+impl<T: Fn() -> Key> Element<'_, T> {
+    fn key(&self, basis: PlaceBasis, measured: Option<Measured<'_>>) -> Key {
+        let template = &self.template;
+        match (basis, measured) {
+            (_, Some(Measured::Colours { text, other, .. })) => Key::of(&["colours", text, other]),
+            (_, Some(Measured::Size { width, height, .. })) => Key::of(&["size", width, height]),
+            // Each page has a title of its own.
+            (PlaceBasis::Content, None) if self.rule.as_str() == "document-title" => Key::of(&["page", self.page_url]),
+            (PlaceBasis::Content, None) => match identity(self.html) {
+                Some(identity) => Key::of(&["thing", template().as_str(), &identity]),
+                // A field that nothing names is known by where it stands.
+                None if is_field(self.rule) => Key::of(&["field", self.selector]),
+                None => template(),
+            },
+            (PlaceBasis::Template | PlaceBasis::Measured, None) => template(),
+        }
     }
 }
 
@@ -276,6 +304,19 @@ mod tests {
             found.iter().map(|(count, pages, _)| (*count, *pages)).collect::<Vec<_>>(),
             [(2, 2), (1, 1), (1, 1)]
         );
+    }
+
+    #[test]
+    fn an_element_belongs_to_its_place_before_there_is_a_report() {
+        let key = |rule: &str, selector: &str, html: &str, summary: &str| {
+            PlaceKey::of(&RuleId::new(rule), "https://a.example/", selector, html, summary)
+        };
+        assert_eq!(key("color-contrast", "p", "<p>", CONTRAST), key("color-contrast", "h2", "<h2>", CONTRAST));
+        let photo = |number: u32| key("image-alt", "img", &format!("<img src=/{number}.jpg>"), "");
+        assert_eq!(photo(1), photo(1));
+        assert_ne!(photo(1), photo(2));
+        assert_ne!(key("label", "#a > input", "<input>", ""), key("label", "#b > input", "<input>", ""));
+        assert_eq!(key("list", "#a", "<ul>", ""), key("list", "#b", "<ul>", ""));
     }
 
     #[test]

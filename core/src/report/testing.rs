@@ -126,6 +126,7 @@ impl PageView {
             unanswered: Vec::new(),
             linked_from: None,
             cover: None,
+            picture: None,
         }
     }
 }

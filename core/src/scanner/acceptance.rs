@@ -174,6 +174,15 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
         }
     }
     let pictures = judge_pictures(screenshots, screen.as_ref(), *told_screen)?;
+    let shown = |picture: Option<ScreenshotRef>| match picture {
+        Some(ScreenshotRef { id, width, height, scale_percent })
+            if scale_percent == 0 || !pictures.contains(&(id.0, width, height)) =>
+        {
+            Err(OutputError::Picture { id: id.0 })
+        }
+        _ => Ok(()),
+    };
+    pages.iter().try_for_each(|page| shown(page.picture))?;
     for (item, finding) in items.iter().enumerate() {
         has_facts(&finding.rule)?;
         if !is_checked(finding.page) {
@@ -185,11 +194,7 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
         text("a selector", &finding.selector, Finding::MAX_SELECTOR)?;
         text("the HTML of an element", &finding.html, Finding::MAX_HTML)?;
         text("a failure summary", &finding.failure_summary, Finding::MAX_SUMMARY)?;
-        if let Some(ScreenshotRef { id, width, height }) = finding.screenshot
-            && !pictures.contains(&(id.0, width, height))
-        {
-            return Err(OutputError::Picture { id: id.0 });
-        }
+        shown(finding.screenshot)?;
     }
     Ok(())
 }
@@ -266,7 +271,7 @@ fn judge_facts(rule: &RuleId, facts: &RuleFacts) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Returns the pictures of elements, with their sizes.
+/// Returns the pictures of elements and pages, with their sizes.
 fn judge_pictures(
     screenshots: &[Screenshot],
     screen: Option<&Screenshot>,
@@ -320,13 +325,13 @@ mod tests {
 
     fn request() -> ScanRequest {
         let at = chrono::DateTime::UNIX_EPOCH;
-        ScanRequest { scan: ScanId::generate(at), start: SiteUrl::parse("https://a.example/").unwrap(), page_budget: 3 }
+        ScanRequest::new(ScanId::generate(at), SiteUrl::parse("https://a.example/").unwrap(), 3)
     }
 
     /// Returns a result with two pages, one of which was checked and has a problem with a picture.
     fn output() -> ScanOutput {
         let mut item = Finding::new(RuleId::new(RULE), 0, "https://a.example/", "img", "<img>", "No text.");
-        item.screenshot = Some(ScreenshotRef { id: ScreenshotId(1), width: 4, height: 3 });
+        item.screenshot = Some(ScreenshotRef::new(ScreenshotId(1), 4, 3));
         let facts = RuleFacts {
             impact: Impact::Critical,
             tags: vec!["wcag2a".to_owned()],
@@ -512,6 +517,16 @@ mod tests {
         assert_eq!(judged(|output| output.screenshots[0].width = 5), refused);
         assert_eq!(judged(|output| output.screenshots[0].bytes = vec![0; MAX_PICTURE + 1]), refused);
         assert_eq!(judged(|output| output.findings.screen = Some((1, 1))), Err(OutputError::Picture { id: 0 }));
+        let of_page = |id, width| {
+            judged(|output| output.findings.pages[0].picture = Some(ScreenshotRef::new(ScreenshotId(id), width, 3)))
+        };
+        assert_eq!((of_page(1, 4), of_page(1, 5)), (Ok(()), refused));
+        assert_eq!(of_page(2, 4), Err(OutputError::Picture { id: 2 }));
+        let flat = ScreenshotRef::new(ScreenshotId(1), 4, 3).with_scale_percent(0);
+        assert_eq!(
+            judged(|output| output.findings.items[0].screenshot = Some(flat)),
+            Err(OutputError::Picture { id: 1 })
+        );
     }
 
     /// Such a check would be handed back and claimed again without end.

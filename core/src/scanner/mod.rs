@@ -14,7 +14,7 @@ pub use self::scripted::{Script, ScriptedScanner};
 pub use self::{
     acceptance::{OutputError, accept, judge},
     error::{BoxError, ScanError},
-    request::{ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
+    request::{KnownElements, ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
 };
 
 /// Checks the pages of a site.

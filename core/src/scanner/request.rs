@@ -1,7 +1,9 @@
 //! The input and the output of a scan.
 
+use std::{collections::HashSet, sync::Arc};
+
 use crate::{
-    domain::{Findings, PageCounts, ScreenshotId, SiteUrl},
+    domain::{Finding, Findings, Fingerprint, Key, PageCounts, ScreenshotId, SiteUrl},
     id::ScanId,
 };
 
@@ -15,6 +17,9 @@ pub struct ScanRequest {
     pub start: SiteUrl,
     /// The most pages to list, dead links aside; at least 1.
     pub page_budget: u32,
+    /// The elements of the previous completed check, if there is one: a report shows those that it did not have before
+    /// others, so they should have pictures.
+    pub known: Option<Arc<KnownElements>>,
 }
 
 impl ScanRequest {
@@ -24,8 +29,47 @@ impl ScanRequest {
 
     /// Returns a request to check at most `page_budget` pages from `start` on.
     pub const fn new(scan: ScanId, start: SiteUrl, page_budget: u32) -> Self {
-        Self { scan, start, page_budget }
+        Self { scan, start, page_budget, known: None }
     }
+
+    /// Sets the elements of the previous completed check, if there is one.
+    #[must_use]
+    pub fn with_known(self, known: impl Into<Option<Arc<KnownElements>>>) -> Self {
+        Self { known: known.into(), ..self }
+    }
+}
+
+/// The elements that a check found, by their keys. An element costs less than 100 bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KnownElements {
+    keys: HashSet<u64>,
+}
+
+impl KnownElements {
+    /// Returns the elements of these findings; those of earlier releases have their keys made again.
+    pub fn of(findings: &Findings) -> Self {
+        let mut keys = HashSet::new();
+        for item in &findings.items {
+            if item.fingerprint.version == Fingerprint::VERSION {
+                keys.extend(of_page(&item.fingerprint));
+            } else if let Some(page) = findings.pages.get(item.page) {
+                keys.extend(of_page(&Fingerprint::of(&item.rule, &page.url, &item.selector, &item.html)));
+            }
+        }
+        Self { keys }
+    }
+
+    /// Returns whether an element may be one of these. The comparison of two checks is stricter: of several that are
+    /// equal, some may be new to it.
+    pub fn may_have(&self, finding: &Finding) -> bool {
+        of_page(&finding.fingerprint).any(|key| self.keys.contains(&key))
+    }
+}
+
+/// Returns the keys that recognise an element on its page.
+fn of_page(fingerprint: &Fingerprint) -> impl Iterator<Item = u64> {
+    let Fingerprint { tight, loose, outline, content, .. } = fingerprint;
+    [Some(tight), Some(loose), outline.as_ref(), content.as_ref()].into_iter().flatten().map(Key::bits)
 }
 
 /// Receives reports on the progress of a scan.
@@ -39,9 +83,10 @@ pub trait ProgressSink: Send + Sync {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ScanOutput {
-    /// The findings; every [`Finding::screenshot`](crate::domain::Finding::screenshot) names one of `screenshots`.
+    /// The findings; every [`Finding::screenshot`](crate::domain::Finding::screenshot) and
+    /// [`PageOutcome::picture`](crate::domain::PageOutcome::picture) names one of `screenshots`.
     pub findings: Findings,
-    /// The pictures of elements, each id once.
+    /// The pictures of elements and of pages, each id once.
     pub screenshots: Vec<Screenshot>,
     /// The first page as a visitor sees it.
     pub screen: Option<Screenshot>,
@@ -53,7 +98,7 @@ impl ScanOutput {
         Self { findings, screenshots: Vec::new(), screen: None }
     }
 
-    /// Sets the pictures of elements.
+    /// Sets the pictures of elements and of pages.
     #[must_use]
     pub fn with_screenshots(self, screenshots: Vec<Screenshot>) -> Self {
         Self { screenshots, ..self }
@@ -106,4 +151,29 @@ impl Screenshot {
 pub enum ScreenshotFormat {
     Png,
     WebP,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{PageOutcome, RuleId, Tool};
+
+    #[test]
+    fn an_element_is_known_by_any_of_its_keys_and_an_unlike_one_is_not() {
+        let finding =
+            |page: &str, selector: &str, html: &str| Finding::new(RuleId::new("list"), 0, page, selector, html, "");
+        let page = "https://a.example/";
+        let mut old = finding(page, "#menu > ul", "<ul class=menu>");
+        // Keys of another version can't be compared.
+        old.fingerprint.version = 1;
+        let other = finding(page, "#list", "<ul class=list>");
+        let findings =
+            Findings::new(Tool::axe_core("", "")).with_pages([PageOutcome::checked(page, "")]).with_items([old, other]);
+        let known = KnownElements::of(&findings);
+        assert!(known.may_have(&finding(page, "#menu > ul", "<ul class=menu>")));
+        assert!(known.may_have(&finding(page, "#list", "<ol>")), "by its selector");
+        assert!(known.may_have(&finding(page, "#moved", "<ul class=list>")), "by its source");
+        assert!(!known.may_have(&finding(page, "#fresh", "<ol class=fresh>")));
+        assert!(!known.may_have(&finding("https://a.example/b", "#list", "<ul class=list>")));
+    }
 }

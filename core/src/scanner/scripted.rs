@@ -207,7 +207,7 @@ impl Script {
             bytes: b"\x89PNG\r\n\x1a\n, or what a browser would put here".to_vec(),
         };
         if let Some(finding) = self.items.last_mut() {
-            finding.screenshot = Some(ScreenshotRef { id: ScreenshotId(1), width: 4, height: 3 });
+            finding.screenshot = Some(ScreenshotRef::new(ScreenshotId(1), 4, 3));
             self.screenshots = vec![picture(1)];
         }
         self.screen = Some(picture(0));

@@ -25,6 +25,15 @@ impl TeamHandle {
                 let shot = numbered(&findings, number).and_then(|finding| finding.screenshot).ok_or(Error::NotFound)?;
                 store.screenshot(team, scan, shot.id).await?
             }
+            // The start page has the larger picture.
+            PictureId::Page(1) => store.screen(team, scan).await?,
+            PictureId::Page(number) => {
+                let findings = store.findings(team, scan).await?.ok_or(Error::NotFound)?;
+                let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+                let page = index.and_then(|index| findings.pages.get(index));
+                let shot = page.and_then(|page| page.picture).ok_or(Error::NotFound)?;
+                store.screenshot(team, scan, shot.id).await?
+            }
         };
         found.ok_or(Error::NotFound)
     }

@@ -121,10 +121,7 @@ async (limits, early, places) => {
     const isOnPage = whole.every((value) => Number.isFinite(value) && value <= limits.place);
     return isOnPage && whole[2] > 0 && whole[3] > 0 ? whole : null;
   };
-  const place = ({ element, target }) => {
-    const found = target.length > 1 ? through(target) : { element, frames: [] };
-    return found && area(found);
-  };
+  const locate = ({ element, target }) => (target.length > 1 ? through(target) : { element, frames: [] });
 
   // Other selectors of an element, where its own may reveal something about people: values, addresses and numbers are
   // quoted, escaped or long. The script in a frame has done this for the elements inside it.
@@ -156,17 +153,21 @@ async (limits, early, places) => {
     nodes,
   });
   const entries = new Map();
+  const located = new Map();
   const keep = (node) => {
     if (nodesLeft <= 0 || charactersLeft <= 0 || entries.has(node)) return;
     nodesLeft -= 1;
-    entries.set(node, {
+    const found = locate(node);
+    const entry = {
       // One selector for each frame; an array among them is a path through shadow trees.
       selector: kept(node.target.flat(Infinity).join(' ')),
       instead: instead(node),
       html: kept(node.html),
       summary: kept(node.failureSummary),
-      area: place(node),
-    });
+      area: found && area(found),
+    };
+    entries.set(node, entry);
+    if (found) located.set(entry, found);
   };
   const isOwn = ({ target }) => target.length === 1;
   // The page's own elements come first, so that no frame can crowd them out. Each rule has a share of elements and of
@@ -196,5 +197,10 @@ async (limits, early, places) => {
       .filter((result) => !result.error)
       .map((result) => result.id),
   };
+
+  // For pictures, which show the page as it is by then: the elements that are returned, by their numbers among them all.
+  const returned = [collected.violations, collected.incomplete].flat().flatMap(({ nodes }) => nodes);
+  const elements = returned.map((entry) => located.get(entry) ?? null);
+  globalThis.placed = { elements, area };
   return JSON.stringify(collected, wellFormed);
 }

@@ -108,8 +108,17 @@ impl Collected {
             if rule == FRAME_TESTED || matches!(&*node.selector, "html" | "body") {
                 return None;
             }
-            Some(Candidate { element: ElementNumber(number), rule, html: &node.html, area: node.rect()? })
+            let Node { selector, html, summary, .. } = node;
+            Some(Candidate { element: ElementNumber(number), rule, selector, html, summary, area: node.rect()? })
         })
+    }
+
+    /// Replaces the position of each element, by its number, by that on the picture of the page.
+    pub(crate) fn set_areas(&mut self, areas: &[Option<Rect>]) {
+        let nodes = self.violations.iter_mut().flat_map(|result| &mut result.nodes);
+        for (node, area) in nodes.zip(areas) {
+            node.area = area.map(|Rect { x, y, width, height }| [x, y, width, height]);
+        }
     }
 
     /// Adds pictures of some of [`Collected::candidates`].
@@ -167,10 +176,11 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
         }
         let nodes = std::mem::take(&mut rule.nodes);
         let id = add_facts(&mut findings.rules, rule);
-        findings.items.extend(nodes.into_iter().map(|mut node| {
+        let first = findings.items.len();
+        findings.items.extend((first..).zip(nodes).map(|(item, mut node)| {
             let picture = node.picture.take();
-            let template = node.rect().map(|rect| Template::of(id.as_str(), &node.html, rect));
-            let screenshot = template.and_then(|template| album.add(template, picture));
+            let template = node.rect().map(|rect| Template::of(id.as_str(), &node.selector, &node.html, rect));
+            let screenshot = template.and_then(|template| album.add(item, template, picture));
             let area = node.area.map(|[x, y, width, height]| Area::new(x, y, width, height));
             let finding = Finding::new(id.clone(), page, url, node.selector(), &node.html, &node.summary);
             finding.with_area(area).with_screenshot(screenshot)

@@ -8,7 +8,7 @@ use std::{
     net::SocketAddr,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
 
@@ -20,7 +20,7 @@ use crate::cdp::{
     commands::{
         CreateTarget, DownloadBehavior, EnableInspector, EnableNetwork, EnablePage, MediaFeature,
         SetBypassServiceWorker, SetDeviceMetrics, SetDownloadBehavior, SetEmulatedMedia, SetLifecycleEvents,
-        SetUserAgent,
+        SetPlaybackRate, SetScriptExecutionDisabled, SetUserAgent,
     },
     events::RequestStarts,
 };
@@ -48,6 +48,8 @@ pub(crate) struct TabError(#[from] CdpError);
 pub(crate) struct Tab {
     session: Session,
     main_frame: String,
+    /// True if the scripts of its pages are, or may be, stopped.
+    is_frozen: AtomicBool,
     _listed: Listed,
     browser: Arc<Browser>,
     _context: Context,
@@ -91,7 +93,14 @@ impl Tab {
         let session = Session::attach(connection, &target, sink, deadline).await?;
         prepare(&session, browser.user_agent(), deadline).await?;
         // The id of a page's target is the id of its main frame.
-        Ok(Self { session, main_frame: target, _listed: listed, browser, _context: context })
+        Ok(Self {
+            session,
+            main_frame: target,
+            is_frozen: AtomicBool::new(false),
+            _listed: listed,
+            browser,
+            _context: context,
+        })
     }
 
     pub(crate) const fn session(&self) -> &Session {
@@ -104,6 +113,29 @@ impl Tab {
 
     pub(crate) const fn browser(&self) -> &Arc<Browser> {
         &self.browser
+    }
+
+    /// Stops the scripts and animations of the page, and of the pages that follow, until [`Tab::unfreeze`].
+    pub(crate) async fn freeze(&self, deadline: Instant) -> Result<(), CdpError> {
+        // Before the commands are sent: whoever waits for them may give up.
+        self.is_frozen.store(true, Ordering::Release);
+        futures_util::try_join!(
+            self.session.call(SetScriptExecutionDisabled { value: true }, deadline),
+            self.session.call(SetPlaybackRate { playback_rate: 0.0 }, deadline),
+        )?;
+        Ok(())
+    }
+
+    /// Lets scripts and animations run again, if they were stopped. After an error the tab must not be used further.
+    pub(crate) async fn unfreeze(&self, deadline: Instant) -> Result<(), CdpError> {
+        if self.is_frozen.load(Ordering::Acquire) {
+            futures_util::try_join!(
+                self.session.call(SetScriptExecutionDisabled { value: false }, deadline),
+                self.session.call(SetPlaybackRate { playback_rate: 1.0 }, deadline),
+            )?;
+            self.is_frozen.store(false, Ordering::Release);
+        }
+        Ok(())
     }
 }
 

@@ -136,12 +136,17 @@ impl<'a> Ledger<'a> {
                     return;
                 }
                 self.signals.add(signals.unwrap_or_default());
-                if let Some(Screen { width, height, webp: bytes }) = screen {
-                    self.findings.screen = Some((width, height));
-                    let (id, format) = (ScreenshotId(0), ScreenshotFormat::WebP);
-                    self.screen = Some(Screenshot::new(id, format, width, height, bytes));
-                }
+                let is_start = self.findings.pages.is_empty();
                 add_page(&mut self.findings, &mut self.album, page_address(&url).as_str(), collected);
+                if is_start {
+                    if let Some(Screen { width, height, webp: bytes, .. }) = screen {
+                        self.findings.screen = Some((width, height));
+                        let (id, format) = (ScreenshotId(0), ScreenshotFormat::WebP);
+                        self.screen = Some(Screenshot::new(id, format, width, height, bytes));
+                    }
+                } else if let (Some(page), Some(picture)) = (self.findings.pages.last_mut(), screen) {
+                    page.picture = self.album.add_page(picture);
+                }
             }
             Err(PageError::LeavesSite { to, is_redirect: true }) => {
                 tracing::debug!(url = url.as_str(), to = to.as_str(), "a link leads to another site");
@@ -181,7 +186,8 @@ impl<'a> Ledger<'a> {
     /// Returns all results, and what the site is built with.
     pub(super) fn close(mut self) -> ScanOutput {
         self.findings.stack = detect(&self.signals);
-        ScanOutput::new(self.findings).with_screenshots(self.album.close()).with_screen(self.screen)
+        let screenshots = self.album.close(&mut self.findings.items);
+        ScanOutput::new(self.findings).with_screenshots(screenshots).with_screen(self.screen)
     }
 
     fn pages(&self) -> u32 {

@@ -6,39 +6,70 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{ScreenshotId, ScreenshotRef},
+    domain::{Finding, ScreenshotId, ScreenshotRef},
     scanner::{Screenshot, ScreenshotFormat},
 };
 
-use super::{cut::Picture, plan::Template};
+use super::{capture::Screen, choice::Template, cut::Picture};
 
-/// The number of pictures of one check, and of their bytes together: a check of any size stays affordable to keep.
+/// The number of pictures of elements of one check, and of their bytes together: a check of any size stays affordable to keep.
 const MAX_PICTURES: usize = 300;
 const MAX_BYTES: usize = 10 * 1024 * 1024;
+/// The number of bytes of the pictures of its pages together, beside the start page's.
+const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// A collection of pictures, in the order of the findings.
 #[derive(Debug, Default)]
 pub(crate) struct Album {
     pictures: Vec<Screenshot>,
+    of_elements: usize,
     bytes: usize,
+    page_bytes: usize,
     by_hash: HashMap<u64, Vec<usize>>,
     by_template: HashMap<Template, ScreenshotRef>,
+    /// The findings without a picture, by their index, and their templates: a page that is checked at the same time may
+    /// have the picture, and come later.
+    without: Vec<(usize, Template)>,
 }
 
 impl Album {
-    /// Keeps the picture of an element, and returns a reference to it. An element without a picture gets that of its
-    /// template, if there is one. `None` if there is none, or no room for it.
-    pub(crate) fn add(&mut self, template: Template, picture: Option<Picture>) -> Option<ScreenshotRef> {
-        let Some(picture) = picture else { return self.by_template.get(&template).copied() };
+    /// Keeps the picture of the element that is the finding with this index, and returns a reference to it. An element
+    /// without a picture gets that of its template, here or in [`Album::close`]. `None` if there is none, or no room for
+    /// it.
+    pub(crate) fn add(&mut self, item: usize, template: Template, picture: Option<Picture>) -> Option<ScreenshotRef> {
+        let Some(picture) = picture else {
+            let shown = self.by_template.get(&template).copied();
+            if shown.is_none() {
+                self.without.push((item, template));
+            }
+            return shown;
+        };
+        let scale_percent = picture.scale_percent;
         let index = self.place(picture)?;
         let Screenshot { id, width, height, .. } = self.pictures[index];
-        let shown = ScreenshotRef::new(id, width, height);
+        let shown = ScreenshotRef::new(id, width, height).with_scale_percent(scale_percent);
         self.by_template.insert(template, shown);
         Some(shown)
     }
 
-    /// Returns all pictures.
-    pub(crate) fn close(self) -> Vec<Screenshot> {
+    /// Keeps the picture of a page, and returns a reference to it; `None` if there is no room for it.
+    pub(crate) fn add_page(&mut self, picture: Screen) -> Option<ScreenshotRef> {
+        let Screen { width, height, scale_percent, webp } = picture;
+        if self.page_bytes + webp.len() > MAX_PAGE_BYTES {
+            return None;
+        }
+        self.page_bytes += webp.len();
+        let id = self.push(width, height, webp)?;
+        Some(ScreenshotRef::new(id, width, height).with_scale_percent(scale_percent))
+    }
+
+    /// Refers to pictures that came after the elements of their templates, and returns all pictures.
+    pub(crate) fn close(self, items: &mut [Finding]) -> Vec<Screenshot> {
+        for (item, template) in self.without {
+            if let (Some(item), Some(shown)) = (items.get_mut(item), self.by_template.get(&template)) {
+                item.screenshot = Some(*shown);
+            }
+        }
         self.pictures
     }
 
@@ -49,51 +80,78 @@ impl Album {
         if let Some(index) = alike.iter().find(|index| self.pictures[**index].bytes == picture.webp) {
             return Some(*index);
         }
-        if self.pictures.len() >= MAX_PICTURES || self.bytes + picture.webp.len() > MAX_BYTES {
+        if self.of_elements >= MAX_PICTURES || self.bytes + picture.webp.len() > MAX_BYTES {
             return None;
         }
         let index = self.pictures.len();
         alike.push(index);
+        self.of_elements += 1;
         self.bytes += picture.webp.len();
-        let Picture { width, height, webp: bytes } = picture;
-        // 0 is the picture of the first page.
-        let id = ScreenshotId(u32::try_from(index).ok()? + 1);
-        self.pictures.push(Screenshot::new(id, ScreenshotFormat::WebP, width, height, bytes));
+        self.push(picture.width, picture.height, picture.webp)?;
         Some(index)
+    }
+
+    fn push(&mut self, width: u32, height: u32, webp: Vec<u8>) -> Option<ScreenshotId> {
+        // 0 is the picture of the first page.
+        let id = ScreenshotId(u32::try_from(self.pictures.len()).ok()? + 1);
+        self.pictures.push(Screenshot::new(id, ScreenshotFormat::WebP, width, height, webp));
+        Some(id)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use a11ycheck_core::domain::RuleId;
+
     use super::{super::plan::Rect, *};
 
     fn picture(content: u32, size: usize) -> Picture {
         let mut webp = content.to_le_bytes().to_vec();
         webp.resize(size.max(4), 0);
-        Picture { width: 10, height: 10, webp }
+        Picture { width: 10, height: 10, scale_percent: 100, webp }
     }
 
     fn template(number: u32) -> Template {
         let (html, area) = (format!("<p id=p{number}>"), Rect { x: 0, y: 0, width: 9, height: 9 });
-        Template::of("rule", &html, area)
+        Template::of("rule", "p", &html, area)
     }
 
     #[test]
     fn equal_pictures_are_kept_once() {
         let mut album = Album::default();
-        let first = album.add(template(0), Some(picture(7, 10))).unwrap();
-        let other = album.add(template(1), Some(picture(8, 10))).unwrap();
-        assert_eq!(album.add(template(2), Some(picture(7, 10))).unwrap(), first);
+        let first = album.add(0, template(0), Some(picture(7, 10))).unwrap();
+        let other = album.add(0, template(1), Some(picture(8, 10))).unwrap();
+        assert_eq!(album.add(0, template(2), Some(picture(7, 10))).unwrap(), first);
         assert_ne!(first.id, other.id);
-        assert_eq!(album.close().iter().map(|picture| picture.id).collect::<Vec<_>>(), [first.id, other.id]);
+        assert_eq!(album.close(&mut []).iter().map(|picture| picture.id).collect::<Vec<_>>(), [first.id, other.id]);
     }
 
     #[test]
     fn what_a_template_repeats_shares_its_picture() {
         let mut album = Album::default();
-        let first = album.add(template(0), Some(picture(7, 10)));
-        assert_eq!(album.add(template(0), None), first);
-        assert_eq!(album.add(template(1), None), None);
+        let first = album.add(0, template(0), Some(picture(7, 10)));
+        assert_eq!(album.add(0, template(0), None), first);
+        assert_eq!(album.add(0, template(1), None), None);
+    }
+
+    #[test]
+    fn an_element_before_the_picture_of_its_template_gets_it_in_the_end() {
+        let mut album = Album::default();
+        let mut items = [0, 1].map(|page| Finding::new(RuleId::new("rule"), page, "", "p", "<p>", ""));
+        assert_eq!(album.add(1, template(0), None), None);
+        let later = album.add(7, template(0), Some(picture(7, 10)));
+        assert_eq!(album.close(&mut items).len(), 1);
+        assert_eq!(items.map(|item| item.screenshot), [None, later]);
+    }
+
+    #[test]
+    fn pictures_of_pages_have_room_of_their_own() {
+        let mut album = Album::default();
+        let page = || Screen { width: 640, height: 9, scale_percent: 50, webp: vec![0; 1024 * 1024] };
+        let kept: Vec<_> = (0..6).filter_map(|_| album.add_page(page())).collect();
+        assert_eq!(kept.len(), MAX_PAGE_BYTES / (1024 * 1024));
+        let element = album.add(0, template(0), Some(picture(7, 10))).unwrap();
+        assert!(kept.iter().all(|page| page.id != element.id && page.scale_percent == 50));
     }
 
     #[test]
@@ -101,9 +159,9 @@ mod tests {
         for size in [10, 100_000] {
             let mut album = Album::default();
             for number in 0..400 {
-                let _ = album.add(template(number), Some(picture(number, size)));
+                let _ = album.add(0, template(number), Some(picture(number, size)));
             }
-            let pictures = album.close();
+            let pictures = album.close(&mut []);
             assert!(pictures.len() == MAX_PICTURES || pictures.len() == MAX_BYTES / size, "{}", pictures.len());
         }
     }

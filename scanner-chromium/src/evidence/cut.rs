@@ -6,11 +6,17 @@ use image::{
     DynamicImage, ImageFormat, ImageReader, Limits, Rgb, RgbImage, codecs::webp::WebPEncoder, imageops::FilterType,
 };
 
-use super::plan::{ElementNumber, Rect, Shot};
+use super::plan::{Crop, ElementNumber, Rect, Shot};
 
 /// The colour that is painted over a value: neither black nor white, so that it is seen on any page, and not the grey
 /// of a border.
 pub(super) const COVER: [u8; 3] = [160; 3];
+
+/// The colours of the outline around an element, from inside: the dark one is seen on a light page, the light one on a
+/// dark page, as their contrast is above 7 : 1 (WCAG 2.1, 1.4.11 asks for 3 : 1).
+const OUTLINE: [[u8; 3]; 2] = [[176, 0, 91], [255; 3]];
+/// The width of each of its colours in CSS pixels.
+const OUTLINE_WIDTH: u32 = 2;
 
 /// The greatest width of a picture in pixels: what a report shows beside its text.
 const MAX_WIDTH: u32 = 800;
@@ -19,23 +25,25 @@ const MAX_BYTES: usize = 120_000;
 /// The width in pixels below which a picture is not scaled down further, but left out.
 const MIN_WIDTH: u32 = 100;
 /// The number of bytes that decoding a shot may take: those of the largest that `plan` makes, twice.
-const MAX_DECODED: u64 = 2 * 4 * 2_560 * 3_000;
+const MAX_DECODED: u64 = 2 * 4 * 1_280 * 3_000;
 
 /// A shot as the browser returned it.
 #[derive(Debug)]
 pub(crate) struct Capture {
     pub(crate) shot: Shot,
-    /// The picture as PNG, one pixel for each CSS pixel.
+    /// The picture as PNG, in the scale of the shot.
     pub(crate) png: Vec<u8>,
     /// The areas on the page that are painted over.
     pub(crate) covers: Arc<[Rect]>,
 }
 
-/// A picture of an element, in lossless WebP, since most show text.
+/// A picture of an element, which is outlined in it, in lossless WebP, since most show text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Picture {
     pub(crate) width: u32,
     pub(crate) height: u32,
+    /// The number of pixels for 100 CSS pixels.
+    pub(crate) scale_percent: u16,
     pub(crate) webp: Vec<u8>,
 }
 
@@ -54,39 +62,48 @@ fn cut_out_of(Capture { shot, png, covers }: &Capture) -> Vec<(ElementNumber, Pi
         }
     };
     for cover in covers.iter().filter_map(|cover| cover.common(shot.clip)) {
-        paint(&mut image, cover.x - shot.clip.x, cover.y - shot.clip.y, cover);
+        paint(&mut image, within(shot, cover), COVER);
     }
     let mut pictures = Vec::<(ElementNumber, Picture)>::new();
-    let mut previous = None;
+    let mut previous: Option<Crop> = None;
     for crop in &shot.crops {
         // One element often breaks several rules.
-        if previous == Some(crop.area)
+        if previous.is_some_and(|previous| (previous.area, previous.outlined) == (crop.area, crop.outlined))
             && let Some((_, picture)) = pictures.last()
         {
             let picture = picture.clone();
             pictures.push((crop.element, picture));
             continue;
         }
-        let (x, y) = (crop.area.x - shot.clip.x, crop.area.y - shot.clip.y);
-        if x >= image.width() || y >= image.height() {
+        let Rect { x, y, width, height } = within(shot, crop.area);
+        // The browser may have returned less than the clip.
+        if x + width > image.width() || y + height > image.height() {
             continue;
         }
-        let (width, height) = (crop.area.width.min(image.width() - x), crop.area.height.min(image.height() - y));
         let part = image::imageops::crop_imm(&image, x, y, width, height).to_image();
-        if let Some(picture) = picture(part) {
+        if let Some(picture) = picture(part, crop) {
             pictures.push((crop.element, picture));
-            previous = Some(crop.area);
+            previous = Some(*crop);
         }
     }
     pictures
 }
 
-/// Paints over a part of the image as large as the cover. The browser may have returned less than the clip.
-fn paint(image: &mut RgbImage, left: u32, top: u32, cover: Rect) {
-    let (right, bottom) = ((left + cover.width).min(image.width()), (top + cover.height).min(image.height()));
-    for y in top..bottom {
-        for x in left..right {
-            image.put_pixel(x, y, Rgb(COVER));
+/// Returns the pixels of a shot that show a part of its clip.
+const fn within(Shot { clip, scale, .. }: &Shot, part: Rect) -> Rect {
+    Rect {
+        x: (part.x - clip.x) * *scale,
+        y: (part.y - clip.y) * *scale,
+        width: part.width * *scale,
+        height: part.height * *scale,
+    }
+}
+
+/// Paints these pixels of an image, as far as it has them.
+fn paint(image: &mut RgbImage, pixels: Rect, colour: [u8; 3]) {
+    for y in pixels.y..pixels.bottom().min(image.height()) {
+        for x in pixels.x..pixels.right().min(image.width()) {
+            image.put_pixel(x, y, Rgb(colour));
         }
     }
 }
@@ -99,24 +116,66 @@ fn decode(png: &[u8]) -> Result<RgbImage, image::ImageError> {
     Ok(reader.decode()?.into_rgb8())
 }
 
-fn picture(part: RgbImage) -> Option<Picture> {
+/// Returns the picture of a part of a shot, in the scale of the crop, or smaller if it is too large.
+fn picture(part: RgbImage, crop: &Crop) -> Option<Picture> {
     if is_of_one_colour(&part) {
         return None;
     }
-    let mut part = DynamicImage::from(part);
-    if part.width() > MAX_WIDTH {
-        part = part.resize(MAX_WIDTH, u32::MAX, FilterType::Triangle);
-    }
+    let part = DynamicImage::from(part);
+    let mut width = (crop.area.width * crop.scale).min(MAX_WIDTH);
     loop {
+        let mut sized = if width == part.width() {
+            part.to_rgb8()
+        } else {
+            part.resize(width, u32::MAX, FilterType::Triangle).into_rgb8()
+        };
+        outline(&mut sized, crop);
+        let (width_now, height) = sized.dimensions();
         let mut webp = Vec::new();
-        part.write_with_encoder(WebPEncoder::new_lossless(&mut webp)).ok()?;
+        sized.write_with_encoder(WebPEncoder::new_lossless(&mut webp)).ok()?;
         if webp.len() <= MAX_BYTES {
-            return Some(Picture { width: part.width(), height: part.height(), webp });
+            let scale_percent = u16::try_from(width_now * 100 / crop.area.width.max(1)).ok()?;
+            return Some(Picture { width: width_now, height, scale_percent, webp });
         }
-        if part.width() < 2 * MIN_WIDTH {
+        if width < 2 * MIN_WIDTH {
             return None;
         }
-        part = part.resize(part.width() / 2, u32::MAX, FilterType::Triangle);
+        width /= 2;
+    }
+}
+
+/// Draws the outline around the element: outside of it, so that nothing of it is hidden, except where the picture ends
+/// there. No line is drawn where the element goes on beyond the picture.
+fn outline(image: &mut RgbImage, crop: &Crop) {
+    let (width, height) = image.dimensions();
+    let scaled = |position: u32, pixels: u32, css: u32| {
+        u32::try_from(u64::from(position) * u64::from(pixels) / u64::from(css.max(1))).unwrap_or(u32::MAX)
+    };
+    let across = |x: u32| scaled(x, width, crop.area.width);
+    let down = |y: u32| scaled(y, height, crop.area.height);
+    let line = OUTLINE_WIDTH * crop.scale;
+    let all = line * 2;
+    let (area, element) = (crop.area, crop.outlined);
+    // The outer edges of the outline.
+    let left = across(element.x - area.x).saturating_sub(all);
+    let top = down(element.y - area.y).saturating_sub(all);
+    let goes_right = element.right() > area.right();
+    let goes_down = element.bottom() > area.bottom();
+    let right = if goes_right { width + all } else { (across(element.right() - area.x) + all).min(width) };
+    let bottom = if goes_down { height + all } else { (down(element.bottom() - area.y) + all).min(height) };
+    for (colour, inset) in OUTLINE.into_iter().rev().zip([0, line]) {
+        let (left, top) = (left + inset, top + inset);
+        let (right, bottom) = (right.saturating_sub(inset), bottom.saturating_sub(inset));
+        let (across, down) = (right.saturating_sub(left), bottom.saturating_sub(top));
+        let sides = [
+            Rect { x: left, y: top, width: across, height: line },
+            Rect { x: left, y: bottom.saturating_sub(line), width: across, height: line },
+            Rect { x: left, y: top, width: line, height: down },
+            Rect { x: right.saturating_sub(line), y: top, width: line, height: down },
+        ];
+        for side in sides {
+            paint(image, side, colour);
+        }
     }
 }
 
@@ -134,15 +193,21 @@ mod tests {
         Rect { x, y, width, height }
     }
 
+    /// Returns a shot in which nothing is outlined but what is beyond the picture.
     fn capture(clip: [u32; 4], image: &RgbImage, crops: &[[u32; 4]]) -> Capture {
         let mut png = Cursor::new(Vec::new());
         image.write_to(&mut png, ImageFormat::Png).unwrap();
-        let crops = crops
-            .iter()
-            .enumerate()
-            .map(|(number, area)| Crop { element: ElementNumber(number), area: rect(*area) })
-            .collect();
-        Capture { shot: Shot { clip: rect(clip), crops }, png: png.into_inner(), covers: Arc::default() }
+        let crops = crops.iter().enumerate().map(|(number, area)| {
+            let area = rect(*area);
+            Crop { element: ElementNumber(number), area, outlined: beyond(area), scale: 1 }
+        });
+        let shot = Shot { clip: rect(clip), scale: 1, crops: crops.collect() };
+        Capture { shot, png: png.into_inner(), covers: Arc::default() }
+    }
+
+    /// Returns a position outside of a picture, so that its outline is not seen.
+    fn beyond(area: Rect) -> Rect {
+        Rect { x: area.right() + 50, y: area.bottom() + 50, width: 900, height: 900 }
     }
 
     /// Returns a white image with a red square of 20 pixels at 30, 40.
@@ -159,6 +224,39 @@ mod tests {
         assert_eq!((*element, picture.width, picture.height), (ElementNumber(0), 30, 30));
         let shown = image::load_from_memory_with_format(&picture.webp, ImageFormat::WebP).unwrap().into_rgb8();
         assert_eq!((shown.get_pixel(4, 10).0, shown.get_pixel(5, 10).0), ([255; 3], [255, 0, 0]));
+    }
+
+    #[test]
+    fn an_element_is_outlined_in_two_colours_and_nothing_of_it_is_hidden() {
+        let shown = |outlined: [u32; 4], scale: u32| {
+            let twice = image::imageops::resize(&page(), 100 * scale, 100 * scale, FilterType::Nearest);
+            let mut captured = capture([0, 0, 100, 100], &twice, &[[0, 0, 100, 100]]);
+            captured.shot.scale = scale;
+            captured.shot.crops[0].scale = scale;
+            captured.shot.crops[0].outlined = rect(outlined);
+            let (_, picture) = cut_out(vec![captured]).remove(0);
+            assert_eq!((picture.width, u32::from(picture.scale_percent)), (100 * scale, 100 * scale));
+            image::load_from_memory_with_format(&picture.webp, ImageFormat::WebP).unwrap().into_rgb8()
+        };
+        let [dark, light] = OUTLINE;
+        let image = shown([30, 40, 20, 20], 1);
+        let row =
+            |image: &RgbImage, y: u32, xs: &[u32]| xs.iter().map(|x| image.get_pixel(*x, y).0).collect::<Vec<_>>();
+        let red = [255, 0, 0];
+        assert_eq!(
+            row(&image, 50, &[26, 27, 28, 29, 30, 49, 50, 51, 52, 53]),
+            [light, light, dark, dark, red, red, dark, dark, light, light]
+        );
+        let column: Vec<_> = [36, 38, 39, 40, 59, 60, 62].iter().map(|y| image.get_pixel(40, *y).0).collect();
+        assert_eq!(column, [light, dark, dark, red, red, dark, light]);
+        assert_eq!(
+            row(&shown([30, 40, 20, 20], 2), 100, &[55, 56, 59, 60, 99, 100, 103, 104]),
+            [light, dark, dark, red, red, dark, dark, light]
+        );
+        let at_corner = shown([0, 0, 50, 60], 1);
+        assert_eq!(row(&at_corner, 30, &[0, 2, 4]), [light, dark, [255; 3]], "drawn inside where the picture ends");
+        let beyond = shown([30, 40, 500, 500], 1);
+        assert_eq!(row(&beyond, 70, &[28, 99]), [dark, [255; 3]], "no line where the element goes on");
     }
 
     #[test]

@@ -1,16 +1,18 @@
-//! Pictures of what fails: the choice of elements (`plan`), the shots that the browser takes (`capture`), the parts cut
-//! out of them (`cut`), and the bounds for one check (`album`). What fields show about people (`fields`) is painted
+//! Pictures of what fails: the choice of elements (`choice`), the shots that show them (`plan`) and that the browser takes
+//! (`capture`), the parts cut out of them (`cut`), and the bounds for one check (`album`). What fields show about people (`fields`) is painted
 //! over before anything is cut out.
 
 mod album;
 mod capture;
+mod choice;
 mod cut;
 mod fields;
 mod plan;
 
 pub(crate) use self::{
     album::Album,
-    capture::{Screen, Wanted, pictures},
+    capture::{PagePicture, Screen, Shown, Taken, Wanted, pictures},
+    choice::{Candidate, Quota, Template},
     cut::{Capture, Picture, cut_out},
-    plan::{Candidate, ElementNumber, Quota, Rect, Shot, Template, plan},
+    plan::{ElementNumber, Rect},
 };

@@ -5,11 +5,12 @@
 //! fails.
 
 use std::{
+    collections::HashSet,
     pin::pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use a11ycheck_core::domain::view_of;
+use a11ycheck_core::domain::{page_address, view_of};
 use tokio::time::{Duration, Instant, timeout_at};
 use url::Url;
 
@@ -29,7 +30,7 @@ use crate::{
     ChromiumConfig, Evidence,
     axe::{self, AxeSource, Collected},
     browser::Tab,
-    evidence::{Capture, Quota, Screen, Wanted, pictures, plan},
+    evidence::{Capture, ElementNumber, PagePicture, Quota, Screen, Shown, Taken, Wanted, pictures},
     guard::GuardLog,
     permits::{Permit, ScanPermits},
     platform::{self, Signals},
@@ -323,23 +324,43 @@ impl PageVisit<'_> {
             .await
     }
 
-    /// Takes pictures of what fails on the page that was checked, and one of the page itself if it is the first one.
+    /// Takes pictures of what fails on the page that was checked, and one of the page itself if it is the first one or has
+    /// elements that a report may show.
     /// Whatever happens meanwhile costs pictures and nothing else.
     async fn pictures(&self, checked: &mut Checked, deadline: Instant) -> Vec<Capture> {
         if self.config.evidence == Evidence::LeftOut || self.look == Look::Peek || checked.wall.is_some() {
             return Vec::new();
         }
-        let shots = {
-            let mut pictured = self.pictured.lock().unwrap_or_else(PoisonError::into_inner);
-            plan(checked.collected.candidates(), &mut pictured)
+        let chosen = self.quota().choose(page_address(&checked.url).as_str(), checked.collected.candidates());
+        let page = match (self.look, chosen.page) {
+            (Look::Start, _) => PagePicture::Full,
+            (_, true) => PagePicture::Half,
+            (_, false) => PagePicture::LeftOut,
         };
-        let (captures, screen) = tokio::select! {
+        let elements = chosen.elements.iter().map(|chosen| chosen.element).collect();
+        let Taken { captures, page } = tokio::select! {
             biased;
-            _ = navigate::trouble(self.events()) => (Vec::new(), None),
-            taken = pictures(self.tab(), Wanted { shots, screen: self.look == Look::Start }, deadline) => taken,
+            _ = navigate::trouble(self.events()) => Taken::default(),
+            taken = pictures(self.tab(), Wanted { elements, page }, deadline) => taken,
         };
-        checked.screen = screen;
+        let pictured: HashSet<ElementNumber> =
+            captures.iter().flat_map(|capture| &capture.shot.crops).map(|crop| crop.element).collect();
+        {
+            let mut quota = self.quota();
+            if chosen.page && (self.look == Look::Start || page.is_none()) {
+                quota.release_page();
+            }
+            quota.release(chosen.elements.into_iter().filter(|chosen| !pictured.contains(&chosen.element)));
+        }
+        if let Some(Shown { screen, areas }) = page {
+            checked.collected.set_areas(&areas);
+            checked.screen = Some(screen);
+        }
         captures
+    }
+
+    fn quota(&self) -> MutexGuard<'_, Quota> {
+        self.pictured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether a page was still changing when it was inspected, and the addresses that it requested without a

@@ -139,6 +139,8 @@ impl Visitor {
         if rest == Rest::Away {
             self.leave(deadline).await.ok()?;
         }
+        // The next page needs its scripts, whatever became of the pictures of this one.
+        self.tab.unfreeze(deadline).await.ok()?;
         // The page's remains, including images and responses, are freed now: this saves a quarter of the memory, in no
         // measurable time.
         let purge = SimulatePressure { level: PressureLevel::Critical };

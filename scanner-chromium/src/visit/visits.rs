@@ -6,6 +6,7 @@ use a11ycheck_core::{
     catalog::failure_of,
     domain::{Failure, FailureCause, FailureCode, FailureFacts, without_query},
     id::ScanId,
+    scanner::ScanRequest,
 };
 use tokio::time::{Instant, timeout_at};
 use url::Url;
@@ -64,16 +65,22 @@ pub(crate) struct Visits<'a> {
 impl<'a> Visits<'a> {
     /// Begins the visits of a scan that ends at `done_by`: its pages are opened in `browser`, and whatever they load
     /// comes through `guard`.
-    pub(crate) fn begin(parts: &'a Parts, scan: ScanId, browser: Arc<Browser>, guard: Guard, done_by: Instant) -> Self {
+    pub(crate) fn begin(
+        parts: &'a Parts,
+        request: &ScanRequest,
+        browser: Arc<Browser>,
+        guard: Guard,
+        done_by: Instant,
+    ) -> Self {
         Self {
-            scan,
+            scan: request.scan,
             parts,
             guard,
             pace: Pace::new(),
             permits: parts.permits.begin_scan(parts.config.pages_at_once),
             resting: Mutex::default(),
             browser: Mutex::new(browser),
-            pictured: Mutex::default(),
+            pictured: Mutex::new(Quota::after(request.known.clone())),
             unresponsive: Arc::default(),
             done_by,
         }

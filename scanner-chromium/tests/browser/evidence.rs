@@ -1,6 +1,6 @@
 //! Pictures of what fails: they show the right element, without any effect on the findings.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use a11ycheck_core::{
     domain::Findings,
@@ -12,6 +12,8 @@ use image::{ImageFormat, RgbImage, load_from_memory_with_format};
 use crate::support::{Progress, Reply, Site, config, items, page, page_time, pages, request};
 
 const RED: [u8; 3] = [255, 0, 0];
+/// The inner colour of the outline.
+const OUTLINE: [u8; 3] = [176, 0, 91];
 
 /// Scans up to `budget` pages of the site.
 async fn output(config: ChromiumConfig, site: &Site, budget: u32) -> ScanOutput {
@@ -37,6 +39,186 @@ fn picture_of<'a>(output: &'a ScanOutput, rule: &str) -> Option<&'a Screenshot> 
     Some(output.screenshots.iter().find(|picture| picture.id == id).expect("a picture for each reference"))
 }
 
+/// Returns the left, top, right and bottom edge of what is outlined in a picture, in pixels.
+fn outlined(image: &RgbImage) -> [u32; 4] {
+    let dark: Vec<_> = image.enumerate_pixels().filter(|(_, _, pixel)| pixel.0 == OUTLINE).collect();
+    let xs = || dark.iter().map(|(x, ..)| *x);
+    let ys = || dark.iter().map(|(_, y, _)| *y);
+    let edges = (xs().min(), ys().min(), xs().max(), ys().max());
+    let (Some(left), Some(top), Some(right), Some(bottom)) = edges else { panic!("nothing is outlined") };
+    let line = (left..).take_while(|x| image.get_pixel(*x, u32::midpoint(top, bottom)).0 == OUTLINE).count();
+    let line = u32::try_from(line).unwrap();
+    [left + line, top + line, right + 1 - line, bottom + 1 - line]
+}
+
+/// Checks that each picture of an element has that element within its outline and not elsewhere, where the colours of
+/// elements are those in their source. Returns the number of elements with a picture.
+fn assert_right(output: &ScanOutput) -> usize {
+    let mut pictured = 0;
+    for item in &output.findings.items {
+        let Some(shown) = item.screenshot else { continue };
+        let hex = item.html.split("background: #").nth(1).unwrap_or_else(|| panic!("{}", item.html));
+        let colour = [0, 2, 4].map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap());
+        let image = decoded(output.screenshots.iter().find(|picture| picture.id == shown.id).unwrap());
+        let [left, top, right, bottom] = outlined(&image);
+        let inside = (left + 1..right - 1).flat_map(|x| (top + 1..bottom - 1).map(move |y| (x, y)));
+        for (x, y) in inside {
+            assert_eq!(image.get_pixel(x, y).0, colour, "{} at {x}, {y}", item.html);
+        }
+        pictured += 1;
+    }
+    pictured
+}
+
+/// Returns an image without an alternative text, of one colour.
+fn image_of(colour: &str) -> String {
+    format!("<img src=data:, style='display: block; width: 120px; height: 60px; background: #{colour}'>")
+}
+
+/// Scans a page with this body, and returns how many elements have a picture, each of which is right.
+async fn right_pictures(body: String) -> usize {
+    let site = Site::start(move |_| Reply::Html(page("Home", &body))).await;
+    assert_right(&output(config(), &site, 1).await)
+}
+
+fn three_images() -> String {
+    ["cc2200", "0022cc", "22aa00"].map(|colour| image_of(colour) + "<div style='height: 900px'></div>").concat()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bar_that_grows_with_each_resize_moves_nothing_out_of_its_picture() {
+    let body = format!(
+        "<style>body {{ margin: 0 }}</style><div id=bar style='height: 40px; background: #ffee00'></div>{}
+         <script>let grown = 40;
+           addEventListener('resize', () => {{ document.getElementById('bar').style.height = `${{grown += 40}}px` }})</script>",
+        three_images()
+    );
+    assert_eq!(right_pictures(body).await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn content_whose_height_follows_the_window_after_a_while_is_where_its_picture_shows_it() {
+    // The way of the template Gentelella: a debounced `resize` sets the least height of the content.
+    let body = format!(
+        "<style>body {{ margin: 0 }}</style><div id=column></div>{}
+         <script>
+           let height = 200;
+           const setContentHeight = () => {{ document.getElementById('column').style.minHeight = `${{height += 30}}px` }};
+           let timer;
+           addEventListener('resize', () => {{ clearTimeout(timer); timer = setTimeout(setContentHeight, 10) }});
+           setContentHeight();
+         </script>",
+        three_images()
+    );
+    assert_eq!(right_pictures(body).await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sticky_header_that_grows_when_it_is_scrolled_covers_no_picture() {
+    let body = format!(
+        "<style>body {{ margin: 0 }}</style><header style='position: sticky; top: 0; height: 40px; background: #ffee00'>h</header>{}
+         <script>let grown = 40;
+           const grow = () => {{ document.querySelector('header').style.height = `${{grown += 40}}px` }};
+           for (const event of ['scroll', 'resize']) addEventListener(event, grow);
+           new ResizeObserver(() => {{ if (innerWidth !== 1280) grow() }}).observe(document.body)</script>",
+        three_images()
+    );
+    assert_eq!(right_pictures(body).await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_slides_with_each_frame_is_held_still_for_its_picture() {
+    let body = format!(
+        "<style>body {{ margin: 0 }} @keyframes slide {{ from {{ margin-left: 0 }} to {{ margin-left: 900px }} }}
+           #styled {{ animation: slide 3s linear infinite }}</style>
+         <div id=scripted>{}</div><div style='height: 900px'></div><div id=styled>{}</div>
+         <script>let left = 0;
+           const move = () => {{
+             document.getElementById('scripted').style.marginLeft = `${{left = (left + 7) % 900}}px`;
+             requestAnimationFrame(move);
+           }};
+           move()</script>",
+        image_of("cc2200"),
+        image_of("0022cc")
+    );
+    assert_eq!(right_pictures(body).await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_slider_cuts_off_is_not_shown_as_what_lies_there_instead() {
+    let slide =
+        |left: u32, colour: &str| format!("<div style='position: absolute; left: {left}px'>{}</div>", image_of(colour));
+    let body = format!(
+        "<style>body {{ margin: 0 }}</style>
+         <div style='position: relative; width: 180px; height: 60px; overflow: hidden'>{}{}{}</div>",
+        slide(0, "cc2200"),
+        slide(120, "0022cc"),
+        slide(240, "22aa00")
+    );
+    assert_eq!(right_pictures(body).await, 2, "one whole, one in part, and none of the third");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn images_that_load_while_pictures_are_taken_put_no_other_element_into_them() {
+    const SVG: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='200' height='150'><rect width='200' height='150' fill='#ffee00'/></svg>";
+    let lazy: String = (0..20).map(|number| format!("<img alt=x loading=lazy src='/{number}.svg'><br>")).collect();
+    let body = format!("{}<div style='height: 3000px'></div>{lazy}{}", image_of("cc2200"), image_of("0022cc"));
+    let site = Site::start(move |request| match request.path.as_str() {
+        "/" => Reply::Html(page("Home", &body)),
+        _ => Reply::File("image/svg+xml", SVG.into()),
+    })
+    .await;
+    let output = output(config(), &site, 1).await;
+    assert!(assert_right(&output) >= 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scripts_run_again_on_the_page_after_one_that_was_pictured() {
+    let site = Site::start(|request| match request.path.as_str() {
+        "/" => Reply::Html(page("Home", &format!("{}<a href=/next>n</a>", image_of("cc2200")))),
+        _ => Reply::Html(page(
+            "Next",
+            "<script>setTimeout(() => {
+               const image = new Image(90, 40);
+               image.style = 'background: #0022cc';
+               document.body.append(image);
+             }, 50)</script>",
+        )),
+    })
+    .await;
+    let output = output(config().with_pages_at_once(1), &site, 2).await;
+    assert_eq!(items(&output.findings).len(), 2, "{:?}", items(&output.findings));
+    assert_eq!(assert_right(&output), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_with_an_example_has_a_picture_on_which_its_box_lies() {
+    let site = Site::start(|request| match request.path.as_str() {
+        "/" => Reply::Html(page("Home", "<a href=/bad>b</a><a href=/good>g</a>")),
+        "/bad" => Reply::Html(page(
+            "Bad",
+            "<div style='height: 501px'></div><img src=data:, style='width: 400px; height: 200px; background: #f00'>",
+        )),
+        _ => Reply::Html(page("Good", "<p>ok</p>")),
+    })
+    .await;
+    let output = output(config(), &site, 3).await;
+    let pictured: Vec<_> = output.findings.pages.iter().map(|page| page.picture.is_some()).collect();
+    let is_bad: Vec<_> = output.findings.pages.iter().map(|page| page.url.ends_with("/bad")).collect();
+    assert_eq!(pictured, is_bad, "the start page has the larger picture");
+    let page = output.findings.pages.iter().find_map(|page| page.picture).unwrap();
+    assert_eq!((page.width, page.scale_percent), (640, 50));
+    let image = decoded(output.screenshots.iter().find(|picture| picture.id == page.id).unwrap());
+    let area = output.findings.items[0].area.unwrap();
+    let at = |x: u32, y: u32| image.get_pixel(x / 2, y / 2).0;
+    let [red, green, blue] = at(area.x + area.width / 2, area.y + area.height / 2);
+    assert!(red > 240 && green < 15 && blue < 15);
+    let corners = [at(area.x + 12, area.y + 12), at(area.x + area.width - 12, area.y + area.height - 12)];
+    assert!(corners.iter().all(|[red, green, _]| *red > 200 && *green < 60), "{corners:?}");
+    let outside = [at(area.x + area.width + 12, area.y + 50), at(area.x + 50, area.y - 12)];
+    assert!(outside.iter().all(|[_, green, _]| *green > 200), "{outside:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_element_that_fails_is_shown_where_it_stands_far_below_the_first_screen() {
     // A page that fits its layout to the window must look as it did when it was checked.
@@ -53,10 +235,11 @@ async fn an_element_that_fails_is_shown_where_it_stands_far_below_the_first_scre
     let area = output.findings.items[0].area.unwrap();
     assert_eq!((area.x, area.y, area.width, area.height), (200, 2_720, 100, 50));
     let image = decoded(picture_of(&output, "role-img-alt").unwrap());
-    assert_eq!(image.dimensions(), (132, 82), "16 pixels around it");
+    assert_eq!(image.dimensions(), (640, 320), "twice what is around it, up to the page's end");
     let at = |x, y| image.get_pixel(x, y).0;
-    assert_eq!([at(15, 41), at(16, 41), at(115, 41), at(116, 41)], [[255; 3], RED, RED, [255; 3]]);
-    assert_eq!([at(66, 15), at(66, 16), at(66, 65), at(66, 66)], [[255; 3], RED, RED, [255; 3]]);
+    let across = [211, 212, 216, 220, 419, 420, 424, 428].map(|x| at(x, 260));
+    assert_eq!(across, [[255; 3], [255; 3], OUTLINE, RED, RED, OUTLINE, [255; 3], [255; 3]]);
+    assert_eq!([at(300, 219), at(300, 220), at(300, 311), at(300, 312)], [OUTLINE, RED, RED, OUTLINE]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -105,14 +288,13 @@ async fn an_element_in_a_frame_of_the_sites_own_is_shown_as_far_as_the_frame_sho
     let shown: Vec<_> = output.findings.items.iter().filter(|item| item.screenshot.is_some()).collect();
     assert_eq!(shown.len(), 1, "{shown:?}");
     let image = decoded(&output.screenshots[0]);
-    assert_eq!(image.dimensions(), (132, 72), "16 pixels around it");
+    assert_eq!((image.dimensions(), outlined(&image)), ((640, 320), [220, 120, 420, 200]));
     let at = |x, y| image.get_pixel(x, y).0;
-    assert_eq!([at(15, 30), at(16, 30), at(115, 30), at(116, 30)], [[255; 3], RED, RED, [255; 3]]);
-    assert_eq!([at(66, 15), at(66, 16), at(66, 55), at(66, 56)], [[255; 3], RED, RED, [255; 3]]);
+    assert_eq!([at(220, 160), at(419, 160), at(300, 120), at(300, 199)], [RED; 4]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_page_is_shown_and_the_others_are_not() {
+async fn the_first_page_is_shown_even_without_a_finding() {
     let site = Site::start(|request| match request.path.as_str() {
         "/" => Reply::Html(page("Home", "<a href=/next>n</a><div style='height: 1500px; background: #f00'></div>")),
         _ => Reply::Html(page("Next", "<p>ok</p>")),
@@ -150,6 +332,7 @@ async fn pictures_change_nothing_of_what_is_found() {
     assert!(without.screenshots.is_empty() && without.screen.is_none());
     let bare = |mut findings: Findings| {
         findings.items.iter_mut().for_each(|item| item.screenshot = None);
+        findings.pages.iter_mut().for_each(|page| page.picture = None);
         findings.screen = None;
         findings
     };
@@ -165,9 +348,10 @@ async fn what_every_page_repeats_is_pictured_once() {
     })
     .await;
     let output = output(config(), &site, 7).await;
-    let shown: Vec<_> = output.findings.items.iter().filter_map(|item| item.screenshot).collect();
-    assert_eq!((output.findings.items.len(), output.screenshots.len()), (7, 1));
-    assert!(!shown.is_empty() && shown.iter().all(|shot| shot.id == output.screenshots[0].id));
+    let shown: BTreeSet<_> = output.findings.items.iter().map(|item| item.screenshot.unwrap().id).collect();
+    let pages = output.findings.pages.iter().filter(|page| page.picture.is_some()).count();
+    assert_eq!((output.findings.items.len(), shown.len(), pages), (7, 1, 6));
+    assert_eq!(output.screenshots.len(), shown.len() + pages);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -209,7 +393,7 @@ async fn a_page_of_any_size_gives_small_pictures() {
     .await;
     let output = output(config(), &site, 1).await;
     assert_eq!(output.findings.items.len(), 300);
-    assert!(output.screenshots.len() <= 5, "{} pictures of one rule on one page", output.screenshots.len());
+    assert!(output.screenshots.len() <= 6, "{} pictures from one page", output.screenshots.len());
     for picture in output.screenshots.iter().chain(&output.screen) {
         assert!(picture.width <= 1_280 && picture.height <= 4_000 && picture.bytes.len() <= 2 << 20);
         decoded(picture);

@@ -53,6 +53,16 @@ pub(super) async fn issue_evidence(
     Ok(reply::picture(team.picture(ScanId::presented(scan), picture).await?))
 }
 
+pub(super) async fn page_evidence(
+    Admitted { team, .. }: Admitted,
+    scan: &str,
+    number: &str,
+) -> Result<Response, Refusal> {
+    // As above: pages count from 1, too.
+    let picture = PictureId::Page(number.parse().unwrap_or(0));
+    Ok(reply::picture(team.picture(ScanId::presented(scan), picture).await?))
+}
+
 pub(super) async fn screen_evidence(Admitted { team, .. }: Admitted, scan: &str) -> Result<Response, Refusal> {
     Ok(reply::picture(team.picture(ScanId::presented(scan), PictureId::Screen).await?))
 }

@@ -95,6 +95,7 @@ async fn carry_out(
         Operation::ExportScan => files::export_scan(admitted, first).await,
         Operation::DraftConformanceReport => files::conformance(admitted, first).await,
         Operation::ShowIssueEvidence => files::issue_evidence(admitted, first, second).await,
+        Operation::ShowPageEvidence => files::page_evidence(admitted, first, second).await,
         Operation::ShowScreenEvidence => files::screen_evidence(admitted, first).await,
         Operation::DescribeApi => Ok(document.answer()),
     }

@@ -47,11 +47,18 @@ async fn every_file_states_its_length_and_what_it_is_before_it_is_read() {
         }
     }
     app.clock.advance(TimeDelta::seconds(61));
-    for path in [format!("{scan}/evidence/issue/1"), format!("{scan}/evidence/screen")] {
+    for picture in ["issue/1", "screen", "page/1"] {
+        let path = format!("{scan}/evidence/{picture}");
         let picture = client.get(&path).await;
         assert_eq!(length(&picture), Some(picture.bytes.len()), "{path}");
         let head = client.send(Method::HEAD, &path, None).await;
         assert_eq!(length(&head), Some(picture.bytes.len()), "HEAD {path}");
+    }
+    let screen = client.get(&format!("{scan}/evidence/screen")).await;
+    let start = client.get(&format!("{scan}/evidence/page/1")).await;
+    assert_eq!(start.bytes, screen.bytes, "the start page's picture is the screen");
+    for nothing in ["page/0", "page/99", "page/x", "page/-1"] {
+        assert_eq!(client.get(&format!("{scan}/evidence/{nothing}")).await.status, 404, "{nothing}");
     }
 }
 

@@ -127,7 +127,8 @@ pub(crate) struct Clip {
     pub(crate) y: u32,
     pub(crate) width: u32,
     pub(crate) height: u32,
-    pub(crate) scale: u32,
+    /// The number of pixels for one CSS pixel.
+    pub(crate) scale: f64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -149,8 +150,26 @@ pub(crate) struct LayoutMetrics {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct ContentSize {
+    pub(crate) width: f64,
     pub(crate) height: f64,
 }
+
+/// Stops the page's scripts, or lets them run again: no script begins, no listener is called and no timer fires, in any
+/// of its documents. What is evaluated in a world of ours runs, and so do its listeners and animation frames, but not
+/// its timers.
+#[derive(Debug, Serialize)]
+pub(crate) struct SetScriptExecutionDisabled {
+    pub(crate) value: bool,
+}
+command!(SetScriptExecutionDisabled = "Emulation.setScriptExecutionDisabled" => Done);
+
+/// Sets the speed of the animations and transitions of all documents: 0 stops them where they are, 1 is their own.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SetPlaybackRate {
+    pub(crate) playback_rate: f64,
+}
+command!(SetPlaybackRate = "Animation.setPlaybackRate" => Done);
 
 /// Sets the size of the viewport.
 #[derive(Debug, Serialize)]
@@ -195,14 +214,14 @@ mod tests {
 
     #[test]
     fn the_format_of_a_picture_stands_beside_its_place() {
-        let clip = || Clip { x: 1, y: 2, width: 3, height: 4, scale: 1 };
+        let clip = || Clip { x: 1, y: 2, width: 3, height: 4, scale: 0.5 };
         let png = ImageFormat::Png { optimize_for_speed: true };
         let command = CaptureScreenshot { format: png, clip: clip(), capture_beyond_viewport: true };
         assert_eq!(
             serde_json::to_value(command).unwrap(),
             json!({
                 "format": "png", "optimizeForSpeed": true, "captureBeyondViewport": true,
-                "clip": { "x": 1, "y": 2, "width": 3, "height": 4, "scale": 1 },
+                "clip": { "x": 1, "y": 2, "width": 3, "height": 4, "scale": 0.5 },
             })
         );
         let webp = ImageFormat::Webp { quality: 60 };
