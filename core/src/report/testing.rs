@@ -85,7 +85,7 @@ impl PlaceView {
 impl PictureRef {
     /// Returns a reference to the picture with this id and size in pixels.
     pub const fn new(id: PictureId, width: u32, height: u32) -> Self {
-        Self { id, width, height }
+        Self { id, width, height, scale_percent: 100 }
     }
 }
 

@@ -152,7 +152,7 @@ impl Flow {
         let style = Style::heading(level, self.ink);
         self.space(style.before);
         let height = Paragraph::new(runs, style, self.width()).height();
-        self.reserve(height + style.after + following.max(FOLLOWING).min(PAGE_HEIGHT - TOP - BOTTOM - 60.0));
+        self.reserve(height + style.after + following.clamp(FOLLOWING, PAGE_HEIGHT - TOP - BOTTOM - 60.0));
         if let Some(place) = place {
             let title = runs.iter().map(|run| run.text.as_str()).collect();
             self.places.insert(place, (self.canvas.page(), self.y));
