@@ -88,7 +88,7 @@ async fn the_latest_check_is_exported_as_json_in_the_sites_language_unless_asked
     let (site, scan) = world.checked_site().await;
     let file = world.team.file(ScanTarget::LatestOf(site), JSON, None).await.unwrap();
     assert_eq!((file.scan(), file.media_type()), (scan, "application/json"));
-    assert_eq!(file.file_name(), "93.184.215.14-2027-06-01-a11ycheck.json");
+    assert_eq!(file.file_name(), "93.184.215.14-2027-06-01-cs-accessibility-issues.json");
     let json: Value = serde_json::from_str(&text(file).await).unwrap();
     assert_eq!((&json["language"], &json["generated_by"]), (&"cs".into(), &"Blue Team".into()));
     assert_eq!(json["rules"][0]["issues"][0]["selector"], "#logo");
@@ -155,7 +155,7 @@ async fn a_draft_of_a_conformance_report_is_for_plans_that_include_it() {
     let file = world.team.file(queued, ACR, Locale::En).await.unwrap();
     assert_eq!(
         (file.media_type(), file.file_name()),
-        ("application/json", "93.184.215.14-2027-06-01-accessibility-acr.json")
+        ("application/json", "93.184.215.14-2027-06-01-en-accessibility-acr.json")
     );
     let json: Value = serde_json::from_str(&text(file).await).unwrap();
     assert_eq!(json["chapters"]["success_criteria_level_a"]["criteria"].as_array().unwrap().len(), 32);
@@ -173,7 +173,7 @@ async fn a_draft_as_pdf_is_rendered_once_per_language_and_is_not_the_report() {
     let file = world.team.file(scan, Artifact::AcrPdf, None).await.unwrap();
     assert_eq!(
         (file.media_type(), file.file_name()),
-        ("application/pdf", "93.184.215.14-2027-06-01-accessibility-acr.pdf")
+        ("application/pdf", "93.184.215.14-2027-06-01-cs-accessibility-acr.pdf")
     );
     let czech = bytes(file).await;
     assert!(czech.starts_with(b"%PDF-"));

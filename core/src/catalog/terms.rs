@@ -243,7 +243,7 @@ words! {
         report_title overview site platform checked_on pages_checked standard checked_with prepared_by severity by_severity
         fix_first problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
         platform_tip references learn_more found_on page pages element elements source_code details_in_english
-        places places_for_most further_elements elements_left_out new fixed remaining since_previous_check previous_check first_check trend total not_checked
+        places places_for_most further_elements full_list elements_left_out new fixed remaining since_previous_check previous_check first_check trend total not_checked
         frames_not_checked still_changing unanswered dead_links linked_from needs_review needs_review_note pages_covered
         covered_by_consent covered_by_dialog covered_by_overlay machine_draft page_of contents
         notes screenshot stopped_by_timeouts pictures_not_stored pictures_lost

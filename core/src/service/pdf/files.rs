@@ -118,11 +118,11 @@ impl Service {
 
     /// Gathers the sources of the file of a conformance report's draft.
     async fn draft_file(&self, team: &Team, scan: &Scan, locale: Locale, brand: Brand) -> Result<Rendering, Error> {
-        let FileFacts { team: name, site, checked_at, findings, locale } =
+        let FileFacts { team: name, site, checked_at, findings, locale, .. } =
             self.draft_facts(team, scan, Some(locale), &brand).await?;
         let generated_by = generated_by(team);
         Ok(Box::new(move || {
-            let export = &ExportSource { team: &name, site: &site, checked_at, findings: &findings, locale };
+            let export = &ExportSource::new(&name, &site, checked_at, &findings, locale);
             render_draft(&DraftSource { export, brand: &brand, generated_by })
         }))
     }
