@@ -5,6 +5,7 @@
 use a11ycheck_api_v1::ErrorBody;
 use a11ycheck_core::{
     Engine, Error, Service,
+    catalog::Review,
     clock::ManualClock,
     domain::{Ability, Impact, SiteInput, TeamBrand},
     engine::{Step, Worker},
@@ -226,6 +227,32 @@ async fn the_pictures_of_a_report_are_got_by_their_ids_and_no_other() {
     for number in [0, example.id + 1, u64::MAX] {
         assert!(matches!(world.team.picture(scan, PictureId::Example(number)).await, Err(Error::NotFound)), "{number}");
     }
+}
+
+#[tokio::test]
+async fn a_language_that_was_reviewed_is_no_machine_draft_in_reports_of_any_brand_and_kept_files_are_made_again() {
+    let world = World::on_plan("agency").await;
+    let (_, scan) = world.checked_site().await;
+    world.team.set_brand(TeamBrand::default().with_name("Grün & Co".parse().ok())).await;
+    let review = || Review::new("Jana Nováková", "2027-05-20".parse().unwrap()).unwrap();
+    let service = Service::builder(world.store.clone()).with_reviewed_language(Locale::Cs, review());
+    let service = service.build().await.unwrap();
+    let reviewed = TestTeam::all(&service).await.remove(0);
+
+    let (before, after) = (world.team.report(scan).await.unwrap(), reviewed.report(scan).await.unwrap());
+    assert_eq!((before.locale, before.groups[0].machine, before.review), (Locale::Cs, true, None));
+    assert_eq!((after.groups[0].machine, after.review), (false, Some(review())));
+    let ukrainian = service.team(world.team.id()).await.unwrap().report(scan, Locale::Uk).await.unwrap();
+    assert!(ukrainian.groups[0].machine && ukrainian.review.is_none(), "nobody has read the Ukrainian texts");
+
+    let pdf = async |team: &TestTeam, locale: Locale| {
+        bytes(team.file(scan, Artifact::ReportPdf, locale).await.unwrap()).await
+    };
+    let drafts = [pdf(&world.team, Locale::Cs).await, pdf(&world.team, Locale::Uk).await];
+    let read = pdf(&reviewed, Locale::Cs).await;
+    assert!(read != drafts[0], "the file that was kept says that nobody has read it");
+    assert!(pdf(&reviewed, Locale::Cs).await == read, "it is kept");
+    assert!(pdf(&reviewed, Locale::Uk).await == drafts[1], "the other languages are as they were");
 }
 
 /// A logo that can be decoded: one pixel.

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 pub use self::groups::{Example, ExampleBox, Group, PageCount, PlaceView};
 pub(crate) use self::prepared::{Prepared, PreparedPage, PreparedRule, PreparedUndecided, numbered};
 use crate::{
-    catalog::card,
+    catalog::{Review, card},
     domain::{CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, Site, Tool, Totals, UncheckedFrame},
     id::ScanId,
     locale::Locale,
@@ -68,6 +68,8 @@ pub struct Report {
     pub diff: Diff,
     /// The latest completed checks up to this one, the oldest first; at most [`Report::TREND_LENGTH`].
     pub trend: Vec<Trend>,
+    /// The review that the operator has declared for the language of the report; `None` if there was none.
+    pub review: Option<Review>,
 }
 
 /// A picture that belongs to a report.
@@ -253,7 +255,20 @@ impl Report {
                 .iter()
                 .map(|point| Trend { id: point.id, date: point.finished_at, total: point.total })
                 .collect(),
+            review: None,
         }
+    }
+
+    /// Notes that the texts of the report's language have been reviewed: none of them is a machine draft any more.
+    #[must_use]
+    pub fn with_review(mut self, review: impl Into<Option<Review>>) -> Self {
+        self.review = review.into();
+        if self.review.is_some() {
+            for group in self.groups.iter_mut().chain(&mut self.advisory) {
+                group.machine = false;
+            }
+        }
+        self
     }
 }
 

@@ -34,6 +34,7 @@ impl Report {
             needs_review: Vec::new(),
             diff: Diff::first(),
             trend: Vec::new(),
+            review: None,
         }
     }
 }

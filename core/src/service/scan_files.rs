@@ -124,7 +124,8 @@ impl Service {
         let trend = self.store().trend(team, scan.id, Report::TREND_LENGTH).await?;
         let sources =
             Sources { scan, outcome, finished_at: *finished_at, site: &site, findings: &findings, trend: &trend };
-        let report = Report::new(sources, locale.unwrap_or(site.details.report_locale));
+        let locale = locale.unwrap_or(site.details.report_locale);
+        let report = Report::new(sources, locale).with_review(self.parts().reviews.get(&locale).cloned());
         Ok((report, findings))
     }
 
@@ -156,7 +157,6 @@ impl Service {
 }
 
 impl ScanFiles {
-    /// Returns the report, in the site's report language if none is named.
     /// Returns the id of the check.
     pub const fn scan(&self) -> ScanId {
         self.scan.id
@@ -169,6 +169,7 @@ impl ScanFiles {
         Self { rest: Some(address.into()), ..self }
     }
 
+    /// Returns the report, in the site's report language if none is named.
     ///
     /// # Errors
     /// [`Error::NotCompleted`] for a check that is queued, running or failed; [`Error::NotFound`] if it was deleted in the

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use crate::{
+    catalog::Review,
     domain::{Findings, Logo, Scan, Team},
     error::Error,
     export::{
@@ -40,7 +41,7 @@ impl Service {
         key: DocumentKey,
         arrived: Instant,
     ) -> Result<Bytes, Error> {
-        let look = look_of(&self.shown_brand(team).await?);
+        let look = self.look_of(&self.shown_brand(team).await?, key);
         if let Some(bytes) = self.kept(team.id, scan.id, key, look).await? {
             return Ok(bytes);
         }
@@ -48,6 +49,12 @@ impl Service {
         // The log lines of a rendering belong to the request that it is rendered for.
         let work = async move { service.rendered(&owner, &of, key).await }.in_current_span();
         self.parts().renderings.wait(team.id, (scan.id, key, look), arrived, || work.boxed()).await
+    }
+
+    /// Returns the style hash of a file that carries a brand. It differs for every brand and for every review of the language.
+    fn look_of(&self, brand: &Brand, key: DocumentKey) -> Look {
+        let (DocumentKey::Report(locale) | DocumentKey::ConformanceReport(locale)) = key;
+        look_of(brand, self.parts().reviews.get(&locale))
     }
 
     /// Returns the file as it was kept, if it has this style hash.
@@ -58,7 +65,7 @@ impl Service {
 
     async fn rendered(&self, team: &Team, scan: &Scan, key: DocumentKey) -> Result<Bytes, Error> {
         let brand = self.shown_brand(team).await?;
-        let look = look_of(&brand);
+        let look = self.look_of(&brand, key);
         // It may have been rendered by this node or another one since it was asked for.
         if let Some(bytes) = self.kept(team.id, scan.id, key, look).await? {
             return Ok(bytes);
@@ -164,14 +171,20 @@ fn generated_by(team: &Team) -> Option<&'static str> {
     (!team.plan.features.white_label).then_some(concat!("a11ycheck ", env!("CARGO_PKG_VERSION")))
 }
 
-/// Returns the style hash of files that carry a brand.
-fn look_of(brand: &Brand) -> Look {
+/// Returns the style hash of files that carry a brand, in a language that was reviewed or not.
+fn look_of(brand: &Brand, review: Option<&Review>) -> Look {
     let Brand { name, colour, logo } = brand;
     let mut digest = Sha256::new();
     // Each part goes with its length, so that no two brands have the same bytes.
     for part in [name.as_bytes(), colour.to_string().as_bytes(), logo.as_ref().map_or(&[], Logo::bytes)] {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
+    }
+    // Without a review nothing is added: files that were kept before there were reviews are still right.
+    if let Some(review) = review {
+        digest.update((review.by().len() as u64).to_be_bytes());
+        digest.update(review.by());
+        digest.update(review.on().to_string());
     }
     let mut look = [0; 16];
     look.copy_from_slice(&digest.finalize()[..16]);

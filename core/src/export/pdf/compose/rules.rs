@@ -80,9 +80,11 @@ impl Composer<'_> {
         });
     }
 
-    /// Sets the note on machine drafts once for all texts below, because a language is reviewed as a whole.
+    /// Sets the note on machine drafts, or on their review, once for all texts below, because a language is reviewed as a whole.
     fn draft_note(&self, flow: &mut Flow, groups: &[Group]) {
-        if groups.iter().any(|group| group.machine) {
+        if let Some(review) = self.source.report.review.as_ref().filter(|_| !groups.is_empty()) {
+            flow.paragraph(&[Run::regular(self.terms.reviewed(review))], Style::SMALL);
+        } else if groups.iter().any(|group| group.machine) {
             flow.paragraph(&[Run::regular(self.terms.label.machine_draft.as_str())], Style::SMALL);
         }
     }
