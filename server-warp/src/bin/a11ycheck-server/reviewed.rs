@@ -22,8 +22,8 @@ pub(crate) struct ReviewedLanguage {
 pub(crate) enum NoReview {
     #[error("`{0}` is not of the form LANGUAGE=NAME,DATE, for example de=Anna Müller,2026-11-20")]
     Form(String),
-    #[error("`{0}` is no language of reports; these are: {}", Locale::ALL.map(Locale::code).join(" "))]
-    Language(String),
+    #[error("`{language}` is no language of reports; these are: {}", Locale::ALL.map(Locale::code).join(" "))]
+    Language { language: String },
     #[error("`{0}` is no date of the form 2026-11-20")]
     Date(String),
     #[error("`{0}`: {1}")]
@@ -63,7 +63,7 @@ impl FromStr for ReviewedLanguage {
         let (language, review) = text.split_once('=').ok_or_else(form)?;
         let (name, date) = review.rsplit_once(',').ok_or_else(form)?;
         let (language, date) = (language.trim(), date.trim());
-        let locale = language.parse().map_err(|_| NoReview::Language(language.to_owned()))?;
+        let locale = language.parse().map_err(|_| NoReview::Language { language: language.to_owned() })?;
         // chrono's own reading takes days and months of one digit, too.
         let on: NaiveDate = date.parse().map_err(|_| NoReview::Date(date.to_owned()))?;
         if on.to_string() != date {
