@@ -16,7 +16,7 @@ pub(crate) struct Headers {
     allow: String,
     /// `attachment` with the name of the file. The name of a CSV file ends with `-automated-check-no-audit.csv`.
     #[schemars(rename = "Content-Disposition", regex(pattern = "^attachment; filename="))]
-    #[schemars(example = content_disposition("shop.example.com-2027-06-01-a11ycheck.json"))]
+    #[schemars(example = content_disposition("lund-daughters-2027-06-01-en-accessibility-issues.json"))]
     content_disposition: String,
     /// The number of bytes of the file, also on HEAD.
     #[schemars(rename = "Content-Length", example = 48_211)]

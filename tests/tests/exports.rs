@@ -5,6 +5,7 @@
 use a11ycheck_api_v1::ErrorBody;
 use a11ycheck_core::{
     Engine, Error, Service,
+    catalog::Review,
     clock::ManualClock,
     domain::{Ability, Impact, SiteInput, TeamBrand},
     engine::{Step, Worker},
@@ -88,7 +89,7 @@ async fn the_latest_check_is_exported_as_json_in_the_sites_language_unless_asked
     let (site, scan) = world.checked_site().await;
     let file = world.team.file(ScanTarget::LatestOf(site), JSON, None).await.unwrap();
     assert_eq!((file.scan(), file.media_type()), (scan, "application/json"));
-    assert_eq!(file.file_name(), "93.184.215.14-2027-06-01-a11ycheck.json");
+    assert_eq!(file.file_name(), "93.184.215.14-2027-06-01-cs-accessibility-issues.json");
     let json: Value = serde_json::from_str(&text(file).await).unwrap();
     assert_eq!((&json["language"], &json["generated_by"]), (&"cs".into(), &"Blue Team".into()));
     assert_eq!(json["rules"][0]["issues"][0]["selector"], "#logo");
@@ -155,7 +156,7 @@ async fn a_draft_of_a_conformance_report_is_for_plans_that_include_it() {
     let file = world.team.file(queued, ACR, Locale::En).await.unwrap();
     assert_eq!(
         (file.media_type(), file.file_name()),
-        ("application/json", "93.184.215.14-2027-06-01-accessibility-acr.json")
+        ("application/json", "93.184.215.14-2027-06-01-en-accessibility-acr.json")
     );
     let json: Value = serde_json::from_str(&text(file).await).unwrap();
     assert_eq!(json["chapters"]["success_criteria_level_a"]["criteria"].as_array().unwrap().len(), 32);
@@ -173,7 +174,7 @@ async fn a_draft_as_pdf_is_rendered_once_per_language_and_is_not_the_report() {
     let file = world.team.file(scan, Artifact::AcrPdf, None).await.unwrap();
     assert_eq!(
         (file.media_type(), file.file_name()),
-        ("application/pdf", "93.184.215.14-2027-06-01-accessibility-acr.pdf")
+        ("application/pdf", "93.184.215.14-2027-06-01-cs-accessibility-acr.pdf")
     );
     let czech = bytes(file).await;
     assert!(czech.starts_with(b"%PDF-"));
@@ -226,6 +227,32 @@ async fn the_pictures_of_a_report_are_got_by_their_ids_and_no_other() {
     for number in [0, example.id + 1, u64::MAX] {
         assert!(matches!(world.team.picture(scan, PictureId::Example(number)).await, Err(Error::NotFound)), "{number}");
     }
+}
+
+#[tokio::test]
+async fn a_language_that_was_reviewed_is_no_machine_draft_in_reports_of_any_brand_and_kept_files_are_made_again() {
+    let world = World::on_plan("agency").await;
+    let (_, scan) = world.checked_site().await;
+    world.team.set_brand(TeamBrand::default().with_name("Grün & Co".parse().ok())).await;
+    let review = || Review::new("Jana Nováková", "2027-05-20".parse().unwrap()).unwrap();
+    let service = Service::builder(world.store.clone()).with_reviewed_language(Locale::Cs, review());
+    let service = service.build().await.unwrap();
+    let reviewed = TestTeam::all(&service).await.remove(0);
+
+    let (before, after) = (world.team.report(scan).await.unwrap(), reviewed.report(scan).await.unwrap());
+    assert_eq!((before.locale, before.groups[0].machine, before.review), (Locale::Cs, true, None));
+    assert_eq!((after.groups[0].machine, after.review), (false, Some(review())));
+    let ukrainian = service.team(world.team.id()).await.unwrap().report(scan, Locale::Uk).await.unwrap();
+    assert!(ukrainian.groups[0].machine && ukrainian.review.is_none(), "nobody has read the Ukrainian texts");
+
+    let pdf = async |team: &TestTeam, locale: Locale| {
+        bytes(team.file(scan, Artifact::ReportPdf, locale).await.unwrap()).await
+    };
+    let drafts = [pdf(&world.team, Locale::Cs).await, pdf(&world.team, Locale::Uk).await];
+    let read = pdf(&reviewed, Locale::Cs).await;
+    assert!(read != drafts[0], "the file that was kept says that nobody has read it");
+    assert!(pdf(&reviewed, Locale::Cs).await == read, "it is kept");
+    assert!(pdf(&reviewed, Locale::Uk).await == drafts[1], "the other languages are as they were");
 }
 
 /// A logo that can be decoded: one pixel.

@@ -10,7 +10,7 @@ use a11ycheck_core::{
     },
     timestamp,
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -65,6 +65,19 @@ pub struct ReportView<'a> {
     /// The latest completed checks up to this one, the oldest first.
     #[schemars(length(max = 12))]
     trend: Vec<Point>,
+    /// The review that the operator has declared for the texts of this language: then no group's `machine` is true. Null if
+    /// none was declared.
+    review: Option<Reviewed<'a>>,
+}
+
+/// The review of a language's texts.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Review")]
+struct Reviewed<'a> {
+    /// The person or firm that has read the texts.
+    by: &'a str,
+    /// The day on which the review ended.
+    on: NaiveDate,
 }
 
 /// The picture of a page.
@@ -363,6 +376,7 @@ impl<'a> ReportView<'a> {
             needs_review: report.needs_review.iter().map(Review::from).collect(),
             diff: (&report.diff).into(),
             trend: report.trend.iter().map(Point::from).collect(),
+            review: report.review.as_ref().map(|review| Reviewed { by: review.by(), on: review.on() }),
         }
     }
 }

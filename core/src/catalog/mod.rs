@@ -19,6 +19,7 @@ mod description;
 mod failure;
 mod language;
 mod plural;
+mod review;
 mod rule;
 mod spacing;
 mod terms;
@@ -34,6 +35,7 @@ pub use self::{
     description::{Description, describe},
     failure::failure_of,
     plural::Plural,
+    review::{Review, ReviewError},
     rule::{Audience, Basis, Effort, Fault, Fixer, PlaceBasis, RuleEntry, axe_core_version, help_url, rule, rules},
     terms::{AcrTerms, Counts, Forms, Labels, Terms, fill, terms},
     tips::{PLATFORMS, tip},

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Deserialize;
 
-use super::{Plural, language::Language, rule::Audience};
+use super::{Plural, Review, language::Language, rule::Audience};
 use crate::{
     domain::{Cover, CoverKind, Failure, FailureCause, FailureCode, FailureFacts, Impact},
     locale::Locale,
@@ -131,6 +131,11 @@ impl Terms {
         fill(&self.failure_cause.at_redirect_target, &[("host", target), ("reason", reason)])
     }
 
+    /// Returns the line that says who has read the texts of the language, and when: the day as everywhere in reports, `2026-11-20`.
+    pub fn reviewed(&self, review: &Review) -> String {
+        fill(&self.label.reviewed_by, &[("name", review.by()), ("date", &review.on().to_string())])
+    }
+
     /// Returns the template of the sentence for a cause; `None` for a cause of a later release.
     pub fn cause(&self, cause: FailureCause) -> Option<&str> {
         Some(match cause {
@@ -245,11 +250,11 @@ words! {
     pub struct Labels: String {
         report_title overview site platform checked_on pages_checked standard checked_with prepared_by severity
         problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
-        platform_tip references learn_more found_on page pages element elements details_in_english places
-        places_for_most further_elements elements_left_out new fixed remaining since_previous_check
+        platform_tip references learn_more found_on page pages element elements source_code details_in_english places
+        places_for_most further_elements full_list elements_left_out new fixed remaining since_previous_check
         previous_check first_check trend total not_checked frames_not_checked still_changing unanswered
         dead_links linked_from needs_review needs_review_note pages_covered covered_by_consent covered_by_dialog
-        covered_by_overlay machine_draft page_of contents notes stopped_by_timeouts pictures_not_stored
+        covered_by_overlay machine_draft reviewed_by page_of contents notes stopped_by_timeouts pictures_not_stored
         pictures_lost
     }
 }

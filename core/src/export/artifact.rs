@@ -1,7 +1,5 @@
 //! The files that can be made from a check.
 
-use chrono::{DateTime, Utc};
-
 use super::{ExportFormat, acr::AcrFormat};
 
 /// A file that can be made from a completed check.
@@ -64,31 +62,16 @@ impl Artifact {
         }
     }
 
-    /// Returns the name of the file for a site of this domain: `{domain}-{date}-{suffix}`, for example
-    /// `example.com-2027-06-01-a11ycheck.json`. It is ASCII without any character that a file system refuses, and no two
-    /// files of a check have the same name.
-    pub fn file_name(self, domain: &str, checked_at: DateTime<Utc>) -> String {
-        let is_plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '-');
-        // An IPv6 address has other characters, too: brackets around it, and colons within.
-        let domain: String = domain
-            .trim_matches(|character| !is_plain(character))
-            .chars()
-            .map(|character| if is_plain(character) { character } else { '-' })
-            .collect();
-        // A leading dot hides a file, and a leading hyphen makes it an option.
-        let domain = domain.trim_start_matches(['.', '-']);
-        format!("{domain}-{}-{}", checked_at.format("%Y-%m-%d"), self.suffix())
-    }
-
-    const fn suffix(self) -> &'static str {
+    /// Returns the end of the file's name: which file of a check it is.
+    pub(super) const fn suffix(self) -> &'static str {
         match self {
             Self::ReportPdf => "accessibility.pdf",
             Self::FullReportPdf => "accessibility-full.pdf",
-            Self::Issues(ExportFormat::Json) => "a11ycheck.json",
+            Self::Issues(ExportFormat::Json) => "accessibility-issues.json",
             // The only place for the disclaimer is the name of the file.
-            Self::Issues(ExportFormat::Csv) => "a11ycheck-automated-check-no-audit.csv",
-            Self::Issues(ExportFormat::Github) => "a11ycheck.md",
-            Self::Issues(ExportFormat::Jira) => "a11ycheck-jira.csv",
+            Self::Issues(ExportFormat::Csv) => "accessibility-issues-automated-check-no-audit.csv",
+            Self::Issues(ExportFormat::Github) => "accessibility-issues-github.md",
+            Self::Issues(ExportFormat::Jira) => "accessibility-issues-jira.csv",
             Self::Acr(AcrFormat::Json) => "accessibility-acr.json",
             Self::Acr(AcrFormat::Html) => "accessibility-acr.html",
             Self::AcrPdf => "accessibility-acr.pdf",
@@ -98,24 +81,7 @@ impl Artifact {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
-
-    #[test]
-    fn no_two_files_of_a_check_overwrite_each_other_when_they_are_saved() {
-        let suffixes: HashSet<_> = Artifact::all().map(Artifact::suffix).collect();
-        assert_eq!(suffixes.len(), Artifact::all().count());
-    }
-
-    #[test]
-    fn a_file_is_named_after_site_and_day() {
-        let day = DateTime::<Utc>::from_timestamp(1_811_851_200, 0).unwrap();
-        let (json, markdown) = (Artifact::Issues(ExportFormat::Json), Artifact::Issues(ExportFormat::Github));
-        assert_eq!(json.file_name("example.com", day), "example.com-2027-06-01-a11ycheck.json");
-        assert_eq!(markdown.file_name("[2001:db8::1]", day), "2001-db8--1-2027-06-01-a11ycheck.md");
-        assert_eq!(markdown.file_name("-x.example", day), "x.example-2027-06-01-a11ycheck.md");
-    }
 
     #[test]
     fn only_pdfs_need_a_feature() {

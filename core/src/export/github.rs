@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{
-    issues::Issues,
+    issues::{Issues, TicketPlace},
     markdown::{block, code, link, prose, text},
     text::length,
 };
@@ -26,18 +26,16 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
     Ok(())
 }
 
-/// Returns the section of a rule: its texts, and as many of its elements as there is room for.
+/// Returns the section of a rule: its texts, its places, and the first of its elements, as many as there is room for.
 fn section(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
-    let label = &issues.terms.label;
-    let further = |count: u64| text(&fill(&label.further_elements, &[("n", &count.to_string())]));
     let labels = format!("\nLabels: {}\n", rule.labels().join(", "));
     let count = rule.count();
 
     let mut section = head(issues, rule);
     // The line does not grow when fewer elements are left out.
-    let mut room = MAX_SECTION.saturating_sub(length(&section) + length(&further(count)) + length(&labels) + 2);
+    let mut room = MAX_SECTION.saturating_sub(length(&section) + length(&further(issues, count)) + length(&labels));
     let mut listed = 0;
-    for finding in rule.findings() {
+    for finding in rule.findings().take(Issues::MAX_LISTED) {
         let line = item(issues, finding);
         let Some(left) = room.checked_sub(length(&line)) else { break };
         room = left;
@@ -45,9 +43,19 @@ fn section(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
         listed += 1;
     }
     if listed < count {
-        section.push_str(&format!("\n{}\n", further(count - listed)));
+        section.push_str(&further(issues, count - listed));
     }
     section + &labels
+}
+
+/// Returns the line with the number of elements that are not listed, and with the address of the list of all.
+fn further(issues: &Issues<'_>, count: u64) -> String {
+    let label = &issues.terms.label;
+    let number = text(&fill(&label.further_elements, &[("n", &count.to_string())]));
+    match issues.source.rest {
+        Some(rest) => format!("\n{number} · {}: {}\n", text(&label.full_list), link(rest)),
+        None => format!("\n{number}\n"),
+    }
 }
 
 fn head(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
@@ -76,11 +84,21 @@ fn head(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
         parts.push(format!("**{}:** {}\n", text(&label.learn_more), link(help)));
     }
     parts.push(format!("**{}:**\n", text(&places_heading(issues, rule))));
-    let places: Vec<String> =
-        rule.place_lines(issues.terms).map(|(what, reach)| format!("- {}: {}\n", code(&what), text(&reach))).collect();
-    parts.push(places.concat());
+    parts.push(rule.ticket_places(issues.terms).map(|place| item_of(&place)).collect());
     parts.push(String::new());
     parts.join("\n")
+}
+
+/// Returns the list item of a place, with the source of one element below it.
+fn item_of(TicketPlace { what, reach, html }: &TicketPlace) -> String {
+    // Another bullet than that of the elements, which would otherwise be items of the same list.
+    let item = format!("* {}: {}\n", code(what), text(reach));
+    if html.is_empty() {
+        return item;
+    }
+    // Two blanks make the block a part of the item.
+    let block: String = block(html, "html").lines().map(|line| format!("  {line}\n")).collect();
+    format!("{item}\n{block}")
 }
 
 /// Returns the number of places, and that of elements.

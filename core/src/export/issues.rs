@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::text::clip;
+use super::text::{clip, clipped_line};
 use crate::{
     catalog::{Terms, terms},
     domain::{Finding, Findings, Impact, PlatformKey, RuleKind, SiteDetails},
@@ -27,6 +27,8 @@ pub struct ExportSource<'a> {
     pub findings: &'a Findings,
     /// The language of the texts.
     pub locale: Locale,
+    /// The address at which readers of a ticket find all elements that are listed; `None` if there is no such address.
+    pub rest: Option<&'a str>,
 }
 
 impl<'a> ExportSource<'a> {
@@ -38,7 +40,13 @@ impl<'a> ExportSource<'a> {
         findings: &'a Findings,
         locale: Locale,
     ) -> Self {
-        Self { team, site, checked_at, findings, locale }
+        Self { team, site, checked_at, findings, locale, rest: None }
+    }
+
+    /// Sets the address at which readers of a ticket find the elements that it has no room for.
+    #[must_use]
+    pub fn with_rest(self, address: impl Into<Option<&'a str>>) -> Self {
+        Self { rest: address.into(), ..self }
     }
 }
 
@@ -52,6 +60,8 @@ pub(super) struct Issues<'a> {
 impl<'a> Issues<'a> {
     const MAX_TITLE: usize = 200;
     const MAX_SUMMARY: usize = 3_000;
+    /// The most elements that a ticket lists: what nobody would tick off one by one is in the rest.
+    pub(super) const MAX_LISTED: usize = 50;
 
     pub(super) fn new(source: &ExportSource<'a>) -> Self {
         let mut prepared = Prepared::new(source.site, source.findings, source.locale);
@@ -84,6 +94,17 @@ impl<'a> Issues<'a> {
     }
 }
 
+/// A place to fix, as a ticket shows it. Hostile text.
+#[derive(Debug)]
+pub(super) struct TicketPlace {
+    /// What was measured and what is required, or the selector of one element.
+    pub(super) what: String,
+    /// The numbers of elements and pages that one change clears.
+    pub(super) reach: String,
+    /// The source of one element in a line, so that it can be found in a template; empty if it is not known.
+    pub(super) html: String,
+}
+
 /// The facts of a rule for issue exports, beside its texts.
 impl<'a> PreparedRule<'a> {
     pub(super) fn id(&self) -> &'a str {
@@ -99,27 +120,28 @@ impl<'a> PreparedRule<'a> {
         self.pages.iter().filter(|page| page.listed > 0).count()
     }
 
-    /// Returns the places to fix, each in a line without markup, as many as a ticket lists: what was measured or the first
-    /// selector, and how many elements and pages one change clears.
-    pub(super) fn place_lines(&self, terms: &Terms) -> impl Iterator<Item = (String, String)> {
+    /// Returns the places to fix, each without markup, as many as a ticket shows.
+    pub(super) fn ticket_places(&self, terms: &Terms) -> impl Iterator<Item = TicketPlace> {
         self.places.iter().take(Self::MAX_PLACES).map(|place| {
+            let (_, finding) = place.shown;
             let what = match place.measured() {
                 Some(measured) => measured.to_string(),
-                None => clip(&place.shown.1.selector, Self::MAX_PLACE).to_owned(),
+                None => clip(&finding.selector, Self::MAX_PLACE).to_owned(),
             };
             let elements = terms.counted(&terms.count.element, place.count);
-            (what, format!("{elements}, {}", terms.counted(&terms.count.page, place.pages)))
+            let reach = format!("{elements}, {}", terms.counted(&terms.count.page, place.pages));
+            TicketPlace { what, reach, html: clipped_line(&finding.html, Self::MAX_PLACE) }
         })
     }
 
     /// The most places of a ticket.
     const MAX_PLACES: usize = 20;
-    /// The most characters of the selector that stands for a place.
+    /// The most characters of the selector that stands for a place, and of the HTML of its element.
     const MAX_PLACE: usize = 300;
 
-    /// Returns the severity in brackets, the title, and the rule in parentheses, all of it unescaped.
+    /// Returns the title, and the rule in parentheses, all of it unescaped.
     pub(super) fn headline(&self) -> String {
-        format!("[{}] {} ({})", self.severity(), self.texts.title, self.id())
+        format!("{} ({})", self.texts.title, self.id())
     }
 
     /// Returns the labels by which trackers sort. They contain no spaces and no commas.

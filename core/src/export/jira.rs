@@ -1,4 +1,5 @@
-//! CSV for Jira's importer, a row per problem rule: `Summary,Issue Type,Priority,Description,Labels`.
+//! CSV for Jira's importer, a row per problem rule: `Summary,Issue Type,Priority,Description`, and `Labels`
+//! once for each label, as in the files that Jira itself exports.
 
 use std::io;
 
@@ -6,7 +7,7 @@ use ::csv::{Terminator, WriterBuilder};
 
 use super::{
     cell::cell,
-    issues::Issues,
+    issues::{Issues, TicketPlace},
     text::{clip, length, one_line},
     wiki::{link, prose, text, unformatted},
 };
@@ -20,21 +21,24 @@ const MAX_SUMMARY: usize = 255;
 // No byte order mark: the importer would take it for a part of the first column's name, and `Summary` is required.
 pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result<()> {
     let mut rows = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(out);
-    rows.write_record(["Summary", "Issue Type", "Priority", "Description", "Labels"])?;
+    rows.write_record(["Summary", "Issue Type", "Priority", "Description", "Labels", "Labels", "Labels"])?;
     for rule in issues.problems() {
+        let [first, second, third] = rule.labels();
         rows.write_record([
             &*cell(&summary(rule)),
             "Bug",
             priority(rule.severity()),
             &cell(&description(issues, rule)),
-            // The importer splits labels at blanks.
-            &rule.labels().join(" "),
+            &first,
+            &second,
+            &third,
         ])?;
     }
     rows.flush()
 }
 
-/// Returns the summary of a rule, without markup: Jira shows summaries as they are.
+/// Returns the summary of a rule, without markup: Jira shows summaries as they are. The severity is in the priority and in
+/// a label.
 fn summary(rule: &PreparedRule<'_>) -> String {
     clip(&one_line(&rule.headline()), MAX_SUMMARY / 2).to_owned()
 }
@@ -49,20 +53,33 @@ const fn priority(severity: Impact) -> &'static str {
     }
 }
 
-/// Returns the description of a rule: its texts, as many of its elements as there is room for, and the disclaimer.
+/// The lines around texts without markup.
+const OPEN: &str = "{noformat}\n";
+const CLOSE: &str = "{noformat}\n";
+
+/// Returns the description of a rule: its texts, its places and the first of its elements, as many as there is room for, and the
+/// disclaimer.
 fn description(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
-    const OPEN: &str = "{noformat}\n";
-    const CLOSE: &str = "{noformat}\n";
-    let label = &issues.terms.label;
-    let further = |count: u64| format!("\n{}\n", text(&fill(&label.further_elements, &[("n", &count.to_string())])));
     let foot = format!("\n_{}_", text(&issues.terms.disclaimer));
     let count = rule.count();
 
     let mut description = head(issues, rule);
     // The line does not grow when fewer elements are left out.
-    let mut room = MAX_DESCRIPTION.saturating_sub(length(&description) + length(&further(count)) + length(&foot));
+    let used = length(&description) + length(&further(issues, count)) + length(&foot);
+    let mut room = MAX_DESCRIPTION.saturating_sub(used);
+    // Hostile selectors and sources must leave room for the list of elements.
+    let room_of_list = room / 2;
+    for place in rule.ticket_places(issues.terms) {
+        let block = block_of(&place);
+        let Some(left) = room.checked_sub(length(&block)).filter(|left| *left >= room_of_list) else { break };
+        room = left;
+        description.push_str(&block);
+    }
+    description.push('\n');
+    room = room.saturating_sub(1);
     let mut listed = 0;
-    for on_page in rule.elements.chunk_by(|(_, one), (_, next)| one.page == next.page) {
+    let elements = rule.elements.get(..Issues::MAX_LISTED).unwrap_or(&rule.elements);
+    for on_page in elements.chunk_by(|(_, one), (_, next)| one.page == next.page) {
         let mut opening = on_page.first().map(|(_, finding)| format!("{}\n{OPEN}", link(issues.page_url(finding))));
         for (_, finding) in on_page {
             let line = format!("{}{}\n", opening.as_deref().unwrap_or(""), cell(&unformatted(&finding.selector)));
@@ -79,9 +96,27 @@ fn description(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
         description.push_str(CLOSE);
     }
     if listed < count {
-        description.push_str(&further(count - listed));
+        description.push_str(&further(issues, count - listed));
     }
     description + &foot
+}
+
+/// Returns the line with the number of elements that are not listed, and with the address of the list of all.
+fn further(issues: &Issues<'_>, count: u64) -> String {
+    let label = &issues.terms.label;
+    let number = text(&fill(&label.further_elements, &[("n", &count.to_string())]));
+    match issues.source.rest {
+        Some(rest) => format!("\n{number} · {}: {}\n", text(&label.full_list), link(rest)),
+        None => format!("\n{number}\n"),
+    }
+}
+
+/// Returns the list item of a place, with the source of one element below it.
+fn block_of(TicketPlace { what, reach, html }: &TicketPlace) -> String {
+    let item = format!("* {}: {}\n", text(what), text(reach));
+    let block = if html.is_empty() { String::new() } else { format!("{OPEN}{}\n{CLOSE}", unformatted(html)) };
+    // As it will be in the file, so that its length is known.
+    cell(&format!("{item}{block}")).into_owned()
 }
 
 fn head(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
@@ -107,11 +142,9 @@ fn head(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
     if !help.is_empty() {
         add(&label.learn_more, &link(help));
     }
-    let places: String =
-        rule.place_lines(issues.terms).map(|(what, reach)| format!("* {}: {}\n", text(&what), text(&reach))).collect();
-    let number = issues.terms.counted(&issues.terms.count.place, rule.places.len() as u64);
-    add(&label.places, &format!("{}\n\n{}", text(&number), places.trim_end()));
     add(&label.found_on, &issues.terms.counted(&issues.terms.count.page, rule.pages_listed() as u64));
+    let number = issues.terms.counted(&issues.terms.count.place, rule.places.len() as u64);
+    add(&label.places, &text(&number));
     head
 }
 

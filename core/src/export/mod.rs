@@ -27,6 +27,7 @@ mod artifact;
 mod brand;
 mod cell;
 mod csv;
+mod file_name;
 mod format;
 mod github;
 mod issues;

@@ -42,6 +42,16 @@ pub(super) fn clip(text: &str, max: usize) -> &str {
     text.char_indices().nth(max).map_or(text, |(end, _)| &text[..end])
 }
 
+/// Returns [`one_line`] with at most `max` characters, the last of which is an ellipsis if more would follow.
+pub(super) fn clipped_line(text: &str, max: usize) -> String {
+    // Of a long text only the beginning is looked at; white space may make its line shorter than `max`, and no longer.
+    let beginning = clip(text, 4 * max);
+    let line = one_line(beginning);
+    let head = clip(&line, max);
+    let is_whole = head.len() == line.len() && beginning.len() == text.len();
+    if is_whole { line } else { format!("{}…", clip(head, max - 1).trim_end()) }
+}
+
 /// Returns the length of a text for trackers: they count in UTF-16, or in characters, of which there are never more.
 pub(super) fn length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
@@ -72,5 +82,8 @@ mod tests {
         assert_eq!(clip("žluť", 2), "žl");
         assert_eq!(clip("žl", 2), "žl");
         assert_eq!(length("a👩"), 3);
+        assert_eq!(clipped_line("žluť \n kůň", 8), "žluť kůň");
+        assert_eq!(clipped_line("žluť kůň", 6), "žluť…");
+        assert_eq!(clipped_line(&format!("a{}b", " ".repeat(100)), 6), "a…");
     }
 }

@@ -20,7 +20,7 @@ pub use self::{
     thing::{Thing, ThingKind},
 };
 use crate::{
-    catalog::card,
+    catalog::{Review, card},
     domain::{
         CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, ScreenshotRef, Site, Tool, Totals,
         UncheckedFrame,
@@ -81,6 +81,8 @@ pub struct Report {
     pub diff: Diff,
     /// The latest completed checks up to this one, the oldest first; at most [`Report::TREND_LENGTH`].
     pub trend: Vec<Trend>,
+    /// The review that the operator has declared for the language of the report; `None` if there was none.
+    pub review: Option<Review>,
 }
 
 /// A picture that belongs to a report.
@@ -292,7 +294,20 @@ impl Report {
                 .iter()
                 .map(|point| Trend { id: point.id, date: point.finished_at, total: point.total })
                 .collect(),
+            review: None,
         }
+    }
+
+    /// Notes that the texts of the report's language have been reviewed: none of them is a machine draft any more.
+    #[must_use]
+    pub fn with_review(mut self, review: impl Into<Option<Review>>) -> Self {
+        self.review = review.into();
+        if self.review.is_some() {
+            for group in self.groups.iter_mut().chain(&mut self.advisory) {
+                group.machine = false;
+            }
+        }
+        self
     }
 }
 

@@ -38,6 +38,7 @@ impl Report {
             needs_review: Vec::new(),
             diff: Diff::first(),
             trend: Vec::new(),
+            review: None,
         }
     }
 }

@@ -1,11 +1,13 @@
 //! The builder of a service.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Parts, SealingError, Service, sealing};
 use crate::{
+    catalog::Review,
     clock::{Clock, SystemClock},
     domain::{BaseUrl, PlanCatalog, PlanDifference, RateLimits},
+    locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver},
     sealing::Keyring,
     store::{Store, StoreError},
@@ -27,6 +29,7 @@ pub struct ServiceBuilder {
     event_writer: Option<Box<dyn EventWriter>>,
     #[cfg(feature = "pdf")]
     render_limits: super::RenderLimits,
+    reviews: BTreeMap<Locale, Review>,
     sealing: Sealing,
 }
 
@@ -84,6 +87,7 @@ impl ServiceBuilder {
             event_writer: None,
             #[cfg(feature = "pdf")]
             render_limits: super::RenderLimits::default(),
+            reviews: BTreeMap::new(),
             sealing: Sealing::Unsaid,
         }
     }
@@ -172,6 +176,15 @@ impl ServiceBuilder {
         Self { render_limits, ..self }
     }
 
+    /// Declares that a person has read the texts of this language: reports in it, of all teams, no longer call their texts machine
+    /// drafts, and say who has read them and when. PDFs that were kept before are rendered again. A later declaration for
+    /// the same language takes the place of an earlier one. Default: no language.
+    #[must_use]
+    pub fn with_reviewed_language(mut self, locale: Locale, review: Review) -> Self {
+        self.reviews.insert(locale, review);
+        self
+    }
+
     /// Sets the keys with which secrets are sealed: those of webhook endpoints. Default: none; then no endpoint can be
     /// created, nothing is delivered, and a store that holds secrets is refused.
     ///
@@ -227,6 +240,7 @@ impl ServiceBuilder {
                 renderings: super::pdf::Renderings::new(self.render_limits),
                 header_prefix: self.header_prefix,
                 event_writer: self.event_writer,
+                reviews: self.reviews,
                 sealing: keys,
             }),
         })

@@ -49,6 +49,8 @@ pub(super) struct FileFacts {
     pub(super) checked_at: DateTime<Utc>,
     pub(super) findings: Findings,
     pub(super) locale: Locale,
+    /// The address of the list of all elements.
+    pub(super) rest: Option<String>,
 }
 
 impl MadeFile {
@@ -73,9 +75,10 @@ impl MadeFile {
         artifact: Artifact,
         site: &SiteDetails,
         checked_at: DateTime<Utc>,
+        locale: Locale,
         bytes: Bytes,
     ) -> Self {
-        let file_name = artifact.file_name(site.url.domain(), checked_at);
+        let file_name = artifact.file_name(site, checked_at, locale);
         Self { scan, artifact, file_name, length: Some(length(&bytes)), content: Content::Ready(bytes) }
     }
 
@@ -219,12 +222,12 @@ impl MadeFile {
 
 impl FileFacts {
     fn file_name(&self, artifact: Artifact) -> String {
-        artifact.file_name(self.site.url.domain(), self.checked_at)
+        artifact.file_name(&self.site, self.checked_at, self.locale)
     }
 
     fn source(&self) -> ExportSource<'_> {
-        let Self { team, site, checked_at, findings, locale } = self;
-        ExportSource { team: team.as_str(), site, checked_at: *checked_at, findings, locale: *locale }
+        let Self { team, site, checked_at, findings, locale, rest } = self;
+        ExportSource::new(team, site, *checked_at, findings, *locale).with_rest(rest.as_deref())
     }
 }
 
@@ -291,7 +294,8 @@ mod tests {
         let site =
             SiteDetails { url, name: None, report_locale: Locale::En, platform: None, stack: vec![], tags: vec![] };
         let scan = ScanId::generate(Utc::now());
-        let facts = FileFacts { team: String::new(), site, checked_at: Utc::now(), findings, locale: Locale::En };
+        let facts =
+            FileFacts { team: String::new(), site, checked_at: Utc::now(), findings, locale: Locale::En, rest: None };
         MadeFile::issues(scan, ExportFormat::Json, facts)
     }
 

@@ -31,7 +31,7 @@ mod start_scan;
 mod tokens;
 mod watch;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 #[cfg(feature = "pdf")]
 pub use self::pdf::RenderLimits;
@@ -54,8 +54,10 @@ pub use self::{
     watch::{Ended, Progress, Watch},
 };
 use crate::{
+    catalog::Review,
     clock::Clock,
     domain::{BaseUrl, RateLimits},
+    locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy},
     sealing::Keyring,
     store::Store,
@@ -87,6 +89,8 @@ pub(crate) struct Parts {
     pub(crate) header_prefix: HeaderPrefix,
     /// Writes the bodies of events; without it, no events are made.
     pub(crate) event_writer: Option<Box<dyn EventWriter>>,
+    /// The languages whose texts the operator has declared reviewed.
+    pub(crate) reviews: BTreeMap<Locale, Review>,
     /// Seals and opens secrets; without it, nothing that needs a secret can be done.
     pub(crate) sealing: Option<Keyring>,
 }

@@ -45,6 +45,8 @@ pub struct ScanFiles {
     team: Arc<Team>,
     target: ScanTarget,
     scan: Scan,
+    /// The address of the list of all elements.
+    rest: Option<String>,
     /// The time that it took to find the check, which counts towards the time that a request waits for a file.
     #[cfg(feature = "pdf")]
     looked_up_in: Duration,
@@ -67,6 +69,7 @@ impl TeamHandle {
             team,
             target,
             scan,
+            rest: None,
             #[cfg(feature = "pdf")]
             looked_up_in: arrived.elapsed(),
         })
@@ -121,7 +124,8 @@ impl Service {
         let trend = self.store().trend(team, scan.id, Report::TREND_LENGTH).await?;
         let sources =
             Sources { scan, outcome, finished_at: *finished_at, site: &site, findings: &findings, trend: &trend };
-        let report = Report::new(sources, locale.unwrap_or(site.details.report_locale));
+        let locale = locale.unwrap_or(site.details.report_locale);
+        let report = Report::new(sources, locale).with_review(self.parts().reviews.get(&locale).cloned());
         Ok((report, findings))
     }
 
@@ -132,7 +136,7 @@ impl Service {
         let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?.details;
         let findings = self.store().findings(team.id, scan.id).await?.ok_or(Error::NotFound)?;
         let locale = locale.unwrap_or(site.report_locale);
-        Ok(FileFacts { team: team.name.clone(), site, checked_at: finished_at, findings, locale })
+        Ok(FileFacts { team: team.name.clone(), site, checked_at: finished_at, findings, locale, rest: None })
     }
 
     /// Returns the sources of a draft under this brand.
@@ -153,6 +157,18 @@ impl Service {
 }
 
 impl ScanFiles {
+    /// Returns the id of the check.
+    pub const fn scan(&self) -> ScanId {
+        self.scan.id
+    }
+
+    /// Sets the address at which readers of a ticket find all elements, for example that of the CSV export: a ticket lists the
+    /// first 50. Default: none; a ticket then says only how many there are.
+    #[must_use]
+    pub fn with_rest(self, address: impl Into<String>) -> Self {
+        Self { rest: Some(address.into()), ..self }
+    }
+
     /// Returns the report, in the site's report language if none is named.
     ///
     /// # Errors
@@ -176,7 +192,7 @@ impl ScanFiles {
         let Self { service, team, scan, .. } = self;
         match artifact {
             Artifact::Issues(format) => {
-                let facts = service.file_facts(team, scan, locale).await?;
+                let facts = FileFacts { rest: self.rest.clone(), ..service.file_facts(team, scan, locale).await? };
                 Ok(MadeFile::issues(scan.id, format, facts))
             }
             Artifact::Acr(format) => {
@@ -223,8 +239,8 @@ impl ScanFiles {
         let arrived = now.checked_sub(self.looked_up_in).unwrap_or(now);
         let ScanState::Completed { finished_at, .. } = self.scan.state else { return Err(Error::NotCompleted) };
         let site = self.service.store().site(self.team.id, self.scan.site).await?.ok_or(Error::NotFound)?.details;
-        let key = key(locale.unwrap_or(site.report_locale));
-        let bytes = self.service.document(&self.team, &self.scan, key, arrived).await?;
-        Ok(MadeFile::ready(self.scan.id, artifact, &site, finished_at, bytes))
+        let locale = locale.unwrap_or(site.report_locale);
+        let bytes = self.service.document(&self.team, &self.scan, key(locale), arrived).await?;
+        Ok(MadeFile::ready(self.scan.id, artifact, &site, finished_at, locale, bytes))
     }
 }

@@ -66,7 +66,7 @@ fn pythons_csv_reads_the_same_rows_as_were_written() {
                 _ => 4,
             };
             assert_eq!(read.len(), count, "{format} {name}");
-            let columns = if format == ExportFormat::Csv { 10 } else { 5 };
+            let columns = if format == ExportFormat::Csv { 10 } else { 7 };
             assert!(read.iter().all(|row| row.len() == columns), "{format} {name}");
         }
     }
@@ -94,6 +94,46 @@ fn markdown_it_finds_a_section_per_rule_an_item_per_element_and_nothing_alive() 
             assert!(!kinds.contains(&alive.into()), "{name}: {kinds:?}");
         }
     }
+}
+
+/// A `gh` that keeps what it is given instead of asking GitHub.
+const GH: &str = r#"#!/bin/sh
+printf '%s\n' "$@" >> "$KEPT/arguments"
+case "$1" in issue) cat >> "$KEPT/bodies" ;; esac
+"#;
+
+#[test]
+fn the_script_of_the_documentation_makes_an_issue_per_rule_with_title_and_labels() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let page = include_str!("../../../docs/exports.md");
+    let script = page.split_once("```sh\n").unwrap().1.split_once("```").unwrap().0;
+    let folder = TempDir::new().unwrap();
+    let file = exported(ExportFormat::Github, &site(NAME), &ordinary(), Locale::De);
+    let [list, script] = [("list.md", file.as_str()), ("script.sh", script)].map(|(name, text)| {
+        fs::write(folder.path().join(name), text).unwrap();
+        folder.path().join(name)
+    });
+    let gh = folder.path().join("gh");
+    fs::write(&gh, GH).unwrap();
+    fs::set_permissions(&gh, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut path = folder.path().as_os_str().to_owned();
+    path.push(":");
+    path.push(env::var_os("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.arg("-eu").arg(script).arg(list).current_dir(&folder).env("PATH", path).env("KEPT", folder.path());
+    run(&mut shell, "a POSIX shell, awk and sed");
+
+    let kept = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let arguments = kept("arguments");
+    assert_eq!(arguments.matches("issue\ncreate\n--title\n").count(), 3, "{arguments}");
+    let expected = "issue\ncreate\n--title\n[critical] Bilder ohne Textalternative (image-alt)\n--label\n\
+        accessibility,a11y:critical,axe:image-alt\n--body-file\n-\n";
+    assert!(arguments.contains(expected), "{arguments}");
+    assert!(arguments.contains("label\ncreate\na11y:critical\n--force\n"), "{arguments}");
+    let bodies = kept("bodies");
+    assert_eq!(bodies.matches("- [ ] ").count(), 5, "{bodies}");
+    assert!(!bodies.contains("Labels: ") && !bodies.contains("\n## ") && !bodies.contains("\n# "), "{bodies}");
 }
 
 #[test]

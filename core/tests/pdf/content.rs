@@ -3,7 +3,7 @@
 use std::{env, fs, path::Path};
 
 use a11ycheck_core::{
-    catalog::terms,
+    catalog::{Review, terms},
     domain::{Cover, CoverKind, Failure, FailureCode, Logo, UncheckedFrame},
     export::pdf::Detail,
     locale::Locale,
@@ -51,6 +51,22 @@ fn the_disclaimer_stands_in_every_language() {
         // In a PDF, a no-break space is a space at which no line ends.
         let disclaimer = terms(locale).disclaimer.replace('\u{A0}', " ");
         assert_eq!(flat.matches(&disclaimer).count(), 2, "{locale}: on the first page and at the end");
+    }
+}
+
+#[test]
+fn a_language_that_was_reviewed_says_by_whom_and_when_and_is_called_no_draft_in_every_language() {
+    let folder = Folder::new();
+    for locale in Locale::ALL {
+        let mut sample = Sample::new(locale, USUAL);
+        let review = Review::new("Anna <Müller> & Söhne", "2026-11-20".parse().unwrap()).unwrap();
+        sample.report = sample.report.with_review(review.clone());
+        let tree = structure(&folder.add(locale.code(), &sample.render().unwrap()));
+        let flat = tree.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = terms(locale).reviewed(&review).replace('\u{A0}', " ");
+        assert!(line.contains("Anna <Müller> & Söhne") && line.contains("2026-11-20"), "{locale}: {line}");
+        assert!(flat.contains(&line), "{locale}: {line}");
+        assert!(!flat.contains(&terms(locale).label.machine_draft.replace('\u{A0}', " ")), "{locale}");
     }
 }
 

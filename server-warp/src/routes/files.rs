@@ -4,6 +4,7 @@ use a11ycheck_api_v1::Wanted;
 use a11ycheck_core::{
     Error,
     domain::FieldErrors,
+    export::ExportFormat,
     id::{ScanId, SiteId},
     report::PictureId,
     service::ScanTarget,
@@ -34,12 +35,15 @@ pub(super) async fn conformance(admitted: Admitted, scan: &str) -> Result<Respon
 
 /// Makes a file. A target that does not exist is refused (404) before invalid parameters (422).
 async fn file(
-    Admitted { service, team, .. }: Admitted,
+    Admitted { service, team, links, .. }: Admitted,
     target: ScanTarget,
     wanted: Result<Wanted, FieldErrors>,
 ) -> Result<Response, Refusal> {
     let files = team.files_of(target).await?;
     let (artifact, locale) = wanted.map_err(Error::Invalid)?;
+    // Of this check, even if the latest of a site was asked for: a ticket is read long after it.
+    let rest = links.export(files.scan(), ExportFormat::Csv.as_str());
+    let files = files.with_rest(rest);
     reply::file(files.make(artifact, locale).await?, service.header_prefix()).await
 }
 

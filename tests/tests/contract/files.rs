@@ -72,8 +72,36 @@ async fn a_csv_file_has_a_row_per_element_and_its_name_says_that_it_is_no_audit(
     let lines: Vec<&str> = text.split_terminator("\r\n").collect();
     assert_eq!(lines.len(), 4, "a header and three elements: {text}");
     assert!(lines[1..].iter().all(|line| line.contains(",https://example.com/,")), "{text}");
-    let name = "attachment; filename=\"example.com-2027-06-01-a11ycheck-automated-check-no-audit.csv\"";
+    let name = "attachment; filename=\"example.com-2027-06-01-de-accessibility-issues-automated-check-no-audit.csv\"";
     assert_eq!(file.header("content-disposition"), name);
+}
+
+#[tokio::test]
+async fn a_ticket_links_to_the_file_with_the_elements_that_it_leaves_out() {
+    let page = Script::page("https://example.com/");
+    let script = (0..60).fold(page, |page, number| {
+        page.with_problem(
+            "image-alt",
+            Impact::Critical,
+            &format!("#photo-{number}"),
+            &format!("<img src=/{number}.jpg>"),
+        )
+    });
+    let app = TestApp::start([script]).await;
+    let client = app.client().await;
+    let scan = checked(&app, &client).await;
+    let csv = client.get(&scan).await.data(200)["links"]["exports"]["csv"].as_str().unwrap().to_owned();
+    let site = client.get(&scan).await.data(200)["site_id"].as_str().unwrap().to_owned();
+    for path in [format!("{scan}/export"), format!("/sites/{site}/export")] {
+        for (format, line) in [
+            ("github", format!("\nWeitere Elemente: 10 · Vollständige Liste: <{csv}>\n")),
+            ("jira", format!("\nWeitere Elemente: 10 · Vollständige Liste: [{csv}]\n")),
+        ] {
+            let file = client.get(&format!("{path}?format={format}")).await;
+            let text = String::from_utf8(file.bytes.clone()).unwrap();
+            assert!(text.contains(&line), "{path} {format}: {text}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use crate::{
+    catalog::Review,
     domain::{Findings, Logo, Scan, Team},
     error::Error,
     export::{
@@ -40,7 +41,7 @@ impl Service {
         key: DocumentKey,
         arrived: Instant,
     ) -> Result<Bytes, Error> {
-        let style = style_of(&self.shown_brand(team).await?);
+        let style = self.style_of(&self.shown_brand(team).await?, key);
         if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
             return Ok(bytes);
         }
@@ -48,6 +49,12 @@ impl Service {
         // The log lines of a rendering belong to the request that it is rendered for.
         let work = async move { service.rendered(&owner, &of, key).await }.in_current_span();
         self.parts().renderings.wait(team.id, (scan.id, key, style), arrived, || work.boxed()).await
+    }
+
+    /// Returns the style hash of a file that carries a brand. It differs for every brand and for every review of the language.
+    fn style_of(&self, brand: &Brand, key: DocumentKey) -> StyleHash {
+        let (DocumentKey::Report(locale) | DocumentKey::FullReport(locale) | DocumentKey::ConformanceReport(locale)) = key;
+        style_of(brand, self.parts().reviews.get(&locale))
     }
 
     /// Returns the file as it was kept, if it has this style hash.
@@ -64,7 +71,7 @@ impl Service {
 
     async fn rendered(&self, team: &Team, scan: &Scan, key: DocumentKey) -> Result<Bytes, Error> {
         let brand = self.shown_brand(team).await?;
-        let style = style_of(&brand);
+        let style = self.style_of(&brand, key);
         // It may have been rendered by this node or another one since it was asked for.
         if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
             return Ok(bytes);
@@ -132,11 +139,11 @@ impl Service {
 
     /// Gathers the sources of the file of a conformance report's draft.
     async fn draft_file(&self, team: &Team, scan: &Scan, locale: Locale, brand: Brand) -> Result<Rendering, Error> {
-        let FileFacts { team: name, site, checked_at, findings, locale } =
+        let FileFacts { team: name, site, checked_at, findings, locale, .. } =
             self.draft_facts(team, scan, Some(locale), &brand).await?;
         let generated_by = generated_by(team);
         Ok(Box::new(move || {
-            let export = &ExportSource { team: &name, site: &site, checked_at, findings: &findings, locale };
+            let export = &ExportSource::new(&name, &site, checked_at, &findings, locale);
             render_draft(&DraftSource { export, brand: &brand, generated_by })
         }))
     }
@@ -181,14 +188,19 @@ fn generated_by(team: &Team) -> Option<&'static str> {
 /// The layout of files. It changes with what they show, so that those which an earlier release kept are made again.
 const LAYOUT: &[u8] = b"2";
 
-/// Returns the style hash of files that carry a brand.
-fn style_of(brand: &Brand) -> StyleHash {
+/// Returns the style hash of files that carry a brand, in a language that was reviewed or not.
+fn style_of(brand: &Brand, review: Option<&Review>) -> StyleHash {
     let Brand { name, colour, logo } = brand;
     let mut digest = Sha256::new();
     // Each part goes with its length, so that no two brands have the same bytes.
     for part in [LAYOUT, name.as_bytes(), colour.to_string().as_bytes(), logo.as_ref().map_or(&[], Logo::bytes)] {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
+    }
+    if let Some(review) = review {
+        digest.update((review.by().len() as u64).to_be_bytes());
+        digest.update(review.by());
+        digest.update(review.on().to_string());
     }
     let mut style = [0; 16];
     style.copy_from_slice(&digest.finalize()[..16]);

@@ -9,6 +9,7 @@ mod egress;
 mod gauges;
 mod log_lines;
 mod parts;
+mod reviewed;
 mod sealing;
 mod secret_file;
 mod settings;

@@ -12,10 +12,12 @@ use a11ycheck_core::{
 use a11ycheck_scanner_chromium::ChromiumScanner;
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_storage_postgres::PostgresStore;
+use chrono::Utc;
 
 use crate::{
     AnyError,
     egress::EgressError,
+    reviewed::{self, ReviewedLanguage},
     sealing,
     settings::{Role, Settings},
     shared,
@@ -36,6 +38,7 @@ impl Parts {
     /// Assembles the parts that the settings ask for.
     pub(crate) async fn assemble(settings: &Settings, listening: SocketAddr) -> Result<Self, AnyError> {
         let plans = settings.plans()?;
+        let reviewed = reviewed::checked(&settings.reviewed_language, Utc::now().date_naive())?;
         let database = match settings.database()? {
             Some(config) => Some(PostgresStore::connect(config).await?),
             None => None,
@@ -58,6 +61,9 @@ impl Parts {
         let keys = sealing::for_server(settings, database.as_ref()).await?;
         let builder = configured(builder, settings, &shared)?.with_base_url(base_url).with_sealing(keys);
         let builder = plans.into_iter().fold(builder, ServiceBuilder::with_plans);
+        let builder = reviewed.iter().fold(builder, |builder, ReviewedLanguage { locale, review }| {
+            builder.with_reviewed_language(*locale, review.clone())
+        });
         let service = builder.build().await.map_err(|error| explained(error, settings))?;
         let versions = match &scanner {
             Some(scanner) => Some(scanner.versions().await?),

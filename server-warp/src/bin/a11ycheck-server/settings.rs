@@ -7,6 +7,8 @@ use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 use serde::Deserialize;
 
+use crate::reviewed::ReviewedLanguage;
+
 #[expect(clippy::doc_markdown, reason = "these comments are the text of --help")]
 #[derive(Debug, Default, Args, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -120,6 +122,13 @@ pub(crate) struct Settings {
     /// The plans on offer, in the settings file itself.
     #[arg(skip)]
     pub(crate) plan: Vec<Plan>,
+
+    /// A language whose texts a person has read, with the name and the day on which the review ended: de=Anna Müller,2026-11-20.
+    /// Reports in it, of all teams, then no longer call their texts machine drafts, and say who reviewed them and when. Give it
+    /// to all servers of a database, and read the texts again after an update that changes them. Can be given several times; in
+    /// the environment, separated by semicolons.
+    #[arg(long, env = "A11YCHECK_REVIEWED_LANGUAGE", value_name = "LANGUAGE=NAME,DATE", value_delimiter = ';')]
+    pub(crate) reviewed_language: Vec<ReviewedLanguage>,
 
     /// Checks that this process works on at once; 0 for none. [default: 2]
     #[arg(long, env = "A11YCHECK_WORKERS", value_name = "N")]
@@ -262,7 +271,7 @@ impl Settings {
     pub(crate) fn over(self, below: Self) -> Self {
         over!(self, below;
             listen database_url database_connections sealing_key files_url roles demo base_url header_prefix allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
-            proxy_credentials no_proxy proxy_resolves trust_proxy plans plan workers tabs tab_memory no_sandbox
+            proxy_credentials no_proxy proxy_resolves trust_proxy plans plan reviewed_language workers tabs tab_memory no_sandbox
             ignore_robots contact_url no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }
 }
@@ -383,6 +392,20 @@ mod tests {
     fn a_misspelt_name_in_the_file_is_refused_rather_than_ignored() {
         let error = settled("lisen = \"0.0.0.0:80\"", &[]).unwrap_err();
         assert!(std::error::Error::source(&error).unwrap().to_string().contains("lisen"));
+    }
+
+    #[test]
+    fn languages_that_were_reviewed_can_be_given_by_flag_and_by_file() {
+        let file = "reviewed-language = [\"de=Anna Müller,2026-11-20\", \"uk=Олена, 2026-11-21\"]";
+        let languages = |settings: Settings| {
+            settings.reviewed_language.iter().map(|reviewed| reviewed.locale.code()).collect::<Vec<_>>()
+        };
+        assert_eq!(languages(settled(file, &[]).unwrap()), ["de", "uk"]);
+        let flags =
+            ["--reviewed-language", "pl=Jan,2026-11-20;cs=Eva,2026-11-20", "--reviewed-language=ro=Ion,2026-11-20"];
+        assert_eq!(languages(settled(file, &flags).unwrap()), ["pl", "cs", "ro"]);
+        let error = settled("reviewed-language = [\"fr=Anna,2026-11-20\"]", &[]).unwrap_err();
+        assert!(std::error::Error::source(&error).unwrap().to_string().contains("`fr` is no language of reports"));
     }
 
     #[test]

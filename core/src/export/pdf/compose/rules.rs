@@ -52,10 +52,13 @@ impl Composer<'_> {
         });
     }
 
-    /// Sets the note on machine drafts once for all texts, because a language is reviewed as a whole.
+    /// Sets the note on machine drafts, or on their review, once for all texts, because a language is reviewed as a whole.
     pub(super) fn draft_note(&self, flow: &mut Flow) {
         let report = self.source.report;
-        if report.groups.iter().chain(&report.advisory).any(|group| group.machine) {
+        let mut groups = report.groups.iter().chain(&report.advisory).peekable();
+        if let Some(review) = report.review.as_ref().filter(|_| groups.peek().is_some()) {
+            flow.paragraph(&[Run::regular(self.terms.reviewed(review))], Style::SMALL);
+        } else if groups.any(|group| group.machine) {
             flow.paragraph(&[Run::regular(self.terms.label.machine_draft.as_str())], Style::SMALL);
         }
     }
