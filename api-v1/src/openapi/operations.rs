@@ -1,7 +1,7 @@
 //! What the document says of each operation beside what the route table and the comments on [`Operation`] say.
 
 use a11ycheck_core::{
-    export::Artifact,
+    export::{Artifact, acr::AcrFormat},
     service::{SitesQuery, TeamHandle},
 };
 use schemars::{JsonSchema, SchemaGenerator};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::parts::{answer, parameters, shared, words};
 use crate::{
-    FileQuery, PageQuery, SiteFilter,
+    DraftQuery, FileQuery, PageQuery, SiteFilter,
     file_query::{acr_format, export_format},
     refusals::Refusal as No,
     routes::{Group, Operation, ROUTES},
@@ -74,6 +74,7 @@ pub(super) fn describe(operation: Operation, generator: &mut SchemaGenerator, sa
             .refused(&[No::ForbiddenExport, No::NotCompleted, No::InvalidFile, No::PdfUnavailable]),
         Operation::DraftConformanceReport => to
             .files("The draft of a conformance report, which a person has to complete.", acr_format)
+            .and_query(to.query::<DraftQuery>())
             .refused(&[No::ForbiddenAcr, No::NotCompleted, No::InvalidFile, No::PdfUnavailable]),
         Operation::ShowIssueEvidence | Operation::ShowScreenEvidence => {
             let picture = json!({"schema": {"type": "string", "format": "binary"}});
@@ -91,6 +92,13 @@ impl Description {
 
     fn with_query(mut self, query: Vec<Value>) -> Self {
         self.0["parameters"] = query.into();
+        self
+    }
+
+    fn and_query(mut self, query: Vec<Value>) -> Self {
+        if let Some(parameters) = self.0["parameters"].as_array_mut() {
+            parameters.extend(query);
+        }
         self
     }
 
@@ -150,7 +158,9 @@ impl Writer<'_> {
         for artifact in Artifact::all().filter(|artifact| word(*artifact).is_some()) {
             let body = &mut content[artifact.media_type().split(';').next().unwrap_or_default()];
             body["schema"] = match artifact {
-                Artifact::ReportPdf | Artifact::AcrPdf => json!({"type": "string", "format": "binary"}),
+                Artifact::ReportPdf | Artifact::AcrPdf | Artifact::Acr(AcrFormat::Docx) => {
+                    json!({"type": "string", "format": "binary"})
+                }
                 _ => artifact.schema(self.generator).map_or_else(|| json!({"type": "string"}), Value::from),
             };
             if let (Some(word), Some(sample)) = (word(artifact), self.samples.file(artifact)) {

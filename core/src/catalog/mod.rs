@@ -20,6 +20,8 @@ mod language;
 mod plural;
 mod rule;
 mod spacing;
+#[cfg(test)]
+mod standards;
 mod terms;
 mod tips;
 mod wcag;

@@ -124,6 +124,7 @@ impl Worker {
             scan: claimed.scan.id,
             start: claimed.site.details.url.clone(),
             page_budget: claimed.scan.pages_requested,
+            standard: self.service.standard_of(&claimed.site.details),
         };
         let mut scanning = self.begin(request.clone(), cancel.clone());
         let scanned = match self.keep_alive(claim, &mut scanning).await {

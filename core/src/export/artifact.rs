@@ -44,6 +44,7 @@ impl Artifact {
             Self::Issues(ExportFormat::Csv | ExportFormat::Jira) => "text/csv; charset=utf-8",
             Self::Issues(ExportFormat::Github) => "text/markdown; charset=utf-8",
             Self::Acr(AcrFormat::Html) => "text/html; charset=utf-8",
+            Self::Acr(AcrFormat::Docx) => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         }
     }
 
@@ -56,7 +57,7 @@ impl Artifact {
             Self::Acr(AcrFormat::Json) => Some(super::acr::schema(generator)),
             Self::ReportPdf
             | Self::Issues(ExportFormat::Csv | ExportFormat::Github | ExportFormat::Jira)
-            | Self::Acr(AcrFormat::Html)
+            | Self::Acr(AcrFormat::Html | AcrFormat::Docx)
             | Self::AcrPdf => None,
         }
     }
@@ -87,6 +88,7 @@ impl Artifact {
             Self::Issues(ExportFormat::Jira) => "a11ycheck-jira.csv",
             Self::Acr(AcrFormat::Json) => "accessibility-acr.json",
             Self::Acr(AcrFormat::Html) => "accessibility-acr.html",
+            Self::Acr(AcrFormat::Docx) => "accessibility-acr.docx",
             Self::AcrPdf => "accessibility-acr.pdf",
         }
     }

@@ -55,7 +55,7 @@ fn description(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
     const CLOSE: &str = "{noformat}\n";
     let label = &issues.terms.label;
     let further = |count: u64| format!("\n{}\n", text(&fill(&label.further_elements, &[("n", &count.to_string())])));
-    let foot = format!("\n_{}_", text(&issues.terms.disclaimer));
+    let foot = format!("\n{}\n_{}_", text(&issues.standard_line()), text(&issues.terms.disclaimer));
     let count = rule.count();
 
     let mut description = head(issues, rule);

@@ -14,7 +14,10 @@ pub use self::groups::{Example, ExampleBox, Group, PageCount, PlaceView};
 pub(crate) use self::prepared::{Prepared, PreparedPage, PreparedRule, PreparedUndecided, numbered};
 use crate::{
     catalog::card,
-    domain::{CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, Site, Tool, Totals, UncheckedFrame},
+    domain::{
+        CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, Site, StandardId, Tool, Totals,
+        UncheckedFrame,
+    },
     id::ScanId,
     locale::Locale,
     store::TrendPoint,
@@ -48,6 +51,8 @@ pub struct Report {
     /// True if the check was stopped because too many pages in a row were not ready in time: pages that it had not
     /// reached are missing.
     pub stopped_by_timeouts: bool,
+    /// The standard against which the pages were checked.
+    pub standard: StandardId,
     /// The number of problem elements by severity.
     pub totals: Totals,
     /// The number of all problem elements.
@@ -240,6 +245,7 @@ impl Report {
             screen: findings.screen.map(|(width, height)| PictureRef { id: PictureId::Screen, width, height }),
             pictures_not_stored: findings.pictures_not_stored,
             stopped_by_timeouts: findings.stopped_by_timeouts,
+            standard: findings.standard,
             totals: outcome.totals,
             total: outcome.totals.total(),
             places: groups.iter().map(|group| group.n).sum(),

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::{CoverView, Diff, Example, FixedRuleView, Group, PageCount, PageView, PlaceView, Report, Trend, Undecided};
 use crate::{
-    domain::{CoverKind, Impact, RuleId, Tool, Totals},
+    domain::{CoverKind, Impact, RuleId, StandardId, Tool, Totals},
     id::ScanId,
     locale::Locale,
 };
@@ -24,6 +24,7 @@ impl Report {
             screen: None,
             pictures_not_stored: false,
             stopped_by_timeouts: false,
+            standard: StandardId::Wcag21Aa,
             totals: Totals::default(),
             total: 0,
             places: 0,
@@ -59,6 +60,9 @@ impl Group {
             has_card: true,
             help: String::new(),
             refs: Vec::new(),
+            section508: Vec::new(),
+            trusted_tester: Vec::new(),
+            rgaa: Vec::new(),
             pages: Vec::new(),
             examples: Vec::new(),
             boxes: Vec::new(),

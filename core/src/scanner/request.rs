@@ -1,7 +1,7 @@
 //! The input and the output of a scan.
 
 use crate::{
-    domain::{Findings, PageCounts, ScreenshotId, SiteUrl},
+    domain::{Findings, PageCounts, ScreenshotId, SiteUrl, StandardId},
     id::ScanId,
 };
 
@@ -15,6 +15,9 @@ pub struct ScanRequest {
     pub start: SiteUrl,
     /// The most pages to list, dead links aside; at least 1.
     pub page_budget: u32,
+    /// The standard against which pages are checked. Its [`rules_on`](crate::domain::Standard::rules_on) run beside those that
+    /// run by default, and the rules of other standards do not.
+    pub standard: StandardId,
 }
 
 impl ScanRequest {
@@ -22,9 +25,15 @@ impl ScanRequest {
     /// [`PageOutcome::is_dead_link`](crate::domain::PageOutcome::is_dead_link) holds.
     pub const MAX_DEAD_LINKS: u32 = 100;
 
-    /// Returns a request to check at most `page_budget` pages from `start` on.
+    /// Returns a request to check at most `page_budget` pages from `start` on, against the default standard.
     pub const fn new(scan: ScanId, start: SiteUrl, page_budget: u32) -> Self {
-        Self { scan, start, page_budget }
+        Self { scan, start, page_budget, standard: StandardId::Wcag21Aa }
+    }
+
+    /// Sets the standard against which pages are checked.
+    #[must_use]
+    pub fn with_standard(self, standard: StandardId) -> Self {
+        Self { standard, ..self }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Parts, SealingError, Service, sealing};
 use crate::{
     clock::{Clock, SystemClock},
-    domain::{BaseUrl, PlanCatalog, PlanDifference, RateLimits},
+    domain::{BaseUrl, PlanCatalog, PlanDifference, RateLimits, StandardId},
     net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver},
     sealing::Keyring,
     store::{Store, StoreError},
@@ -24,6 +24,7 @@ pub struct ServiceBuilder {
     base_url: String,
     anonymous_limits: RateLimits,
     header_prefix: HeaderPrefix,
+    standard: StandardId,
     event_writer: Option<Box<dyn EventWriter>>,
     #[cfg(feature = "pdf")]
     render_limits: super::RenderLimits,
@@ -81,6 +82,7 @@ impl ServiceBuilder {
             base_url: "http://localhost/v1".to_owned(),
             anonymous_limits: RateLimits { general: 60, files: 20 },
             header_prefix: HeaderPrefix::default(),
+            standard: StandardId::default(),
             event_writer: None,
             #[cfg(feature = "pdf")]
             render_limits: super::RenderLimits::default(),
@@ -155,6 +157,13 @@ impl ServiceBuilder {
         Self { header_prefix, ..self }
     }
 
+    /// Sets the standard against which sites are checked that name none. Default: WCAG 2.1 AA. All services over one store
+    /// need the same, since any of them may check a site.
+    #[must_use]
+    pub fn with_standard(self, standard: StandardId) -> Self {
+        Self { standard, ..self }
+    }
+
     /// Sets the writer of the bodies of events, for workers and for test events. `EventsV1` of the crate `a11ycheck-api-v1`
     /// writes what the contract says.
     ///
@@ -226,6 +235,7 @@ impl ServiceBuilder {
                 #[cfg(feature = "pdf")]
                 renderings: super::pdf::Renderings::new(self.render_limits),
                 header_prefix: self.header_prefix,
+                standard: self.standard,
                 event_writer: self.event_writer,
                 sealing: keys,
             }),

@@ -14,7 +14,7 @@ use crate::{
     domain::{Findings, SiteDetails},
     export::{
         self, Artifact, Brand, ExportFormat, ExportSource,
-        acr::{self, AcrFormat},
+        acr::{self, AcrFormat, DraftOptions},
     },
     id::ScanId,
     locale::Locale,
@@ -49,6 +49,7 @@ pub(super) struct FileFacts {
     pub(super) checked_at: DateTime<Utc>,
     pub(super) findings: Findings,
     pub(super) locale: Locale,
+    pub(super) draft: DraftOptions,
 }
 
 impl MadeFile {
@@ -223,8 +224,8 @@ impl FileFacts {
     }
 
     fn source(&self) -> ExportSource<'_> {
-        let Self { team, site, checked_at, findings, locale } = self;
-        ExportSource { team: team.as_str(), site, checked_at: *checked_at, findings, locale: *locale }
+        let Self { team, site, checked_at, findings, locale, draft } = self;
+        ExportSource { team: team.as_str(), site, checked_at: *checked_at, findings, locale: *locale, draft }
     }
 }
 
@@ -263,7 +264,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::domain::{Finding, Impact, PageOutcome, RuleFacts, RuleId, SiteUrl, Tool};
+    use crate::domain::{Finding, Impact, PageOutcome, RuleFacts, RuleId, SiteUrl, StandardId, Tool};
 
     fn file(elements: usize) -> MadeFile {
         let rule = RuleId::new("image-alt");
@@ -287,11 +288,26 @@ mod tests {
             ran: None,
             pictures_not_stored: false,
             stopped_by_timeouts: false,
+            standard: StandardId::Wcag21Aa,
         };
-        let site =
-            SiteDetails { url, name: None, report_locale: Locale::En, platform: None, stack: vec![], tags: vec![] };
+        let site = SiteDetails {
+            url,
+            name: None,
+            report_locale: Locale::En,
+            platform: None,
+            stack: vec![],
+            tags: vec![],
+            standard: None,
+        };
         let scan = ScanId::generate(Utc::now());
-        let facts = FileFacts { team: String::new(), site, checked_at: Utc::now(), findings, locale: Locale::En };
+        let facts = FileFacts {
+            team: String::new(),
+            site,
+            checked_at: Utc::now(),
+            findings,
+            locale: Locale::En,
+            draft: DraftOptions::default(),
+        };
         MadeFile::issues(scan, ExportFormat::Json, facts)
     }
 

@@ -109,7 +109,7 @@ impl<'a> Crawl<'a> {
         let guard = Guard::open(egress.clone(), max_bytes).await.map_err(no_way_out)?;
         let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await.map_err(no_way_out)?;
         let fetcher = Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.permits)?;
-        let visits = Visits::begin(parts, request.scan, browser, guard, done_by);
+        let visits = Visits::begin(parts, request, browser, guard, done_by);
         Ok(Self { request, robots: config.robots, egress, reach, visits, fetcher, done_by })
     }
 

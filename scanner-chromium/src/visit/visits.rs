@@ -6,6 +6,7 @@ use a11ycheck_core::{
     catalog::failure_of,
     domain::{Failure, FailureCause, FailureCode, FailureFacts, without_query},
     id::ScanId,
+    scanner::ScanRequest,
 };
 use tokio::time::{Instant, timeout_at};
 use url::Url;
@@ -20,6 +21,7 @@ use super::{
 };
 use crate::{
     BrowserError,
+    axe::AxeOptions,
     browser::{Browser, TabSettings},
     evidence::{Capture, Quota, cut_out},
     guard::{Guard, GuardLog},
@@ -47,6 +49,7 @@ enum Choice {
 /// The visits of one scan, one or several at a time. Dropping it closes the scan's tabs and its guard.
 pub(crate) struct Visits<'a> {
     scan: ScanId,
+    axe_options: AxeOptions,
     parts: &'a Parts,
     guard: Guard,
     pace: Pace,
@@ -64,9 +67,16 @@ pub(crate) struct Visits<'a> {
 impl<'a> Visits<'a> {
     /// Begins the visits of a scan that ends at `done_by`: its pages are opened in `browser`, and whatever they load
     /// comes through `guard`.
-    pub(crate) fn begin(parts: &'a Parts, scan: ScanId, browser: Arc<Browser>, guard: Guard, done_by: Instant) -> Self {
+    pub(crate) fn begin(
+        parts: &'a Parts,
+        request: &ScanRequest,
+        browser: Arc<Browser>,
+        guard: Guard,
+        done_by: Instant,
+    ) -> Self {
         Self {
-            scan,
+            scan: request.scan,
+            axe_options: AxeOptions::of(request.standard.effective()),
             parts,
             guard,
             pace: Pace::new(),
@@ -204,6 +214,7 @@ impl<'a> Visits<'a> {
             pace: &self.pace,
             permits: &self.permits,
             axe: &self.parts.axe,
+            axe_options: &self.axe_options,
             config: &self.parts.config,
             scan_done_by: self.done_by,
         };

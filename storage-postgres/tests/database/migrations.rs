@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 21] = [
+const RECORD: [(i64, &str, &str); 22] = [
     (
         1,
         "plans and teams",
@@ -83,6 +83,11 @@ const RECORD: [(i64, &str, &str); 21] = [
         21,
         "external keys",
         "f12d7e6c993025affd600bc8a5f2fa3e13474193fdbe62eb0282f88b96828d209592e5495e40b40e19489529bf6d99af",
+    ),
+    (
+        22,
+        "standards and drafts",
+        "af7a8db78efbd3cda8356f1a20e7c333efb0e96e8e133c7c7ca5f763232946373ac81d767c84ae5126ef04af72a29a79",
     ),
 ];
 

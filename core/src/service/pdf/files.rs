@@ -9,10 +9,11 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use crate::{
-    domain::{Findings, Logo, Scan, Team},
+    domain::{DraftHead, Findings, HeadText, Logo, Scan, Team},
     error::Error,
     export::{
         Brand, ExportSource,
+        acr::DraftOptions,
         pdf::{DraftSource, PdfError, PdfSource, render, render_draft},
     },
     id::{ScanId, TeamId},
@@ -38,15 +39,16 @@ impl Service {
         team: &Team,
         scan: &Scan,
         key: DocumentKey,
+        options: DraftOptions,
         arrived: Instant,
     ) -> Result<Bytes, Error> {
-        let look = look_of(&self.shown_brand(team).await?);
+        let look = look_of(&self.shown_brand(team).await?, &options);
         if let Some(bytes) = self.kept(team.id, scan.id, key, look).await? {
             return Ok(bytes);
         }
         let (service, owner, of) = (self.clone(), team.clone(), scan.clone());
         // The log lines of a rendering belong to the request that it is rendered for.
-        let work = async move { service.rendered(&owner, &of, key).await }.in_current_span();
+        let work = async move { service.rendered(&owner, &of, key, options).await }.in_current_span();
         self.parts().renderings.wait(team.id, (scan.id, key, look), arrived, || work.boxed()).await
     }
 
@@ -56,16 +58,24 @@ impl Service {
         Ok(document.filter(|document| document.look == look).map(|document| document.bytes.into()))
     }
 
-    async fn rendered(&self, team: &Team, scan: &Scan, key: DocumentKey) -> Result<Bytes, Error> {
+    async fn rendered(
+        &self,
+        team: &Team,
+        scan: &Scan,
+        key: DocumentKey,
+        options: DraftOptions,
+    ) -> Result<Bytes, Error> {
         let brand = self.shown_brand(team).await?;
-        let look = look_of(&brand);
+        let look = look_of(&brand, &options);
         // It may have been rendered by this node or another one since it was asked for.
         if let Some(bytes) = self.kept(team.id, scan.id, key, look).await? {
             return Ok(bytes);
         }
         let (rendering, pictures) = match key {
             DocumentKey::Report(locale) => self.report_file(team, scan, locale, brand).await?,
-            DocumentKey::ConformanceReport(locale) => (self.draft_file(team, scan, locale, brand).await?, Found::All),
+            DocumentKey::ConformanceReport(locale) => {
+                (self.draft_file(team, scan, locale, brand, options).await?, Found::All)
+            }
         };
         let rendered = tokio::task::spawn_blocking(rendering).await;
         let outcome = if matches!(rendered, Ok(Ok(_))) { "rendered" } else { "failed" };
@@ -117,12 +127,20 @@ impl Service {
     }
 
     /// Gathers the sources of the file of a conformance report's draft.
-    async fn draft_file(&self, team: &Team, scan: &Scan, locale: Locale, brand: Brand) -> Result<Rendering, Error> {
-        let FileFacts { team: name, site, checked_at, findings, locale } =
-            self.draft_facts(team, scan, Some(locale), &brand).await?;
+    async fn draft_file(
+        &self,
+        team: &Team,
+        scan: &Scan,
+        locale: Locale,
+        brand: Brand,
+        options: DraftOptions,
+    ) -> Result<Rendering, Error> {
+        let FileFacts { team: name, site, checked_at, findings, locale, draft } =
+            self.draft_facts(team, scan, Some(locale), &brand, options).await?;
         let generated_by = generated_by(team);
         Ok(Box::new(move || {
-            let export = &ExportSource { team: &name, site: &site, checked_at, findings: &findings, locale };
+            let export =
+                &ExportSource { team: &name, site: &site, checked_at, findings: &findings, locale, draft: &draft };
             render_draft(&DraftSource { export, brand: &brand, generated_by })
         }))
     }
@@ -164,14 +182,24 @@ fn generated_by(team: &Team) -> Option<&'static str> {
     (!team.plan.features.white_label).then_some(concat!("a11ycheck ", env!("CARGO_PKG_VERSION")))
 }
 
-/// Returns the style hash of files that carry a brand.
-fn look_of(brand: &Brand) -> Look {
+/// Returns the style hash of files that carry a brand, and of drafts with these options.
+fn look_of(brand: &Brand, options: &DraftOptions) -> Look {
     let Brand { name, colour, logo } = brand;
     let mut digest = Sha256::new();
     // Each part goes with its length, so that no two brands have the same bytes.
     for part in [name.as_bytes(), colour.to_string().as_bytes(), logo.as_ref().map_or(&[], Logo::bytes)] {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
+    }
+    // Files without options keep the hash that earlier releases gave them.
+    if *options != DraftOptions::default() {
+        let DraftOptions { head: DraftHead { product_version, contact, evaluator }, lists_aaa } = options;
+        digest.update([u8::from(*lists_aaa)]);
+        for line in [product_version, contact, evaluator] {
+            let line = line.as_ref().map_or("", HeadText::as_str);
+            digest.update((line.len() as u64).to_be_bytes());
+            digest.update(line);
+        }
     }
     let mut look = [0; 16];
     look.copy_from_slice(&digest.finalize()[..16]);

@@ -79,7 +79,7 @@ impl Composer<'_> {
         facts.extend([
             (&label.checked_on, Run::regular(report.checked_at.format("%Y-%m-%d %H:%M UTC").to_string())),
             (&label.pages_checked, Run::regular(pages)),
-            (&label.standard, Run::regular("WCAG 2.1 A, AA · EN 301 549 V3.2.1")),
+            (&label.standard, Run::regular(report.standard.name())),
             (&label.checked_with, Run::regular(text::line(&with, 200))),
             (&label.prepared_by, Run::regular(self.frame.name())),
         ]);
