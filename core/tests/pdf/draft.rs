@@ -105,7 +105,6 @@ fn the_parts_of_a_draft_are_bookmarks() {
     let folder = Folder::new();
     let file = folder.add("en", &Draft::new(Locale::En, ordinary()).render());
     let expected = [
-        "Applicable standards and guidelines",
         "Overview",
         "Contents",
         "Not checked",
