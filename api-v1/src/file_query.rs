@@ -4,14 +4,72 @@
 //! A parameter that is missing or blank has its default. All parameters that are wrong are refused at once.
 
 use a11ycheck_core::{
-    domain::{FieldErrors, Problem},
-    export::{Artifact, ExportFormat, acr::AcrFormat},
+    domain::{DraftHead, FieldErrors, HeadText, HeadTextError, Problem},
+    export::{
+        Artifact, ExportFormat,
+        acr::{AcrFormat, DraftOptions},
+    },
     locale::Locale,
 };
 use schemars::JsonSchema;
 
 /// A file, and its language; `None` is the site's own.
 pub type Wanted = (Artifact, Option<Locale>);
+
+/// The parameters of a request for the draft of a conformance report that other files do not have, as text.
+#[derive(Debug, Clone, Default, JsonSchema)]
+pub struct DraftQuery {
+    /// The version of the product, for the head of the draft; what the team has set where left out.
+    #[schemars(with = "String", length(max = HeadText::MAX_LENGTH), example = &"2027.1")]
+    pub product_version: Option<String>,
+    /// The contact, for the head of the draft; what the team has set where left out.
+    #[schemars(with = "String", length(max = HeadText::MAX_LENGTH), example = &"accessibility@example.com")]
+    pub contact: Option<String>,
+    /// Who evaluates the product, for the head of the draft; what the team has set where left out.
+    #[schemars(with = "String", length(max = HeadText::MAX_LENGTH), example = &"Jo Lund")]
+    pub evaluator: Option<String>,
+    /// Whether the criteria of level AAA are listed; false where left out.
+    #[schemars(with = "bool", extend("default" = false), example = &false)]
+    pub aaa: Option<String>,
+}
+
+impl DraftQuery {
+    /// Reads the parameters. A line break or another control character in a text counts as a blank.
+    ///
+    /// # Errors
+    /// Returns [`Problem::TooLong`] for each text of more than [`HeadText::MAX_LENGTH`] characters, and [`Problem::NotBoolean`]
+    /// for an `aaa` that is neither true nor false.
+    pub fn options(&self) -> Result<DraftOptions, FieldErrors> {
+        let mut fields = FieldErrors::default();
+        let head = DraftHead::default()
+            .with_product_version(line("product_version", self.product_version.as_deref(), &mut fields))
+            .with_contact(line("contact", self.contact.as_deref(), &mut fields))
+            .with_evaluator(line("evaluator", self.evaluator.as_deref(), &mut fields));
+        let options = DraftOptions::default().with_head(head);
+        let options = match self.aaa.as_deref().map(str::trim).filter(|word| !word.is_empty()) {
+            None | Some("false" | "0") => options,
+            Some("true" | "1") => options.with_aaa(),
+            Some(_) => {
+                fields.add("aaa", Problem::NotBoolean);
+                options
+            }
+        };
+        if fields.is_empty() { Ok(options) } else { Err(fields) }
+    }
+}
+
+/// Returns a text of one line; `None` where it is missing or blank. One that is too long is added to `errors`.
+fn line(field: &str, text: Option<&str>, errors: &mut FieldErrors) -> Option<HeadText> {
+    let is_blank = |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
+    match text?.replace(is_blank, " ").parse::<HeadText>() {
+        Ok(text) => Some(text),
+        Err(HeadTextError::TooLong) => {
+            errors.add(field, Problem::TooLong(HeadText::MAX_LENGTH));
+            None
+        }
+        Err(_) => None,
+    }
+}
 
 /// The parameters `format`, `lang` and `detail` of a request, as text.
 #[derive(Debug, Clone, Default, JsonSchema)]
@@ -202,6 +260,27 @@ mod tests {
             assert_eq!(query(Some("csv"), blank).report_pdf(), Ok((Artifact::ReportPdf, None)));
             assert_eq!(query(None, blank).language(), Ok(None));
         }
+    }
+
+    #[test]
+    fn the_head_of_a_draft_is_bounded_and_what_is_blank_is_left_to_the_team() {
+        let query = DraftQuery {
+            product_version: Some(" 2027.1\r\n".to_owned()),
+            contact: Some(" ".to_owned()),
+            aaa: Some("true".to_owned()),
+            ..DraftQuery::default()
+        };
+        let options = query.options().unwrap();
+        assert_eq!(options.head.product_version.unwrap().as_str(), "2027.1");
+        assert!(options.head.contact.is_none() && options.head.evaluator.is_none() && options.lists_aaa);
+        assert_eq!(DraftQuery::default().options(), Ok(DraftOptions::default()));
+        let wrong = DraftQuery {
+            evaluator: Some("x".repeat(HeadText::MAX_LENGTH + 1)),
+            aaa: Some("yes".to_owned()),
+            ..DraftQuery::default()
+        };
+        let fields = wrong.options().unwrap_err();
+        assert_eq!(fields.iter().map(|(field, _)| field).collect::<Vec<_>>(), ["evaluator", "aaa"]);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub use self::{
     endpoint_text::endpoint_details,
     error_body::{ErrorBody, FieldMessages},
     events::EventsV1,
-    file_query::{FileQuery, Wanted},
+    file_query::{DraftQuery, FileQuery, Wanted},
     links::Links,
     page_query::{PageQuery, SiteFilter},
     site_body::site_input,

@@ -157,9 +157,10 @@ impl Samples {
         match artifact {
             Artifact::Issues(format) => export::write(format, &source, &mut file),
             Artifact::Acr(AcrFormat::Json) => acr::write(AcrFormat::Json, &source, &brand, &mut file),
-            Artifact::Acr(AcrFormat::Html) | Artifact::ReportPdf | Artifact::FullReportPdf | Artifact::AcrPdf => {
-                return None;
-            }
+            Artifact::Acr(AcrFormat::Html | AcrFormat::Docx)
+            | Artifact::ReportPdf
+            | Artifact::FullReportPdf
+            | Artifact::AcrPdf => return None,
         }
         .ok()?;
         let text = String::from_utf8(file).ok()?;

@@ -1,7 +1,7 @@
 //! The body of `POST /sites`: every field rule of the contract in one pass, all errors at once.
 
 use a11ycheck_core::{
-    domain::{FieldErrors, PlatformKey, Problem, SiteInput, SiteName, SiteUrl, SiteUrlError, Tag},
+    domain::{FieldErrors, PlatformKey, Problem, SiteInput, SiteName, SiteUrl, SiteUrlError, StandardId, Tag},
     locale::Locale,
 };
 use schemars::JsonSchema;
@@ -33,6 +33,9 @@ pub(crate) struct NewSite {
     #[schemars(length(max = SiteInput::MAX_TAGS), inner(length(min = 1, max = Tag::MAX_LENGTH)))]
     #[schemars(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
+    /// The standard against which it is checked; the operator's choice for all sites where it is left out.
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    standard: Option<StandardId>,
     /// Whether the first check starts right away; true where it is left out.
     #[schemars(skip_serializing_if = "std::ops::Not::not")]
     scan: bool,
@@ -58,6 +61,10 @@ pub fn site_input(body: &Value) -> Result<SiteInput, FieldErrors> {
     let platform = fields.text("platform", PlatformKey::MAX_LENGTH);
     let stack = fields.texts("stack", SiteInput::MAX_STACK, PlatformKey::MAX_LENGTH);
     let tags = fields.texts("tags", SiteInput::MAX_TAGS, Tag::MAX_LENGTH);
+    let standard = fields.text("standard", usize::MAX).and_then(|word| match StandardId::known(&word) {
+        Some(standard) => Some(standard),
+        None => fields.refuse("standard", Problem::NotInList),
+    });
     let scan = fields.flag("scan").unwrap_or(true);
 
     match (url, report_locale) {
@@ -69,6 +76,7 @@ pub fn site_input(body: &Value) -> Result<SiteInput, FieldErrors> {
             let input = name.and_then(|name| SiteName::new(&name).ok()).into_iter().fold(input, SiteInput::with_name);
             let platform = platform.map(|key| PlatformKey::new(&key));
             let input = platform.into_iter().fold(input, SiteInput::with_platform);
+            let input = standard.into_iter().fold(input, SiteInput::with_standard);
             Ok(if scan { input } else { input.without_first_scan() })
         }
         _ => Err(fields.errors),
@@ -261,6 +269,17 @@ mod tests {
 
         let site = details(json!({"url": "a.example", "report_locale": "en", "stack": keys}));
         assert_eq!(site.shown_platform().map(PlatformKey::as_str), Some("woocommerce"), "where none was given");
+    }
+
+    #[test]
+    fn a_standard_is_one_of_those_that_exist_and_none_is_the_operators() {
+        let with = |word: Value| site_input(&json!({"url": "a.example", "report_locale": "en", "standard": word}));
+        let standard = |word: Value| with(word).unwrap().into_details().unwrap().standard;
+        assert_eq!(standard(json!(" wcag22-aa ")), Some(StandardId::Wcag22Aa));
+        assert_eq!(standard(json!("en301549-v4")), Some(StandardId::En301549V4));
+        assert_eq!((standard(json!(null)), standard(json!(" "))), (None, None));
+        assert_eq!(with(json!("wcag30")), Err(FieldErrors::one("standard", Problem::NotInList)));
+        assert_eq!(with(json!(22)), Err(FieldErrors::one("standard", Problem::NotString)));
     }
 
     #[test]

@@ -43,7 +43,15 @@ static ALLOCATOR: Counting = Counting;
 
 fn main() {
     let url = SiteUrl::parse("https://shop.example/").unwrap();
-    let site = SiteDetails { url, name: None, report_locale: Locale::Uk, platform: None, stack: vec![], tags: vec![] };
+    let site = SiteDetails {
+        url,
+        name: None,
+        report_locale: Locale::Uk,
+        platform: None,
+        stack: vec![],
+        tags: vec![],
+        standard: None,
+    };
     let findings = findings();
     let source = ExportSource::new("Blue Team", &site, Utc::now(), &findings, Locale::Uk);
     let file = |format| {

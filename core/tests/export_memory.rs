@@ -56,6 +56,7 @@ fn a_check_with_200_000_elements_is_exported_within_64_mb_beyond_its_data() {
         platform: None,
         stack: vec![],
         tags: vec![],
+        standard: None,
     };
     let findings = findings();
     let source = ExportSource::new("Blue Team", &site, Utc::now(), &findings, Locale::En);

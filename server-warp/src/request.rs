@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use a11ycheck_api_v1::{FileQuery, Links, PageQuery, SiteFilter};
+use a11ycheck_api_v1::{DraftQuery, FileQuery, Links, PageQuery, SiteFilter};
 use a11ycheck_core::{
     Service,
     domain::{PlainToken, RequestClass},
@@ -290,6 +290,15 @@ impl Query {
 
     pub(crate) fn filter(&self) -> SiteFilter {
         SiteFilter { tag: self.get("tag") }
+    }
+
+    pub(crate) fn draft(&self) -> DraftQuery {
+        DraftQuery {
+            product_version: self.get("product_version"),
+            contact: self.get("contact"),
+            evaluator: self.get("evaluator"),
+            aaa: self.get("aaa"),
+        }
     }
 
     pub(crate) fn file(&self) -> FileQuery {

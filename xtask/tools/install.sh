@@ -55,6 +55,13 @@ need() {
     command -v "$1" >/dev/null || lacks "$1" "$2"
 }
 
+# `soffice` is there with any part of LibreOffice.
+need_writer() {
+    for program in $(command -v soffice); do
+        [ -e "$(dirname "$(readlink -f "$program")")/libswlo.so" ] || lacks "LibreOffice's Writer" libreoffice-writer-nogui
+    done
+}
+
 need_python() {
     # Debian's python3 comes without what makes environments.
     python3 -c 'import ensurepip, venv' 2>/dev/null || lacks "Python's module ensurepip" python3-venv
@@ -322,8 +329,9 @@ install_pdf() {
 }
 
 needs_of_exports() {
-    # Without its windows: 90 MB to fetch.
+    # Without their windows: some 100 MB to fetch.
     need soffice libreoffice-calc-nogui
+    need_writer
     need python3 python3
     need_python
     need npm npm

@@ -1,7 +1,7 @@
 //! What the document says of each operation beside what the route table and the comments on [`Operation`] say.
 
 use a11ycheck_core::{
-    export::Artifact,
+    export::{Artifact, acr::AcrFormat},
     service::{SitesQuery, TeamHandle},
 };
 use schemars::{JsonSchema, SchemaGenerator};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::parts::{answer, parameters, shared, words};
 use crate::{
-    FileQuery, PageQuery, SiteFilter,
+    DraftQuery, FileQuery, PageQuery, SiteFilter,
     file_query::{acr_format, export_format},
     refusals::Refusal as No,
     routes::{Group, Operation, ROUTES},
@@ -75,6 +75,7 @@ pub(super) fn describe(operation: Operation, generator: &mut SchemaGenerator, sa
         Operation::DraftConformanceReport => to
             .files("The draft of a conformance report, which a person has to complete.", acr_format)
             .without_query("detail")
+            .and_query(to.query::<DraftQuery>())
             .refused(&[No::ForbiddenAcr, No::NotCompleted, No::InvalidFile, No::PdfUnavailable]),
         Operation::ShowIssueEvidence | Operation::ShowPageEvidence | Operation::ShowScreenEvidence => {
             let picture = json!({"schema": {"type": "string", "format": "binary"}});
@@ -98,6 +99,13 @@ impl Description {
     fn without_query(mut self, name: &str) -> Self {
         if let Some(parameters) = self.0["parameters"].as_array_mut() {
             parameters.retain(|parameter| parameter["name"] != name);
+        }
+        self
+    }
+
+    fn and_query(mut self, query: Vec<Value>) -> Self {
+        if let Some(parameters) = self.0["parameters"].as_array_mut() {
+            parameters.extend(query);
         }
         self
     }
@@ -158,7 +166,7 @@ impl Writer<'_> {
         for artifact in Artifact::all().filter(|artifact| word(*artifact).is_some()) {
             let body = &mut content[artifact.media_type().split(';').next().unwrap_or_default()];
             body["schema"] = match artifact {
-                Artifact::ReportPdf | Artifact::FullReportPdf | Artifact::AcrPdf => {
+                Artifact::ReportPdf | Artifact::FullReportPdf | Artifact::AcrPdf | Artifact::Acr(AcrFormat::Docx) => {
                     json!({"type": "string", "format": "binary"})
                 }
                 _ => artifact.schema(self.generator).map_or_else(|| json!({"type": "string"}), Value::from),

@@ -1,7 +1,7 @@
 //! Contract §8.1.
 
 use a11ycheck_core::{
-    domain::{CoverKind, Impact, PageOutcome, PlatformKey, RuleId, Totals, UncheckedFrame},
+    domain::{CoverKind, Impact, PageOutcome, PlatformKey, RuleId, StandardId, Totals, UncheckedFrame},
     id::ScanId,
     locale::Locale,
     report::{
@@ -44,6 +44,10 @@ pub struct ReportView<'a> {
     /// Whether the check was stopped because 10 pages in a row were not ready in time: pages that it had not reached are
     /// missing, and count as neither fixed nor new.
     stopped_by_timeouts: bool,
+    /// The standard against which the pages were checked, as sites name it.
+    standard: StandardId,
+    /// Its name.
+    standard_name: &'a str,
     /// Problem elements by severity.
     totals: Totals,
     /// The number of all problem elements.
@@ -133,6 +137,12 @@ struct GroupView<'a> {
     help: &'a str,
     /// WCAG success criteria and EN 301 549 clauses.
     refs: &'a [String],
+    /// Paragraphs of the original Section 508 standards, for example `1194.22(a)`, where axe-core maps the rule to any.
+    section508: &'a [String],
+    /// Tests of Trusted Tester v5, for example `7.a`, where axe-core maps the rule to any.
+    trusted_tester: &'a [String],
+    /// Tests of RGAA 4, for example `1.1.1`, where axe-core maps the rule to any.
+    rgaa: &'a [String],
     /// The pages where it happens, the one with most elements first.
     pages: Vec<Count<'a>>,
     /// Some of the elements, those with new ones and one of each place first; the exports have all of them.
@@ -366,6 +376,8 @@ impl<'a> ReportView<'a> {
             screen: report.screen.map(screen),
             pictures_not_stored: report.pictures_not_stored,
             stopped_by_timeouts: report.stopped_by_timeouts,
+            standard: report.standard,
+            standard_name: report.standard.name(),
             totals: report.totals,
             total: report.total,
             places: report.places,
@@ -420,6 +432,9 @@ impl<'a> GroupView<'a> {
             has_card: group.has_card,
             help: &group.help,
             refs: &group.refs,
+            section508: &group.section508,
+            trusted_tester: &group.trusted_tester,
+            rgaa: &group.rgaa,
             pages: group.pages.iter().map(Count::from).collect(),
             examples: group.examples.iter().map(|example| Element::new(example, addresses)).collect(),
             boxes: group.boxes.iter().map(Rectangle::from).collect(),

@@ -1,7 +1,7 @@
 //! Contract §6.1.
 
 use a11ycheck_core::{
-    domain::{PlatformKey, Site, SiteUrl},
+    domain::{PlatformKey, Site, SiteUrl, StandardId},
     id::SiteId,
     locale::Locale,
     timestamp,
@@ -38,6 +38,8 @@ pub struct SiteView<'a> {
     /// Labels to find it by.
     #[schemars(length(max = 10), inner(length(max = 40)))]
     tags: &'a [String],
+    /// The standard against which it is checked; null for the operator's choice for all sites.
+    standard: Option<StandardId>,
     /// The instant at which the next scheduled check is due.
     #[serde(serialize_with = "timestamp::serialize")]
     next_scan_at: DateTime<Utc>,
@@ -59,6 +61,7 @@ impl<'a> SiteView<'a> {
             report_locale: site.details.report_locale,
             status: if is_served { "active" } else { "paused" },
             tags: &site.details.tags,
+            standard: site.details.standard,
             next_scan_at: site.next_scan_at,
             created_at: site.created_at,
         }

@@ -22,6 +22,8 @@ mod plural;
 mod review;
 mod rule;
 mod spacing;
+#[cfg(test)]
+mod standards;
 mod terms;
 mod tips;
 mod wcag;

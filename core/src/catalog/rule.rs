@@ -45,7 +45,7 @@ pub struct RuleEntry {
     pub category: String,
     /// Numbers of the success criteria of WCAG, for example `1.4.3`, as axe-core tags the rule; empty for best practice.
     pub wcag: Vec<String>,
-    /// Clauses of EN 301 549 v3.2.1, for example `9.1.4.3`; level AAA and WCAG 2.2 are not required there.
+    /// Clauses of EN 301 549 v3.2.1 (other versions: [`Standard::clauses_of`](crate::domain::Standard::clauses_of)), for example `9.1.4.3`; level AAA and WCAG 2.2 are not required there.
     pub en301549: Vec<String>,
     /// What makes elements that break the rule one place to fix.
     #[serde(default)]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Plural, Review, language::Language, rule::Audience};
 use crate::{
-    domain::{Cover, CoverKind, Failure, FailureCause, FailureCode, FailureFacts, Impact},
+    domain::{Cover, CoverKind, Failure, FailureCause, FailureCode, FailureFacts, Impact, StandardId},
     locale::Locale,
 };
 
@@ -112,6 +112,11 @@ impl Terms {
     /// Returns a sentence with the reason why the site's robots.txt could not be read.
     pub fn robots_unreadable(&self, reason: &str) -> String {
         fill(&self.failure_cause.robots_unreadable, &[("reason", reason)])
+    }
+
+    /// Returns the standard of a check, with the remark that only automated checks were made against it.
+    pub fn checked_standard(&self, standard: StandardId) -> String {
+        fill(&self.label.standard_checked, &[("standard", standard.name())])
     }
 
     /// Returns a sentence about what covers a page.
@@ -248,7 +253,8 @@ words! {
 words! {
     /// Headings, labels and notes of reports.
     pub struct Labels: String {
-        report_title overview site platform checked_on pages_checked standard checked_with prepared_by severity
+        report_title overview site platform checked_on pages_checked standard standard_checked checked_with
+        prepared_by severity
         problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
         platform_tip references learn_more found_on page pages element elements source_code details_in_english places
         places_for_most further_elements full_list elements_left_out new fixed remaining since_previous_check
@@ -263,11 +269,14 @@ words! {
     /// Words of the draft of an accessibility conformance report.
     pub struct AcrTerms: String {
         title draft_note criterion level conformance remarks criteria_of_level supports partially_supports
-        does_not_support not_applicable not_evaluated failures_found no_failure_found review_needed no_rule
+        does_not_support not_applicable not_evaluated failures_found failure_line further_failures no_failure_found
+        review_needed no_rule
         parsing_obsolete pages_not_checked rules_off rules_unknown new_in_version skip_to_content methods methods_used
         methods_without_browser level_meanings
         partially_supports_means does_not_support_means not_evaluated_means web_chapter other_clauses
-        chapter_not_evaluated
+        chapter_not_evaluated product product_version product_description website report_date contact evaluator to_fill_in
+        standards standard_or_guideline included clause clause_table see_criterion clause_unconfirmed what_decides
+        aaa_left_out
     }
 }
 

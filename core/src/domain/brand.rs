@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use super::Colour;
+use super::{Colour, DraftHead};
 
 /// The settings of a team. They are shown on plans with white label, and kept on others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct TeamBrand {
     pub colour: Option<Colour>,
     /// The logo that is shown instead of the name at the head of a file.
     pub logo: Option<Logo>,
+    /// The facts at the head of drafts of conformance reports, which are shown on every plan with such drafts.
+    pub draft: DraftHead,
 }
 
 impl TeamBrand {
@@ -27,6 +29,12 @@ impl TeamBrand {
     #[must_use]
     pub fn with_colour(self, colour: impl Into<Option<Colour>>) -> Self {
         Self { colour: colour.into(), ..self }
+    }
+
+    /// Sets the facts at the head of drafts of conformance reports.
+    #[must_use]
+    pub fn with_draft(self, draft: DraftHead) -> Self {
+        Self { draft, ..self }
     }
 
     /// Sets the logo that is shown instead of the name at the head of a file, if there is one.

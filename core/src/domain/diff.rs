@@ -296,7 +296,7 @@ mod tests {
 
     use super::*;
     use crate::domain::{
-        Failure, FailureCode, Finding, Impact, PageOutcome, RuleFacts, Tool,
+        Failure, FailureCode, Finding, Impact, PageOutcome, RuleFacts, StandardId, Tool,
         page_address::tests::folded_by_earlier_releases,
     };
 
@@ -326,6 +326,7 @@ mod tests {
             ran: None,
             pictures_not_stored: false,
             stopped_by_timeouts: false,
+            standard: StandardId::Wcag21Aa,
         }
     }
 
@@ -450,6 +451,25 @@ mod tests {
         let summary = summary(&mut now, &before);
         assert_eq!((summary.new, summary.remaining, summary.not_comparable_now), (0, 1, 1));
         assert!(!now.items[1].is_new);
+    }
+
+    /// Otherwise a site that moves on to WCAG 2.2 is told of new problems that were there all the time, also where the check
+    /// before does not say which rules ran.
+    #[test]
+    fn elements_of_a_rule_that_only_the_new_standard_has_are_not_new() {
+        let small = || check(&["/"], &[("target-size", 0, "#a", "<a href=a>")]);
+        for ran in [None, Some([RuleId::new("image-alt")].into())] {
+            let mut before = check(&["/"], &[]);
+            before.ran = ran;
+            let mut now = small().with_standard(StandardId::Wcag22Aa);
+            now.rules.insert(RuleId::new("target-size"), RuleFacts::new(Impact::Serious, ["wcag22aa", "wcag258"]));
+            let found = summary(&mut now, &before);
+            assert_eq!((found.new, found.not_comparable_now), (0, 1));
+            let mut back = check(&["/"], &[]);
+            back.ran = before.ran;
+            let gone = summary(&mut back, &now);
+            assert_eq!((gone.fixed, gone.not_comparable_before), (0, 1));
+        }
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Cover, Failure, FailureCode, Fingerprint, Impact, PlatformKey, RuleFacts, RuleId, RuleKind, Tool, bounded,
-    masked_html, masked_selector, masked_text,
+    Cover, Failure, FailureCode, Fingerprint, Impact, PlatformKey, RuleFacts, RuleId, RuleKind, Standard, StandardId,
+    Tool, bounded, masked_html, masked_selector, masked_text,
 };
 
 /// A rectangle on the page, in CSS pixels from its top left corner.
@@ -303,6 +303,9 @@ pub struct Findings {
     /// reached are missing, and nothing is known about them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped_by_timeouts: bool,
+    /// The standard against which the pages were checked. Checks from before it could be chosen are those of the default.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub standard: StandardId,
 }
 
 impl Findings {
@@ -320,7 +323,14 @@ impl Findings {
             ran: None,
             pictures_not_stored: false,
             stopped_by_timeouts: false,
+            standard: StandardId::Wcag21Aa,
         }
+    }
+
+    /// Sets the standard against which the pages were checked.
+    #[must_use]
+    pub fn with_standard(self, standard: StandardId) -> Self {
+        Self { standard, ..self }
     }
 
     /// Sets the pages in the order in which they were visited, the start page first.
@@ -349,7 +359,8 @@ impl Findings {
 
     /// Returns the kind of the rule; one without facts is a recommendation, so that no total counts an unknown rule.
     pub fn kind_of(&self, rule: &RuleId) -> RuleKind {
-        self.rules.get(rule).map_or(RuleKind::Recommendation, RuleFacts::kind)
+        let standard = self.standard.effective();
+        self.rules.get(rule).map_or(RuleKind::Recommendation, |facts| facts.kind_in(standard))
     }
 
     /// Returns the elements that count in totals.
@@ -357,9 +368,19 @@ impl Findings {
         self.items.iter().filter(|finding| self.kind_of(&finding.rule) == RuleKind::Problem)
     }
 
-    /// Returns whether the rule ran on at least one page; true if it is not known which rules ran.
+    /// Returns whether the rule ran on at least one page. If it is not known which rules ran, all did but those that other
+    /// standards than that of the check switch on.
     pub fn has_run(&self, rule: &RuleId) -> bool {
-        self.ran.as_ref().is_none_or(|ran| ran.contains(rule) || self.rules.contains_key(rule))
+        let is_reported = || self.rules.contains_key(rule);
+        match &self.ran {
+            Some(ran) => ran.contains(rule) || is_reported(),
+            None => {
+                let is_switched_on = |standard: &Standard| standard.rules_on.contains(rule);
+                is_reported()
+                    || is_switched_on(self.standard.effective())
+                    || !Standard::all().iter().any(is_switched_on)
+            }
+        }
     }
 
     /// Returns the problems by impact, including those that were left out above the limit of a page.
@@ -368,7 +389,7 @@ impl Findings {
         let left_out = self.pages.iter().flat_map(|page| &page.left_out).map(|(rule, count)| (rule, u64::from(*count)));
         for (rule, count) in self.items.iter().map(|finding| (&finding.rule, 1)).chain(left_out) {
             if let Some(facts) = self.rules.get(rule)
-                && facts.kind() == RuleKind::Problem
+                && facts.kind_in(self.standard.effective()) == RuleKind::Problem
             {
                 totals.add(facts.impact, count);
             }
@@ -428,6 +449,10 @@ impl Totals {
             Impact::Minor => self.minor += count,
         }
     }
+}
+
+fn is_default(standard: &StandardId) -> bool {
+    *standard == StandardId::default()
 }
 
 /// Deserialises pages and masks personal data that an earlier release kept in their addresses and titles, and by rules that
@@ -508,6 +533,7 @@ mod tests {
             ran: None,
             pictures_not_stored: false,
             stopped_by_timeouts: false,
+            standard: StandardId::Wcag21Aa,
         };
         assert_eq!((findings.pages_checked(), findings.pages_scanned()), (1, 2));
     }

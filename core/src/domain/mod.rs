@@ -11,6 +11,7 @@ mod colour;
 mod cover;
 mod delivery;
 mod diff;
+mod draft_head;
 mod endpoint;
 mod event;
 mod external_key;
@@ -42,6 +43,7 @@ mod site;
 mod site_input;
 mod site_text;
 mod site_url;
+mod standard;
 mod stored_word;
 mod team;
 mod token;
@@ -57,6 +59,7 @@ pub use self::{
     cover::{Cover, CoverKind},
     delivery::{Delivery, DeliveryRefusal, DeliveryState, DeliveryStatus, next_attempt_at},
     diff::{DiffSummary, FixedRule, PreviousScan, compare},
+    draft_head::{DraftHead, HeadText, HeadTextError},
     endpoint::{
         EndpointDetails, EndpointSecret, EndpointSecrets, EndpointStatus, NewEndpoint, OpenSecretError, WebhookEndpoint,
     },
@@ -89,6 +92,7 @@ pub use self::{
     site_input::SiteInput,
     site_text::{SiteName, SiteTextError, Tag},
     site_url::{SiteUrl, SiteUrlError},
+    standard::{Clause, Clauses, CriteriaByLevel, Standard, StandardId, StandardSource},
     stored_word::{NotAWord, UnknownWord},
     team::{NewTeam, PlanStatus, Standing, Subscription, Team},
     token::{Ability, ApiToken, NewToken, PlainToken, TokenHash},

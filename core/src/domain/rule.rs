@@ -7,6 +7,8 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::{Standard, StandardId};
+
 /// The severity of a problem for the people it affects, in the four levels of axe-core. Ordered, with `Minor` as the
 /// least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -134,13 +136,16 @@ impl RuleFacts {
         Self { help_url: help_url.into(), ..self }
     }
 
-    /// Returns the kind of the rule (decision 0015). A best-practice, experimental or deprecated tag outweighs a WCAG
-    /// tag.
+    /// Returns the kind of the rule in a check against the default standard (decision 0015). A best-practice, experimental or
+    /// deprecated tag outweighs a WCAG tag.
     pub fn kind(&self) -> RuleKind {
-        let has = |wanted: &[&str]| self.tags.iter().any(|tag| wanted.contains(&tag.as_str()));
-        if has(&["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"])
-            && !has(&["best-practice", "experimental", "deprecated"])
-        {
+        self.kind_in(StandardId::default().effective())
+    }
+
+    /// Returns the kind of the rule in a check against this standard.
+    pub fn kind_in(&self, standard: &Standard) -> RuleKind {
+        let has = |wanted: &[String]| self.tags.iter().any(|tag| wanted.contains(tag));
+        if has(&standard.problem_tags) && !has(&standard.outweighed_by) {
             RuleKind::Problem
         } else {
             RuleKind::Recommendation
@@ -155,6 +160,27 @@ impl RuleFacts {
     /// Returns the EN 301 549 clauses that the tags name, for example `9.1.4.3`, in the order of the tags.
     pub fn en301549(&self) -> Vec<String> {
         self.tags.iter().filter_map(|tag| tag.strip_prefix("EN-9.").map(|rest| format!("9.{rest}"))).collect()
+    }
+
+    /// Returns the paragraphs of the original Section 508 standards that the tags name, for example `1194.22(a)` for
+    /// `section508.22.a`, in the order of the tags.
+    pub fn section508(&self) -> Vec<String> {
+        let paragraph = |tag: &String| {
+            let (section, letter) = tag.strip_prefix("section508.")?.split_once('.')?;
+            Some(format!("1194.{section}({letter})"))
+        };
+        self.tags.iter().filter_map(paragraph).collect()
+    }
+
+    /// Returns the tests of Trusted Tester v5 that the tags name, for example `7.a` for `TT7.a`, in the order of the tags.
+    pub fn trusted_tester(&self) -> Vec<String> {
+        let starts_with_digit = |test: &&str| test.starts_with(|first: char| first.is_ascii_digit());
+        self.tags.iter().filter_map(|tag| tag.strip_prefix("TT").filter(starts_with_digit).map(str::to_owned)).collect()
+    }
+
+    /// Returns the tests of RGAA 4 that the tags name, for example `1.1.1` for `RGAA-1.1.1`, in the order of the tags.
+    pub fn rgaa(&self) -> Vec<String> {
+        self.tags.iter().filter_map(|tag| tag.strip_prefix("RGAA-").map(str::to_owned)).collect()
     }
 }
 
@@ -197,5 +223,13 @@ mod tests {
         let facts = facts(&["wcag2aa", "wcag21aa", "wcag143", "wcag1410", "EN-301-549", "EN-9.1.4.3"]);
         assert_eq!(facts.wcag(), ["1.4.3", "1.4.10"]);
         assert_eq!(facts.en301549(), ["9.1.4.3"]);
+    }
+
+    #[test]
+    fn what_other_standards_ask_is_read_from_tags() {
+        let facts = facts(&["section508", "section508.22.a", "TTv5", "TT7.a", "TT7.b", "RGAAv4", "RGAA-1.1.1"]);
+        assert_eq!(facts.section508(), ["1194.22(a)"]);
+        assert_eq!(facts.trusted_tester(), ["7.a", "7.b"]);
+        assert_eq!(facts.rgaa(), ["1.1.1"]);
     }
 }

@@ -17,6 +17,8 @@ pub enum SharedSetting {
     AddressPolicy,
     /// The id of the key that seals secrets.
     SealingKey,
+    /// The standard against which sites are checked that name none.
+    Standard,
 }
 
 /// The error for a text that is not the name of a shared setting of this release.
@@ -26,7 +28,8 @@ pub struct UnknownSetting;
 
 impl SharedSetting {
     /// All settings, in the order of their names.
-    pub const ALL: [Self; 4] = [Self::AddressPolicy, Self::BaseUrl, Self::HeaderPrefix, Self::SealingKey];
+    pub const ALL: [Self; 5] =
+        [Self::AddressPolicy, Self::BaseUrl, Self::HeaderPrefix, Self::SealingKey, Self::Standard];
 
     /// Returns the name under which a store keeps the setting.
     pub const fn as_str(self) -> &'static str {
@@ -35,6 +38,7 @@ impl SharedSetting {
             Self::HeaderPrefix => "header-prefix",
             Self::AddressPolicy => "address-policy",
             Self::SealingKey => "sealing-key",
+            Self::Standard => "standard",
         }
     }
 }

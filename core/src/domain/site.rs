@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{PlatformKey, SiteUrl, leading_platform};
+use super::{PlatformKey, SiteUrl, StandardId, leading_platform};
 use crate::{
     id::{SiteId, TeamId},
     locale::Locale,
@@ -38,6 +38,8 @@ pub struct SiteDetails {
     pub stack: Vec<PlatformKey>,
     /// The tags, at most 10 of at most 40 characters, each once, in the order in which they were given.
     pub tags: Vec<String>,
+    /// The standard against which it is checked; `None` for the one that the operator has chosen for all sites.
+    pub standard: Option<StandardId>,
 }
 
 impl SiteDetails {

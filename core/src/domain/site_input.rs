@@ -1,6 +1,6 @@
 //! The input for adding a site, in types.
 
-use super::{FieldErrors, PlatformKey, Problem, SiteDetails, SiteName, SiteUrl, SiteUrlError, Tag};
+use super::{FieldErrors, PlatformKey, Problem, SiteDetails, SiteName, SiteUrl, SiteUrlError, StandardId, Tag};
 use crate::locale::Locale;
 
 /// A site that is to be added, as a host program writes it.
@@ -22,6 +22,7 @@ pub struct SiteInput {
     platform: Option<PlatformKey>,
     stack: Vec<PlatformKey>,
     tags: Vec<Tag>,
+    standard: Option<StandardId>,
     has_first_scan: bool,
 }
 
@@ -40,6 +41,7 @@ impl SiteInput {
             platform: None,
             stack: Vec::new(),
             tags: Vec::new(),
+            standard: None,
             has_first_scan: true,
         }
     }
@@ -84,6 +86,12 @@ impl SiteInput {
         Self { tags: tags.into_iter().collect(), ..self }
     }
 
+    /// Sets the standard against which the site is checked; without it, the operator's choice for all sites holds.
+    #[must_use]
+    pub fn with_standard(self, standard: StandardId) -> Self {
+        Self { standard: Some(standard), ..self }
+    }
+
     /// Leaves the first check to the schedule: none is queued when the site is added.
     #[must_use]
     pub fn without_first_scan(self) -> Self {
@@ -106,7 +114,7 @@ impl SiteInput {
     /// # Errors
     /// Returns the fields that contain too many items.
     pub fn into_details(self) -> Result<SiteDetails, FieldErrors> {
-        let Self { url, name, report_locale, platform, stack, tags, has_first_scan: _ } = self;
+        let Self { url, name, report_locale, platform, stack, tags, standard, has_first_scan: _ } = self;
         let mut errors = FieldErrors::default();
         if stack.len() > Self::MAX_STACK {
             errors.add("stack", Problem::TooMany(Self::MAX_STACK));
@@ -119,7 +127,7 @@ impl SiteInput {
         }
         let stack = each_once(platform.iter().cloned().chain(stack));
         let tags = each_once(tags.into_iter().map(String::from));
-        Ok(SiteDetails { url, name: name.map(String::from), report_locale, platform, stack, tags })
+        Ok(SiteDetails { url, name: name.map(String::from), report_locale, platform, stack, tags, standard })
     }
 }
 

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::domain::{
         Ability, AttemptFailure, CheckFrequency, CoverKind, EventKind, FailureCause, FailureCode, PlanStatus,
-        ScanEventKind, ScanKind, Standing,
+        ScanEventKind, ScanKind, StandardId, Standing,
     };
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
                 }
             )+};
         }
-        kept!(Ability AttemptFailure CheckFrequency CoverKind EventKind FailureCause FailureCode PlanStatus ScanEventKind ScanKind Standing);
+        kept!(Ability AttemptFailure CheckFrequency CoverKind EventKind FailureCause FailureCode PlanStatus ScanEventKind ScanKind Standing StandardId);
     }
 
     #[test]

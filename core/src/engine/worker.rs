@@ -121,7 +121,9 @@ impl Worker {
         // A step that is dropped leaves no scanner running.
         let _abandoned = cancel.clone().drop_guard();
         let (start, pages) = (claimed.site.details.url.clone(), claimed.scan.pages_requested);
-        let request = ScanRequest::new(claimed.scan.id, start, pages).with_known(self.known_to(&claimed.scan).await);
+        let request = ScanRequest::new(claimed.scan.id, start, pages)
+            .with_standard(self.service.standard_of(&claimed.site.details))
+            .with_known(self.known_to(&claimed.scan).await);
         let mut scanning = self.begin(request.clone(), cancel.clone());
         let scanned = match self.keep_alive(claim, &mut scanning).await {
             Ok(scanned) => accept(&request, scanned, cancel.is_cancelled()),

@@ -44,6 +44,7 @@ impl Artifact {
             Self::Issues(ExportFormat::Csv | ExportFormat::Jira) => "text/csv; charset=utf-8",
             Self::Issues(ExportFormat::Github) => "text/markdown; charset=utf-8",
             Self::Acr(AcrFormat::Html) => "text/html; charset=utf-8",
+            Self::Acr(AcrFormat::Docx) => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         }
     }
 
@@ -57,7 +58,7 @@ impl Artifact {
             Self::ReportPdf
             | Self::FullReportPdf
             | Self::Issues(ExportFormat::Csv | ExportFormat::Github | ExportFormat::Jira)
-            | Self::Acr(AcrFormat::Html)
+            | Self::Acr(AcrFormat::Html | AcrFormat::Docx)
             | Self::AcrPdf => None,
         }
     }
@@ -74,6 +75,7 @@ impl Artifact {
             Self::Issues(ExportFormat::Jira) => "accessibility-issues-jira.csv",
             Self::Acr(AcrFormat::Json) => "accessibility-acr.json",
             Self::Acr(AcrFormat::Html) => "accessibility-acr.html",
+            Self::Acr(AcrFormat::Docx) => "accessibility-acr.docx",
             Self::AcrPdf => "accessibility-acr.pdf",
         }
     }

@@ -15,6 +15,7 @@ const MAX_SECTION: usize = 65_536;
 pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result<()> {
     let name = text(issues.source.site.display_name());
     write!(out, "# {name}\n\n> {}\n", text(&issues.terms.disclaimer))?;
+    write!(out, "\n{}\n", text(&issues.standard_line()))?;
     let mut has_problems = false;
     for rule in issues.problems() {
         has_problems = true;

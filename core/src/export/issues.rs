@@ -2,16 +2,22 @@
 
 use chrono::{DateTime, Utc};
 
-use super::text::{clip, clipped_line};
+use super::{
+    acr::DraftOptions,
+    text::{clip, clipped_line},
+};
 use crate::{
     catalog::{Terms, terms},
-    domain::{Finding, Findings, Impact, PlatformKey, RuleKind, SiteDetails},
+    domain::{Finding, Findings, Impact, PlatformKey, RuleKind, SiteDetails, StandardId},
     locale::Locale,
     report::{Prepared, PreparedRule},
 };
 
-/// The standard of a check. The text says what ran, and claims no conformance.
-pub const STANDARD: &str = "WCAG 2.1 AA / EN 301 549 v3.2.1 (automated checks)";
+/// Returns the standard of a check, for programs: the text says what ran, and claims no conformance. People read
+/// [`Terms::checked_standard`] instead.
+pub fn checked_standard(standard: StandardId) -> String {
+    format!("{} (automated checks)", standard.name())
+}
 
 /// The source of an export.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +35,8 @@ pub struct ExportSource<'a> {
     pub locale: Locale,
     /// The address at which readers of a ticket find all elements that are listed; `None` if there is no such address.
     pub rest: Option<&'a str>,
+    /// What the draft of a conformance report shows beside the findings.
+    pub draft: &'a DraftOptions,
 }
 
 impl<'a> ExportSource<'a> {
@@ -40,13 +48,19 @@ impl<'a> ExportSource<'a> {
         findings: &'a Findings,
         locale: Locale,
     ) -> Self {
-        Self { team, site, checked_at, findings, locale, rest: None }
+        Self { team, site, checked_at, findings, locale, rest: None, draft: DraftOptions::NONE }
     }
 
     /// Sets the address at which readers of a ticket find the elements that it has no room for.
     #[must_use]
     pub fn with_rest(self, address: impl Into<Option<&'a str>>) -> Self {
         Self { rest: address.into(), ..self }
+    }
+
+    /// Sets what the draft of a conformance report shows beside the findings.
+    #[must_use]
+    pub const fn with_draft(self, draft: &'a DraftOptions) -> Self {
+        Self { draft, ..self }
     }
 }
 
@@ -86,6 +100,11 @@ impl<'a> Issues<'a> {
     /// Returns the name of the platform that the tips are for.
     pub(super) fn platform(&self) -> Option<&'a str> {
         self.prepared.platform.map(PlatformKey::display_name)
+    }
+
+    /// Returns a line with the standard of the check, for people.
+    pub(super) fn standard_line(&self) -> String {
+        format!("{}: {}", self.terms.label.standard, self.terms.checked_standard(self.source.findings.standard))
     }
 
     /// Returns the address of an element's page.

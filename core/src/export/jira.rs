@@ -60,7 +60,7 @@ const CLOSE: &str = "{noformat}\n";
 /// Returns the description of a rule: its texts, its places and the first of its elements, as many as there is room for, and the
 /// disclaimer.
 fn description(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
-    let foot = format!("\n_{}_", text(&issues.terms.disclaimer));
+    let foot = format!("\n{}\n_{}_", text(&issues.standard_line()), text(&issues.terms.disclaimer));
     let count = rule.count();
 
     let mut description = head(issues, rule);

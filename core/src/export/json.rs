@@ -5,9 +5,9 @@ use std::{borrow::Cow, io};
 use chrono::{DateTime, Utc};
 use serde::{Serialize, Serializer};
 
-use super::issues::{Issues, STANDARD};
+use super::issues::{Issues, checked_standard};
 use crate::{
-    domain::{self, CoverKind, Failure, FailureCode, Finding, Impact, RuleId, RuleKind, UncheckedFrame},
+    domain::{self, CoverKind, Failure, FailureCode, Finding, Impact, RuleId, RuleKind, StandardId, UncheckedFrame},
     locale::Locale,
     report::{CoverView, PreparedPage, PreparedRule, PreparedUndecided},
     timestamp,
@@ -25,12 +25,13 @@ pub(super) fn write(issues: &Issues<'_>, out: &mut impl io::Write) -> io::Result
         site: Site { name: source.site.display_name(), url: source.site.url.as_str() },
         checked_at: source.checked_at,
         pages_checked: source.findings.pages_checked(),
-        standard: STANDARD,
+        standard: checked_standard(source.findings.standard),
         engine: Engine::of(&source.findings.engine),
         language: issues.terms.locale,
         rules: Rules(issues),
         pages: Pages(issues),
         needs_review: NeedsReview(issues),
+        standard_id: source.findings.standard,
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
@@ -61,7 +62,7 @@ struct Document<'a> {
     /// The number of pages that could be checked.
     pages_checked: usize,
     /// The standard that the pages were checked against.
-    standard: &'a str,
+    standard: String,
     /// The program that judged the pages.
     engine: Engine<'a>,
     /// The language of the texts.
@@ -76,6 +77,8 @@ struct Document<'a> {
     /// The elements that a person must look at, by rule.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<Undecided<'a>>"))]
     needs_review: NeedsReview<'a>,
+    /// The same standard, as sites name it.
+    standard_id: StandardId,
 }
 
 /// The site of an export.
@@ -154,6 +157,12 @@ struct Rule<'a> {
     // An addition to the contract's keys, so it comes after them.
     /// The number of these elements that `issues` lacks, because their pages had more elements than are kept.
     left_out: u64,
+    /// Paragraphs of the original Section 508 standards, where axe-core maps the rule to any.
+    section508: Vec<String>,
+    /// Tests of Trusted Tester v5, where axe-core maps the rule to any.
+    trusted_tester: Vec<String>,
+    /// Tests of RGAA 4, where axe-core maps the rule to any.
+    rgaa: Vec<String>,
 }
 
 impl<'a> Rule<'a> {
@@ -172,6 +181,9 @@ impl<'a> Rule<'a> {
             pages: rule.pages_listed(),
             issues: Elements { issues, rule },
             left_out: rule.left_out,
+            section508: rule.facts.section508(),
+            trusted_tester: rule.facts.trusted_tester(),
+            rgaa: rule.facts.rgaa(),
         }
     }
 }

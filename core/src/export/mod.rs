@@ -43,6 +43,6 @@ pub use self::{
     artifact::Artifact,
     brand::Brand,
     format::{ExportFormat, write},
-    issues::{ExportSource, STANDARD},
+    issues::{ExportSource, checked_standard},
     json::FORMAT_LABEL,
 };

@@ -59,6 +59,12 @@ pub struct Group {
     pub help: String,
     /// The WCAG success criteria and EN 301 549 clauses.
     pub refs: Vec<String>,
+    /// The paragraphs of the original Section 508 standards that the engine's tags name, for example `1194.22(a)`.
+    pub section508: Vec<String>,
+    /// The tests of Trusted Tester v5 that the tags name, for example `7.a`.
+    pub trusted_tester: Vec<String>,
+    /// The tests of RGAA 4 that the tags name, for example `1.1.1`.
+    pub rgaa: Vec<String>,
     /// The pages with such elements, the largest count first.
     pub pages: Vec<PageCount>,
     /// Some of the elements, beginning with one of each place to fix, and with new ones: at most [`Group::MAX_EXAMPLES`].
@@ -177,6 +183,9 @@ impl Group {
             has_card: texts.has_card,
             help: rule.facts.help_url.clone(),
             refs: refs(rule, prepared.locale),
+            section508: rule.facts.section508(),
+            trusted_tester: rule.facts.trusted_tester(),
+            rgaa: rule.facts.rgaa(),
             pages: page_counts(rule, prepared),
             boxes: shown.iter().filter_map(|(id, finding)| example_box(*id, finding)).collect(),
             examples: shown.iter().map(|(id, finding)| Example::of(*id, finding, prepared)).collect(),
@@ -261,7 +270,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::domain::{Findings, PageOutcome, PlatformKey, RuleFacts, SiteDetails, SiteUrl, Tool};
+    use crate::domain::{Findings, PageOutcome, PlatformKey, RuleFacts, SiteDetails, SiteUrl, StandardId, Tool};
 
     fn facts(impact: Impact, tag: &str) -> RuleFacts {
         let text = |text: &str| text.to_owned();
@@ -297,6 +306,7 @@ mod tests {
             ran: None,
             pictures_not_stored: false,
             stopped_by_timeouts: false,
+            standard: StandardId::Wcag21Aa,
         };
         let site = SiteDetails {
             url: SiteUrl::parse("https://a.example").unwrap(),
@@ -305,6 +315,7 @@ mod tests {
             platform: None,
             stack: vec![PlatformKey::new("shopify")],
             tags: vec![],
+            standard: None,
         };
         groups(&Prepared::new(&site, &findings, Locale::En))
     }

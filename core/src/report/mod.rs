@@ -22,8 +22,8 @@ pub use self::{
 use crate::{
     catalog::{Review, card},
     domain::{
-        CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, ScreenshotRef, Site, Tool, Totals,
-        UncheckedFrame,
+        CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, ScreenshotRef, Site, StandardId, Tool,
+        Totals, UncheckedFrame,
     },
     id::ScanId,
     locale::Locale,
@@ -61,6 +61,8 @@ pub struct Report {
     /// True if the check was stopped because too many pages in a row were not ready in time: pages that it had not
     /// reached are missing.
     pub stopped_by_timeouts: bool,
+    /// The standard against which the pages were checked.
+    pub standard: StandardId,
     /// The number of problem elements by severity.
     pub totals: Totals,
     /// The number of all problem elements.
@@ -281,6 +283,7 @@ impl Report {
             screen_boxes: groups::screen_boxes(&prepared),
             pictures_not_stored: findings.pictures_not_stored,
             stopped_by_timeouts: findings.stopped_by_timeouts,
+            standard: findings.standard,
             totals: outcome.totals,
             total: outcome.totals.total(),
             places: groups.iter().map(|group| group.n).sum(),

@@ -16,10 +16,10 @@ use super::{
     places::{Place, places},
 };
 use crate::{
-    catalog::{self, Description, describe, terms, tip},
+    catalog::{self, Basis, Description, describe, terms, tip},
     domain::{
         Cover, CoverKind, Failure, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId, RuleKind,
-        SiteDetails, leading_platform,
+        SiteDetails, Standard, leading_platform,
     },
     locale::Locale,
 };
@@ -212,20 +212,21 @@ fn ranked<'a>(findings: &'a Findings, platform: Option<&PlatformKey>, locale: Lo
             .or_default()
             .extend(run.iter().zip(numbers.by_ref()).map(|(finding, number)| (number, finding)));
     }
+    let standard = findings.standard.effective();
     let known = by_rule.into_iter().filter_map(|(rule, elements)| {
         let facts = findings.rules.get(rule)?;
         let pages = pages(findings, rule, &elements);
         Some(PreparedRule {
             rule,
             facts,
-            kind: facts.kind(),
+            kind: facts.kind_in(standard),
             rank: 0,
             goes_away_with: None,
             left_out: pages.iter().map(|page| page.left_out).sum(),
             texts: describe(rule, facts, locale),
             platform_tip: platform.and_then(|platform| tip(rule.as_str(), platform.as_str(), locale)),
             wcag: facts.wcag(),
-            en301549: en301549(rule, facts),
+            en301549: en301549(rule, facts, standard),
             places: places(rule, &elements, |page| findings.pages.get(page).map_or("", |page| &page.url)),
             elements,
             pages,
@@ -259,10 +260,14 @@ fn pages(findings: &Findings, rule: &RuleId, elements: &[(u64, &Finding)]) -> Ve
     pages.into_values().collect()
 }
 
-/// Returns the clauses of a rule. The catalogue knows which clauses the standard really has; tags serve for rules that
-/// it does not know.
-fn en301549(rule: &RuleId, facts: &RuleFacts) -> Vec<String> {
-    catalog::rule(rule.as_str()).map_or_else(|| facts.en301549(), |entry| entry.en301549.clone())
+/// Returns the clauses of a rule in the standard of the check. Tags serve for rules that the catalogue does not know.
+fn en301549(rule: &RuleId, facts: &RuleFacts, standard: &Standard) -> Vec<String> {
+    match catalog::rule(rule.as_str()) {
+        // A deprecated rule shows nothing of what its criteria ask.
+        Some(entry) if entry.basis == Basis::Deprecated => Vec::new(),
+        Some(entry) => standard.clauses_of(&entry.wcag),
+        None => facts.en301549(),
+    }
 }
 
 /// Returns the failure with its message in this language. The English message stays as it was stored, since it may say

@@ -7,7 +7,7 @@ use super::{
     Report, Thing, Trend, Undecided,
 };
 use crate::{
-    domain::{CoverKind, Impact, RuleId, Tool, Totals},
+    domain::{CoverKind, Impact, RuleId, StandardId, Tool, Totals},
     id::ScanId,
     locale::Locale,
 };
@@ -28,6 +28,7 @@ impl Report {
             screen_boxes: Vec::new(),
             pictures_not_stored: false,
             stopped_by_timeouts: false,
+            standard: StandardId::Wcag21Aa,
             totals: Totals::default(),
             total: 0,
             places: 0,
@@ -67,6 +68,9 @@ impl Group {
             has_card: true,
             help: String::new(),
             refs: Vec::new(),
+            section508: Vec::new(),
+            trusted_tester: Vec::new(),
+            rgaa: Vec::new(),
             pages: Vec::new(),
             examples: Vec::new(),
             boxes: Vec::new(),

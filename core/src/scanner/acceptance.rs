@@ -128,11 +128,15 @@ pub fn accept(
     is_cancelled: bool,
 ) -> Result<ScanOutput, ScanError> {
     match scanned {
-        Ok(output) => {
+        Ok(mut output) => {
             judge(request, &output).map_err(|error| ScanError::Broken(error.into()))?;
             match first_failure(&output.findings) {
                 Some(failure) => Err(ScanError::Failed(failure)),
-                None => Ok(output),
+                None => {
+                    // Whatever the scanner says: it is the request that decides what counts as a problem.
+                    output.findings.standard = request.standard;
+                    Ok(output)
+                }
             }
         }
         Err(ScanError::Cancelled) if !is_cancelled => Err(ScanError::Broken(OutputError::NotCancelled.into())),
@@ -316,7 +320,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        domain::{CoverKind, FailureCode, Impact, ScreenshotId, SiteUrl},
+        domain::{CoverKind, FailureCode, Impact, ScreenshotId, SiteUrl, StandardId},
         id::ScanId,
         scanner::ScreenshotFormat,
     };
@@ -357,6 +361,7 @@ mod tests {
                 ran: Some([RuleId::new(RULE)].into()),
                 pictures_not_stored: false,
                 stopped_by_timeouts: false,
+                standard: StandardId::Wcag21Aa,
             },
             screenshots: vec![Screenshot { id: ScreenshotId(1), format, width: 4, height: 3, bytes }],
             screen: None,

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use crate::{
-    domain::{Finding, Findings, Fingerprint, Key, PageCounts, ScreenshotId, SiteUrl},
+    domain::{Finding, Findings, Fingerprint, Key, PageCounts, ScreenshotId, SiteUrl, StandardId},
     id::ScanId,
 };
 
@@ -20,6 +20,9 @@ pub struct ScanRequest {
     /// The elements of the previous completed check, if there is one: a report shows those that it did not have before
     /// others, so they should have pictures.
     pub known: Option<Arc<KnownElements>>,
+    /// The standard against which pages are checked. Its [`rules_on`](crate::domain::Standard::rules_on) run beside those that
+    /// run by default, and the rules of other standards do not.
+    pub standard: StandardId,
 }
 
 impl ScanRequest {
@@ -27,9 +30,15 @@ impl ScanRequest {
     /// [`PageOutcome::is_dead_link`](crate::domain::PageOutcome::is_dead_link) holds.
     pub const MAX_DEAD_LINKS: u32 = 100;
 
-    /// Returns a request to check at most `page_budget` pages from `start` on.
+    /// Returns a request to check at most `page_budget` pages from `start` on, against the default standard.
     pub const fn new(scan: ScanId, start: SiteUrl, page_budget: u32) -> Self {
-        Self { scan, start, page_budget, known: None }
+        Self { scan, start, page_budget, known: None, standard: StandardId::Wcag21Aa }
+    }
+
+    /// Sets the standard against which pages are checked.
+    #[must_use]
+    pub fn with_standard(self, standard: StandardId) -> Self {
+        Self { standard, ..self }
     }
 
     /// Sets the elements of the previous completed check, if there is one.

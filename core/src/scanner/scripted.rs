@@ -295,6 +295,7 @@ impl Scanner for ScriptedScanner {
                     ran: None,
                     pictures_not_stored: false,
                     stopped_by_timeouts: script.stopped_by_timeouts,
+                    standard: request.standard,
                 },
                 screenshots: script.screenshots,
                 screen: script.screen,

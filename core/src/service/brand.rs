@@ -35,7 +35,7 @@ impl Service {
         if !team.plan.features.white_label {
             return Ok(own);
         }
-        let TeamBrand { name, colour, logo } = self.store().brand(team.id).await?;
+        let TeamBrand { name, colour, logo, draft: _ } = self.store().brand(team.id).await?;
         Ok(Brand {
             name: name.map_or_else(|| team.name.clone(), |name| name.as_str().to_owned()),
             colour: colour.unwrap_or(own.colour),

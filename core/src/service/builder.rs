@@ -6,7 +6,7 @@ use super::{Parts, SealingError, Service, sealing};
 use crate::{
     catalog::Review,
     clock::{Clock, SystemClock},
-    domain::{BaseUrl, PlanCatalog, PlanDifference, RateLimits},
+    domain::{BaseUrl, PlanCatalog, PlanDifference, RateLimits, StandardId},
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver},
     sealing::Keyring,
@@ -26,6 +26,7 @@ pub struct ServiceBuilder {
     base_url: String,
     anonymous_limits: RateLimits,
     header_prefix: HeaderPrefix,
+    standard: StandardId,
     event_writer: Option<Box<dyn EventWriter>>,
     #[cfg(feature = "pdf")]
     render_limits: super::RenderLimits,
@@ -84,6 +85,7 @@ impl ServiceBuilder {
             base_url: "http://localhost/v1".to_owned(),
             anonymous_limits: RateLimits { general: 60, files: 20 },
             header_prefix: HeaderPrefix::default(),
+            standard: StandardId::default(),
             event_writer: None,
             #[cfg(feature = "pdf")]
             render_limits: super::RenderLimits::default(),
@@ -157,6 +159,13 @@ impl ServiceBuilder {
     #[must_use]
     pub fn with_header_prefix(self, header_prefix: HeaderPrefix) -> Self {
         Self { header_prefix, ..self }
+    }
+
+    /// Sets the standard against which sites are checked that name none. Default: WCAG 2.1 AA. All services over one store
+    /// need the same, since any of them may check a site.
+    #[must_use]
+    pub fn with_standard(self, standard: StandardId) -> Self {
+        Self { standard, ..self }
     }
 
     /// Sets the writer of the bodies of events, for workers and for test events. `EventsV1` of the crate `a11ycheck-api-v1`
@@ -239,6 +248,7 @@ impl ServiceBuilder {
                 #[cfg(feature = "pdf")]
                 renderings: super::pdf::Renderings::new(self.render_limits),
                 header_prefix: self.header_prefix,
+                standard: self.standard,
                 event_writer: self.event_writer,
                 reviews: self.reviews,
                 sealing: keys,

@@ -14,7 +14,7 @@ use crate::{
     domain::{Findings, SiteDetails},
     export::{
         self, Artifact, Brand, ExportFormat, ExportSource,
-        acr::{self, AcrFormat},
+        acr::{self, AcrFormat, DraftOptions},
     },
     id::ScanId,
     locale::Locale,
@@ -51,6 +51,7 @@ pub(super) struct FileFacts {
     pub(super) locale: Locale,
     /// The address of the list of all elements.
     pub(super) rest: Option<String>,
+    pub(super) draft: DraftOptions,
 }
 
 impl MadeFile {
@@ -226,8 +227,8 @@ impl FileFacts {
     }
 
     fn source(&self) -> ExportSource<'_> {
-        let Self { team, site, checked_at, findings, locale, rest } = self;
-        ExportSource::new(team, site, *checked_at, findings, *locale).with_rest(rest.as_deref())
+        let Self { team, site, checked_at, findings, locale, rest, draft } = self;
+        ExportSource::new(team, site, *checked_at, findings, *locale).with_rest(rest.as_deref()).with_draft(draft)
     }
 }
 
@@ -266,7 +267,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::domain::{Finding, Impact, PageOutcome, RuleFacts, RuleId, SiteUrl, Tool};
+    use crate::domain::{Finding, Impact, PageOutcome, RuleFacts, RuleId, SiteUrl, StandardId, Tool};
 
     fn file(elements: usize) -> MadeFile {
         let rule = RuleId::new("image-alt");
@@ -290,12 +291,27 @@ mod tests {
             ran: None,
             pictures_not_stored: false,
             stopped_by_timeouts: false,
+            standard: StandardId::Wcag21Aa,
         };
-        let site =
-            SiteDetails { url, name: None, report_locale: Locale::En, platform: None, stack: vec![], tags: vec![] };
+        let site = SiteDetails {
+            url,
+            name: None,
+            report_locale: Locale::En,
+            platform: None,
+            stack: vec![],
+            tags: vec![],
+            standard: None,
+        };
         let scan = ScanId::generate(Utc::now());
-        let facts =
-            FileFacts { team: String::new(), site, checked_at: Utc::now(), findings, locale: Locale::En, rest: None };
+        let facts = FileFacts {
+            team: String::new(),
+            site,
+            checked_at: Utc::now(),
+            findings,
+            locale: Locale::En,
+            rest: None,
+            draft: DraftOptions::default(),
+        };
         MadeFile::issues(scan, ExportFormat::Json, facts)
     }
 

@@ -56,7 +56,7 @@ pub use self::{
 use crate::{
     catalog::Review,
     clock::Clock,
-    domain::{BaseUrl, RateLimits},
+    domain::{BaseUrl, RateLimits, SiteDetails, StandardId},
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy},
     sealing::Keyring,
@@ -87,6 +87,8 @@ pub(crate) struct Parts {
     #[cfg(feature = "pdf")]
     pub(crate) renderings: Arc<pdf::Renderings>,
     pub(crate) header_prefix: HeaderPrefix,
+    /// The standard of sites that name none.
+    pub(crate) standard: StandardId,
     /// Writes the bodies of events; without it, no events are made.
     pub(crate) event_writer: Option<Box<dyn EventWriter>>,
     /// The languages whose texts the operator has declared reviewed.
@@ -114,6 +116,17 @@ impl Service {
     /// Returns the prefix of the names of the service's headers.
     pub fn header_prefix(&self) -> &HeaderPrefix {
         &self.parts.header_prefix
+    }
+
+    /// Returns the standard of sites that name none.
+    pub fn standard(&self) -> StandardId {
+        self.parts.standard
+    }
+
+    /// Returns the standard against which the next check of a site is made. In place of one of a later release, whose rules
+    /// this release does not have, it is the one of sites that name none.
+    pub(crate) fn standard_of(&self, site: &SiteDetails) -> StandardId {
+        site.standard.filter(|id| id.standard().is_some()).unwrap_or(self.parts.standard)
     }
 
     pub(crate) fn parts(&self) -> &Parts {

@@ -13,7 +13,7 @@ use crate::store::DocumentKey;
 use crate::{
     domain::{Ability, Findings, Scan, ScanState, Team},
     error::Error,
-    export::{Artifact, Brand},
+    export::{Artifact, Brand, acr::DraftOptions},
     id::{ScanId, SiteId, TeamId},
     locale::Locale,
     report::{Report, Sources},
@@ -136,7 +136,14 @@ impl Service {
         let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?.details;
         let findings = self.store().findings(team.id, scan.id).await?.ok_or(Error::NotFound)?;
         let locale = locale.unwrap_or(site.report_locale);
-        Ok(FileFacts { team: team.name.clone(), site, checked_at: finished_at, findings, locale, rest: None })
+        let (team, draft) = (team.name.clone(), DraftOptions::default());
+        Ok(FileFacts { team, site, checked_at: finished_at, findings, locale, rest: None, draft })
+    }
+
+    /// Returns the options of a draft, with what the team has set where they have nothing.
+    async fn draft_options(&self, team: &Team, options: DraftOptions) -> Result<DraftOptions, Error> {
+        let own = self.store().brand(team.id).await?.draft;
+        Ok(DraftOptions { head: options.head.over(own), ..options })
     }
 
     /// Returns the sources of a draft under this brand.
@@ -146,8 +153,10 @@ impl Service {
         scan: &Scan,
         locale: Option<Locale>,
         brand: &Brand,
+        draft: DraftOptions,
     ) -> Result<FileFacts, Error> {
         let mut facts = self.file_facts(team, scan, locale).await?;
+        facts.draft = draft;
         if team.plan.features.white_label {
             // Readers know the brand, so the brand is named as the author.
             facts.team.clone_from(&brand.name);
@@ -188,6 +197,20 @@ impl ScanFiles {
     /// [`Error::NotBuiltIn`]; [`Error::NotCompleted`] for a check that is queued, running or failed; [`Error::NotFound`] if
     /// it was deleted in the meantime; [`Error::PdfUnavailable`].
     pub async fn make(&self, artifact: Artifact, locale: Option<Locale>) -> Result<MadeFile, Error> {
+        self.make_with(artifact, locale, DraftOptions::default()).await
+    }
+
+    /// Makes a file as [`make`](Self::make) does; the draft of a conformance report with these options, and with what the team
+    /// has set where they have nothing. Other files do not have them.
+    ///
+    /// # Errors
+    /// Those of [`make`](Self::make).
+    pub async fn make_with(
+        &self,
+        artifact: Artifact,
+        locale: Option<Locale>,
+        options: DraftOptions,
+    ) -> Result<MadeFile, Error> {
         self.require_included(artifact)?;
         let Self { service, team, scan, .. } = self;
         match artifact {
@@ -197,15 +220,21 @@ impl ScanFiles {
             }
             Artifact::Acr(format) => {
                 let brand = service.shown_brand(team).await?;
-                let facts = service.draft_facts(team, scan, locale, &brand).await?;
+                let options = service.draft_options(team, options).await?;
+                let facts = service.draft_facts(team, scan, locale, &brand, options).await?;
                 Ok(MadeFile::draft(scan.id, format, brand, facts))
             }
             #[cfg(feature = "pdf")]
-            Artifact::ReportPdf => self.pdf(artifact, DocumentKey::Report, locale).await,
+            Artifact::ReportPdf => self.pdf(artifact, DocumentKey::Report, locale, DraftOptions::default()).await,
             #[cfg(feature = "pdf")]
-            Artifact::FullReportPdf => self.pdf(artifact, DocumentKey::FullReport, locale).await,
+            Artifact::FullReportPdf => {
+                self.pdf(artifact, DocumentKey::FullReport, locale, DraftOptions::default()).await
+            }
             #[cfg(feature = "pdf")]
-            Artifact::AcrPdf => self.pdf(artifact, DocumentKey::ConformanceReport, locale).await,
+            Artifact::AcrPdf => {
+                let options = service.draft_options(team, options).await?;
+                self.pdf(artifact, DocumentKey::ConformanceReport, locale, options).await
+            }
             #[cfg(not(feature = "pdf"))]
             Artifact::ReportPdf | Artifact::FullReportPdf | Artifact::AcrPdf => Err(Error::NotBuiltIn(artifact)),
         }
@@ -234,13 +263,14 @@ impl ScanFiles {
         artifact: Artifact,
         key: fn(Locale) -> DocumentKey,
         locale: Option<Locale>,
+        options: DraftOptions,
     ) -> Result<MadeFile, Error> {
         let now = Instant::now();
         let arrived = now.checked_sub(self.looked_up_in).unwrap_or(now);
         let ScanState::Completed { finished_at, .. } = self.scan.state else { return Err(Error::NotCompleted) };
         let site = self.service.store().site(self.team.id, self.scan.site).await?.ok_or(Error::NotFound)?.details;
         let locale = locale.unwrap_or(site.report_locale);
-        let bytes = self.service.document(&self.team, &self.scan, key(locale), arrived).await?;
+        let bytes = self.service.document(&self.team, &self.scan, key(locale), options, arrived).await?;
         Ok(MadeFile::ready(self.scan.id, artifact, &site, finished_at, locale, bytes))
     }
 }

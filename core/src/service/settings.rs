@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Operator;
 use crate::{
-    domain::{BaseUrl, InvalidSetting, SharedSetting},
+    domain::{BaseUrl, InvalidSetting, SharedSetting, StandardId},
     error::Error,
     net::AddressPolicy,
     sealing::KeyId,
@@ -22,6 +22,8 @@ pub struct OwnSettings {
     pub header_prefix: Option<HeaderPrefix>,
     /// The addresses that may be connected to.
     pub policy: Option<AddressPolicy>,
+    /// The standard of sites that name none.
+    pub standard: Option<StandardId>,
 }
 
 /// The settings that hold for all servers of one database.
@@ -34,6 +36,8 @@ pub struct SharedSettings {
     pub header_prefix: HeaderPrefix,
     /// The addresses that may be connected to.
     pub policy: AddressPolicy,
+    /// The standard of sites that name none.
+    pub standard: StandardId,
     /// The settings that this server was not given and took from the store.
     pub taken: Vec<(SharedSetting, String)>,
 }
@@ -127,6 +131,7 @@ impl SharedSettings {
             base_url: value(SharedSetting::BaseUrl).cloned(),
             header_prefix: header_prefix.unwrap_or_default(),
             policy: policy.unwrap_or_default(),
+            standard: value(SharedSetting::Standard).and_then(|word| StandardId::known(word)).unwrap_or_default(),
             taken: settings
                 .into_iter()
                 .filter(|(setting, _)| !given.contains_key(setting) && *setting != SharedSetting::SealingKey)
@@ -154,6 +159,12 @@ impl OwnSettings {
         Self { policy: policy.into(), ..self }
     }
 
+    /// Sets the standard of sites that name none, if it was given.
+    #[must_use]
+    pub fn with_standard(self, standard: impl Into<Option<StandardId>>) -> Self {
+        Self { standard: standard.into(), ..self }
+    }
+
     /// Returns the settings that were given, as they are stored.
     fn texts(&self) -> BTreeMap<SharedSetting, String> {
         let base_url = self.base_url.as_ref().map(|url| url.trim_end_matches('/').to_owned());
@@ -161,6 +172,7 @@ impl OwnSettings {
             (SharedSetting::BaseUrl, base_url),
             (SharedSetting::HeaderPrefix, self.header_prefix.as_ref().map(ToString::to_string)),
             (SharedSetting::AddressPolicy, self.policy.as_ref().map(ToString::to_string)),
+            (SharedSetting::Standard, self.standard.as_ref().map(ToString::to_string)),
         ];
         texts.into_iter().filter_map(|(setting, text)| Some((setting, text?))).collect()
     }
@@ -198,6 +210,11 @@ fn canonical(setting: SharedSetting, value: &str) -> Result<String, InvalidSetti
         }
         SharedSetting::SealingKey => {
             value.parse::<KeyId>().map(|id| id.to_string()).map_err(|error| invalid(error.to_string()))
+        }
+        SharedSetting::Standard => {
+            let words = StandardId::defaults().map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
+            let is_offered = StandardId::defaults().any(|id| id.as_str() == value);
+            if is_offered { Ok(value.to_owned()) } else { Err(invalid(format!("it has to be one of {words}"))) }
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    catalog::{Level, WcagVersion, criteria, terms},
-    domain::{Colour, Findings, Logo, PageOutcome, SiteDetails},
+    catalog::{Level, WcagVersion, card, criteria, terms},
+    domain::{Colour, DraftHead, Findings, Logo, PageOutcome, SiteDetails, StandardId},
     export::{
         Brand, ExportSource,
-        acr::{AcrFormat, CATALOG, write},
+        acr::{AcrFormat, CATALOG, DraftOptions, write},
     },
     locale::Locale,
 };
@@ -18,20 +18,36 @@ use crate::{
     golden::assert_same,
 };
 
+/// The formats that are text.
+const TEXTS: [AcrFormat; 2] = [AcrFormat::Json, AcrFormat::Html];
+
 fn draft(format: AcrFormat, site: &SiteDetails, findings: &Findings, locale: Locale) -> String {
+    draft_with(&DraftOptions::default(), format, site, findings, locale)
+}
+
+fn draft_with(
+    options: &DraftOptions,
+    format: AcrFormat,
+    site: &SiteDetails,
+    findings: &Findings,
+    locale: Locale,
+) -> String {
     let mut bytes = Vec::new();
-    write(format, &source(site, findings, locale), &Brand::default(), &mut bytes).unwrap();
+    let source = source(site, findings, locale).with_draft(options);
+    write(format, &source, &Brand::default(), &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 
+/// Returns a draft with the criteria of all levels.
 fn openacr(findings: &Findings, locale: Locale) -> Value {
-    serde_json::from_str(&draft(AcrFormat::Json, &site("Our shop"), findings, locale)).unwrap()
+    let options = DraftOptions::default().with_aaa();
+    serde_json::from_str(&draft_with(&options, AcrFormat::Json, &site("Our shop"), findings, locale)).unwrap()
 }
 
 #[test]
 fn the_drafts_are_as_they_were() {
     for locale in Locale::ALL {
-        for format in AcrFormat::ALL {
+        for format in TEXTS {
             let name = format!("acr.{locale}.{}", format.as_str());
             assert_same(&name, &draft(format, &site("Our shop"), &ordinary(), locale));
         }
@@ -105,20 +121,23 @@ fn a_row_says_what_was_found_what_ran_and_what_nobody_looked_at() {
     let draft = openacr(&ordinary(), Locale::En);
     let (level, notes) = row(&draft, "1.4.3");
     assert_eq!(level, "does-not-support");
-    assert!(notes.contains("Elements: 3. Pages affected: 2 of 3. Rules: color-contrast."), "{notes}");
+    assert!(notes.contains("Text with too little contrast: 3 elements, "), "{notes}");
+    assert!(notes.contains("Pages affected: 2 of 3. For example: "), "{notes}");
+    assert!(notes.contains("https://shop.example/"), "{notes}");
     assert_eq!(row(&draft, "1.1.1").0, "partially-supports");
     let (level, notes) = row(&draft, "2.4.4");
     assert_eq!(level, "not-evaluated");
-    assert!(notes.contains("could not decide about: 3.") && notes.contains("link-name"), "{notes}");
-    assert!(row(&draft, "2.4.2").1.contains("document-title"));
-    assert!(row(&draft, "2.5.8").1.contains("target-size") && row(&draft, "2.5.8").1.contains("WCAG 2.2"));
+    assert!(notes.contains("could not decide about: 3.") && notes.contains("Links without a name"), "{notes}");
+    let title = |rule: &str| card(rule, Locale::En).unwrap().title;
+    assert!(row(&draft, "2.4.2").1.contains(title("document-title")));
+    assert!(row(&draft, "2.5.8").1.contains(title("target-size")) && row(&draft, "2.5.8").1.contains("WCAG 2.2"));
     assert_eq!(row(&draft, "2.4.3"), ("not-evaluated".to_owned(), terms(Locale::En).acr.no_rule.clone()));
 }
 
 #[test]
 fn a_draft_is_headed_as_one_and_names_the_pages_of_which_it_says_nothing() {
     for locale in Locale::ALL {
-        for format in AcrFormat::ALL {
+        for format in TEXTS {
             let draft = draft(format, &site("Our shop"), &ordinary(), locale);
             let plain = draft.replace("&quot;", "\"").replace("&#39;", "'");
             for text in [&terms(locale).acr.draft_note, &terms(locale).disclaimer] {
@@ -139,6 +158,75 @@ fn criteria_of_wcag_2_2_are_marked_and_no_others() {
     }
 }
 
+/// An English id in a report of another language tells an officer nothing.
+#[test]
+fn remarks_are_in_words_and_name_no_rule_by_its_id() {
+    for locale in Locale::ALL {
+        let draft = openacr(&ordinary(), locale).to_string();
+        for id in ["color-contrast", "image-alt", "link-name", "document-title", "target-size", "html-has-lang"] {
+            assert!(!draft.contains(id), "{locale}: {id}");
+        }
+        for rule in ["color-contrast", "image-alt"] {
+            assert!(draft.contains(card(rule, locale).unwrap().title), "{locale}: {rule}");
+        }
+    }
+}
+
+#[test]
+fn level_aaa_is_listed_on_request_alone() {
+    for locale in Locale::ALL {
+        let (site, findings) = (site("Our shop"), ordinary());
+        let plain: Value = serde_json::from_str(&draft(AcrFormat::Json, &site, &findings, locale)).unwrap();
+        let reason = &terms(locale).acr.aaa_left_out;
+        assert_eq!(plain["chapters"]["success_criteria_level_aaa"], serde_json::json!({"notes": reason}));
+        let page = |options: &DraftOptions| draft_with(options, AcrFormat::Html, &site, &findings, locale);
+        let (plain, asked) = (page(&DraftOptions::default()), page(&DraftOptions::default().with_aaa()));
+        assert!(!plain.contains("id=\"level-AAA\"") && plain.contains(reason.as_str()), "{locale}");
+        assert!(asked.contains("id=\"level-AAA\"") && !asked.contains(reason.as_str()), "{locale}");
+    }
+}
+
+#[test]
+fn the_head_says_what_is_known_and_leaves_the_rest_to_be_filled_in() {
+    let text = |text: &str| text.parse().ok();
+    let (site, findings) = (site("Our shop"), ordinary());
+    let head = DraftHead::default().with_product_version(text("2027.1")).with_contact(text("a11y@example.org"));
+    let options = DraftOptions::default().with_head(head);
+    let page = draft_with(&options, AcrFormat::Html, &site, &findings, Locale::En);
+    for line in [
+        "<dt>Product version</dt>\n<dd>2027.1</dd>",
+        "<dt>Contact information</dt>\n<dd>a11y@example.org</dd>",
+        "<dt>Evaluator</dt>\n<dd><em>To be filled in</em></dd>",
+        "<dt>Standard</dt>\n<dd>WCAG 2.1 AA / EN 301 549 v3.2.1 (automated checks)</dd>",
+    ] {
+        assert!(page.contains(line), "{line}");
+    }
+    let read: Value =
+        serde_json::from_str(&draft_with(&options, AcrFormat::Json, &site, &findings, Locale::En)).unwrap();
+    assert_eq!((&read["product"]["version"], &read["author"]["email"]), (&"2027.1".into(), &"a11y@example.org".into()));
+    assert!(read["author"].get("address").is_none() && read["author"].get("name").is_none());
+}
+
+/// Otherwise a vendor shows a draft for the wrong standard to a buyer.
+#[test]
+fn a_draft_follows_the_standard_of_its_check() {
+    let site = site("Our shop");
+    let page = |standard: StandardId| {
+        let findings = ordinary().with_standard(standard);
+        draft(AcrFormat::Html, &site, &findings, Locale::En)
+    };
+    let european = page(StandardId::En301549V4);
+    assert!(european.contains("EN 301 549 v4.1.1, clause 9 (web)") && !european.contains("v3.2.1"), "{european}");
+    assert!(european.contains("9.2.5.8 Target Size (Minimum)") && european.contains("success criteria of WCAG 2.2"));
+    assert!(european.contains("See criterion 2.4.11. The number of this clause has not been confirmed"));
+    assert!(!european.contains("See criterion 2.5.8. The number"));
+    let wcag22 = page(StandardId::Wcag22Aa);
+    assert!(
+        wcag22.contains("<dd>WCAG 2.2 AA (automated checks)</dd>") && wcag22.contains("EN 301 549 v3.2.1, clause 9")
+    );
+    assert!(!wcag22.contains("9.2.5.8"), "v3.2.1 has no such clause");
+}
+
 #[test]
 fn the_page_has_what_a_screen_reader_needs() {
     let page = draft(AcrFormat::Html, &site("Our shop"), &ordinary(), Locale::Cs);
@@ -148,8 +236,10 @@ fn the_page_has_what_a_screen_reader_needs() {
             && page.contains("href=\"#content\"")
     );
     assert_eq!(page.matches("<h1>").count(), 1);
-    assert_eq!((page.matches("<table").count(), page.matches("scope=\"col\"").count()), (3, 9));
-    assert_eq!(page.matches("<tr><th scope=\"row\">").count(), criteria().len());
+    // Standards, levels A and AA, clauses.
+    assert_eq!((page.matches("<table").count(), page.matches("scope=\"col\"").count()), (4, 11));
+    let listed = criteria().iter().filter(|criterion| criterion.level != Level::Aaa).count();
+    assert_eq!(page.matches("<tr><th scope=\"row\">").count(), 4 + listed + 50);
 }
 
 #[test]

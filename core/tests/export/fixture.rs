@@ -29,6 +29,7 @@ pub(crate) fn site(name: &str) -> SiteDetails {
         platform: None,
         stack: vec![PlatformKey::new("shopify")],
         tags: vec![],
+        standard: None,
     }
 }
 

@@ -84,7 +84,8 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
         serde_json::from_str(&exported(ExportFormat::Json, &site("Our shop"), &ordinary(), Locale::En)).unwrap();
     assert_eq!(
         file.keys(),
-        "format disclaimer generated_by site checked_at pages_checked standard engine language rules pages needs_review"
+        "format disclaimer generated_by site checked_at pages_checked standard engine language rules pages needs_review \
+         standard_id"
     );
     assert_eq!(
         (file.at("pages").first().keys(), file.at("needs_review").first().keys()),
@@ -100,7 +101,8 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
     assert!(matches!(file.at("format"), Ordered::Other(label) if *label == FORMAT_LABEL), "{:?}", file.at("format"));
     assert_eq!(
         file.at("rules").first().keys(),
-        "rule type severity title summary how_to_fix platform_tip wcag en301549 count pages issues left_out"
+        "rule type severity title summary how_to_fix platform_tip wcag en301549 count pages issues left_out \
+         section508 trusted_tester rgaa"
     );
     assert_eq!(file.at("rules").first().at("issues").first().keys(), "page selector html failure_summary is_new");
 }

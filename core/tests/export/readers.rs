@@ -10,8 +10,12 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::Findings,
-    export::{Brand, ExportFormat, acr, acr::AcrFormat},
+    catalog::{criteria, terms},
+    domain::{DraftHead, Findings},
+    export::{
+        Brand, ExportFormat, acr,
+        acr::{AcrFormat, DraftOptions},
+    },
     locale::Locale,
 };
 use serde_json::Value;
@@ -170,14 +174,19 @@ fn as_shown(written: &str) -> String {
 
 /// Opens the files in LibreOffice, and returns each as a flat spreadsheet in XML.
 fn opened(folder: &TempDir, files: &[PathBuf]) -> Vec<PathBuf> {
+    // Comma, quotation mark, UTF-8: the proposal of its dialog for such a file.
+    converted(folder, files, &["--infilter=CSV:44,34,76,1"], "fods")
+}
+
+/// Opens the files in LibreOffice with these options, and returns each in another format.
+fn converted(folder: &TempDir, files: &[PathBuf], options: &[&str], format: &str) -> Vec<PathBuf> {
     let out = folder.path().join("opened");
     let mut profile = OsString::from("-env:UserInstallation=file://");
     profile.push(folder.path().join("profile"));
     let mut office = Command::new("soffice");
-    // Comma, quotation mark, UTF-8: the proposal of its dialog for such a file.
-    office.arg(profile).args(["--headless", "--infilter=CSV:44,34,76,1", "--convert-to", "fods", "--outdir"]).arg(&out);
-    run(office.args(files), "libreoffice-calc-nogui");
-    files.iter().map(|file| out.join(file.file_name().unwrap()).with_extension("fods")).collect()
+    office.arg(profile).arg("--headless").args(options).args(["--convert-to", format, "--outdir"]).arg(&out);
+    run(office.args(files), "libreoffice-calc-nogui, libreoffice-writer-nogui");
+    files.iter().map(|file| out.join(file.file_name().unwrap()).with_extension(format)).collect()
 }
 
 /// The criteria that WCAG 2.2 adds to those of 2.1 (Recommendation of 12 December 2024, "New Features in WCAG 2.2"), by
@@ -246,6 +255,86 @@ fn a_draft_is_valid_by_the_published_schema_of_openacr_and_uses_the_ids_of_its_c
     assert!(!schema.is_valid(&wrong), "the schema is applied");
 }
 
+/// Returns drafts as text documents by name: one for each language, and one of a hostile site.
+fn documents(folder: &TempDir) -> Vec<(Locale, PathBuf)> {
+    let hostile_head = DraftHead::default().with_contact("<w:t>&amp;]]> \u{202e}{title} \"'".parse().ok());
+    let hostile_options = DraftOptions::default().with_head(hostile_head).with_aaa();
+    let plain = DraftOptions::default();
+    let ordinary_ones = Locale::ALL.map(|locale| (locale, "Our shop", ordinary(), &plain));
+    let all = ordinary_ones.into_iter().chain([(Locale::Uk, NAME, hostile(), &hostile_options)]);
+    all.enumerate()
+        .map(|(number, (locale, name, findings, options))| {
+            let path = folder.path().join(format!("{number}.docx"));
+            let site = site(name);
+            let source = source(&site, &findings, locale).with_draft(options);
+            let file = fs::File::create(&path).unwrap();
+            acr::write(AcrFormat::Docx, &source, &Brand::default(), file).unwrap();
+            (locale, path)
+        })
+        .collect()
+}
+
+/// Otherwise the person who has to complete the draft finds no field to do it in, or a screen reader no heads of its tables.
+#[test]
+fn a_text_document_has_its_language_headings_table_heads_and_fields() {
+    let folder = TempDir::new().unwrap();
+    for (number, (locale, path)) in documents(&folder).into_iter().enumerate() {
+        let read = python("read_docx.py", &path);
+        let (acr, is_hostile) = (&terms(locale).acr, number == Locale::ALL.len());
+        assert!(read["title"].as_str().unwrap().ends_with(&acr.title), "{locale}");
+        assert!(read["language"].as_str().unwrap().starts_with(locale.code()), "{locale}");
+        assert_eq!(read["language"], read["language_of_text"]);
+        let paragraphs = read["paragraphs"].as_array().unwrap();
+        assert_eq!(paragraphs.iter().filter(|paragraph| paragraph[0] == "heading 1").count(), 1, "{locale}");
+        let texts: Vec<&str> = paragraphs.iter().map(|paragraph| paragraph[1].as_str().unwrap()).collect();
+        for text in [&acr.draft_note, &acr.what_decides, &acr.other_clauses, &terms(locale).disclaimer] {
+            assert!(texts.contains(&text.as_str()), "{locale}: {text}");
+        }
+        let tables = read["tables"].as_array().unwrap();
+        // The head and the standards, the levels, the clauses.
+        assert_eq!(tables.len(), if is_hostile { 6 } else { 5 }, "{locale}");
+        for table in &tables[1..] {
+            let heads: Vec<bool> =
+                table["rows"].as_array().unwrap().iter().map(|row| row["is_head"].as_bool().unwrap()).collect();
+            assert!(heads[0] && !heads[1..].contains(&true), "{locale}: {}", table["caption"]);
+        }
+        let fields = read["fields"].as_array().unwrap();
+        let listed = criteria().len() - if is_hostile { 0 } else { 31 };
+        let open = if is_hostile { 3 } else { 4 };
+        assert_eq!(fields.len(), open + listed + 50, "{locale}: open facts, criteria, clauses");
+        for choice in read["choices"].as_array().unwrap() {
+            assert_eq!(choice.as_array().unwrap().len(), 5, "{locale}");
+        }
+        assert_eq!(read["links"], serde_json::json!(["https://shop.example/"]), "{locale}");
+        assert_eq!(fields.contains(&acr.contact.as_str().into()), !is_hostile, "{locale}");
+    }
+}
+
+#[test]
+fn libreoffice_opens_a_text_document_with_the_rows_of_the_page() {
+    let folder = TempDir::new().unwrap();
+    let documents = documents(&folder);
+    let paths: Vec<PathBuf> = documents.iter().map(|(_, path)| path.clone()).collect();
+    for ((locale, path), opened) in documents.iter().zip(converted(&folder, &paths, &[], "fodt")) {
+        let (written, read) = (python("read_docx.py", path), python("read_document.py", &opened));
+        let headings: Vec<&Value> = read["headings"].as_array().unwrap().iter().collect();
+        let levels: Vec<u64> = headings.iter().map(|heading| heading[0].as_u64().unwrap()).collect();
+        assert!(levels[0] == 1 && levels[1..].iter().all(|level| *level == 2) && levels.len() >= 6, "{levels:?}");
+        let (written, read) = (written["tables"].as_array().unwrap(), read["tables"].as_array().unwrap());
+        assert_eq!(written.len(), read.len(), "{locale}");
+        for (written, read) in written.iter().zip(read) {
+            let rows = |table: &Value, cells: fn(&Value) -> &Value| -> Vec<String> {
+                let rows = table["rows"].as_array().unwrap().iter();
+                rows.map(|row| cells(row).as_array().unwrap().iter().map(|cell| cell.as_str().unwrap()).collect())
+                    .collect()
+            };
+            assert_eq!(rows(read, |row| row), rows(written, |row| &row["cells"]), "{locale}: {}", written["caption"]);
+            let heads = written["rows"].as_array().unwrap().iter().filter(|row| row["is_head"] == true).count();
+            assert_eq!(read["head_rows"], heads, "{locale}: {}", written["caption"]);
+        }
+    }
+}
+
 /// The ids of a catalogue of OpenACR.
 struct Catalogue {
     /// The chapters, each with its criteria.
@@ -285,7 +374,13 @@ impl Catalogue {
 
 fn openacr(findings: &Findings, locale: Locale) -> Value {
     let mut bytes = Vec::new();
-    acr::write(AcrFormat::Json, &source(&site(NAME), findings, locale), &Brand::default(), &mut bytes).unwrap();
+    // With all that a request can ask for.
+    let text = |text: &str| text.parse().ok();
+    let head = DraftHead::default().with_product_version(text("2027.1")).with_evaluator(text("Jo"));
+    let draft = DraftOptions::default().with_head(head.with_contact(text("+49 30 000"))).with_aaa();
+    let site = site(NAME);
+    let source = source(&site, findings, locale).with_draft(&draft);
+    acr::write(AcrFormat::Json, &source, &Brand::default(), &mut bytes).unwrap();
     serde_json::from_slice(&bytes).unwrap()
 }
 

@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
-use a11ycheck_core::domain::UncheckedFrame;
+use a11ycheck_core::domain::{Standard, UncheckedFrame};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::{Duration, Instant};
 
 use super::{
@@ -46,9 +46,17 @@ pub(crate) enum AxeError {
     Browser(#[from] CdpError),
 }
 
-/// Returns the options of axe-core: its own default rules, all of them. This is the one place that decides them.
-fn axe_options() -> Value {
-    json!({})
+/// The options of axe-core in a scan. This is the one place that decides them.
+#[derive(Debug, Clone)]
+pub(crate) struct AxeOptions(Value);
+
+impl AxeOptions {
+    /// Returns axe-core's own default rules, all of them, and those that the standard switches on.
+    pub(crate) fn of(standard: &Standard) -> Self {
+        let rules: Map<String, Value> =
+            standard.rules_on.iter().map(|rule| (rule.as_str().to_owned(), json!({"enabled": true}))).collect();
+        Self(if rules.is_empty() { json!({}) } else { json!({ "rules": rules }) })
+    }
 }
 
 /// Returns the bounds on what may leave a page. `text` is above what core keeps of any text, so that core decides;
@@ -79,6 +87,7 @@ pub(crate) async fn run(
     tab: &Tab,
     main_world: i64,
     axe: &AxeSource,
+    options: &AxeOptions,
     timing: Timing,
     deadline: Instant,
 ) -> Result<Option<Vec<UncheckedFrame>>, AxeError> {
@@ -89,10 +98,10 @@ pub(crate) async fn run(
     }
     let is_early = timing != Timing::Final;
     if !FrameTree::read(tab, deadline).await?.is_empty() {
-        return run_with_frames(tab, main_world, axe, is_early, deadline).await;
+        return run_with_frames(tab, main_world, axe, options, is_early, deadline).await;
     }
     // One run is cheaper than parts, which read the details of every element, even of those that pass.
-    let expression = format!("({RUN})({}, {is_early})", axe_options());
+    let expression = format!("({RUN})({}, {is_early})", options.0);
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     Ok((evaluated.result.value == true).then(Vec::new))
@@ -102,6 +111,7 @@ async fn run_with_frames(
     tab: &Tab,
     main_world: i64,
     axe: &AxeSource,
+    AxeOptions(options): &AxeOptions,
     is_early: bool,
     deadline: Instant,
 ) -> Result<Option<Vec<UncheckedFrame>>, AxeError> {
@@ -110,7 +120,6 @@ async fn run_with_frames(
         contexts: Vec<Context>,
         rules: HashSet<String>,
     }
-    let options = axe_options();
     let expression = format!("({PART})({options}, null, null, {is_early}, {PLACES})");
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
@@ -118,14 +127,14 @@ async fn run_with_frames(
         return Ok(None);
     }
     let Top { contexts, rules } = evaluated.json()?;
-    let mut frames = Frames::check(tab, axe, &options, (main_world, contexts), &rules, deadline).await?;
+    let mut frames = Frames::check(tab, axe, options, (main_world, contexts), &rules, deadline).await?;
     // The first attempt is with all parts; if some do not fit, the next is without those; the last is without any,
     // which can't fail because of them.
-    if let Some(numbers) = join(tab, main_world, &options, &frames.parts(), deadline).await? {
+    if let Some(numbers) = join(tab, main_world, options, &frames.parts(), deadline).await? {
         frames.leave_out(&numbers);
-        if join(tab, main_world, &options, &frames.parts(), deadline).await?.is_some() {
+        if join(tab, main_world, options, &frames.parts(), deadline).await?.is_some() {
             frames.leave_out(&[]);
-            join(tab, main_world, &options, &frames.parts(), deadline).await?;
+            join(tab, main_world, options, &frames.parts(), deadline).await?;
         }
     }
     Ok(Some(frames.unchecked()))
@@ -172,7 +181,7 @@ fn finished(evaluated: &Evaluated) -> Result<(), AxeError> {
 mod tests {
     use std::sync::Arc;
 
-    use a11ycheck_core::net::AddressPolicy;
+    use a11ycheck_core::{domain::StandardId, net::AddressPolicy};
 
     use super::*;
     use crate::{
@@ -211,10 +220,11 @@ mod tests {
         let content = SetDocumentContent { frame_id: tab.main_frame(), html };
         tab.session().call(content, deadline).await.unwrap();
         let world = world(&tab, tab.main_frame(), deadline).await.unwrap();
-        let run = run(&tab, world, &axe, Timing::Final, deadline).await.unwrap();
+        let options = AxeOptions::of(StandardId::default().effective());
+        let run = run(&tab, world, &axe, &options, Timing::Final, deadline).await.unwrap();
         assert_eq!(run, Some(Vec::new()));
 
-        let options = axe_options();
+        let options = options.0;
         let good = part("image-alt", "has-alt", None);
         // The frame does not have the data that axe-core would compare.
         let broken = part("region", "region", None);

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     ChromiumConfig, Evidence,
-    axe::{self, AxeSource, Collected},
+    axe::{self, AxeOptions, AxeSource, Collected},
     browser::Tab,
     evidence::{Capture, ElementNumber, PagePicture, Quota, Screen, Shown, Taken, Wanted, pictures},
     guard::GuardLog,
@@ -63,6 +63,7 @@ pub(super) struct PageVisit<'a> {
     pub(super) permits: &'a ScanPermits<'a>,
     /// The axe-core to run.
     pub(super) axe: &'a AxeSource,
+    pub(super) axe_options: &'a AxeOptions,
     pub(super) config: &'a ChromiumConfig,
     /// The instant at which the scan's time is over.
     pub(super) scan_done_by: Instant,
@@ -271,7 +272,8 @@ impl PageVisit<'_> {
         self.visitor
             .unless_trouble(async {
                 let looked = async {
-                    let unchecked_frames = axe::run(self.tab(), page.world, self.axe, moment.timing(), done_by).await?;
+                    let unchecked_frames =
+                        axe::run(self.tab(), page.world, self.axe, self.axe_options, moment.timing(), done_by).await?;
                     drop(core);
                     let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
                     let progress = match moment {

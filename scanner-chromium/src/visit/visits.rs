@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     BrowserError,
+    axe::AxeOptions,
     browser::{Browser, TabSettings},
     evidence::{Capture, Quota, cut_out},
     guard::{Guard, GuardLog},
@@ -48,6 +49,7 @@ enum Choice {
 /// The visits of one scan, one or several at a time. Dropping it closes the scan's tabs and its guard.
 pub(crate) struct Visits<'a> {
     scan: ScanId,
+    axe_options: AxeOptions,
     parts: &'a Parts,
     guard: Guard,
     pace: Pace,
@@ -74,6 +76,7 @@ impl<'a> Visits<'a> {
     ) -> Self {
         Self {
             scan: request.scan,
+            axe_options: AxeOptions::of(request.standard.effective()),
             parts,
             guard,
             pace: Pace::new(),
@@ -211,6 +214,7 @@ impl<'a> Visits<'a> {
             pace: &self.pace,
             permits: &self.permits,
             axe: &self.parts.axe,
+            axe_options: &self.axe_options,
             config: &self.parts.config,
             scan_done_by: self.done_by,
         };

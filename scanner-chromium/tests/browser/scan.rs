@@ -1,8 +1,12 @@
 //! The findings on pages that behave well.
 
-use a11ycheck_core::domain::{Area, FailureCode, Impact, RuleId, RuleKind, UncheckedFrame};
+use a11ycheck_core::{
+    domain::{Area, FailureCode, Impact, RuleId, RuleKind, StandardId, UncheckedFrame},
+    scanner::Scanner as _,
+};
+use tokio_util::sync::CancellationToken;
 
-use crate::support::{Reply, Site, items, page, pages, scan, scanner};
+use crate::support::{Progress, Reply, Site, items, page, pages, request, scan, scanner};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn faults_of_every_page_that_links_lead_to_are_found() {
@@ -45,6 +49,28 @@ async fn a_finding_says_what_where_and_why() {
     assert_eq!(facts.wcag(), ["1.1.1"]);
     assert_eq!(findings.kind_of(&RuleId::new("heading-order")), RuleKind::Recommendation);
     assert_eq!(findings.needs_review[&RuleId::new("color-contrast")], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rule_of_wcag_2_2_runs_where_the_standard_has_it_and_nowhere_else() {
+    // In a frame as well, whose rules run apart.
+    let links = "<p><a href=#a style='font-size:5px'>a</a><a href=#b style='font-size:5px'>b</a></p>";
+    let site = Site::start(move |request| {
+        let frame = if request.path == "/frame" { "" } else { "<iframe title=f src=/frame></iframe>" };
+        Reply::Html(page("Home", &format!("{links}{frame}")))
+    })
+    .await;
+    let scanner = scanner();
+    let rule = RuleId::new("target-size");
+    for standard in [StandardId::Wcag21Aa, StandardId::Wcag22Aa, StandardId::En301549V4] {
+        let request = request(&site.url("/"), 1).with_standard(standard);
+        let findings = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap().findings;
+        let has_it = standard != StandardId::Wcag21Aa;
+        assert_eq!(findings.has_run(&rule), has_it, "{standard}");
+        let found = findings.items.iter().filter(|item| item.rule == rule).count();
+        assert_eq!(found, if has_it { 4 } else { 0 }, "{standard}: {:?}", items(&findings));
+    }
+    scanner.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

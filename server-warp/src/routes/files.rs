@@ -29,8 +29,12 @@ pub(super) async fn pdf(admitted: Admitted, scan: &str) -> Result<Response, Refu
 }
 
 pub(super) async fn conformance(admitted: Admitted, scan: &str) -> Result<Response, Refusal> {
-    let wanted = admitted.query.file().acr();
-    file(admitted, ScanTarget::Scan(ScanId::presented(scan)), wanted).await
+    let (wanted, options) = (admitted.query.file().acr(), admitted.query.draft().options());
+    let Admitted { service, team, .. } = admitted;
+    let files = team.files_of(ScanTarget::Scan(ScanId::presented(scan))).await?;
+    let (artifact, locale) = wanted.map_err(Error::Invalid)?;
+    let options = options.map_err(Error::Invalid)?;
+    reply::file(files.make_with(artifact, locale, options).await?, service.header_prefix()).await
 }
 
 /// Makes a file. A target that does not exist is refused (404) before invalid parameters (422).

@@ -345,6 +345,7 @@ fn new_site() -> NewSite {
         platform: None,
         stack: vec![],
         tags: vec![],
+        standard: None,
     };
     NewSite { id: SiteId::generate(Utc::now()), details }
 }

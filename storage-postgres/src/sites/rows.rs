@@ -1,7 +1,7 @@
 //! Conversion of rows to sites.
 
 use a11ycheck_core::{
-    domain::{PlatformKey, Site, SiteDetails, SiteUrl},
+    domain::{PlatformKey, Site, SiteDetails, SiteUrl, StandardId},
     locale::Locale,
 };
 use chrono::{DateTime, Utc};
@@ -16,7 +16,7 @@ use crate::db::{
 macro_rules! site_columns {
     () => {
         "site.id AS site_id, site.team_id AS site_team_id, site.url, site.name AS site_name, site.report_locale, \
-         site.platform, site.stack, site.tags, site.next_scan_at, site.created_at AS site_created_at"
+         site.platform, site.stack, site.tags, site.standard, site.next_scan_at, site.created_at AS site_created_at"
     };
 }
 
@@ -32,6 +32,7 @@ pub(crate) struct SiteRow {
     platform: Option<String>,
     stack: Vec<String>,
     tags: Vec<String>,
+    standard: Option<String>,
     next_scan_at: DateTime<Utc>,
     site_created_at: DateTime<Utc>,
 }
@@ -52,6 +53,7 @@ impl SiteRow {
                 platform: self.platform.as_deref().map(PlatformKey::new),
                 stack: self.stack.iter().map(|key| PlatformKey::new(key)).collect(),
                 tags: self.tags,
+                standard: self.standard.as_deref().map(StandardId::from_stored).transpose()?,
             },
             next_scan_at: self.next_scan_at,
             created_at: self.site_created_at,

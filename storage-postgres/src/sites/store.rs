@@ -1,7 +1,7 @@
 //! Sites.
 
 use a11ycheck_core::{
-    domain::{ManualChecks, NewSite, PlatformKey, ScanKind, Site, Urgency, next_scan_at},
+    domain::{ManualChecks, NewSite, PlatformKey, ScanKind, Site, StandardId, Urgency, next_scan_at},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{AddSiteError, SiteStore, SiteUsage, StoreError, Work},
@@ -46,8 +46,8 @@ impl SiteStore for PostgresStore {
                 let added = sqlx::query(
                     "INSERT INTO sites
                          (id, team_id, url, domain, name, report_locale, stack, tags, next_scan_at, created_at,
-                          platform)
-                     SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $12
+                          platform, standard)
+                     SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $12, $13
                      WHERE (SELECT count(*) FROM sites WHERE team_id = $1) < $11",
                 )
                 .bind(Id(team))
@@ -62,6 +62,7 @@ impl SiteStore for PostgresStore {
                 .bind(now)
                 .bind(i64::from(limits.sites))
                 .bind(details.platform.as_ref().map(PlatformKey::as_str))
+                .bind(details.standard.as_ref().map(StandardId::as_str))
                 .execute(tx.db())
                 .await?;
                 if added.rows_affected() == 0 {

@@ -1,6 +1,8 @@
 //! Conversion of rows to teams, tokens, brands and plans.
 
-use a11ycheck_core::domain::{ApiToken, BrandName, Colour, Logo, Plan, Subscription, Team, TeamBrand};
+use a11ycheck_core::domain::{
+    ApiToken, BrandName, Colour, DraftHead, HeadText, Logo, Plan, Subscription, Team, TeamBrand,
+};
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, types::Json};
 
@@ -45,6 +47,9 @@ pub(crate) struct BrandRow {
     name: Option<String>,
     colour: Option<String>,
     logo: Option<Vec<u8>>,
+    product_version: Option<String>,
+    contact: Option<String>,
+    evaluator: Option<String>,
 }
 
 impl BrandRow {
@@ -55,7 +60,11 @@ impl BrandRow {
     fn read(self) -> Result<TeamBrand, BoxedError> {
         let colour: Option<Colour> = self.colour.map(|colour| colour.parse()).transpose()?;
         let brand = TeamBrand::default().with_name(self.name.map(BrandName::from_stored));
-        Ok(brand.with_colour(colour).with_logo(self.logo.map(Logo::from_stored)))
+        let draft = DraftHead::default()
+            .with_product_version(self.product_version.map(HeadText::from_stored))
+            .with_contact(self.contact.map(HeadText::from_stored))
+            .with_evaluator(self.evaluator.map(HeadText::from_stored));
+        Ok(brand.with_colour(colour).with_logo(self.logo.map(Logo::from_stored)).with_draft(draft))
     }
 }
 

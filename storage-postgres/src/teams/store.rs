@@ -2,8 +2,8 @@
 
 use a11ycheck_core::{
     domain::{
-        ApiToken, BrandName, ExternalKey, Logo, NewTeam, NewToken, Plan, PlanCode, ShortenedHistory, Standing,
-        Subscription, Team, TeamBrand, brought_forward, purge_hold,
+        ApiToken, BrandName, ExternalKey, HeadText, Logo, NewTeam, NewToken, Plan, PlanCode, ShortenedHistory,
+        Standing, Subscription, Team, TeamBrand, brought_forward, purge_hold,
     },
     id::{SiteId, TeamId, TokenId},
     paging::{Page, PageRequest},
@@ -219,11 +219,13 @@ impl TeamStore for PostgresStore {
 
     async fn brand(&self, team: TeamId) -> Result<TeamBrand, StoreError> {
         self.step(|| async {
-            let row: Option<BrandRow> =
-                sqlx::query_as("SELECT team_id, name, colour, logo FROM brands WHERE team_id = $1")
-                    .bind(Id(team))
-                    .fetch_optional(&mut *self.session().await?)
-                    .await?;
+            let row: Option<BrandRow> = sqlx::query_as(
+                "SELECT team_id, name, colour, logo, product_version, contact, evaluator
+                     FROM brands WHERE team_id = $1",
+            )
+            .bind(Id(team))
+            .fetch_optional(&mut *self.session().await?)
+            .await?;
             Ok(row.map(BrandRow::brand).transpose()?.unwrap_or_default())
         })
         .await
@@ -232,15 +234,20 @@ impl TeamStore for PostgresStore {
     async fn set_brand(&self, team: TeamId, brand: TeamBrand) -> Result<bool, StoreError> {
         self.step(|| async {
             let set = sqlx::query(
-                "INSERT INTO brands (team_id, name, colour, logo)
-                 SELECT id, $2, $3, $4 FROM teams WHERE id = $1 FOR KEY SHARE
+                "INSERT INTO brands (team_id, name, colour, logo, product_version, contact, evaluator)
+                 SELECT id, $2, $3, $4, $5, $6, $7 FROM teams WHERE id = $1 FOR KEY SHARE
                  ON CONFLICT (team_id) DO UPDATE
-                 SET name = excluded.name, colour = excluded.colour, logo = excluded.logo",
+                 SET name = excluded.name, colour = excluded.colour, logo = excluded.logo,
+                     product_version = excluded.product_version, contact = excluded.contact,
+                     evaluator = excluded.evaluator",
             )
             .bind(Id(team))
             .bind(brand.name.as_ref().map(BrandName::as_str))
             .bind(brand.colour.map(|colour| colour.to_string()))
             .bind(brand.logo.as_ref().map(Logo::bytes))
+            .bind(brand.draft.product_version.as_ref().map(HeadText::as_str))
+            .bind(brand.draft.contact.as_ref().map(HeadText::as_str))
+            .bind(brand.draft.evaluator.as_ref().map(HeadText::as_str))
             .execute(&mut *self.session().await?)
             .await?;
             Ok(set.rows_affected() > 0)

@@ -97,6 +97,7 @@ fn new_site() -> NewSite {
         platform: None,
         stack: vec![],
         tags: vec![],
+        standard: None,
     };
     NewSite { id: SiteId::generate(Utc::now()), details }
 }

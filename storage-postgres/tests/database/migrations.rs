@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 22] = [
+const RECORD: [(i64, &str, &str); 23] = [
     (
         1,
         "plans and teams",
@@ -88,6 +88,11 @@ const RECORD: [(i64, &str, &str); 22] = [
         22,
         "full reports",
         "b419f91926fce430326c0b911540cea6775351405b9ae9d914b058f5c89b64e4b740d0d09184804f5fef84a4d664b6e8",
+    ),
+    (
+        23,
+        "standards and drafts",
+        "af7a8db78efbd3cda8356f1a20e7c333efb0e96e8e133c7c7ca5f763232946373ac81d767c84ae5126ef04af72a29a79",
     ),
 ];
 

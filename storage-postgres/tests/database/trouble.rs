@@ -119,6 +119,7 @@ fn new_site() -> NewSite {
         platform: None,
         stack: vec![],
         tags: vec![],
+        standard: None,
     };
     NewSite { id: SiteId::generate(Utc::now()), details }
 }

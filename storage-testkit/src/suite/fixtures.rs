@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use a11ycheck_core::{
     domain::{
-        Ability, CheckFrequency, DiffSummary, Features, Finding, Findings, Impact, IsoDuration, Limits, Logo, NewSite,
-        NewTeam, NewToken, Outcome, PageOutcome, PlainToken, Plan, PlanCode, PlatformKey, RateLimits, RuleFacts,
-        RuleId, ScreenshotId, ScreenshotRef, SiteDetails, SiteUrl, Subscription, TeamBrand, Tool,
+        Ability, CheckFrequency, DiffSummary, DraftHead, Features, Finding, Findings, Impact, IsoDuration, Limits,
+        Logo, NewSite, NewTeam, NewToken, Outcome, PageOutcome, PlainToken, Plan, PlanCode, PlatformKey, RateLimits,
+        RuleFacts, RuleId, ScreenshotId, ScreenshotRef, SiteDetails, SiteUrl, StandardId, Subscription, TeamBrand,
+        Tool,
     },
     id::{SiteId, TeamId, TokenId},
     locale::Locale,
@@ -60,6 +61,12 @@ pub(super) fn brand(bytes: usize) -> TeamBrand {
         .with_name("Müller & Söhne Доступність ☂".parse().ok())
         .with_colour("#0b5394".parse().ok())
         .with_logo(Logo::recognised(logo))
+        .with_draft(
+            DraftHead::default()
+                .with_product_version("2027.1".parse().ok())
+                .with_contact("доступність@example.org".parse().ok())
+                .with_evaluator("Jo Müller".parse().ok()),
+        )
 }
 
 pub(super) fn new_team(plan: &PlanCode, now: DateTime<Utc>) -> NewTeam {
@@ -89,6 +96,7 @@ pub(super) fn new_site(url: &str, now: DateTime<Utc>) -> NewSite {
         platform: Some(PlatformKey::new("vue")),
         stack: vec![PlatformKey::new("vue"), PlatformKey::new("shopify")],
         tags: vec!["client".to_owned(), "2027".to_owned()],
+        standard: Some(StandardId::Wcag22Aa),
     };
     NewSite { id: SiteId::generate(now), details }
 }

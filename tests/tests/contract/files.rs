@@ -34,7 +34,7 @@ async fn every_file_states_its_length_and_what_it_is_before_it_is_read() {
     let client = app.client().await;
     let scan = checked(&app, &client).await;
     let exports = ["json", "csv", "github", "jira", "pdf"].map(|format| format!("{scan}/export?format={format}"));
-    let drafts = ["json", "html", "pdf"].map(|format| format!("{scan}/acr?format={format}"));
+    let drafts = ["json", "html", "pdf", "docx"].map(|format| format!("{scan}/acr?format={format}"));
     for path in exports.into_iter().chain(drafts).chain([format!("{scan}/pdf")]) {
         let head = client.send(Method::HEAD, &path, None).await;
         let file = client.get(&path).await;

@@ -16,6 +16,7 @@ mod report;
 mod scans;
 mod schedule;
 mod sites;
+mod standards;
 
 /// The server under test.
 type TestApp = a11ycheck_tests::TestApp<a11ycheck_tests::Memory>;

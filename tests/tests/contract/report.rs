@@ -129,7 +129,7 @@ async fn a_group_has_all_its_fields() {
             "rule": "link-name", "severity": "serious", "rank": 2, "goes_away_with": null, "count": 1, "left_out": 0, "new_count": 1,
             "title": null, "summary": null, "impact": null, "who": null, "how_to_fix": null, "platform_tip": null, "machine": true,
             "has_card": true, "help": "https://rules.example/link-name",
-            "refs": ["EN 301 549 9.2.4.4", "EN 301 549 9.4.1.2"],
+            "refs": ["EN 301 549 9.2.4.4", "EN 301 549 9.4.1.2"], "section508": [], "trusted_tester": [], "rgaa": [],
             "pages": [{"url": "https://example.com/", "count": 1}],
             "examples": [{
                 "id": 2, "page": "https://example.com/", "target": "#more", "html": "<a href=/more></a>",

@@ -35,7 +35,7 @@ async fn a_site_is_added_with_all_its_fields_and_read_back_the_same() {
         json!({
             "id": null, "url": "https://shop.example.com/start", "domain": "shop.example.com", "name": "Shop",
             "platform": "shopify", "stack": ["vue", "shopify"], "report_locale": "uk", "status": "active",
-            "tags": ["client-a", "eu"], "next_scan_at": null, "created_at": "2027-06-01T12:00:00.000000Z",
+            "tags": ["client-a", "eu"], "standard": null, "next_scan_at": null, "created_at": "2027-06-01T12:00:00.000000Z",
         })
     );
     let path = format!("/sites/{}", site["id"].as_str().unwrap());

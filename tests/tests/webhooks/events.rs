@@ -60,7 +60,7 @@ async fn the_payload_is_the_contracts_check_and_site_with_links_that_can_be_foll
             "site": {
                 "id": site, "url": "https://93.184.215.14/", "domain": "93.184.215.14",
                 "name": "Крамниця \u{1f6d2}", "platform": null, "stack": [], "report_locale": "en",
-                "status": "active", "tags": [],
+                "status": "active", "tags": [], "standard": null,
                 "next_scan_at": body["data"]["site"]["next_scan_at"], "created_at": "2027-06-01T12:00:00.000000Z",
             },
             "new_issues": 0,

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write as _};
 
-use super::{html, openacr, verdicts};
+use super::{docx, html, openacr, verdicts};
 use crate::export::{Brand, ExportSource, format::formats};
 
 formats! {
@@ -12,6 +12,8 @@ formats! {
         Json,
         /// A page for people.
         Html,
+        /// A text document, for the person who completes the draft.
+        Docx,
     }
 }
 
@@ -21,6 +23,7 @@ impl AcrFormat {
         match self {
             Self::Json => "json",
             Self::Html => "html",
+            Self::Docx => "docx",
         }
     }
 }
@@ -35,6 +38,7 @@ pub fn write(format: AcrFormat, source: &ExportSource<'_>, brand: &Brand, out: i
     match format {
         AcrFormat::Json => openacr::write(source, &verdicts, &mut out),
         AcrFormat::Html => html::write(source, brand, &verdicts, &mut out),
+        AcrFormat::Docx => docx::write(source, brand, &verdicts, &mut out),
     }?;
     out.flush()
 }

@@ -8,18 +8,22 @@
 //! The structure is OpenACR's, and the terms are those of EN 301 549 and WCAG reports. The name “VPAT” is a service mark
 //! for an unchanged template of its owner, and is not used.
 
+mod content;
+mod docx;
 mod format;
 mod html;
 mod openacr;
+mod options;
 mod remarks;
 mod verdict;
 
+#[cfg(feature = "pdf")]
+pub(super) use self::content::{Content, CriteriaTable, HeadValue, PageNotChecked, Row, levels};
 #[cfg(feature = "schema")]
 pub(super) use self::openacr::schema;
-#[cfg(feature = "pdf")]
-pub(super) use self::remarks::{gaps, methods, not_checked, remarks, scope_warning};
 pub use self::{
     format::{AcrFormat, write},
     openacr::CATALOG,
+    options::DraftOptions,
     verdict::{Conformance, Evidence, Verdict, verdicts},
 };

@@ -5,12 +5,15 @@ use std::io;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::{
+    content::levels,
     remarks::{gaps, methods, not_checked, remarks, scope_warning},
     verdict::Verdict,
 };
 use crate::{
-    catalog::{Level, Terms, terms},
+    catalog::{Level, Terms, fill, terms},
+    domain::{DraftHead, HeadText},
     export::ExportSource,
+    report::Prepared,
 };
 
 /// The catalogue of requirements that a draft follows: WCAG 2.2 (which has all of 2.1), Section 508, EN 301 549 v3.2.1.
@@ -36,12 +39,22 @@ const NOT_EVALUATED: [&str; 13] = [
 pub(super) fn write(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], out: &mut impl io::Write) -> io::Result<()> {
     let terms = terms(source.locale);
     let name = source.site.display_name();
+    let DraftHead { product_version, contact, evaluator } = &source.draft.head;
+    let [product_version, contact, evaluator] =
+        [product_version, contact, evaluator].map(|given| given.as_ref().map(HeadText::as_str));
+    let address = contact.filter(|contact| is_mail(contact));
     let date = source.checked_at.format("%Y-%m-%d").to_string();
     let document = Document {
         title: format!("{name}: {}", terms.acr.title),
-        product: Product { name, description: source.site.url.as_str() },
-        // The schema requires an address, and none is known: the person who completes the draft fills it in.
-        author: Contact { company_name: source.team, email: "" },
+        product: Product { name, version: product_version, description: source.site.url.as_str() },
+        author: Contact {
+            // The evaluator answers for the draft, and the schema has no place of its own for one.
+            name: evaluator,
+            company_name: source.team,
+            // The schema requires an address: where none is known, the person who completes the draft fills it in.
+            email: address.unwrap_or(""),
+            address: contact.filter(|_| address.is_none()),
+        },
         report_date: &date,
         last_modified_date: &date,
         version: 1,
@@ -49,16 +62,28 @@ pub(super) fn write(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], out: &m
         evaluation_methods_used: methods(source, terms),
         legal_disclaimer: &terms.disclaimer,
         catalog: CATALOG,
-        chapters: Chapters { source, verdicts, terms },
+        chapters: Chapters {
+            source,
+            verdicts,
+            terms,
+            prepared: &Prepared::new(source.site, source.findings, source.locale),
+        },
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
 }
 
+/// Returns whether a contact is an address for mail and nothing else.
+fn is_mail(contact: &str) -> bool {
+    !contact.contains(char::is_whitespace)
+        && contact.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
+}
+
 /// Returns the notes: that this is a draft, and what it leaves out.
 fn notes(source: &ExportSource<'_>, terms: &Terms) -> String {
     let pages = not_checked(source.findings).map(|(url, failure)| format!("{url}: {}", terms.failure(failure)));
-    let lines = [terms.acr.draft_note.clone()]
+    let standard = format!("{}: {}", terms.label.standard, terms.checked_standard(source.findings.standard));
+    let lines = [terms.acr.draft_note.clone(), standard, terms.acr.what_decides.clone()]
         .into_iter()
         .chain(gaps(source.findings, terms))
         .chain(scope_warning(source.findings, terms))
@@ -110,6 +135,9 @@ struct Document<'a> {
 struct Product<'a> {
     /// The site's name, else its domain.
     name: &'a str,
+    /// Its version, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'a str>,
     /// Its address.
     description: &'a str,
 }
@@ -118,16 +146,23 @@ struct Product<'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AcrAuthor"))]
 struct Contact<'a> {
+    /// Who evaluates the product, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
     /// The team's name.
     company_name: &'a str,
-    /// Empty: whoever completes the draft fills it in.
+    /// The contact, if it is an address for mail. Else empty: whoever completes the draft fills it in.
     email: &'a str,
+    /// The contact, if it is something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<&'a str>,
 }
 
 struct Chapters<'a> {
     source: &'a ExportSource<'a>,
     verdicts: &'a [Verdict<'a>],
     terms: &'static Terms,
+    prepared: &'a Prepared<'a>,
 }
 
 impl Serialize for Chapters<'_> {
@@ -138,14 +173,20 @@ impl Serialize for Chapters<'_> {
             ("success_criteria_level_aa", Level::Aa),
             ("success_criteria_level_aaa", Level::Aaa),
         ] {
-            chapters.serialize_entry(id, &Chapter::Criteria(CriteriaChapter { criteria: self.criteria(level) }))?;
+            let chapter = if levels(self.source).contains(&level) {
+                Chapter::Criteria(CriteriaChapter { criteria: self.criteria(level) })
+            } else {
+                Chapter::Note(NoteChapter { notes: &self.terms.acr.aaa_left_out })
+            };
+            chapters.serialize_entry(id, &chapter)?;
         }
         for id in NOT_EVALUATED {
             chapters
                 .serialize_entry(id, &Chapter::Note(NoteChapter { notes: &self.terms.acr.chapter_not_evaluated }))?;
         }
-        chapters
-            .serialize_entry("en_301_549_web", &Chapter::Note(NoteChapter { notes: &self.terms.acr.web_chapter }))?;
+        let wcag = &self.source.findings.standard.effective().en301549.wcag;
+        let web = fill(&self.terms.acr.web_chapter, &[("wcag", wcag)]);
+        chapters.serialize_entry("en_301_549_web", &Chapter::Note(NoteChapter { notes: &web }))?;
         chapters.end()
     }
 }
@@ -160,7 +201,7 @@ impl Chapters<'_> {
                     name: "web",
                     adherence: Adherence {
                         level: verdict.conformance.as_str(),
-                        notes: remarks(verdict, self.source.findings, self.terms),
+                        notes: remarks(verdict, self.prepared, self.terms),
                     },
                 }],
             })

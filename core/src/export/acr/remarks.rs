@@ -4,45 +4,97 @@ use std::collections::BTreeSet;
 
 use super::verdict::Verdict;
 use crate::{
-    catalog::{Terms, WcagVersion, fill},
+    catalog::{Terms, WcagVersion, card, fill},
     domain::{Failure, Findings},
-    export::ExportSource,
+    export::{
+        ExportSource,
+        text::{clip, one_line},
+    },
+    report::{Prepared, PreparedRule},
 };
 
+/// The most rules with failures that the remarks of a criterion describe; the rest is counted.
+const MAX_FAILURES: usize = 5;
+/// The most rules that are named because they ran, or did not.
+const MAX_RULES: usize = 4;
+/// The most characters of the selector that stands for a place.
+const MAX_PLACE: usize = 100;
+/// The most characters of a page's address.
+const MAX_ADDRESS: usize = 150;
+
 /// Returns the reasons for a verdict, in sentences of plain text.
-pub(in crate::export) fn remarks(verdict: &Verdict<'_>, findings: &Findings, terms: &Terms) -> String {
+pub(in crate::export) fn remarks(verdict: &Verdict<'_>, prepared: &Prepared<'_>, terms: &Terms) -> String {
     let Verdict { criterion, evidence, .. } = verdict;
     let acr = &terms.acr;
+    let named = |template: &str, rules: &BTreeSet<&str>| fill(template, &[("rules", &titles(rules, prepared, terms))]);
     let mut sentences: Vec<String> = Vec::new();
     if criterion.dropped.is_some() {
         sentences.push(acr.parsing_obsolete.clone());
     } else if !evidence.failed.is_empty() {
-        let values = [
-            ("elements", &*evidence.elements.to_string()),
-            ("pages", &evidence.pages.len().to_string()),
-            ("checked", &findings.pages_checked().to_string()),
-            ("rules", &list(&evidence.failed)),
-        ];
-        sentences.push(fill(&acr.failures_found, &values));
+        sentences.push(acr.failures_found.clone());
+        // In the order in which they should be fixed.
+        let failed = prepared.rules.iter().filter(|rule| evidence.failed.contains(rule.rule.as_str()));
+        let lines: Vec<String> = failed.map(|rule| failure(rule, prepared, terms)).collect();
+        let rest = lines.len().saturating_sub(MAX_FAILURES);
+        sentences.extend(lines.into_iter().take(MAX_FAILURES));
+        if rest > 0 {
+            sentences.push(fill(&acr.further_failures, &[("n", &rest.to_string())]));
+        }
     } else if !evidence.undecided.is_empty() {
         // Mentioned below.
     } else if !evidence.ran.is_empty() {
-        sentences.push(fill(&acr.no_failure_found, &[("rules", &list(&evidence.ran))]));
+        sentences.push(named(&acr.no_failure_found, &evidence.ran));
     } else if !evidence.off.is_empty() {
-        sentences.push(fill(&acr.rules_off, &[("rules", &list(&evidence.off))]));
+        sentences.push(named(&acr.rules_off, &evidence.off));
     } else if !evidence.unknown.is_empty() {
-        sentences.push(fill(&acr.rules_unknown, &[("rules", &list(&evidence.unknown))]));
+        sentences.push(named(&acr.rules_unknown, &evidence.unknown));
     } else {
         sentences.push(acr.no_rule.clone());
     }
     if !evidence.undecided.is_empty() && criterion.dropped.is_none() {
-        let values = [("elements", &*evidence.undecided_elements.to_string()), ("rules", &list(&evidence.undecided))];
-        sentences.push(fill(&acr.review_needed, &values));
+        let elements = evidence.undecided_elements.to_string();
+        sentences.push(fill(&named(&acr.review_needed, &evidence.undecided), &[("elements", &elements)]));
     }
-    if criterion.since > WcagVersion::V2_1 {
-        sentences.push(fill(&acr.new_in_version, &[("version", &criterion.since.to_string())]));
+    let standard = prepared.findings.standard.effective();
+    if criterion.since > WcagVersion::V2_1 && standard.clause_of(&criterion.number).is_none() {
+        let values = [("version", &*criterion.since.to_string()), ("standard", &standard.en301549_name())];
+        sentences.push(fill(&acr.new_in_version, &values));
     }
     sentences.join(" ")
+}
+
+/// Returns what one rule found: in words, how much of it, and where to begin.
+fn failure(rule: &PreparedRule<'_>, prepared: &Prepared<'_>, terms: &Terms) -> String {
+    let example = rule.places.first().map(|place| {
+        let (_, finding) = place.shown;
+        let what = match place.measured() {
+            Some(measured) => measured.to_string(),
+            None => clip(&one_line(&finding.selector), MAX_PLACE).to_owned(),
+        };
+        format!("{what} ({}).", clip(prepared.page_url(finding.page), MAX_ADDRESS))
+    });
+    let values = [
+        ("title", rule.texts.title),
+        ("elements", &*terms.counted(&terms.count.element, rule.count())),
+        ("places", &terms.counted(&terms.count.place, rule.places.len() as u64)),
+        ("pages", &rule.pages.len().to_string()),
+        ("checked", &prepared.findings.pages_checked().to_string()),
+        ("example", &example.unwrap_or_default()),
+    ];
+    fill(&terms.acr.failure_line, &values)
+}
+
+/// Returns the titles of rules, and how many there are beyond those that are named.
+fn titles(rules: &BTreeSet<&str>, prepared: &Prepared<'_>, terms: &Terms) -> String {
+    let title = |id: &&str| {
+        let help = || prepared.findings.rules.get(*id).map(|facts| facts.help.as_str()).filter(|help| !help.is_empty());
+        card(id, terms.locale).map(|card| card.title).or_else(help).unwrap_or(*id).to_owned()
+    };
+    let mut titles: Vec<String> = rules.iter().take(MAX_RULES).map(title).collect();
+    if rules.len() > MAX_RULES {
+        titles.push(format!("+ {}", rules.len() - MAX_RULES));
+    }
+    titles.join("; ")
 }
 
 /// Returns the methods that led to the verdicts, in a sentence.
@@ -75,8 +127,4 @@ pub(in crate::export) fn gaps(findings: &Findings, terms: &Terms) -> Vec<String>
     let covered = findings.pages.iter().filter(|page| page.cover.is_some()).count() as u64;
     let gaps = [(&terms.label.frames_not_checked, frames), (&terms.label.pages_covered, covered)];
     gaps.into_iter().filter(|(_, count)| *count > 0).map(|(label, count)| format!("{label}: {count}")).collect()
-}
-
-fn list(rules: &BTreeSet<&str>) -> String {
-    rules.iter().copied().collect::<Vec<_>>().join(", ")
 }

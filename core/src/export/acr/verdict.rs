@@ -170,7 +170,7 @@ fn is_reliable(facts: &RuleFacts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Finding, Impact, PageOutcome, RuleId, Tool};
+    use crate::domain::{Finding, Impact, PageOutcome, RuleId, StandardId, Tool};
 
     /// A check of four pages that found elements, given as rule and page, and could not decide others.
     fn findings(elements: &[(&str, usize)], undecided: &[(&str, u32)]) -> Findings {
@@ -207,6 +207,7 @@ mod tests {
             ran: None,
             pictures_not_stored: false,
             stopped_by_timeouts: false,
+            standard: StandardId::Wcag21Aa,
         }
     }
 

@@ -13,13 +13,9 @@ use super::{
     tree::Tag,
 };
 use crate::{
-    catalog::{Level, Terms, fill, terms},
+    catalog::{Level, Terms, terms},
     domain::Impact,
-    export::{
-        STANDARD,
-        acr::{Conformance, Verdict, gaps, methods, not_checked, remarks, scope_warning, verdicts},
-    },
-    locale::Locale,
+    export::acr::{Conformance, Content, CriteriaTable, HeadValue, PageNotChecked, Row, Verdict, levels, verdicts},
 };
 
 /// The source, with what is derived from it.
@@ -28,6 +24,7 @@ pub(super) struct Draft<'a> {
     terms: &'static Terms,
     frame: Frame<'a>,
     verdicts: Vec<Verdict<'a>>,
+    content: Content,
 }
 
 /// The most characters of a name or a title that are shown.
@@ -42,7 +39,9 @@ impl<'a> Draft<'a> {
     pub(super) fn new(source: DraftSource<'a>, pictures: &mut Pictures) -> Self {
         let terms = terms(source.export.locale);
         let frame = Frame::new(source.brand, terms, pictures);
-        Self { source, terms, frame, verdicts: verdicts(source.export.findings) }
+        let verdicts = verdicts(source.export.findings);
+        let content = Content::new(source.export, &verdicts);
+        Self { source, terms, frame, verdicts, content }
     }
 
     /// Sets the whole file.
@@ -65,8 +64,8 @@ impl<'a> Draft<'a> {
         self.contents(&mut flow, pages);
         self.scope(&mut flow);
         self.meanings(&mut flow);
-        for level in LEVELS {
-            self.criteria(&mut flow, level);
+        for table in &self.content.tables {
+            self.criteria(&mut flow, table);
         }
         self.clauses(&mut flow);
         self.frame.footers(&mut flow);
@@ -81,34 +80,50 @@ impl<'a> Draft<'a> {
         flow.note(&[Run::bold(acr.draft_note.as_str())]);
         flow.paragraph(&[Run::bold(self.terms.disclaimer.as_str())], Style { after: 10.0, ..Style::BODY });
         self.facts(flow);
-        for gap in gaps(self.source.export.findings, self.terms) {
-            flow.paragraph(&[Run::regular(gap)], Style::BODY);
+        for gap in &self.content.gaps {
+            flow.paragraph(&[Run::regular(gap.as_str())], Style::BODY);
         }
+        self.standards(flow);
         flow.within(Tag::Section, None, |flow| {
             flow.titled_table(2, Some(Place::Overview), &label.overview, &self.counts());
         });
     }
 
     fn facts(&self, flow: &mut Flow) {
-        let label = &self.terms.label;
-        let export = self.source.export;
-        let plain = |name: &str, fact: String| vec![Cell::head(name), Cell::text(fact)];
-        let address = Run::address(export.site.url.as_str());
-        let standard = Cell { locale: self.differing(Locale::En), ..Cell::text(STANDARD) };
-        let rows = vec![
-            vec![Cell::head(label.site.as_str()), Cell::new(vec![address])],
-            plain(&label.checked_on, export.checked_at.format("%Y-%m-%d").to_string()),
-            plain(&label.prepared_by, text::line(export.team, MAX_NAME)),
-            vec![Cell::head(label.standard.as_str()), standard],
-            plain(&self.terms.acr.methods, text::line(&methods(export, self.terms), MAX_REMARKS)),
-        ];
+        let rows = self.content.head.iter().map(|line| {
+            let value = match &line.value {
+                HeadValue::Text(text) => Cell::text(text::line(text, MAX_REMARKS)),
+                HeadValue::Day(day) => Cell::text(day.as_str()),
+                HeadValue::Address(url) => Cell::new(vec![Run::address(url.as_str())]),
+                HeadValue::Open => Cell::text(self.terms.acr.to_fill_in.as_str()),
+            };
+            vec![Cell::head(line.name), value]
+        });
         let columns = columns(&[(0.3, Align::Left), (0.7, Align::Left)]);
-        flow.table(&Table { columns, head: None, rows, row_heads: RowHeads::First });
+        flow.table(&Table { columns, head: None, rows: rows.collect(), row_heads: RowHeads::First });
+    }
+
+    /// Sets the standards whose requirements are listed.
+    fn standards(&self, flow: &mut Flow) {
+        let acr = &self.terms.acr;
+        flow.within(Tag::Section, None, |flow| {
+            flow.heading(2, None, None, &[Run::bold(acr.standards.as_str())]);
+            let rows = self.content.standards.iter();
+            let rows = rows.map(|(name, included)| vec![Cell::text(name.as_str()), Cell::text(included.as_str())]);
+            let heads = [&acr.standard_or_guideline, &acr.included].map(|name| Cell::head(name.as_str()));
+            flow.table(&Table {
+                columns: columns(&[(0.5, Align::Left), (0.5, Align::Left)]),
+                head: Some(heads.into()),
+                rows: rows.collect(),
+                row_heads: RowHeads::First,
+            });
+        });
     }
 
     /// Returns a table with the number of criteria by conformance and level.
     fn counts(&self) -> Table {
         let acr = &self.terms.acr;
+        let levels = levels(self.source.export);
         let mut counts: BTreeMap<(Conformance, Level), usize> = BTreeMap::new();
         for verdict in &self.verdicts {
             *counts.entry((verdict.conformance, verdict.criterion.level)).or_default() += 1;
@@ -121,13 +136,14 @@ impl<'a> Draft<'a> {
         ];
         let rows = terms.map(|conformance| {
             let of_level = |level| Cell::text(counts.get(&(conformance, level)).copied().unwrap_or(0).to_string());
-            [Cell::head(conformance.name(acr))].into_iter().chain(LEVELS.map(of_level)).collect()
+            [Cell::head(conformance.name(acr))].into_iter().chain(levels.iter().map(|level| of_level(*level))).collect()
         });
-        let levels = LEVELS.map(|level| Cell::head(format!("{} {level}", acr.level)));
-        let count = (0.2, Align::Right);
+        let heads = levels.iter().map(|level| Cell::head(format!("{} {level}", acr.level)));
+        let widths: Vec<_> =
+            [(0.4, Align::Left)].into_iter().chain(levels.iter().map(|_| (0.2, Align::Right))).collect();
         Table {
-            columns: columns(&[(0.4, Align::Left), count, count, count]),
-            head: Some([Cell::head(acr.conformance.as_str())].into_iter().chain(levels).collect()),
+            columns: columns(&widths),
+            head: Some([Cell::head(acr.conformance.as_str())].into_iter().chain(heads).collect()),
             rows: rows.into(),
             row_heads: RowHeads::First,
         }
@@ -135,12 +151,13 @@ impl<'a> Draft<'a> {
 
     fn contents(&self, flow: &mut Flow, pages: &Pages) {
         let Terms { acr, label, .. } = self.terms;
-        let is_partial = not_checked(self.source.export.findings).next().is_some();
+        let is_partial = self.content.scope_warning.is_some();
         let mut sections = vec![(Place::Overview, label.overview.clone())];
         sections.extend(is_partial.then(|| (Place::Pages, label.not_checked.clone())));
         sections.push((Place::Meanings, acr.level_meanings.clone()));
-        sections.extend(LEVELS.map(|level| (Place::Criteria(level), self.criteria_of(level))));
-        sections.push((Place::Clauses, CLAUSES.to_owned()));
+        let tables = self.content.tables.iter();
+        sections.extend(tables.map(|table| (Place::Criteria(table.level), table.heading.clone())));
+        sections.push((Place::Clauses, self.content.clauses.heading.clone()));
         flow.within(Tag::Section, None, |flow| {
             // The few lines stay on one page.
             flow.reserve(60.0 + 16.0 * sections.len() as f32);
@@ -155,19 +172,16 @@ impl<'a> Draft<'a> {
 
     /// Sets the list of the pages that were not checked.
     fn scope(&self, flow: &mut Flow) {
-        let findings = self.source.export.findings;
-        let Some(warning) = scope_warning(findings, self.terms) else { return };
+        let Some(warning) = &self.content.scope_warning else { return };
         let label = &self.terms.label;
         flow.within(Tag::Section, None, |flow| {
             flow.heading(2, Some(Place::Pages), None, &[Run::bold(label.not_checked.as_str())]);
-            flow.paragraph(&[Run::regular(warning)], Style::BODY);
-            let mut items: Vec<Vec<Run>> = not_checked(findings)
-                .take(MAX_PAGES)
-                .map(|(url, failure)| {
-                    vec![Run::address(url), Run::regular(format!(": {}", self.terms.failure(failure)))]
-                })
-                .collect();
-            let rest = not_checked(findings).count().saturating_sub(MAX_PAGES);
+            flow.paragraph(&[Run::regular(warning.as_str())], Style::BODY);
+            let not_checked = &self.content.not_checked;
+            let item =
+                |page: &PageNotChecked| vec![Run::address(&page.url), Run::regular(format!(": {}", page.reason))];
+            let mut items: Vec<Vec<Run>> = not_checked.iter().take(MAX_PAGES).map(item).collect();
+            let rest = not_checked.len().saturating_sub(MAX_PAGES);
             if rest > 0 {
                 let pages = self.terms.counted(&self.terms.count.page, rest as u64);
                 items.push(vec![Run::regular(format!("+ {pages}"))]);
@@ -195,46 +209,48 @@ impl<'a> Draft<'a> {
                 row_heads: RowHeads::First,
             };
             flow.titled_table(2, Some(Place::Meanings), &acr.level_meanings, &table);
+            flow.paragraph(&[Run::regular(acr.what_decides.as_str())], Style::BODY);
         });
     }
 
-    fn criteria(&self, flow: &mut Flow, level: Level) {
-        let acr = &self.terms.acr;
-        let findings = self.source.export.findings;
+    fn criteria(&self, flow: &mut Flow, table: &CriteriaTable) {
         flow.within(Tag::Section, None, |flow| {
-            let of_level = self.verdicts.iter().filter(|verdict| verdict.criterion.level == level);
-            let rows = of_level.map(|verdict| {
-                let criterion = verdict.criterion;
-                vec![
-                    Cell::text(format!("{} {}", criterion.number, criterion.name(self.terms.locale))),
-                    Cell::new(vec![self.shown(verdict.conformance)]),
-                    Cell::text(text::line(&remarks(verdict, findings, self.terms), MAX_REMARKS)),
-                ]
-            });
-            let heads = [&acr.criterion, &acr.conformance, &acr.remarks].map(|name| Cell::head(name.as_str()));
-            let table = Table {
-                columns: columns(&[(0.27, Align::Left), (0.23, Align::Left), (0.5, Align::Left)]),
-                head: Some(heads.into()),
-                rows: rows.collect(),
-                row_heads: RowHeads::First,
-            };
-            flow.titled_table(2, Some(Place::Criteria(level)), &self.criteria_of(level), &table);
+            let place = Some(Place::Criteria(table.level));
+            let criteria = self.rows(&self.terms.acr.criterion, &table.rows);
+            flow.titled_table(2, place, &table.heading, &criteria);
         });
     }
 
-    /// Sets the part on EN 301 549 beyond the success criteria.
+    /// Sets the part on EN 301 549.
     fn clauses(&self, flow: &mut Flow) {
-        let acr = &self.terms.acr;
+        let Content { acr, clauses, aaa_left_out, .. } = &self.content;
+        if let Some(reason) = aaa_left_out {
+            flow.paragraph(&[Run::regular(*reason)], Style::BODY);
+        }
         flow.within(Tag::Section, None, |flow| {
-            flow.heading(2, Some(Place::Clauses), None, &[Run::bold(CLAUSES)]);
-            for text in [&acr.web_chapter, &acr.other_clauses] {
-                flow.paragraph(&[Run::regular(text.as_str())], Style::BODY);
-            }
+            flow.heading(2, Some(Place::Clauses), None, &[Run::bold(clauses.heading.as_str())]);
+            flow.paragraph(&[Run::regular(clauses.about.as_str())], Style::BODY);
+            flow.table(&self.rows(&acr.clause, &clauses.rows));
+            flow.paragraph(&[Run::regular(acr.other_clauses.as_str())], Style::BODY);
         });
     }
 
-    fn criteria_of(&self, level: Level) -> String {
-        fill(&self.terms.acr.criteria_of_level, &[("level", &level.to_string())])
+    /// Returns a table of criteria or clauses.
+    fn rows(&self, name: &str, rows: &[Row]) -> Table {
+        let acr = &self.terms.acr;
+        let rows = rows.iter().map(|row| {
+            vec![
+                Cell::text(format!("{} {}", row.number, row.name)),
+                Cell::new(vec![self.shown(row.conformance)]),
+                Cell::text(text::line(&row.remarks, MAX_REMARKS)),
+            ]
+        });
+        Table {
+            columns: columns(&[(0.27, Align::Left), (0.23, Align::Left), (0.5, Align::Left)]),
+            head: Some([name, &acr.conformance, &acr.remarks].map(Cell::head).into()),
+            rows: rows.collect(),
+            row_heads: RowHeads::First,
+        }
     }
 
     /// Returns a term as it is shown: failures stand out, and not by their colour alone.
@@ -246,13 +262,4 @@ impl<'a> Draft<'a> {
             Conformance::Supports | Conformance::NotEvaluated => Run::bold(name),
         }
     }
-
-    fn differing(&self, locale: Locale) -> Option<Locale> {
-        Some(locale).filter(|locale| *locale != self.terms.locale)
-    }
 }
-
-const LEVELS: [Level; 3] = [Level::A, Level::Aa, Level::Aaa];
-
-/// The name of the standard, which is the same in every language.
-const CLAUSES: &str = "EN 301 549 v3.2.1";

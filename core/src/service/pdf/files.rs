@@ -10,10 +10,11 @@ use tracing::Instrument as _;
 
 use crate::{
     catalog::Review,
-    domain::{Findings, Logo, Scan, Team},
+    domain::{DraftHead, Findings, HeadText, Logo, Scan, Team},
     error::Error,
     export::{
         Brand, ExportSource,
+        acr::DraftOptions,
         pdf::{Detail, DraftSource, PdfError, PdfSource, render, render_draft},
     },
     id::{ScanId, TeamId},
@@ -39,22 +40,25 @@ impl Service {
         team: &Team,
         scan: &Scan,
         key: DocumentKey,
+        options: DraftOptions,
         arrived: Instant,
     ) -> Result<Bytes, Error> {
-        let style = self.style_of(&self.shown_brand(team).await?, key);
+        let style = self.style_of(&self.shown_brand(team).await?, key, &options);
         if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
             return Ok(bytes);
         }
         let (service, owner, of) = (self.clone(), team.clone(), scan.clone());
         // The log lines of a rendering belong to the request that it is rendered for.
-        let work = async move { service.rendered(&owner, &of, key).await }.in_current_span();
+        let work = async move { service.rendered(&owner, &of, key, options).await }.in_current_span();
         self.parts().renderings.wait(team.id, (scan.id, key, style), arrived, || work.boxed()).await
     }
 
-    /// Returns the style hash of a file that carries a brand. It differs for every brand and for every review of the language.
-    fn style_of(&self, brand: &Brand, key: DocumentKey) -> StyleHash {
-        let (DocumentKey::Report(locale) | DocumentKey::FullReport(locale) | DocumentKey::ConformanceReport(locale)) = key;
-        style_of(brand, self.parts().reviews.get(&locale))
+    /// Returns the style hash of a file that carries a brand. It differs for every brand, for every review of the language, and
+    /// for every choice of options.
+    fn style_of(&self, brand: &Brand, key: DocumentKey, options: &DraftOptions) -> StyleHash {
+        let (DocumentKey::Report(locale) | DocumentKey::FullReport(locale) | DocumentKey::ConformanceReport(locale)) =
+            key;
+        style_of(brand, self.parts().reviews.get(&locale), options)
     }
 
     /// Returns the file as it was kept, if it has this style hash.
@@ -69,9 +73,15 @@ impl Service {
         Ok(document.filter(|document| document.style == style).map(|document| document.bytes.into()))
     }
 
-    async fn rendered(&self, team: &Team, scan: &Scan, key: DocumentKey) -> Result<Bytes, Error> {
+    async fn rendered(
+        &self,
+        team: &Team,
+        scan: &Scan,
+        key: DocumentKey,
+        options: DraftOptions,
+    ) -> Result<Bytes, Error> {
         let brand = self.shown_brand(team).await?;
-        let style = self.style_of(&brand, key);
+        let style = self.style_of(&brand, key, &options);
         // It may have been rendered by this node or another one since it was asked for.
         if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
             return Ok(bytes);
@@ -79,7 +89,9 @@ impl Service {
         let (rendering, pictures) = match key {
             DocumentKey::Report(locale) => self.report_file(team, scan, (locale, Detail::Brief), brand).await?,
             DocumentKey::FullReport(locale) => self.report_file(team, scan, (locale, Detail::Full), brand).await?,
-            DocumentKey::ConformanceReport(locale) => (self.draft_file(team, scan, locale, brand).await?, Found::All),
+            DocumentKey::ConformanceReport(locale) => {
+                (self.draft_file(team, scan, locale, brand, options).await?, Found::All)
+            }
         };
         let rendered = tokio::task::spawn_blocking(rendering).await;
         let outcome = if matches!(rendered, Ok(Ok(_))) { "rendered" } else { "failed" };
@@ -138,12 +150,19 @@ impl Service {
     }
 
     /// Gathers the sources of the file of a conformance report's draft.
-    async fn draft_file(&self, team: &Team, scan: &Scan, locale: Locale, brand: Brand) -> Result<Rendering, Error> {
-        let FileFacts { team: name, site, checked_at, findings, locale, .. } =
-            self.draft_facts(team, scan, Some(locale), &brand).await?;
+    async fn draft_file(
+        &self,
+        team: &Team,
+        scan: &Scan,
+        locale: Locale,
+        brand: Brand,
+        options: DraftOptions,
+    ) -> Result<Rendering, Error> {
+        let FileFacts { team: name, site, checked_at, findings, locale, draft, .. } =
+            self.draft_facts(team, scan, Some(locale), &brand, options).await?;
         let generated_by = generated_by(team);
         Ok(Box::new(move || {
-            let export = &ExportSource::new(&name, &site, checked_at, &findings, locale);
+            let export = &ExportSource::new(&name, &site, checked_at, &findings, locale).with_draft(&draft);
             render_draft(&DraftSource { export, brand: &brand, generated_by })
         }))
     }
@@ -188,8 +207,8 @@ fn generated_by(team: &Team) -> Option<&'static str> {
 /// The layout of files. It changes with what they show, so that those which an earlier release kept are made again.
 const LAYOUT: &[u8] = b"2";
 
-/// Returns the style hash of files that carry a brand, in a language that was reviewed or not.
-fn style_of(brand: &Brand, review: Option<&Review>) -> StyleHash {
+/// Returns the style hash of files that carry a brand, in a language that was reviewed or not, and of drafts with these options.
+fn style_of(brand: &Brand, review: Option<&Review>, options: &DraftOptions) -> StyleHash {
     let Brand { name, colour, logo } = brand;
     let mut digest = Sha256::new();
     // Each part goes with its length, so that no two brands have the same bytes.
@@ -197,10 +216,21 @@ fn style_of(brand: &Brand, review: Option<&Review>) -> StyleHash {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
     }
+    // What is absent adds nothing. Each of the two begins with a byte of its own.
     if let Some(review) = review {
+        digest.update(b"r");
         digest.update((review.by().len() as u64).to_be_bytes());
         digest.update(review.by());
         digest.update(review.on().to_string());
+    }
+    if *options != DraftOptions::default() {
+        let DraftOptions { head: DraftHead { product_version, contact, evaluator }, lists_aaa } = options;
+        digest.update([b'o', u8::from(*lists_aaa)]);
+        for line in [product_version, contact, evaluator] {
+            let line = line.as_ref().map_or("", HeadText::as_str);
+            digest.update((line.len() as u64).to_be_bytes());
+            digest.update(line);
+        }
     }
     let mut style = [0; 16];
     style.copy_from_slice(&digest.finalize()[..16]);

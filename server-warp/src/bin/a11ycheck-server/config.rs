@@ -10,7 +10,7 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{PlanCatalog, PlanCatalogError, RateLimits},
+    domain::{PlanCatalog, PlanCatalogError, RateLimits, StandardId},
     engine::EngineConfig,
     net::{AddressPolicy, DnsResolver, InvalidDomain, Resolver, SystemResolver},
     service::OwnSettings,
@@ -37,6 +37,8 @@ pub(crate) enum ConfigError {
     },
     #[error("--header-prefix")]
     HeaderPrefix(#[from] InvalidPrefix),
+    #[error("--standard {word}: it has to be one of {}", words(StandardId::defaults()))]
+    Standard { word: String },
     #[error("--plans {}: the file can't be read", file.display())]
     PlansFile {
         file: PathBuf,
@@ -57,6 +59,10 @@ pub(crate) enum ConfigError {
     Egress(#[from] EgressError),
     #[error("the [[plan]] tables of the settings file")]
     InlinePlans(#[source] PlanCatalogError),
+}
+
+fn words<'a>(ids: impl Iterator<Item = &'a StandardId>) -> String {
+    ids.map(StandardId::as_str).collect::<Vec<_>>().join(", ")
 }
 
 impl Settings {
@@ -81,6 +87,7 @@ impl Settings {
         Ok(OwnSettings::default()
             .with_base_url(self.base_url.clone())
             .with_header_prefix(self.header_prefix()?)
+            .with_standard(self.standard()?)
             .with_policy(if has_policy { Some(self.policy()?) } else { None }))
     }
 
@@ -127,6 +134,12 @@ impl Settings {
 
     fn header_prefix(&self) -> Result<Option<HeaderPrefix>, ConfigError> {
         Ok(self.header_prefix.as_ref().map(HeaderPrefix::new).transpose()?)
+    }
+
+    fn standard(&self) -> Result<Option<StandardId>, ConfigError> {
+        let Some(word) = &self.standard else { return Ok(None) };
+        let offered = StandardId::defaults().copied().find(|id| id.as_str() == word);
+        offered.map(Some).ok_or_else(|| ConfigError::Standard { word: word.clone() })
     }
 
     pub(crate) fn routes(&self) -> RoutesConfig {
@@ -258,6 +271,16 @@ mod tests {
     fn a_domain_that_is_none_is_refused_rather_than_ignored() {
         let settings = Settings { block_domain: vec!["https://ads.example.com/".to_owned()], ..Settings::default() };
         assert!(matches!(settings.policy(), Err(ConfigError::Domain { .. })));
+    }
+
+    #[test]
+    fn a_standard_that_is_not_offered_for_all_sites_is_refused_with_those_that_are() {
+        let settings = |word: &str| Settings { standard: Some(word.to_owned()), ..Settings::default() };
+        assert_eq!(settings("wcag22-aa").standard().unwrap(), Some(StandardId::Wcag22Aa));
+        for word in ["en301549-v4", "wcag30", "WCAG22-AA", ""] {
+            let refused = settings(word).standard().unwrap_err().to_string();
+            assert!(refused.ends_with("one of wcag21-aa, wcag22-aa"), "{refused}");
+        }
     }
 
     #[test]

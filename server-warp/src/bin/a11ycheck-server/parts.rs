@@ -133,6 +133,7 @@ fn configured(
     Ok(builder
         .with_policy(shared.policy.clone())
         .with_header_prefix(shared.header_prefix.clone())
+        .with_standard(shared.standard)
         .with_anonymous_limits(settings.anonymous_limits())
         .with_event_writer(EventsV1))
 }

@@ -57,6 +57,11 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_HEADER_PREFIX", value_name = "PREFIX")]
     pub(crate) header_prefix: Option<String>,
 
+    /// The standard against which sites are checked that name none: wcag21-aa (WCAG 2.1 AA, EN 301 549 v3.2.1) or wcag22-aa (WCAG
+    /// 2.2 AA). A site can name another one. All servers of a database share it. [default: the database's, else wcag21-aa]
+    #[arg(long, env = "A11YCHECK_STANDARD", value_name = "STANDARD")]
+    pub(crate) standard: Option<String>,
+
     /// A private network in which sites may be checked, with all ports (10.0.0.0/8, fd00::/8) or with those that are named
     /// (10.0.0.0/8:443, fd00::/8:80+443+8000-8099). Without it only public addresses may. It is open to checks whose start page
     /// lies in an opened network, and to no public page. RISK: anyone who may add a site can make this server send requests to any address and
@@ -270,7 +275,7 @@ impl Settings {
     /// Returns these settings, with those of `below` where they are not set.
     pub(crate) fn over(self, below: Self) -> Self {
         over!(self, below;
-            listen database_url database_connections sealing_key files_url roles demo base_url header_prefix allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
+            listen database_url database_connections sealing_key files_url roles demo base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
             proxy_credentials no_proxy proxy_resolves trust_proxy plans plan reviewed_language workers tabs tab_memory no_sandbox
             ignore_robots contact_url no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use a11ycheck_core::{
     domain::{
         Failure, FailureCode, Finding, NewTeam, NewToken, PageOutcome, PlanCode, PlatformKey, RuleId, ScanState,
-        SiteInput, SiteName, Subscription, Tag,
+        SiteInput, SiteName, StandardId, Subscription, Tag,
     },
     locale::Locale,
     paging::PageRequest,
@@ -68,6 +68,9 @@ pub(crate) async fn sites_in_any_script_and_language_come_back<S: Store>(factory
         let mut new = fixtures::new_site("https://крамниця.example/шлях?пошук=%00#x", world.now());
         new.details.name = Some((*text).to_owned());
         new.details.report_locale = locale;
+        let standards =
+            [None, Some(StandardId::Wcag22Aa), Some(StandardId::from_stored("of-a-later-release").unwrap())];
+        new.details.standard = standards[text.len() % standards.len()];
         new.details.stack = TEXTS.iter().take(8).map(|key| PlatformKey::new(key)).collect();
         new.details.tags = vec![(*text).to_owned(), "z".to_owned(), "a".to_owned(), text.repeat(40)];
         let details = new.details.clone();

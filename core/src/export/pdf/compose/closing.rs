@@ -59,7 +59,7 @@ impl Composer<'_> {
             facts.push((&label.platform, text::line(platform, MAX_TITLE)));
         }
         facts.extend([
-            (label.standard.as_str(), "WCAG 2.1 A, AA · EN 301 549 V3.2.1".to_owned()),
+            (label.standard.as_str(), self.source.report.standard.name().to_owned()),
             (&label.checked_with, text::line(&with, 200)),
             (&label.prepared_by, self.frame.name()),
         ]);

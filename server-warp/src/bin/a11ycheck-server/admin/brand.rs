@@ -9,7 +9,7 @@ use std::{
 
 use a11ycheck_core::{
     Service,
-    domain::{BrandName, Colour, Logo, TeamBrand},
+    domain::{BrandName, Colour, DraftHead, HeadText, HeadTextError, Logo, TeamBrand},
     export::{Brand, pdf::decoded_logo},
     id::TeamId,
 };
@@ -40,22 +40,48 @@ pub(super) struct BrandCommand {
     /// Shows the name in place of a logo.
     #[arg(long, conflicts_with = "logo")]
     no_logo: bool,
+    /// The version of the product at the head of drafts of conformance reports: one line of at most 200 characters, as the next two.
+    /// An empty text leaves it to whoever completes the draft. These three are shown without white label, too.
+    #[arg(long, value_name = "TEXT")]
+    product_version: Option<String>,
+    /// The contact at the head of such drafts.
+    #[arg(long, value_name = "TEXT")]
+    contact: Option<String>,
+    /// Who evaluates the product, at the head of such drafts.
+    #[arg(long, value_name = "TEXT")]
+    evaluator: Option<String>,
 }
 
 /// Changes the brand, and returns what it is then.
 pub(super) async fn change(service: &Service, command: BrandCommand) -> Result<Outcome, Box<dyn Error + Send + Sync>> {
-    let BrandCommand { team, name, no_name, colour, no_colour, logo, no_logo } = command;
+    let BrandCommand { team, name, no_name, colour, no_colour, logo, no_logo, .. } = command;
+    let BrandCommand { product_version, contact, evaluator, .. } = command;
     let logo = logo.map(|path| read(&path)).transpose()?;
     let operated = service.operator().team(team).await?;
     let before = operated.handle().brand().await?;
     let brand = TeamBrand::default()
         .with_name(name.or(before.name.clone().filter(|_| !no_name)))
         .with_colour(colour.or(before.colour.filter(|_| !no_colour)))
-        .with_logo(logo.or(before.logo.clone().filter(|_| !no_logo)));
+        .with_logo(logo.or(before.logo.clone().filter(|_| !no_logo)))
+        .with_draft(
+            DraftHead::default()
+                .with_product_version(line("product-version", product_version, before.draft.product_version.as_ref())?)
+                .with_contact(line("contact", contact, before.draft.contact.as_ref())?)
+                .with_evaluator(line("evaluator", evaluator, before.draft.evaluator.as_ref())?),
+        );
     if brand != before {
         operated.handle().set_brand(brand.clone()).await?;
     }
     Ok(shown(team, &brand))
+}
+
+/// Returns the line that was given, none for an empty one, and otherwise the one from before.
+fn line(flag: &str, given: Option<String>, before: Option<&HeadText>) -> Result<Option<HeadText>, String> {
+    match given {
+        None => Ok(before.cloned()),
+        Some(text) if text.trim().is_empty() => Ok(None),
+        Some(text) => text.parse().map(Some).map_err(|error: HeadTextError| format!("--{flag}: {error}")),
+    }
 }
 
 fn read(path: &Path) -> Result<Logo, Box<dyn Error + Send + Sync>> {
@@ -75,6 +101,9 @@ struct ShownBrand<'a> {
     colour_of_text: String,
     logo: Option<&'static str>,
     logo_bytes: Option<usize>,
+    product_version: Option<&'a str>,
+    contact: Option<&'a str>,
+    evaluator: Option<&'a str>,
 }
 
 fn shown(team: TeamId, brand: &TeamBrand) -> Outcome {
@@ -86,6 +115,9 @@ fn shown(team: TeamId, brand: &TeamBrand) -> Outcome {
         colour_of_text: of_headings.to_string(),
         logo: brand.logo.as_ref().map(|logo| logo.format().media_type()),
         logo_bytes: brand.logo.as_ref().map(|logo| logo.bytes().len()),
+        product_version: brand.draft.product_version.as_ref().map(HeadText::as_str),
+        contact: brand.draft.contact.as_ref().map(HeadText::as_str),
+        evaluator: brand.draft.evaluator.as_ref().map(HeadText::as_str),
     })
 }
 
@@ -147,6 +179,7 @@ mod tests {
         let (team, logo) = (desk.team, desk.file(PNG));
         let nothing = json!({
             "team": team, "name": null, "colour": null, "colour_of_text": "#1b4f8a", "logo": null, "logo_bytes": null,
+            "product_version": null, "contact": null, "evaluator": null,
         });
         assert_eq!(desk.run(&[]).await, Ok(nothing.clone()));
         let mut shown = desk.run(&["--name", " Grün & Co ", "--colour", "#FFEE00"]).await.unwrap();
@@ -158,7 +191,11 @@ mod tests {
             (&shown["name"], &shown["colour"], &shown["logo"]),
             (&json!("Grün & Co"), &Value::Null, &json!("image/png"))
         );
-        assert_eq!(desk.run(&["--no-name", "--no-logo"]).await, Ok(nothing));
+        let shown = desk.run(&["--contact", " a11y@example.org ", "--evaluator", "Jo"]).await.unwrap();
+        assert_eq!((&shown["contact"], &shown["evaluator"]), (&json!("a11y@example.org"), &json!("Jo")));
+        let shown = desk.run(&["--contact", ""]).await.unwrap();
+        assert_eq!((&shown["contact"], &shown["evaluator"]), (&Value::Null, &json!("Jo")));
+        assert_eq!(desk.run(&["--no-name", "--no-logo", "--evaluator", ""]).await, Ok(nothing));
     }
 
     #[tokio::test]
@@ -172,6 +209,7 @@ mod tests {
             (&["--name", " "], "the name is blank"),
             (&["--name", &"x".repeat(81)], "more than 80 characters"),
             (&["--name", "x", "--no-name"], "cannot be used with"),
+            (&["--name", "x", "--contact", &"x".repeat(201)], "--contact: the text has more than 200 characters"),
             (&["--name", "x", "--logo", &svg], "neither PNG nor JPEG nor WebP"),
             (&["--name", "x", "--logo", "/nowhere/logo.png"], "/nowhere/logo.png: No such file"),
         ] {

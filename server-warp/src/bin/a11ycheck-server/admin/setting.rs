@@ -15,7 +15,7 @@ pub(super) enum SettingCommand {
     /// Changes a setting for all servers: each takes the new value when it starts next.
     Set {
         setting: SettingName,
-        /// An address, a prefix, or a policy: `public`, or rules such as `allow-network=10.0.0.0/8,192.168.0.0/16:80+443
+        /// An address, a prefix, a standard (`wcag21-aa`, `wcag22-aa`), or a policy: `public`, or rules such as `allow-network=10.0.0.0/8,192.168.0.0/16:80+443
         /// block-network=10.1.0.0/16 block-domain=ads.example.com explain-refusals`.
         value: String,
     },
@@ -32,6 +32,8 @@ pub(super) enum SettingName {
     HeaderPrefix,
     /// The addresses that may be checked.
     AddressPolicy,
+    /// The standard of sites that name none.
+    Standard,
 }
 
 impl From<SettingName> for SharedSetting {
@@ -40,6 +42,7 @@ impl From<SettingName> for SharedSetting {
             SettingName::BaseUrl => Self::BaseUrl,
             SettingName::HeaderPrefix => Self::HeaderPrefix,
             SettingName::AddressPolicy => Self::AddressPolicy,
+            SettingName::Standard => Self::Standard,
         }
     }
 }

@@ -1,0 +1,195 @@
+//! The content of a draft for people, which all formats but OpenACR show: its head, its tables and the sentences around them.
+
+use std::collections::BTreeMap;
+
+use super::{
+    remarks::{gaps, methods, not_checked, remarks, scope_warning},
+    verdict::{Conformance, Verdict},
+};
+use crate::{
+    catalog::{AcrTerms, Labels, Level, Terms, WcagVersion, fill, terms},
+    domain::{DraftHead, HeadText},
+    export::{ExportSource, text::one_line_with_no_breaks},
+    report::Prepared,
+};
+
+/// A draft in its language. Texts that a page, a team or an error has written are one line each.
+pub(in crate::export) struct Content {
+    pub(in crate::export) terms: &'static Terms,
+    pub(in crate::export) acr: &'static AcrTerms,
+    pub(in crate::export) label: &'static Labels,
+    pub(in crate::export) site: String,
+    pub(in crate::export) url: String,
+    /// The day of the check.
+    pub(in crate::export) date: String,
+    /// The lines of the head, in the order of such reports.
+    pub(in crate::export) head: Vec<HeadLine>,
+    pub(in crate::export) gaps: Vec<String>,
+    pub(in crate::export) scope_warning: Option<String>,
+    pub(in crate::export) not_checked: Vec<PageNotChecked>,
+    /// The standards whose requirements are listed, and what of them.
+    pub(in crate::export) standards: Vec<(String, String)>,
+    pub(in crate::export) tables: Vec<CriteriaTable>,
+    pub(in crate::export) clauses: ClauseTable,
+    /// Why level AAA is missing, where it is.
+    pub(in crate::export) aaa_left_out: Option<&'static str>,
+}
+
+/// A line of the head.
+pub(in crate::export) struct HeadLine {
+    pub(in crate::export) name: &'static str,
+    pub(in crate::export) value: HeadValue,
+}
+
+/// What stands in a line of the head.
+pub(in crate::export) enum HeadValue {
+    Text(String),
+    Address(String),
+    Day(String),
+    /// A person fills it in.
+    Open,
+}
+
+/// A page that was not checked.
+pub(in crate::export) struct PageNotChecked {
+    pub(in crate::export) url: String,
+    pub(in crate::export) reason: String,
+}
+
+/// The criteria of one level.
+pub(in crate::export) struct CriteriaTable {
+    pub(in crate::export) level: Level,
+    pub(in crate::export) heading: String,
+    pub(in crate::export) rows: Vec<Row>,
+}
+
+/// The clauses of EN 301 549 that require criteria.
+pub(in crate::export) struct ClauseTable {
+    pub(in crate::export) heading: String,
+    pub(in crate::export) about: String,
+    pub(in crate::export) rows: Vec<Row>,
+}
+
+/// A criterion or a clause, with how far it is met.
+pub(in crate::export) struct Row {
+    pub(in crate::export) number: &'static str,
+    pub(in crate::export) name: &'static str,
+    pub(in crate::export) conformance: Conformance,
+    /// The term for that.
+    pub(in crate::export) term: &'static str,
+    pub(in crate::export) remarks: String,
+}
+
+impl Row {
+    /// Returns whether a failure was found, which is set in bold.
+    pub(in crate::export) const fn is_failure(&self) -> bool {
+        matches!(self.conformance, Conformance::PartiallySupports | Conformance::DoesNotSupport)
+    }
+}
+
+impl Content {
+    pub(in crate::export) fn new(source: &ExportSource<'_>, verdicts: &[Verdict<'_>]) -> Self {
+        let terms = terms(source.locale);
+        let line = |text: &str| one_line_with_no_breaks(text);
+        let prepared = Prepared::new(source.site, source.findings, source.locale);
+        let not_checked = not_checked(source.findings)
+            .map(|(url, failure)| PageNotChecked { url: line(url), reason: line(&terms.failure(failure)) });
+        let levels = levels(source);
+        Self {
+            terms,
+            acr: &terms.acr,
+            label: &terms.label,
+            site: line(source.site.display_name()),
+            url: line(source.site.url.as_str()),
+            date: source.checked_at.format("%Y-%m-%d").to_string(),
+            head: head(source, terms),
+            gaps: gaps(source.findings, terms),
+            scope_warning: scope_warning(source.findings, terms),
+            not_checked: not_checked.collect(),
+            standards: standards(source, levels),
+            tables: levels.iter().map(|level| CriteriaTable::new(*level, &prepared, verdicts, terms)).collect(),
+            clauses: ClauseTable::new(source, verdicts, terms),
+            aaa_left_out: (!source.draft.lists_aaa).then_some(terms.acr.aaa_left_out.as_str()),
+        }
+    }
+}
+
+/// Returns the levels whose criteria a draft lists.
+pub(in crate::export) const fn levels(source: &ExportSource<'_>) -> &'static [Level] {
+    if source.draft.lists_aaa { &[Level::A, Level::Aa, Level::Aaa] } else { &[Level::A, Level::Aa] }
+}
+
+/// Returns the head in the order of the template that conformance reports of vendors follow.
+fn head(source: &ExportSource<'_>, terms: &'static Terms) -> Vec<HeadLine> {
+    let Terms { acr, label, .. } = terms;
+    let DraftHead { product_version, contact, evaluator } = &source.draft.head;
+    let text = |text: &str| HeadValue::Text(one_line_with_no_breaks(text));
+    let given = |given: &Option<HeadText>| given.as_ref().map_or(HeadValue::Open, |given| text(given.as_str()));
+    let url = source.site.url.as_str();
+    let lines: [(&'static str, HeadValue); 11] = [
+        (&acr.product, text(source.site.display_name())),
+        (&acr.product_version, given(product_version)),
+        (&acr.report_date, HeadValue::Day(source.checked_at.format("%Y-%m-%d").to_string())),
+        (&acr.product_description, text(&fill(&acr.website, &[("url", url)]))),
+        (&label.site, HeadValue::Address(one_line_with_no_breaks(url))),
+        (&acr.contact, given(contact)),
+        (&label.prepared_by, text(source.team)),
+        (&acr.evaluator, given(evaluator)),
+        (&label.notes, HeadValue::Open),
+        (&acr.methods, text(&methods(source, terms))),
+        (&label.standard, text(&terms.checked_standard(source.findings.standard))),
+    ];
+    lines.into_iter().map(|(name, value)| HeadLine { name, value }).collect()
+}
+
+/// Returns the standards whose requirements are listed, with the levels or the clause.
+fn standards(source: &ExportSource<'_>, levels: &[Level]) -> Vec<(String, String)> {
+    let versions = [WcagVersion::V2_0, WcagVersion::V2_1, WcagVersion::V2_2];
+    let of_level = levels.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let wcag = versions.map(|version| (format!("WCAG {version}"), of_level.clone()));
+    let clauses = &source.findings.standard.effective().en301549.clauses;
+    let ends = [clauses.first(), clauses.last()].map(|clause| clause.map_or("", |clause| &clause.number));
+    let european = (source.findings.standard.effective().en301549_name(), ends.join(" – "));
+    wcag.into_iter().chain([european]).collect()
+}
+
+impl CriteriaTable {
+    fn new(level: Level, prepared: &Prepared<'_>, verdicts: &[Verdict<'_>], terms: &'static Terms) -> Self {
+        let of_level = verdicts.iter().filter(|verdict| verdict.criterion.level == level);
+        let rows = of_level.map(|verdict| Row {
+            number: &verdict.criterion.number,
+            name: verdict.criterion.name(terms.locale),
+            conformance: verdict.conformance,
+            term: verdict.conformance.name(&terms.acr),
+            remarks: one_line_with_no_breaks(&remarks(verdict, prepared, terms)),
+        });
+        let heading = fill(&terms.acr.criteria_of_level, &[("level", &level.to_string())]);
+        Self { level, heading, rows: rows.collect() }
+    }
+}
+
+impl ClauseTable {
+    fn new(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], terms: &'static Terms) -> Self {
+        let acr = &terms.acr;
+        let standard = source.findings.standard.effective();
+        let verdicts: BTreeMap<&str, &Verdict<'_>> =
+            verdicts.iter().map(|verdict| (verdict.criterion.number.as_str(), verdict)).collect();
+        let rows = standard.en301549.clauses.iter().filter_map(|clause| {
+            let verdict = verdicts.get(clause.criterion.as_str())?;
+            let see = fill(&acr.see_criterion, &[("number", &clause.criterion)]);
+            let is_unconfirmed = standard.en301549.unverified.contains(&clause.number);
+            Some(Row {
+                number: &clause.number,
+                name: verdict.criterion.name(terms.locale),
+                conformance: verdict.conformance,
+                term: verdict.conformance.name(acr),
+                remarks: if is_unconfirmed { format!("{see} {}", acr.clause_unconfirmed) } else { see },
+            })
+        });
+        Self {
+            heading: fill(&acr.clause_table, &[("standard", &standard.en301549_name())]),
+            about: fill(&acr.web_chapter, &[("wcag", &standard.en301549.wcag)]),
+            rows: rows.collect(),
+        }
+    }
+}
