@@ -112,6 +112,7 @@ mod tests {
             platform: None,
             stack: vec![],
             tags: vec![],
+            standard: None,
         }
     }
 
