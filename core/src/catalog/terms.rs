@@ -256,7 +256,7 @@ words! {
         report_title overview site platform checked_on pages_checked standard standard_checked checked_with
         prepared_by severity
         problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
-        platform_tip references learn_more found_on page pages element elements source_code details_in_english places
+        platform_tip references learn_more found_on page pages element elements details_in_english places
         places_for_most further_elements full_list elements_left_out new fixed remaining since_previous_check
         previous_check first_check trend total not_checked frames_not_checked still_changing unanswered
         dead_links linked_from needs_review needs_review_note pages_covered covered_by_consent covered_by_dialog
