@@ -3,6 +3,7 @@
 use a11ycheck_core::{
     domain::{Failure, Logo},
     locale::Locale,
+    report::Thing,
 };
 
 use crate::{
@@ -41,6 +42,9 @@ pub(crate) fn sample() -> Sample {
     for group in report.groups.iter_mut().chain(&mut report.advisory) {
         group.help = format!("javascript:{}", next());
         group.pages.iter_mut().for_each(|page| page.url = next());
+        for place in &mut group.places {
+            (place.page, place.thing) = (next(), Thing::of(&next()));
+        }
         for example in &mut group.examples {
             (example.page, example.target, example.html) = (next(), next(), next());
             example.details = Some(next());

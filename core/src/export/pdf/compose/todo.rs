@@ -32,11 +32,11 @@ impl Composer<'_> {
             let heads = [&words.what, &words.place, &label.elements, &words.fixer, &words.effort];
             flow.table(&Table {
                 columns: columns(&[
-                    (0.4, Align::Left),
-                    (0.27, Align::Left),
-                    (0.12, Align::Right),
+                    (0.37, Align::Left),
+                    (0.26, Align::Left),
+                    (0.14, Align::Right),
+                    (0.12, Align::Left),
                     (0.11, Align::Left),
-                    (0.1, Align::Left),
                 ]),
                 head: Some(heads.map(|name| Cell::head(name.as_str())).into()),
                 rows: todo.lines.iter().map(|line| self.todo_line(line)).collect(),
