@@ -29,7 +29,7 @@ const PAINT: &str = include_str!("paint.js");
 const MEASURE: &str = include_str!("measure.js");
 
 /// The time limit for all pictures of a page: many times what a healthy page takes, and no great loss with another.
-const TIME: Duration = Duration::from_secs(12);
+const TIME: Duration = Duration::from_secs(16);
 /// The number of times that pictures of what has moved are tried.
 const ATTEMPTS: u32 = 2;
 /// The greatest height of a page's picture, in CSS pixels: elements further down have pictures of their own.

@@ -13,10 +13,12 @@ use super::plan::{Crop, ElementNumber, Rect, Shot};
 pub(super) const COVER: [u8; 3] = [160; 3];
 
 /// The colours of the outline around an element, from inside: the dark one is seen on a light page, the light one on a
-/// dark page, as their contrast is above 7 : 1 (WCAG 2.1, 1.4.11 asks for 3 : 1).
-const OUTLINE: [[u8; 3]; 2] = [[176, 0, 91], [255; 3]];
+/// dark page, as their contrast is above 8 : 1 (WCAG 2.1, 1.4.11 asks for 3 : 1).
+const OUTLINE: [[u8; 3]; 2] = [[153, 0, 102], [255; 3]];
 /// The width of each of its colours in CSS pixels.
 const OUTLINE_WIDTH: u32 = 2;
+/// The room in CSS pixels between an element and its outline, so that an outline or shadow of its own is seen.
+const OUTLINE_GAP: u32 = 2;
 
 /// The greatest width of a picture in pixels: what a report shows beside its text.
 const MAX_WIDTH: u32 = 800;
@@ -137,10 +139,10 @@ fn picture(part: RgbImage, crop: &Crop) -> Option<Picture> {
             let scale_percent = u16::try_from(width_now * 100 / crop.area.width.max(1)).ok()?;
             return Some(Picture { width: width_now, height, scale_percent, webp });
         }
-        if width < 2 * MIN_WIDTH {
+        if width * 3 / 4 < MIN_WIDTH {
             return None;
         }
-        width /= 2;
+        width = width * 3 / 4;
     }
 }
 
@@ -154,7 +156,7 @@ fn outline(image: &mut RgbImage, crop: &Crop) {
     let across = |x: u32| scaled(x, width, crop.area.width);
     let down = |y: u32| scaled(y, height, crop.area.height);
     let line = OUTLINE_WIDTH * crop.scale;
-    let all = line * 2;
+    let all = line * 2 + OUTLINE_GAP * crop.scale;
     let (area, element) = (crop.area, crop.outlined);
     // The outer edges of the outline.
     let left = across(element.x - area.x).saturating_sub(all);
@@ -244,19 +246,19 @@ mod tests {
             |image: &RgbImage, y: u32, xs: &[u32]| xs.iter().map(|x| image.get_pixel(*x, y).0).collect::<Vec<_>>();
         let red = [255, 0, 0];
         assert_eq!(
-            row(&image, 50, &[26, 27, 28, 29, 30, 49, 50, 51, 52, 53]),
-            [light, light, dark, dark, red, red, dark, dark, light, light]
+            row(&image, 50, &[24, 25, 26, 27, 28, 29, 30, 49, 50, 51, 52, 53, 54, 55]),
+            [light, light, dark, dark, [255; 3], [255; 3], red, red, [255; 3], [255; 3], dark, dark, light, light]
         );
-        let column: Vec<_> = [36, 38, 39, 40, 59, 60, 62].iter().map(|y| image.get_pixel(40, *y).0).collect();
+        let column: Vec<_> = [34, 36, 37, 40, 59, 62, 64].iter().map(|y| image.get_pixel(40, *y).0).collect();
         assert_eq!(column, [light, dark, dark, red, red, dark, light]);
         assert_eq!(
-            row(&shown([30, 40, 20, 20], 2), 100, &[55, 56, 59, 60, 99, 100, 103, 104]),
+            row(&shown([30, 40, 20, 20], 2), 100, &[51, 52, 55, 60, 99, 104, 107, 108]),
             [light, dark, dark, red, red, dark, dark, light]
         );
         let at_corner = shown([0, 0, 50, 60], 1);
         assert_eq!(row(&at_corner, 30, &[0, 2, 4]), [light, dark, [255; 3]], "drawn inside where the picture ends");
         let beyond = shown([30, 40, 500, 500], 1);
-        assert_eq!(row(&beyond, 70, &[28, 99]), [dark, [255; 3]], "no line where the element goes on");
+        assert_eq!(row(&beyond, 70, &[26, 99]), [dark, [255; 3]], "no line where the element goes on");
     }
 
     #[test]

@@ -206,10 +206,11 @@ async fn no_picture_shows_what_somebody_typed_and_every_one_shows_the_field() {
         let image = decoded(output.screenshots.iter().find(|picture| picture.id == shown.id).unwrap());
         assert_eq!(pixels(&image, is_red), 0, "{}", field.html);
         assert!(pixels(&image, |pixel| pixel == [160; 3]) > 1_000, "{}", field.html);
-        // 400 by 80 pixels, 4 wide.
+        // 400 by 80 pixels, 4 wide; others are seen beside it.
         let border = 2 * 4 * (400 + 80 - 2 * 4);
-        assert_eq!(pixels(&image, is_blue), border, "{}", field.html);
-        assert!(pixels(&image, is_green) >= 2 * 3 * (400 + 80), "{}", field.html);
+        assert!(pixels(&image, is_blue) >= border, "{}", field.html);
+        // What our own outline leaves of it.
+        assert!(pixels(&image, is_green) >= 2 * 2 * (400 + 80), "{}", field.html);
     }
     let screen = decoded(&output.screen.unwrap());
     assert_eq!(pixels(&screen, is_red), 0);
