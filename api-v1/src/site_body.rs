@@ -35,6 +35,7 @@ pub(crate) struct NewSite {
     tags: Vec<String>,
     /// The standard against which it is checked; the operator's choice for all sites where it is left out.
     #[schemars(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = crate::openapi::open)]
     standard: Option<StandardId>,
     /// Whether the first check starts right away; true where it is left out.
     #[schemars(skip_serializing_if = "std::ops::Not::not")]

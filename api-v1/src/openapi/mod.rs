@@ -10,4 +10,5 @@ mod operations;
 mod parts;
 mod rendering;
 
+pub(crate) use self::rendering::open;
 pub use self::{document::strict, rendering::published};

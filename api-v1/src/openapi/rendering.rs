@@ -62,8 +62,8 @@ pub(super) fn plain(schema: &mut Schema) {
     }
 }
 
-/// Lets a schema of answers admit what a later release may answer with: words beside those that are known.
-fn open(schema: &mut Schema) {
+/// Lets a schema admit what a later release knows: words beside those that are known now.
+pub(crate) fn open(schema: &mut Schema) {
     if let Some(words) = schema.remove("enum") {
         schema.insert("examples".to_owned(), words.clone());
         schema.insert("x-extensible-enum".to_owned(), words);

@@ -256,7 +256,7 @@ fn a_ticket_lists_fifty_elements_and_says_where_the_rest_is() {
     assert!(github.contains(&line), "{github}");
     let jira = file(ExportFormat::Jira, Some(REST));
     assert_eq!(jira.lines().filter(|line| line.starts_with("main > div")).count(), 50);
-    let line = format!("\nWeitere Elemente: 331 · Vollständige Liste: [{REST}]\n\n_");
+    let line = format!("\nWeitere Elemente: 331 · Vollständige Liste: [{REST}]\n\nStandard: ");
     assert!(jira.contains(&line), "{jira}");
     for format in [ExportFormat::Github, ExportFormat::Jira] {
         let file = file(format, None);

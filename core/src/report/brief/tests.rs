@@ -142,7 +142,10 @@ fn the_first_page_has_three_numbers_and_a_verdict_of_two_sentences() {
     assert_eq!(numbers, ["25", "81", "4 of 13"], "a page that was not checked is not called clear");
     assert_eq!(
         opening.verdict,
-        ["Some visitors cannot use parts of the site at all.", "Enough for 80 % of the problems: 12 places to fix."]
+        [
+            "Some visitors cannot use parts of the site at all.",
+            "Enough for 80\u{a0}% of the problems: 12 places to fix."
+        ]
     );
     report.total = 0;
     report.totals = Totals::default();
