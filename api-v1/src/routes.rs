@@ -134,6 +134,9 @@ pub(crate) struct PathParameters {
     /// The example's number in the report.
     #[schemars(range(min = 1), example = 1)]
     id: u64,
+    /// The page's number in the report's list of pages.
+    #[schemars(range(min = 1), example = 2)]
+    number: u64,
 }
 
 /// A method of HTTP that the API knows. `HEAD` is answered as `GET` is, without the body, and stands in no row.

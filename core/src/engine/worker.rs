@@ -45,6 +45,9 @@ impl Worker {
     /// The time for which storing the pictures of a result is tried while the rest of the store works, before the result is
     /// stored without them. It is short enough to keep workers at work through an outage, and long enough for a restart.
     const PICTURES_LIMIT: Duration = Duration::from_secs(60);
+    /// The time for which the elements of the previous check are waited for before a check begins without them: the lease
+    /// is not renewed meanwhile.
+    const KNOWN_LIMIT: Duration = Duration::from_secs(10);
     /// The delay of a retry after the first failed attempt; twice as long after the second.
     const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);
 
@@ -353,11 +356,15 @@ impl Worker {
             let Some(base) = store.latest_completed(scan.team, scan.site).await? else { return Ok(None) };
             store.findings(base.team, base.id).await
         };
-        match read.await {
-            Ok(findings) => findings.map(|findings| Arc::new(KnownElements::of(&findings))),
-            Err(error) => {
+        match tokio::time::timeout(Self::KNOWN_LIMIT, read).await {
+            Ok(Ok(findings)) => findings.map(|findings| Arc::new(KnownElements::of(&findings))),
+            Ok(Err(error)) => {
                 let error: &dyn std::error::Error = &error;
                 tracing::warn!(scan = %scan.id, error, "The elements of the previous check could not be read");
+                None
+            }
+            Err(_) => {
+                tracing::warn!(scan = %scan.id, "The elements of the previous check could not be read in time");
                 None
             }
         }

@@ -10,7 +10,8 @@ use serde_json::json;
 fn endpoints(site: &str, scan: &str) -> Vec<(Method, String)> {
     let operations = OpenApi::document().operations().into_iter();
     let guarded = operations.filter(|operation| operation.path != "/openapi.json" && operation.method != Method::HEAD);
-    let filled = |path: &str| path.replace("{site}", site).replace("{scan}", scan).replace("{id}", "1");
+    let filled =
+        |path: &str| path.replace("{site}", site).replace("{scan}", scan).replace("{id}", "1").replace("{number}", "1");
     let endpoints: Vec<_> = guarded.map(|operation| (operation.method, filled(&operation.path))).collect();
     assert!(endpoints.len() >= 15 && endpoints.iter().all(|(_, path)| !path.contains('{')), "{endpoints:?}");
     endpoints

@@ -57,7 +57,7 @@ async fn a_path_knows_the_listed_methods_and_no_others() {
 }
 
 fn with_ids(path: &str, site: &str, scan: &str) -> String {
-    path.replace("{site}", site).replace("{scan}", scan).replace("{id}", "1")
+    path.replace("{site}", site).replace("{scan}", scan).replace("{id}", "1").replace("{number}", "1")
 }
 
 #[tokio::test]

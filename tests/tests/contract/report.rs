@@ -65,17 +65,17 @@ async fn a_report_ranks_groups_and_shows_what_changed() {
         json!([
             {
                 "url": "https://example.com/", "title": "https://example.com/", "issues": 2, "left_out": 0, "error": null,
-                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": null, "cover": null,
+                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": null, "cover": null, "picture": null,
             },
             {
                 "url": "https://example.com/slow", "title": "", "issues": 0, "left_out": 0,
                 "error": {"code": "timeout", "message": "The page was not ready in time."},
-                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": null, "cover": null,
+                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": null, "cover": null, "picture": null,
             },
             {
                 "url": "https://example.com/gone", "title": "", "issues": 0, "left_out": 0,
                 "error": {"code": "http_status", "message": "The web server answered with error status 410."},
-                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": "https://example.com/", "cover": null,
+                "frames_not_checked_count": 0, "frames_not_checked": [], "still_changing": false, "unanswered": [], "linked_from": "https://example.com/", "cover": null, "picture": null,
             },
         ])
     );

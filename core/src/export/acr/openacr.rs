@@ -46,14 +46,14 @@ pub(super) fn write(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], out: &m
     let date = source.checked_at.format("%Y-%m-%d").to_string();
     let document = Document {
         title: format!("{name}: {}", terms.acr.title),
-        product: Product { name, version: product_version, description: source.site.url.as_str() },
+        product: Product { name, version: product_version.unwrap_or(""), description: source.site.url.as_str() },
         author: Contact {
             // The evaluator answers for the draft, and the schema has no place of its own for one.
-            name: evaluator,
+            name: evaluator.unwrap_or(""),
             company_name: source.team,
             // The schema requires an address: where none is known, the person who completes the draft fills it in.
             email: address.unwrap_or(""),
-            address: contact.filter(|_| address.is_none()),
+            address: contact.filter(|_| address.is_none()).unwrap_or(""),
         },
         report_date: &date,
         last_modified_date: &date,
@@ -135,9 +135,8 @@ struct Document<'a> {
 struct Product<'a> {
     /// The site's name, else its domain.
     name: &'a str,
-    /// Its version, where it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<&'a str>,
+    /// Its version; empty where it is not known.
+    version: &'a str,
     /// Its address.
     description: &'a str,
 }
@@ -146,16 +145,14 @@ struct Product<'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AcrAuthor"))]
 struct Contact<'a> {
-    /// Who evaluates the product, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
+    /// Who evaluates the product; empty where that is not known.
+    name: &'a str,
     /// The team's name.
     company_name: &'a str,
     /// The contact, if it is an address for mail. Else empty: whoever completes the draft fills it in.
     email: &'a str,
-    /// The contact, if it is something else.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    address: Option<&'a str>,
+    /// The contact, if it is something else; else empty.
+    address: &'a str,
 }
 
 struct Chapters<'a> {
