@@ -156,6 +156,7 @@ pub(crate) struct Language(String);
 #[derive(JsonSchema)]
 #[schemars(extend("enum" = ["brief", "full"]))]
 #[expect(dead_code, reason = "it describes a word that is read as text")]
+#[schemars(inline)]
 struct DetailWord(String);
 
 /// Returns the word of `format` for a file among the exports; `None` for what is no export.
