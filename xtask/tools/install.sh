@@ -55,11 +55,10 @@ need() {
     command -v "$1" >/dev/null || lacks "$1" "$2"
 }
 
-# `soffice` is there with any part of LibreOffice.
+# `soffice` is there with any part of LibreOffice, and with none of them Writer is missing as well.
 need_writer() {
-    for program in $(command -v soffice); do
-        [ -e "$(dirname "$(readlink -f "$program")")/libswlo.so" ] || lacks "LibreOffice's Writer" libreoffice-writer-nogui
-    done
+    program=$(command -v soffice) && [ -e "$(dirname "$(readlink -f "$program")")/libswlo.so" ] ||
+        lacks "LibreOffice's Writer" libreoffice-writer-nogui
 }
 
 need_python() {
