@@ -97,6 +97,7 @@
 //! | `object-store` | `PostgresConfig::with_files`: the files of `postgres` in an object store or a folder | no |
 //! | `pdf` | the files [`Artifact::ReportPdf`], [`Artifact::FullReportPdf`] and [`Artifact::AcrPdf`]; without it they are refused as not built in | no |
 //! | `postgres` | `PostgresStore`, `PostgresConfig` and the module `postgres`: a durable store for any number of machines | no |
+//! | `sqlite` | `SqliteStore`, `SqliteConfig` and the module `sqlite`: a durable store in one file, for one machine; takes a C compiler | no |
 //! | `testing` | the module `testing`: a service that a test controls, and the suites for stores and scanners | no |
 //! | `webhooks` | `EventsV1`, which writes events, [`webhook`]'s `HttpSender`, which delivers them, and the module `signing` | no |
 //!
@@ -143,3 +144,5 @@ pub use a11ycheck_signing as signing;
 pub use a11ycheck_storage_memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use a11ycheck_storage_postgres::{self as postgres, PostgresConfig, PostgresStore};
+#[cfg(feature = "sqlite")]
+pub use a11ycheck_storage_sqlite::{self as sqlite, SqliteConfig, SqliteStore};

@@ -30,6 +30,7 @@ const CIRCLES: &[(&str, usize)] = &[
     ("server-warp/src/bin/a11ycheck-server/main.rs", 0),
     ("storage-memory/src/lib.rs", 0),
     ("storage-postgres/src/lib.rs", 0),
+    ("storage-sqlite/src/lib.rs", 0),
     ("storage-testkit/src/lib.rs", 0),
     ("tests/src/lib.rs", 0),
     ("xtask/src/main.rs", 0),

@@ -50,7 +50,12 @@ fn a_store_or_a_scanner_asks_for_no_feature_that_an_embedder_left_out() {
     for (part, features, marks) in [
         ("a11ycheck-storage-memory", &[][..], &["reqwest", "printpdf", "schemars"][..]),
         ("a11ycheck-storage-postgres", &[], &["printpdf", "schemars"]),
-        ("a11ycheck-storage-postgres", &["--no-default-features"], &["reqwest", "object_store", "printpdf"]),
+        (
+            "a11ycheck-storage-postgres",
+            &["--no-default-features"],
+            &["reqwest", "object_store", "printpdf", "sqlx-sqlite"],
+        ),
+        ("a11ycheck-storage-sqlite", &[], &["reqwest", "printpdf", "schemars", "sqlx-postgres"]),
         ("a11ycheck-scanner-chromium", &[], &["printpdf", "schemars"]),
     ] {
         let crates = pulled_in(part, features);
@@ -67,6 +72,7 @@ fn stores_and_scanners_know_core_and_not_each_other() {
     assert_eq!(parts("a11ycheck-api-v1"), CORE);
     assert_eq!(parts("a11ycheck-storage-memory"), CORE);
     assert_eq!(parts("a11ycheck-storage-postgres"), CORE);
+    assert_eq!(parts("a11ycheck-storage-sqlite"), CORE);
     assert_eq!(parts("a11ycheck-scanner-chromium"), CORE);
     assert_eq!(parts("a11ycheck-storage-testkit"), CORE);
 }
@@ -80,6 +86,7 @@ fn the_facade_brings_the_parts_that_are_asked_for_and_no_other() {
         ("memory", &["a11ycheck-storage-memory"]),
         ("pdf", &[]),
         ("postgres", &["a11ycheck-storage-postgres"]),
+        ("sqlite", &["a11ycheck-storage-sqlite"]),
         ("testing", &["a11ycheck-storage-memory", "a11ycheck-storage-testkit"]),
         ("webhooks", &["a11ycheck-api-v1"]),
     ] {
@@ -129,6 +136,7 @@ fn our_own_crates_are_among_dev_dependencies_by_path_alone() {
         "signing",
         "storage-memory",
         "storage-postgres",
+        "storage-sqlite",
         "storage-testkit",
         "scanner-chromium",
     ] {
@@ -164,6 +172,7 @@ fn no_part_names_what_it_must_not_know() {
         ("api-v1/src", &["warp::", "hyper::", "a11ycheck_storage", "a11ycheck_scanner"]),
         ("storage-memory/src", &["warp::", "a11ycheck_scanner"]),
         ("storage-postgres/src", &["warp::", "a11ycheck_scanner"]),
+        ("storage-sqlite/src", &["warp::", "a11ycheck_scanner"]),
         ("storage-testkit/src", &["warp::", "sqlx::", "a11ycheck_storage_memory", "a11ycheck_scanner"]),
         ("scanner-chromium/src", &["warp::", "a11ycheck_storage", "a11ycheck_server"]),
         ("server-warp/src/routes", &["a11ycheck_storage", "a11ycheck_scanner"]),

@@ -1,0 +1,54 @@
+//! The lock that keeps a second server from the same file.
+
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    io::{Read as _, Write as _},
+    path::Path,
+};
+
+use crate::{OpenError, SqliteConfig};
+
+/// The lock of the process that serves a file, held for as long as this exists: an advisory lock of the system on a file
+/// beside the database, which ends with the process however that ends. The file itself stays; it holds the process id, as
+/// text, for the message to whoever comes second.
+///
+/// It can't be SQLite's own: those are held for the time of a transaction, and a program that administers the data is to
+/// work beside the server.
+#[derive(Debug)]
+pub(crate) struct ServerLock {
+    _file: File,
+}
+
+impl ServerLock {
+    /// The end of the lock file's name.
+    const END: &'static str = "-lock";
+
+    /// Takes the lock.
+    ///
+    /// # Errors
+    /// [`OpenError::InUse`] if another process has it, or another store of this one.
+    pub(crate) fn take(config: &SqliteConfig) -> Result<Self, OpenError> {
+        let path = config.beside(Self::END);
+        let unreachable = |error| OpenError::unreachable(&path, error);
+        let mut options = OpenOptions::new();
+        // Not truncated: it may hold the id of the process that has the lock.
+        let mut file = options.read(true).write(true).create(true).truncate(false).open(&path).map_err(unreachable)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(OpenError::InUse { path: config.path().to_owned(), pid: holder(&path) });
+            }
+            Err(TryLockError::Error(error)) => return Err(unreachable(error)),
+        }
+        file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(unreachable)?;
+        Ok(Self { _file: file })
+    }
+}
+
+/// Returns the process id that a lock file holds.
+fn holder(path: &Path) -> Option<u32> {
+    // The longest id has ten digits.
+    let mut text = String::new();
+    File::open(path).ok()?.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}

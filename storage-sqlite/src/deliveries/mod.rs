@@ -1,0 +1,9 @@
+//! Webhooks: endpoints with their secrets, and the delivery of events to them.
+
+mod attempts;
+mod claim;
+pub(crate) mod endpoints;
+pub(crate) mod outbox;
+mod rows;
+mod sealing;
+mod store;

@@ -1,0 +1,116 @@
+//! The result of a check as it is stored: findings as one compressed document, pictures as they are.
+
+use std::io::{self, Read as _, Write as _};
+
+use a11ycheck_core::{
+    domain::{Findings, ScreenshotId},
+    id::{ScanId, TeamId},
+    scanner::{Screenshot, ScreenshotFormat},
+    store::StoreError,
+};
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
+use sqlx::{FromRow, SqliteConnection};
+
+use crate::db::{
+    columns::{BoxedError, count},
+    error::Corrupt,
+    ids::Id,
+};
+
+/// Returns findings as they are stored: JSON, gzip-compressed. Long ones take a tenth of a second, so this runs on a
+/// blocking thread.
+pub(crate) async fn pack(findings: Findings) -> Result<Vec<u8>, StoreError> {
+    let write = move || -> io::Result<Vec<u8>> {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        gzip.write_all(&serde_json::to_vec(&findings)?)?;
+        gzip.finish()
+    };
+    let packed = tokio::task::spawn_blocking(write).await.unwrap_or_else(|error| Err(error.into()));
+    packed.map_err(|error| StoreError::Unavailable(error.into()))
+}
+
+/// Reads findings of a check from their stored form, likewise.
+pub(crate) async fn unpack(scan: ScanId, document: Vec<u8>) -> Result<Findings, Corrupt> {
+    let read = move || -> Result<Findings, BoxedError> {
+        let mut json = Vec::new();
+        GzDecoder::new(document.as_slice()).read_to_end(&mut json)?;
+        Ok(serde_json::from_slice(&json)?)
+    };
+    let findings = tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(error.into()));
+    findings.map_err(|source| Corrupt::new("findings", scan, source))
+}
+
+#[derive(FromRow)]
+pub(crate) struct ScreenshotRow {
+    scan_id: String,
+    number: i64,
+    format: String,
+    width: i64,
+    height: i64,
+    bytes: Vec<u8>,
+}
+
+impl ScreenshotRow {
+    pub(crate) fn screenshot(self) -> Result<Screenshot, Corrupt> {
+        let id = format!("{} {}", self.scan_id, self.number);
+        self.read().map_err(|source| Corrupt::new("screenshots", id, source))
+    }
+
+    fn read(self) -> Result<Screenshot, BoxedError> {
+        let format = match self.format.as_str() {
+            "png" => ScreenshotFormat::Png,
+            "webp" => ScreenshotFormat::WebP,
+            other => return Err(format!("there is no format `{other}`").into()),
+        };
+        let id = ScreenshotId(count(self.number)?);
+        Ok(Screenshot::new(id, format, count(self.width)?, count(self.height)?, self.bytes))
+    }
+}
+
+/// The result of a check, ready to be stored.
+pub(crate) struct Results<'a> {
+    /// The findings, [`pack`]ed.
+    pub(crate) findings: &'a [u8],
+    pub(crate) screenshots: &'a [Screenshot],
+    pub(crate) screen: Option<&'a Screenshot>,
+}
+
+/// Stores the result of a check.
+pub(crate) async fn insert(
+    db: &mut SqliteConnection,
+    team: TeamId,
+    scan: ScanId,
+    results: &Results<'_>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("INSERT INTO findings (scan_id, team_id, document) VALUES (?1, ?2, ?3)")
+        .bind(Id(scan))
+        .bind(Id(team))
+        .bind(results.findings)
+        .execute(&mut *db)
+        .await?;
+    let elements = results.screenshots.iter().map(|picture| ("element", picture));
+    for (subject, picture) in elements.chain(results.screen.map(|picture| ("screen", picture))) {
+        sqlx::query(
+            "INSERT INTO screenshots (scan_id, team_id, subject, number, format, width, height, bytes)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )
+        .bind(Id(scan))
+        .bind(Id(team))
+        .bind(subject)
+        .bind(i64::from(picture.id.0))
+        .bind(format_name(picture.format))
+        .bind(i64::from(picture.width))
+        .bind(i64::from(picture.height))
+        .bind(picture.bytes.as_slice())
+        .execute(&mut *db)
+        .await?;
+    }
+    Ok(())
+}
+
+const fn format_name(format: ScreenshotFormat) -> &'static str {
+    match format {
+        ScreenshotFormat::Png => "png",
+        ScreenshotFormat::WebP => "webp",
+    }
+}

@@ -1,0 +1,4 @@
+//! Sites.
+
+pub(crate) mod rows;
+mod store;

@@ -1,0 +1,136 @@
+//! Conversion of rows to teams, tokens, brands and plans.
+
+use a11ycheck_core::domain::{
+    ApiToken, BrandName, Colour, DraftHead, HeadText, Logo, Plan, Subscription, Team, TeamBrand,
+};
+use sqlx::FromRow;
+
+use crate::db::{
+    columns::{BoxedError, count, from_json, named, word},
+    error::Corrupt,
+    ids::At,
+};
+
+/// The columns of [`TeamRow`]: a team is `t`, its plan `p`.
+macro_rules! team_columns {
+    () => {
+        "t.id AS team_id, t.name AS team_name, t.status, t.ends_at, t.trial_ends_at, t.standing, t.seats_used, \
+         t.created_at AS team_created_at, p.code AS plan_code, p.document AS plan"
+    };
+}
+
+/// The columns of [`TokenRow`], of a token `k`.
+macro_rules! token_columns {
+    () => {
+        "k.id AS token_id, k.team_id AS token_team_id, k.name AS token_name, k.abilities, k.created_at AS token_created_at"
+    };
+}
+
+pub(crate) use {team_columns, token_columns};
+
+#[derive(FromRow)]
+pub(crate) struct TeamRow {
+    team_id: String,
+    team_name: String,
+    status: String,
+    ends_at: Option<At>,
+    trial_ends_at: Option<At>,
+    standing: String,
+    seats_used: i64,
+    team_created_at: At,
+    #[sqlx(flatten)]
+    plan: PlanRow,
+}
+
+/// The columns `p.code AS plan_code, p.document AS plan` of a plan `p`.
+#[derive(FromRow)]
+pub(crate) struct PlanRow {
+    plan_code: String,
+    plan: String,
+}
+
+#[derive(FromRow)]
+pub(crate) struct BrandRow {
+    team_id: String,
+    name: Option<String>,
+    colour: Option<String>,
+    logo: Option<Vec<u8>>,
+    product_version: Option<String>,
+    contact: Option<String>,
+    evaluator: Option<String>,
+}
+
+impl BrandRow {
+    pub(crate) fn brand(self) -> Result<TeamBrand, Corrupt> {
+        named("brands", self.team_id.clone(), self.read())
+    }
+
+    fn read(self) -> Result<TeamBrand, BoxedError> {
+        let colour: Option<Colour> = self.colour.map(|colour| colour.parse()).transpose()?;
+        let brand = TeamBrand::default().with_name(self.name.map(BrandName::from_stored));
+        let draft = DraftHead::default()
+            .with_product_version(self.product_version.map(HeadText::from_stored))
+            .with_contact(self.contact.map(HeadText::from_stored))
+            .with_evaluator(self.evaluator.map(HeadText::from_stored));
+        Ok(brand.with_colour(colour).with_logo(self.logo.map(Logo::from_stored)).with_draft(draft))
+    }
+}
+
+impl TeamRow {
+    pub(crate) fn team(self) -> Result<Team, Corrupt> {
+        named("teams", self.team_id.clone(), self.read())
+    }
+
+    fn read(self) -> Result<Team, BoxedError> {
+        Ok(Team {
+            id: self.team_id.parse()?,
+            plan: self.plan.plan()?,
+            subscription: Subscription::new(word(&self.status)?)
+                .with_end(self.ends_at.map(|at| at.0))
+                .with_trial_end(self.trial_ends_at.map(|at| at.0)),
+            standing: word(&self.standing)?,
+            seats_used: count(self.seats_used)?,
+            name: self.team_name,
+            created_at: self.team_created_at.0,
+        })
+    }
+}
+
+impl PlanRow {
+    pub(crate) fn plan(&self) -> Result<Plan, Corrupt> {
+        named("plans", self.plan_code.clone(), from_json(&self.plan))
+    }
+
+    /// Returns the months of the plan's history. If they can't be read, every number counts as fewer: then the purge is
+    /// delayed rather than begun.
+    pub(crate) fn history_months(&self) -> u32 {
+        let document: Result<serde_json::Value, _> = serde_json::from_str(&self.plan);
+        let months = document.ok().and_then(|plan| plan.pointer("/limits/history_months")?.as_u64());
+        months.and_then(|months| u32::try_from(months).ok()).unwrap_or(u32::MAX)
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct TokenRow {
+    token_id: String,
+    token_team_id: String,
+    token_name: String,
+    abilities: String,
+    token_created_at: At,
+}
+
+impl TokenRow {
+    pub(crate) fn token(self) -> Result<ApiToken, Corrupt> {
+        named("tokens", self.token_id.clone(), self.read())
+    }
+
+    fn read(self) -> Result<ApiToken, BoxedError> {
+        Ok(ApiToken {
+            id: self.token_id.parse()?,
+            team: self.token_team_id.parse()?,
+            abilities: from_json(&self.abilities)?,
+            name: self.token_name,
+            created_at: self.token_created_at.0,
+        })
+    }
+}

@@ -1,0 +1,20 @@
+//! The SQLite store keeps the promises of every store.
+
+use a11ycheck_core::clock::ManualClock;
+use a11ycheck_storage_sqlite::SqliteStore;
+use a11ycheck_storage_testkit::StoreFactory;
+
+use crate::support;
+
+struct SqliteStores;
+
+#[async_trait::async_trait]
+impl StoreFactory for SqliteStores {
+    type Store = SqliteStore;
+
+    async fn empty(&self, clock: ManualClock) -> SqliteStore {
+        SqliteStore::open(support::config()).await.unwrap().with_clock(clock)
+    }
+}
+
+a11ycheck_storage_testkit::store_suite!(SqliteStores);

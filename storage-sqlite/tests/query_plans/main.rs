@@ -1,0 +1,201 @@
+//! No statement of the store reads a table that grows from its beginning to its end. All that it runs in a walk through its
+//! steps are collected from sqlx's log, and SQLite is asked how it would run each. A process of its own, since the log is the
+//! process's.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    sync::{LazyLock, Mutex},
+};
+
+use a11ycheck_core::{
+    domain::{
+        Ability, AttemptReport, AttemptResult, Excerpt, Failure, FailureCode, Lease, NewToken, PageCounts, PlainToken,
+        PlanCode, RequestClass, Subscription, TeamBrand,
+    },
+    id::{ScanId, TokenId, WorkerId},
+    locale::Locale,
+    paging::PageRequest,
+    store::{
+        ClaimLimits, Completion, Document, DocumentKey, EventLog as _, FileStore as _, QueueStore as _,
+        RateLimitStore as _, ScanStore as _, SealingStore as _, SiteStore as _, StyleHash, TeamStore as _,
+        WebhookStore as _,
+    },
+};
+use chrono::{TimeDelta, Utc};
+use sqlx::{AssertSqlSafe, Row as _};
+use tracing::{
+    Event, Metadata, Subscriber,
+    field::{Field, Visit},
+    span,
+};
+
+#[path = "../file/support/mod.rs"]
+#[allow(dead_code, reason = "the other tests' too")]
+mod support;
+
+use support::World;
+
+/// The tables whose rows are as many as there are sites, checks or deliveries.
+const LARGE: [&str; 10] =
+    ["sites", "site", "scans", "s", "active_scans", "findings", "screenshots", "documents", "deliveries", "events"];
+
+/// The beginning of the one statement that counts all that waits, for operators.
+const COUNTS: &str = "SELECT urgency, count(*)";
+
+/// The statements that were run.
+static RUN: LazyLock<Mutex<BTreeSet<String>>> = LazyLock::new(Mutex::default);
+
+/// Collects what sqlx logs of statements.
+struct Collector;
+
+impl Subscriber for Collector {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "sqlx::query"
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut statement = Statement::default();
+        event.record(&mut statement);
+        let text = if statement.whole.trim().is_empty() { statement.summary } else { statement.whole };
+        RUN.lock().unwrap().insert(text.trim().to_owned());
+    }
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
+}
+
+/// A statement that is short is its own summary.
+#[derive(Default)]
+struct Statement {
+    summary: String,
+    whole: String,
+}
+
+impl Visit for Statement {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match field.name() {
+            "summary" => value.clone_into(&mut self.summary),
+            "db.statement" => value.clone_into(&mut self.whole),
+            _ => {}
+        }
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn fmt::Debug) {}
+}
+
+#[tokio::test]
+async fn no_statement_reads_a_large_table_as_a_whole() {
+    tracing::subscriber::set_global_default(Collector).unwrap();
+    let mut world = World::new().await;
+    walk(&world).await;
+    let statements = RUN.lock().unwrap().clone();
+    assert!(statements.len() > 80, "only {} statements were run", statements.len());
+    let mut faults = Vec::new();
+    for statement in &statements {
+        if !["SELECT", "WITH", "INSERT", "UPDATE", "DELETE"].iter().any(|verb| statement.starts_with(verb))
+            || statement.contains("migrations")
+            || statement.starts_with(COUNTS)
+        {
+            continue;
+        }
+        let steps =
+            sqlx::query(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"))).fetch_all(&mut world.db).await;
+        for step in steps.unwrap_or_else(|error| panic!("{error}: {statement}")) {
+            let step: String = step.get("detail");
+            let table = step.strip_prefix("SCAN ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+            if LARGE.contains(&table) && !step.contains(" USING ") {
+                faults.push(format!("{step}: {statement}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// Takes each step of the store at least once.
+async fn walk(world: &World) {
+    let (store, team, keys) = (&world.store, world.team, support::ring().ids());
+    let page = PageRequest::new(1, 10);
+    let plain = PlainToken::generate();
+    let token = NewToken {
+        id: TokenId::generate(Utc::now()),
+        name: "CI".to_owned(),
+        abilities: [Ability::Read].into(),
+        hash: plain.hash(),
+    };
+    store.create_token(team, token.clone()).await.unwrap();
+    store.admit_token(&plain.hash(), RequestClass::General).await.unwrap().unwrap();
+    store.give_back_token(token.id, RequestClass::General, Utc::now()).await.unwrap();
+    store.teams(page).await.unwrap();
+    store.tokens(team).await.unwrap();
+    store.set_brand(team, TeamBrand::default()).await.unwrap();
+    store.brand(team).await.unwrap();
+    let (_, delivery) = world.delivery().await;
+    let site = world.add_site().await.unwrap();
+    store.site_usage(team).await.unwrap();
+    store.sites(team, Some("tag"), page).await.unwrap();
+    store.queue_due_scans(10).await.unwrap();
+    for round in 0..3 {
+        let claim = world.claim().await.unwrap().claim;
+        store.renew_lease(claim, Lease::TERM, PageCounts::new(1, 2)).await.unwrap();
+        let scan = if round == 0 {
+            store.fail_scan(claim, Failure::new(FailureCode::BrowserCrashed, "gone")).await.unwrap()
+        } else {
+            let result = Completion {
+                screenshots: vec![support::picture(1, 100)],
+                events: vec![support::event(), support::event()],
+                ..support::completion()
+            };
+            store.complete_scan(claim, result).await.unwrap()
+        };
+        store.scan(team, scan.id).await.unwrap().unwrap();
+        store.findings(team, scan.id).await.unwrap();
+        store.screenshot(team, scan.id, support::picture(1, 0).id).await.unwrap();
+        store.screen(team, scan.id).await.unwrap();
+        let key = DocumentKey::Report(Locale::En);
+        store.put_document(team, scan.id, key, Document { style: StyleHash([0; 16]), bytes: vec![1] }).await.unwrap();
+        store.document(team, scan.id, key).await.unwrap();
+        store.trend(team, scan.id, 5).await.unwrap();
+        store.mark_express(team, scan.id).await.unwrap();
+        store.start_manual_scan(team, site, ScanId::generate(Utc::now())).await.unwrap();
+    }
+    store.queue_depth().await.unwrap();
+    store.scans(team, site, page).await.unwrap();
+    store.latest_completed(team, site).await.unwrap();
+    store.newest_scan_event().await.unwrap();
+    store.scan_events(0, 10).await.unwrap();
+    store.purge_scan_events(10).await.unwrap();
+    let limits = ClaimLimits { all: 1, retries: 1, per_endpoint: 4 };
+    let claimed = store.claim_deliveries(&WorkerId::generate(), limits, TimeDelta::zero(), &keys).await.unwrap();
+    // As many as a claim looks at are due: each endpoint is asked by itself.
+    store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM, &keys).await.unwrap();
+    let result = AttemptResult::Answered { status: 200, excerpt: Excerpt::of(b"ok") };
+    let report = AttemptReport { duration: TimeDelta::zero(), result };
+    store.record_attempt(claimed[0].claim, report).await.ok();
+    let endpoint = store.endpoints(team).await.unwrap()[0].id;
+    store.deliveries(team, endpoint, page).await.unwrap();
+    store.delivery(team, delivery).await.unwrap();
+    store.attempts(team, delivery).await.unwrap();
+    store.delivery_depth().await.unwrap();
+    store.purge_deliveries(10).await.unwrap();
+    store.sealed_by_key().await.unwrap();
+    store.disable_endpoint(team, endpoint).await.unwrap();
+    store.delete_endpoint(team, endpoint).await.unwrap();
+    store.change_plan(team, &PlanCode::PRO, Subscription::ACTIVE).await.unwrap();
+    store.purge_held_until(team).await.unwrap();
+    store.purge_scans(10).await.unwrap();
+    store.delete_site(team, site).await.unwrap();
+    store.delete_team(team).await.unwrap();
+    store.purge_scans(10).await.unwrap();
+}
