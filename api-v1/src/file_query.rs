@@ -163,6 +163,7 @@ struct DetailWord(String);
 pub(crate) const fn export_format(artifact: Artifact) -> Option<&'static str> {
     match artifact {
         Artifact::ReportPdf => Some("pdf"),
+        Artifact::ReportHtml => Some("html"),
         Artifact::Issues(format) => Some(format.as_str()),
         // It is asked for by `detail`.
         Artifact::FullReportPdf | Artifact::Acr(_) | Artifact::AcrPdf => None,
@@ -174,7 +175,7 @@ pub(crate) const fn acr_format(artifact: Artifact) -> Option<&'static str> {
     match artifact {
         Artifact::Acr(format) => Some(format.as_str()),
         Artifact::AcrPdf => Some("pdf"),
-        Artifact::ReportPdf | Artifact::FullReportPdf | Artifact::Issues(_) => None,
+        Artifact::ReportPdf | Artifact::FullReportPdf | Artifact::ReportHtml | Artifact::Issues(_) => None,
     }
 }
 
@@ -229,7 +230,7 @@ mod tests {
             };
             assert_eq!(read, Ok((artifact, None)));
         }
-        for word in ["JSON", "xml", "html"] {
+        for word in ["JSON", "xml", "HTML"] {
             let refused = Err(FieldErrors::one("format", Problem::NotInList));
             assert_eq!(query(Some(word), None).export(), refused, "{word}");
         }

@@ -1,11 +1,12 @@
 //! A check of an example shop, and what the service says of it: the examples of the published document.
 
 use a11ycheck_core::{
+    catalog::axe_check,
     domain::{
-        Area, BaseUrl, Colour, Cover, CoverKind, DiffSummary, EventKind, Failure, FailureCode, Finding, Findings,
-        FixedRule, Impact, Outcome, PageOutcome, PlanCatalog, PlanCode, PlatformKey, PreviousScan, RuleFacts, RuleId,
-        Scan, ScanKind, ScanState, ScreenshotId, ScreenshotRef, Site, SiteInput, SiteName, Standing, Subscription, Tag,
-        Team, Tool, UncheckedFrame,
+        Area, BaseUrl, CheckNeed, CheckOutcome, Colour, Cover, CoverKind, DiffSummary, EventKind, Failure, FailureCode,
+        Finding, Findings, FixedRule, Impact, Outcome, PageOutcome, PlanCatalog, PlanCode, PlatformKey, PreviousScan,
+        RuleFacts, RuleId, Scan, ScanKind, ScanState, ScreenshotId, ScreenshotRef, Site, SiteInput, SiteName, Standing,
+        Subscription, Tag, Team, Tool, UncheckedFrame, UndecidedReason,
     },
     export::{
         self, Artifact, Brand, ExportSource,
@@ -158,6 +159,7 @@ impl Samples {
             Artifact::Issues(format) => export::write(format, &source, &mut file),
             Artifact::Acr(AcrFormat::Json) => acr::write(AcrFormat::Json, &source, &brand, &mut file),
             Artifact::Acr(AcrFormat::Html | AcrFormat::Docx)
+            | Artifact::ReportHtml
             | Artifact::ReportPdf
             | Artifact::FullReportPdf
             | Artifact::AcrPdf => return None,
@@ -231,6 +233,8 @@ fn findings() -> Findings {
     start.cover = Some(Cover::new(CoverKind::Consent, 85));
     let slow = Failure::new(FailureCode::Timeout, "The page was not ready in time.");
     let gone = Failure::new(FailureCode::HttpStatus, "The web server answered with error status 404.");
+    let checks = ["has-alt", "aria-label", "aria-labelledby"];
+    let logo = logo.with_checks(checks.map(|id| axe_check(id, CheckNeed::Any, CheckOutcome::Fail, &Value::Null)));
     let mut logo = logo.with_area(Area::new(16, 24, 160, 48));
     logo.screenshot = Some(ScreenshotRef::new(ScreenshotId(1), 320, 120));
     logo.is_new = true;
@@ -245,6 +249,12 @@ fn findings() -> Findings {
     ];
     let engine = Tool::axe_core("4.14.1", "Chromium 150.0");
     let mut findings = Findings::new(engine).with_pages(pages).with_rules(rules).with_items([logo]);
+    let image = json!({ "messageKey": "bgImage" });
+    let check = axe_check("color-contrast", CheckNeed::Any, CheckOutcome::Incomplete, &image);
+    let text = Finding::new(undecided.clone(), 0, HOME, ".hero > p", "<p>Spring is here</p>", "").with_checks([check]);
+    findings.undecided = vec![text.with_screenshot(ScreenshotRef::new(ScreenshotId(2), 420, 90))];
+    let reasons = vec![UndecidedReason::new("color-contrast", Some("bgImage"), 3)];
+    findings.undecided_reasons = [(undecided.clone(), reasons)].into();
     findings.needs_review = [(undecided, 3)].into();
     findings.screen = Some((1280, 800));
     findings

@@ -16,8 +16,9 @@ const WRITTEN_BACK: [&str; 1] = ["Plan"];
 /// Documents that are stored once and only read after that.
 const STORED_ONCE: [&str; 3] = ["Failure", "Findings", "Outcome"];
 /// The parts of these. A part of a document that is written back carries `UnknownFields` of its own.
-const PARTS: [&str; 16] = [
+const PARTS: [&str; 18] = [
     "Area",
+    "AxeCheck",
     "Cover",
     "DiffSummary",
     "FailureFacts",
@@ -33,22 +34,37 @@ const PARTS: [&str; 16] = [
     "Tool",
     "Totals",
     "UncheckedFrame",
+    "UndecidedReason",
 ];
 /// Single values: texts and numbers. Enums that are stored as words are not among them, because `stored_words!` reads those.
-const VALUES: [&str; 9] =
-    ["Impact", "IsoDuration", "Key", "PlanCode", "PlatformKey", "RuleId", "RuleKind", "ScreenshotId", "SiteUrl"];
+const VALUES: [&str; 11] = [
+    "CheckNeed",
+    "CheckOutcome",
+    "Impact",
+    "IsoDuration",
+    "Key",
+    "PlanCode",
+    "PlatformKey",
+    "RuleId",
+    "RuleKind",
+    "ScreenshotId",
+    "SiteUrl",
+];
 /// The types that read the operator's file, and are strict: none of them is stored.
 const OPERATORS_FILE: [&str; 5] = ["PlanEntry", "FeaturesEntry", "LimitsEntry", "FrequencyEntry", "File"];
 
 /// The types of the files in `core/standards/`, which are compiled in and never stored.
 const STANDARDS: [&str; 5] = ["Clause", "Clauses", "CriteriaByLevel", "Standard", "StandardSource"];
 
-/// Adds a field to every object of a document, except those whose keys are ids of rules.
+/// Adds a field to every object of a document, except those whose keys are ids of rules or names of values.
 fn add_fields(value: &mut Value, is_by_rule: bool) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields.iter_mut() {
-                add_fields(value, matches!(name.as_str(), "rules" | "needs_review" | "left_out"));
+                add_fields(
+                    value,
+                    matches!(name.as_str(), "rules" | "needs_review" | "left_out" | "undecided_reasons" | "values"),
+                );
             }
             if !is_by_rule {
                 fields.insert("later".to_owned(), json!({"deep": [1, null, "later"]}));
@@ -144,12 +160,29 @@ fn findings() -> Value {
             "selector": "#a",
             "html": "<input id=a>",
             "failure_summary": "Add a label.",
+            "checks": [{
+                "id": "aria-required-children", "need": "any", "outcome": "fail", "key": "unallowed",
+                "values": {"values": ["button"]},
+            }],
             "fingerprint": {"version": 2, "tight": "00", "loose": "01", "outline": "03", "content": "04", "template": "02"},
             "area": {"x": 1, "y": 2, "width": 3, "height": 4},
             "screenshot": {"id": 1, "width": 3, "height": 4},
             "is_new": true,
         }],
         "needs_review": {"label": 2},
+        "undecided": [{
+            "rule": "label",
+            "page": 0,
+            "selector": "#b",
+            "html": "<input id=b>",
+            "failure_summary": "",
+            "checks": [{"id": "explicit-label", "need": "all", "outcome": "incomplete"}],
+            "fingerprint": {"version": 2, "tight": "04", "loose": "05", "outline": "07", "content": "08", "template": "06"},
+            "area": null,
+            "screenshot": null,
+            "is_new": false,
+        }],
+        "undecided_reasons": {"label": [{"check": "explicit-label", "key": "reason", "count": 2}]},
         "stack": ["shopify"],
         "screen": [1280, 720],
         "ran": ["image-alt", "label"],

@@ -130,6 +130,48 @@ async fn an_express_report_opens_the_exports_of_its_check_alone() {
     assert!(matches!(world.team.file(ScanTarget::Scan(other), GITHUB, None).await, Err(Error::ExportsNotIncluded)));
 }
 
+/// Of 36 pictures, each of 400,000 bytes, 18 fit.
+#[tokio::test]
+async fn the_html_report_has_the_first_pictures_by_order_of_fixing_and_says_how_many_are_missing() {
+    const FIT: usize = 18;
+    let mut script = Script::page("https://93.184.215.14/");
+    for rule in ["region", "image-alt", "label", "button-name"] {
+        for number in 0..9 {
+            let (selector, html) = (format!("#{rule}-{number}"), format!("<img src=\"/{number}.png\">"));
+            script = match rule {
+                "region" => script.with_recommendation(rule, Impact::Critical, &selector, &html),
+                _ => script.with_problem(rule, Impact::Critical, &selector, &html),
+            };
+        }
+    }
+    let world = World::with("agency", script.with_pictures_of_all(400_000)).await;
+    let (_, scan) = world.checked_site().await;
+    let file = world.team.file(scan, Artifact::ReportHtml, Locale::En).await.unwrap();
+    assert_eq!((file.media_type(), file.length()), ("text/html; charset=utf-8", None));
+    let page = text(file.clone()).await;
+    assert_eq!(page.matches("<img src=\"data:image/png;base64,").count(), FIT);
+    assert!(page.contains(&format!("to keep this file small: {}", 36 - FIT)));
+    let (problems, recommendations) = page.split_once("<h2 id=\"recommendations\">").unwrap();
+    assert!(problems.contains("<img ") && !recommendations.contains("<img "), "what is to be fixed first is shown");
+    let measured = file.measured().await.unwrap();
+    assert_eq!(measured.length(), Some(page.len() as u64));
+    assert!(page.len() < 12_000_000, "{}", page.len());
+    assert!(!page.to_lowercase().contains("a11ycheck"), "under white label, our name is nowhere");
+}
+
+#[tokio::test]
+async fn the_html_report_is_in_every_plan_and_waits_for_the_check() {
+    let world = World::on_plan("starter").await;
+    let (_, scan) = world.add_site().await;
+    let report = || world.team.file(scan, Artifact::ReportHtml, None);
+    assert_eq!(message(report().await), "The scan is not completed yet.");
+    world.run_checks().await;
+    let page = text(report().await.unwrap()).await;
+    assert!(page.contains("<html lang=\"cs\">") && page.contains("a11ycheck "), "in the site's language");
+    let stranger = TestTeam::create(&world.service, "Red Team", "agency").await;
+    assert!(matches!(stranger.file(scan, Artifact::ReportHtml, None).await, Err(Error::NotFound)));
+}
+
 #[tokio::test]
 async fn a_check_of_another_team_is_exported_to_nobody() {
     let world = World::on_plan("agency").await;

@@ -58,7 +58,7 @@ pub(super) fn describe(operation: Operation, generator: &mut SchemaGenerator, sa
             .linked(202, links("scan", "/data/id"))
             .refused(&[No::ScanRefused]),
         Operation::ExportSite => to
-            .files("A file with the issues of a check, or its report as a PDF.", export_format)
+            .files("A file with the issues of a check, or its report as a PDF or a web page.", export_format)
             .refused(&[No::ForbiddenExport, No::NothingToExport, No::InvalidFile, No::PdfUnavailable]),
         Operation::ShowScan => to.json::<Scan>(Group::Scans, 200, "The check.", &samples.checks()),
         Operation::ShowReport => to
@@ -70,7 +70,7 @@ pub(super) fn describe(operation: Operation, generator: &mut SchemaGenerator, sa
             .with_query(to.file_query(&["lang", "detail"]))
             .refused(&[No::NotCompleted, No::InvalidPdf, No::PdfUnavailable]),
         Operation::ExportScan => to
-            .files("A file with the issues of a check, or its report as a PDF.", export_format)
+            .files("A file with the issues of a check, or its report as a PDF or a web page.", export_format)
             .refused(&[No::ForbiddenExport, No::NotCompleted, No::InvalidFile, No::PdfUnavailable]),
         Operation::DraftConformanceReport => to
             .files("The draft of a conformance report, which a person has to complete.", acr_format)

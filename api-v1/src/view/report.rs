@@ -1,12 +1,14 @@
 //! Contract §8.1.
 
 use a11ycheck_core::{
-    domain::{CoverKind, Impact, PageOutcome, PlatformKey, RuleId, StandardId, Totals, UncheckedFrame},
+    domain::{
+        CoverKind, Impact, PageOutcome, PlatformKey, RuleId, StandardId, Totals, UncheckedFrame, UndecidedReason,
+    },
     id::ScanId,
     locale::Locale,
     report::{
-        CoverView, Diff, Example, ExampleBox, FixedRuleView, Group, PageCount, PageView, PictureId, PictureRef,
-        PlaceView, Report, Trend, Undecided,
+        ByHand, CoverView, CriterionByHand, Diff, Example, ExampleBox, FixedRuleView, Group, PageCount, PageView,
+        PictureId, PictureRef, PlaceToCheck, PlaceView, Reason, Report, ToCheck, Trend, Undecided,
     },
     timestamp,
 };
@@ -64,6 +66,10 @@ pub struct ReportView<'a> {
     pages: Vec<Page<'a>>,
     /// The elements that a person must look at, by rule.
     needs_review: Vec<Review<'a>>,
+    /// The same rules with the reasons and some of the elements: what a person works through. In no total.
+    to_check: Vec<RuleToCheck<'a>>,
+    /// What no program tests, and how a person tests it in about an hour: its parts, in their order.
+    by_hand: Vec<Step<'a>>,
     /// What changed since the previous completed check.
     diff: Changes<'a>,
     /// The latest completed checks up to this one, the oldest first.
@@ -198,7 +204,8 @@ struct Element<'a> {
     target: &'a str,
     /// Its source.
     html: &'a str,
-    /// axe-core's English account of what is wrong.
+    /// What was found on it, in the language of the report: a line for each sentence, code in backticks. Of checks of earlier
+    /// releases it may be axe-core's own account in English reports, and null in others.
     details: Option<&'a str>,
     /// Whether the previous completed check did not have it.
     is_new: bool,
@@ -306,6 +313,101 @@ struct Review<'a> {
     count: u32,
 }
 
+/// Elements of one rule that a person must look at, because axe-core could not decide about them.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "ToCheck")]
+struct RuleToCheck<'a> {
+    /// axe-core's id of the rule.
+    rule: &'a RuleId,
+    /// The rule in words.
+    title: &'a str,
+    /// The numbers of the WCAG success criteria that the rule tests.
+    wcag: &'a [String],
+    /// The number of elements.
+    #[schemars(range(min = 1))]
+    count: u64,
+    /// How to tell by eye whether such an element is right; code in backticks.
+    how_to_tell: &'a str,
+    /// Why axe-core could not decide, the most frequent reason first. Empty in checks of earlier releases.
+    #[schemars(length(max = UndecidedReason::MAX_PER_RULE))]
+    reasons: Vec<WhyUndecided<'a>>,
+    /// The number of elements whose reason is none of these.
+    other_reasons: u64,
+    /// Some of the elements, each unlike the others. Empty in checks of earlier releases.
+    #[schemars(length(max = ToCheck::MAX_PLACES))]
+    places: Vec<ElementToCheck<'a>>,
+    /// The number of further places among the elements that are kept.
+    further_places: u64,
+}
+
+/// Why axe-core could not decide about elements.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "UndecidedReason")]
+struct WhyUndecided<'a> {
+    /// The reason in a sentence, in the language of the answer. Code in backticks may come from the checked page: escape it.
+    text: &'a str,
+    /// How to tell by eye whether such an element is right.
+    how_to_tell: &'a str,
+    /// The number of elements.
+    #[schemars(range(min = 1))]
+    count: u64,
+}
+
+/// One element to look at. Its texts come from the checked page: escape them.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "PlaceToCheck")]
+struct ElementToCheck<'a> {
+    /// Its number within the check, above those of all elements that fail.
+    #[schemars(range(min = 1))]
+    id: u64,
+    /// The page's address.
+    page: &'a str,
+    /// The place on the page: a CSS selector.
+    target: &'a str,
+    /// Its source.
+    html: &'a str,
+    /// What axe-core found out about it, in the language of the report.
+    details: Option<&'a str>,
+    /// The address of its picture, which takes the same token.
+    #[schemars(extend("format" = "uri"))]
+    shot: Option<String>,
+    /// The width of the picture in pixels.
+    shot_width: Option<u32>,
+    /// The height of the picture in pixels.
+    shot_height: Option<u32>,
+}
+
+/// A part of the hour in which a person tests what no program can.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "HandStep")]
+struct Step<'a> {
+    /// Its id, the same in every language, for example `keyboard`. Later versions may add steps.
+    id: &'a str,
+    /// Its name.
+    title: &'a str,
+    /// How long it takes.
+    #[schemars(range(min = 1))]
+    minutes: u32,
+    /// What to do, and what is right.
+    how: &'a str,
+    /// The success criteria that it answers.
+    criteria: Vec<CriterionToTest<'a>>,
+}
+
+/// A success criterion that a person has to test.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "HandCriterion")]
+struct CriterionToTest<'a> {
+    /// Its number, for example `2.1.2`.
+    number: &'a str,
+    /// Its name, in the language of the answer.
+    name: &'a str,
+    /// Its level, `A` or `AA`.
+    level: String,
+    /// Whether rules test a part of it; otherwise no program does.
+    has_rules: bool,
+}
+
 /// The changes since the previous completed check.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Diff")]
@@ -386,6 +488,8 @@ impl<'a> ReportView<'a> {
             advisory: report.advisory.iter().map(group).collect(),
             pages: report.pages.iter().map(|page| Page::new(page, &addresses)).collect(),
             needs_review: report.needs_review.iter().map(Review::from).collect(),
+            to_check: report.to_check.iter().map(|rule| RuleToCheck::new(rule, &addresses)).collect(),
+            by_hand: report.by_hand.iter().map(Step::from).collect(),
             diff: (&report.diff).into(),
             trend: report.trend.iter().map(Point::from).collect(),
             review: report.review.as_ref().map(|review| Reviewed { by: review.by(), on: review.on() }),
@@ -513,6 +617,56 @@ impl<'a> From<&'a CoverView> for Cover<'a> {
 impl<'a> From<&'a Undecided> for Review<'a> {
     fn from(Undecided { rule, title, count, .. }: &'a Undecided) -> Self {
         Self { rule, title, count: *count }
+    }
+}
+
+impl<'a> RuleToCheck<'a> {
+    fn new(rule: &'a ToCheck, addresses: &Addresses<'_>) -> Self {
+        Self {
+            rule: &rule.rule,
+            title: &rule.title,
+            wcag: &rule.wcag,
+            count: rule.count,
+            how_to_tell: &rule.how_to_tell,
+            reasons: rule.reasons.iter().map(WhyUndecided::from).collect(),
+            other_reasons: rule.other_reasons,
+            places: rule.places.iter().map(|place| ElementToCheck::new(place, addresses)).collect(),
+            further_places: rule.further_places,
+        }
+    }
+}
+
+impl<'a> From<&'a Reason> for WhyUndecided<'a> {
+    fn from(Reason { text, how_to_tell, count, .. }: &'a Reason) -> Self {
+        Self { text, how_to_tell, count: *count }
+    }
+}
+
+impl<'a> ElementToCheck<'a> {
+    fn new(place: &'a PlaceToCheck, addresses: &Addresses<'_>) -> Self {
+        let PlaceToCheck { id, page, target, html, details, picture, .. } = place;
+        Self {
+            id: *id,
+            page,
+            target,
+            html,
+            details: details.as_deref(),
+            shot: picture.map(|picture| addresses.of(picture.id)),
+            shot_width: picture.map(|picture| picture.width),
+            shot_height: picture.map(|picture| picture.height),
+        }
+    }
+}
+
+impl<'a> From<&'a ByHand> for Step<'a> {
+    fn from(ByHand { id, title, minutes, how, criteria, .. }: &'a ByHand) -> Self {
+        Self { id, title, minutes: *minutes, how, criteria: criteria.iter().map(CriterionToTest::from).collect() }
+    }
+}
+
+impl<'a> From<&'a CriterionByHand> for CriterionToTest<'a> {
+    fn from(CriterionByHand { number, name, level, has_rules, .. }: &'a CriterionByHand) -> Self {
+        Self { number, name, level: level.to_string(), has_rules: *has_rules }
     }
 }
 

@@ -35,6 +35,8 @@ pub struct BriefTerms {
     pub glossary: GlossaryTerms,
     /// How the check was made.
     pub method: MethodTerms,
+    /// The HTML file, beside the sections above.
+    pub html: HtmlTerms,
 }
 
 impl BriefTerms {
@@ -117,5 +119,12 @@ words! {
     /// Words about the method.
     pub struct MethodTerms: String {
         title text all_elements
+    }
+}
+
+words! {
+    /// Words of the HTML file alone.
+    pub struct HtmlTerms: String {
+        by_page by_page_note more_examples not_listed further_pages pictures_left_out in_full
     }
 }

@@ -4,13 +4,18 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 use toml::{Table, Value};
 
-use super::{brief::BriefTerms, card::CardFile, spacing::with_no_breaks, terms::Terms, tips::TipFile};
+use super::{
+    brief::BriefTerms, card::CardFile, checks::CheckTexts, hand::HandTexts, spacing::with_no_breaks, terms::Terms,
+    tips::TipFile,
+};
 use crate::locale::Locale;
 
 /// The files of one language, as text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Files {
     pub(super) cards: &'static str,
+    pub(super) checks: &'static str,
+    pub(super) hand: &'static str,
     pub(super) tips: &'static str,
     pub(super) terms: &'static str,
     pub(super) wcag: &'static str,
@@ -21,6 +26,8 @@ macro_rules! files {
     ($code:literal) => {
         Files {
             cards: include_str!(concat!("../../catalog/cards/", $code, ".toml")),
+            checks: include_str!(concat!("../../catalog/checks/", $code, ".toml")),
+            hand: include_str!(concat!("../../catalog/hand/", $code, ".toml")),
             tips: include_str!(concat!("../../catalog/tips/", $code, ".toml")),
             terms: include_str!(concat!("../../catalog/terms/", $code, ".toml")),
             wcag: include_str!(concat!("../../catalog/wcag/", $code, ".toml")),
@@ -47,6 +54,9 @@ pub(super) const fn files(locale: Locale) -> Files {
 pub(super) struct Language {
     pub(super) locale: Locale,
     pub(super) cards: CardFile,
+    /// The sentences about axe-core's checks, by the id of the check.
+    pub(super) checks: BTreeMap<String, CheckTexts>,
+    pub(super) hand: HandTexts,
     pub(super) tips: TipFile,
     pub(super) terms: Terms,
     /// Names of the success criteria by number.
@@ -67,6 +77,8 @@ impl Language {
         Self {
             locale,
             cards: read("cards", locale, files.cards),
+            checks: read("checks", locale, files.checks),
+            hand: read("hand", locale, files.hand),
             tips: read("tips", locale, files.tips),
             terms: Terms::new(locale, read("terms", locale, files.terms)),
             wcag: read("wcag", locale, files.wcag),

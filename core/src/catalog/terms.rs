@@ -246,7 +246,7 @@ pub(super) use words;
 words! {
     /// Nouns that go with a number.
     pub struct Counts: Forms {
-        problem new_problem fixed_problem recommendation element page rule place frame
+        problem new_problem fixed_problem recommendation element page rule place frame minute
     }
 }
 
@@ -256,12 +256,13 @@ words! {
         report_title overview site platform checked_on pages_checked standard standard_checked checked_with
         prepared_by severity
         problems recommendations recommendations_note no_problems rule summary impact who how_to_fix example
-        platform_tip references learn_more found_on page pages element elements details_in_english places
+        platform_tip references learn_more found_on page pages element elements what_was_found one_of all_of places
         places_for_most further_elements full_list elements_left_out new fixed remaining since_previous_check
         previous_check first_check trend total not_checked frames_not_checked still_changing unanswered
-        dead_links linked_from needs_review needs_review_note pages_covered covered_by_consent covered_by_dialog
-        covered_by_overlay machine_draft reviewed_by page_of contents notes stopped_by_timeouts pictures_not_stored
-        pictures_lost
+        dead_links linked_from needs_review needs_review_note could_not_decide reasons other_reasons how_to_tell
+        further_places to_work_through by_hand by_hand_note what_to_do criteria part pages_covered covered_by_consent
+        covered_by_dialog covered_by_overlay machine_draft reviewed_by page_of contents notes stopped_by_timeouts
+        pictures_not_stored pictures_lost
     }
 }
 

@@ -321,6 +321,8 @@ mod tests {
                 })
                 .collect(),
             needs_review: BTreeMap::new(),
+            undecided: Vec::new(),
+            undecided_reasons: BTreeMap::new(),
             stack: vec![],
             screen: None,
             ran: None,

@@ -8,8 +8,8 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Cover, Failure, FailureCode, Fingerprint, Impact, PlatformKey, RuleFacts, RuleId, RuleKind, Standard, StandardId,
-    Tool, bounded, masked_html, masked_selector, masked_text,
+    AxeCheck, Cover, Failure, FailureCode, Fingerprint, Impact, PlatformKey, RuleFacts, RuleId, RuleKind, Standard,
+    StandardId, Tool, UndecidedReason, bounded, masked_html, masked_selector, masked_text,
 };
 
 /// A rectangle on the page, in CSS pixels from its top left corner.
@@ -87,6 +87,11 @@ pub struct Finding {
     pub html: String,
     /// The description of the failure by axe-core, in English. At most [`Finding::MAX_SUMMARY`] characters.
     pub failure_summary: String,
+    /// The checks of axe-core that the element did not meet, or that could not decide about it, at most
+    /// [`AxeCheck::MAX_PER_ELEMENT`], in the order of axe-core: reports say them in any language. Earlier releases kept
+    /// axe-core's English alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<AxeCheck>,
     /// The keys by which the element is recognised in the next check.
     pub fingerprint: Fingerprint,
     /// The place of the element on the page, if it is visible.
@@ -118,10 +123,17 @@ impl Finding {
             selector,
             html,
             failure_summary: bounded(&masked_text(failure_summary), Self::MAX_SUMMARY),
+            checks: Vec::new(),
             area: None,
             screenshot: None,
             is_new: false,
         }
+    }
+
+    /// Sets what axe-core's checks said about the element: the first [`AxeCheck::MAX_PER_ELEMENT`] of them.
+    #[must_use]
+    pub fn with_checks(self, checks: impl IntoIterator<Item = AxeCheck>) -> Self {
+        Self { checks: checks.into_iter().take(AxeCheck::MAX_PER_ELEMENT).collect(), ..self }
     }
 
     /// Sets the place of the element on the page, if it is visible.
@@ -288,6 +300,15 @@ pub struct Findings {
     pub items: Vec<Finding>,
     /// The number of elements by rule that axe-core could not judge. Never part of a total: a person must look at them.
     pub needs_review: BTreeMap<RuleId, u32>,
+    /// Some of these elements, by page, then by rule: at most [`Findings::MAX_UNDECIDED`] of one rule on one page, and
+    /// [`Findings::MAX_ALL_UNDECIDED`] in all. They are numbered after those of [`items`](Self::items). Earlier releases
+    /// only counted them.
+    #[serde(default, deserialize_with = "masked_items", skip_serializing_if = "Vec::is_empty")]
+    pub undecided: Vec<Finding>,
+    /// Why axe-core could not judge them, by rule, the most frequent reason first: at most
+    /// [`UndecidedReason::MAX_PER_RULE`] of a rule. Each element counts for its first check.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub undecided_reasons: BTreeMap<RuleId, Vec<UndecidedReason>>,
     /// The platform keys that were recognised on the pages, the most certain first.
     pub stack: Vec<PlatformKey>,
     /// The width and height of the first page's picture in pixels, if one was taken.
@@ -309,6 +330,11 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// The greatest number of elements of one rule and page that are kept although axe-core could not judge them.
+    pub const MAX_UNDECIDED: usize = 5;
+    /// The greatest number of such elements in all.
+    pub const MAX_ALL_UNDECIDED: usize = 5_000;
+
     /// Returns the findings of an engine that has visited no page and does not report which rules ran. The fields are
     /// filled in by whoever checks pages.
     pub const fn new(engine: Tool) -> Self {
@@ -318,6 +344,8 @@ impl Findings {
             rules: BTreeMap::new(),
             items: Vec::new(),
             needs_review: BTreeMap::new(),
+            undecided: Vec::new(),
+            undecided_reasons: BTreeMap::new(),
             stack: Vec::new(),
             screen: None,
             ran: None,
@@ -363,6 +391,17 @@ impl Findings {
         self.rules.get(rule).map_or(RuleKind::Recommendation, |facts| facts.kind_in(standard))
     }
 
+    /// Returns the element with this number within the check: those that fail from 1, then those that axe-core could not
+    /// judge.
+    pub fn numbered(&self, number: u64) -> Option<&Finding> {
+        self.items.iter().chain(&self.undecided).nth(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+
+    /// Returns the elements that axe-core could not judge with their numbers within the check.
+    pub fn undecided_with_numbers(&self) -> impl Iterator<Item = (u64, &Finding)> {
+        (self.items.len() as u64 + 1..).zip(&self.undecided)
+    }
+
     /// Returns the elements that count in totals.
     pub fn problems(&self) -> impl Iterator<Item = &Finding> {
         self.items.iter().filter(|finding| self.kind_of(&finding.rule) == RuleKind::Problem)
@@ -404,7 +443,7 @@ impl Findings {
 
     /// Removes all references to pictures, because none could be stored.
     pub fn without_pictures(mut self) -> Self {
-        self.items.iter_mut().for_each(|finding| finding.screenshot = None);
+        self.items.iter_mut().chain(&mut self.undecided).for_each(|finding| finding.screenshot = None);
         self.pages.iter_mut().for_each(|page| page.picture = None);
         Self { screen: None, pictures_not_stored: true, ..self }
     }
@@ -528,6 +567,8 @@ mod tests {
             rules: BTreeMap::new(),
             items: vec![],
             needs_review: BTreeMap::new(),
+            undecided: vec![],
+            undecided_reasons: BTreeMap::new(),
             stack: vec![],
             screen: None,
             ran: None,
@@ -567,6 +608,21 @@ mod tests {
         let without = findings.without_pictures();
         let read: Findings = serde_json::from_str(&serde_json::to_string(&without).unwrap()).unwrap();
         assert!(read.pictures_not_stored && read.screen.is_none());
+    }
+
+    #[test]
+    fn an_element_to_decide_about_has_a_number_after_those_that_fail_and_loses_its_picture_with_them() {
+        let finding = |selector: &str| Finding::new(RuleId::new("label"), 0, "https://a.example/", selector, "", "");
+        let engine = Tool::axe_core("4.14.0", "Chrome/150");
+        let mut findings = Findings::new(engine).with_items([finding("#a"), finding("#b")]);
+        let picture = ScreenshotRef::new(ScreenshotId(1), 2, 2);
+        findings.undecided = vec![finding("#c").with_screenshot(picture)];
+        let selector = |number| findings.numbered(number).map(|finding| finding.selector.as_str());
+        assert_eq!([selector(0), selector(1), selector(3), selector(4)], [None, Some("#a"), Some("#c"), None]);
+        assert_eq!(findings.undecided_with_numbers().map(|(number, _)| number).collect::<Vec<_>>(), [3]);
+        let read: Findings = serde_json::from_str(&serde_json::to_string(&findings).unwrap()).unwrap();
+        assert_eq!(read, findings);
+        assert_eq!(findings.without_pictures().undecided[0].screenshot, None);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! tested at its limits, and a store can apply it inside its own transaction.
 
 mod attempt;
+mod axe_check;
 mod base_url;
 mod bounded;
 mod brand;
@@ -53,6 +54,7 @@ mod urgency;
 
 pub use self::{
     attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
+    axe_check::{AxeCheck, CheckNeed, CheckOutcome, UndecidedReason},
     base_url::BaseUrl,
     brand::{BrandName, BrandNameError, Logo, LogoFormat, TeamBrand},
     colour::{Colour, ParseColourError},

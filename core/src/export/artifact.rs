@@ -12,6 +12,8 @@ pub enum Artifact {
     ReportPdf,
     /// The same report in its long form, with all examples, as a PDF.
     FullReportPdf,
+    /// The report as a web page in one file, with all examples and page by page.
+    ReportHtml,
     /// The list of issues in this format.
     Issues(ExportFormat),
     /// The draft of an accessibility conformance report in this format.
@@ -25,14 +27,18 @@ impl Artifact {
     pub fn all() -> impl Iterator<Item = Self> {
         let issues = ExportFormat::ALL.into_iter().map(Self::Issues);
         let drafts = AcrFormat::ALL.into_iter().map(Self::Acr);
-        [Self::ReportPdf, Self::FullReportPdf].into_iter().chain(issues).chain(drafts).chain([Self::AcrPdf])
+        [Self::ReportPdf, Self::FullReportPdf, Self::ReportHtml]
+            .into_iter()
+            .chain(issues)
+            .chain(drafts)
+            .chain([Self::AcrPdf])
     }
 
     /// Returns whether this build can make the file.
     pub const fn is_built_in(self) -> bool {
         match self {
             Self::ReportPdf | Self::FullReportPdf | Self::AcrPdf => cfg!(feature = "pdf"),
-            Self::Issues(_) | Self::Acr(_) => true,
+            Self::ReportHtml | Self::Issues(_) | Self::Acr(_) => true,
         }
     }
 
@@ -43,7 +49,7 @@ impl Artifact {
             Self::Issues(ExportFormat::Json) | Self::Acr(AcrFormat::Json) => "application/json",
             Self::Issues(ExportFormat::Csv | ExportFormat::Jira) => "text/csv; charset=utf-8",
             Self::Issues(ExportFormat::Github) => "text/markdown; charset=utf-8",
-            Self::Acr(AcrFormat::Html) => "text/html; charset=utf-8",
+            Self::ReportHtml | Self::Acr(AcrFormat::Html) => "text/html; charset=utf-8",
             Self::Acr(AcrFormat::Docx) => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         }
     }
@@ -57,6 +63,7 @@ impl Artifact {
             Self::Acr(AcrFormat::Json) => Some(super::acr::schema(generator)),
             Self::ReportPdf
             | Self::FullReportPdf
+            | Self::ReportHtml
             | Self::Issues(ExportFormat::Csv | ExportFormat::Github | ExportFormat::Jira)
             | Self::Acr(AcrFormat::Html | AcrFormat::Docx)
             | Self::AcrPdf => None,
@@ -68,6 +75,7 @@ impl Artifact {
         match self {
             Self::ReportPdf => "accessibility.pdf",
             Self::FullReportPdf => "accessibility-full.pdf",
+            Self::ReportHtml => "accessibility.html",
             Self::Issues(ExportFormat::Json) => "accessibility-issues.json",
             // The only place for the disclaimer is the name of the file.
             Self::Issues(ExportFormat::Csv) => "accessibility-issues-automated-check-no-audit.csv",

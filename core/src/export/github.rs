@@ -90,10 +90,11 @@ fn head(issues: &Issues<'_>, rule: &PreparedRule<'_>) -> String {
     parts.join("\n")
 }
 
-/// Returns the list item of a place, with the source of one element below it.
-fn item_of(TicketPlace { what, reach, html }: &TicketPlace) -> String {
+/// Returns the list item of a place, with what was found there, and the source of one element below it.
+fn item_of(TicketPlace { what, reach, found, html }: &TicketPlace) -> String {
+    let found = found.as_ref().map(|found| format!(". {}", prose(found))).unwrap_or_default();
     // Another bullet than that of the elements, which would otherwise be items of the same list.
-    let item = format!("* {}: {}\n", code(what), text(reach));
+    let item = format!("* {}: {}{found}\n", code(what), text(reach));
     if html.is_empty() {
         return item;
     }

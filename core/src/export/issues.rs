@@ -10,7 +10,7 @@ use crate::{
     catalog::{Terms, terms},
     domain::{Finding, Findings, Impact, PlatformKey, RuleKind, SiteDetails, StandardId},
     locale::Locale,
-    report::{Prepared, PreparedRule},
+    report::{Prepared, PreparedRule, found},
 };
 
 /// Returns the standard of a check, for programs: the text says what ran, and claims no conformance. People read
@@ -120,6 +120,9 @@ pub(super) struct TicketPlace {
     pub(super) what: String,
     /// The numbers of elements and pages that one change clears.
     pub(super) reach: String,
+    /// What was found there in the catalogue's words, with `code` in backticks; `None` if `what` says it, or the place
+    /// before.
+    pub(super) found: Option<String>,
     /// The source of one element in a line, so that it can be found in a template; empty if it is not known.
     pub(super) html: String,
 }
@@ -141,15 +144,23 @@ impl<'a> PreparedRule<'a> {
 
     /// Returns the places to fix, each without markup, as many as a ticket shows.
     pub(super) fn ticket_places(&self, terms: &Terms) -> impl Iterator<Item = TicketPlace> {
-        self.places.iter().take(Self::MAX_PLACES).map(|place| {
+        let mut before = None;
+        self.places.iter().take(Self::MAX_PLACES).map(move |place| {
             let (_, finding) = place.shown;
-            let what = match place.measured() {
+            let measured = place.measured();
+            // The sentence about what was measured would say the same again.
+            let said = if measured.is_some() { None } else { found(finding, terms.locale) };
+            let said = said.map(|found| clip(&found.in_one_line(), Self::MAX_FOUND).to_owned());
+            let is_again = said == before;
+            before.clone_from(&said);
+            let what = match measured {
                 Some(measured) => measured.to_string(),
                 None => clip(&finding.selector, Self::MAX_PLACE).to_owned(),
             };
             let elements = terms.counted(&terms.count.element, place.count);
             let reach = format!("{elements}, {}", terms.counted(&terms.count.page, place.pages));
-            TicketPlace { what, reach, html: clipped_line(&finding.html, Self::MAX_PLACE) }
+            let html = clipped_line(&finding.html, Self::MAX_PLACE);
+            TicketPlace { what, reach, found: said.filter(|_| !is_again), html }
         })
     }
 
@@ -157,6 +168,8 @@ impl<'a> PreparedRule<'a> {
     const MAX_PLACES: usize = 20;
     /// The most characters of the selector that stands for a place, and of the HTML of its element.
     const MAX_PLACE: usize = 300;
+    /// The most characters of what was found at a place.
+    const MAX_FOUND: usize = 300;
 
     /// Returns the title, and the rule in parentheses, all of it unescaped.
     pub(super) fn headline(&self) -> String {

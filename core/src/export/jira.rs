@@ -111,9 +111,10 @@ fn further(issues: &Issues<'_>, count: u64) -> String {
     }
 }
 
-/// Returns the list item of a place, with the source of one element below it.
-fn block_of(TicketPlace { what, reach, html }: &TicketPlace) -> String {
-    let item = format!("* {}: {}\n", text(what), text(reach));
+/// Returns the list item of a place, with what was found there, and the source of one element below it.
+fn block_of(TicketPlace { what, reach, found, html }: &TicketPlace) -> String {
+    let found = found.as_ref().map(|found| format!(". {}", prose(found))).unwrap_or_default();
+    let item = format!("* {}: {}{found}\n", text(what), text(reach));
     let block = if html.is_empty() { String::new() } else { format!("{OPEN}{}\n{CLOSE}", unformatted(html)) };
     // As it will be in the file, so that its length is known.
     cell(&format!("{item}{block}")).into_owned()

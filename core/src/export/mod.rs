@@ -19,7 +19,7 @@
 //!
 //! Numbers, severities and names of fields are the same in every language.
 //!
-//! PDF files are separate, in `pdf` (feature `pdf`): that of the report is made from the whole report, and both PDFs are
+//! The report itself is a file of its own in two forms: a web page in [`html`], and PDFs. PDF files are separate, in `pdf` (feature `pdf`): that of the report is made from the whole report, and both PDFs are
 //! kept once they are rendered.
 
 pub mod acr;
@@ -27,9 +27,11 @@ mod artifact;
 mod brand;
 mod cell;
 mod csv;
+mod escape;
 mod file_name;
 mod format;
 mod github;
+pub mod html;
 mod issues;
 mod jira;
 mod json;

@@ -27,6 +27,32 @@ fn joined<'a>(words: impl Iterator<Item = &'a str>, capacity: usize) -> String {
     line
 }
 
+/// Returns [`one_line_with_no_breaks`] of at most `max` characters, with an ellipsis if there are more.
+pub(super) fn bounded_line(text: &str, max: usize) -> String {
+    // White space in a row becomes one blank, so that more than `max` characters may fit; but not any number of them is read.
+    ended(one_line_with_no_breaks(clip(text.trim_start(), 4 * max + 1)), max)
+}
+
+/// Returns the first `max` characters and `lines` lines of a text whose line breaks count, with an ellipsis if there are
+/// more.
+pub(super) fn bounded_block(text: &str, max: usize, lines: usize) -> String {
+    let text = clip(text.trim_matches(['\r', '\n']).trim_end(), 2 * max + 1).replace("\r\n", "\n").replace('\r', "\n");
+    let mut text = ended(text, max);
+    if let Some((end, _)) = text.match_indices('\n').nth(lines.saturating_sub(1)) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+fn ended(mut text: String, max: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(max) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
 /// Returns the text with harmful characters replaced, but with its white space.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
     if text.contains(is_hidden) { text.replace(is_hidden, "\u{fffd}").into() } else { text.into() }
@@ -52,6 +78,15 @@ pub(super) fn clipped_line(text: &str, max: usize) -> String {
     if is_whole { line } else { format!("{}…", clip(head, max - 1).trim_end()) }
 }
 
+/// Returns whether an address may become a link: a file must not run scripts or open programs.
+pub(super) fn is_web_address(address: &str) -> bool {
+    /// The most characters of an address that can be followed.
+    const MAX_LINK: usize = 2_000;
+    (address.starts_with("https://") || address.starts_with("http://"))
+        && address.len() <= MAX_LINK
+        && address.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
 /// Returns the length of a text for trackers: they count in UTF-16, or in characters, of which there are never more.
 pub(super) fn length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
@@ -75,6 +110,16 @@ mod tests {
         assert_eq!(one_line_with_no_breaks(" 24\u{a0}px\r\n\tb \u{2028} c "), "24\u{a0}px b c");
         assert_eq!(one_line("24\u{a0}px"), "24 px");
         assert_eq!(one_line("שלום 👩‍🦽 Ціна ₴"), "שלום 👩‍🦽 Ціна ₴");
+    }
+
+    #[test]
+    fn a_long_text_ends_with_an_ellipsis_and_few_characters_do_not_fill_many_lines() {
+        assert_eq!(bounded_line("  a \n b\u{202e}c", 5), "a b\u{fffd}c");
+        assert_eq!(bounded_line("žluť kůň", 4), "žluť…");
+        assert_eq!(bounded_line(&"x".repeat(1_000_000), 3), "xxx…");
+        assert_eq!(bounded_block("\n<ul>\r\n  <li>\r</ul>\n\n", 100, 40), "<ul>\n  <li>\n</ul>");
+        assert_eq!(bounded_block(&"a\n".repeat(300), 600, 40).lines().count(), 40);
+        assert_eq!(bounded_block("žluť", 2, 40), "žl…");
     }
 
     #[test]

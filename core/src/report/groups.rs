@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 
 use super::{
     PictureId, PictureRef, Report,
+    details::details,
     places::Place,
     prepared::{Prepared, PreparedRule, RulePage},
     thing::Thing,
 };
 use crate::{
     catalog::{self, Effort, Fixer, criterion},
-    domain::{Finding, Impact, RuleId, RuleKind, ScreenshotRef},
+    domain::{Finding, Impact, RuleId, RuleKind},
     locale::Locale,
 };
 
@@ -120,7 +121,8 @@ pub struct Example {
     pub target: String,
     /// The source of the element. Hostile text.
     pub html: String,
-    /// The description of the failure by axe-core, in English.
+    /// What was found on the element, in the language of the report, with `code` in backticks: a line for each sentence.
+    /// Of checks of earlier releases it is known in part, and in English as axe-core said it. Hostile in its code.
     pub details: Option<String>,
     /// True if the previous completed check did not have the element.
     pub is_new: bool,
@@ -212,15 +214,14 @@ impl PlaceView {
 
 impl Example {
     fn of(id: u64, finding: &Finding, prepared: &Prepared<'_>) -> Self {
-        let picture = |shot: ScreenshotRef| PictureRef::of(PictureId::Example(id), shot);
         Self {
             id,
             page: prepared.page_url(finding.page).to_owned(),
             target: finding.selector.clone(),
             html: finding.html.clone(),
-            details: Some(finding.failure_summary.clone()).filter(|summary| !summary.is_empty()),
+            details: details(finding, prepared.locale).map(|details| details.to_string()),
             is_new: finding.is_new,
-            picture: finding.screenshot.map(picture),
+            picture: finding.screenshot.map(|shot| PictureRef::of(PictureId::Example(id), shot)),
         }
     }
 }
@@ -301,6 +302,8 @@ mod tests {
             rules: rules.map(|(rule, facts)| (RuleId::new(rule), facts)).into(),
             items: elements.iter().map(finding).collect(),
             needs_review: BTreeMap::new(),
+            undecided: Vec::new(),
+            undecided_reasons: BTreeMap::new(),
             stack: vec![],
             screen: None,
             ran: None,

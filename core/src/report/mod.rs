@@ -1,6 +1,8 @@
 //! The report that a site owner reads, made of findings, as types. The crate `a11ycheck-api-v1` has its JSON.
 
 pub mod brief;
+mod by_hand;
+mod details;
 mod faults;
 mod groups;
 mod places;
@@ -8,16 +10,25 @@ mod prepared;
 #[cfg(feature = "testing")]
 mod testing;
 mod thing;
+mod to_check;
 
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 
-pub(crate) use self::prepared::{Prepared, PreparedPage, PreparedRule, PreparedUndecided, numbered};
+pub(crate) use self::{
+    by_hand::by_hand,
+    details::{details, found},
+    places::measured_on,
+    prepared::{Prepared, PreparedPage, PreparedRule, PreparedUndecided},
+    to_check::to_check,
+};
 pub use self::{
+    by_hand::{ByHand, CriterionByHand},
     groups::{Example, ExampleBox, Group, PageCount, PlaceView},
     places::PlaceKey,
     thing::{Thing, ThingKind},
+    to_check::{PlaceToCheck, Reason, ToCheck},
 };
 use crate::{
     catalog::{Review, card},
@@ -79,6 +90,10 @@ pub struct Report {
     pub pages: Vec<PageView>,
     /// The elements by rule that axe-core could not judge, so that a person must look at them; they are in no total.
     pub needs_review: Vec<Undecided>,
+    /// The same rules, with the reasons and some of the elements, for whoever looks at them.
+    pub to_check: Vec<ToCheck>,
+    /// What no program tests, and how a person tests it: the parts of about an hour.
+    pub by_hand: Vec<ByHand>,
     /// The changes since the previous completed check.
     pub diff: Diff,
     /// The latest completed checks up to this one, the oldest first; at most [`Report::TREND_LENGTH`].
@@ -106,7 +121,7 @@ pub struct PictureRef {
 pub enum PictureId {
     /// The picture of the first page.
     Screen,
-    /// The picture of the example with this [`id`](Example::id).
+    /// The picture of the example or the place to check with this [`id`](Example::id).
     Example(u64),
     /// The picture of the page with this number, from 1, in the order of [`Report::pages`].
     Page(u64),
@@ -292,6 +307,8 @@ impl Report {
             advisory,
             pages: pages.collect(),
             needs_review: prepared.undecided().map(Undecided::from).collect(),
+            to_check: to_check(findings, locale),
+            by_hand: by_hand(locale),
             diff: diff(outcome, locale),
             trend: trend
                 .iter()

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::{
     catalog::{PlaceBasis, rule as entry},
-    domain::{Finding, Fingerprint, Key, RuleId, first_attributes},
+    domain::{AxeCheck, CheckOutcome, Finding, Fingerprint, Key, RuleId, first_attributes},
 };
 
 /// A place to fix: the elements of one rule that one change clears.
@@ -55,7 +55,7 @@ impl<'a> Place<'a> {
     /// Returns what axe-core measured on the elements, if that is what makes the place.
     pub(crate) fn measured(&self) -> Option<Measured<'a>> {
         let (_, finding) = self.shown;
-        if self.is_measured { measured(&finding.failure_summary) } else { None }
+        if self.is_measured { measured_on(finding) } else { None }
     }
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn places<'a>(
     let mut index: HashMap<u64, usize> = HashMap::new();
     let mut places: Vec<Place<'a>> = Vec::new();
     for (number, finding) in elements.iter().copied() {
-        let measured = if basis == PlaceBasis::Measured { measured(&finding.failure_summary) } else { None };
+        let measured = if basis == PlaceBasis::Measured { measured_on(finding) } else { None };
         let element = Element {
             rule,
             page_url: page_url(finding.page),
@@ -222,6 +222,37 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).unwrap()
 }
 
+/// Returns what axe-core measured on an element, if it is something that makes a place.
+pub(crate) fn measured_on(finding: &Finding) -> Option<Measured<'_>> {
+    finding.checks.iter().find_map(measured_by).or_else(|| measured(&finding.failure_summary))
+}
+
+/// Returns the values of a check that make a place.
+fn measured_by(check: &AxeCheck) -> Option<Measured<'_>> {
+    let value = |name: &str| check.values.get(name)?.first().map(|value| value.trim_end_matches(":1"));
+    if check.outcome != CheckOutcome::Fail {
+        return None;
+    }
+    match (check.id.as_str(), check.key.as_deref()) {
+        ("color-contrast" | "color-contrast-enhanced", None) => Some(Measured::Colours {
+            text: value("fgColor")?,
+            other: value("bgColor")?,
+            ratio: value("contrastRatio")?,
+            least: value("expectedContrastRatio")?,
+        }),
+        ("link-in-text-block", Some("fgContrast")) => Some(Measured::Colours {
+            text: value("nodeColor")?,
+            other: value("parentColor")?,
+            ratio: value("contrastRatio")?,
+            least: value("requiredContrastRatio")?,
+        }),
+        ("target-size", None) => {
+            Some(Measured::Size { width: value("width")?, height: value("height")?, least: value("minSize")? })
+        }
+        _ => None,
+    }
+}
+
 /// Returns the values that axe-core's message contains, if it is one with values that make a place.
 pub(crate) fn measured(message: &str) -> Option<Measured<'_>> {
     let texts = |pattern: &Regex| {
@@ -243,6 +274,7 @@ pub(crate) fn measured(message: &str) -> Option<Measured<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::CheckNeed;
 
     const CONTRAST: &str = "Fix any of the following:\n  Element has insufficient color contrast of 3.9 (foreground color: \
         #73879c, background color: #ffffff, font size: 9.8pt (13px), font weight: normal). Expected contrast ratio of 4.5:1";
@@ -290,6 +322,20 @@ mod tests {
         let target = "Target has insufficient size (16px by 12.5px, should be at least 24px by 24px)";
         assert_eq!(measured(target).unwrap().to_string(), "16 × 12.5 px (≥ 24 × 24 px)");
         assert_eq!(measured("Element does not have an alt attribute"), None);
+    }
+
+    #[test]
+    fn a_pair_of_colours_is_the_same_place_whether_the_check_or_its_message_names_it() {
+        let data = serde_json::json!({
+            "fgColor": "#73879c", "bgColor": "#ffffff", "contrastRatio": 3.9, "fontSize": "9.8pt (13px)",
+            "expectedContrastRatio": "4.5:1",
+        });
+        let check = crate::catalog::axe_check("color-contrast", CheckNeed::Any, CheckOutcome::Fail, &data);
+        let rule = RuleId::new("color-contrast");
+        let finding = |summary| Finding::new(rule.clone(), 0, "https://a.example/", "p", "<p>", summary);
+        let (stored, old) = (finding("a later wording").with_checks([check]), finding(CONTRAST));
+        assert_eq!(measured_on(&stored), measured_on(&old));
+        assert_eq!(places(&rule, &[(1, &stored), (2, &old)], |_| "https://a.example/").len(), 1);
     }
 
     #[test]

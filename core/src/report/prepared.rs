@@ -196,11 +196,6 @@ impl RulePage {
     }
 }
 
-/// Returns the element with this number within the check.
-pub(crate) fn numbered(findings: &Findings, number: u64) -> Option<&Finding> {
-    findings.items.get(usize::try_from(number).ok()?.checked_sub(1)?)
-}
-
 fn ranked<'a>(findings: &'a Findings, platform: Option<&PlatformKey>, locale: Locale) -> Vec<PreparedRule<'a>> {
     let mut by_rule: BTreeMap<&RuleId, Vec<(u64, &Finding)>> = BTreeMap::new();
     let mut numbers = 1..;

@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 
 use super::{
     CoverView, Diff, Example, ExampleBox, FixedRuleView, Group, PageCount, PageView, PictureId, PictureRef, PlaceView,
-    Report, Thing, Trend, Undecided,
+    Report, Thing, Trend, Undecided, by_hand, to_check,
 };
 use crate::{
-    domain::{CoverKind, Impact, RuleId, StandardId, Tool, Totals},
+    domain::{CoverKind, Findings, Impact, RuleId, StandardId, Tool, Totals},
     id::ScanId,
     locale::Locale,
 };
@@ -37,10 +37,20 @@ impl Report {
             advisory: Vec::new(),
             pages: Vec::new(),
             needs_review: Vec::new(),
+            to_check: Vec::new(),
+            by_hand: Vec::new(),
             diff: Diff::first(),
             trend: Vec::new(),
             review: None,
         }
+    }
+}
+
+impl Report {
+    /// Sets what a person has to look at and to test, as the report of these findings has it.
+    #[must_use]
+    pub fn with_work_by_hand(self, findings: &Findings) -> Self {
+        Self { to_check: to_check(findings, self.locale), by_hand: by_hand(self.locale), ..self }
     }
 }
 

@@ -7,8 +7,8 @@ use url::Url;
 
 use super::{ScanError, ScanOutput, ScanRequest, Screenshot};
 use crate::domain::{
-    Cover, Failure, FailureFacts, Finding, Findings, PageOutcome, RuleFacts, RuleId, ScreenshotRef, Tool,
-    UncheckedFrame,
+    AxeCheck, Cover, Failure, FailureFacts, Finding, Findings, PageOutcome, RuleFacts, RuleId, ScreenshotRef, Tool,
+    UncheckedFrame, UndecidedReason,
 };
 
 /// The most rules that one result may name.
@@ -155,8 +155,19 @@ fn first_failure(findings: &Findings) -> Option<Failure> {
 /// The first fault that is found.
 pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputError> {
     let ScanOutput { findings, screenshots, screen } = output;
-    let Findings { engine, pages, rules, items, needs_review, screen: told_screen, ran, pictures_not_stored, .. } =
-        findings;
+    let Findings {
+        engine,
+        pages,
+        rules,
+        items,
+        needs_review,
+        undecided,
+        undecided_reasons,
+        screen: told_screen,
+        ran,
+        pictures_not_stored,
+        ..
+    } = findings;
     if *pictures_not_stored {
         return Err(OutputError::CallsPicturesLost);
     }
@@ -178,6 +189,15 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
         }
     }
     let pictures = judge_pictures(screenshots, screen.as_ref(), *told_screen)?;
+    at_most("elements to decide about", Findings::MAX_ALL_UNDECIDED, undecided.len())?;
+    for (rule, reasons) in undecided_reasons {
+        has_facts(rule)?;
+        at_most("reasons of a rule", UndecidedReason::MAX_PER_RULE, reasons.len())?;
+        for reason in reasons {
+            text("the id of a check", &reason.check, AxeCheck::MAX_NAME)?;
+            text("the key of a message", reason.key.as_deref().unwrap_or_default(), AxeCheck::MAX_NAME)?;
+        }
+    }
     let shown = |picture: Option<ScreenshotRef>| match picture {
         Some(ScreenshotRef { id, width, height, scale_percent })
             if scale_percent == 0 || !pictures.contains(&(id.0, width, height)) =>
@@ -187,7 +207,8 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
         _ => Ok(()),
     };
     pages.iter().try_for_each(|page| shown(page.picture))?;
-    for (item, finding) in items.iter().enumerate() {
+    // They have the numbers after those that fail.
+    for (item, finding) in items.iter().chain(undecided).enumerate() {
         has_facts(&finding.rule)?;
         if !is_checked(finding.page) {
             return Err(OutputError::UncheckedPage { item, page: finding.page });
@@ -198,7 +219,23 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
         text("a selector", &finding.selector, Finding::MAX_SELECTOR)?;
         text("the HTML of an element", &finding.html, Finding::MAX_HTML)?;
         text("a failure summary", &finding.failure_summary, Finding::MAX_SUMMARY)?;
+        judge_checks(&finding.checks)?;
         shown(finding.screenshot)?;
+    }
+    Ok(())
+}
+
+fn judge_checks(checks: &[AxeCheck]) -> Result<(), OutputError> {
+    at_most("checks of an element", AxeCheck::MAX_PER_ELEMENT, checks.len())?;
+    for AxeCheck { id, key, values, .. } in checks {
+        text("the id of a check", id, AxeCheck::MAX_NAME)?;
+        text("the key of a message", key.as_deref().unwrap_or_default(), AxeCheck::MAX_NAME)?;
+        at_most("values of a check", AxeCheck::MAX_VALUES, values.len())?;
+        for (name, pieces) in values {
+            text("the name of a value", name, AxeCheck::MAX_NAME)?;
+            at_most("pieces of a value", AxeCheck::MAX_PIECES, pieces.len())?;
+            pieces.iter().try_for_each(|piece| text("a value of a check", piece, AxeCheck::MAX_PIECE))?;
+        }
     }
     Ok(())
 }
@@ -320,7 +357,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        domain::{CoverKind, FailureCode, Impact, ScreenshotId, SiteUrl, StandardId},
+        domain::{CheckNeed, CheckOutcome, CoverKind, FailureCode, Impact, ScreenshotId, SiteUrl, StandardId},
         id::ScanId,
         scanner::ScreenshotFormat,
     };
@@ -356,6 +393,8 @@ mod tests {
                 rules: BTreeMap::from([(RuleId::new(RULE), facts)]),
                 items: vec![item],
                 needs_review: BTreeMap::new(),
+                undecided: Vec::new(),
+                undecided_reasons: BTreeMap::new(),
                 stack: vec![],
                 screen: None,
                 ran: Some([RuleId::new(RULE)].into()),
@@ -456,6 +495,34 @@ mod tests {
         assert_eq!(covered(101), Err(OutputError::Cover { page: 0, percent: 101 }));
         let none = judged(|output| output.findings.pages[0].left_out = [(RuleId::new(RULE), 0)].into());
         assert_eq!(none, Err(OutputError::NothingLeftOut { page: 0, rule: RuleId::new(RULE) }));
+    }
+
+    #[test]
+    fn elements_to_decide_about_are_bounded_like_those_that_fail() {
+        let many = |count: usize| {
+            judged(|output| {
+                let element = output.findings.items[0].clone();
+                output.findings.undecided = vec![Finding { screenshot: None, ..element }; count];
+            })
+        };
+        assert_eq!(many(Findings::MAX_ALL_UNDECIDED), Ok(()));
+        assert!(matches!(many(Findings::MAX_ALL_UNDECIDED + 1), Err(OutputError::TooMany { .. })));
+        let reason = UndecidedReason::new("has-alt", None, 1);
+        let reasons = |rule: &str, count: usize| {
+            judged(|output| {
+                output.findings.undecided_reasons = [(RuleId::new(rule), vec![reason.clone(); count])].into();
+            })
+        };
+        assert_eq!(reasons(RULE, UndecidedReason::MAX_PER_RULE), Ok(()));
+        assert!(matches!(reasons(RULE, UndecidedReason::MAX_PER_RULE + 1), Err(OutputError::TooMany { .. })));
+        assert_eq!(reasons("other", 1), Err(OutputError::NoFacts { rule: RuleId::new("other") }));
+        let check = AxeCheck::new("has-alt", CheckNeed::Any, CheckOutcome::Fail);
+        let checks = |checks: Vec<AxeCheck>| judged(|output| output.findings.items[0].checks = checks);
+        assert_eq!(checks(vec![check.clone(); AxeCheck::MAX_PER_ELEMENT]), Ok(()));
+        assert!(matches!(checks(vec![check.clone(); AxeCheck::MAX_PER_ELEMENT + 1]), Err(OutputError::TooMany { .. })));
+        let mut long = check.with_value("a", ["b"]);
+        long.values.insert("a".to_owned(), vec!["x".repeat(AxeCheck::MAX_PIECE + 1)]);
+        assert!(matches!(checks(vec![long]), Err(OutputError::Text { .. })));
     }
 
     #[test]

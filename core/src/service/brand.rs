@@ -28,6 +28,11 @@ impl TeamHandle {
     }
 }
 
+/// Returns the name and version of this program; `None` with white label, which leaves our name out.
+pub(super) fn generated_by(team: &Team) -> Option<&'static str> {
+    (!team.plan.features.white_label).then_some(concat!("a11ycheck ", env!("CARGO_PKG_VERSION")))
+}
+
 impl Service {
     /// Returns the brand of files: "The PDF carries the team's brand on plans with white-label"; otherwise the product's own.
     pub(super) async fn shown_brand(&self, team: &Team) -> Result<Brand, Error> {

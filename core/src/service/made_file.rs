@@ -15,9 +15,11 @@ use crate::{
     export::{
         self, Artifact, Brand, ExportFormat, ExportSource,
         acr::{self, AcrFormat, DraftOptions},
+        html::{self, Gallery, HtmlSource},
     },
     id::ScanId,
     locale::Locale,
+    report::Report,
 };
 
 /// A file that was made from a check. Most files are written while they are read; until then, only their sources are held.
@@ -37,6 +39,8 @@ enum Content {
     Issues(ExportFormat, Box<FileFacts>),
     /// Written while it is read, with this brand.
     Draft(AcrFormat, Box<Brand>, Box<FileFacts>),
+    /// Written while it is read, with its pictures.
+    Report(Box<ReportFacts>),
     /// Made earlier.
     Ready(Bytes),
 }
@@ -54,6 +58,17 @@ pub(super) struct FileFacts {
     pub(super) draft: DraftOptions,
 }
 
+/// The sources of the report's web page.
+#[derive(Debug, Clone)]
+pub(super) struct ReportFacts {
+    pub(super) report: Report,
+    pub(super) site: SiteDetails,
+    pub(super) findings: Findings,
+    pub(super) brand: Brand,
+    pub(super) gallery: Gallery,
+    pub(super) generated_by: Option<&'static str>,
+}
+
 impl MadeFile {
     /// The most bytes of a file that is kept while it is measured.
     pub const KEPT: usize = 256 * 1024;
@@ -67,6 +82,12 @@ impl MadeFile {
         let (artifact, file_name) = (Artifact::Acr(format), facts.file_name(Artifact::Acr(format)));
         let content = Content::Draft(format, Box::new(brand), Box::new(facts));
         Self { scan, artifact, file_name, content, length: None }
+    }
+
+    pub(super) fn report(scan: ScanId, facts: ReportFacts) -> Self {
+        let artifact = Artifact::ReportHtml;
+        let file_name = artifact.file_name(&facts.site, facts.report.checked_at, facts.report.locale);
+        Self { scan, artifact, file_name, content: Content::Report(Box::new(facts)), length: None }
     }
 
     /// Returns a file that has already been made.
@@ -112,6 +133,7 @@ impl MadeFile {
         match &self.content {
             Content::Issues(format, facts) => export::write(*format, &facts.source(), out),
             Content::Draft(format, brand, facts) => acr::write(*format, &facts.source(), brand, out),
+            Content::Report(facts) => html::write(&facts.source(), out),
             Content::Ready(bytes) => out.write_all(bytes),
         }
     }
@@ -189,7 +211,9 @@ impl MadeFile {
     pub async fn bytes(self) -> io::Result<Bytes> {
         match &self.content {
             Content::Ready(bytes) => Ok(bytes.clone()),
-            Content::Issues(..) | Content::Draft(..) => Ok(self.into_chunks().collect().await?.into()),
+            Content::Issues(..) | Content::Draft(..) | Content::Report(_) => {
+                Ok(self.into_chunks().collect().await?.into())
+            }
         }
     }
 
@@ -229,6 +253,13 @@ impl FileFacts {
     fn source(&self) -> ExportSource<'_> {
         let Self { team, site, checked_at, findings, locale, rest, draft } = self;
         ExportSource::new(team, site, *checked_at, findings, *locale).with_rest(rest.as_deref()).with_draft(draft)
+    }
+}
+
+impl ReportFacts {
+    fn source(&self) -> HtmlSource<'_> {
+        let Self { report, site, findings, brand, gallery, generated_by } = self;
+        HtmlSource::new(report, site, findings, brand, gallery).with_generated_by(*generated_by)
     }
 }
 
@@ -286,6 +317,8 @@ mod tests {
             rules: BTreeMap::from([(rule, facts)]),
             items: vec![element; elements],
             needs_review: BTreeMap::new(),
+            undecided: Vec::new(),
+            undecided_reasons: BTreeMap::new(),
             stack: vec![],
             screen: None,
             ran: None,

@@ -15,6 +15,7 @@ mod endpoints;
 mod events;
 mod feed;
 mod file_chunks;
+mod gallery;
 mod handle;
 mod list_sites;
 mod made_file;

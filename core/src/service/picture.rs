@@ -1,13 +1,7 @@
 //! The bytes of the pictures that a report refers to.
 
 use super::TeamHandle;
-use crate::{
-    domain::Ability,
-    error::Error,
-    id::ScanId,
-    report::{PictureId, numbered},
-    scanner::Screenshot,
-};
+use crate::{domain::Ability, error::Error, id::ScanId, report::PictureId, scanner::Screenshot};
 
 impl TeamHandle {
     /// Returns a picture of a check. Its id is in the [`Report`](crate::report::Report).
@@ -22,7 +16,7 @@ impl TeamHandle {
             PictureId::Screen => store.screen(team, scan).await?,
             PictureId::Example(number) => {
                 let findings = store.findings(team, scan).await?.ok_or(Error::NotFound)?;
-                let shot = numbered(&findings, number).and_then(|finding| finding.screenshot).ok_or(Error::NotFound)?;
+                let shot = findings.numbered(number).and_then(|finding| finding.screenshot).ok_or(Error::NotFound)?;
                 store.screenshot(team, scan, shot.id).await?
             }
             // The start page has the larger picture.

@@ -7,7 +7,11 @@ use std::time::Duration;
 #[cfg(feature = "pdf")]
 use tokio::time::Instant;
 
-use super::{MadeFile, Service, TeamHandle, made_file::FileFacts};
+use super::{
+    MadeFile, Service, TeamHandle,
+    brand::generated_by,
+    made_file::{FileFacts, ReportFacts},
+};
 #[cfg(feature = "pdf")]
 use crate::store::DocumentKey;
 use crate::{
@@ -218,6 +222,17 @@ impl ScanFiles {
                 let facts = FileFacts { rest: self.rest.clone(), ..service.file_facts(team, scan, locale).await? };
                 Ok(MadeFile::issues(scan.id, format, facts))
             }
+            Artifact::ReportHtml => {
+                let ((report, findings), site) = (
+                    service.report_of(team.id, scan, locale).await?,
+                    // Deleted with the check, as its findings are.
+                    service.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?.details,
+                );
+                let gallery = service.gallery(team.id, &report, &findings).await?;
+                let (brand, generated_by) = (service.shown_brand(team).await?, generated_by(team));
+                let facts = ReportFacts { report, site, findings, brand, gallery, generated_by };
+                Ok(MadeFile::report(scan.id, facts))
+            }
             Artifact::Acr(format) => {
                 let brand = service.shown_brand(team).await?;
                 let options = service.draft_options(team, options).await?;
@@ -243,7 +258,7 @@ impl ScanFiles {
     fn require_included(&self, artifact: Artifact) -> Result<(), Error> {
         let (is_included, refusal) = match artifact {
             // In every plan with the API (contract §9.2).
-            Artifact::ReportPdf | Artifact::FullReportPdf => return Ok(()),
+            Artifact::ReportPdf | Artifact::FullReportPdf | Artifact::ReportHtml => return Ok(()),
             Artifact::Issues(_) => {
                 let is_included = match self.target {
                     ScanTarget::Scan(_) => self.team.includes_exports_of(&self.scan),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use a11ycheck_core::{
     catalog::{self, Basis, RuleEntry, WcagVersion},
     domain::{
-        Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId, SiteDetails,
-        SiteUrl, Tool,
+        AxeCheck, CheckNeed, CheckOutcome, Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey,
+        RuleFacts, RuleId, SiteDetails, SiteUrl, Tool, UndecidedReason,
     },
     export::{ExportFormat, ExportSource, write},
     locale::Locale,
@@ -54,6 +54,11 @@ fn element(rule: &str, page: usize, selector: &str, html: &str) -> Finding {
     Finding::new(RuleId::new(rule), page, url, selector, html, "Fix any of the following:\n  Say what it is")
 }
 
+/// Returns what a check without values said, of which one is enough.
+fn said(id: &str, outcome: CheckOutcome) -> AxeCheck {
+    AxeCheck::new(id, CheckNeed::Any, outcome)
+}
+
 fn findings_of(items: Vec<Finding>) -> Findings {
     let rules = [
         ("color-contrast", facts(Impact::Serious, &["cat.color", "wcag2aa", "wcag143", "EN-9.1.4.3"])),
@@ -78,7 +83,12 @@ fn findings_of(items: Vec<Finding>) -> Findings {
         .with_rules(rules.map(|(rule, facts)| (RuleId::new(rule), facts)))
         .with_items(items)
         .with_ran(rules_of_a_check());
-    findings.needs_review = BTreeMap::from([(RuleId::new("link-name"), 3)]);
+    let link = RuleId::new("link-name");
+    findings.needs_review = BTreeMap::from([(link.clone(), 3)]);
+    findings.undecided_reasons = BTreeMap::from([(link, vec![UndecidedReason::new("has-visible-text", None, 2)])]);
+    let check = said("has-visible-text", CheckOutcome::Incomplete);
+    findings.undecided =
+        vec![element("link-name", 1, "nav > a:nth-child(2)", "<a href=\"/\">…</a>").with_checks([check])];
     findings
 }
 
@@ -91,7 +101,8 @@ pub(crate) fn ordinary() -> Findings {
     findings_of(vec![
         element("color-contrast", 0, "main > p:nth-child(2)", "<p style=\"color: #aaa\">Ціна, 5 ₴</p>"),
         new(element("color-contrast", 0, ".price", "<span class=\"price\">5 ₴</span>")),
-        element("image-alt", 0, "#logo", "<img id=\"logo\" src=\"/logo.png\">"),
+        element("image-alt", 0, "#logo", "<img id=\"logo\" src=\"/logo.png\">")
+            .with_checks(["has-alt", "aria-label"].map(|id| said(id, CheckOutcome::Fail))),
         element("region", 0, "div", "<div>Text</div>"),
         new(element("color-contrast", 1, ".price", "<span class=\"price\">7 ₴</span>")),
         element("kind-page", 1, "html", "<html>"),

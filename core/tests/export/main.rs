@@ -6,5 +6,6 @@ mod acr;
 mod fixture;
 mod golden;
 mod hostile;
+mod html;
 mod issues;
 mod readers;

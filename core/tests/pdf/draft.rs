@@ -1,7 +1,7 @@
 //! The draft of a conformance report as a PDF file.
 
 use a11ycheck_core::{
-    catalog::{Level, fill, terms},
+    catalog::{Level, fill, hand_steps, terms},
     domain::{Failure, FailureCode, Findings, Logo, PageOutcome},
     export::{
         Brand,
@@ -111,10 +111,16 @@ fn the_parts_of_a_draft_are_bookmarks() {
         "How conformance was determined",
         "Success criteria, level A",
         "Success criteria, level AA",
+        "To work through by hand",
+        "What no program tests, and how to test it in an hour",
         "EN 301 549 v3.2.1, clause 9 (web)",
     ];
     assert_eq!(bookmarks(&file), expected);
-    assert_eq!(unpacked(&file).matches("/Scope /Row").count(), 56 + 50 + 11 + 4 + 4 + 3, "each row has its head");
+    assert_eq!(
+        unpacked(&file).matches("/Scope /Row").count(),
+        56 + 50 + 11 + 4 + 4 + 3 + hand_steps().len(),
+        "each row has its head"
+    );
     let title = "Title:           Accessibility conformance report (automated draft): Our shop";
     assert!(information(&file).contains(title));
 }

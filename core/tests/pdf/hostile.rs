@@ -56,6 +56,11 @@ pub(crate) fn sample() -> Sample {
             (group.impact, group.who, group.platform_tip) = (String::new(), vec![], None);
         }
     }
+    for rule in &mut report.to_check {
+        rule.title = next();
+        rule.reasons.iter_mut().for_each(|reason| reason.text = next());
+        rule.places.iter_mut().for_each(|place| (place.page, place.target) = (next(), next()));
+    }
     sample.report.diff.fixed_rules[0].title = next();
     sample.brand.name = next();
     sample.brand.logo = Logo::recognised(b"\x89PNG\r\n\x1a\n broken".to_vec());

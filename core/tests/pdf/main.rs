@@ -8,6 +8,7 @@ mod draft;
 #[path = "../export/fixture.rs"]
 mod fixture;
 mod hostile;
+mod new_first;
 mod sample;
 mod standard;
 mod tools;

@@ -4,7 +4,10 @@ use std::{collections::HashMap, io::Cursor};
 
 use a11ycheck_core::{
     catalog::{self, Basis},
-    domain::{Failure, FailureCode, Impact, PlatformKey, RuleFacts, RuleId, Tool, Totals},
+    domain::{
+        AxeCheck, CheckNeed, CheckOutcome, Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey,
+        RuleFacts, RuleId, Tool, Totals, UndecidedReason,
+    },
     export::{
         Brand,
         pdf::{Detail, PdfError, PdfSource, render},
@@ -80,6 +83,7 @@ impl Sample {
         report.advisory = advisory;
         report.pages = pages(&addresses);
         report.needs_review = needs_review(locale);
+        let mut report = report.with_work_by_hand(&undecided());
         report.diff = diff(total, locale);
         report.trend = [30, 34, 21, 12, 3, 0]
             .into_iter()
@@ -159,7 +163,7 @@ fn group(
     group.help = facts.help_url.clone();
     group.refs = criteria.chain(entry.en301549.iter().map(|clause| format!("EN 301 549 {clause}"))).collect();
     group.pages = addresses.iter().map(|url| PageCount::new(url, count.div_ceil(2))).collect();
-    group.examples = (0..shown).map(|number| example(ids.next().unwrap(), number, addresses)).collect();
+    group.examples = (0..shown).map(|number| example(locale, ids.next().unwrap(), number, addresses)).collect();
     let places = group.examples.iter().map(|example| {
         let mut place = PlaceView::new(example.id, count.div_ceil(shown as u64), addresses.len() as u64);
         place.new_count = u64::from(example.is_new);
@@ -173,16 +177,19 @@ fn group(
     group
 }
 
-fn example(id: u64, number: usize, addresses: &[String]) -> Example {
+fn example(locale: Locale, id: u64, number: usize, addresses: &[String]) -> Example {
     let target = format!("main > .product-grid > li:nth-child({}) > a.product-card__link", number + 1);
     let html = format!(
         "<a href=\"/products/linen-shirt-{id}\" class=\"product-card__link card--hover\" data-product=\"{id}\">\n  \
          <img src=\"//cdn.shop.example/files/linen-shirt-{id}.webp\" width=\"600\" height=\"180\">\n</a>"
     );
-    let details = "Fix any of the following:\n  Element does not have text that is visible to screen readers\n  \
-                   aria-label attribute does not exist or is empty";
+    let said = ["has-visible-text", "aria-label"].map(|id| {
+        let check = AxeCheck::new(id, CheckNeed::Any, CheckOutcome::Fail);
+        format!("- {}", catalog::sentence(&check, locale).unwrap())
+    });
+    let details = format!("{}\n{}", catalog::terms(locale).label.one_of, said.join("\n"));
     let mut example = Example::new(id, &addresses[number % addresses.len()], target, html);
-    example.details = Some(details.to_owned());
+    example.details = Some(details);
     example.is_new = number.is_multiple_of(3);
     example
 }
@@ -218,6 +225,28 @@ fn pages(addresses: &[String]) -> Vec<PageView> {
         page
     };
     addresses.iter().enumerate().map(view).collect()
+}
+
+/// Returns findings that have nothing but what a person must look at.
+fn undecided() -> Findings {
+    let (contrast, video) = (RuleId::new("color-contrast"), RuleId::new("video-caption"));
+    let page = address(0);
+    let said = |id, key| AxeCheck::new(id, CheckNeed::Any, CheckOutcome::Incomplete).with_key(key);
+    let element = |number: u32, key| {
+        let selector = format!("main > .banner:nth-child({number}) > p");
+        let html = format!("<p id=\"banner-{number}\">Sale</p>");
+        let finding = Finding::new(contrast.clone(), 0, &page, &selector, &html, "");
+        finding.with_checks([said("color-contrast", key)])
+    };
+    let mut findings = Findings::new(Tool::axe_core("4.14.1", ""))
+        .with_pages([PageOutcome::checked(&page, "Home")])
+        .with_rules([(contrast.clone(), facts("color-contrast")), (video.clone(), facts("video-caption"))]);
+    findings.undecided = (1..=4).map(|number| element(number, "bgImage")).chain([element(5, "bgGradient")]).collect();
+    let reasons = [("bgImage", 9), ("bgGradient", 4)];
+    let reasons = reasons.map(|(key, count)| UndecidedReason::new("color-contrast", Some(key), count));
+    findings.undecided_reasons = [(contrast.clone(), reasons.into())].into();
+    findings.needs_review = [(contrast, 14), (video, 1)].into();
+    findings
 }
 
 fn needs_review(locale: Locale) -> Vec<Undecided> {

@@ -33,6 +33,7 @@ fn samples() -> Vec<(String, Sample)> {
     clean.report.trend.truncate(1);
     clean.report.diff.previous_date = None;
     clean.report.needs_review.clear();
+    clean.report.to_check.clear();
     samples.push(("clean".to_owned(), clean));
     samples.push(("hostile".to_owned(), hostile::sample()));
     samples

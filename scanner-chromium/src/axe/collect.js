@@ -152,6 +152,25 @@ async (limits, early, places) => {
     error: result.error ? cut(result.error.message ?? result.error, limits.text) : null,
     nodes,
   });
+  // What axe-core's checks say about an element: ids, and of the data what may be a part of a sentence.
+  const isScalar = (value) => ['string', 'number', 'boolean'].includes(typeof value);
+  const piece = (value) => (typeof value === 'string' ? cut(value, limits.piece) : value);
+  const told = (data) => {
+    if (isScalar(data)) return piece(data);
+    if (Array.isArray(data)) return data.filter(isScalar).slice(0, limits.pieces).map(piece);
+    if (data === null || typeof data !== 'object') return null;
+    const fields = Object.entries(data).filter(([, value]) => isScalar(value) || Array.isArray(value));
+    return Object.fromEntries(fields.slice(0, limits.values).map(([name, value]) => [cut(name, limits.piece), told(value)]));
+  };
+  const checksOf = ({ any, all, none }) => [
+    ...any.map((check) => ['any', check]),
+    ...[...all, ...none].map((check) => ['all', check]),
+  ];
+  const checks = (node) => {
+    const said = checksOf(node).slice(0, limits.checks).map(([need, { id, data }]) => ({ id, need, data: told(data) }));
+    charactersLeft -= JSON.stringify(said).length;
+    return said;
+  };
   const entries = new Map();
   const located = new Map();
   const keep = (node) => {
@@ -164,6 +183,7 @@ async (limits, early, places) => {
       instead: instead(node),
       html: kept(node.html),
       summary: kept(node.failureSummary),
+      checks: checks(node),
       area: found && area(found),
     };
     entries.set(node, entry);
@@ -181,7 +201,32 @@ async (limits, early, places) => {
   const all = results.violations.flatMap(({ nodes }) => nodes);
   all.filter(isOwn).forEach(keep);
   all.forEach(keep);
-  const violation = (result) => rule(result, result.nodes.flatMap((node) => entries.get(node) ?? []));
+  const withNodes = (result) => rule(result, result.nodes.flatMap((node) => entries.get(node) ?? []));
+  const violations = results.violations.map(withNodes);
+
+  // Of the elements that axe-core could not decide about, a few of each rule are kept, beginning with one for each
+  // reason. Each element counts for the reason of its first check.
+  const reasonOf = (node) => {
+    const [[, { id, data }]] = [...checksOf(node), ['all', { id: '', data: null }]];
+    const key = typeof data === 'string' ? data : data?.messageKey;
+    return { check: cut(id, limits.piece), key: typeof key === 'string' ? cut(key, limits.piece) : null };
+  };
+  nodesLeft = limits.undecided * results.incomplete.length;
+  const incomplete = results.incomplete.map((result) => {
+    charactersLeft = limits.undecidedCharacters / results.incomplete.length;
+    const reasons = new Map();
+    for (const node of result.nodes) {
+      const reason = reasonOf(node);
+      const name = JSON.stringify(reason);
+      if (!reasons.has(name) && reasons.size >= limits.reasons) continue;
+      const { count, first } = reasons.get(name) ?? { count: 0, first: node };
+      reasons.set(name, { ...reason, count: count + 1, first });
+    }
+    const firsts = [...reasons.values()].map(({ first }) => first);
+    const chosen = [...new Set([...firsts, ...result.nodes.filter(isOwn), ...result.nodes])];
+    chosen.slice(0, limits.undecided).forEach(keep);
+    return { ...withNodes(result), reasons: [...reasons.values()].map(({ check, key, count }) => ({ check, key, count })) };
+  });
   const collected = {
     version: axe.version,
     title: cut(read(Document, 'title', document), limits.text),
@@ -190,8 +235,8 @@ async (limits, early, places) => {
     links: [...links],
     fragment: location.hash.length <= limits.link ? location.hash : '',
     canonical,
-    violations: results.violations.map(violation),
-    incomplete: results.incomplete.map((result) => rule(result, [])),
+    violations,
+    incomplete,
     ran: [results.passes, results.violations, results.incomplete, results.inapplicable]
       .flat()
       .filter((result) => !result.error)

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use a11ycheck_core::domain::{
-    Area, Cover, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, UncheckedFrame, reveals_people,
-    without_query,
+use a11ycheck_core::{
+    catalog::{axe_check, is_review_on_fail},
+    domain::{
+        Area, AxeCheck, CheckNeed, CheckOutcome, Cover, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId,
+        ScreenshotRef, UncheckedFrame, UndecidedReason, reveals_people, without_query,
+    },
 };
 use serde::Deserialize;
+use serde_json::{Value, json};
 
-use crate::evidence::{Album, Candidate, ElementNumber, Picture, Rect, Template};
+use crate::evidence::{Album, Candidate, ElementNumber, Of, Picture, Rect, Template};
 
 /// The rule with which axe-core reports that it is missing in a frame: a fault of the scanner, not of the site.
 const FRAME_TESTED: &str = "frame-tested";
@@ -60,6 +64,33 @@ struct RuleResult {
     /// The error, if axe-core failed within the rule.
     error: Option<String>,
     nodes: Vec<Node>,
+    /// Why axe-core could not decide about elements, if that is what it says.
+    #[serde(default)]
+    reasons: Vec<Reason>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Reason {
+    /// The id of the check.
+    check: String,
+    /// The key of the message, if the check has several.
+    key: Option<String>,
+    count: u32,
+}
+
+/// What a check of axe-core says about an element.
+#[derive(Debug, Deserialize)]
+struct Said {
+    id: String,
+    need: Need,
+    data: Value,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Need {
+    Any,
+    All,
 }
 
 #[derive(Debug, Deserialize)]
@@ -70,6 +101,7 @@ struct Node {
     instead: Vec<String>,
     html: String,
     summary: String,
+    checks: Vec<Said>,
     area: Option<[u32; 4]>,
     #[serde(skip)]
     picture: Option<Picture>,
@@ -101,35 +133,51 @@ impl Collected {
 
     /// Returns the elements that fail and whose position on the page is known.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate<'_>> {
-        let elements =
-            self.violations.iter().flat_map(|result| result.nodes.iter().map(move |node| (&result.id, node)));
-        elements.enumerate().filter_map(|(number, (rule, node))| {
-            // An element that is the whole page has the picture of the page.
-            if rule == FRAME_TESTED || matches!(&*node.selector, "html" | "body") {
-                return None;
-            }
-            let Node { selector, html, summary, .. } = node;
-            Some(Candidate { element: ElementNumber(number), rule, selector, html, summary, area: node.rect()? })
-        })
+        candidates(&self.violations, 0)
+    }
+
+    /// Returns the elements that a person must look at and whose position on the page is known. They have the numbers after
+    /// those of [`Collected::candidates`].
+    pub(crate) fn undecided_candidates(&self) -> impl Iterator<Item = Candidate<'_>> {
+        candidates(&self.incomplete, self.failing().0)
+    }
+
+    /// Returns the number of the first element after those that fail.
+    pub(crate) fn failing(&self) -> ElementNumber {
+        ElementNumber(self.violations.iter().map(|result| result.nodes.len()).sum())
     }
 
     /// Replaces the position of each element, by its number, by that on the picture of the page.
     pub(crate) fn set_areas(&mut self, areas: &[Option<Rect>]) {
-        let nodes = self.violations.iter_mut().flat_map(|result| &mut result.nodes);
+        let nodes = self.violations.iter_mut().chain(&mut self.incomplete).flat_map(|result| &mut result.nodes);
         for (node, area) in nodes.zip(areas) {
             node.area = area.map(|Rect { x, y, width, height }| [x, y, width, height]);
         }
     }
 
-    /// Adds pictures of some of [`Collected::candidates`].
+    /// Adds pictures of some of [`Collected::candidates`] and [`Collected::undecided_candidates`].
     pub(crate) fn add_pictures(&mut self, pictures: Vec<(ElementNumber, Picture)>) {
-        let mut elements: Vec<&mut Node> = self.violations.iter_mut().flat_map(|result| &mut result.nodes).collect();
+        let results = self.violations.iter_mut().chain(&mut self.incomplete);
+        let mut elements: Vec<&mut Node> = results.flat_map(|result| &mut result.nodes).collect();
         for (ElementNumber(number), picture) in pictures {
             if let Some(node) = elements.get_mut(number) {
                 node.picture = Some(picture);
             }
         }
     }
+}
+
+/// Returns the elements of these results whose position on the page is known, numbered from `first`.
+fn candidates(results: &[RuleResult], first: usize) -> impl Iterator<Item = Candidate<'_>> {
+    let elements = results.iter().flat_map(|result| result.nodes.iter().map(move |node| (&result.id, node)));
+    (first..).zip(elements).filter_map(|(number, (rule, node))| {
+        // An element that is the whole page has the picture of the page.
+        if rule == FRAME_TESTED || matches!(&*node.selector, "html" | "body") {
+            return None;
+        }
+        let Node { selector, html, summary, .. } = node;
+        Some(Candidate { element: ElementNumber(number), rule, selector, html, summary, area: node.rect()? })
+    })
 }
 
 impl Node {
@@ -147,6 +195,39 @@ impl Node {
         let [x, y, width, height] = self.area?;
         Some(Rect { x, y, width, height })
     }
+
+    /// Returns the element as it is kept, with this picture.
+    fn finding(&self, rule: &RuleId, at: (usize, &str), outcome: CheckOutcome, shot: Option<ScreenshotRef>) -> Finding {
+        let (page, url) = at;
+        let area = self.area.map(|[x, y, width, height]| Area::new(x, y, width, height));
+        let finding = Finding::new(rule.clone(), page, url, self.selector(), &self.html, &self.summary);
+        let checks = self.checks.iter().map(|said| said.check(outcome));
+        finding.with_checks(checks).with_area(area).with_screenshot(shot)
+    }
+}
+
+impl Said {
+    fn check(&self, outcome: CheckOutcome) -> AxeCheck {
+        let need = match self.need {
+            Need::Any => CheckNeed::Any,
+            Need::All => CheckNeed::All,
+        };
+        axe_check(&self.id, need, outcome, &self.data)
+    }
+}
+
+/// Adds the reasons of one page to those of a rule.
+fn add_reasons(known: &mut Vec<UndecidedReason>, reasons: Vec<Reason>, outcome: CheckOutcome) {
+    for Reason { check, key, count } in reasons {
+        // What is no key of a message was a text of the page.
+        let AxeCheck { id, key, .. } = axe_check(&check, CheckNeed::All, outcome, &json!({ "messageKey": key }));
+        if let Some(reason) = known.iter_mut().find(|reason| (&reason.check, &reason.key) == (&id, &key)) {
+            reason.count = reason.count.saturating_add(count);
+        } else if known.len() < UndecidedReason::MAX_PER_RULE {
+            known.push(UndecidedReason::new(&id, key.as_deref(), count));
+        }
+    }
+    known.sort_by_key(|reason| std::cmp::Reverse(reason.count));
 }
 
 /// Adds a page and what was found on it to `findings`, and its pictures to `album`.
@@ -180,13 +261,13 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
         findings.items.extend((first..).zip(nodes).map(|(item, mut node)| {
             let picture = node.picture.take();
             let template = node.rect().map(|rect| Template::of(id.as_str(), &node.selector, &node.html, rect));
-            let screenshot = template.and_then(|template| album.add(item, template, picture));
-            let area = node.area.map(|[x, y, width, height]| Area::new(x, y, width, height));
-            let finding = Finding::new(id.clone(), page, url, node.selector(), &node.html, &node.summary);
-            finding.with_area(area).with_screenshot(screenshot)
+            let screenshot = template.and_then(|template| album.add(Of::Failing(item), template, picture));
+            node.finding(&id, (page, url), CheckOutcome::Fail, screenshot)
         }));
     }
-    for rule in collected.incomplete {
+    let mut incomplete = collected.incomplete;
+    incomplete.sort_by(|a, b| a.id.cmp(&b.id));
+    for mut rule in incomplete {
         if let Some(error) = &rule.error {
             tracing::warn!(url = without_query(url), rule = rule.id, error, "axe-core failed within a rule");
         }
@@ -195,7 +276,21 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
             continue;
         }
         let total = rule.total;
+        let (nodes, reasons) = (std::mem::take(&mut rule.nodes), std::mem::take(&mut rule.reasons));
         let id = add_facts(&mut findings.rules, rule);
+        let outcome = if is_review_on_fail(id.as_str()) { CheckOutcome::Fail } else { CheckOutcome::Incomplete };
+        if !reasons.is_empty() {
+            add_reasons(findings.undecided_reasons.entry(id.clone()).or_default(), reasons, outcome);
+        }
+        let room = Findings::MAX_ALL_UNDECIDED.saturating_sub(findings.undecided.len());
+        for mut node in nodes.into_iter().take(room.min(Findings::MAX_UNDECIDED)) {
+            // What fails on later pages needs room for its pictures, too.
+            let picture = node.picture.take().filter(|_| !album.is_half_full());
+            let item = Of::Undecided(findings.undecided.len());
+            let template = node.rect().map(|rect| Template::of(id.as_str(), &node.selector, &node.html, rect));
+            let screenshot = template.and_then(|template| album.add(item, template, picture));
+            findings.undecided.push(node.finding(&id, (page, url), outcome, screenshot));
+        }
         *findings.needs_review.entry(id).or_default() += total;
     }
     let mut frames = collected.unchecked_frames;

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use a11ycheck_core::domain::{Standard, UncheckedFrame};
+use a11ycheck_core::domain::{AxeCheck, Findings, Standard, UncheckedFrame};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::{Duration, Instant};
@@ -69,6 +69,15 @@ fn limits() -> Value {
         "share": 50,
         "characters": 8_000_000,
         "text": 5_000,
+        // What checks say about an element: above what core keeps, which chooses by the catalogue.
+        "checks": AxeCheck::MAX_PER_ELEMENT,
+        "values": 20,
+        "pieces": AxeCheck::MAX_PIECES,
+        "piece": 400,
+        // The elements of a rule that could not be decided, the characters of all of them, and the reasons of a rule.
+        "undecided": Findings::MAX_UNDECIDED,
+        "undecidedCharacters": 2_000_000,
+        "reasons": 100,
         "links": 5_000,
         "link": 2_000,
         "roots": 1_000,

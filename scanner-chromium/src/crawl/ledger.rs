@@ -186,7 +186,7 @@ impl<'a> Ledger<'a> {
     /// Returns all results, and what the site is built with.
     pub(super) fn close(mut self) -> ScanOutput {
         self.findings.stack = detect(&self.signals);
-        let screenshots = self.album.close(&mut self.findings.items);
+        let screenshots = self.album.close(&mut self.findings);
         ScanOutput::new(self.findings).with_screenshots(screenshots).with_screen(self.screen)
     }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{Finding, ScreenshotId, ScreenshotRef},
+    domain::{Findings, ScreenshotId, ScreenshotRef},
     scanner::{Screenshot, ScreenshotFormat},
 };
 
@@ -27,20 +27,28 @@ pub(crate) struct Album {
     page_bytes: usize,
     by_hash: HashMap<u64, Vec<usize>>,
     by_template: HashMap<Template, ScreenshotRef>,
-    /// The findings without a picture, by their index, and their templates: a page that is checked at the same time may
-    /// have the picture, and come later.
-    without: Vec<(usize, Template)>,
+    /// The elements without a picture, and their templates: a page that is checked at the same time may have the picture,
+    /// and come later.
+    without: Vec<(Of, Template)>,
+}
+
+/// The element of which a picture is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Of {
+    /// The one of [`Findings::items`] with this index.
+    Failing(usize),
+    /// The one of [`Findings::undecided`] with this index.
+    Undecided(usize),
 }
 
 impl Album {
-    /// Keeps the picture of the element that is the finding with this index, and returns a reference to it. An element
-    /// without a picture gets that of its template, here or in [`Album::close`]. `None` if there is none, or no room for
-    /// it.
-    pub(crate) fn add(&mut self, item: usize, template: Template, picture: Option<Picture>) -> Option<ScreenshotRef> {
+    /// Keeps the picture of an element, and returns a reference to it. An element without a picture gets that of its
+    /// template, here or in [`Album::close`]. `None` if there is none, or no room for it.
+    pub(crate) fn add(&mut self, of: Of, template: Template, picture: Option<Picture>) -> Option<ScreenshotRef> {
         let Some(picture) = picture else {
             let shown = self.by_template.get(&template).copied();
             if shown.is_none() {
-                self.without.push((item, template));
+                self.without.push((of, template));
             }
             return shown;
         };
@@ -50,6 +58,11 @@ impl Album {
         let shown = ScreenshotRef::new(id, width, height).with_scale_percent(scale_percent);
         self.by_template.insert(template, shown);
         Some(shown)
+    }
+
+    /// Returns whether half of the room for pictures of elements is taken.
+    pub(crate) const fn is_half_full(&self) -> bool {
+        self.of_elements >= MAX_PICTURES / 2 || self.bytes >= MAX_BYTES / 2
     }
 
     /// Keeps the picture of a page, and returns a reference to it; `None` if there is no room for it.
@@ -64,10 +77,14 @@ impl Album {
     }
 
     /// Refers to pictures that came after the elements of their templates, and returns all pictures.
-    pub(crate) fn close(self, items: &mut [Finding]) -> Vec<Screenshot> {
-        for (item, template) in self.without {
-            if let (Some(item), Some(shown)) = (items.get_mut(item), self.by_template.get(&template)) {
-                item.screenshot = Some(*shown);
+    pub(crate) fn close(self, findings: &mut Findings) -> Vec<Screenshot> {
+        for (of, template) in self.without {
+            let finding = match of {
+                Of::Failing(item) => findings.items.get_mut(item),
+                Of::Undecided(item) => findings.undecided.get_mut(item),
+            };
+            if let (Some(finding), Some(shown)) = (finding, self.by_template.get(&template)) {
+                finding.screenshot = Some(*shown);
             }
         }
         self.pictures
@@ -101,7 +118,7 @@ impl Album {
 
 #[cfg(test)]
 mod tests {
-    use a11ycheck_core::domain::RuleId;
+    use a11ycheck_core::domain::{Finding, RuleId, Tool};
 
     use super::{super::plan::Rect, *};
 
@@ -119,29 +136,41 @@ mod tests {
     #[test]
     fn equal_pictures_are_kept_once() {
         let mut album = Album::default();
-        let first = album.add(0, template(0), Some(picture(7, 10))).unwrap();
-        let other = album.add(0, template(1), Some(picture(8, 10))).unwrap();
-        assert_eq!(album.add(0, template(2), Some(picture(7, 10))).unwrap(), first);
+        let first = album.add(Of::Failing(0), template(0), Some(picture(7, 10))).unwrap();
+        let other = album.add(Of::Failing(0), template(1), Some(picture(8, 10))).unwrap();
+        assert_eq!(album.add(Of::Failing(0), template(2), Some(picture(7, 10))).unwrap(), first);
         assert_ne!(first.id, other.id);
-        assert_eq!(album.close(&mut []).iter().map(|picture| picture.id).collect::<Vec<_>>(), [first.id, other.id]);
+        assert_eq!(
+            album
+                .close(&mut Findings::new(Tool::axe_core("", "")))
+                .iter()
+                .map(|picture| picture.id)
+                .collect::<Vec<_>>(),
+            [first.id, other.id]
+        );
     }
 
     #[test]
     fn what_a_template_repeats_shares_its_picture() {
         let mut album = Album::default();
-        let first = album.add(0, template(0), Some(picture(7, 10)));
-        assert_eq!(album.add(0, template(0), None), first);
-        assert_eq!(album.add(0, template(1), None), None);
+        let first = album.add(Of::Failing(0), template(0), Some(picture(7, 10)));
+        assert_eq!(album.add(Of::Failing(0), template(0), None), first);
+        assert_eq!(album.add(Of::Failing(0), template(1), None), None);
     }
 
     #[test]
     fn an_element_before_the_picture_of_its_template_gets_it_in_the_end() {
         let mut album = Album::default();
-        let mut items = [0, 1].map(|page| Finding::new(RuleId::new("rule"), page, "", "p", "<p>", ""));
-        assert_eq!(album.add(1, template(0), None), None);
-        let later = album.add(7, template(0), Some(picture(7, 10)));
-        assert_eq!(album.close(&mut items).len(), 1);
-        assert_eq!(items.map(|item| item.screenshot), [None, later]);
+        let finding = |page| Finding::new(RuleId::new("rule"), page, "", "p", "<p>", "");
+        let mut findings = Findings::new(Tool::axe_core("", "")).with_items([finding(0), finding(1)]);
+        findings.undecided = vec![finding(1)];
+        for of in [Of::Failing(1), Of::Undecided(0)] {
+            assert_eq!(album.add(of, template(0), None), None);
+        }
+        let later = album.add(Of::Failing(7), template(0), Some(picture(7, 10)));
+        assert_eq!(album.close(&mut findings).len(), 1);
+        assert_eq!(findings.items.iter().map(|item| item.screenshot).collect::<Vec<_>>(), [None, later]);
+        assert_eq!(findings.undecided[0].screenshot, later);
     }
 
     #[test]
@@ -150,7 +179,7 @@ mod tests {
         let page = || Screen { width: 640, height: 9, scale_percent: 50, webp: vec![0; 1024 * 1024] };
         let kept: Vec<_> = (0..6).filter_map(|_| album.add_page(page())).collect();
         assert_eq!(kept.len(), MAX_PAGE_BYTES / (1024 * 1024));
-        let element = album.add(0, template(0), Some(picture(7, 10))).unwrap();
+        let element = album.add(Of::Failing(0), template(0), Some(picture(7, 10))).unwrap();
         assert!(kept.iter().all(|page| page.id != element.id && page.scale_percent == 50));
     }
 
@@ -159,9 +188,9 @@ mod tests {
         for size in [10, 100_000] {
             let mut album = Album::default();
             for number in 0..400 {
-                let _ = album.add(0, template(number), Some(picture(number, size)));
+                let _ = album.add(Of::Failing(0), template(number), Some(picture(number, size)));
             }
-            let pictures = album.close(&mut []);
+            let pictures = album.close(&mut Findings::new(Tool::axe_core("", "")));
             assert!(pictures.len() == MAX_PICTURES || pictures.len() == MAX_BYTES / size, "{}", pictures.len());
         }
     }

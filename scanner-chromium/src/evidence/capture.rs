@@ -55,6 +55,8 @@ pub(crate) struct Screen {
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) elements: Vec<ElementNumber>,
+    /// The first number of the elements that axe-core could not decide about: they come last.
+    pub(crate) undecided: ElementNumber,
     pub(crate) page: PagePicture,
 }
 
@@ -130,7 +132,7 @@ async fn try_pictures(tab: &Tab, wanted: Wanted, deadline: Instant) -> Result<Ta
     tab.freeze(deadline).await?;
     // Before anything is pictured, until everything is.
     let fields = FieldWatch::begin(tab, deadline).await?;
-    let photographer = Photographer { tab, world: fields.top(), deadline };
+    let photographer = Photographer { tab, world: fields.top(), undecided: wanted.undecided, deadline };
     let mut captures = Vec::new();
     let mut page = None;
     let mut missing = wanted.elements;
@@ -202,6 +204,7 @@ struct Photographer<'a> {
     tab: &'a Tab,
     /// Our world in the top document.
     world: i64,
+    undecided: ElementNumber,
     deadline: Instant,
 }
 
@@ -229,7 +232,7 @@ impl Photographer<'_> {
         let mut shots = Shots { kept: Vec::new(), moved: Vec::new(), after: None };
         let visible =
             elements.iter().zip(&before.visible).filter_map(|(element, area)| Some((*element, rect((*area)?))));
-        for mut shot in plan(visible, size) {
+        for mut shot in plan(visible, self.undecided, size) {
             let taken = async { Ok::<_, EvidenceError>((self.decoded(&shot).await?, self.measure(&[]).await?.areas)) };
             let (png, after) = match taken.await {
                 Ok(taken) => taken,

@@ -10,7 +10,7 @@ mod fields;
 mod plan;
 
 pub(crate) use self::{
-    album::Album,
+    album::{Album, Of},
     capture::{PagePicture, Screen, Shown, Taken, Wanted, pictures},
     choice::{Candidate, Quota, Template},
     cut::{Capture, Picture, cut_out},

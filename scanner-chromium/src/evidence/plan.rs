@@ -37,7 +37,8 @@ pub(crate) struct Rect {
     pub(crate) height: u32,
 }
 
-/// An element that fails, by its number among those of its page: rule after rule, in the order in which axe-core returns them.
+/// An element by its number among those of its page: rule after rule, in the order in which axe-core returns them, those that fail before
+/// those that it could not decide about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ElementNumber(pub(crate) usize);
 
@@ -85,9 +86,23 @@ impl Rect {
     }
 }
 
-/// Returns the shots to take of these elements on a page of this size, from the top of the page down, with the parts to
-/// cut out of them. Elements beyond the greatest number of shots are left out, and so are those that nobody can see.
-pub(crate) fn plan(elements: impl IntoIterator<Item = (ElementNumber, Rect)>, page: Rect) -> Vec<Shot> {
+/// Returns the shots to take of these elements on a page of this size, with the parts to cut out of them: those of elements
+/// that fail, which are numbered below `undecided`, then those of the others, each from the top of the page down. So what
+/// fails has its pictures if the time is over before the last shot. Elements beyond the greatest number of shots are left
+/// out, and so are those that nobody can see.
+pub(crate) fn plan(
+    elements: impl IntoIterator<Item = (ElementNumber, Rect)>,
+    undecided: ElementNumber,
+    page: Rect,
+) -> Vec<Shot> {
+    let (failing, others): (Vec<_>, Vec<_>) = elements.into_iter().partition(|(element, _)| *element < undecided);
+    let mut shots = planned(failing, page);
+    shots.extend(planned(others, page));
+    shots.truncate(MAX_SHOTS);
+    shots
+}
+
+fn planned(elements: Vec<(ElementNumber, Rect)>, page: Rect) -> Vec<Shot> {
     let mut crops: Vec<Crop> = elements
         .into_iter()
         .filter(|(_, area)| is_visible(*area))
@@ -149,6 +164,7 @@ mod tests {
 
     use super::*;
 
+    const ALL_FAIL: ElementNumber = ElementNumber(usize::MAX);
     const PAGE: Rect = Rect { x: 0, y: 0, width: 1_280, height: 60_000 };
 
     fn rect([x, y, width, height]: [u32; 4]) -> Rect {
@@ -160,12 +176,12 @@ mod tests {
     }
 
     fn clips(areas: &[[u32; 4]]) -> Vec<([u32; 4], u32)> {
-        let shots = plan(numbered(areas), PAGE);
+        let shots = plan(numbered(areas), ALL_FAIL, PAGE);
         shots.iter().map(|shot| ([shot.clip.x, shot.clip.y, shot.clip.width, shot.clip.height], shot.scale)).collect()
     }
 
     fn crop_of(area: [u32; 4], page: Rect) -> ([u32; 4], u32) {
-        let crop = plan([(ElementNumber(0), rect(area))], page)[0].crops[0];
+        let crop = plan([(ElementNumber(0), rect(area))], ALL_FAIL, page)[0].crops[0];
         ([crop.area.x, crop.area.y, crop.area.width, crop.area.height], crop.scale)
     }
 
@@ -192,6 +208,25 @@ mod tests {
     }
 
     #[test]
+    fn what_fails_has_its_shots_before_what_could_not_be_decided() {
+        let far_apart: Vec<[u32; 4]> = (0..8).map(|number| [0, 4_000 * number, 50, 20]).collect();
+        let elements = numbered(&far_apart);
+        let shown = |undecided| {
+            let shots = plan(elements.iter().rev().copied(), ElementNumber(undecided), PAGE);
+            shots.iter().flat_map(|shot| &shot.crops).map(|crop| crop.element.0).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(4), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(shown(8), shown(4));
+        let mut swapped: Vec<_> = elements.clone();
+        for (number, (element, _)) in swapped.iter_mut().enumerate() {
+            *element = ElementNumber((number + 4) % 8);
+        }
+        let shots = plan(swapped, ElementNumber(4), PAGE);
+        let tops: Vec<u32> = shots.iter().map(|shot| shot.crops[0].outlined.y).collect();
+        assert_eq!(tops, [16_000, 20_000, 24_000, 28_000, 0, 4_000], "those further down the page fail");
+    }
+
+    #[test]
     fn what_nobody_can_see_is_not_pictured() {
         let hidden = [[0, 0, 1, 1], [u32::MAX, 0, 50, 50], [0, FARTHEST, 50, 50], [5, 5, 100, 3], [2_000, 5, 50, 50]];
         assert_eq!(clips(&hidden), []);
@@ -202,10 +237,11 @@ mod tests {
         fn shots_stay_within_their_bounds_and_hold_what_is_cut_out_of_them(
             areas in prop::collection::vec((0_u32..3_000, 0_u32..60_000, 0_u32..u32::MAX, 0_u32..u32::MAX), 0..60),
             page in (1_u32..3_000, 1_u32..70_000),
+            undecided in 0_usize..60,
         ) {
             let areas: Vec<_> = areas.into_iter().map(|(x, y, width, height)| [x, y, width, height]).collect();
             let page = rect([0, 0, page.0, page.1]);
-            let shots = plan(numbered(&areas), page);
+            let shots = plan(numbered(&areas), ElementNumber(undecided), page);
             prop_assert!(shots.len() <= MAX_SHOTS);
             for Shot { clip, scale, crops } in &shots {
                 prop_assert!(clip.height <= MAX_SHOT_HEIGHT[0] && clip.width <= MAX_WIDTH);

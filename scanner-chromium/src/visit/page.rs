@@ -56,8 +56,10 @@ pub(super) struct PageVisit<'a> {
     pub(super) log: &'a GuardLog,
     /// The requests without a response so far in the scan.
     pub(super) unresponsive: &'a Arc<Unresponsive>,
-    /// The pictures that were taken so far in the scan.
+    /// The pictures of elements that fail, taken so far in the scan.
     pub(super) pictured: &'a Mutex<Quota>,
+    /// The same for elements that axe-core could not decide about, which take nothing from the others.
+    pub(super) pictured_undecided: &'a Mutex<Quota>,
     /// The pace of the requests to the site.
     pub(super) pace: &'a Pace,
     pub(super) permits: &'a ScanPermits<'a>,
@@ -326,43 +328,45 @@ impl PageVisit<'_> {
             .await
     }
 
-    /// Takes pictures of what fails on the page that was checked, and one of the page itself if it is the first one or has
+    /// Takes pictures of what fails or waits for a person on the page that was checked, and one of the page itself if it is the first one or has
     /// elements that a report may show.
     /// Whatever happens meanwhile costs pictures and nothing else.
     async fn pictures(&self, checked: &mut Checked, deadline: Instant) -> Vec<Capture> {
         if self.config.evidence == Evidence::LeftOut || self.look == Look::Peek || checked.wall.is_some() {
             return Vec::new();
         }
-        let chosen = self.quota().choose(page_address(&checked.url).as_str(), checked.collected.candidates());
+        let (collected, address) = (&checked.collected, page_address(&checked.url));
+        let chosen = quota(self.pictured).choose(address.as_str(), collected.candidates());
+        // They have a quota of their own, and take nothing from what fails.
+        let to_check = quota(self.pictured_undecided).choose(address.as_str(), collected.undecided_candidates());
         let page = match (self.look, chosen.page) {
             (Look::Start, _) => PagePicture::Full,
             (_, true) => PagePicture::Half,
             (_, false) => PagePicture::LeftOut,
         };
-        let elements = chosen.elements.iter().map(|chosen| chosen.element).collect();
+        let elements = chosen.elements.iter().chain(&to_check.elements).map(|chosen| chosen.element).collect();
+        let wanted = Wanted { elements, undecided: collected.failing(), page };
         let Taken { captures, page } = tokio::select! {
             biased;
             _ = navigate::trouble(self.events()) => Taken::default(),
-            taken = pictures(self.tab(), Wanted { elements, page }, deadline) => taken,
+            taken = pictures(self.tab(), wanted, deadline) => taken,
         };
         let pictured: HashSet<ElementNumber> =
             captures.iter().flat_map(|capture| &capture.shot.crops).map(|crop| crop.element).collect();
         {
-            let mut quota = self.quota();
+            let mut quota = quota(self.pictured);
             if chosen.page && (self.look == Look::Start || page.is_none()) {
                 quota.release_page();
             }
             quota.release(chosen.elements.into_iter().filter(|chosen| !pictured.contains(&chosen.element)));
         }
+        quota(self.pictured_undecided)
+            .release(to_check.elements.into_iter().filter(|chosen| !pictured.contains(&chosen.element)));
         if let Some(Shown { screen, areas }) = page {
             checked.collected.set_areas(&areas);
             checked.screen = Some(screen);
         }
         captures
-    }
-
-    fn quota(&self) -> MutexGuard<'_, Quota> {
-        self.pictured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether a page was still changing when it was inspected, and the addresses that it requested without a
@@ -392,6 +396,10 @@ impl PageVisit<'_> {
     fn events(&self) -> &PageEvents {
         &self.visitor.events
     }
+}
+
+fn quota(quota: &Mutex<Quota>) -> MutexGuard<'_, Quota> {
+    quota.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the address of a document with the view that its scripts show, if they show one.

@@ -59,6 +59,7 @@ pub(crate) struct Visits<'a> {
     /// The browser that the latest visit used.
     browser: Mutex<Arc<Browser>>,
     pictured: Mutex<Quota>,
+    pictured_undecided: Mutex<Quota>,
     /// The requests of the scan's pages without a response.
     unresponsive: Arc<Unresponsive>,
     done_by: Instant,
@@ -84,6 +85,7 @@ impl<'a> Visits<'a> {
             resting: Mutex::default(),
             browser: Mutex::new(browser),
             pictured: Mutex::new(Quota::after(request.known.clone())),
+            pictured_undecided: Mutex::default(),
             unresponsive: Arc::default(),
             done_by,
         }
@@ -211,6 +213,7 @@ impl<'a> Visits<'a> {
             log: self.guard.log(),
             unresponsive: &self.unresponsive,
             pictured: &self.pictured,
+            pictured_undecided: &self.pictured_undecided,
             pace: &self.pace,
             permits: &self.permits,
             axe: &self.parts.axe,

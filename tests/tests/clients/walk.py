@@ -74,6 +74,7 @@ beginnings = {
     ExportScanFormat.GITHUB: b"# ",
     ExportScanFormat.JIRA: b"Summary,",
     ExportScanFormat.PDF: b"%PDF-",
+    ExportScanFormat.HTML: b"<!DOCTYPE html>",
 }
 assert set(beginnings) == set(ExportScanFormat)
 for wanted, beginning in beginnings.items():

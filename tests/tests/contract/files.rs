@@ -33,7 +33,8 @@ async fn every_file_states_its_length_and_what_it_is_before_it_is_read() {
     let app = TestApp::start([script()]).await;
     let client = app.client().await;
     let scan = checked(&app, &client).await;
-    let exports = ["json", "csv", "github", "jira", "pdf"].map(|format| format!("{scan}/export?format={format}"));
+    let exports =
+        ["json", "csv", "github", "jira", "pdf", "html"].map(|format| format!("{scan}/export?format={format}"));
     let drafts = ["json", "html", "pdf", "docx"].map(|format| format!("{scan}/acr?format={format}"));
     for path in exports.into_iter().chain(drafts).chain([format!("{scan}/pdf")]) {
         let head = client.send(Method::HEAD, &path, None).await;
@@ -45,6 +46,8 @@ async fn every_file_states_its_length_and_what_it_is_before_it_is_read() {
             let disclaimer = "This is an automated check, not a full audit, and not legal advice.";
             assert_eq!(answer.header("svc-disclaimer"), disclaimer, "{path}");
         }
+        // A team may fetch 20 files a minute.
+        app.clock.advance(TimeDelta::seconds(10));
     }
     app.clock.advance(TimeDelta::seconds(61));
     for picture in ["issue/1", "screen", "page/1"] {
@@ -74,6 +77,36 @@ async fn a_csv_file_has_a_row_per_element_and_its_name_says_that_it_is_no_audit(
     assert!(lines[1..].iter().all(|line| line.contains(",https://example.com/,")), "{text}");
     let name = "attachment; filename=\"example.com-2027-06-01-de-accessibility-issues-automated-check-no-audit.csv\"";
     assert_eq!(file.header("content-disposition"), name);
+}
+
+/// On a plan without exports of issues: the report is in every plan, in whatever form.
+#[tokio::test]
+async fn the_report_is_one_html_file_with_its_pictures_in_every_plan_and_language() {
+    let app = TestApp::on_plan("starter", [script()]).await;
+    let client = app.client().await;
+    let scan = checked(&app, &client).await;
+    for (query, lang) in [("format=html", "de"), ("format=html&lang=uk&detail=anything", "uk")] {
+        let file = client.get(&format!("{scan}/export?{query}")).await;
+        assert_eq!((file.status, file.header("content-type")), (200, "text/html; charset=utf-8"), "{query}");
+        let name = format!("attachment; filename=\"example.com-2027-06-01-{lang}-accessibility.html\"");
+        assert_eq!(file.header("content-disposition"), name);
+        let page = String::from_utf8(file.bytes).unwrap();
+        assert!(page.contains(&format!("<html lang=\"{lang}\">")) && page.ends_with("</html>\n"), "{query}");
+        assert!(page.contains("#logo") && page.contains("<img src=\"data:image/"), "{page}");
+    }
+    let unknown = client.get(&format!("{scan}/export?format=HTML")).await;
+    assert_eq!(unknown.refusal(), (422, "The selected format is invalid."));
+    assert_eq!(client.get(&format!("{scan}/export?format=csv")).await.status, 403);
+}
+
+#[tokio::test]
+async fn the_links_to_exports_are_the_four_that_old_clients_read() {
+    let app = TestApp::start([script()]).await;
+    let client = app.client().await;
+    let scan = checked(&app, &client).await;
+    let links = client.get(&scan).await.data(200)["links"]["exports"].clone();
+    let links: Vec<&String> = links.as_object().unwrap().keys().collect();
+    assert_eq!(links, ["csv", "github", "jira", "json"]);
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ async fn add_to_findings(upgraded: &mut Upgraded) {
         match value {
             Value::Object(fields) => {
                 for (name, value) in fields.iter_mut() {
-                    add(value, matches!(name.as_str(), "rules" | "needs_review"));
+                    add(value, matches!(name.as_str(), "rules" | "needs_review" | "undecided_reasons" | "values"));
                 }
                 if !is_by_rule {
                     fields.insert("later_field".to_owned(), json!({"deep": "later"}));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
+    manual::{CriterionToCheck, by_criterion, reasons},
     remarks::{gaps, methods, not_checked, remarks, scope_warning},
     verdict::{Conformance, Verdict},
 };
@@ -10,7 +11,8 @@ use crate::{
     catalog::{AcrTerms, Labels, Level, Terms, WcagVersion, fill, terms},
     domain::{DraftHead, HeadText},
     export::{ExportSource, text::one_line_with_no_breaks},
-    report::Prepared,
+    locale::Locale,
+    report::{ByHand, Prepared, ToCheck, by_hand, to_check},
 };
 
 /// A draft in its language. Texts that a page, a team or an error has written are one line each.
@@ -33,6 +35,46 @@ pub(in crate::export) struct Content {
     pub(in crate::export) clauses: ClauseTable,
     /// Why level AAA is missing, where it is.
     pub(in crate::export) aaa_left_out: Option<&'static str>,
+    /// The elements that a person works through, by criterion.
+    pub(in crate::export) to_check: Vec<CriterionToWork>,
+    /// What no program tests: the parts of about an hour.
+    pub(in crate::export) by_hand: Vec<Step>,
+}
+
+/// A criterion with elements that a person works through.
+pub(in crate::export) struct CriterionToWork {
+    /// The number and the name.
+    pub(in crate::export) heading: String,
+    pub(in crate::export) rules: Vec<RuleToWork>,
+}
+
+/// The elements of one rule. Texts have their code in backticks.
+pub(in crate::export) struct RuleToWork {
+    pub(in crate::export) title: String,
+    /// The language of the title, if it is not that of the draft.
+    pub(in crate::export) language: Option<Locale>,
+    /// The number of elements, with its noun.
+    pub(in crate::export) elements: String,
+    pub(in crate::export) how_to_tell: String,
+    /// Each with its number of elements.
+    pub(in crate::export) reasons: Vec<String>,
+    pub(in crate::export) places: Vec<PlaceToWork>,
+    /// How many more places there are, if there are more.
+    pub(in crate::export) further_places: Option<String>,
+}
+
+/// An element that a person looks at.
+pub(in crate::export) struct PlaceToWork {
+    pub(in crate::export) url: String,
+    pub(in crate::export) selector: String,
+}
+
+/// A part of the hour of testing by hand.
+pub(in crate::export) struct Step {
+    pub(in crate::export) title: String,
+    pub(in crate::export) minutes: String,
+    pub(in crate::export) how: String,
+    pub(in crate::export) criteria: String,
 }
 
 /// A line of the head.
@@ -110,6 +152,8 @@ impl Content {
             tables: levels.iter().map(|level| CriteriaTable::new(*level, &prepared, verdicts, terms)).collect(),
             clauses: ClauseTable::new(source, verdicts, terms),
             aaa_left_out: (!source.draft.lists_aaa).then_some(terms.acr.aaa_left_out.as_str()),
+            to_check: to_work_through(source, levels, verdicts, terms),
+            by_hand: by_hand(source.locale).into_iter().map(|step| Step::new(step, terms)).collect(),
         }
     }
 }
@@ -166,6 +210,64 @@ impl CriteriaTable {
         let heading = fill(&terms.acr.criteria_of_level, &[("level", &level.to_string())]);
         Self { level, heading, rows: rows.collect() }
     }
+}
+
+/// Returns the elements that a person works through, by criterion of these levels.
+fn to_work_through(
+    source: &ExportSource<'_>,
+    levels: &[Level],
+    verdicts: &[Verdict<'_>],
+    terms: &'static Terms,
+) -> Vec<CriterionToWork> {
+    let rules = to_check(source.findings, source.locale);
+    let criteria = by_criterion(verdicts, &rules).into_iter().filter(|found| levels.contains(&found.criterion.level));
+    criteria
+        .map(|CriterionToCheck { criterion, rules }| CriterionToWork {
+            heading: format!("{} {}", criterion.number, criterion.name(source.locale)),
+            rules: rules.into_iter().map(|rule| RuleToWork::new(rule, terms)).collect(),
+        })
+        .collect()
+}
+
+impl RuleToWork {
+    fn new(rule: &ToCheck, terms: &'static Terms) -> Self {
+        let label = &terms.label;
+        let line = |text: &str| one_line_with_no_breaks(text);
+        let further = fill(&label.further_places, &[("n", &rule.further_places.to_string())]);
+        Self {
+            title: line(&rule.title),
+            language: Some(Locale::En).filter(|locale| !rule.has_card && *locale != terms.locale),
+            elements: terms.counted(&terms.count.element, rule.count),
+            how_to_tell: line(&rule.how_to_tell),
+            reasons: reasons(rule, label).iter().map(|reason| line(reason)).collect(),
+            places: rule
+                .places
+                .iter()
+                .map(|place| PlaceToWork { url: line(&place.page), selector: line(&place.target) })
+                .collect(),
+            further_places: (rule.further_places > 0).then_some(further),
+        }
+    }
+}
+
+impl Step {
+    fn new(step: ByHand, terms: &'static Terms) -> Self {
+        let criteria: Vec<&str> = step.criteria.iter().map(|criterion| criterion.number.as_str()).collect();
+        let minutes = terms.counted(&terms.count.minute, u64::from(step.minutes));
+        Self { criteria: criteria.join(", "), minutes, title: step.title, how: step.how }
+    }
+}
+
+/// A piece of a text: code, or not.
+pub(super) struct Piece {
+    pub(super) text: String,
+    pub(super) is_code: bool,
+}
+
+/// Returns the pieces of a text with code in backticks.
+pub(super) fn pieces(text: &str) -> Vec<Piece> {
+    let parts = text.split('`').enumerate().filter(|(_, part)| !part.is_empty());
+    parts.map(|(number, part)| Piece { text: part.to_owned(), is_code: number % 2 == 1 }).collect()
 }
 
 impl ClauseTable {

@@ -10,7 +10,7 @@ use askama::Template;
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 use super::{
-    content::{Content, HeadValue},
+    content::{Content, HeadValue, pieces},
     html::shown_name,
     verdict::Verdict,
 };

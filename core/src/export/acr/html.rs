@@ -1,21 +1,21 @@
 //! A page for people: one file without scripts or external resources. Its only picture, the logo of the brand, is embedded.
 //!
-//! The page is the template `templates/acr.html`. `askama.toml` makes [`Escaped`] the escaper of every value in it.
+//! The page is the template `templates/acr.html`.
 
-use std::{fmt, io};
+use std::io;
 
-use askama::{Template, filters::Escaper};
+use askama::Template;
 use base64::{Engine as _, engine::general_purpose::STANDARD as STANDARD_BASE64};
 
 use super::{
-    content::{Content, HeadValue},
+    content::{Content, HeadValue, pieces},
     verdict::Verdict,
 };
 use crate::{
     domain::Logo,
     export::{
         Brand, ExportSource,
-        text::{is_hidden, one_line, one_line_with_no_breaks},
+        text::{one_line, one_line_with_no_breaks},
     },
 };
 
@@ -46,32 +46,4 @@ struct Page<'a> {
 
 fn base64(logo: &Logo) -> String {
     STANDARD_BASE64.encode(logo.bytes())
-}
-
-/// Writes texts as HTML or XML, for an element or a quoted attribute. Hidden characters that change how their surroundings are
-/// read become U+FFFD.
-///
-/// askama's own escaper writes `&` as `&#38;` and leaves hidden characters as they are.
-#[derive(Clone, Copy)]
-pub(super) struct Escaped;
-
-impl Escaper for Escaped {
-    fn write_escaped_str<W: fmt::Write>(&self, mut html: W, text: &str) -> fmt::Result {
-        let mut written = 0;
-        for (start, character) in text.char_indices() {
-            let replacement = match character {
-                '&' => "&amp;",
-                '<' => "&lt;",
-                '>' => "&gt;",
-                '"' => "&quot;",
-                '\'' => "&#39;",
-                hidden if is_hidden(hidden) => "\u{fffd}",
-                _ => continue,
-            };
-            html.write_str(&text[written..start])?;
-            html.write_str(replacement)?;
-            written = start + character.len_utf8();
-        }
-        html.write_str(&text[written..])
-    }
 }

@@ -12,13 +12,14 @@ mod content;
 mod docx;
 mod format;
 mod html;
+mod manual;
 mod openacr;
 mod options;
 mod remarks;
 mod verdict;
 
 #[cfg(feature = "pdf")]
-pub(super) use self::content::{Content, CriteriaTable, HeadValue, PageNotChecked, Row, levels};
+pub(super) use self::content::{Content, CriteriaTable, HeadValue, PageNotChecked, Row, RuleToWork, Step, levels};
 #[cfg(feature = "schema")]
 pub(super) use self::openacr::schema;
 pub use self::{

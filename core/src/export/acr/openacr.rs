@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::{
     content::levels,
+    manual::{CriterionToCheck, by_criterion, lines},
     remarks::{gaps, methods, not_checked, remarks, scope_warning},
     verdict::Verdict,
 };
@@ -13,7 +14,7 @@ use crate::{
     catalog::{Level, Terms, fill, terms},
     domain::{DraftHead, HeadText},
     export::ExportSource,
-    report::Prepared,
+    report::{Prepared, to_check},
 };
 
 /// The catalogue of requirements that a draft follows: WCAG 2.2 (which has all of 2.1), Section 508, EN 301 549 v3.2.1.
@@ -39,6 +40,7 @@ const NOT_EVALUATED: [&str; 13] = [
 pub(super) fn write(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], out: &mut impl io::Write) -> io::Result<()> {
     let terms = terms(source.locale);
     let name = source.site.display_name();
+    let rules = to_check(source.findings, source.locale);
     let DraftHead { product_version, contact, evaluator } = &source.draft.head;
     let [product_version, contact, evaluator] =
         [product_version, contact, evaluator].map(|given| given.as_ref().map(HeadText::as_str));
@@ -65,6 +67,7 @@ pub(super) fn write(source: &ExportSource<'_>, verdicts: &[Verdict<'_>], out: &m
         chapters: Chapters {
             source,
             verdicts,
+            to_check: by_criterion(verdicts, &rules),
             terms,
             prepared: &Prepared::new(source.site, source.findings, source.locale),
         },
@@ -158,6 +161,7 @@ struct Contact<'a> {
 struct Chapters<'a> {
     source: &'a ExportSource<'a>,
     verdicts: &'a [Verdict<'a>],
+    to_check: Vec<CriterionToCheck<'a>>,
     terms: &'static Terms,
     prepared: &'a Prepared<'a>,
 }
@@ -188,7 +192,19 @@ impl Serialize for Chapters<'_> {
     }
 }
 
+/// The most places of a rule that the notes on a criterion name.
+const MAX_PLACES: usize = 5;
+
 impl Chapters<'_> {
+    /// Returns the reasons for a verdict, and what a person has to look at.
+    fn notes(&self, verdict: &Verdict<'_>) -> String {
+        let of_criterion = |found: &&CriterionToCheck<'_>| found.criterion.number == verdict.criterion.number;
+        let manual = self.to_check.iter().find(of_criterion);
+        let lines_to_check = manual.map(|found| lines(found, &self.terms.label, MAX_PLACES)).unwrap_or_default();
+        let all = [remarks(verdict, self.prepared, self.terms)].into_iter().chain(lines_to_check);
+        all.collect::<Vec<_>>().join("\n")
+    }
+
     fn criteria(&self, level: Level) -> Vec<CriterionRow<'_>> {
         let of_level = self.verdicts.iter().filter(|verdict| verdict.criterion.level == level);
         of_level
@@ -196,10 +212,7 @@ impl Chapters<'_> {
                 num: &verdict.criterion.number,
                 components: [Component {
                     name: "web",
-                    adherence: Adherence {
-                        level: verdict.conformance.as_str(),
-                        notes: remarks(verdict, self.prepared, self.terms),
-                    },
+                    adherence: Adherence { level: verdict.conformance.as_str(), notes: self.notes(verdict) },
                 }],
             })
             .collect()

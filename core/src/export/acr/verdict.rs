@@ -202,6 +202,8 @@ mod tests {
                 .map(|(rule, page)| Finding::new(RuleId::new(*rule), *page, "", "p", "<p>", ""))
                 .collect(),
             needs_review: undecided.iter().map(|(rule, count)| (RuleId::new(*rule), *count)).collect(),
+            undecided: Vec::new(),
+            undecided_reasons: BTreeMap::new(),
             stack: vec![],
             screen: None,
             ran: None,

@@ -15,7 +15,10 @@ use super::{
 use crate::{
     catalog::{Level, Terms, terms},
     domain::Impact,
-    export::acr::{Conformance, Content, CriteriaTable, HeadValue, PageNotChecked, Row, Verdict, levels, verdicts},
+    export::acr::{
+        Conformance, Content, CriteriaTable, HeadValue, PageNotChecked, Row, RuleToWork, Step, Verdict, levels,
+        verdicts,
+    },
 };
 
 /// The source, with what is derived from it.
@@ -29,6 +32,8 @@ pub(super) struct Draft<'a> {
 
 /// The most characters of a name or a title that are shown.
 const MAX_NAME: usize = 160;
+/// The most characters of a selector.
+const MAX_SELECTOR: usize = 200;
 /// The most characters of remarks: a row is never split, so it must fit on a page.
 const MAX_REMARKS: usize = 1_500;
 /// The most pages in the list of those that were not checked; a last item counts the rest.
@@ -67,6 +72,8 @@ impl<'a> Draft<'a> {
         for table in &self.content.tables {
             self.criteria(&mut flow, table);
         }
+        self.to_work_through(&mut flow);
+        self.by_hand(&mut flow);
         self.clauses(&mut flow);
         self.frame.footers(&mut flow);
         flow
@@ -157,6 +164,9 @@ impl<'a> Draft<'a> {
         sections.push((Place::Meanings, acr.level_meanings.clone()));
         let tables = self.content.tables.iter();
         sections.extend(tables.map(|table| (Place::Criteria(table.level), table.heading.clone())));
+        let is_open = !self.content.to_check.is_empty();
+        sections.extend(is_open.then(|| (Place::ToWorkThrough, label.to_work_through.clone())));
+        sections.push((Place::ByHand, label.by_hand.clone()));
         sections.push((Place::Clauses, self.content.clauses.heading.clone()));
         flow.within(Tag::Section, None, |flow| {
             // The few lines stay on one page.
@@ -218,6 +228,64 @@ impl<'a> Draft<'a> {
             let place = Some(Place::Criteria(table.level));
             let criteria = self.rows(&self.terms.acr.criterion, &table.rows);
             flow.titled_table(2, place, &table.heading, &criteria);
+        });
+    }
+
+    /// Sets the list of elements that a person works through, by criterion.
+    fn to_work_through(&self, flow: &mut Flow) {
+        let label = &self.terms.label;
+        if self.content.to_check.is_empty() {
+            return;
+        }
+        flow.within(Tag::Section, None, |flow| {
+            flow.heading(2, Some(Place::ToWorkThrough), None, &[Run::bold(label.to_work_through.as_str())]);
+            flow.paragraph(&[Run::regular(label.needs_review_note.as_str())], Style::BODY);
+            for criterion in &self.content.to_check {
+                flow.within(Tag::Section, None, |flow| {
+                    flow.heading(3, None, None, &[Run::bold(criterion.heading.as_str())]);
+                    criterion.rules.iter().for_each(|rule| self.rule_to_check(flow, rule));
+                });
+            }
+        });
+    }
+
+    fn rule_to_check(&self, flow: &mut Flow, rule: &RuleToWork) {
+        let label = &self.terms.label;
+        flow.reserve(60.0);
+        let title = [Run::bold(text::line(&rule.title, MAX_NAME))];
+        flow.tagged(Tag::Paragraph, rule.language, &title, Style { after: 2.0, ..Style::BODY });
+        let mut how = vec![Run::regular(format!("{}. ", rule.elements)), Run::bold(format!("{}: ", label.how_to_tell))];
+        how.extend(text::marked(&rule.how_to_tell));
+        flow.paragraph(&how, Style::BODY);
+        let mut items: Vec<Vec<Run>> = rule.reasons.iter().map(|reason| text::marked(reason)).collect();
+        items.extend(rule.places.iter().map(|place| {
+            let selector = Run::mono(text::line(&place.selector, MAX_SELECTOR));
+            vec![Run::address(&place.url), Run::regular(" "), selector]
+        }));
+        items.extend(rule.further_places.iter().map(|further| vec![Run::regular(further.as_str())]));
+        if !items.is_empty() {
+            flow.bullets(items.iter().map(Vec::as_slice));
+        }
+    }
+
+    /// Sets what no program tests: what to do in about an hour.
+    fn by_hand(&self, flow: &mut Flow) {
+        let label = &self.terms.label;
+        flow.within(Tag::Section, None, |flow| {
+            flow.reserve(120.0);
+            flow.heading(2, Some(Place::ByHand), None, &[Run::bold(label.by_hand.as_str())]);
+            flow.paragraph(&[Run::regular(label.by_hand_note.as_str())], Style::BODY);
+            let rows = self.content.by_hand.iter().map(|Step { title, minutes, how, criteria }| {
+                let part = vec![Run::bold(title.as_str()), Run::regular(format!("\n{minutes}"))];
+                vec![Cell::new(part), Cell::text(how.as_str()), Cell::text(criteria.as_str())]
+            });
+            let heads = [&label.part, &label.what_to_do, &label.criteria].map(|name| Cell::head(name.as_str()));
+            flow.table(&Table {
+                columns: columns(&[(0.2, Align::Left), (0.55, Align::Left), (0.25, Align::Left)]),
+                head: Some(heads.into()),
+                rows: rows.collect(),
+                row_heads: RowHeads::First,
+            });
         });
     }
 

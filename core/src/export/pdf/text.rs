@@ -1,7 +1,7 @@
 //! Texts before they are set: hostile ones are made harmless, and markup is taken apart.
 
 use super::font::Face;
-use crate::{catalog::Level, domain::Colour};
+use crate::{catalog::Level, domain::Colour, export::text::is_web_address};
 
 /// A piece of text in one font; a text is a row of these.
 #[derive(Debug, Clone)]
@@ -45,6 +45,8 @@ pub(super) enum Place {
     Meanings,
     /// The success criteria of this level.
     Criteria(Level),
+    /// The elements that a person works through.
+    ToWorkThrough,
     /// The requirements beyond success criteria.
     Clauses,
 }
@@ -77,29 +79,19 @@ impl Run {
     /// Returns the address of a page, shown as it is. It is a link if it is a web address.
     pub(super) fn address(address: &str) -> Self {
         let shown = line(address, MAX_ADDRESS);
-        let link = is_web(address).then(|| Link::Web(address.to_owned()));
+        let link = is_web_address(address).then(|| Link::Web(address.to_owned()));
         Self { link, ..Self::regular(shown) }
     }
 
     /// Returns a text that is a link if `address` is a web address.
     pub(super) fn web(text: impl Into<String>, address: &str) -> Self {
-        let link = is_web(address).then(|| Link::Web(address.to_owned()));
+        let link = is_web_address(address).then(|| Link::Web(address.to_owned()));
         Self { link, ..Self::regular(text) }
     }
 }
 
 /// The most characters of an address that are shown.
 const MAX_ADDRESS: usize = 300;
-
-/// The most characters of an address that can be followed.
-const MAX_LINK: usize = 2_000;
-
-/// Returns whether an address may become a link: a file must not run scripts or open programs.
-fn is_web(address: &str) -> bool {
-    (address.starts_with("https://") || address.starts_with("http://"))
-        && address.len() <= MAX_LINK
-        && address.bytes().all(|byte| byte.is_ascii_graphic())
-}
 
 /// The most characters of a text of the catalogue, or of the engine's text for a rule that the catalogue does not have.
 const MAX_MARKED: usize = 4_000;

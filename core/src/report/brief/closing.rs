@@ -1,6 +1,10 @@
 //! The last pages: what a person has to test, the law, and words with their meanings.
 
-use crate::{catalog::brief, locale::Locale, report::Undecided};
+use crate::{
+    catalog::{brief, terms},
+    locale::Locale,
+    report::{PlaceToCheck, ToCheck},
+};
 
 /// A test that a person makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,18 +22,21 @@ pub struct HandTest {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Waiting<'a> {
-    /// The rule with the number of its elements.
-    pub undecided: &'a Undecided,
-    /// The reasons, as far as they are known, with the number of elements each.
-    pub reasons: Vec<Reason>,
+    /// The rule with the number of its elements, and how to tell by eye.
+    pub rule: &'a ToCheck,
+    /// The reasons, as far as they are known, the most frequent first: at most [`Waiting::MAX_REASONS`], and one more that
+    /// counts the rest.
+    pub reasons: Vec<WaitingReason<'a>>,
+    /// The first places, at most [`Waiting::MAX_PLACES`].
+    pub places: &'a [PlaceToCheck],
 }
 
 /// A reason why the engine could not decide.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Reason {
-    /// The reason in a sentence, in the report's language.
-    pub text: String,
+pub struct WaitingReason<'a> {
+    /// The reason in a sentence, in the report's language, with `code` in backticks. Hostile in its code.
+    pub text: &'a str,
     /// The number of elements.
     pub count: u64,
 }
@@ -45,9 +52,21 @@ pub struct Meaning {
 }
 
 impl<'a> Waiting<'a> {
-    pub(super) const fn new(undecided: &'a Undecided) -> Self {
-        // Checks keep the number of such elements alone.
-        Self { undecided, reasons: Vec::new() }
+    /// The greatest number of reasons that are named.
+    pub const MAX_REASONS: usize = 5;
+    /// The greatest number of places.
+    pub const MAX_PLACES: usize = 3;
+
+    pub(super) fn new(rule: &'a ToCheck, locale: Locale) -> Self {
+        let (named, others) = rule.reasons.split_at(rule.reasons.len().min(Self::MAX_REASONS));
+        let rest = others.iter().map(|reason| reason.count).sum::<u64>() + rule.other_reasons;
+        let named = named.iter().map(|reason| WaitingReason { text: &reason.text, count: reason.count });
+        let others = WaitingReason { text: &terms(locale).label.other_reasons, count: rest };
+        Self {
+            rule,
+            reasons: named.chain((rest > 0).then_some(others)).collect(),
+            places: rule.places.get(..Self::MAX_PLACES).unwrap_or(&rule.places),
+        }
     }
 }
 

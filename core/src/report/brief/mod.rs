@@ -13,7 +13,7 @@ mod todo;
 
 pub use self::{
     changes::{Balance, Changes},
-    closing::{HandTest, Meaning, Reason, Waiting},
+    closing::{HandTest, Meaning, Waiting, WaitingReason},
     opening::Opening,
     pages::{NotChecked, PageLists},
     rules::{RuleLine, ShownPlace, ShownRule},
@@ -71,7 +71,7 @@ impl<'a> Brief<'a> {
             recommendations: report.advisory.iter().map(|group| RuleLine::new(group, report)).collect(),
             pages: PageLists::new(report),
             by_hand: closing::by_hand(report.locale),
-            waiting: report.needs_review.iter().map(Waiting::new).collect(),
+            waiting: report.to_check.iter().map(|rule| Waiting::new(rule, report.locale)).collect(),
             law: closing::law(report.locale),
             glossary: closing::glossary(report.locale),
         }

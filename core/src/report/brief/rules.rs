@@ -36,6 +36,9 @@ pub struct ShownPlace<'a> {
     pub what: String,
     /// What the picture of the element shows. Hostile text.
     pub picture: String,
+    /// What was found on the element, if that is one sentence that neither `what` nor the place before says; `code` is in
+    /// backticks. Hostile text.
+    pub found: Option<&'a str>,
 }
 
 /// A rule that has a line.
@@ -55,12 +58,18 @@ impl<'a> ShownRule<'a> {
     fn new(group: &'a Group, report: &'a Report) -> Self {
         let words = &brief(report.locale).rule;
         let example_of = |place: &PlaceView| group.examples.iter().find(|example| example.id == place.id);
-        let places: Vec<_> = group
+        let mut places: Vec<_> = group
             .places
             .iter()
             .filter_map(|place| Some(ShownPlace::new(place, example_of(place)?, report)))
             .take(Self::MAX_PLACES)
             .collect();
+        let mut before = None;
+        for place in &mut places {
+            let is_again = place.found == before;
+            before = place.found;
+            place.found = before.filter(|_| !is_again);
+        }
         let shown: u64 = places.iter().map(|shown| shown.place.count).sum();
         let with_it = report.groups.iter().filter(|other| other.goes_away_with == Some(group.rank));
         let titles: Vec<&str> = with_it.map(|other| other.title.as_str()).collect();
@@ -80,8 +89,11 @@ impl<'a> ShownPlace<'a> {
     fn new(place: &'a PlaceView, example: &'a Example, report: &Report) -> Self {
         let thing = Thing::of(&example.html).in_words(report.locale);
         let picture = fill(&brief(report.locale).rule.picture, &[("thing", &thing)]);
+        // The sentence about what was measured would say the same again, and several are as good as said by the rule.
+        let details = example.details.as_deref().filter(|details| !details.trim().contains('\n'));
+        let found = details.filter(|_| place.measured.is_none());
         let what = place.measured.clone().unwrap_or(thing);
-        Self { place, example, what, picture }
+        Self { place, example, what, picture, found }
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     domain::{Failure, FailureCode, Impact, RuleId, Tool, Totals},
     locale::Locale,
-    report::{Example, Group, PageCount, PageView, PlaceView, Report},
+    report::{Example, Group, PageCount, PageView, PlaceToCheck, PlaceView, Reason, Report, ToCheck},
 };
 
 fn report(pages: u64) -> Report {
@@ -142,10 +142,7 @@ fn the_first_page_has_three_numbers_and_a_verdict_of_two_sentences() {
     assert_eq!(numbers, ["25", "81", "4 of 13"], "a page that was not checked is not called clear");
     assert_eq!(
         opening.verdict,
-        [
-            "Some visitors cannot use parts of the site at all.",
-            "Enough for 80\u{a0}% of the problems: 12 places to fix."
-        ]
+        ["Some visitors cannot use parts of the site at all.", "To clear 80% of the problems: 12 places to fix."]
     );
     report.total = 0;
     report.totals = Totals::default();
@@ -166,4 +163,48 @@ fn the_worst_pages_come_first_and_the_others_are_counted() {
     assert_eq!(lists.worst[0].issues, 24);
     assert_eq!(lists.rest, (9, 10), "five pages without problems, and four with 1, 2, 3 and 4");
     assert_eq!(lists.not_checked.listed.len(), 1);
+}
+
+#[test]
+fn what_waits_for_a_person_has_few_reasons_and_places_and_counts_the_other_reasons() {
+    let mut report = report(1);
+    let reason = |count| Reason { text: format!("Reason {count}"), how_to_tell: String::new(), count };
+    let place = |id| PlaceToCheck {
+        id,
+        page: "https://a.example/0".to_owned(),
+        target: "p".to_owned(),
+        html: String::new(),
+        details: None,
+        picture: None,
+    };
+    report.to_check = vec![ToCheck {
+        rule: RuleId::new("color-contrast"),
+        title: "Contrast".to_owned(),
+        has_card: true,
+        wcag: Vec::new(),
+        count: 50,
+        how_to_tell: "Look.".to_owned(),
+        reasons: (3..10).rev().map(reason).collect(),
+        other_reasons: 8,
+        places: (1..10).map(place).collect(),
+        further_places: 0,
+    }];
+    let waiting = Brief::new(&report).waiting.remove(0);
+    let counts: Vec<u64> = waiting.reasons.iter().map(|reason| reason.count).collect();
+    assert_eq!(counts, [9, 8, 7, 6, 5, 4 + 3 + 8]);
+    assert_eq!(waiting.reasons[5].text, crate::catalog::terms(Locale::En).label.other_reasons);
+    assert_eq!(waiting.places.len(), Waiting::MAX_PLACES);
+}
+
+#[test]
+fn a_place_says_what_was_found_in_one_sentence_once() {
+    let mut report = report(3);
+    let mut group = group(1, "region", Impact::Moderate, &[3, 2, 1]);
+    let details = ["Outside of every landmark.", "Outside of every landmark.", "One of:\n- this\n- that"];
+    for (example, details) in group.examples.iter_mut().zip(details) {
+        example.details = Some(details.to_owned());
+    }
+    report.groups = vec![group];
+    let found: Vec<_> = Brief::new(&report).rules[0].places.iter().map(|place| place.found).collect();
+    assert_eq!(found, [Some("Outside of every landmark."), None, None]);
 }

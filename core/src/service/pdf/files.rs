@@ -19,8 +19,8 @@ use crate::{
     },
     id::{ScanId, TeamId},
     locale::Locale,
-    report::{Report, numbered},
-    service::{Service, made_file::FileFacts},
+    report::Report,
+    service::{Service, brand::generated_by, made_file::FileFacts},
     store::{Document, DocumentKey, StyleHash},
 };
 
@@ -175,7 +175,7 @@ impl Service {
     ) -> Result<(HashMap<u64, Vec<u8>>, Found), Error> {
         let groups = report.groups.iter().chain(&report.advisory);
         let examples = groups.flat_map(|group| &group.examples);
-        let shots = examples.filter_map(|example| Some((example.id, numbered(findings, example.id)?.screenshot?)));
+        let shots = examples.filter_map(|example| Some((example.id, findings.numbered(example.id)?.screenshot?)));
         let (mut pictures, mut found) = (HashMap::new(), Found::All);
         for (issue, shot) in shots.take(MAX_PICTURES) {
             match self.store().screenshot(team, report.scan_id, shot.id).await? {
@@ -198,11 +198,6 @@ enum Found {
 
 /// The rendering of a file from its sources; takes up to seconds of one core.
 type Rendering = Box<dyn FnOnce() -> Result<Vec<u8>, PdfError> + Send>;
-
-/// Returns the name and version of this program; `None` with white label, which leaves our name out.
-fn generated_by(team: &Team) -> Option<&'static str> {
-    (!team.plan.features.white_label).then_some(concat!("a11ycheck ", env!("CARGO_PKG_VERSION")))
-}
 
 /// The layout of files. It changes with what they show, so that those which an earlier release kept are made again.
 const LAYOUT: &[u8] = b"2";

@@ -2,8 +2,8 @@
 
 use a11ycheck_core::{
     domain::{
-        Area, Cover, CoverKind, Failure, FailureCode, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts,
-        RuleId, ScreenshotId, ScreenshotRef, UncheckedFrame,
+        Area, AxeCheck, CheckNeed, CheckOutcome, Cover, CoverKind, Failure, FailureCode, Finding, Findings, Impact,
+        PageOutcome, PlatformKey, RuleFacts, RuleId, ScreenshotId, ScreenshotRef, UncheckedFrame, UndecidedReason,
     },
     store::{Completion, Store},
 };
@@ -25,6 +25,7 @@ impl<S: Store> World<S> {
         // Not `assert_eq!`: five thousand elements would hide the difference.
         assert_eq!((&kept.engine, &kept.pages, &kept.stack), (&findings.engine, &findings.pages, &findings.stack));
         assert_eq!((&kept.rules, &kept.needs_review), (&findings.rules, &findings.needs_review));
+        assert_eq!((&kept.undecided, &kept.undecided_reasons), (&findings.undecided, &findings.undecided_reasons));
         assert_eq!(kept.items.len(), findings.items.len());
         for (index, (kept, given)) in kept.items.iter().zip(&findings.items).enumerate() {
             assert_eq!(kept, given, "element {index}");
@@ -57,6 +58,13 @@ pub(crate) async fn every_field_of_a_finding_comes_back<S: Store>(factory: &impl
             .with_area(Area::new(u32::MAX, 0, number, u32::MAX))
             .with_screenshot(ScreenshotRef::new(ScreenshotId(u32::MAX - number), number, u32::MAX));
         item.is_new = number % 2 == 0;
+        let need = if item.is_new { CheckNeed::Any } else { CheckNeed::All };
+        let check = AxeCheck::new("check-\u{1F4A1}", need, CheckOutcome::Incomplete).with_key("reason");
+        let check = check.with_value("", ["ї", "\"'\\"]).with_value("empty", [""; 0]);
+        let reason = UndecidedReason::new(&check.id, check.key.as_deref(), u32::MAX);
+        item.checks = vec![check, AxeCheck::new("other", need, CheckOutcome::Fail)];
+        findings.undecided.push(item.clone());
+        findings.undecided_reasons.insert(rule.clone(), vec![reason]);
         findings.items.push(item);
         findings.needs_review.insert(rule, u32::MAX - number);
     }

@@ -11,7 +11,6 @@ use crate::{
         text::{self, Place, Run},
         tree::{Numbering, Tag},
     },
-    locale::Locale,
     report::{Example, Group, Thing},
 };
 
@@ -21,7 +20,7 @@ const MAX_PAGES: usize = 5;
 const MAX_HTML: usize = 600;
 /// The most characters of a selector.
 const MAX_SELECTOR: usize = 300;
-/// The most characters of axe-core's explanation.
+/// The most characters of what was found on an element.
 const MAX_DETAILS: usize = 800;
 /// The greatest height of an example's picture, in points.
 const MAX_PICTURE: f32 = 170.0;
@@ -162,11 +161,30 @@ impl Composer<'_> {
         flow.y += 4.0;
     }
 
-    /// Sets what the engine says about one element.
+    /// Sets what was found on one element.
     fn said(&self, flow: &mut Flow, example: &Example) {
         let Some(details) = &example.details else { return };
-        flow.name(&self.terms.label.details_in_english);
-        let details = [Run::regular(text::block(details, MAX_DETAILS))];
-        flow.tagged(Tag::Paragraph, self.differing(Locale::En), &details, Style::SMALL);
+        flow.name(&self.terms.label.what_was_found);
+        found(flow, details);
     }
+}
+
+/// Sets what was found on an element: sentences, and lists of them, as reports write them.
+fn found(flow: &mut Flow, details: &str) {
+    let details = text::block(details, MAX_DETAILS);
+    let lines: Vec<&str> = details.lines().collect();
+    for run in lines.chunk_by(|one, next| item(one).is_some() == item(next).is_some()) {
+        let items: Vec<Vec<Run>> = run.iter().filter_map(|line| item(line)).map(text::marked).collect();
+        if items.is_empty() {
+            let paragraph = Style { after: 2.0, ..Style::BODY };
+            run.iter().for_each(|line| flow.paragraph(&text::marked(line.trim()), paragraph));
+        } else {
+            flow.bullets(items.iter().map(Vec::as_slice));
+        }
+    }
+}
+
+/// Returns a line without the dash that makes it an item of a list.
+fn item(line: &str) -> Option<&str> {
+    line.strip_prefix("- ")
 }

@@ -20,6 +20,8 @@ use crate::{
 const MAX_WHAT: usize = 90;
 /// The most characters of an element's source, where there is no picture.
 const MAX_HTML: usize = 160;
+/// The most characters of what was found on an element.
+const MAX_FOUND: usize = 240;
 /// The most characters of a selector.
 const MAX_SELECTOR: usize = 90;
 /// The most characters of the code that shows what to write.
@@ -144,6 +146,7 @@ impl Composer<'_> {
         ];
         let picture = self.pictures.get(&example.id);
         let mut below = Vec::new();
+        below.extend(shown.found.map(|found| (text::marked(&text::line(found, MAX_FOUND)), tight)));
         if picture.is_none() {
             let html = text::line(&example.html, MAX_HTML);
             below.extend((!html.is_empty()).then(|| (vec![Run::mono(html)], tight)));

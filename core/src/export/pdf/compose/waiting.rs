@@ -5,7 +5,6 @@ use crate::{
     export::pdf::{
         flow::Flow,
         style::Style,
-        table::{Align, Cell, RowHeads, Table, columns},
         text::{self, Place, Run},
         tree::Tag,
     },
@@ -13,8 +12,10 @@ use crate::{
     report::brief::Waiting,
 };
 
-/// The most characters of a reason.
-const MAX_REASON: usize = 300;
+/// The most characters of a selector.
+const MAX_SELECTOR: usize = 80;
+/// The least room for the beginning of a rule: its title and how to tell, in points.
+const BEGINNING: f32 = 60.0;
 
 impl Composer<'_> {
     pub(super) fn waiting(&self, flow: &mut Flow) {
@@ -22,28 +23,38 @@ impl Composer<'_> {
             return;
         }
         let label = &self.terms.label;
-        let table = Table {
-            columns: columns(&[(0.84, Align::Left), (0.16, Align::Right)]),
-            head: Some([&label.rule, &label.elements].map(|name| Cell::head(name.as_str())).into()),
-            rows: self.brief.waiting.iter().map(|waiting| self.waiting_line(waiting)).collect(),
-            row_heads: RowHeads::First,
-        };
         flow.within(Tag::Section, None, |flow| {
-            let start = flow.table_start(&table) + 3.0 * Style::BODY.leading;
             let title = [Run::bold(label.needs_review.as_str())];
+            let start = BEGINNING + 3.0 * Style::BODY.leading;
             flow.heading_before(2, Some(Place::Waiting), (None, &title), start);
             flow.paragraph(&[Run::regular(label.needs_review_note.as_str())], Style::BODY);
-            flow.table(&table);
+            for waiting in &self.brief.waiting {
+                flow.within(Tag::Section, None, |flow| self.rule_to_check(flow, waiting));
+            }
         });
     }
 
-    fn waiting_line(&self, waiting: &Waiting<'_>) -> Vec<Cell> {
-        let undecided = waiting.undecided;
-        let mut runs = vec![Run::bold(text::line(&undecided.title, MAX_TITLE))];
-        for reason in &waiting.reasons {
-            runs.push(Run::regular(format!("\n{}: {}", text::line(&reason.text, MAX_REASON), reason.count)));
+    fn rule_to_check(&self, flow: &mut Flow, waiting: &Waiting<'_>) {
+        let (rule, label) = (waiting.rule, &self.terms.label);
+        let locale = self.differing(if rule.has_card { self.terms.locale } else { Locale::En });
+        let title = [Run::bold(text::line(&rule.title, MAX_TITLE))];
+        flow.heading_before(3, None, (locale, &title), BEGINNING);
+        let elements = self.terms.counted(&self.terms.count.element, rule.count);
+        let mut how = vec![Run::regular(format!("{elements}. ")), Run::bold(format!("{}: ", label.how_to_tell))];
+        how.extend(text::marked(&rule.how_to_tell));
+        flow.paragraph(&how, Style::BODY);
+        let reasons = waiting.reasons.iter().map(|reason| {
+            let mut item = text::marked(reason.text);
+            item.push(Run::bold(format!(" ({})", reason.count)));
+            item
+        });
+        let places = waiting.places.iter().map(|place| {
+            let selector = Run::mono(text::line(&place.target, MAX_SELECTOR));
+            vec![self.address(&place.page), Run::regular(" "), selector]
+        });
+        let items: Vec<Vec<Run>> = reasons.chain(places).collect();
+        if !items.is_empty() {
+            flow.bullets(items.iter().map(Vec::as_slice));
         }
-        let locale = self.differing(if undecided.has_card { self.terms.locale } else { Locale::En });
-        vec![Cell { locale, ..Cell::new(runs) }, Cell::text(undecided.count.to_string())]
     }
 }
