@@ -16,8 +16,11 @@ const MAX_PICTURES: usize = 200;
 
 impl Service {
     /// Reads the pictures of a report: that of the first page, those of the places that are shown, by the order of fixing,
-    /// then those of further examples in the same order, then those of elements to check by hand. Reading ends with the first picture for which there is no room; one
-    /// picture more than fit is held at most.
+    /// then those of further examples in the same order, then those of elements to check by hand. Reading ends with the
+    /// first picture for which there is no room; one picture more than fit is held at most.
+    ///
+    /// # Errors
+    /// Those of the store; a picture that is missing there is none, and noted in the gallery.
     pub(super) async fn gallery(&self, team: TeamId, report: &Report, findings: &Findings) -> Result<Gallery, Error> {
         let mut gallery = Gallery::new();
         let store = self.store();
