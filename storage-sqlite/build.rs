@@ -1,4 +1,4 @@
-//! Recompiles the crate when a migration is added: `sqlx::migrate!` alone does not notice a new file.
+//! Recompiles the crate when a migration is added: `migrate!` alone does not notice a new file.
 
 #![allow(clippy::print_stdout, reason = "this is how a build script speaks to cargo")]
 

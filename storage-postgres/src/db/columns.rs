@@ -8,7 +8,7 @@ use serde::{
     de::DeserializeOwned,
     ser::{Error as _, Serialize},
 };
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use super::error::Corrupt;
 

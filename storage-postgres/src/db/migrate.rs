@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Every migration, with the number and the name of its file. `build.rs` has this compiled again when a file is added.
-static MIGRATIONS: Migrator = sqlx::migrate!();
+static MIGRATIONS: Migrator = sqlx_macros::migrate!();
 
 /// Creates the schema and the tables, or brings them up to date. Any number of nodes may do so at once: one does, the
 /// others wait for it.

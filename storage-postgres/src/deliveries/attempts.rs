@@ -6,7 +6,8 @@ use a11ycheck_core::{
     store::{DeliveryClaim, RecordError},
 };
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, PgConnection};
+use sqlx::PgConnection;
+use sqlx_macros::FromRow;
 
 use crate::{
     db::{

@@ -10,7 +10,7 @@ use a11ycheck_core::{
     store::{ClaimLimits, ClaimedDelivery, DeliveryClaim},
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::{
     db::{

@@ -6,7 +6,7 @@ use a11ycheck_core::{
     store::CreateEndpointError,
 };
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::{
     db::{error::Failure, ids::Id, transaction::Tx},

@@ -5,7 +5,8 @@ use a11ycheck_core::{
     id::{DeliveryId, EndpointId, EventId, TeamId},
 };
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, PgConnection};
+use sqlx::PgConnection;
+use sqlx_macros::FromRow;
 
 use crate::db::{ids::Id, transaction::Tx};
 use crate::{

@@ -9,7 +9,7 @@ use a11ycheck_core::{
     sealing::Sealed,
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::db::{
     columns::{BoxedError, count, named, word},

@@ -15,7 +15,7 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::{
     PostgresStore,

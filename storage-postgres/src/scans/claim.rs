@@ -6,7 +6,8 @@ use a11ycheck_core::{
     store::{Claim, ClaimedScan, LeaseError},
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::{FromRow, PgConnection};
+use sqlx::PgConnection;
+use sqlx_macros::FromRow;
 
 use crate::db::transaction::Tx;
 use crate::{

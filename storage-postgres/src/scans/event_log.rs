@@ -11,7 +11,8 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, PgConnection};
+use sqlx::PgConnection;
+use sqlx_macros::FromRow;
 
 use crate::{
     PostgresStore,

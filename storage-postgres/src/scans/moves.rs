@@ -7,7 +7,8 @@ use a11ycheck_core::{
     store::LeaseError,
 };
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, PgConnection, types::Json};
+use sqlx::{PgConnection, types::Json};
+use sqlx_macros::FromRow;
 
 use crate::{
     db::{

@@ -9,7 +9,8 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::{FromRow, PgConnection};
+use sqlx::PgConnection;
+use sqlx_macros::FromRow;
 
 use crate::{
     PostgresStore,

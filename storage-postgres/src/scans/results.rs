@@ -9,7 +9,8 @@ use a11ycheck_core::{
     store::StoreError,
 };
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
-use sqlx::{FromRow, PgConnection};
+use sqlx::PgConnection;
+use sqlx_macros::FromRow;
 
 use crate::{
     db::{

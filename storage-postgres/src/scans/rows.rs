@@ -5,7 +5,8 @@ use a11ycheck_core::{
     id::WorkerId,
 };
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, types::Json};
+use sqlx::types::Json;
+use sqlx_macros::FromRow;
 
 use crate::db::{
     columns::{BoxedError, count, named, word},

@@ -5,7 +5,7 @@ use a11ycheck_core::{
     locale::Locale,
 };
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::db::{
     columns::{BoxedError, named},

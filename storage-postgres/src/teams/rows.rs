@@ -4,7 +4,8 @@ use a11ycheck_core::domain::{
     ApiToken, BrandName, Colour, DraftHead, HeadText, Logo, Plan, Subscription, Team, TeamBrand,
 };
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, types::Json};
+use sqlx::types::Json;
+use sqlx_macros::FromRow;
 
 use crate::db::{
     columns::{BoxedError, count, named, word},

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Every migration, with the number and the name of its file. `build.rs` has this compiled again when a file is added.
-static MIGRATIONS: Migrator = sqlx::migrate!();
+static MIGRATIONS: Migrator = sqlx_macros::migrate!();
 
 /// Refuses a file that another program made. It is looked at before any setting is made, most of which would change it.
 pub(crate) async fn refuse_foreign(path: &Path) -> Result<(), OpenError> {

@@ -6,7 +6,8 @@ use a11ycheck_core::{
     store::{DeliveryClaim, RecordError, StoreError},
 };
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::SqliteConnection;
+use sqlx_macros::FromRow;
 
 use crate::{
     db::{

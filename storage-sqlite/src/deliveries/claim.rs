@@ -10,7 +10,8 @@ use a11ycheck_core::{
     store::{ClaimLimits, ClaimedDelivery, DeliveryClaim, StoreError},
 };
 use chrono::TimeDelta;
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::SqliteConnection;
+use sqlx_macros::FromRow;
 
 use crate::{
     db::{

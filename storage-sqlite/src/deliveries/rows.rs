@@ -9,7 +9,7 @@ use a11ycheck_core::{
     sealing::Sealed,
 };
 use chrono::TimeDelta;
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::db::{
     columns::{BoxedError, count, from_json, named, word},

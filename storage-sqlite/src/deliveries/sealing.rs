@@ -8,7 +8,7 @@ use a11ycheck_core::{
     store::{SealedValue, SealingStore, StoreError, UnsealedValue},
 };
 use async_trait::async_trait;
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::{
     SqliteStore,

@@ -6,7 +6,8 @@ use a11ycheck_core::{
     store::{Claim, ClaimedScan, LeaseError},
 };
 use chrono::TimeDelta;
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::SqliteConnection;
+use sqlx_macros::FromRow;
 
 use crate::{
     db::{

@@ -6,7 +6,7 @@ use a11ycheck_core::{
     store::{EventLog, EventPage, ReadEventsError, StoreError},
 };
 use async_trait::async_trait;
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::{
     SqliteStore,

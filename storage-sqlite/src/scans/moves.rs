@@ -7,7 +7,8 @@ use a11ycheck_core::{
     store::LeaseError,
 };
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::SqliteConnection;
+use sqlx_macros::FromRow;
 
 use crate::{
     db::{

@@ -9,7 +9,8 @@ use a11ycheck_core::{
     store::StoreError,
 };
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::SqliteConnection;
+use sqlx_macros::FromRow;
 
 use crate::db::{
     columns::{BoxedError, count},

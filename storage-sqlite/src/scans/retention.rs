@@ -7,7 +7,8 @@ use a11ycheck_core::{
     store::StoreError,
 };
 use chrono::{DateTime, Datelike as _, Months, NaiveTime, TimeDelta, Utc};
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::SqliteConnection;
+use sqlx_macros::FromRow;
 
 use crate::{
     db::{

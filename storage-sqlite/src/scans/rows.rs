@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::{FencingToken, Lease, Scan, ScanState},
     id::WorkerId,
 };
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::db::{
     columns::{BoxedError, count, from_json, named, word},

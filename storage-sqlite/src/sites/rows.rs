@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::{ManualChecks, PlatformKey, Site, SiteDetails, SiteUrl, StandardId},
     locale::Locale,
 };
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::db::{
     columns::{BoxedError, from_json, named},

@@ -7,7 +7,7 @@ use a11ycheck_core::{
     store::{AddSiteError, SiteStore, SiteUsage, StoreError, Work},
 };
 use async_trait::async_trait;
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::{
     SqliteStore,

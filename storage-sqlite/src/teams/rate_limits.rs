@@ -9,7 +9,7 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::{
     SqliteStore,

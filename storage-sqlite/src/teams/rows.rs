@@ -3,7 +3,7 @@
 use a11ycheck_core::domain::{
     ApiToken, BrandName, Colour, DraftHead, HeadText, Logo, Plan, Subscription, Team, TeamBrand,
 };
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::db::{
     columns::{BoxedError, count, from_json, named, word},

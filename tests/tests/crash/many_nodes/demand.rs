@@ -9,7 +9,8 @@ use std::{
 
 use a11ycheck_core::{clock::Clock as _, id::SiteId};
 use a11ycheck_tests::{QuickClock, http};
-use sqlx::{FromRow, PgPool};
+use sqlx::PgPool;
+use sqlx_macros::FromRow;
 use tokio::{
     sync::watch,
     time::{sleep, timeout},

@@ -9,7 +9,7 @@ use std::{
 use a11ycheck_tests::{Received, SeededScanner};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use super::{Answers, CHECKS_PER_SITE, Endpoint, SITES_PER_TEAM, TEAMS};
 use crate::support::{Cluster, audit::Audit};

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::{AssertSqlSafe, Executor as _, FromRow, PgPool};
+use sqlx::{AssertSqlSafe, Executor as _, PgPool};
+use sqlx_macros::FromRow;
 
 /// The number of seconds by which the recording of an end, or the making of a delivery, is delayed.
 const HELD_UP: f64 = 0.02;
