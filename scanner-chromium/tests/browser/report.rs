@@ -1,6 +1,6 @@
 //! The report as an HTML file, checked like any page: a report on barriers must have none.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use a11ycheck_core::{
     domain::{DiffSummary, Outcome, Scan, ScanKind, ScanState, Site as CheckedSite, SiteInput},
@@ -13,9 +13,10 @@ use a11ycheck_core::{
     report::{PictureId, Report, Sources},
     scanner::{CancellationToken, ScanOutput, Scanner as _},
 };
+use a11ycheck_scanner_chromium::ChromiumScanner;
 use chrono::{DateTime, Utc};
 
-use crate::support::{Progress, Reply, Site, items, page, request, scan, scanner};
+use crate::support::{Progress, Reply, Site, config, items, page, request, scan};
 
 /// Returns the report of a check of this site as a file.
 fn report(output: &ScanOutput, locale: Locale) -> String {
@@ -61,7 +62,8 @@ fn faulty(path: &str) -> Reply {
 #[tokio::test(flavor = "multi_thread")]
 async fn our_own_check_finds_nothing_in_a_report_in_any_language_closed_or_opened() {
     let site = Site::start(|request| faulty(&request.path)).await;
-    let scanner = scanner();
+    // Reports are large pages, and how long a busy machine needs for them is not the question.
+    let scanner = ChromiumScanner::new(config().with_page_timeout(Duration::from_secs(600))).unwrap();
     let request = request(&site.url("/"), 3);
     let output = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap();
     let rules = output.findings.items.iter().map(|finding| finding.rule.as_str());
