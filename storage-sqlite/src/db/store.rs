@@ -94,10 +94,10 @@ impl SqliteStore {
     /// # Errors
     /// [`OpenError::Missing`] if there is no such file; and the others, except for [`OpenError::InUse`].
     pub async fn open_beside(config: SqliteConfig) -> Result<Self, OpenError> {
-        refuse_file_system(&config)?;
         if !config.path().try_exists().map_err(|error| OpenError::unreachable(config.path(), error))? {
             return Err(OpenError::Missing(config.path().to_owned()));
         }
+        refuse_file_system(&config)?;
         refuse_foreign(config.path()).await?;
         Self::connect(config, None).await
     }
@@ -139,6 +139,11 @@ impl SqliteStore {
             tracing::warn!(error, "The database could not be closed in good order");
         }
         drop(self.shared.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        self.config().path()
     }
 
     pub(crate) fn config(&self) -> &SqliteConfig {
@@ -201,7 +206,7 @@ impl StoreClock for SqliteStore {
     }
 }
 
-fn refuse_file_system(config: &SqliteConfig) -> Result<(), OpenError> {
+pub(crate) fn refuse_file_system(config: &SqliteConfig) -> Result<(), OpenError> {
     if config.file_system() == FileSystemCheck::LeftOut {
         return Ok(());
     }
