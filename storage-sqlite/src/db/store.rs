@@ -141,6 +141,11 @@ impl SqliteStore {
         drop(self.shared.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        self.config().path()
+    }
+
     pub(crate) fn config(&self) -> &SqliteConfig {
         &self.shared.config
     }

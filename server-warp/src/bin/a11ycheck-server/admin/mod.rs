@@ -22,9 +22,11 @@ use crate::{
     AnyError,
     parts::{self, TakesKeys},
     settings::Settings,
+    store::ChosenStore,
     welcome,
 };
 
+pub(crate) use self::lines::on_one_line;
 use self::{
     endpoint::EndpointCommand, lines::Outcome, plan::PlanCommand, scan::ScanCommand, sealing::SealingCommand,
     setting::SettingCommand, team::TeamCommand, token::TokenCommand,
@@ -100,14 +102,17 @@ pub(crate) async fn run(settings: &Settings, admin: Admin) -> Result<(), AnyErro
             Ok(())
         }
         Task::Stored(subject) => {
-            let service = parts::for_admin(settings, subject.takes_keys()).await?;
-            print(stored(settings, &service, subject).await?);
+            let store = ChosenStore::open_beside(settings).await?;
+            let service = parts::for_admin(settings, &store, subject.takes_keys()).await?;
+            let outcome = stored(settings, &service, subject).await;
+            store.close().await;
+            print(outcome?);
             Ok(())
         }
     }
 }
 
-/// Carries out a command on the database.
+/// Carries out a command on the stored data.
 async fn stored(settings: &Settings, service: &Service, subject: Subject) -> Result<Outcome, AnyError> {
     Ok(match subject {
         Subject::Team(command) => team::run(service, command).await?,
