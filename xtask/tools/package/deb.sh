@@ -1,6 +1,6 @@
 # Builds the Debian package a11ycheck-server from a server that cargo has built: what `packaging/debian` says, by debhelper.
 #
-#     sh xtask/tools/package-deb.sh SERVER AXE FOLDER [VERSION]
+#     sh xtask/tools/package/deb.sh SERVER AXE FOLDER [VERSION]
 #
 # SERVER: the program. AXE: axe.min.js, in the folder of axe-core's own package. FOLDER: gets the package. VERSION: the workspace's,
 # unless another is given.
@@ -8,7 +8,7 @@
 # Standard output has one line, the package's path. Everything for people is on standard error.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(dirname "$(dirname "$here")")
+root=$(dirname "$(dirname "$(dirname "$here")")")
 
 fail() {
     echo "error: $*" >&2
@@ -16,7 +16,7 @@ fail() {
 }
 
 if [ $# -lt 3 ] || [ $# -gt 4 ]; then
-    fail 'usage: package-deb.sh SERVER AXE FOLDER [VERSION]'
+    fail 'usage: deb.sh SERVER AXE FOLDER [VERSION]'
 fi
 server=$1 axe=$2 folder=$3
 version=${4:-$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' "$root/Cargo.toml")}
