@@ -59,6 +59,6 @@ mod sites;
 mod teams;
 mod twins;
 
-pub use self::db::{ConnectError, PoolUsage, PoolerFault, PostgresConfig, PostgresStore, Relocation};
+pub use self::db::{ConnectError, Examination, PoolUsage, PoolerFault, PostgresConfig, PostgresStore, Relocation};
 #[cfg(feature = "object-store")]
 pub use self::files::objects::FilesError;

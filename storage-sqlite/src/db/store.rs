@@ -206,7 +206,7 @@ impl StoreClock for SqliteStore {
     }
 }
 
-fn refuse_file_system(config: &SqliteConfig) -> Result<(), OpenError> {
+pub(crate) fn refuse_file_system(config: &SqliteConfig) -> Result<(), OpenError> {
     if config.file_system() == FileSystemCheck::LeftOut {
         return Ok(());
     }

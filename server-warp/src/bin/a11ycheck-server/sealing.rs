@@ -11,7 +11,7 @@ use std::{
 
 use a11ycheck_core::{
     domain::SharedSetting,
-    sealing::{Keyring, KeyringError, SealingKey},
+    sealing::{KeyId, Keyring, KeyringError, SealingKey},
     service::SealingError,
     store::StoreError,
 };
@@ -20,7 +20,7 @@ use zeroize::Zeroizing;
 use crate::{
     secret_file::{self, SecretFileError},
     settings::Settings,
-    store::ChosenStore,
+    store::{ChosenStore, absolute},
 };
 
 /// The variable that contains keys themselves, not the name of a file: a flag would show them to every user of the
@@ -115,13 +115,23 @@ pub(crate) fn for_command(settings: &Settings) -> Result<Keyring, KeyError> {
     at_hand(settings)?.ok_or(KeyError::Needed)
 }
 
+/// Returns the ids of the keys that are at hand.
+pub(crate) fn ids_at_hand(settings: &Settings) -> Result<Vec<KeyId>, KeyError> {
+    Ok(at_hand(settings)?.map(|keys| keys.ids()).unwrap_or_default())
+}
+
+/// Returns the name of what holds the keys: a file, or a variable.
+pub(crate) fn source(settings: &Settings) -> String {
+    match (settings.sealing_key.as_ref(), default_file(settings).as_ref()) {
+        _ if env::var_os(KEYS).is_some() => KEYS.to_owned(),
+        (Some(file), _) | (None, Some(file)) => absolute(file).display().to_string(),
+        (None, None) => "--sealing-key FILE".to_owned(),
+    }
+}
+
 /// Returns advice for an operator whose keys don't fit the database.
 pub(crate) fn advice(error: &SealingError, settings: &Settings) -> String {
-    let source = match (settings.sealing_key.as_ref(), default_file(settings).as_ref()) {
-        _ if env::var_os(KEYS).is_some() => KEYS.to_owned(),
-        (Some(file), _) | (None, Some(file)) => file.display().to_string(),
-        (None, None) => "--sealing-key FILE".to_owned(),
-    };
+    let source = source(settings);
     match error {
         SealingError::OtherKey { shared, .. } => format!(
             "put {shared} first among the keys in {source} (copy it from a server that runs); to seal with another key, see \

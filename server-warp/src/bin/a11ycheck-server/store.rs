@@ -14,7 +14,7 @@ use a11ycheck_core::{
 };
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_storage_postgres::{ConnectError, PoolUsage, PostgresConfig, PostgresStore};
-use a11ycheck_storage_sqlite::{OpenError, SqliteConfig, SqliteStore};
+use a11ycheck_storage_sqlite::{OpenError, RestoreError, SqliteConfig, SqliteStore};
 
 use crate::{config::ConfigError, settings::Settings};
 
@@ -78,6 +78,8 @@ pub(crate) enum StoreChoiceError {
     #[error(transparent)]
     File(OpenError),
     #[error(transparent)]
+    Restore(RestoreError),
+    #[error(transparent)]
     Postgres(#[from] ConnectError),
 }
 
@@ -87,6 +89,16 @@ impl From<OpenError> for StoreChoiceError {
             OpenError::InUse { path, pid } => Self::InUse { path, pid },
             OpenError::Missing(path) => Self::Missing(path),
             other => Self::File(other),
+        }
+    }
+}
+
+impl StoreChoiceError {
+    /// Returns the error of a backup that was not put in place.
+    pub(crate) fn of_restoring(error: RestoreError) -> Self {
+        match error {
+            RestoreError::Open(error) => error.into(),
+            other => Self::Restore(other),
         }
     }
 }

@@ -68,6 +68,12 @@ impl Outcome {
         Self { json: in_json(&WithLog { thing, log }), lines: all_lines }
     }
 
+    /// Adds sentences for people. Scripts don't see them.
+    pub(super) fn with_note(mut self, note: &str) -> Self {
+        self.lines.push_str(note);
+        self
+    }
+
     pub(super) fn in_json(&self) -> &str {
         &self.json
     }

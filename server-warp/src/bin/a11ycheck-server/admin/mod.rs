@@ -3,6 +3,7 @@
 //!
 //! One file per subject: its commands, their work, and their output.
 
+mod backup;
 mod brand;
 mod doctor;
 mod endpoint;
@@ -28,8 +29,15 @@ use crate::{
 
 pub(crate) use self::lines::on_one_line;
 use self::{
-    endpoint::EndpointCommand, lines::Outcome, plan::PlanCommand, scan::ScanCommand, sealing::SealingCommand,
-    setting::SettingCommand, team::TeamCommand, token::TokenCommand,
+    backup::{BackupArguments, RestoreArguments},
+    endpoint::EndpointCommand,
+    lines::Outcome,
+    plan::PlanCommand,
+    scan::ScanCommand,
+    sealing::SealingCommand,
+    setting::SettingCommand,
+    team::TeamCommand,
+    token::TokenCommand,
 };
 
 #[derive(Debug, Args)]
@@ -44,9 +52,13 @@ pub(crate) struct Admin {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Looks for what checks need on this machine: browser, sandbox, fonts, axe-core. Says what to do about what is missing,
-    /// and then ends with an error. Needs no database.
+    /// Looks for what checks need on this machine (browser, sandbox, fonts, axe-core), and at the data, the clock, the disks, the
+    /// proxy and the addresses. Says what to do about what is missing or fails, and then ends with an error. Changes nothing.
     Doctor,
+    /// Writes all data into a file, while the server works or not: for data in --data-dir. The sealing key is not in it.
+    Backup(BackupArguments),
+    /// Puts a backup in the place of the data, and keeps what was there under another name. Stop the server before.
+    Restore(RestoreArguments),
     #[command(flatten)]
     Stored(Subject),
 }
@@ -96,6 +108,14 @@ pub(crate) async fn run(settings: &Settings, admin: Admin) -> Result<(), AnyErro
             let diagnosis = doctor::examine(settings).await?;
             print(diagnosis.things);
             Ok(diagnosis.outcome?)
+        }
+        Task::Backup(arguments) => {
+            print(backup::back_up(settings, arguments).await?);
+            Ok(())
+        }
+        Task::Restore(arguments) => {
+            print(backup::restore(settings, arguments).await?);
+            Ok(())
         }
         Task::Stored(Subject::Sealing(SealingCommand::NewKey { file })) => {
             welcome::print(&sealing::new_key(file.as_deref())?);
