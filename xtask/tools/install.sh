@@ -501,12 +501,16 @@ install_image() {
 }
 
 needs_of_monitoring() {
+    command -v promtool >/dev/null && return
     # Debian's package starts a server of the system, which nobody asked for: only the program is taken from it.
-    need apt-get apt
-    need dpkg-deb dpkg
+    command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || lacks promtool prometheus
 }
 
 install_monitoring() {
+    if program=$(command -v promtool); then
+        set_variable A11YCHECK_PROMTOOL "$program"
+        return
+    fi
     folder=$target/monitoring
     if ! [ -x "$folder/usr/bin/promtool" ]; then
         say "promtool is not in $folder: fetching it"
