@@ -12,7 +12,7 @@ use std::{
 use a11ycheck_core::{
     domain::SharedSetting,
     sealing::{KeyId, Keyring, KeyringError, SealingKey},
-    service::SealingError,
+    service::{SealingError, Sharing},
     store::StoreError,
 };
 use zeroize::Zeroizing;
@@ -77,15 +77,15 @@ pub(crate) enum KeyError {
 
 /// Returns the keys with which a server seals and opens. If none are given, and the database needs none yet, one is
 /// made.
-pub(crate) async fn for_server(settings: &Settings, store: &ChosenStore) -> Result<Keyring, KeyError> {
+pub(crate) async fn for_server(settings: &Settings, chosen: &ChosenStore) -> Result<Keyring, KeyError> {
     if let Some(keys) = at_hand(settings)? {
         return Ok(keys);
     }
     // Data in memory end with the process, and so may the key.
-    if !store.is_durable() {
+    if !chosen.is_durable() {
         return Ok(Keyring::ephemeral());
     }
-    let (default, store) = (default_file(settings), store.store());
+    let (default, store) = (default_file(settings), chosen.store());
     let mut needed: Vec<String> = store.sealed_by_key().await?.keys().map(ToString::to_string).collect();
     needed.extend(store.settings().await?.remove(&SharedSetting::SealingKey));
     if !needed.is_empty() {
@@ -97,10 +97,14 @@ pub(crate) async fn for_server(settings: &Settings, store: &ChosenStore) -> Resu
     let key = SealingKey::generate();
     match create(&file, &key) {
         Ok(()) => {
+            let beside = match chosen.sharing() {
+                Sharing::ManyServers => ". Other servers of this database need the same file",
+                _ => "",
+            };
             tracing::warn!(
                 file = %file.display(), key = %key.id(),
                 "Made a key that secrets in the database are sealed with. Keep a copy of the file apart from backups of the \
-                 database: without it, webhooks can't be signed. Other servers of this database need the same file"
+                 database: without it, webhooks can't be signed{beside}"
             );
             Ok(Keyring::new(key))
         }

@@ -3,7 +3,7 @@
 use std::{error::Error, path::PathBuf};
 
 use a11ycheck_core::sealing::KeyId;
-use a11ycheck_storage_sqlite::{Backup, Contents, ExistingFile, Restored, SqliteStore};
+use a11ycheck_storage_sqlite::{Backup, BackupError, Contents, ExistingFile, Restored, SqliteStore};
 use chrono::Utc;
 use clap::Args;
 use serde::Serialize;
@@ -78,7 +78,7 @@ pub(super) async fn back_up(
     }
     let existing = if arguments.overwrite { ExistingFile::Replaced } else { ExistingFile::Kept };
     let Backup { bytes, contents: Contents { schema, teams, keys, .. }, .. } =
-        SqliteStore::back_up(&config, &arguments.file, existing).await?;
+        SqliteStore::back_up(&config, &arguments.file, existing).await.map_err(advised)?;
     let keys: Vec<String> = keys.keys().map(ToString::to_string).collect();
     let note = if keys.is_empty() {
         "No secret of a webhook is in it, so it takes no key.\n".to_owned()
@@ -90,6 +90,16 @@ pub(super) async fn back_up(
     };
     let made = Made { file: absolute(&arguments.file), bytes, tables: schema, teams, keys };
     Ok(Outcome::thing(&made).with_note(&note))
+}
+
+/// Adds the flag to the error that it helps against.
+fn advised(error: BackupError) -> Box<dyn Error + Send + Sync> {
+    match error {
+        BackupError::Taken(file) => {
+            format!("{} is there already: give another name, or --overwrite to replace it", file.display()).into()
+        }
+        other => other.into(),
+    }
 }
 
 pub(super) async fn restore(
