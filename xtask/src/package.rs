@@ -41,7 +41,7 @@ pub(crate) fn run(machine: &Machine, package: Package) -> Result<(), Error> {
     let tools = tools::ensure(machine, &groups)?;
     let server = serve::build_release(machine)?;
     let folder = machine.root.join("target/package");
-    let deb = made(machine, "deb.sh", &[&server, &tools.path("A11YCHECK_AXE"), &folder])?;
+    let deb = script(machine, "deb.sh", &[&server, &tools.path("A11YCHECK_AXE"), &folder])?;
     let made = match package {
         Package::Deb { prove: false } => deb,
         Package::Deb { prove: true } => {
@@ -49,7 +49,7 @@ pub(crate) fn run(machine: &Machine, package: Package) -> Result<(), Error> {
             deb
         }
         Package::Image { prove } => {
-            let image = made(machine, "image.sh", &[&deb, &folder])?;
+            let image = script(machine, "image.sh", &[&deb, &folder])?;
             if prove {
                 run_command(machine.script("xtask/tools/package/prove-image.sh").arg(&image))?;
             }
@@ -61,8 +61,8 @@ pub(crate) fn run(machine: &Machine, package: Package) -> Result<(), Error> {
 }
 
 /// Runs a script that names what it has made on standard output.
-fn made(machine: &Machine, script: &str, arguments: &[&Path]) -> Result<PathBuf, Error> {
-    let mut command = machine.script(&format!("xtask/tools/package/{script}"));
+fn script(machine: &Machine, name: &str, arguments: &[&Path]) -> Result<PathBuf, Error> {
+    let mut command = machine.script(&format!("xtask/tools/package/{name}"));
     Ok(answer(command.args(arguments))?.trim_end().into())
 }
 

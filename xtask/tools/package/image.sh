@@ -95,6 +95,6 @@ skopeo copy --quiet "oci:$image" "docker-archive:$archive:a11ycheck-server:$vers
 skopeo inspect --config "oci:$image" | jq --exit-status --arg user "$user:$user" \
     '.config | .User == $user and .Entrypoint == ["/usr/bin/a11ycheck-server"] and (.Labels | length) >= 6' >/dev/null ||
     fail 'the image is not what it was made as: `skopeo inspect --config` shows it'
-say "a11ycheck-server:$version: $(skopeo inspect "oci:$image" | jq '[.LayersData[].Size] | add / 1e6 | floor') MB compressed," \
+say "a11ycheck-server:$version: $(skopeo inspect --raw "oci:$image" | jq '[.layers[].size] | add / 1e6 | floor') MB compressed," \
     "$(($(stat --format %s "$work/root.tar") / 1000000)) MB unpacked"
 echo "$archive"

@@ -125,6 +125,16 @@ stops_and_starts() {
     saw "started in $took s: site, check and report are there ($(stat --format %s /root/after.json) bytes, the same), the token works"
 }
 
+is_backed_up_and_restored() {
+    a11ycheck-admin backup $state/backup.db >/root/backup.txt || fail 'the data of a running server could not be backed up'
+    systemctl stop a11ycheck-server
+    a11ycheck-admin restore $state/backup.db >/root/restore.txt || fail 'the backup could not be restored'
+    systemctl start a11ycheck-server
+    read_back /root/after.json
+    cmp /root/before.json /root/after.json || fail 'the answers after the restoration are others than before'
+    saw "backed up while it ran ($(stat --format %s $state/backup.db) bytes), restored: the same answers"
+}
+
 survives_a_stop_of_its_turns() {
     mkdir -p /run/systemd/system/a11ycheck-server.service.d
     printf '[Service]\nWatchdogSec=5\nTimeoutAbortSec=5\nRestartSec=1\n' >/run/systemd/system/a11ycheck-server.service.d/walk.conf
@@ -180,6 +190,7 @@ installs
 changes_settings
 checks_a_site
 stops_and_starts
+is_backed_up_and_restored
 survives_a_stop_of_its_turns
 is_upgraded
 is_removed
