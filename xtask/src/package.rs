@@ -76,7 +76,7 @@ mod tests {
         let bench = Bench::debian();
         bench.add("cargo", "cargo");
         bench.add_axe("4.14.1", "axe.min.js");
-        for tool in ["dpkg-deb", "dh", "mmdebstrap", "umoci", "skopeo", "jq", "crun", "debootstrap", "systemd-nspawn"] {
+        for tool in ["dpkg-deb", "dh", "mmdebstrap", "umoci", "skopeo", "jq", "runc", "debootstrap", "systemd-nspawn"] {
             bench.add(tool, "says-nothing");
         }
         bench

@@ -493,7 +493,7 @@ needs_of_image() {
     need umoci umoci
     need skopeo skopeo
     need jq jq
-    need crun crun
+    need runc runc
 }
 
 install_image() {

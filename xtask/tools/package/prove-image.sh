@@ -3,7 +3,7 @@
 #
 #     sh xtask/tools/package/prove-image.sh ARCHIVE
 #
-# Run by root, because crun makes the container without a daemon. The container has a network of its own, with nothing but a loopback.
+# Run by root, because runc makes the container without a daemon. The container has a network of its own, with nothing but a loopback.
 # Standard output has a line for each thing that was seen; nothing is left, however this ends.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,7 +27,7 @@ bundle=$folder/bundle log=$folder/log container=a11ycheck-prove-$$ running='' si
 chmod 755 "$folder"
 
 stop() {
-    crun --root "$folder/crun" --cgroup-manager=disabled delete --force "$container" 2>/dev/null || true
+    runc --root "$folder/runc" delete --force "$container" 2>/dev/null || true
     [ -z "$running" ] || wait "$running" 2>/dev/null || true
     rm -rf "$folder"
 }
@@ -40,7 +40,7 @@ field() {
 }
 
 within() {
-    crun --root "$folder/crun" --cgroup-manager=disabled exec "$container" "$@"
+    runc --root "$folder/runc" exec "$container" "$@"
 }
 
 # The container's network is another one than ours, and the image holds no client.
@@ -73,7 +73,7 @@ unpack() {
 }
 
 start() {
-    crun --root "$folder/crun" --cgroup-manager=disabled run --bundle "$bundle" "$container" >"$log" 2>&1 </dev/null &
+    runc --root "$folder/runc" run --bundle "$bundle" "$container" >"$log" 2>&1 </dev/null &
     running=$!
     tries=0
     until within /usr/bin/a11ycheck-server probe 2>"$folder/probe"; do
@@ -82,16 +82,16 @@ start() {
         [ "$tries" -lt 120 ] || fail "the server does not get ready: $(cat "$folder/probe")"
         sleep 0.5
     done
-    pid=$(crun --root "$folder/crun" --cgroup-manager=disabled state "$container" | field pid)
+    pid=$(runc --root "$folder/runc" state "$container" | field pid)
 }
 
 end() {
-    crun --root "$folder/crun" --cgroup-manager=disabled kill "$container" TERM
+    runc --root "$folder/runc" kill "$container" TERM
     status=0
     wait "$running" || status=$?
     running=''
     [ "$status" = 0 ] || fail "the server ended with status $status"
-    crun --root "$folder/crun" --cgroup-manager=disabled delete --force "$container" 2>/dev/null || true
+    runc --root "$folder/runc" delete --force "$container" 2>/dev/null || true
 }
 
 unpack
