@@ -22,7 +22,8 @@ saw() {
 
 [ "$(id -u)" = 0 ] || fail 'only root can run a container without a daemon: become root with this user'\''s PATH and HOME, as' \
     '`sudo --preserve-env=PATH,HOME` does, then run this command again'
-folder=$(mktemp -d "$(dirname "$archive")/prove-XXXXXX")
+# The runtime wants absolute paths.
+folder=$(cd "$(dirname "$archive")" && mktemp -d "$PWD/prove-XXXXXX")
 bundle=$folder/bundle log=$folder/log container=a11ycheck-prove-$$ running='' site=''
 chmod 755 "$folder"
 
@@ -98,7 +99,8 @@ unpack
 start
 saw "ready by its own health check (\`a11ycheck-server probe\`), $(sed -n 's/^NoNewPrivs:\s*/NoNewPrivs /p' "/proc/$pid/status"), $(sed -n 's/^Seccomp:\s*/Seccomp /p' "/proc/$pid/status"), $(sed -n 's/^CapBnd:\s*/CapBnd /p' "/proc/$pid/status")"
 ! within /usr/bin/touch /etc/written 2>/dev/null || fail 'the root file system can be written'
-within /usr/bin/a11ycheck-server admin doctor | sed 's/^/  doctor: /'
+within /usr/bin/a11ycheck-server admin doctor >"$folder/doctor" || fail "admin doctor: $(cat "$folder/doctor")"
+sed 's/^/  doctor: /' "$folder/doctor"
 mkdir "$folder/site"
 echo '<!doctype html><html lang=en><title>Home</title><main><h1>Home</h1><img src=logo.png></main>' >"$folder/site/index.html"
 nsenter --net="/proc/$pid/ns/net" python3 -m http.server --bind 127.0.0.1 --directory "$folder/site" 8099 >"$folder/site.log" 2>&1 &

@@ -23,7 +23,7 @@ fail() {
     '`sudo --preserve-env=PATH,HOME` does, then run this command again'
 [ -f "$package" ] || fail "$package is no file"
 
-work=$(dirname "$package")
+work=$(cd "$(dirname "$package")" && pwd)
 folder=$(mktemp -d "$work/prove-XXXXXX")
 # Both are root folders of others than root.
 chmod 755 "$folder"

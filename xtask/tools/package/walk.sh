@@ -59,9 +59,10 @@ installs() {
     saw "runs as $(stat --format %U "/proc/$pid"), with NoNewPrivs $(sed -n 's/NoNewPrivs:\s*//p' "/proc/$pid/status"), Seccomp $(sed -n 's/^Seccomp:\s*//p' "/proc/$pid/status"), no capability ($(sed -n 's/CapBnd:\s*//p' "/proc/$pid/status"))"
     saw "data: $(ls $state | tr '\n' ' ')"
     cd /
-    found=$(env -i setpriv --reuid=a11ycheck --regid=a11ycheck --clear-groups -- /usr/bin/a11ycheck-server admin doctor) ||
-        fail "admin doctor without an environment: $found"
-    a11ycheck-admin doctor | sed 's/^/  doctor: /'
+    found=$(env -i setpriv --reuid=a11ycheck --regid=a11ycheck --clear-groups -- \
+        /usr/bin/a11ycheck-server --data-dir $state admin doctor) || fail "admin doctor without an environment: $found"
+    a11ycheck-admin doctor >/root/doctor.txt || fail "a11ycheck-admin doctor: $(cat /root/doctor.txt)"
+    sed 's/^/  doctor: /' /root/doctor.txt
     man=$(find /usr/share/man/man8 -name 'a11ycheck-*' | wc -l)
     saw "man pages: $man; completions: $(find /usr/share/bash-completion /usr/share/fish /usr/share/zsh -name '*a11ycheck*' | wc -l)"
 }
