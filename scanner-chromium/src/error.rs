@@ -38,8 +38,8 @@ pub enum ChromiumError {
     RootWithSandbox,
     /// axe-core is not installed.
     #[error(
-        "axe-core {WANTED} was not found: name its axe.min.js with --axe or in A11YCHECK_AXE, put it into one of the \
-         places below, or run `npm ci` in the project's folder. Looked for {}",
+        "axe-core {WANTED} was not found: the package a11ycheck-server brings it, and `npm pack axe-core@{WANTED}` fetches it; \
+         name its axe.min.js with --axe or in A11YCHECK_AXE, or put it into one of these places: {}",
         listed(looked_for)
     )]
     AxeNotFound {
@@ -56,8 +56,8 @@ pub enum ChromiumError {
     },
     /// axe-core is of another version than the one whose rules this scanner knows.
     #[error(
-        "axe-core at {} is version {found}; this scanner needs {wanted}: run `npm ci`, or name another axe.min.js with --axe \
-         or in A11YCHECK_AXE",
+        "axe-core at {} is version {found}; this scanner needs {wanted}: replace it with that of the same release (`npm pack \
+         axe-core@{wanted}` fetches it), or name another axe.min.js with --axe or in A11YCHECK_AXE",
         path.display()
     )]
     AxeVersion {

@@ -31,7 +31,7 @@ impl Bench {
     pub(crate) fn new() -> Self {
         let bench = Self(TempDir::new().unwrap());
         let tools = bench.root().join("xtask/tools");
-        for folder in [bench.programs(), tools.clone()] {
+        for folder in [bench.programs(), tools.join("package")] {
             fs::create_dir_all(folder).unwrap();
         }
         for name in OF_SYSTEM {
@@ -45,6 +45,9 @@ impl Bench {
         // Our own scripts, but for what they would install for some minutes.
         for name in ["install.sh", "schemathesis.sh"] {
             symlink(program(name), tools.join(name)).unwrap();
+        }
+        for name in ["deb.sh", "prove.sh", "image.sh", "prove-image.sh"] {
+            symlink(program("package.sh"), tools.join("package").join(name)).unwrap();
         }
         for (name, link) in
             [("install.sh", "itself.sh"), ("deny.sh", "deny.sh"), ("service-user.sh", "service-user.sh")]

@@ -1,4 +1,4 @@
-//! The commands of this repository: `cargo xtask setup`, `serve`, `test`, `deny`, `schemathesis` and `bench`.
+//! The commands of this repository: `cargo xtask setup`, `serve`, `test`, `deny`, `schemathesis`, `bench` and `package`.
 //!
 //! Each says what it does before it does it, on standard error: standard output belongs to the programs it runs.
 
@@ -10,6 +10,7 @@ mod command;
 mod error;
 mod judges;
 mod machine;
+mod package;
 mod postgres;
 mod sandbox;
 mod serve;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Command::Deny => judges::deny(&machine).map(|_| ()),
         Command::Schemathesis => judges::schemathesis(&machine),
         Command::Bench { bench } => bench::run(&machine, &bench),
+        Command::Package { package } => package::run(&machine, package),
     };
     let Err(error) = outcome else { return ExitCode::SUCCESS };
     eprintln!("error: {error}");
@@ -85,6 +87,11 @@ enum Command {
     Bench {
         #[command(subcommand)]
         bench: bench::Bench,
+    },
+    /// Builds what an installation is made from, into `target/package`
+    Package {
+        #[command(subcommand)]
+        package: package::Package,
     },
 }
 

@@ -109,9 +109,21 @@ fn names_place(machine: &Machine, arguments: &[OsString]) -> bool {
 ///
 /// [`Error::Failed`] when it does not compile, [`Error::ServerUnnamed`] and [`Error::Start`].
 pub(crate) fn build(machine: &Machine) -> Result<PathBuf, Error> {
+    built(machine, &["--workspace", "--bin", PROGRAM, "--example", EXAMPLE])
+}
+
+/// Builds the server as it is given to others, and returns its program.
+///
+/// # Errors
+///
+/// Those of [`build`].
+pub(crate) fn build_release(machine: &Machine) -> Result<PathBuf, Error> {
+    built(machine, &["--release", "--locked", "--package", "a11ycheck-server-warp", "--bin", PROGRAM])
+}
+
+fn built(machine: &Machine, selection: &[&str]) -> Result<PathBuf, Error> {
     let mut cargo = machine.cargo();
-    cargo.args(["build", "--workspace", "--bin", PROGRAM, "--example", EXAMPLE]);
-    cargo.arg("--message-format=json-render-diagnostics");
+    cargo.arg("build").args(selection).arg("--message-format=json-render-diagnostics");
     eprintln!("==> Building the server: {}", shown(&cargo));
     executable(&answer(&mut cargo)?).ok_or(Error::ServerUnnamed)
 }

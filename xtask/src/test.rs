@@ -17,7 +17,7 @@ use crate::tools::{self, Tools};
 ///
 /// Those of [`tools::ensure`], [`Sandbox::of_caller`] and [`Database::start`], and [`Error::Step`] for the first step that fails.
 pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
-    let tools = tools::ensure(machine, &[tools::OF_SETUP, tools::OF_TESTS].concat())?;
+    let tools = tools::ensure(machine, &[&tools::OF_SETUP[..], &tools::OF_TESTS].concat())?;
     let sandbox = Sandbox::of_caller(machine, &tools.chromium())?;
     sandbox.announce();
     // Ends, and is removed, when this function does.

@@ -14,7 +14,7 @@ pub(crate) const OF_SERVER: [&str; 2] = ["browser", "axe"];
 /// The groups of `cargo xtask setup`: those of a server, and the programs without which few tests run.
 pub(crate) const OF_SETUP: [&str; 4] = ["browser", "axe", "postgres", "sites"];
 /// The groups that `cargo test` needs beside those of set-up.
-pub(crate) const OF_TESTS: [&str; 4] = ["pdf", "exports", "neighbours", "clients"];
+pub(crate) const OF_TESTS: [&str; 5] = ["pdf", "exports", "neighbours", "clients", "monitoring"];
 
 /// Variables that say where the programs are.
 #[derive(Debug, PartialEq, Eq)]

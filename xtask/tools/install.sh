@@ -17,6 +17,10 @@
 # sites         for tests of secure sites and of proxies: NSS's tool, which makes the browser trust an authority, OpenSSL and Python
 #               for sites with old suites, and a proxy that others wrote
 # bare          what makes a bare Debian
+# package       what makes the Debian package of the server
+# prove         what installs it in a bare Debian that systemd runs
+# image         what makes an OCI image from it, and runs that
+# monitoring    promtool, which tests the alert rules in `packaging`
 #
 # On success, standard output has a line `export NAME='value'` for each variable that tests and benches read, so that
 # `eval "$(sh xtask/tools/install.sh pdf exports)"` prepares a shell for `cargo test`. What is there already is left as it is.
@@ -466,6 +470,58 @@ install_bare() {
     :
 }
 
+needs_of_package() {
+    need dh debhelper
+    need dpkg-deb dpkg
+}
+
+install_package() {
+    :
+}
+
+needs_of_prove() {
+    need debootstrap debootstrap
+    need systemd-nspawn systemd-container
+}
+
+install_prove() {
+    :
+}
+
+needs_of_image() {
+    need mmdebstrap mmdebstrap
+    need umoci umoci
+    need skopeo skopeo
+    need jq jq
+    need runc runc
+}
+
+install_image() {
+    :
+}
+
+needs_of_monitoring() {
+    command -v promtool >/dev/null && return
+    # Debian's package starts a server of the system, which nobody asked for: only the program is taken from it.
+    command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || lacks promtool prometheus
+}
+
+install_monitoring() {
+    if program=$(command -v promtool); then
+        set_variable A11YCHECK_PROMTOOL "$program"
+        return
+    fi
+    folder=$target/monitoring
+    if ! [ -x "$folder/usr/bin/promtool" ]; then
+        say "promtool is not in $folder: fetching it"
+        mkdir -p "$folder"
+        (cd "$folder" && apt-get download prometheus && dpkg-deb --extract prometheus_*.deb . && rm prometheus_*.deb usr/bin/prometheus) >&2 ||
+            fail '`apt-get download prometheus` failed: run `apt-get update`'
+        insist_on "$folder/usr/bin/promtool"
+    fi
+    set_variable A11YCHECK_PROMTOOL "$folder/usr/bin/promtool"
+}
+
 # apt-get, by root or by sudo, which waits for no password where nobody types one.
 apt_get() {
     if [ "$(id -u)" = 0 ]; then
@@ -505,7 +561,7 @@ look() {
     done
 }
 
-groups='browser axe postgres pdf exports neighbours schemathesis clients pages peers deny sites bare'
+groups='browser axe postgres pdf exports neighbours schemathesis clients pages peers deny sites bare package prove image monitoring'
 installs='' asks=''
 while :; do
     case ${1:-} in

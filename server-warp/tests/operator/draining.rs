@@ -60,6 +60,16 @@ impl Nginx {
             .iter()
             .map(|kind| format!("{kind}_temp_path {at}/{kind};\n"))
             .collect();
+        // The example that operators are given, with this test's addresses, and without what TLS needs.
+        let example = include_str!("../../../packaging/proxy/nginx.conf");
+        let replace = |text: &str, line: &str, by: &str| {
+            assert!(text.contains(line), "{line}");
+            text.replace(line, by)
+        };
+        let site = replace(example, "server 127.0.0.1:8080 max_fails=1 fail_timeout=10s;", &servers);
+        let site = replace(&site, "listen 443 ssl;", &format!("listen {address};"));
+        let site: String =
+            site.lines().filter(|line| !line.contains("ssl_certificate")).map(|line| format!("{line}\n")).collect();
         let config = format!(
             "daemon off;
              master_process off;
@@ -69,20 +79,7 @@ impl Nginx {
              http {{
                  access_log off;
                  {temporary}
-                 upstream servers {{
-                     {servers}
-                     keepalive 16;
-                 }}
-                 server {{
-                     listen {address};
-                     location / {{
-                         proxy_pass http://servers;
-                         proxy_http_version 1.1;
-                         proxy_set_header Connection \"\";
-                         proxy_set_header X-Forwarded-For $remote_addr;
-                         proxy_next_upstream error timeout;
-                     }}
-                 }}
+                 {site}
              }}"
         );
         let path = folder.path().join("nginx.conf");

@@ -7,4 +7,5 @@ mod broken_browser;
 mod draining;
 mod logs;
 mod metrics;
+mod monitoring;
 mod support;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::{admin::Admin, settings::Settings};
+use crate::{admin::Admin, probe::Question, settings::Settings};
 
 /// The accessibility check service: HTTP API, workers and scheduler in one process.
 ///
@@ -30,6 +30,18 @@ pub(crate) enum Command {
     /// Manages teams, plans, tokens and checks where the server keeps them (--data-dir or --database-url, before `admin`), and
     /// examines this machine.
     Admin(Admin),
+    /// Asks the server that listens on --listen how it is, and ends with an error unless it is well: for health checks of
+    /// containers.
+    Probe {
+        /// What is asked.
+        #[arg(value_enum, default_value_t = Question::Ready)]
+        question: Question,
+    },
+    /// Writes man pages and shell completions to a folder: for packages.
+    Manual {
+        /// Gets the folders man, bash, fish and zsh.
+        folder: PathBuf,
+    },
 }
 
 impl Arguments {

@@ -11,8 +11,9 @@ pub(crate) fn set_constants(parts: &Parts) {
         let (axe, browser) = (versions.version.clone(), versions.browser.clone().unwrap_or_default());
         metrics::gauge!("a11ycheck_engine_info", "axe" => axe, "browser" => browser).set(1.0);
         metrics::gauge!("a11ycheck_browser_sandboxed").set(if scanner.is_sandboxed() { 1.0 } else { 0.0 });
+        // They exist before the first of them happens, so that an increase is seen.
         metrics::counter!("a11ycheck_browser_start_failures_total").absolute(0);
-        // They exist before the first restart, so that an increase is seen.
+        metrics::counter!("a11ycheck_scans_without_pictures_total").absolute(0);
         for reason in ["died", "served_its_time"] {
             metrics::counter!("a11ycheck_browser_restarts_total", "reason" => reason).absolute(0);
         }

@@ -8,7 +8,9 @@ mod demo;
 mod egress;
 mod gauges;
 mod log_lines;
+mod manual;
 mod parts;
+mod probe;
 mod reviewed;
 mod sealing;
 mod secret_file;
@@ -17,6 +19,7 @@ mod shared;
 mod shutdown;
 mod state_folder;
 mod store;
+mod supervisor;
 mod telemetry;
 mod welcome;
 
@@ -57,6 +60,8 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
             telemetry::log(&settings, "warn,rustls_platform_verifier=off")?;
             admin::run(&settings, command).await
         }
+        Some(Command::Probe { question }) => probe::ask(question, settings.listen()).await,
+        Some(Command::Manual { folder }) => Ok(manual::write(&folder)?),
         None => {
             telemetry::log(&settings, "info,sqlx=warn,rustls_platform_verifier=off")?;
             shutdown::raise_file_limit();
@@ -120,9 +125,13 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
             .map_err(|error| format!("--ready-file {}: {error}", path.display()))?;
     }
     welcome::welcome(&settings, &addresses, &parts, demo.as_ref());
+    supervisor::tell_ready();
 
+    // Running checks may take a while to be handed back: the watchdog is fed until the end.
+    let watchdog = tokio::spawn(supervisor::feed_watchdog());
     stop_signals.received().await;
     stopping.cancel();
+    supervisor::tell_stopping();
     engine.drain();
     let delay = settings.drain_delay();
     if !delay.is_zero() {
@@ -138,6 +147,7 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     serving.join_all().await;
     engine.stop().await;
     parts.close().await;
+    watchdog.abort();
     Ok(())
 }
 
