@@ -205,9 +205,5 @@ type PlaceRow = (Vec<u8>, Option<Vec<u8>>, Option<String>, Option<i64>);
 
 /// Returns a document's kind and language as the table has them.
 const fn columns(key: DocumentKey) -> (&'static str, &'static str) {
-    match key {
-        DocumentKey::Report(locale) => ("report", locale.code()),
-        DocumentKey::FullReport(locale) => ("full-report", locale.code()),
-        DocumentKey::ConformanceReport(locale) => ("conformance-report", locale.code()),
-    }
+    (key.kind(), key.locale().code())
 }
