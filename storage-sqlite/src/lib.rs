@@ -36,6 +36,7 @@
 //! - `deliveries`: `endpoints`; `outbox`, `claim` and `attempts` are the life of deliveries; `sealing` has the keys
 //!   that seal secrets.
 //! - `files`: pictures and documents.
+//! - `transfer`: everything at once, to another store and from one.
 //! - `db`: `store` opens the file and runs steps, `transaction` those that write; `lock` keeps a second server out, and
 //!   `file_system` the file from where SQLite is not safe; `space` gives room back; `ids` and `columns` convert values;
 //!   `skipped` keeps a row that can't be read from holding up a queue; `error` has SQLite's result codes; `migrate` runs
@@ -54,6 +55,7 @@ mod files;
 mod scans;
 mod sites;
 mod teams;
+mod transfer;
 mod twins;
 
 pub use self::db::{OpenError, SqliteConfig, SqliteStore};

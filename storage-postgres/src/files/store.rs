@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The name of a document within its upload.
-const DOCUMENT: &str = "document";
+pub(crate) const DOCUMENT: &str = "document";
 /// The time for which an upload that was replaced is kept, for readers that have begun to read it.
 const REPLACED: chrono::TimeDelta = chrono::TimeDelta::hours(1);
 
