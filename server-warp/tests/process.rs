@@ -32,7 +32,7 @@ impl Server {
         let folder = tempfile::tempdir().unwrap();
         let ready = folder.path().join("ready.json");
         let mut process = Command::new(env!("CARGO_BIN_EXE_a11ycheck-server"))
-            .args(["--listen", "127.0.0.1:0", "--ready-file"])
+            .args(["--memory", "--listen", "127.0.0.1:0", "--ready-file"])
             .arg(&ready)
             .args(arguments)
             // The browser makes its folders where the test can look for leftovers.
@@ -205,9 +205,11 @@ async fn a_setting_that_makes_no_sense_is_refused_in_plain_words() {
         (&["--base-url", "https://a.example"], "ends with /v1"),
         (&["--plans", "/nowhere/plans.toml"], "/nowhere/plans.toml"),
         (&["--listen", "203.0.113.9:80"], "203.0.113.9:80"),
+        (&["--data-dir", "/nowhere"], "--memory and --data-dir name different places"),
     ] {
         let mut server = Command::new(env!("CARGO_BIN_EXE_a11ycheck-server"));
-        let output = server.env("A11YCHECK_LISTEN", "127.0.0.1:0").args(arguments).output().await.unwrap();
+        let output =
+            server.env("A11YCHECK_LISTEN", "127.0.0.1:0").arg("--memory").args(arguments).output().await.unwrap();
         let logged = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && logged.contains(words), "{arguments:?}: {logged}");
     }

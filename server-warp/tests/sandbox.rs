@@ -105,7 +105,7 @@ fn a_server_of_root_does_not_run_its_browser_without_the_sandbox_unless_a_settin
     assert!(state == "warning" && details.contains("--no-sandbox"), "{state}: {details}");
     assert!(output.status.success());
     if is_root() {
-        let refused = installed.run(&[], &["--listen", "127.0.0.1:0"]);
+        let refused = installed.run(&[], &["--memory", "--listen", "127.0.0.1:0"]);
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(!refused.status.success() && said.contains("as root") && said.contains("--no-sandbox"), "{said}");
     }
@@ -143,7 +143,7 @@ async fn a_server_of_another_user_checks_sites_in_the_sandbox_where_the_system_h
     .await;
     let installed = Installed::new();
     let (ready, opened) = (installed.temporary().join("ready.json"), format!("127.0.0.1/32:{}", site.port()));
-    let mut arguments = vec!["--listen", "127.0.0.1:0", "--ready-file", ready.to_str().unwrap()];
+    let mut arguments = vec!["--memory", "--listen", "127.0.0.1:0", "--ready-file", ready.to_str().unwrap()];
     arguments.extend(["--allow-network", opened.as_str()]);
     if !permits_namespaces() {
         arguments.push("--no-sandbox");

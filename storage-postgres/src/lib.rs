@@ -60,6 +60,6 @@ mod teams;
 mod transfer;
 mod twins;
 
-pub use self::db::{ConnectError, PoolUsage, PoolerFault, PostgresConfig, PostgresStore, Relocation};
+pub use self::db::{ConnectError, Examination, PoolUsage, PoolerFault, PostgresConfig, PostgresStore, Relocation};
 #[cfg(feature = "object-store")]
 pub use self::files::objects::FilesError;

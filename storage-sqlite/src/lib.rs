@@ -21,7 +21,8 @@
 //! [`SqliteStore::open`] makes the file if it is missing, and brings its tables up to date. One process at a time *serves* a
 //! file: a second one is refused with the id of the first ([`OpenError::InUse`]). Programs that administer the data open it
 //! beside that one with [`SqliteStore::open_beside`]. [`SqliteStore`] says what survives a crash, and what happens to a
-//! step when the disk is full.
+//! step when the disk is full. [`SqliteStore::back_up`] writes a backup while the file is served, [`SqliteStore::restore`] puts it in
+//! place again, and [`SqliteStore::examine`] says how a file is.
 //!
 //! # Map
 //! One folder for each subject, named as in the PostgreSQL store; in each, `store` (beside it, `queue`, `event_log`,
@@ -39,6 +40,7 @@
 //! - `transfer`: everything at once, to another store and from one.
 //! - `db`: `store` opens the file and runs steps, `transaction` those that write; `lock` keeps a second server out, and
 //!   `file_system` the file from where SQLite is not safe; `space` gives room back; `ids` and `columns` convert values;
+//!   `backup` and `examine` are for who keeps the file;
 //!   `skipped` keeps a row that can't be read from holding up a queue; `error` has SQLite's result codes; `migrate` runs
 //!   `migrations/`, which has the tables, each with its reasons.
 //! - `twins`: the rules of core that statements repeat.
@@ -58,4 +60,7 @@ mod teams;
 mod transfer;
 mod twins;
 
-pub use self::db::{OpenError, SqliteConfig, SqliteStore};
+pub use self::db::{
+    Backup, BackupError, Contents, Examination, ExamineError, ExaminedFile, ExistingFile, OpenError, RestoreError,
+    Restored, ServingProcess, SqliteConfig, SqliteStore,
+};

@@ -60,7 +60,7 @@ struct Cli {
 enum Command {
     /// Installs what is missing: a browser, a font for it, axe-core and PostgreSQL. Does nothing the second time
     Setup,
-    /// Sets up, then builds and runs the server on the memory store
+    /// Sets up, then builds and runs the server, with its data in the folder .a11ycheck and a demo team
     #[command(disable_help_flag = true)]
     Serve {
         /// Everything after `serve` goes to the server as it is (`cargo xtask serve --help` is the server's help)

@@ -75,8 +75,9 @@ impl<'machine> ServiceUser<'machine> {
         Ok(Ok(user))
     }
 
-    /// Returns the server as this user, in the caller's folder, and says as whom it runs.
-    pub(crate) fn server(&self, arguments: &[OsString]) -> Command {
+    /// Returns the server as this user, in the caller's folder, and says as whom it runs. `defaults` go before the caller's
+    /// arguments.
+    pub(crate) fn server(&self, defaults: &[&str], arguments: &[OsString]) -> Command {
         self.sandbox.announce();
         eprintln!(
             "    the server runs as the user {NAME}, and keeps its data in {}. Files and ports that you name must be open to that \
@@ -85,7 +86,7 @@ impl<'machine> ServiceUser<'machine> {
         );
         let mut command = self.command(&self.programs.join("a11ycheck-server"));
         command.env("A11YCHECK_CHROMIUM", &self.chromium).env("A11YCHECK_AXE", self.programs.join("axe.min.js"));
-        command.args(self.sandbox.flags(arguments)).args(arguments);
+        command.args(self.sandbox.flags(arguments)).args(defaults).args(arguments);
         command
     }
 
@@ -137,10 +138,10 @@ mod tests {
         let state = data.join("state");
         assert!(installed.contains(&format!("-d -m 700 -o {NAME} -g {NAME} {}", state.display())), "{installed:?}");
 
-        let command = user.server(&["--listen".into(), "127.0.0.1:0".into()]);
+        let command = user.server(&["--demo"], &["--listen".into(), "127.0.0.1:0".into()]);
         let shown = shown(&command);
         assert!(shown.starts_with(&format!("setpriv --reuid={NAME} --regid={NAME} --clear-groups -- ")), "{shown}");
-        assert!(shown.ends_with("/bin/a11ycheck-server --listen 127.0.0.1:0"), "{shown}");
+        assert!(shown.ends_with("/bin/a11ycheck-server --demo --listen 127.0.0.1:0"), "{shown}");
         let variable = |name: &str| command.get_envs().find(|(known, _)| *known == name).map(|(_, value)| value);
         assert_eq!(variable("HOME"), Some(Some(state.as_os_str())));
         assert_eq!(variable("STATE_DIRECTORY"), Some(Some(state.as_os_str())));
@@ -159,7 +160,7 @@ mod tests {
         assert!(bench.log("setpriv").iter().any(|line| line.contains("--dump-dom")), "{:?}", bench.log("setpriv"));
         let Sandbox::Off(reason) = &user.sandbox else { panic!("it has none") };
         assert!(reason.contains("No usable sandbox!"), "{reason}");
-        let shown = shown(&user.server(&["--demo".into()]));
+        let shown = shown(&user.server(&["--demo"], &[]));
         assert!(shown.starts_with("setpriv --reuid=a11ycheck-dev"), "{shown}");
         assert!(shown.ends_with("/bin/a11ycheck-server --no-sandbox --demo"), "{shown}");
     }

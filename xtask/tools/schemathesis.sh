@@ -53,7 +53,7 @@ for name in $(env | sed -n 's/^\(A11YCHECK_[A-Za-z0-9_]*\)=.*/\1/p'); do
     unset "$name"
 done
 # Requests without a token count by address, and here all have one address. The welcome, which shows the token, is not shown.
-"$server" --listen 127.0.0.1:0 --roles api --log warn --anonymous-requests 1000000 --plans "$folder/plans.toml" \
+"$server" --memory --listen 127.0.0.1:0 --roles api --log warn --anonymous-requests 1000000 --plans "$folder/plans.toml" \
     --ready-file "$folder/ready.json" </dev/null >/dev/null &
 process=$!
 

@@ -50,7 +50,7 @@ pub use self::{
     operator::{OperatedTeam, Operator, TeamInput},
     scan_files::{ScanFiles, ScanTarget},
     sealing::{Rotation, SealingError, SealingStatus},
-    settings::{OwnSettings, SettingDifference, SettingsError, SharedSettings},
+    settings::{OwnSettings, SettingDifference, SettingsError, SharedSettings, Sharing},
     tokens::TokenInput,
     watch::{Ended, Progress, Watch},
 };

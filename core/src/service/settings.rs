@@ -1,4 +1,5 @@
-//! The settings that all servers of one database share: each server takes those of the store, and none differs.
+//! The settings that all servers of one database share: each server takes those of the store, and none differs. Where one
+//! server serves a store, there is nobody to agree with: its own settings count.
 
 use std::collections::BTreeMap;
 
@@ -24,6 +25,17 @@ pub struct OwnSettings {
     pub policy: Option<AddressPolicy>,
     /// The standard of sites that name none.
     pub standard: Option<StandardId>,
+}
+
+/// The number of servers that may work on a store, which decides whose settings count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Sharing {
+    /// Any number: the stored value of a setting counts, and the first one that a server was given is stored.
+    ManyServers,
+    /// One at a time: the value that it was given counts, for as long as it is given. What an operator has stored counts
+    /// where none was given.
+    OneServer,
 }
 
 /// The settings that hold for all servers of one database.
@@ -78,18 +90,25 @@ pub enum SettingsError {
 }
 
 impl SharedSettings {
-    /// Returns the stored settings, and stores those that this server was given and that have no stored value yet.
+    /// Returns the settings that are in force for a server that was given `own`.
     ///
-    /// Servers may start at the same moment: the first value counts. If a setting differs, nothing is stored.
+    /// With [`Sharing::ManyServers`], those that were given and that have no stored value yet are stored. Servers may start
+    /// at the same moment: the first value counts. If a setting differs, nothing is stored. With [`Sharing::OneServer`],
+    /// nothing is stored, and none differs.
     ///
     /// # Errors
     /// A [`SettingsError`] if a setting differs or can't be read.
     pub async fn settle(
         store: &(impl SettingsStore + Sync + ?Sized),
         own: &OwnSettings,
+        sharing: Sharing,
     ) -> Result<Self, SettingsError> {
         let given = own.texts();
         let mut stored = store.settings().await?;
+        if sharing == Sharing::OneServer {
+            stored.extend(given.clone());
+            return Self::read(&given, stored);
+        }
         refuse_differences(&given, &stored)?;
         for (setting, own) in &given {
             stored.insert(*setting, store.settle_setting(*setting, own).await?);
@@ -99,15 +118,22 @@ impl SharedSettings {
         Self::read(&given, stored)
     }
 
-    /// Returns the stored settings, and the given ones that are not stored: for commands, which neither store a setting nor
-    /// are refused. A stored value that can't be read is left out, so that a command can replace it.
+    /// Returns the settings that are in force for a command that was given `own`. A command neither stores a setting nor is
+    /// refused. A stored value that can't be read is left out, so that a command can replace it.
     ///
     /// # Errors
     /// [`SettingsError::Store`], and [`SettingsError::Invalid`] for a value that was given.
-    pub async fn peek(store: &(impl SettingsStore + Sync + ?Sized), own: &OwnSettings) -> Result<Self, SettingsError> {
+    pub async fn peek(
+        store: &(impl SettingsStore + Sync + ?Sized),
+        own: &OwnSettings,
+        sharing: Sharing,
+    ) -> Result<Self, SettingsError> {
         let given = own.texts();
         let mut settings = given.clone();
         for (setting, value) in store.settings().await? {
+            if sharing == Sharing::OneServer && given.contains_key(&setting) {
+                continue;
+            }
             match canonical(setting, &value) {
                 Ok(_) => drop(settings.insert(setting, value)),
                 Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "Ignored a stored setting"),

@@ -204,7 +204,7 @@ async fn a_stop_behind_nginx_loses_no_request() {
 
 #[tokio::test]
 async fn who_asks_twice_for_a_stop_does_not_wait_for_the_delay() {
-    let server = Server::start(&["--workers", "0", "--roles", "api,worker", "--drain-delay", "3600"]).await;
+    let server = Server::start(&["--memory", "--workers", "0", "--roles", "api,worker", "--drain-delay", "3600"]).await;
     server.ask_to_stop();
     let ready = server.url("/readyz");
     wait_for("the server not to be ready", async || (get(&ready, None).await.0 == 503).then_some(())).await;

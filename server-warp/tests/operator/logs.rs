@@ -94,7 +94,7 @@ async fn a_text_log_says_where_the_server_listens_and_has_the_id_on_each_line_of
 #[tokio::test]
 async fn a_header_that_nobody_trusts_is_logged_once_with_what_to_set() {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let server = Server::start(&["--workers", "0"]).await;
+    let server = Server::start(&["--memory", "--workers", "0"]).await;
     let client = reqwest::Client::new();
     for _ in 0..3 {
         let request = client.get(server.url("/v1/account")).header("X-Forwarded-For", "198.51.100.1");
@@ -105,7 +105,7 @@ async fn a_header_that_nobody_trusts_is_logged_once_with_what_to_set() {
     let [line] = lines[..] else { panic!("once: {log}") };
     assert!(line.contains(" WARN ") && line.contains("--trust-proxy") && line.contains("peer=127.0.0.1"), "{line}");
 
-    let server = Server::start(&["--workers", "0", "--trust-proxy", "127.0.0.0/8"]).await;
+    let server = Server::start(&["--memory", "--workers", "0", "--trust-proxy", "127.0.0.0/8"]).await;
     let request = client.get(server.url("/v1/account")).header("X-Forwarded-For", "198.51.100.1");
     assert_eq!(request.send().await.unwrap().status(), 401);
     let (_, log) = server.stop().await;
@@ -137,7 +137,7 @@ async fn untrusted_site() -> String {
 
 #[tokio::test]
 async fn the_certificates_of_others_are_no_errors_of_ours() {
-    let server = Server::start(&["--allow-network", "127.0.0.0/8"]).await;
+    let server = Server::start(&["--memory", "--allow-network", "127.0.0.0/8"]).await;
     let client = Client::new(&server.url("/v1"), server.ready["token"].as_str());
     let site = json!({"url": untrusted_site().await, "report_locale": "en"});
     let site = client.post("/sites", site).await.data(201)["id"].as_str().unwrap().to_owned();

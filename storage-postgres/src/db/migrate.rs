@@ -18,6 +18,11 @@ use crate::{
 /// Every migration, with the number and the name of its file. `build.rs` has this compiled again when a file is added.
 static MIGRATIONS: Migrator = sqlx::migrate!();
 
+/// Returns the number of the last migration of this release.
+pub(crate) fn newest() -> i64 {
+    MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default()
+}
+
 /// Creates the schema and the tables, or brings them up to date. Any number of nodes may do so at once: one does, the
 /// others wait for it.
 pub(crate) async fn migrate(config: &PostgresConfig) -> Result<(), ConnectError> {

@@ -3,6 +3,7 @@
 pub(crate) mod columns;
 mod config;
 pub(crate) mod error;
+mod examine;
 mod hints;
 pub(crate) mod ids;
 mod migrate;
@@ -18,6 +19,7 @@ pub(crate) mod transaction;
 pub use self::{
     config::PostgresConfig,
     error::ConnectError,
+    examine::Examination,
     pool_usage::PoolUsage,
     pooler::{PoolerFault, Relocation},
     store::PostgresStore,

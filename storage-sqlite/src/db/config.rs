@@ -110,6 +110,11 @@ impl SqliteConfig {
         self.options().create_if_missing(false).pragma("query_only", "ON")
     }
 
+    /// Returns how to make a connection beside a server's, for what takes longer than a step. It makes no file.
+    pub(crate) fn beside_server(&self) -> SqliteConnectOptions {
+        self.options().create_if_missing(false)
+    }
+
     fn options(&self) -> SqliteConnectOptions {
         SqliteConnectOptions::new()
             .filename(&self.path)

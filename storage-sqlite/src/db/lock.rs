@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
-    io::{Read as _, Write as _},
+    io::{self, Read as _, Write as _},
     path::Path,
 };
 
@@ -21,7 +21,7 @@ pub(crate) struct ServerLock {
 
 impl ServerLock {
     /// The end of the lock file's name.
-    const END: &'static str = "-lock";
+    pub(crate) const END: &'static str = "-lock";
 
     /// Takes the lock.
     ///
@@ -36,7 +36,7 @@ impl ServerLock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(OpenError::InUse { path: config.path().to_owned(), pid: holder(&path) });
+                return Err(OpenError::InUse { path: config.path().to_owned(), pid: written(&path) });
             }
             Err(TryLockError::Error(error)) => return Err(unreachable(error)),
         }
@@ -45,8 +45,34 @@ impl ServerLock {
     }
 }
 
+/// The process that has the lock of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holder {
+    Nobody,
+    /// This one; `None` if the lock does not say which.
+    Process(Option<u32>),
+}
+
+/// Returns the process that has the lock. A server that starts at the very moment when this looks may be refused.
+///
+/// # Errors
+/// If the lock's file can't be opened.
+pub(crate) fn holder(config: &SqliteConfig) -> io::Result<Holder> {
+    let path = config.beside(ServerLock::END);
+    match File::open(&path) {
+        // It ends with the handle, at once.
+        Ok(file) => match file.try_lock_shared() {
+            Ok(()) => Ok(Holder::Nobody),
+            Err(TryLockError::WouldBlock) => Ok(Holder::Process(written(&path))),
+            Err(TryLockError::Error(error)) => Err(error),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Holder::Nobody),
+        Err(error) => Err(error),
+    }
+}
+
 /// Returns the process id that a lock file holds.
-fn holder(path: &Path) -> Option<u32> {
+fn written(path: &Path) -> Option<u32> {
     // The longest id has ten digits.
     let mut text = String::new();
     File::open(path).ok()?.take(32).read_to_string(&mut text).ok()?;

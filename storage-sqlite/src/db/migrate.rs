@@ -12,6 +12,11 @@ use crate::{
 /// Every migration, with the number and the name of its file. `build.rs` has this compiled again when a file is added.
 static MIGRATIONS: Migrator = sqlx::migrate!();
 
+/// Returns the number of the last migration of this release.
+pub(crate) fn newest() -> i64 {
+    MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default()
+}
+
 /// Refuses a file that another program made. It is looked at before any setting is made, most of which would change it.
 pub(crate) async fn refuse_foreign(path: &Path) -> Result<(), OpenError> {
     match std::fs::metadata(path) {

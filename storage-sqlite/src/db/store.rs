@@ -141,6 +141,11 @@ impl SqliteStore {
         drop(self.shared.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        self.config().path()
+    }
+
     pub(crate) fn config(&self) -> &SqliteConfig {
         &self.shared.config
     }
@@ -218,7 +223,7 @@ impl StoreClock for SqliteStore {
     }
 }
 
-fn refuse_file_system(config: &SqliteConfig) -> Result<(), OpenError> {
+pub(crate) fn refuse_file_system(config: &SqliteConfig) -> Result<(), OpenError> {
     if config.file_system() == FileSystemCheck::LeftOut {
         return Ok(());
     }

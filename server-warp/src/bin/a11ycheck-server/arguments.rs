@@ -27,7 +27,8 @@ pub(crate) struct Arguments {
 /// What to do instead of serving.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Manages teams, plans, tokens and checks in the database that --database-url names, and examines this machine.
+    /// Manages teams, plans, tokens and checks where the server keeps them (--data-dir or --database-url, before `admin`), and
+    /// examines this machine.
     Admin(Admin),
 }
 

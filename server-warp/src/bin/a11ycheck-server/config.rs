@@ -24,6 +24,8 @@ use url::Url;
 use crate::{
     egress::EgressError,
     settings::{NameResolver, Role, Settings},
+    state_folder,
+    store::Place,
 };
 
 /// An error in the settings.
@@ -51,8 +53,27 @@ pub(crate) enum ConfigError {
         #[source]
         source: PlanCatalogError,
     },
-    #[error("--files-url: files go with a database; name it with --database-url")]
+    #[error(
+        "--files-url: only a PostgreSQL keeps files elsewhere; name it with --database-url, or leave --files-url out"
+    )]
     FilesWithoutDatabase,
+    #[error("{} name different places for the data: give one of them. A flag, its A11YCHECK_… variable and the settings file count alike", .0.join(" and "))]
+    Places(Vec<&'static str>),
+    #[error(
+        "--database-url: names a PostgreSQL, postgres://user:password@host:port/database; to keep the data in a SQLite file, name its \
+         folder with --data-dir"
+    )]
+    FileUrl,
+    #[error(
+        "--database-url is blank: give it the address of a PostgreSQL, or leave it out altogether (A11YCHECK_DATABASE_URL as well) to \
+         keep the data in --data-dir"
+    )]
+    BlankUrl,
+    #[error(
+        "there is no folder for the data, since neither STATE_DIRECTORY nor XDG_STATE_HOME nor HOME names an absolute path: name \
+         one with --data-dir, or keep nothing with --memory"
+    )]
+    NoFolder,
     #[error("--contact-url {page}: not an address that begins with http:// or https://")]
     Contact { page: String },
     #[error(transparent)]
@@ -178,15 +199,45 @@ impl Settings {
         config
     }
 
-    pub(crate) fn database(&self) -> Result<Option<PostgresConfig>, ConfigError> {
+    /// Returns where the data are kept: in the folder of the data, unless another place is named.
+    pub(crate) fn place(&self) -> Result<Place, ConfigError> {
+        let named = [
+            ("--memory", self.memory == Some(true)),
+            ("--data-dir", self.data_dir.is_some()),
+            ("--database-url", self.database_url.is_some()),
+        ];
+        let named: Vec<_> = named.into_iter().filter_map(|(flag, is_given)| is_given.then_some(flag)).collect();
+        if named.len() > 1 {
+            return Err(ConfigError::Places(named));
+        }
         let Some(url) = &self.database_url else {
-            return if self.files_url.is_some() { Err(ConfigError::FilesWithoutDatabase) } else { Ok(None) };
+            return match self.data_folder() {
+                _ if self.files_url.is_some() => Err(ConfigError::FilesWithoutDatabase),
+                _ if self.memory == Some(true) => Ok(Place::Memory),
+                Some(folder) => Ok(Place::Folder(folder)),
+                None => Err(ConfigError::NoFolder),
+            };
         };
+        match url.split_once(':') {
+            _ if url.trim().is_empty() => return Err(ConfigError::BlankUrl),
+            Some((scheme, _))
+                if ["sqlite", "sqlite3", "file"].iter().any(|of_file| scheme.eq_ignore_ascii_case(of_file)) =>
+            {
+                return Err(ConfigError::FileUrl);
+            }
+            _ => {}
+        }
         let config = PostgresConfig::new(url);
         let config = self.database_connections.into_iter().fold(config, PostgresConfig::with_max_connections);
-        Ok(Some(
+        Ok(Place::Postgres(
             self.files_url.iter().fold(config, |config, url| config.with_files(url, of_object_stores(env::vars_os()))),
         ))
+    }
+
+    /// Returns the folder of what this program keeps itself: the data, unless another place is named, and the sealing key.
+    /// `None` where none is named and the environment has none.
+    pub(crate) fn data_folder(&self) -> Option<PathBuf> {
+        self.data_dir.clone().or_else(state_folder::default)
     }
 
     /// Returns the page that the user agent names.
@@ -221,6 +272,8 @@ fn of_object_stores(variables: impl Iterator<Item = (OsString, OsString)>) -> Ve
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -232,8 +285,32 @@ mod tests {
 
     #[test]
     fn files_without_a_database_are_refused_rather_than_kept_in_memory() {
-        let settings = Settings { files_url: Some("s3://bucket".to_owned()), ..Settings::default() };
-        assert!(matches!(settings.database(), Err(ConfigError::FilesWithoutDatabase)));
+        for memory in [None, Some(true)] {
+            let settings = Settings { files_url: Some("s3://bucket".to_owned()), memory, ..Settings::default() };
+            assert!(matches!(settings.place(), Err(ConfigError::FilesWithoutDatabase)));
+        }
+    }
+
+    #[test]
+    fn data_that_two_settings_want_in_two_places_go_to_neither() {
+        let both = Settings { memory: Some(true), data_dir: Some("/srv/a11y".into()), ..Settings::default() };
+        let refused = both.place().unwrap_err().to_string();
+        assert!(refused.starts_with("--memory and --data-dir name different places"), "{refused}");
+        let switched_off = Settings { memory: Some(false), ..both };
+        assert!(matches!(switched_off.place(), Ok(Place::Folder(folder)) if folder == Path::new("/srv/a11y")));
+        let url = || Some("postgres://localhost/a11y".to_owned());
+        let both = Settings { database_url: url(), ..switched_off };
+        assert!(matches!(both.place(), Err(ConfigError::Places(flags)) if flags == ["--data-dir", "--database-url"]));
+        assert!(matches!(Settings { data_dir: None, ..both }.place(), Ok(Place::Postgres(_))));
+    }
+
+    #[test]
+    fn an_address_of_a_file_and_a_blank_one_are_refused_rather_than_taken_for_another_place() {
+        for (url, part) in [("sqlite:///srv/a11y.db", "--data-dir"), ("file:a11y.db", "--data-dir"), (" ", "blank")] {
+            let settings = Settings { database_url: Some(url.to_owned()), ..Settings::default() };
+            let refused = settings.place().unwrap_err().to_string();
+            assert!(refused.contains(part), "{refused}");
+        }
     }
 
     #[test]

@@ -1,21 +1,26 @@
-//! A team to try the service with: the memory store begins empty, so without one nobody could use the API.
+//! A team to try the service with: a store begins empty, so without one nobody could use the API before having read how teams
+//! are made.
 
-use std::{io::Write as _, net::SocketAddr, path::Path};
+use std::{io::Write as _, net::SocketAddr, path::Path, sync::Arc};
 
 use a11ycheck_core::{
     Error, Service,
-    domain::{Ability, ApiToken, PlainToken, Team},
+    domain::{Ability, ExternalKey, PlainToken, Team},
     id::TeamId,
-    service::{TeamInput, TokenInput},
+    paging::PageRequest,
+    service::{TeamHandle, TeamInput, TokenInput},
 };
 use serde::Serialize;
 
 use crate::welcome::Addresses;
 
-/// A team on the largest plan that includes the API, with a token that may do everything.
-pub(crate) struct Demo {
-    pub(crate) team: Team,
-    pub(crate) token: PlainToken,
+/// A team on the largest plan that includes the API, with a token that may do everything, or the team that is there in its
+/// place.
+pub(crate) enum Demo {
+    /// This start has made them. The token is shown, and kept nowhere.
+    Made { team: Arc<Team>, token: PlainToken },
+    /// There were teams already, of which this is the oldest: that of an earlier start, unless it was deleted.
+    Kept { team: Arc<Team> },
 }
 
 /// The cause why there is no demo team.
@@ -25,6 +30,8 @@ pub(crate) enum DemoError {
     NoPlan,
     #[error("the plans can't be read")]
     Plans(#[source] Error),
+    #[error("the teams can't be read")]
+    Teams(#[source] Error),
     #[error("the demo team could not be created")]
     Team(#[source] Error),
     #[error("the demo token could not be created")]
@@ -32,20 +39,55 @@ pub(crate) enum DemoError {
 }
 
 impl Demo {
+    /// Makes the team and its token, for a store that ends with the process.
     pub(crate) async fn create(service: &Service) -> Result<Self, DemoError> {
+        let team = service.operator().create_team(Self::input(service).await?).await.map_err(DemoError::Team)?;
+        Self::with_token(service.team(team.id).await.map_err(DemoError::Team)?).await
+    }
+
+    /// Makes the team and its token if there is no team at all. Of servers that start together on an empty database, all get a
+    /// token, for one team.
+    pub(crate) async fn once(service: &Service) -> Result<Self, DemoError> {
+        let teams = service.operator().teams(PageRequest::new(1, 1)).await.map_err(DemoError::Teams)?;
+        if let Some(team) = teams.items.into_iter().next() {
+            return Ok(Self::Kept { team: Arc::new(team) });
+        }
+        let input = Self::input(service).await?;
+        // A key is any text in one line of up to 200 characters.
+        let key = ExternalKey::new(Self::KEY).expect("the key of the demo team is a key");
+        Self::with_token(service.operator().team_for(key, input).await.map_err(DemoError::Team)?).await
+    }
+
+    /// The key of the team, so that it is made once.
+    const KEY: &'static str = "a11ycheck-demo";
+
+    async fn input(service: &Service) -> Result<TeamInput, DemoError> {
         let plans = service.operator().plans().await.map_err(DemoError::Plans)?;
         let with_api = plans.into_iter().filter(|plan| plan.features.api);
         let plan = with_api.max_by_key(|plan| plan.limits.sites).ok_or(DemoError::NoPlan)?;
-        let team = service.operator().create_team(TeamInput::new("Demo team", plan.code)).await;
-        let team = team.map_err(DemoError::Team)?;
-        let token = TokenInput::new("Demo token", [Ability::Read, Ability::Write]);
-        let (_, token) = created(service, team.id, token).await.map_err(DemoError::Token)?;
-        Ok(Self { team, token })
+        Ok(TeamInput::new("Demo team", plan.code))
     }
-}
 
-async fn created(service: &Service, team: TeamId, token: TokenInput) -> Result<(ApiToken, PlainToken), Error> {
-    service.team(team).await?.create_token(token).await
+    async fn with_token(handle: TeamHandle) -> Result<Self, DemoError> {
+        let team = handle.team().await.map_err(DemoError::Team)?;
+        let token = TokenInput::new("Demo token", [Ability::Read, Ability::Write]);
+        let (_, token) = handle.create_token(token).await.map_err(DemoError::Token)?;
+        Ok(Self::Made { team, token })
+    }
+
+    pub(crate) fn team(&self) -> &Team {
+        match self {
+            Self::Made { team, .. } | Self::Kept { team } => team,
+        }
+    }
+
+    /// Returns the token, if this start has made it.
+    pub(crate) const fn token(&self) -> Option<&PlainToken> {
+        match self {
+            Self::Made { token, .. } => Some(token),
+            Self::Kept { .. } => None,
+        }
+    }
 }
 
 /// The file's fields, in its order.
@@ -65,8 +107,8 @@ pub(crate) fn write_ready_file(path: &Path, addresses: &Addresses, demo: Option<
         base_url: &addresses.base_url,
         listen: addresses.listen,
         metrics_listen: addresses.metrics_listen,
-        token: demo.map(|demo| demo.token.reveal()),
-        team_id: demo.map(|demo| demo.team.id),
+        token: demo.and_then(Demo::token).map(PlainToken::reveal),
+        team_id: demo.map(|demo| demo.team().id),
     };
     let ready = serde_json::to_string_pretty(&ready)?;
     // A temporary file is created with mode 0600.

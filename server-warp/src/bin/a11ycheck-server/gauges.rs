@@ -24,12 +24,12 @@ pub(crate) fn set_constants(parts: &Parts) {
 
 /// Returns the function that sets the gauges of this process: its own memory and files, its connections, its browser.
 pub(crate) fn refresher(parts: &Parts) -> impl Fn() + Send + Sync + 'static {
-    let (database, scanner) = (parts.database.clone(), parts.scanner.clone());
+    let (store, scanner) = (parts.store.clone(), parts.scanner.clone());
     let process = metrics_process::Collector::default();
     process.describe();
     move || {
         process.collect();
-        if let Some(PoolUsage { max, open, idle, waiting }) = database.as_ref().map(|store| store.pool_usage()) {
+        if let Some(PoolUsage { max, open, idle, waiting }) = store.pool_usage() {
             metrics::gauge!("a11ycheck_database_connections_max").set(max);
             metrics::gauge!("a11ycheck_database_connections", "state" => "idle").set(idle);
             metrics::gauge!("a11ycheck_database_connections", "state" => "used").set(open.saturating_sub(idle));

@@ -15,6 +15,8 @@ mod secret_file;
 mod settings;
 mod shared;
 mod shutdown;
+mod state_folder;
+mod store;
 mod telemetry;
 mod welcome;
 
@@ -33,6 +35,7 @@ use crate::{
     parts::Parts,
     settings::{Role, Settings},
     shutdown::StopSignals,
+    store::ChosenStore,
     welcome::Addresses,
 };
 
@@ -65,15 +68,25 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
 async fn run(settings: Settings) -> Result<(), AnyError> {
     let mut stop_signals = StopSignals::listen()?;
     let recorded = telemetry::count()?;
-    let listener = listen(settings.listen()).await?;
-    let listening = listener.local_addr()?;
-    let parts = tokio::select! {
-        parts = Parts::assemble(&settings, listening) => parts?,
+    // Whoever starts a second server on a folder learns that, and not that its port is taken.
+    let opening = async {
+        let store = ChosenStore::open(&settings).await?;
+        let listener = listen(settings.listen()).await?;
+        let listening = listener.local_addr()?;
+        let parts = Parts::assemble(&settings, store, listening).await?;
+        Ok::<_, AnyError>((listener, listening, parts))
+    };
+    let (listener, listening, parts) = tokio::select! {
+        opened = opening => opened?,
         // Nothing has begun that would have to be handed back.
         () = stop_signals.received() => return Ok(()),
     };
     let service = &parts.service;
-    let demo = if parts.is_durable && settings.demo != Some(true) { None } else { Some(Demo::create(service).await?) };
+    let demo = match (parts.store.is_durable(), settings.demo) {
+        (true, None | Some(false)) => None,
+        (true, Some(true)) => Some(Demo::once(service).await?),
+        (false, _) => Some(Demo::create(service).await?),
+    };
 
     let engine = parts.engine().with_config(settings.engine());
     let (stop, limits) = (CancellationToken::new(), settings.serve_limits());

@@ -10,8 +10,6 @@ use a11ycheck_core::{
     service::{BuildError, SealingError, ServiceBuilder, SharedSettings},
 };
 use a11ycheck_scanner_chromium::ChromiumScanner;
-use a11ycheck_storage_memory::MemoryStore;
-use a11ycheck_storage_postgres::PostgresStore;
 use chrono::Utc;
 
 use crate::{
@@ -21,45 +19,36 @@ use crate::{
     sealing,
     settings::{Role, Settings},
     shared,
+    store::ChosenStore,
 };
 
 /// The parts of a running process.
 pub(crate) struct Parts {
     pub(crate) service: Service,
-    /// True if the stored data outlive the process.
-    pub(crate) is_durable: bool,
+    pub(crate) store: ChosenStore,
     /// The versions of the programs that check, if this process runs workers.
     pub(crate) versions: Option<Tool>,
     pub(crate) scanner: Option<Arc<ChromiumScanner>>,
-    pub(crate) database: Option<PostgresStore>,
 }
 
 impl Parts {
-    /// Assembles the parts that the settings ask for.
-    pub(crate) async fn assemble(settings: &Settings, listening: SocketAddr) -> Result<Self, AnyError> {
+    /// Assembles the parts that the settings ask for, over their store.
+    pub(crate) async fn assemble(
+        settings: &Settings,
+        store: ChosenStore,
+        listening: SocketAddr,
+    ) -> Result<Self, AnyError> {
         let plans = settings.plans()?;
         let reviewed = reviewed::checked(&settings.reviewed_language, Utc::now().date_naive())?;
-        let database = match settings.database()? {
-            Some(config) => Some(PostgresStore::connect(config).await?),
-            None => None,
-        };
-        let memory = MemoryStore::new();
-        let shared = match &database {
-            Some(store) => shared::settle(settings, store).await?,
-            None => shared::settle(settings, &memory).await?,
-        };
-        let base_url = shared::base_url(settings, &shared, listening)?;
+        let shared = shared::settle(settings, store.store(), store.sharing()).await?;
+        let base_url = shared::base_url(settings, &shared, store.sharing(), listening)?;
         let scanner = if settings.has_role(Role::Worker) {
             Some(Arc::new(ChromiumScanner::new(settings.scanner(shared.policy.clone())?)?))
         } else {
             None
         };
-        let builder = match &database {
-            Some(store) => Service::builder(store.clone()),
-            None => Service::builder(memory),
-        };
-        let keys = sealing::for_server(settings, database.as_ref()).await?;
-        let builder = configured(builder, settings, &shared)?.with_base_url(base_url).with_sealing(keys);
+        let keys = sealing::for_server(settings, &store).await?;
+        let builder = configured(store.service(), settings, &shared)?.with_base_url(base_url).with_sealing(keys);
         let builder = plans.into_iter().fold(builder, ServiceBuilder::with_plans);
         let builder = reviewed.iter().fold(builder, |builder, ReviewedLanguage { locale, review }| {
             builder.with_reviewed_language(*locale, review.clone())
@@ -69,7 +58,7 @@ impl Parts {
             Some(scanner) => Some(scanner.versions().await?),
             None => None,
         };
-        Ok(Self { service, is_durable: database.is_some(), versions, scanner, database })
+        Ok(Self { service, store, versions, scanner })
     }
 
     /// Begins the engine: with the scanner, if this process runs workers.
@@ -83,9 +72,7 @@ impl Parts {
         if let Some(scanner) = self.scanner {
             scanner.close().await;
         }
-        if let Some(database) = self.database {
-            database.close().await;
-        }
+        self.store.close().await;
     }
 }
 
@@ -96,15 +83,10 @@ pub(crate) enum TakesKeys {
     No,
 }
 
-/// Builds a service over the database, for commands that end at once, with the keys to its secrets or without.
-pub(crate) async fn for_admin(settings: &Settings, keys: TakesKeys) -> Result<Service, AnyError> {
-    let config = settings.database()?.ok_or(
-        "admin commands work on a database: name it with --database-url before `admin`, or in A11YCHECK_DATABASE_URL",
-    )?;
-    // No command waits for the object store, except the one that deletes a team, whose files are deleted later.
-    let store = PostgresStore::connect(config.without_files_test()).await?;
-    let shared = SharedSettings::peek(&store, &settings.own_settings()?).await?;
-    let builder = configured(Service::builder(store), settings, &shared)?;
+/// Builds a service over the store, for commands that end at once, with the keys to its secrets or without.
+pub(crate) async fn for_admin(settings: &Settings, store: &ChosenStore, keys: TakesKeys) -> Result<Service, AnyError> {
+    let shared = SharedSettings::peek(store.store(), &settings.own_settings()?, store.sharing()).await?;
+    let builder = configured(store.service(), settings, &shared)?;
     let builder = shared.base_url.iter().fold(builder, ServiceBuilder::with_base_url);
     let builder = match keys {
         TakesKeys::Yes => builder.with_sealing(sealing::for_command(settings)?),

@@ -2,7 +2,6 @@
 
 use std::{
     env,
-    ffi::OsString,
     fs::{DirBuilder, File},
     io::{self, Write as _},
     os::unix::{ffi::OsStringExt as _, fs::DirBuilderExt as _},
@@ -12,16 +11,16 @@ use std::{
 
 use a11ycheck_core::{
     domain::SharedSetting,
-    sealing::{Keyring, KeyringError, SealingKey},
-    service::SealingError,
-    store::{SealingStore as _, SettingsStore as _, StoreError},
+    sealing::{KeyId, Keyring, KeyringError, SealingKey},
+    service::{SealingError, Sharing},
+    store::StoreError,
 };
-use a11ycheck_storage_postgres::PostgresStore;
 use zeroize::Zeroizing;
 
 use crate::{
     secret_file::{self, SecretFileError},
     settings::Settings,
+    store::{ChosenStore, absolute},
 };
 
 /// The variable that contains keys themselves, not the name of a file: a flag would show them to every user of the
@@ -78,15 +77,17 @@ pub(crate) enum KeyError {
 
 /// Returns the keys with which a server seals and opens. If none are given, and the database needs none yet, one is
 /// made.
-pub(crate) async fn for_server(settings: &Settings, database: Option<&PostgresStore>) -> Result<Keyring, KeyError> {
+pub(crate) async fn for_server(settings: &Settings, chosen: &ChosenStore) -> Result<Keyring, KeyError> {
     if let Some(keys) = at_hand(settings)? {
         return Ok(keys);
     }
     // Data in memory end with the process, and so may the key.
-    let Some(database) = database else { return Ok(Keyring::ephemeral()) };
-    let default = default_file();
-    let mut needed: Vec<String> = database.sealed_by_key().await?.keys().map(ToString::to_string).collect();
-    needed.extend(database.settings().await?.remove(&SharedSetting::SealingKey));
+    if !chosen.is_durable() {
+        return Ok(Keyring::ephemeral());
+    }
+    let (default, store) = (default_file(settings), chosen.store());
+    let mut needed: Vec<String> = store.sealed_by_key().await?.keys().map(ToString::to_string).collect();
+    needed.extend(store.settings().await?.remove(&SharedSetting::SealingKey));
     if !needed.is_empty() {
         needed.sort_unstable();
         needed.dedup();
@@ -96,10 +97,14 @@ pub(crate) async fn for_server(settings: &Settings, database: Option<&PostgresSt
     let key = SealingKey::generate();
     match create(&file, &key) {
         Ok(()) => {
+            let beside = match chosen.sharing() {
+                Sharing::ManyServers => ". Other servers of this database need the same file",
+                _ => "",
+            };
             tracing::warn!(
                 file = %file.display(), key = %key.id(),
                 "Made a key that secrets in the database are sealed with. Keep a copy of the file apart from backups of the \
-                 database: without it, webhooks can't be signed. Other servers of this database need the same file"
+                 database: without it, webhooks can't be signed{beside}"
             );
             Ok(Keyring::new(key))
         }
@@ -114,13 +119,23 @@ pub(crate) fn for_command(settings: &Settings) -> Result<Keyring, KeyError> {
     at_hand(settings)?.ok_or(KeyError::Needed)
 }
 
+/// Returns the ids of the keys that are at hand.
+pub(crate) fn ids_at_hand(settings: &Settings) -> Result<Vec<KeyId>, KeyError> {
+    Ok(at_hand(settings)?.map(|keys| keys.ids()).unwrap_or_default())
+}
+
+/// Returns the name of what holds the keys: a file, or a variable.
+pub(crate) fn source(settings: &Settings) -> String {
+    match (settings.sealing_key.as_ref(), default_file(settings).as_ref()) {
+        _ if env::var_os(KEYS).is_some() => KEYS.to_owned(),
+        (Some(file), _) | (None, Some(file)) => absolute(file).display().to_string(),
+        (None, None) => "--sealing-key FILE".to_owned(),
+    }
+}
+
 /// Returns advice for an operator whose keys don't fit the database.
 pub(crate) fn advice(error: &SealingError, settings: &Settings) -> String {
-    let source = match (settings.sealing_key.as_ref(), default_file().as_ref()) {
-        _ if env::var_os(KEYS).is_some() => KEYS.to_owned(),
-        (Some(file), _) | (None, Some(file)) => file.display().to_string(),
-        (None, None) => "--sealing-key FILE".to_owned(),
-    };
+    let source = source(settings);
     match error {
         SealingError::OtherKey { shared, .. } => format!(
             "put {shared} first among the keys in {source} (copy it from a server that runs); to seal with another key, see \
@@ -168,7 +183,7 @@ fn at_hand(settings: &Settings) -> Result<Option<Keyring>, KeyError> {
             let keys = str::from_utf8(&keys).map_err(KeyError::Encoding)?;
             Keyring::from_text(keys).map(Some).map_err(KeyError::Variable)
         }
-        (None, None) => match default_file() {
+        (None, None) => match default_file(settings) {
             Some(file) if file.exists() => read(&file).map(Some),
             Some(_) | None => Ok(None),
         },
@@ -180,21 +195,9 @@ fn read(file: &Path) -> Result<Keyring, KeyError> {
     Keyring::from_text(&text).map_err(|source| KeyError::Text { file: file.to_owned(), source })
 }
 
-fn default_file() -> Option<PathBuf> {
-    default_below(|name| env::var_os(name))
-}
-
-/// Returns the default file: in the first folder of `$STATE_DIRECTORY`, which systemd sets and separates by colons;
-/// otherwise in the folder that the XDG base directory specification gives for the state of programs.
-fn default_below(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let folder = |name| {
-        let first = variable(name)?.to_str()?.split(':').next().map(PathBuf::from);
-        first.filter(|folder| folder.is_absolute())
-    };
-    let folder = folder("STATE_DIRECTORY")
-        .or_else(|| Some(folder("XDG_STATE_HOME")?.join("a11ycheck")))
-        .or_else(|| Some(folder("HOME")?.join(".local/state/a11ycheck")))?;
-    Some(folder.join("sealing.key"))
+/// Returns the default file: in the folder of the data, whether or not they lie in a PostgreSQL.
+fn default_file(settings: &Settings) -> Option<PathBuf> {
+    Some(settings.data_folder()?.join("sealing.key"))
 }
 
 #[cfg(test)]
@@ -222,17 +225,5 @@ mod tests {
         create(&file, &first).unwrap();
         assert!(matches!(create(&file, &SealingKey::generate()), Err(KeyError::Taken { .. })));
         assert_eq!(read(&file).unwrap().ids(), [first.id()]);
-    }
-
-    #[test]
-    fn the_key_is_looked_for_where_the_system_has_what_services_keep() {
-        let below = |set: &[(&str, &str)]| {
-            default_below(|name| set.iter().find(|(set, _)| *set == name).map(|(_, value)| OsString::from(value)))
-        };
-        let all = [("STATE_DIRECTORY", "/var/lib/a:/var/lib/b"), ("XDG_STATE_HOME", "/x"), ("HOME", "/h")];
-        assert_eq!(below(&all), Some("/var/lib/a/sealing.key".into()));
-        assert_eq!(below(&all[1..]), Some("/x/a11ycheck/sealing.key".into()));
-        assert_eq!(below(&all[2..]), Some("/h/.local/state/a11ycheck/sealing.key".into()));
-        assert_eq!(below(&[("HOME", "here")]), None);
     }
 }

@@ -17,8 +17,19 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_LISTEN", value_name = "ADDR:PORT")]
     pub(crate) listen: Option<SocketAddr>,
 
-    /// The PostgreSQL database that holds everything: postgres://user:password@host:port/database. Any number of
-    /// processes may share it. [default: none, everything is in memory and lost when the process ends]
+    /// The folder that holds everything, in one SQLite file, and the sealing key; it is made at the first start. One server at a
+    /// time works on it, and `admin` beside it. It has to be on a disk of this machine. [default: the first of
+    /// $STATE_DIRECTORY, else a11ycheck below $XDG_STATE_HOME, else ~/.local/state/a11ycheck]
+    #[arg(long, env = "A11YCHECK_DATA_DIR", value_name = "FOLDER")]
+    pub(crate) data_dir: Option<PathBuf>,
+
+    /// Keeps everything in memory, where it is lost when the process ends: to try something, and for tests. There is always a
+    /// demo team.
+    #[arg(long, env = "A11YCHECK_MEMORY", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
+    pub(crate) memory: Option<bool>,
+
+    /// The PostgreSQL database that holds everything, in place of --data-dir: postgres://user:password@host:port/database. Any
+    /// number of processes may share it. [default: none, the data are in --data-dir]
     #[arg(long, env = "A11YCHECK_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub(crate) database_url: Option<String>,
 
@@ -27,8 +38,8 @@ pub(crate) struct Settings {
     pub(crate) database_connections: Option<u32>,
 
     /// The file with the keys that secrets in the database are sealed with, one in a line; the first one seals. Only its owner
-    /// may be able to read it. The keys themselves may be in A11YCHECK_SEALING_KEYS instead. [default: sealing.key in
-    /// $STATE_DIRECTORY or in a11ycheck below $XDG_STATE_HOME, made at the first start]
+    /// may be able to read it. The keys themselves may be in A11YCHECK_SEALING_KEYS instead. [default: sealing.key in the
+    /// folder of --data-dir, made at the first start]
     #[arg(long, env = "A11YCHECK_SEALING_KEY_FILE", value_name = "FILE")]
     pub(crate) sealing_key: Option<PathBuf>,
 
@@ -43,7 +54,8 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_ROLES", value_name = "ROLE", value_delimiter = ',')]
     pub(crate) roles: Vec<Role>,
 
-    /// Creates a demo team with a token at every start. Without a database there is always one.
+    /// Creates a demo team with a token, which is shown this once, when the server starts and there is no team yet. Without it
+    /// teams are made by `admin team create`. With --memory there is always one.
     #[arg(long, env = "A11YCHECK_DEMO", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
     pub(crate) demo: Option<bool>,
 
@@ -275,7 +287,7 @@ impl Settings {
     /// Returns these settings, with those of `below` where they are not set.
     pub(crate) fn over(self, below: Self) -> Self {
         over!(self, below;
-            listen database_url database_connections sealing_key files_url roles demo base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
+            listen data_dir memory database_url database_connections sealing_key files_url roles demo base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
             proxy_credentials no_proxy proxy_resolves trust_proxy plans plan reviewed_language workers tabs tab_memory no_sandbox
             ignore_robots contact_url no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }

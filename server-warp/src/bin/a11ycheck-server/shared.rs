@@ -3,7 +3,7 @@
 
 use a11ycheck_core::{
     domain::{PlanDifference, SharedSetting},
-    service::{BuildError, SettingDifference, SettingsError, SharedSettings},
+    service::{BuildError, SettingDifference, SettingsError, SharedSettings, Sharing},
     store::SettingsStore,
 };
 
@@ -63,28 +63,30 @@ pub(crate) fn explain(error: BuildError) -> Box<dyn std::error::Error + Send + S
     }
 }
 
-/// Returns the settings that are in force for all servers of the store, and stores those that only this one was given.
+/// Returns the settings that are in force. Those that this server was given and that several servers share are stored.
 pub(crate) async fn settle(
     settings: &Settings,
     store: &(impl SettingsStore + Sync + ?Sized),
+    sharing: Sharing,
 ) -> Result<SharedSettings, Box<dyn std::error::Error + Send + Sync>> {
-    let shared = SharedSettings::settle(store, &settings.own_settings()?).await.map_err(SharedError::from)?;
+    let shared = SharedSettings::settle(store, &settings.own_settings()?, sharing).await.map_err(SharedError::from)?;
     for (setting, value) in &shared.taken {
         tracing::info!(%setting, value, "Took a setting from the database");
     }
     Ok(shared)
 }
 
-/// Returns the address at which clients reach the API: the one that all servers share; otherwise, if this server has
-/// the API or its data do not outlive it, the one on which it listens.
+/// Returns the address at which clients reach the API: the one that was given or is stored; otherwise, if this server has
+/// the API or there is no other one that could have it, the one on which it listens.
 pub(crate) fn base_url(
     settings: &Settings,
     shared: &SharedSettings,
+    sharing: Sharing,
     listening: std::net::SocketAddr,
 ) -> Result<String, SharedError> {
     match &shared.base_url {
         Some(url) => Ok(url.clone()),
-        None if settings.has_role(Role::Api) || settings.database_url.is_none() => {
+        None if settings.has_role(Role::Api) || sharing == Sharing::OneServer => {
             Ok(Settings::derived_base_url(listening))
         }
         None => Err(SharedError::NoBaseUrl),
@@ -114,31 +116,31 @@ mod tests {
     async fn a_server_without_the_api_does_not_invent_where_the_api_is() {
         let store = a11ycheck_storage_memory::MemoryStore::new();
         let listening = "127.0.0.1:9000".parse().unwrap();
-        let worker = Settings {
-            roles: vec![Role::Worker],
-            database_url: Some("postgres://localhost/a11y".to_owned()),
-            ..Settings::default()
-        };
-        let shared = settle(&worker, &store).await.unwrap();
-        let refused = base_url(&worker, &shared, listening).unwrap_err();
+        let many = Sharing::ManyServers;
+        let worker = Settings { roles: vec![Role::Worker], ..Settings::default() };
+        let shared = settle(&worker, &store, many).await.unwrap();
+        let refused = base_url(&worker, &shared, many, listening).unwrap_err();
         assert!(matches!(refused, SharedError::NoBaseUrl), "{refused:?}");
         let api = Settings { roles: vec![Role::Api], ..worker };
-        assert_eq!(base_url(&api, &shared, listening).unwrap(), "http://127.0.0.1:9000/v1");
+        assert_eq!(base_url(&api, &shared, many, listening).unwrap(), "http://127.0.0.1:9000/v1");
         let given = Settings { base_url: Some("https://a.example/v1".to_owned()), ..Settings::default() };
-        settle(&given, &store).await.unwrap();
+        settle(&given, &store, many).await.unwrap();
         let worker = Settings { roles: vec![Role::Worker], ..api };
-        let shared = settle(&worker, &store).await.unwrap();
-        assert_eq!(base_url(&worker, &shared, listening).unwrap(), "https://a.example/v1");
+        let shared = settle(&worker, &store, many).await.unwrap();
+        assert_eq!(base_url(&worker, &shared, many, listening).unwrap(), "https://a.example/v1");
     }
 
     #[tokio::test]
     async fn a_stored_value_of_a_later_release_stops_a_server_and_no_command() {
         let store = a11ycheck_storage_memory::MemoryStore::new();
         store.replace_setting(SharedSetting::AddressPolicy, "a-new-rule=1").await.unwrap();
-        let refused = settle(&Settings::default(), &store).await.unwrap_err();
+        let refused = settle(&Settings::default(), &store, Sharing::ManyServers).await.unwrap_err();
         let cause = std::error::Error::source(&*refused).unwrap().to_string();
         assert!(cause.contains("a-new-rule=1"), "rather than to open what others close: {cause}");
         let own = Settings::default().own_settings().unwrap();
-        assert_eq!(SharedSettings::peek(&store, &own).await.unwrap().policy.to_string(), "public");
+        assert_eq!(
+            SharedSettings::peek(&store, &own, Sharing::ManyServers).await.unwrap().policy.to_string(),
+            "public"
+        );
     }
 }

@@ -1,12 +1,16 @@
 //! The first and the last output of the program.
 
-use std::{error::Error, net::SocketAddr};
+use std::{env, error::Error, net::SocketAddr};
+
+use a11ycheck_core::domain::Team;
 
 use crate::{
+    admin::on_one_line,
     demo::Demo,
     log_lines::causes,
     parts::Parts,
     settings::{LogFormat, Settings},
+    store::ChosenStore,
     telemetry,
 };
 
@@ -29,7 +33,8 @@ pub(crate) fn welcome(settings: &Settings, addresses: &Addresses, parts: &Parts,
         listen = %addresses.listen,
         metrics_listen = addresses.metrics_listen.map(tracing::field::display),
         base_url = addresses.base_url,
-        store = if parts.is_durable { "postgresql" } else { "memory" },
+        store = parts.store.kind(),
+        data = parts.store.file().map(|file| tracing::field::display(file.display().to_string())),
         browser = versions.and_then(|versions| versions.browser.as_deref()),
         axe = versions.map(|versions| versions.version.as_str()),
         version = env!("CARGO_PKG_VERSION"),
@@ -37,38 +42,53 @@ pub(crate) fn welcome(settings: &Settings, addresses: &Addresses, parts: &Parts,
     );
     match (telemetry::format(settings), demo) {
         (LogFormat::Text, _) => print(&banner(addresses, parts, demo)),
-        (LogFormat::Json, Some(demo)) if settings.ready_file.is_some() => {
-            tracing::info!(team = %demo.team.id, plan = %demo.team.plan.code, "Created a demo team; its token is in the ready file");
+        (LogFormat::Json, Some(Demo::Made { team, .. })) if settings.ready_file.is_some() => {
+            tracing::info!(team = %team.id, plan = %team.plan.code, "Created a demo team; its token is in the ready file");
         }
-        (LogFormat::Json, Some(demo)) => {
-            tracing::warn!(team = %demo.team.id, plan = %demo.team.plan.code, "Created a demo team, and its token is shown nowhere: name a file for it with --ready-file, or log as text");
+        (LogFormat::Json, Some(Demo::Made { team, .. })) => {
+            tracing::warn!(team = %team.id, plan = %team.plan.code, "Created a demo team, and its token is shown nowhere: make another one with `admin token create`, or name a file for it with --ready-file");
         }
-        (LogFormat::Json, None) => {}
+        (LogFormat::Json, Some(Demo::Kept { .. }) | None) => {}
     }
 }
 
 fn banner(addresses: &Addresses, parts: &Parts, demo: Option<&Demo>) -> String {
     let Addresses { listen, base_url, .. } = addresses;
-    let store = if parts.is_durable { "PostgreSQL" } else { "memory: everything is gone when this process ends" };
+    let store = match (&parts.store, parts.store.file()) {
+        (_, Some(file)) => file.display().to_string(),
+        (ChosenStore::Memory(_), None) => "memory: everything is gone when this process ends".to_owned(),
+        (ChosenStore::Sqlite(_) | ChosenStore::Postgres(_), None) => "PostgreSQL".to_owned(),
+    };
     let (browser, axe) = match &parts.versions {
         Some(versions) => (versions.browser.as_deref().unwrap_or_default(), versions.version.as_str()),
         None => ("none: this process runs no worker", "none"),
     };
     let metrics = addresses.metrics_listen.map(|address| format!("  metrics   http://{address}/metrics\n"));
     let metrics = metrics.unwrap_or_default();
-    let team = demo.map_or_else(
-        || {
-            "\nCreate a team with `a11ycheck-server --database-url … admin team create`, then a token for it.\n"
-                .to_owned()
-        },
-        |demo| team_and_lines(base_url, demo),
-    );
+    let team = match demo {
+        Some(Demo::Made { team, token }) => team_and_lines(base_url, team, token.reveal()),
+        Some(Demo::Kept { team }) => {
+            let admin = admin(parts);
+            let Team { id, name, plan, .. } = &**team;
+            format!(
+                "  team      {}, plan {}\n\nIts tokens are as they were. Another one:\n\n  {admin} token create {id} --name 'Another token'\n",
+                on_one_line(name),
+                on_one_line(&plan.name)
+            )
+        }
+        None => {
+            let admin = admin(parts);
+            format!(
+                "\nTeams and their tokens are made on the command line, while this runs:\n\n  {admin} team create --name 'Blue Team' --plan pro\n  {admin} token create TEAM --name CI\n"
+            )
+        }
+    };
     format!(
         "\
 a11ycheck answers at {base_url}
 
   listens   {listen}
-{metrics}  store     {store}
+{metrics}  data      {store}
   browser   {browser}
   axe-core  {axe}
 {team}
@@ -77,8 +97,30 @@ Ctrl-C stops it.
     )
 }
 
-fn team_and_lines(base_url: &str, demo: &Demo) -> String {
-    let (team, plan, token) = (&demo.team.name, &demo.team.plan.name, demo.token.reveal());
+/// Returns the beginning of a command line that works on the data of this process: of its program, as it was started itself.
+fn admin(parts: &Parts) -> String {
+    let program = env::args().next().unwrap_or_else(|| env!("CARGO_BIN_NAME").to_owned());
+    let place = match parts.store.file() {
+        // Its file lies in a folder.
+        Some(file) => format!("--data-dir {}", in_shell(&file.parent().unwrap_or(&file).to_string_lossy())),
+        // The address may contain a password.
+        None => "--database-url …".to_owned(),
+    };
+    format!("{} {place} admin", in_shell(&program))
+}
+
+/// Returns a word as a shell takes it.
+fn in_shell(word: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-+=:@%".contains(character);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+fn team_and_lines(base_url: &str, team: &Team, token: &str) -> String {
+    let (team, plan) = (&team.name, &team.plan.name);
     format!(
         "\
 \u{20} team      {team}, plan {plan}
@@ -108,5 +150,16 @@ pub(crate) fn print_shutdown_message(error: &(dyn Error + 'static)) {
     eprintln!("a11ycheck-server: {error}");
     for cause in causes(error) {
         eprintln!("  because: {cause}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_with_any_name_can_be_pasted_into_a_shell() {
+        assert_eq!(in_shell("/var/lib/a11ycheck"), "/var/lib/a11ycheck");
+        assert_eq!(in_shell("/srv/Anna's data"), r"'/srv/Anna'\''s data'");
     }
 }

@@ -68,6 +68,12 @@ impl Outcome {
         Self { json: in_json(&WithLog { thing, log }), lines: all_lines }
     }
 
+    /// Adds sentences for people. Scripts don't see them.
+    pub(super) fn with_note(mut self, note: &str) -> Self {
+        self.lines.push_str(note);
+        self
+    }
+
     pub(super) fn in_json(&self) -> &str {
         &self.json
     }
@@ -110,7 +116,7 @@ fn fields(thing: &impl Serialize) -> IndexMap<String, Box<RawValue>> {
 
 /// Returns a text on one line, with characters escaped that would end the line or control a terminal: names come from
 /// people, excerpts of responses from receivers.
-pub(super) fn on_one_line(text: &str) -> String {
+pub(crate) fn on_one_line(text: &str) -> String {
     let is_plain = |character: char| !character.is_control() && !matches!(character, '\u{2028}' | '\u{2029}');
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {

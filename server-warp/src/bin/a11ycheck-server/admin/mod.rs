@@ -3,6 +3,7 @@
 //!
 //! One file per subject: its commands, their work, and their output.
 
+mod backup;
 mod brand;
 mod doctor;
 mod endpoint;
@@ -22,12 +23,21 @@ use crate::{
     AnyError,
     parts::{self, TakesKeys},
     settings::Settings,
+    store::ChosenStore,
     welcome,
 };
 
+pub(crate) use self::lines::on_one_line;
 use self::{
-    endpoint::EndpointCommand, lines::Outcome, plan::PlanCommand, scan::ScanCommand, sealing::SealingCommand,
-    setting::SettingCommand, team::TeamCommand, token::TokenCommand,
+    backup::{BackupArguments, RestoreArguments},
+    endpoint::EndpointCommand,
+    lines::Outcome,
+    plan::PlanCommand,
+    scan::ScanCommand,
+    sealing::SealingCommand,
+    setting::SettingCommand,
+    team::TeamCommand,
+    token::TokenCommand,
 };
 
 #[derive(Debug, Args)]
@@ -42,9 +52,13 @@ pub(crate) struct Admin {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Looks for what checks need on this machine: browser, sandbox, fonts, axe-core. Says what to do about what is missing,
-    /// and then ends with an error. Needs no database.
+    /// Looks for what checks need on this machine (browser, sandbox, fonts, axe-core), and at the data, the clock, the disks, the
+    /// proxy and the addresses. Says what to do about what is missing or fails, and then ends with an error. Changes nothing.
     Doctor,
+    /// Writes all data into a file, while the server works or not: for data in --data-dir. The sealing key is not in it.
+    Backup(BackupArguments),
+    /// Puts a backup in the place of the data, and keeps what was there under another name. Stop the server before.
+    Restore(RestoreArguments),
     #[command(flatten)]
     Stored(Subject),
 }
@@ -95,19 +109,30 @@ pub(crate) async fn run(settings: &Settings, admin: Admin) -> Result<(), AnyErro
             print(diagnosis.things);
             Ok(diagnosis.outcome?)
         }
+        Task::Backup(arguments) => {
+            print(backup::back_up(settings, arguments).await?);
+            Ok(())
+        }
+        Task::Restore(arguments) => {
+            print(backup::restore(settings, arguments).await?);
+            Ok(())
+        }
         Task::Stored(Subject::Sealing(SealingCommand::NewKey { file })) => {
             welcome::print(&sealing::new_key(file.as_deref())?);
             Ok(())
         }
         Task::Stored(subject) => {
-            let service = parts::for_admin(settings, subject.takes_keys()).await?;
-            print(stored(settings, &service, subject).await?);
+            let store = ChosenStore::open_beside(settings).await?;
+            let service = parts::for_admin(settings, &store, subject.takes_keys()).await?;
+            let outcome = stored(settings, &service, subject).await;
+            store.close().await;
+            print(outcome?);
             Ok(())
         }
     }
 }
 
-/// Carries out a command on the database.
+/// Carries out a command on the stored data.
 async fn stored(settings: &Settings, service: &Service, subject: Subject) -> Result<Outcome, AnyError> {
     Ok(match subject {
         Subject::Team(command) => team::run(service, command).await?,

@@ -1,62 +1,11 @@
-//! `admin doctor`: the things that checks need on this machine, which of them it has, and what to do about the rest.
+//! What opens and checks pages: the browser, its sandbox and fonts, axe-core, and the authorities of secure sites.
 
-use std::{error::Error, iter};
-
-use a11ycheck_core::net::AddressPolicy;
 use a11ycheck_scanner_chromium::{ChromiumError, Examination, FoundAxe, FoundBrowser, Sandbox};
-use serde::Serialize;
 
-use super::lines::Outcome;
-use crate::{AnyError, log_lines::causes, settings::Settings};
+use super::{State, Thing, in_words};
 
-/// Checks would fail, or their results would be wrong.
-#[derive(Debug, thiserror::Error)]
-#[error("this machine can't check sites yet: see to what is missing above, then run this command again")]
-pub(crate) struct Missing;
-
-/// The findings of the doctor, and whether sites can be checked.
-pub(crate) struct Diagnosis {
-    /// One object for each thing that checks need.
-    pub(super) things: Outcome,
-    /// An error if anything essential is missing.
-    pub(crate) outcome: Result<(), Missing>,
-}
-
-/// Examines this machine, with the browser and the axe-core that the settings name. Needs no database.
-pub(crate) async fn examine(settings: &Settings) -> Result<Diagnosis, AnyError> {
-    // No connection is made.
-    let things = things(settings.scanner(AddressPolicy::default())?.examine().await);
-    let is_complete = things.iter().all(|thing| thing.state != State::Missing);
-    Ok(Diagnosis { things: Outcome::list(&things), outcome: if is_complete { Ok(()) } else { Err(Missing) } })
-}
-
-/// One thing that checks need.
-#[derive(Serialize)]
-struct Thing {
-    name: &'static str,
-    state: State,
-    details: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    Ok,
-    /// Checks work; the details say what to change.
-    Warning,
-    /// Checks don't work, or lead to wrong results; the details say what to do.
-    Missing,
-    /// It can't be found out yet whether it is there.
-    Unknown,
-}
-
-impl Thing {
-    const fn new(name: &'static str, state: State, details: String) -> Self {
-        Self { name, state, details }
-    }
-}
-
-fn things(found: Examination) -> Vec<Thing> {
+/// Returns the things that the examination of the scanner found.
+pub(super) fn things(found: Examination) -> Vec<Thing> {
     let axe = match found.axe {
         Ok(FoundAxe { script, version }) => (State::Ok, format!("{version} ({})", script.display())),
         Err(error) => (State::Missing, in_words(&error)),
@@ -108,13 +57,10 @@ const NO_SANDBOX: &str = "the system does not let this user make namespaces, whi
     container, a seccomp profile that permits clone and unshare with CLONE_NEWUSER; in a chroot they are never allowed), or \
     install Debian's chromium-sandbox, or do without by --no-sandbox";
 
-/// Returns an error with its causes in one line.
-fn in_words(error: &(dyn Error + 'static)) -> String {
-    iter::once(error.to_string()).chain(causes(error)).collect::<Vec<_>>().join(": ")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::error::Error;
+
     use a11ycheck_scanner_chromium::BrowserError;
 
     use super::*;
