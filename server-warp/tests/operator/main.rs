@@ -8,3 +8,4 @@ mod draining;
 mod logs;
 mod metrics;
 mod support;
+mod transfer;
