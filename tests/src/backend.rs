@@ -4,8 +4,9 @@ use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{Service, clock::ManualClock, sealing::Keyring, service::ServiceBuilder};
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
+use a11ycheck_storage_sqlite::{SqliteConfig, SqliteStore};
 
-use crate::database::database_url;
+use crate::{database::database_url, file::data_file};
 
 /// An empty store that uses the clock of a test.
 pub trait Backend: Send + Sync + 'static {
@@ -21,6 +22,10 @@ pub struct Memory;
 #[derive(Debug)]
 pub struct Postgres;
 
+/// The tests over [`SqliteStore`], each in a file of its own.
+#[derive(Debug)]
+pub struct Sqlite;
+
 impl Backend for Memory {
     async fn begin(clock: ManualClock) -> ServiceBuilder {
         Service::builder(MemoryStore::with_clock(clock)).with_sealing(Keyring::ephemeral()).with_event_writer(EventsV1)
@@ -35,6 +40,13 @@ impl Backend for Postgres {
         let config = PostgresConfig::new(url).with_schema(schema).with_max_connections(4);
         let store = PostgresStore::connect(config).await.expect("the test database can be used");
         // The schema is new, and ends with the test.
+        Service::builder(store.with_clock(clock)).with_sealing(Keyring::ephemeral()).with_event_writer(EventsV1)
+    }
+}
+
+impl Backend for Sqlite {
+    async fn begin(clock: ManualClock) -> ServiceBuilder {
+        let store = SqliteStore::open(SqliteConfig::new(data_file())).await.expect("a new file can be used");
         Service::builder(store.with_clock(clock)).with_sealing(Keyring::ephemeral()).with_event_writer(EventsV1)
     }
 }

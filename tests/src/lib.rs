@@ -11,6 +11,7 @@ mod app;
 mod backend;
 mod client;
 mod database;
+mod file;
 mod http;
 mod log;
 mod node;
@@ -29,7 +30,7 @@ struct Readme;
 
 pub use self::{
     app::TestApp,
-    backend::{Backend, Memory, Postgres},
+    backend::{Backend, Memory, Postgres, Sqlite},
     client::{Answer, Client},
     database::database_url,
     http::http,

@@ -40,7 +40,12 @@ const COLUMNS_LEFT_OUT: [(&str, &str, &str); 8] = [
     ("documents", "size", "likewise"),
 ];
 /// The rows that are moved, where that is not all of them.
-const ROWS: [(&str, &str); 1] = [("retention", "held_until IS NOT NULL")];
+const ROWS: [(&str, &str); 2] = [
+    // A brand of which nothing is set is none.
+    ("brands", "name IS NOT NULL"),
+    // A team without a row is examined as one with a row is.
+    ("retention", "held_until IS NOT NULL"),
+];
 
 /// Makes stores, and remembers their schemas.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use std::{
 
 use a11ycheck_core::store::StoreError;
 use chrono::{DateTime, Utc};
-use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use tempfile::NamedTempFile;
 
 use crate::{
@@ -286,7 +286,8 @@ async fn write_log(config: &SqliteConfig) -> bool {
 /// Copies a database into an empty file.
 async fn copy_into(options: SqliteConnectOptions, file: &Path) -> Result<(), StoreError> {
     let copied = async {
-        let mut connection = SqliteConnection::connect_with(&options).await?;
+        // That it takes long is no news.
+        let mut connection = SqliteConnection::connect_with(&options.disable_statement_logging()).await?;
         // A temporary name in a folder whose path is no text can't be bound.
         let name = file.to_str().ok_or_else(|| sqlx::Error::Configuration("its path is not UTF-8".into()))?;
         let copied = sqlx::query("VACUUM INTO ?1").bind(name).execute(&mut connection).await;

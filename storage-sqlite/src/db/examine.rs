@@ -7,7 +7,7 @@ use std::{
 };
 
 use a11ycheck_core::{sealing::KeyId, store::StoreError};
-use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 
 use crate::{
     SqliteConfig, SqliteStore,
@@ -148,7 +148,8 @@ pub(crate) async fn schema_of(file: &Path) -> Result<i64, ExamineError> {
 }
 
 async fn examined(options: SqliteConnectOptions, file: &Path) -> Result<Contents, ExamineError> {
-    let mut connection = open(&options, file).await?;
+    // That reading all of it takes long is no news.
+    let mut connection = open(&options.disable_statement_logging(), file).await?;
     let contents = async {
         let schema = schema(&mut connection, file).await?;
         let failed = |error| in_words(file, error);

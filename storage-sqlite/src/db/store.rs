@@ -94,10 +94,10 @@ impl SqliteStore {
     /// # Errors
     /// [`OpenError::Missing`] if there is no such file; and the others, except for [`OpenError::InUse`].
     pub async fn open_beside(config: SqliteConfig) -> Result<Self, OpenError> {
-        refuse_file_system(&config)?;
         if !config.path().try_exists().map_err(|error| OpenError::unreachable(config.path(), error))? {
             return Err(OpenError::Missing(config.path().to_owned()));
         }
+        refuse_file_system(&config)?;
         refuse_foreign(config.path()).await?;
         Self::connect(config, None).await
     }

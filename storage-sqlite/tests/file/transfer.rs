@@ -17,7 +17,9 @@ const TABLES_LEFT_OUT: [(&str, &str); 2] = [
 /// The columns that are not moved, each with the reason.
 const COLUMNS_LEFT_OUT: [(&str, &str, &str); 1] = [("teams", "purge_due_at", "the purge examines every team again")];
 /// The rows that are moved, where that is not all of them.
-const ROWS: [(&str, &str); 4] = [
+const ROWS: [(&str, &str); 5] = [
+    // A brand of which nothing is set is none.
+    ("brands", "name IS NOT NULL"),
     ("findings", "scan_id IN (SELECT id FROM scans)"),
     ("screenshots", "scan_id IN (SELECT id FROM scans)"),
     ("documents", "scan_id IN (SELECT id FROM scans)"),

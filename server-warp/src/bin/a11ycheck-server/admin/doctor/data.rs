@@ -103,7 +103,7 @@ async fn of_file(config: &SqliteConfig, settings: &Settings) -> Thing {
             let missing: Vec<_> = keys.keys().filter(|key| !at_hand.contains(key)).map(ToString::to_string).collect();
             if missing.is_empty() {
                 let tables = tables(Some(schema), found.newest);
-                of(State::Ok, format!("sound, {}, {teams} teams, {tables}, {server}", size(bytes)))
+                of(State::Ok, format!("sound, {}, teams: {teams}, {tables}, {server}", size(bytes)))
             } else {
                 of(
                     State::Failed,
