@@ -26,7 +26,7 @@
 //! # Map
 //! One folder for each subject, as in the PostgreSQL store; in each, `store` (beside it, `queue`, `event_log`,
 //! `rate_limits`, `sealing`) implements a trait of [`store`](a11ycheck_core::store). `db` has the state, with the rows
-//! of each subject, and the lock under which steps run.
+//! of each subject, and the lock under which steps run. `transfer` moves everything to another store, and from one.
 
 mod db;
 mod deliveries;
@@ -34,5 +34,6 @@ mod files;
 mod scans;
 mod sites;
 mod teams;
+mod transfer;
 
 pub use self::db::MemoryStore;

@@ -16,3 +16,4 @@ impl StoreFactory for MemoryStores {
 }
 
 a11ycheck_storage_testkit::store_suite!(MemoryStores);
+a11ycheck_storage_testkit::transfer_suite!(MemoryStores);

@@ -57,6 +57,7 @@ mod files;
 mod scans;
 mod sites;
 mod teams;
+mod transfer;
 mod twins;
 
 pub use self::db::{ConnectError, Examination, PoolUsage, PoolerFault, PostgresConfig, PostgresStore, Relocation};

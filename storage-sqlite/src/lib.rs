@@ -37,6 +37,7 @@
 //! - `deliveries`: `endpoints`; `outbox`, `claim` and `attempts` are the life of deliveries; `sealing` has the keys
 //!   that seal secrets.
 //! - `files`: pictures and documents.
+//! - `transfer`: everything at once, to another store and from one.
 //! - `db`: `store` opens the file and runs steps, `transaction` those that write; `lock` keeps a second server out, and
 //!   `file_system` the file from where SQLite is not safe; `space` gives room back; `ids` and `columns` convert values;
 //!   `backup` and `examine` are for who keeps the file;
@@ -56,6 +57,7 @@ mod files;
 mod scans;
 mod sites;
 mod teams;
+mod transfer;
 mod twins;
 
 pub use self::db::{

@@ -35,6 +35,9 @@
 //! `store_suite!(OwnStores, only: [teams, rate_limits])` runs the areas that can pass already. A store that changes a
 //! few methods of another implements [`ForwardStore`], and [`forward_store!`] makes a store of it.
 //!
+//! A store whose content can be moved to another one ([`TransferStore`](a11ycheck_core::store::transfer::TransferStore))
+//! also passes [`transfer_suite!`]. [`FilledStore`] is a store with something of everything, to compare what was moved.
+//!
 //! # A scanner
 //! Scanners have a suite of their own, [`scanner_suite!`], on small sites that it serves on 127.0.0.1.
 //!
@@ -66,7 +69,11 @@ pub use self::{
     factory::StoreFactory,
     forward::ForwardStore,
     scanner::{ScannerFactory, TestPage, TestSite},
+    suite::FilledStore,
     test_world::TestWorld,
 };
 #[doc(hidden)]
-pub use self::{scanner::run_scanner_case, suite::run_store_case};
+pub use self::{
+    scanner::run_scanner_case,
+    suite::{run_store_case, run_transfer_case},
+};

@@ -21,6 +21,11 @@ impl Urgency {
     /// a day.
     pub const HEAD_START: TimeDelta = TimeDelta::hours(6);
 
+    /// Returns the urgency with this word; `None` for any other text.
+    pub fn from_stored(word: &str) -> Option<Self> {
+        [Self::Requested, Self::Scheduled].into_iter().find(|urgency| urgency.as_str() == word)
+    }
+
     /// Returns the word under which the queue is shown and stored.
     pub const fn as_str(self) -> &'static str {
         match self {

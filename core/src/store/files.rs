@@ -23,6 +23,31 @@ pub enum DocumentKey {
     ConformanceReport(Locale),
 }
 
+impl DocumentKey {
+    /// Returns the word of the kind, as it is stored.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Report(_) => "report",
+            Self::FullReport(_) => "full-report",
+            Self::ConformanceReport(_) => "conformance-report",
+        }
+    }
+
+    /// Returns the language.
+    pub const fn locale(self) -> Locale {
+        match self {
+            Self::Report(locale) | Self::FullReport(locale) | Self::ConformanceReport(locale) => locale,
+        }
+    }
+
+    /// Returns the key with these words; `None` if this release knows no such kind or language.
+    pub fn from_stored(kind: &str, locale: &str) -> Option<Self> {
+        let locale = locale.parse().ok()?;
+        let keys = [Self::Report(locale), Self::FullReport(locale), Self::ConformanceReport(locale)];
+        keys.into_iter().find(|key| key.kind() == kind)
+    }
+}
+
 /// A document as it was rendered.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Document {

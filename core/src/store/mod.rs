@@ -44,6 +44,7 @@ mod sealing;
 mod settings;
 mod sites;
 mod teams;
+pub mod transfer;
 mod webhooks;
 
 use async_trait::async_trait;

@@ -9,3 +9,4 @@ mod logs;
 mod metrics;
 mod monitoring;
 mod support;
+mod transfer;

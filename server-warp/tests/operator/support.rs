@@ -19,15 +19,21 @@ pub(crate) struct Database {
 }
 
 impl Database {
+    /// Creates a database in which there are the plans that are shipped.
     pub(crate) async fn create() -> Self {
+        let database = Self::empty().await;
+        database.admin_json(&["plan", "put", concat!(env!("CARGO_MANIFEST_DIR"), "/../core/plans.toml")]).await;
+        database
+    }
+
+    /// Creates a database in which there is nothing.
+    pub(crate) async fn empty() -> Self {
         let name = format!("a11ycheck_test_{:032x}", rand::random::<u128>());
         // Not the default template, to which another client may be connected at this moment.
         run(&format!("CREATE DATABASE {name} TEMPLATE template0")).await;
         let mut url: Url = database_url().parse().unwrap();
         url.set_path(&name);
-        let database = Self { name, url: url.into() };
-        database.admin_json(&["plan", "put", concat!(env!("CARGO_MANIFEST_DIR"), "/../core/plans.toml")]).await;
-        database
+        Self { name, url: url.into() }
     }
 
     /// Removes the database, whoever is still connected to it.

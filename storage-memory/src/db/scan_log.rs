@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use a11ycheck_core::{
     domain::{Scan, ScanEventEntry, ScanEventKind},
-    store::{EventPage, ReadEventsError, Work},
+    store::{EventPage, ReadEventsError, StoreError, Work, transfer::StoredEntry},
 };
 use chrono::{DateTime, Utc};
 
-use crate::db::state::State;
+use crate::db::state::{State, corrupt};
 
 /// The log. Entries have their positions from the beginning: one step takes effect after the other, and none late.
 #[derive(Default)]
@@ -32,6 +32,24 @@ impl ScanLog {
         let entries: Vec<_> = self.entries.iter().skip(read).take(limit).map(|(_, entry)| *entry).collect();
         let reached = entries.last().map_or(after, |entry| entry.position);
         Ok(EventPage { reached, more: entries.len() == limit, entries })
+    }
+
+    /// Returns the entries that were not purged, in their order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = StoredEntry> {
+        self.entries.iter().map(|(at, entry)| StoredEntry { entry: *entry, at: *at })
+    }
+
+    /// Returns a log with these entries, the last of which has the position `newest`.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if a position is missing.
+    pub(crate) fn restored(entries: Vec<StoredEntry>, newest: u64) -> Result<Self, StoreError> {
+        let purged = newest.checked_sub(entries.len() as u64);
+        let positions = entries.iter().map(|stored| stored.entry.position);
+        if !purged.is_some_and(|purged| positions.eq(purged + 1..=newest)) {
+            return Err(corrupt("the log of occurrences", "it has a gap"));
+        }
+        Ok(Self { entries: entries.into_iter().map(|StoredEntry { entry, at }| (at, entry)).collect(), newest })
     }
 
     /// Deletes at most `limit` entries that are older than `since`, and returns how many.

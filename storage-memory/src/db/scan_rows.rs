@@ -25,6 +25,7 @@ pub(crate) struct ScanRow {
 
 /// The result of a completed check, behind `Arc`s, so that the lock is not held while long data are copied for a
 /// reader.
+#[derive(Clone)]
 pub(crate) struct ScanResult {
     pub(crate) findings: Arc<Findings>,
     pub(crate) screenshots: BTreeMap<ScreenshotId, Arc<Screenshot>>,

@@ -7,10 +7,10 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{ExternalKey, Plan, PlanCode, SharedSetting, TokenHash},
+    domain::{ExternalKey, Plan, PlanCode, TokenHash},
     id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId},
     paging::Page,
-    store::{Hints, StoreError},
+    store::{Hints, StoreError, Work},
 };
 use chrono::{DateTime, Utc};
 
@@ -50,10 +50,20 @@ pub(crate) struct State {
     pub(crate) ended_deliveries: BTreeSet<(DateTime<Utc>, DeliveryId)>,
     /// Events, each with the number of its deliveries: at least one.
     pub(crate) events: HashMap<EventId, usize>,
-    pub(crate) settings: BTreeMap<SharedSetting, String>,
+    /// By name: one that is unknown belongs to a later release.
+    pub(crate) settings: BTreeMap<String, String>,
     /// Hints, given by the steps that make work due. A loop that is notified looks for the work under the lock, and so
     /// after the step.
     pub(crate) hints: Arc<Hints>,
+}
+
+impl State {
+    /// Takes the place of all data, and wakes the loops for what they may find.
+    pub(crate) fn replace(&mut self, data: Self) {
+        let hints = Arc::clone(&self.hints);
+        *self = Self { hints, ..data };
+        Work::ALL.into_iter().for_each(|work| self.hints.give(work));
+    }
 }
 
 /// Copies a page: only its own items are copied.

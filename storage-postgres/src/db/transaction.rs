@@ -51,7 +51,7 @@ impl PostgresStore {
     ///
     /// `run` owns its [`Tx`], although a borrowed one would be more natural: stable Rust can't demand that the future of an async
     /// closure can be sent between threads when the closure borrows its argument for any lifetime.
-    pub(crate) async fn try_transaction<T, E, F>(&self, run: impl Fn(Tx) -> F + Send) -> Result<T, Failure<E>>
+    pub(crate) async fn try_transaction<T, E, F>(&self, run: impl FnOnce(Tx) -> F + Send) -> Result<T, Failure<E>>
     where
         F: Future<Output = Result<T, Failure<E>>> + Send,
     {

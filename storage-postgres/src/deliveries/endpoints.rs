@@ -140,7 +140,7 @@ pub(crate) async fn delete<E>(tx: &mut Tx, team: TeamId, id: EndpointId) -> Resu
     Ok(true)
 }
 
-fn stored_events(details: &EndpointDetails) -> Vec<&str> {
+pub(crate) fn stored_events(details: &EndpointDetails) -> Vec<&str> {
     details.events.iter().map(|kind| kind.as_str()).collect()
 }
 

@@ -2,8 +2,8 @@
 
 pub(crate) mod attempts;
 mod claim;
-mod endpoints;
+pub(crate) mod endpoints;
 pub(crate) mod outbox;
-mod rows;
+pub(crate) mod rows;
 mod sealing;
 mod store;

@@ -2,5 +2,5 @@
 
 #[cfg_attr(not(feature = "object-store"), path = "no_objects.rs")]
 pub(crate) mod objects;
-mod store;
+pub(crate) mod store;
 pub(crate) mod uploads;

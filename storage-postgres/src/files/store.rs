@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The name of a document within its upload.
-const DOCUMENT: &str = "document";
+pub(crate) const DOCUMENT: &str = "document";
 /// The time for which an upload that was replaced is kept, for readers that have begun to read it.
 const REPLACED: chrono::TimeDelta = chrono::TimeDelta::hours(1);
 
@@ -205,9 +205,5 @@ type PlaceRow = (Vec<u8>, Option<Vec<u8>>, Option<String>, Option<i64>);
 
 /// Returns a document's kind and language as the table has them.
 const fn columns(key: DocumentKey) -> (&'static str, &'static str) {
-    match key {
-        DocumentKey::Report(locale) => ("report", locale.code()),
-        DocumentKey::FullReport(locale) => ("full-report", locale.code()),
-        DocumentKey::ConformanceReport(locale) => ("conformance-report", locale.code()),
-    }
+    (key.kind(), key.locale().code())
 }

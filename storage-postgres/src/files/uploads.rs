@@ -5,6 +5,8 @@
 //! the purge deletes the objects a day later. When the rows that refer to an upload are deleted, an instant is set
 //! again.
 
+use std::fmt;
+
 use a11ycheck_core::{
     id::{ScanId, TeamId},
     store::StoreError,
@@ -67,7 +69,7 @@ pub(crate) struct Missing {
 
 impl Missing {
     /// Logs that a row refers to the object, and that nothing of ours has deleted it.
-    pub(crate) fn log(self, scan: ScanId) {
+    pub(crate) fn log(self, scan: impl fmt::Display) {
         let Self { name, error } = self;
         let error = error.as_ref().map(|error| error as &dyn std::error::Error);
         tracing::error!(%scan, object = name, error, "An object was lost: it is not in the object store as it was written");
@@ -104,7 +106,7 @@ impl PostgresStore {
             Place::Here(bytes) => return Ok(Bytes::Found(bytes)),
             Place::Object { name, size } => (name, size),
         };
-        let Some(objects) = self.objects() else { return Err(StoreError::Unavailable(Box::new(NoObjectStore))) };
+        let Some(objects) = self.objects() else { return Err(no_object_store()) };
         match objects.get(&name, size).await {
             Ok(Some(bytes)) => Ok(Bytes::Found(bytes)),
             Ok(None) => Ok(Bytes::Missing(Missing { name, error: None })),
@@ -143,9 +145,40 @@ impl PostgresStore {
         if begun == 0 {
             return Ok(None);
         }
-        let files = files.into_iter().map(|(file, bytes)| (format!("{name}/{file}"), bytes)).collect();
-        objects.put(files).await.map_err(UploadError::Objects)?;
+        put(objects, &name, files).await?;
         Ok(Some(name))
+    }
+
+    /// Writes files of a check of this team, which may not be stored yet, and returns the name of the upload, which is to be
+    /// adopted.
+    pub(crate) async fn upload_for_team(
+        &self,
+        team: TeamId,
+        scan: ScanId,
+        files: Vec<File>,
+    ) -> Result<String, UploadError> {
+        let Some(objects) = self.objects() else { return Err(UploadError::Store(no_object_store())) };
+        let names: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
+        let name = format!("{scan}/{}", Ulid::generate());
+        self.step(|| async {
+            sqlx::query(
+                "INSERT INTO uploads (name, team_id, scan_id, objects, delete_at)
+                 VALUES ($1, $2, $3, $4, coalesce($5, clock_timestamp()) + $6)",
+            )
+            .bind(&name)
+            .bind(Id(team))
+            .bind(Id(scan))
+            .bind(&names)
+            .bind(self.instant())
+            .bind(UNADOPTED)
+            .execute(&mut *self.session().await?)
+            .await?;
+            Ok::<_, Failure<StoreError>>(())
+        })
+        .await
+        .map_err(UploadError::Store)?;
+        put(objects, &name, files).await?;
+        Ok(name)
     }
 
     /// Deletes the objects of all uploads that may be deleted.
@@ -197,6 +230,12 @@ impl PostgresStore {
     }
 }
 
+/// Writes the files of an upload.
+async fn put(objects: &Objects, upload: &str, files: Vec<File>) -> Result<(), UploadError> {
+    let files = files.into_iter().map(|(file, bytes)| (format!("{upload}/{file}"), bytes)).collect();
+    objects.put(files).await.map_err(UploadError::Objects)
+}
+
 /// Keeps an upload permanently. The caller stores, in the same transaction, the rows that refer to it.
 pub(crate) async fn adopt<E>(db: &mut PgConnection, team: TeamId, upload: &str) -> Result<(), Failure<E>> {
     let adopted =
@@ -232,6 +271,10 @@ pub(crate) async fn mark_for_deletion(
 
 fn unavailable(error: ObjectError) -> StoreError {
     StoreError::Unavailable(Box::new(error))
+}
+
+fn no_object_store() -> StoreError {
+    StoreError::Unavailable(Box::new(NoObjectStore))
 }
 
 /// A row refers to an object, and this process has no object store.

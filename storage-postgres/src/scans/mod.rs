@@ -8,5 +8,5 @@ mod moves;
 pub(crate) mod queue;
 pub(crate) mod results;
 pub(crate) mod retention;
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod store;

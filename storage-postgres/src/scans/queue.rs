@@ -5,7 +5,10 @@ use a11ycheck_core::{
         Failure as ScanFailure, PageCounts, RetryBy, Scan, ScanEventKind, ScanKind, ScanState, Urgency, next_scan_at,
     },
     id::{ScanId, SiteId, WorkerId},
-    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
+    store::{
+        Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work,
+        transfer::PackedFindings,
+    },
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -147,7 +150,7 @@ impl QueueStore for PostgresStore {
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
         let Completion { finished_at, outcome, findings, screenshots, screen, events } = completion;
         // Before the transaction: nothing is locked while the processor works.
-        let findings = results::pack(findings).await?;
+        let findings = PackedFindings::pack(findings).await?;
         let mut results =
             Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref(), upload: None };
         let upload = match self.objects() {

@@ -1,14 +1,11 @@
 //! The result of a check as it is stored: findings as one compressed document, pictures as they are.
 
-use std::io::{self, Read as _, Write as _};
-
 use a11ycheck_core::{
     domain::{Findings, ScreenshotId},
     id::{ScanId, TeamId},
     scanner::{Screenshot, ScreenshotFormat},
-    store::StoreError,
+    store::transfer::PackedFindings,
 };
-use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use sqlx::PgConnection;
 use sqlx_macros::FromRow;
 
@@ -21,26 +18,9 @@ use crate::{
     files::uploads::{File, Place},
 };
 
-/// Returns findings as they are stored: JSON, gzip-compressed. Long ones take a tenth of a second, so this runs on a
-/// blocking thread.
-pub(crate) async fn pack(findings: Findings) -> Result<Vec<u8>, StoreError> {
-    let write = move || -> io::Result<Vec<u8>> {
-        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-        gzip.write_all(&serde_json::to_vec(&findings)?)?;
-        gzip.finish()
-    };
-    let packed = tokio::task::spawn_blocking(write).await.unwrap_or_else(|error| Err(error.into()));
-    packed.map_err(|error| StoreError::Unavailable(error.into()))
-}
-
-/// Reads findings of a check from their stored form, likewise.
+/// Reads findings of a check from their stored form.
 pub(crate) async fn unpack(scan: ScanId, document: Vec<u8>) -> Result<Findings, Corrupt> {
-    let read = move || -> Result<Findings, BoxedError> {
-        let mut json = Vec::new();
-        GzDecoder::new(document.as_slice()).read_to_end(&mut json)?;
-        Ok(serde_json::from_slice(&json)?)
-    };
-    let findings = tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(error.into()));
+    let findings = PackedFindings::from_stored(document).unpack().await;
     findings.map_err(|source| Corrupt::new("findings", scan, source))
 }
 
@@ -59,6 +39,16 @@ pub(crate) struct ScreenshotRow {
 }
 
 impl ScreenshotRow {
+    /// Returns the id of the check as it is stored.
+    pub(crate) fn scan_id(&self) -> &str {
+        &self.scan_id
+    }
+
+    /// Returns what it shows as it is stored.
+    pub(crate) fn subject(&self) -> &str {
+        &self.subject
+    }
+
     pub(crate) fn place(&mut self) -> Result<Place, Corrupt> {
         Place::new(self.bytes.take(), self.upload.take(), self.size, &file_name(&self.subject, self.number))
     }
@@ -81,8 +71,8 @@ impl ScreenshotRow {
 
 /// The result of a check, ready to be stored.
 pub(crate) struct Results<'a> {
-    /// The findings, [`pack`]ed.
-    pub(crate) findings: &'a [u8],
+    /// The findings.
+    pub(crate) findings: &'a PackedFindings,
     pub(crate) screenshots: &'a [Screenshot],
     pub(crate) screen: Option<&'a Screenshot>,
     /// The upload with the pictures' bytes, if they are not in the tables.
@@ -106,7 +96,7 @@ impl<'a> Results<'a> {
 }
 
 /// Returns the name of a picture within its upload.
-fn file_name(subject: &str, number: i64) -> String {
+pub(crate) fn file_name(subject: &str, number: i64) -> String {
     format!("{subject}-{number}")
 }
 
@@ -130,7 +120,7 @@ pub(crate) async fn insert(
     )
     .bind(Id(scan))
     .bind(Id(team))
-    .bind(results.findings)
+    .bind(results.findings.as_bytes())
     .bind(pictures.iter().map(|(subject, _)| *subject).collect::<Vec<_>>())
     .bind(pictures.iter().map(|(_, picture)| i64::from(picture.id.0)).collect::<Vec<_>>())
     .bind(pictures.iter().map(|(_, picture)| format_name(picture.format)).collect::<Vec<_>>())
@@ -149,7 +139,7 @@ pub(crate) fn size(bytes: &[u8]) -> i64 {
     i64::try_from(bytes.len()).unwrap_or(i64::MAX)
 }
 
-const fn format_name(format: ScreenshotFormat) -> &'static str {
+pub(crate) const fn format_name(format: ScreenshotFormat) -> &'static str {
     match format {
         ScreenshotFormat::Png => "png",
         ScreenshotFormat::WebP => "webp",

@@ -54,6 +54,11 @@ pub(crate) struct BrandRow {
 }
 
 impl BrandRow {
+    /// Returns the id of the team as it is stored.
+    pub(crate) fn team_id(&self) -> &str {
+        &self.team_id
+    }
+
     pub(crate) fn brand(self) -> Result<TeamBrand, Corrupt> {
         named("brands", self.team_id.clone(), self.read())
     }

@@ -62,6 +62,8 @@ a11ycheck_storage_testkit::store_suite!(StoresOverObjects, only: [
         purges_at_once_delete_each_check_once,
     },
 ]);
+// Pictures and documents come from an object store, and go into another one.
+a11ycheck_storage_testkit::transfer_suite!(StoresOverObjects);
 
 /// A store over some object store, a team and a site in it.
 struct World {

@@ -14,7 +14,7 @@ use a11ycheck_core::{
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::{
-    Connection as _, Sqlite, SqliteConnection, SqlitePool,
+    Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction,
     pool::PoolConnection,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions},
 };
@@ -187,6 +187,23 @@ impl SqliteStore {
         let step = async { run(self.shared.readers.acquire().await?).await };
         let outcome = tokio::time::timeout(limit, step).await;
         outcome.unwrap_or(Err(Failure::TooSlow(limit))).map_err(Failure::into_error)
+    }
+}
+
+impl SqliteStore {
+    /// Runs a step that only reads as one transaction, for as long as it takes: all its statements see the file as the first
+    /// one did.
+    pub(crate) async fn read_at_length<T, E, F>(
+        &self,
+        run: impl FnOnce(Transaction<'static, Sqlite>) -> F + Send,
+    ) -> Result<T, E>
+    where
+        T: Send,
+        E: From<StoreError> + Send,
+        F: Future<Output = Result<T, Failure<E>>> + Send,
+    {
+        let step = async { run(self.shared.readers.begin().await?).await };
+        step.await.map_err(Failure::into_error)
     }
 }
 

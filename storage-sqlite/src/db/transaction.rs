@@ -48,15 +48,29 @@ impl SqliteStore {
         F: Future<Output = Result<T, Failure<E>>> + Send,
     {
         let limit = self.step_timeout();
-        let step = async {
-            let open = Open::begin(Arc::clone(self.writer()).lock_owned().await).await?;
-            let now = self.time();
-            let open = Arc::new(Mutex::new(open));
-            let outcome = run(Tx { open: Arc::clone(&open).lock_owned().await, now }).await;
-            open.lock().await.end(outcome).await
-        };
-        let outcome = tokio::time::timeout(limit, step).await;
+        let outcome = tokio::time::timeout(limit, self.transaction(run)).await;
         outcome.unwrap_or(Err(Failure::TooSlow(limit))).map_err(Failure::into_error)
+    }
+
+    /// Does the same for as long as it takes. Steps that come meanwhile wait for their time, and fail.
+    pub(crate) async fn write_at_length<T, E, F>(&self, run: impl FnOnce(Tx) -> F + Send) -> Result<T, E>
+    where
+        T: Send,
+        E: From<StoreError> + Send,
+        F: Future<Output = Result<T, Failure<E>>> + Send,
+    {
+        self.transaction(run).await.map_err(Failure::into_error)
+    }
+
+    async fn transaction<T, E, F>(&self, run: impl FnOnce(Tx) -> F + Send) -> Result<T, Failure<E>>
+    where
+        F: Future<Output = Result<T, Failure<E>>> + Send,
+    {
+        let open = Open::begin(Arc::clone(self.writer()).lock_owned().await).await?;
+        let now = self.time();
+        let open = Arc::new(Mutex::new(open));
+        let outcome = run(Tx { open: Arc::clone(&open).lock_owned().await, now }).await;
+        open.lock().await.end(outcome).await
     }
 }
 

@@ -187,6 +187,6 @@ pub(crate) async fn find<E>(
     Ok(row.map(EndpointRow::endpoint).transpose()?)
 }
 
-fn stored_events(details: &EndpointDetails) -> Result<String, Corrupt> {
+pub(crate) fn stored_events(details: &EndpointDetails) -> Result<String, Corrupt> {
     json(details.events.iter().map(|kind| kind.as_str()).collect::<Vec<_>>())
 }

@@ -4,6 +4,6 @@ mod attempts;
 mod claim;
 pub(crate) mod endpoints;
 pub(crate) mod outbox;
-mod rows;
+pub(crate) mod rows;
 mod sealing;
 mod store;

@@ -125,9 +125,5 @@ impl SqliteStore {
 
 /// Returns a document's kind and language as the table has them.
 const fn columns(key: DocumentKey) -> (&'static str, &'static str) {
-    match key {
-        DocumentKey::Report(locale) => ("report", locale.code()),
-        DocumentKey::FullReport(locale) => ("full-report", locale.code()),
-        DocumentKey::ConformanceReport(locale) => ("conformance-report", locale.code()),
-    }
+    (key.kind(), key.locale().code())
 }

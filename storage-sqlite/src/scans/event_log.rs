@@ -24,6 +24,8 @@ macro_rules! newest {
     };
 }
 
+pub(crate) use newest;
+
 #[async_trait]
 impl EventLog for SqliteStore {
     async fn newest_scan_event(&self) -> Result<u64, StoreError> {

@@ -2,10 +2,10 @@
 
 mod claim;
 pub(crate) mod enqueue;
-mod event_log;
+pub(crate) mod event_log;
 mod moves;
 pub(crate) mod queue;
 pub(crate) mod results;
 pub(crate) mod retention;
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod store;

@@ -8,7 +8,10 @@ use a11ycheck_core::{
         next_scan_at,
     },
     id::{ScanId, SiteId, WorkerId},
-    store::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work},
+    store::{
+        Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, StoreError, Waiting, Work,
+        transfer::PackedFindings,
+    },
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -93,7 +96,7 @@ impl QueueStore for SqliteStore {
     async fn complete_scan(&self, claim: Claim, completion: Completion) -> Result<Scan, LeaseError> {
         let Completion { finished_at, outcome, findings, screenshots, screen, events } = completion;
         // Before the transaction: no other step waits while the processor works.
-        let findings = results::pack(findings).await?;
+        let findings = PackedFindings::pack(findings).await?;
         let results = Results { findings: &findings, screenshots: &screenshots, screen: screen.as_ref() };
         let (scan, stored) = self
             .write(async |mut tx| {

@@ -1,14 +1,11 @@
 //! The result of a check as it is stored: findings as one compressed document, pictures as they are.
 
-use std::io::{self, Read as _, Write as _};
-
 use a11ycheck_core::{
     domain::{Findings, ScreenshotId},
     id::{ScanId, TeamId},
     scanner::{Screenshot, ScreenshotFormat},
-    store::StoreError,
+    store::transfer::PackedFindings,
 };
-use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use sqlx::SqliteConnection;
 use sqlx_macros::FromRow;
 
@@ -18,26 +15,9 @@ use crate::db::{
     ids::Id,
 };
 
-/// Returns findings as they are stored: JSON, gzip-compressed. Long ones take a tenth of a second, so this runs on a
-/// blocking thread.
-pub(crate) async fn pack(findings: Findings) -> Result<Vec<u8>, StoreError> {
-    let write = move || -> io::Result<Vec<u8>> {
-        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-        gzip.write_all(&serde_json::to_vec(&findings)?)?;
-        gzip.finish()
-    };
-    let packed = tokio::task::spawn_blocking(write).await.unwrap_or_else(|error| Err(error.into()));
-    packed.map_err(|error| StoreError::Unavailable(error.into()))
-}
-
-/// Reads findings of a check from their stored form, likewise.
+/// Reads findings of a check from their stored form.
 pub(crate) async fn unpack(scan: ScanId, document: Vec<u8>) -> Result<Findings, Corrupt> {
-    let read = move || -> Result<Findings, BoxedError> {
-        let mut json = Vec::new();
-        GzDecoder::new(document.as_slice()).read_to_end(&mut json)?;
-        Ok(serde_json::from_slice(&json)?)
-    };
-    let findings = tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(error.into()));
+    let findings = PackedFindings::from_stored(document).unpack().await;
     findings.map_err(|source| Corrupt::new("findings", scan, source))
 }
 
@@ -52,6 +32,11 @@ pub(crate) struct ScreenshotRow {
 }
 
 impl ScreenshotRow {
+    /// Returns the id of the check as it is stored.
+    pub(crate) fn scan_id(&self) -> &str {
+        &self.scan_id
+    }
+
     pub(crate) fn screenshot(self) -> Result<Screenshot, Corrupt> {
         let id = format!("{} {}", self.scan_id, self.number);
         self.read().map_err(|source| Corrupt::new("screenshots", id, source))
@@ -70,8 +55,8 @@ impl ScreenshotRow {
 
 /// The result of a check, ready to be stored.
 pub(crate) struct Results<'a> {
-    /// The findings, [`pack`]ed.
-    pub(crate) findings: &'a [u8],
+    /// The findings.
+    pub(crate) findings: &'a PackedFindings,
     pub(crate) screenshots: &'a [Screenshot],
     pub(crate) screen: Option<&'a Screenshot>,
 }
@@ -86,7 +71,7 @@ pub(crate) async fn insert(
     sqlx::query("INSERT INTO findings (scan_id, team_id, document) VALUES (?1, ?2, ?3)")
         .bind(Id(scan))
         .bind(Id(team))
-        .bind(results.findings)
+        .bind(results.findings.as_bytes())
         .execute(&mut *db)
         .await?;
     let elements = results.screenshots.iter().map(|picture| ("element", picture));
@@ -109,7 +94,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-const fn format_name(format: ScreenshotFormat) -> &'static str {
+pub(crate) const fn format_name(format: ScreenshotFormat) -> &'static str {
     match format {
         ScreenshotFormat::Png => "png",
         ScreenshotFormat::WebP => "webp",

@@ -9,6 +9,7 @@ mod opening;
 mod rules;
 mod store_suite;
 mod support;
+mod transfer;
 mod trouble;
 #[path = "../../src/twins.rs"]
 mod twins;

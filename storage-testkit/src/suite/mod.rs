@@ -17,9 +17,11 @@ mod macros;
 mod outbox;
 mod race;
 mod results;
+mod transfer;
 mod walks;
 mod work;
 mod world;
 
+pub use self::transfer::FilledStore;
 #[doc(hidden)]
-pub use self::macros::run_store_case;
+pub use self::{macros::run_store_case, transfer::run_transfer_case};

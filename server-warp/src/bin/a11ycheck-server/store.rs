@@ -10,7 +10,7 @@ use std::{
 use a11ycheck_core::{
     Service,
     service::{ServiceBuilder, Sharing},
-    store::Store,
+    store::{Store, transfer::TransferStore},
 };
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_storage_postgres::{ConnectError, PoolUsage, PostgresConfig, PostgresStore};
@@ -136,6 +136,15 @@ impl ChosenStore {
 
     /// Returns the store as what all stores are.
     pub(crate) fn store(&self) -> &dyn Store {
+        match self {
+            Self::Memory(store) => store,
+            Self::Sqlite(store) => store,
+            Self::Postgres(store) => store,
+        }
+    }
+
+    /// Returns the store as one whose content can be moved.
+    pub(crate) fn transfer(&self) -> &dyn TransferStore {
         match self {
             Self::Memory(store) => store,
             Self::Sqlite(store) => store,

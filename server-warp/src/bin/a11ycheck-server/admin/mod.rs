@@ -14,6 +14,7 @@ mod sealing;
 mod setting;
 mod team;
 mod token;
+mod transfer;
 
 use a11ycheck_api_v1::ErrorBody;
 use a11ycheck_core::Service;
@@ -38,6 +39,7 @@ use self::{
     setting::SettingCommand,
     team::TeamCommand,
     token::TokenCommand,
+    transfer::{ExportArguments, ImportArguments},
 };
 
 #[derive(Debug, Args)]
@@ -59,6 +61,12 @@ enum Task {
     Backup(BackupArguments),
     /// Puts a backup in the place of the data, and keeps what was there under another name. Stop the server before.
     Restore(RestoreArguments),
+    /// Writes everything into a file that a server on any kind of data takes, while servers work or not. The sealing key is not in
+    /// it. To keep a copy of the data, `backup` is faster.
+    Export(ExportArguments),
+    /// Moves everything that `export` has written to where the settings keep the data, which must be new. Stop the former server
+    /// before the export, or what it does after it is lost.
+    Import(ImportArguments),
     #[command(flatten)]
     Stored(Subject),
 }
@@ -115,6 +123,14 @@ pub(crate) async fn run(settings: &Settings, admin: Admin) -> Result<(), AnyErro
         }
         Task::Restore(arguments) => {
             print(backup::restore(settings, arguments).await?);
+            Ok(())
+        }
+        Task::Export(arguments) => {
+            print(transfer::export(settings, arguments).await?);
+            Ok(())
+        }
+        Task::Import(arguments) => {
+            print(transfer::import(settings, arguments).await?);
             Ok(())
         }
         Task::Stored(Subject::Sealing(SealingCommand::NewKey { file })) => {

@@ -1,0 +1,221 @@
+//! A record of each kind, and of each form that it can have, always the same.
+
+use std::collections::BTreeSet;
+
+use a11ycheck_core::{
+    domain::{
+        Ability, ApiToken, Attempt, AttemptFailure, AttemptReport, AttemptResult, CheckFrequency, Delivery,
+        DeliveryState, DiffSummary, DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, EventKind, Excerpt,
+        Failure, FailureCode, Features, FencingToken, IsoDuration, Lease, Limits, Logo, ManualChecks, NewEvent,
+        Outcome, Plan, PlanCode, PlanStatus, PlatformKey, Scan, ScanEventEntry, ScanEventKind, ScanKind, ScanState,
+        ScreenshotId, Site, SiteDetails, SiteUrl, StandardId, Standing, Subscription, TeamBrand, TokenHash, Tool,
+        Totals, Urgency, WebhookEndpoint,
+    },
+    id::WorkerId,
+    locale::Locale,
+    scanner::{Screenshot, ScreenshotFormat},
+    sealing::Sealed,
+    store::{
+        Document, DocumentKey, StyleHash,
+        transfer::{
+            PackedFindings, PictureSubject, Record, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint,
+            StoredEntry, StoredEvent, StoredFindings, StoredPicture, StoredScan, StoredSetting, StoredSite, StoredTeam,
+            StoredToken,
+        },
+    },
+};
+use chrono::{DateTime, TimeDelta, Utc};
+
+fn at(micros: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_micros(1_800_000_000_000_000 + micros).unwrap()
+}
+
+/// Returns an id with this number.
+fn id<I: std::str::FromStr<Err: std::fmt::Debug>>(prefix: &str, number: u32) -> I {
+    format!("{prefix}_01J0000000000000{number:010}").parse().unwrap()
+}
+
+fn lease() -> Lease {
+    let worker: WorkerId = serde_json::from_str("\"node-7-0000002a/1\"").unwrap();
+    Lease { worker, token: FencingToken::from_stored(3), expires_at: at(60_000_000) }
+}
+
+fn sealed(last: u8) -> Sealed {
+    let bytes: Vec<u8> = [1].into_iter().chain([last; 8]).chain(0..24).chain([last; 20]).collect();
+    Sealed::from_bytes(&bytes).unwrap()
+}
+
+pub(crate) fn setting(name: &str) -> StoredSetting {
+    StoredSetting { name: name.to_owned(), value: "v".to_owned() }
+}
+
+fn scan(number: u32, state: ScanState, urgency: Option<Urgency>) -> Record {
+    let scan = Scan {
+        id: id("scan", number),
+        team: id("team", 1),
+        site: id("site", number),
+        kind: if number % 2 == 0 { ScanKind::Manual } else { ScanKind::Scheduled },
+        pages_requested: 25,
+        queued_at: at(0),
+        state,
+        express: number == 3,
+    };
+    Record::Scan(StoredScan { scan, urgency })
+}
+
+fn delivery(number: u32, state: DeliveryState) -> Record {
+    Record::Delivery(Delivery {
+        id: id("dlv", number),
+        team: id("team", 1),
+        endpoint: id("whe", 1),
+        event: id("evt", 1),
+        kind: EventKind::IssuesNew,
+        created_at: at(5),
+        state,
+    })
+}
+
+/// Returns the records, in the order of a file.
+#[expect(clippy::too_many_lines, reason = "one after the other")]
+pub(crate) fn all() -> Vec<Record> {
+    let team = || id("team", 1);
+    let limits = Limits::new(5, 25, CheckFrequency::Weekly).with_manual_check_interval(IsoDuration::hours(1));
+    let plan = Plan::new(PlanCode::PRO, "Pro", Features::none().with_api(), limits);
+    let bare_team = |number, status| StoredTeam {
+        id: id("team", number),
+        name: "Майстерня \"A\"".to_owned(),
+        external_key: None,
+        plan: PlanCode::PRO,
+        subscription: Subscription::new(status),
+        standing: Standing::Active,
+        seats_used: 2,
+        created_at: at(1),
+        held_until: None,
+    };
+    let whole_team = StoredTeam {
+        external_key: Some("customer 4711".parse().unwrap()),
+        subscription: Subscription::new(PlanStatus::Trialing).with_end(at(7)).with_trial_end(at(8)),
+        standing: Standing::from_stored("suspended").unwrap(),
+        held_until: Some(at(9)),
+        ..bare_team(2, PlanStatus::Active)
+    };
+    let brand = TeamBrand::default()
+        .with_name("Müller & Söhne".parse().ok())
+        .with_colour("#0b5394".parse().ok())
+        .with_logo(Logo::from_stored(b"a logo\nof two lines".to_vec()))
+        .with_draft(
+            DraftHead::default()
+                .with_product_version("2027.1".parse().ok())
+                .with_contact("a@example.org".parse().ok())
+                .with_evaluator("Jo".parse().ok()),
+        );
+    let token = ApiToken {
+        id: id("tok", 1),
+        team: team(),
+        name: "CI".to_owned(),
+        abilities: BTreeSet::from([Ability::Read, Ability::Write]),
+        created_at: at(2),
+    };
+    let site = Site {
+        id: id("site", 1),
+        team: team(),
+        details: SiteDetails {
+            url: SiteUrl::parse("https://shop.example/").unwrap(),
+            name: Some("Shop".to_owned()),
+            report_locale: Locale::Uk,
+            platform: Some(PlatformKey::new("vue")),
+            stack: vec![PlatformKey::new("vue"), PlatformKey::new("shopify")],
+            tags: vec!["client".to_owned()],
+            standard: Some(StandardId::Wcag22Aa),
+        },
+        next_scan_at: at(3),
+        created_at: at(2),
+    };
+    let manual = ManualChecks { last_at: Some(at(1)), previous_at: Some(at(2)), given_back_at: Some(at(3)) };
+    let outcome = Outcome::new(2, Totals::default(), DiffSummary::first(), Tool::axe_core("4.11.0", "Chromium 150.0"));
+    let picture = |number, format| Screenshot::new(ScreenshotId(number), format, 320, 48, vec![b'p', b'\n', b'c']);
+    let (started_at, finished_at) = (at(10), at(20));
+    let event = NewEvent { id: id("evt", 1), kind: EventKind::IssuesNew, created_at: at(4), body: "{}".into() };
+    let endpoint = |number, status| WebhookEndpoint {
+        id: id("whe", number),
+        team: team(),
+        details: EndpointDetails::everything_to(SiteUrl::parse("https://hooks.example/a").unwrap()),
+        status,
+        created_at: at(3),
+    };
+    let attempt = |number, result| {
+        let report = AttemptReport { duration: TimeDelta::milliseconds(120), result };
+        let attempt = Attempt { number, started_at, ended_at: finished_at, report };
+        Record::Attempt(StoredAttempt { delivery: id("dlv", 2), team: team(), attempt })
+    };
+    let document = |key| {
+        let document = Document { style: StyleHash([7; 16]), bytes: b"%PDF".to_vec() };
+        Record::Document(StoredDocument { scan: id("scan", 3), team: team(), key, document })
+    };
+    let entry = ScanEventEntry {
+        position: 41,
+        kind: ScanEventKind::Completed,
+        team: team(),
+        site: id("site", 3),
+        scan: id("scan", 3),
+    };
+    let running = ScanState::Running { lease: lease(), attempt: 2, started_at, pages_scanned: 3, pages_found: 11 };
+    let failure = Failure::new(FailureCode::Timeout, "The page did not become ready in time.");
+    vec![
+        Record::Plan(plan),
+        Record::Team(bare_team(1, PlanStatus::PastDue)),
+        Record::Team(whole_team),
+        Record::Brand(StoredBrand { team: team(), brand }),
+        Record::Brand(StoredBrand { team: id("team", 2), brand: TeamBrand::default().with_name("A".parse().ok()) }),
+        Record::Token(StoredToken { token, hash: TokenHash::from_bytes([0xab; 32]) }),
+        Record::Setting(setting("base-url")),
+        Record::Setting(setting("of-a-later-release")),
+        Record::Site(StoredSite { site, manual }),
+        scan(1, ScanState::Queued, Some(Urgency::Requested)),
+        scan(2, running, Some(Urgency::Scheduled)),
+        scan(3, ScanState::Completed { started_at, finished_at, outcome }, None),
+        scan(4, ScanState::Failed { started_at, finished_at, pages_scanned: 1, failure }, None),
+        Record::Findings(StoredFindings {
+            scan: id("scan", 3),
+            team: team(),
+            findings: PackedFindings::from_stored(b"packed".to_vec()),
+        }),
+        Record::Picture(StoredPicture {
+            scan: id("scan", 3),
+            team: team(),
+            subject: PictureSubject::Element,
+            picture: picture(7, ScreenshotFormat::Png),
+        }),
+        Record::Picture(StoredPicture {
+            scan: id("scan", 3),
+            team: team(),
+            subject: PictureSubject::Screen,
+            picture: picture(8, ScreenshotFormat::WebP),
+        }),
+        document(DocumentKey::ConformanceReport(Locale::De)),
+        document(DocumentKey::FullReport(Locale::En)),
+        document(DocumentKey::Report(Locale::Cs)),
+        Record::Endpoint(StoredEndpoint {
+            endpoint: endpoint(1, EndpointStatus::On { failed_in_a_row: 4 }),
+            secrets: EndpointSecrets::new(sealed(1)).rotated(sealed(2), at(9)),
+        }),
+        Record::Endpoint(StoredEndpoint {
+            endpoint: endpoint(2, EndpointStatus::Off { since: at(6) }),
+            secrets: EndpointSecrets::new(sealed(3)),
+        }),
+        Record::Event(StoredEvent { team: team(), event }),
+        delivery(1, DeliveryState::Blocked { after: id("dlv", 2) }),
+        delivery(2, DeliveryState::Attempting { attempts: 1, tries: 2, lease: lease(), started_at }),
+        delivery(
+            3,
+            DeliveryState::Waiting { attempts: 1, token: FencingToken::from_stored(5), next_attempt_at: at(30) },
+        ),
+        delivery(4, DeliveryState::Delivered { attempts: 1, finished_at }),
+        delivery(5, DeliveryState::Failed { finished_at }),
+        delivery(6, DeliveryState::Dropped { attempts: 0, finished_at }),
+        attempt(1, AttemptResult::Answered { status: 503, excerpt: Excerpt::of("Дякую".as_bytes()) }),
+        attempt(2, AttemptResult::Failed(AttemptFailure::Timeout)),
+        Record::Entry(StoredEntry { entry, at: at(20) }),
+        Record::NewestPosition(41),
+    ]
+}
