@@ -227,7 +227,8 @@ pub(crate) fn many(elements: usize) -> Run {
     for (id, rule) in &mut run.rules {
         rule.elements = run.findings.iter().filter(|finding| finding.rule == *id).count() as u64;
     }
-    run.totals = run.findings().totals();
+    let count = |rule: &str| run.rules[&RuleId::new(rule)].elements;
+    (run.totals.critical, run.totals.serious, run.totals.moderate) = (count("image-alt"), count("label"), count("region"));
     run
 }
 
