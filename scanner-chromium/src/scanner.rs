@@ -9,7 +9,7 @@ use async_trait::async_trait;
 
 use crate::{
     ChromiumConfig, ChromiumError, Sandbox,
-    crawl::{Crawl, CrawlError},
+    crawl::{Crawl, CrawlError, check_exactly},
     parts::Parts,
 };
 
@@ -83,6 +83,9 @@ impl Scanner for ChromiumScanner {
         cancel: CancellationToken,
     ) -> Result<ScanOutput, ScanError> {
         let scan = async {
+            if let Some(pages) = &request.pages {
+                return check_exactly(&self.parts, &request, pages, progress).await;
+            }
             let crawl = Crawl::begin(&self.parts, &request).await?;
             crawl.run(progress).await
         };
