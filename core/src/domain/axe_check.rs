@@ -8,6 +8,7 @@ use super::{bounded, masked_selector, masked_text};
 
 /// A check of axe-core that an element did not meet, or that could not decide about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct AxeCheck {
     /// The id of the check, for example `has-alt`. At most [`AxeCheck::MAX_NAME`] characters.
@@ -29,6 +30,7 @@ pub struct AxeCheck {
 
 /// How an element's checks work together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase", from = "String")]
 #[non_exhaustive]
 pub enum CheckNeed {
@@ -41,6 +43,7 @@ pub enum CheckNeed {
 
 /// What a check said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase", from = "String")]
 #[non_exhaustive]
 pub enum CheckOutcome {
@@ -107,6 +110,7 @@ impl AxeCheck {
 
 /// Why axe-core could not decide about elements of a rule, and how many elements that concerns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct UndecidedReason {
     /// The id of the check. At most [`AxeCheck::MAX_NAME`] characters.

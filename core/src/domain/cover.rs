@@ -26,6 +26,7 @@ stored_words!(CoverKind {
 
 /// A layer over most of a page: what is behind it is hidden from visitors, and may be hidden from axe-core, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Cover {
     /// The kind of the layer.

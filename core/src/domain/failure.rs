@@ -261,6 +261,7 @@ impl FailureCause {
 ///
 /// This is the form in which it is stored. Clients are shown code and message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{code}: {message}")]
 pub struct Failure {
     /// The reason in one word.

@@ -6,6 +6,7 @@ use super::{FailureCause, FailureCode, bounded, masked_text};
 
 /// The facts of a failure. Each is set if the [`FailureCause`] refers to it and it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[non_exhaustive]
 pub struct FailureFacts {

@@ -14,6 +14,7 @@ use super::{
 
 /// A rectangle on the page, in CSS pixels from its top left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[expect(missing_docs, reason = "named by the type's doc")]
 #[non_exhaustive]
 pub struct Area {
@@ -32,11 +33,13 @@ impl Area {
 
 /// The number of a screenshot within its check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(transparent)]
 pub struct ScreenshotId(pub u32);
 
 /// A reference to the picture of an element or a page, with its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ScreenshotRef {
     /// The number of the picture within the check.

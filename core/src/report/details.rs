@@ -71,6 +71,13 @@ pub(crate) fn details(finding: &Finding, locale: Locale) -> Option<Details> {
     }
 }
 
+/// Returns what was found on an element in one language, with `code` in backticks: a line for each sentence, as in
+/// [`Example::details`](super::Example::details). Of elements of earlier releases it is known in part, and in English as axe-core
+/// said it; `None` where nothing is known. Hostile in its code.
+pub fn said_of(finding: &Finding, locale: Locale) -> Option<String> {
+    details(finding, locale).map(|details| details.to_string())
+}
+
 /// Returns the same in the catalogue's sentences alone.
 pub(crate) fn found(finding: &Finding, locale: Locale) -> Option<Details> {
     let read = if finding.checks.is_empty() { from_english(finding) } else { None };

@@ -1,23 +1,17 @@
 //! The pictures of the report's web page.
 
-use std::collections::HashSet;
-
 use super::Service;
 use crate::{
     domain::Findings,
     error::Error,
     export::html::Gallery,
     id::TeamId,
-    report::{PictureId, Report, brief::Brief},
+    report::{PictureId, Report},
 };
 
-/// The most pictures that go into one file, that of the first page aside.
-const MAX_PICTURES: usize = 200;
-
 impl Service {
-    /// Reads the pictures of a report: that of the first page, those of the places that are shown, by the order of fixing,
-    /// then those of further examples in the same order, then those of elements to check by hand. Reading ends with the
-    /// first picture for which there is no room; one picture more than fit is held at most.
+    /// Reads the pictures of a report: that of the first page, then those of elements in the order of [`Report::pictured`].
+    /// Reading ends with the first picture for which there is no room; one picture more than fit is held at most.
     ///
     /// # Errors
     /// Those of the store; a picture that is missing there is none, and noted in the gallery.
@@ -31,20 +25,13 @@ impl Service {
                 None => gallery.note_lost(),
             }
         }
-        let brief = Brief::new(report);
-        let shown = brief.rules.iter().flat_map(|rule| &rule.places).map(|place| place.example);
-        let further = report.groups.iter().chain(&report.advisory).flat_map(|group| &group.examples);
-        let to_check = report.to_check.iter().flat_map(|rule| &rule.places).map(|place| place.id);
-        let mut seen = HashSet::new();
-        let shots: Vec<_> = shown
-            .chain(further)
-            .map(|example| example.id)
-            .chain(to_check)
-            .filter(|number| seen.insert(*number))
+        let shots: Vec<_> = report
+            .pictured()
+            .into_iter()
             .filter_map(|number| Some((number, findings.numbered(number)?.screenshot?.id)))
             .collect();
         for (number, (example, shot)) in shots.iter().enumerate() {
-            let is_room = number < MAX_PICTURES;
+            let is_room = number < Gallery::MAX_PICTURES;
             let is_taken = is_room
                 && match store.screenshot(team, report.scan_id, *shot).await? {
                     Some(picture) => gallery.add(PictureId::Example(*example), picture.bytes),

@@ -78,6 +78,14 @@ fn stores_and_scanners_know_core_and_not_each_other() {
 }
 
 #[test]
+fn the_command_line_needs_no_server_and_no_database() {
+    let crates = pulled_in("a11ycheck-cli", &[]);
+    for name in ["warp", "sqlx", "sqlx-core", "a11ycheck-api-v1", "a11ycheck-server-warp", "schemars"] {
+        assert!(!crates.contains(name), "the command line pulls in {name}");
+    }
+}
+
+#[test]
 fn the_facade_brings_the_parts_that_are_asked_for_and_no_other() {
     const CORE: [&str; 2] = ["a11ycheck-core", "a11ycheck-signing"];
     for (features, brought) in [
@@ -132,6 +140,7 @@ fn our_own_crates_are_among_dev_dependencies_by_path_alone() {
     for folder in [
         "a11ycheck",
         "api-v1",
+        "cli",
         "core",
         "signing",
         "storage-memory",
@@ -175,6 +184,7 @@ fn no_part_names_what_it_must_not_know() {
         ("storage-sqlite/src", &["warp::", "a11ycheck_scanner"]),
         ("storage-testkit/src", &["warp::", "sqlx::", "a11ycheck_storage_memory", "a11ycheck_scanner"]),
         ("scanner-chromium/src", &["warp::", "a11ycheck_storage", "a11ycheck_server"]),
+        ("cli/src", &["warp::", "sqlx::", "a11ycheck_storage", "a11ycheck_server", "a11ycheck_api_v1"]),
         ("server-warp/src/routes", &["a11ycheck_storage", "a11ycheck_scanner"]),
     ] {
         for path in rust_files(&std::path::Path::new(root).join(folder)) {

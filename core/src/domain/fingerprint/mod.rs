@@ -24,6 +24,7 @@ use super::{RuleId, page_key};
 /// The first 64 bits of a SHA-256 in hexadecimal: short enough to store for each element, and a collision takes
 /// billions of elements in one check.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(transparent)]
 pub struct Key(String);
 
@@ -33,8 +34,8 @@ impl Key {
         u64::from_str_radix(&self.0, 16).unwrap_or_else(|_| Self::of(&[&self.0]).bits())
     }
 
-    /// Returns the key as text.
-    pub(crate) fn as_str(&self) -> &str {
+    /// Returns the key as text: 16 hexadecimal digits.
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 
@@ -66,6 +67,7 @@ impl std::str::FromStr for Key {
 
 /// The keys of one element under one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Fingerprint {
     /// The version of the normalisation with which the keys were made; 1 if none is stored. Keys of different versions

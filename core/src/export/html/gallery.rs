@@ -26,6 +26,9 @@ impl Gallery {
     /// The most bytes that all pictures together take in the file, where three of their bytes take four (base64).
     pub const MAX_BYTES: usize = 10_000_000;
 
+    /// The most pictures that go into one file, that of the first page aside.
+    pub const MAX_PICTURES: usize = 200;
+
     /// Returns a gallery without pictures.
     pub fn new() -> Self {
         Self::default()
