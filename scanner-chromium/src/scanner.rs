@@ -1,15 +1,16 @@
 //! The scanner, as core uses it.
 
 use a11ycheck_core::{
-    domain::Tool,
+    domain::{Failure, Tool},
     net::AddressPolicy,
     scanner::{BoxError, CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner},
 };
 use async_trait::async_trait;
+use url::Url;
 
 use crate::{
     ChromiumConfig, ChromiumError, Sandbox,
-    crawl::{Crawl, CrawlError, check_exactly},
+    crawl::{Crawl, CrawlError, Sitemap, check_exactly, read_sitemap},
     parts::Parts,
 };
 
@@ -66,6 +67,15 @@ impl ChromiumScanner {
     /// a file for each process of the machine.
     pub fn browser_memory(&self) -> Option<u64> {
         self.parts.browsers.memory()
+    }
+
+    /// Fetches and reads the sitemap at this address, under the same rules as a scan: its addresses as they are written, and none of
+    /// those of the sitemaps that it names.
+    ///
+    /// # Errors
+    /// The reason why it was not read, in English: no response, an error status, a refused address.
+    pub async fn read_sitemap(&self, file: &Url) -> Result<Sitemap, Failure> {
+        read_sitemap(&self.parts, file).await
     }
 
     /// Ends the browser and deletes its folder; returns when both are done. Scans under way fail, and so do later ones.

@@ -12,6 +12,7 @@ mod kinds;
 mod ledger;
 mod login;
 mod missing;
+mod named_sitemap;
 mod reached;
 mod results;
 mod robots;
@@ -21,4 +22,8 @@ mod sitemap;
 mod survey;
 mod traps;
 
-pub(crate) use self::scan::{Crawl, CrawlError, check_exactly};
+pub use self::sitemap::Sitemap;
+pub(crate) use self::{
+    named_sitemap::read_sitemap,
+    scan::{Crawl, CrawlError, check_exactly},
+};
