@@ -5,6 +5,7 @@
 //! | module | content |
 //! |---|---|
 //! | [`run`] | one finished run, as every format reads it and as the format `json` keeps it |
+//! | [`output`] | the formats, and the files that they go to |
 //!
 //! # Features
 //! | feature | gives | default |
@@ -12,4 +13,5 @@
 //! | `pdf` | the output `pdf` | yes |
 //! | `schema` | `Run::schema`, the JSON schema of the format `json` | no |
 
+pub mod output;
 pub mod run;

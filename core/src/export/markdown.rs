@@ -1,9 +1,9 @@
-//! Texts of unknown origin as GitHub Flavored Markdown. Everything but `block` is for use within a line.
+//! Texts of unknown origin as GitHub Flavored Markdown. Everything but [`block`] is for use within a line.
 
 use super::text::one_line;
 
 /// Returns the text as it is: without markup, HTML, links, mentions, or references to issues.
-pub(super) fn text(raw: &str) -> String {
+pub fn text(raw: &str) -> String {
     let line = one_line(raw);
     let mut escaped = String::with_capacity(line.len() + 8);
     let mut characters = line.chars().peekable();
@@ -32,7 +32,7 @@ pub(super) fn text(raw: &str) -> String {
 }
 
 /// Returns a text of the catalogue, with its `code` in backticks; a text with an unpaired backtick is treated like any other text.
-pub(super) fn prose(raw: &str) -> String {
+pub fn prose(raw: &str) -> String {
     if raw.matches('`').count() % 2 == 1 {
         return text(raw);
     }
@@ -56,7 +56,7 @@ pub(super) fn prose(raw: &str) -> String {
 }
 
 /// Returns a code span. The fence is longer than any run of backticks within (`CommonMark` 0.31, section 6.1).
-pub(super) fn code(raw: &str) -> String {
+pub fn code(raw: &str) -> String {
     let line = one_line(raw);
     if line.is_empty() {
         // There is no empty code span; one with a blank is the nearest.
@@ -69,14 +69,14 @@ pub(super) fn code(raw: &str) -> String {
 }
 
 /// Returns an address as a link that shows it, or as code if it can't be a link.
-pub(super) fn link(url: &str) -> String {
+pub fn link(url: &str) -> String {
     let is_web = url.starts_with("https://") || url.starts_with("http://");
     let is_plain = |character: char| !character.is_whitespace() && !matches!(character, '<' | '>' | '\\');
     if is_web && url.chars().all(is_plain) && one_line(url) == url { format!("<{url}>") } else { code(url) }
 }
 
 /// Returns a fenced block of code, with a line end at its end.
-pub(super) fn block(raw: &str, language: &str) -> String {
+pub fn block(raw: &str, language: &str) -> String {
     let fence = "`".repeat(longest_run(raw).max(2) + 1);
     format!("{fence}{language}\n{raw}\n{fence}\n")
 }

@@ -35,10 +35,10 @@ pub mod html;
 mod issues;
 mod jira;
 mod json;
-mod markdown;
+pub mod markdown;
 #[cfg(feature = "pdf")]
 pub mod pdf;
-mod text;
+pub mod text;
 mod wiki;
 
 pub use self::{

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Returns the text as one line, without white space around it or two blanks in a row. Invisible characters that change how
 /// their surroundings are read (control characters, and those that turn the direction of writing) become U+FFFD.
-pub(super) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     joined(text.split_whitespace(), text.len())
 }
 
@@ -54,7 +54,7 @@ fn ended(mut text: String, max: usize) -> String {
 }
 
 /// Returns the text with harmful characters replaced, but with its white space.
-pub(super) fn visible(text: &str) -> Cow<'_, str> {
+pub fn visible(text: &str) -> Cow<'_, str> {
     if text.contains(is_hidden) { text.replace(is_hidden, "\u{fffd}").into() } else { text.into() }
 }
 
@@ -64,12 +64,12 @@ pub(super) fn is_hidden(character: char) -> bool {
 }
 
 /// Returns the first `max` characters.
-pub(super) fn clip(text: &str, max: usize) -> &str {
+pub fn clip(text: &str, max: usize) -> &str {
     text.char_indices().nth(max).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Returns [`one_line`] with at most `max` characters, the last of which is an ellipsis if more would follow.
-pub(super) fn clipped_line(text: &str, max: usize) -> String {
+pub fn clipped_line(text: &str, max: usize) -> String {
     // Of a long text only the beginning is looked at; white space may make its line shorter than `max`, and no longer.
     let beginning = clip(text, 4 * max);
     let line = one_line(beginning);
