@@ -10,6 +10,8 @@ use url::Url;
 pub struct Replacement {
     from: String,
     to: String,
+    /// `to` as an address.
+    target: Url,
 }
 
 /// The error for a text that replaces nothing.
@@ -25,15 +27,18 @@ impl FromStr for Replacement {
         // An address may contain equals signs in its query; the second one begins with a scheme.
         let at = ["=http://", "=https://"].iter().filter_map(|mark| text.find(mark)).min().ok_or_else(invalid)?;
         let (from, to) = (text[..at].trim_end_matches('/'), text[at + 1..].trim_end_matches('/'));
-        let is_address = |text: &str| Url::parse(text).is_ok_and(|url| url.has_host());
-        if !is_address(from) || !is_address(to) {
-            return Err(invalid());
-        }
-        Ok(Self { from: from.to_owned(), to: to.to_owned() })
+        let address = |text: &str| Url::parse(text).ok().filter(Url::has_host).ok_or_else(invalid);
+        address(from)?;
+        Ok(Self { from: from.to_owned(), to: to.to_owned(), target: address(to)? })
     }
 }
 
 impl Replacement {
+    /// Returns the address that addresses begin with afterwards.
+    pub fn target(&self) -> &Url {
+        &self.target
+    }
+
     /// Returns the address with its beginning replaced, if it has that beginning.
     pub fn apply(&self, address: &str) -> Option<String> {
         let rest = address.strip_prefix(&self.from)?;

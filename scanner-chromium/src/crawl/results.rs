@@ -4,7 +4,6 @@ use a11ycheck_core::{
     domain::{Findings, PageOutcome, ScreenshotId, Tool, page_address},
     scanner::{ProgressSink, ScanOutput, Screenshot, ScreenshotFormat},
 };
-use url::Url;
 
 use crate::{
     axe::add_page,
