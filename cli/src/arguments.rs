@@ -24,7 +24,6 @@ pub struct Arguments {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::doc_markdown, reason = "these comments are the text of --help")]
 pub enum Command {
     /// Checks pages, and fails if the gate does. Exit codes: 0 everything was checked and the gate holds, 1 the gate failed, 2 it
     /// could not run, 3 the gate holds but pages were not checked.

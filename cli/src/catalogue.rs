@@ -92,7 +92,9 @@ mod tests {
 
     #[test]
     fn a_mistyped_rule_is_answered_with_the_one_that_was_meant() {
-        assert!(explained("colour-contrast", Locale::En).unwrap_err().to_string().contains("did you mean color-contrast?"));
+        assert!(
+            explained("colour-contrast", Locale::En).unwrap_err().to_string().contains("did you mean color-contrast?")
+        );
     }
 
     #[test]

@@ -33,7 +33,8 @@ pub enum FromPa11yError {
 }
 
 /// Keys that mean nothing here: how pa11y-ci itself runs and reports.
-const WITHOUT_MEANING: [&str; 6] = ["concurrency", "log", "level", "reporter", "reporters", "useIncognitoBrowserContext"];
+const WITHOUT_MEANING: [&str; 6] =
+    ["concurrency", "log", "level", "reporter", "reporters", "useIncognitoBrowserContext"];
 
 /// Reads a configuration, and returns it with a sentence for each thing that could not be taken over.
 ///
@@ -112,14 +113,18 @@ impl Taken {
                 }
             }
             ("runners", Value::Array(runners)) if runners.iter().all(|runner| runner == "axe") => {}
-            ("runners" | "runner", _) => self.leave("runners", "axe-core alone checks here, so that other codes do not occur"),
+            ("runners" | "runner", _) => {
+                self.leave("runners", "axe-core alone checks here, so that other codes do not occur")
+            }
             ("includeWarnings" | "includeNotices", _) => {
                 self.leave(key, "what a person has to decide is shown with --show review, and never fails");
             }
-            ("viewport", _) => self.leave("viewport", "pages are checked at 1280 × 800"),
+            ("viewport", _) => self.leave("viewport", "pages are checked at 1280 × 720"),
             ("headers", _) => self.leave("headers", "pages are requested without headers of their own"),
             ("chromeLaunchConfig", _) => self.leave(key, "see --chromium and --no-sandbox"),
-            ("hideElements" | "rootElement", _) => self.leave(key, "whole pages are checked; accept findings with a reason"),
+            ("hideElements" | "rootElement", _) => {
+                self.leave(key, "whole pages are checked; accept findings with a reason")
+            }
             ("wait", _) => self.leave("wait", "pages are checked when they have settled"),
             _ if WITHOUT_MEANING.contains(&key) => {}
             _ => self.leave(key, "there is nothing like it here"),

@@ -110,8 +110,11 @@ impl GateSettings {
     /// Returns the index of the line that decides, and the least severity that counts there; `None` if all do.
     fn deciding(&self, rule: &RuleId, address: &str) -> (usize, Option<Impact>) {
         let of_pages = |named: Option<&RuleId>| {
-            let matching =
-                self.pages.iter().enumerate().filter(|(_, gate)| gate.rule.as_ref() == named && gate.pattern.matches(address));
+            let matching = self
+                .pages
+                .iter()
+                .enumerate()
+                .filter(|(_, gate)| gate.rule.as_ref() == named && gate.pattern.matches(address));
             matching.min_by_key(|(_, gate)| std::cmp::Reverse(gate.pattern.as_str().len()))
         };
         let first_of_pages = 1 + self.rules.len();
@@ -208,9 +211,8 @@ mod tests {
             ],
             ..GateSettings::default()
         };
-        let decided = |rule: usize, page: usize| {
-            judge(&settings, &run(&[(rule, page)]), &Unlisted::new()).1.remove(0).setting
-        };
+        let decided =
+            |rule: usize, page: usize| judge(&settings, &run(&[(rule, page)]), &Unlisted::new()).1.remove(0).setting;
         assert_eq!(decided(0, 0), "gate.max");
         assert_eq!(decided(0, 1), "gate.pages /legacy/**");
         assert_eq!(decided(0, 2), "gate.pages /legacy/deep/**");
@@ -226,7 +228,8 @@ mod tests {
         assert!(!holds(&GateSettings::default(), &known));
         assert!(holds(&GateSettings { new_only: true, ..GateSettings::default() }, &known));
         let mut accepted = run(&[(0, 0)]);
-        accepted.findings[0].accepted = Some(AcceptedBy { accept: 0, reason: "planned".to_owned(), note: String::new() });
+        accepted.findings[0].accepted =
+            Some(AcceptedBy { accept: 0, reason: "planned".to_owned(), note: String::new() });
         assert!(holds(&GateSettings::default(), &accepted));
         let unlisted = Unlisted::from([((0, RuleId::new("image-alt")), 3)]);
         assert!(!judge(&GateSettings::default(), &accepted, &unlisted).0.holds(), "what is not listed counts too");

@@ -138,7 +138,8 @@ impl Plan {
             (None, Some(text)) => Some(Url::parse(text).map_err(|error| wrong("base-url", error.to_string()))?),
             (None, None) => None,
         };
-        if let Some(url) = base_url.as_ref().filter(|url| !matches!(url.scheme(), "http" | "https") || !url.has_host()) {
+        if let Some(url) = base_url.as_ref().filter(|url| !matches!(url.scheme(), "http" | "https") || !url.has_host())
+        {
             return Err(PlanError::Argument(format!("the base address {url} is no http or https address")));
         }
         let (serve, start) = (arguments.serve.clone(), arguments.start.clone());
@@ -179,7 +180,8 @@ impl Plan {
             Some(text) => read(text).map(Some).map_err(|reason| wrong(key, reason)),
             None => Ok(None),
         };
-        let standard = arguments.standard.map_or_else(|| in_words(&file.standard, "standard", standard), |id| Ok(Some(id)))?;
+        let standard =
+            arguments.standard.map_or_else(|| in_words(&file.standard, "standard", standard), |id| Ok(Some(id)))?;
         let lang = match (&arguments.lang, &file.lang) {
             (Some(lang), _) => *lang,
             (None, Some(code)) => locale(code).map_err(|reason| wrong("lang", reason))?,
@@ -279,7 +281,8 @@ mod tests {
 
     fn plan(line: &[&str], file: &str) -> Result<Plan, PlanError> {
         let arguments = Arguments::try_parse_from(["a11ycheck", "check"].iter().chain(line));
-        let Command::Check(arguments) = arguments.map_err(|error| PlanError::Argument(error.to_string()))?.command else {
+        let Command::Check(arguments) = arguments.map_err(|error| PlanError::Argument(error.to_string()))?.command
+        else {
             unreachable!("the command is check")
         };
         let config = Configuration {
@@ -301,7 +304,8 @@ mod tests {
         assert_eq!((of_file.gate.level, of_file.gate.max), (Impact::Serious, 5));
         assert_eq!(of_file.serve, Some("/repo/dist".into()));
         assert_eq!(of_file.outputs[0].file, Some("/repo/out/r.html".into()));
-        let line = ["--level", "critical", "--max", "1", "--start", "npm run preview", "--base-url", "http://localhost:1"];
+        let line =
+            ["--level", "critical", "--max", "1", "--start", "npm run preview", "--base-url", "http://localhost:1"];
         let of_line = plan(&line, file).unwrap();
         assert_eq!((of_line.gate.level, of_line.gate.max), (Impact::Critical, 1));
         assert_eq!((of_line.serve, of_line.base_url.unwrap().port()), (None, Some(1)));
@@ -311,17 +315,22 @@ mod tests {
     fn what_does_not_go_together_is_refused_with_what_to_do() {
         assert!(refusal(&["--new-only"], "").contains("--baseline"));
         assert!(refusal(&["--update-baseline"], "").contains("--baseline"));
-        assert!(refusal(&["--update-baseline", "--baseline", "b.json", "--max", "3"], "").contains("cannot be used with"));
+        assert!(
+            refusal(&["--update-baseline", "--baseline", "b.json", "--max", "3"], "").contains("cannot be used with")
+        );
         assert!(refusal(&[], "serve = 'x'\nstart = 'y'").contains("exclude each other"));
         assert!(refusal(&[], "[[accept]]\nrule = 'label'\nselector = '#a'").contains("has no reason"));
-        assert!(refusal(&[], "[[accept]]\nrule = 'label'\nreason = 'planned'").contains("either a selector or a template"));
+        assert!(
+            refusal(&[], "[[accept]]\nrule = 'label'\nreason = 'planned'").contains("either a selector or a template")
+        );
         assert!(refusal(&[], "[gate]\nlevel = 'bad'").contains("gate.level"));
         assert!(refusal(&["--pages", "0"], "").contains("0"));
     }
 
     #[test]
     fn accepted_findings_are_read_with_their_last_day() {
-        let file = "[[accept]]\nrule = 'label'\nselector = '#a'\nreason = 'not-ours'\nuntil = 2027-03-31\npages = '/x/**'";
+        let file =
+            "[[accept]]\nrule = 'label'\nselector = '#a'\nreason = 'not-ours'\nuntil = 2027-03-31\npages = '/x/**'";
         let accepted = plan(&[], file).unwrap().accepts.remove(0);
         assert_eq!(accepted.until.map(|day| day.to_string()).as_deref(), Some("2027-03-31"));
         assert!(refusal(&[], &file.replace("2027-03-31", "2027-03-31T00:00:00Z")).contains("until = 2027-03-31"));

@@ -19,10 +19,8 @@ pub async fn policy_for<'a>(
     for network in allowed {
         builder = builder.allow_network(network.clone());
     }
-    let hosts: BTreeSet<(String, u16)> = named
-        .into_iter()
-        .filter_map(|url| Some((url.host_str()?.to_owned(), url.port_or_known_default()?)))
-        .collect();
+    let hosts: BTreeSet<(String, u16)> =
+        named.into_iter().filter_map(|url| Some((url.host_str()?.to_owned(), url.port_or_known_default()?))).collect();
     for (host, port) in hosts {
         let ips = match Host::parse(&host) {
             Ok(Host::Ipv4(ip)) => vec![ip.into()],

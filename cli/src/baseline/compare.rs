@@ -43,7 +43,8 @@ pub fn compare(found: &Findings, baseline: &BaselineFile, identity: &Identity) -
         }
         // What the run lacks is what would be new in the baseline.
         compare_findings(&mut before, &now, base);
-        let solved = before.items.iter().zip(&entries).filter(|(item, entry)| item.is_new && checked.contains(&entry.page));
+        let solved =
+            before.items.iter().zip(&entries).filter(|(item, entry)| item.is_new && checked.contains(&entry.page));
         compared.solved.extend(solved.map(|(_, entry)| Solved {
             rule: entry.rule.clone(),
             page: entry.page.clone(),
@@ -85,7 +86,9 @@ pub fn updated(
 /// Returns the numbers of findings above the bound of a page, where there is no baseline.
 pub(crate) fn all_unlisted(found: &Findings) -> Unlisted {
     let pages = found.pages.iter().enumerate();
-    pages.flat_map(|(at, page)| page.left_out.iter().map(move |(rule, count)| ((at, rule.clone()), u64::from(*count)))).collect()
+    pages
+        .flat_map(|(at, page)| page.left_out.iter().map(move |(rule, count)| ((at, rule.clone()), u64::from(*count))))
+        .collect()
 }
 
 fn checked_names(found: &Findings, identity: &Identity) -> BTreeSet<String> {
@@ -114,11 +117,7 @@ fn part(found: &Findings, is_chosen: impl Fn(usize) -> bool) -> (Findings, Vec<u
 }
 
 /// Returns the findings of a baseline on one host, and their entries.
-fn of_baseline<'b>(
-    found: &Findings,
-    baseline: &'b BaselineFile,
-    site: &str,
-) -> (Findings, Vec<&'b BaselineEntry>) {
+fn of_baseline<'b>(found: &Findings, baseline: &'b BaselineFile, site: &str) -> (Findings, Vec<&'b BaselineEntry>) {
     let mut before = Findings::new(found.engine.clone()).with_standard(found.standard);
     before.rules.clone_from(&found.rules);
     let mut places: HashMap<&str, usize> = HashMap::new();
@@ -172,7 +171,8 @@ fn unlisted(found: &Findings, baseline: &BaselineFile, identity: &Identity, is_n
     }
     let count = |((at, rule), (now, new)): ((usize, RuleId), (u64, u64))| {
         let listed = known.get(&(names[at].as_str(), &rule)).copied().unwrap_or_default();
-        let left_out = baseline.pages.get(&names[at]).and_then(|left_out| left_out.get(&rule)).copied().unwrap_or_default();
+        let left_out =
+            baseline.pages.get(&names[at]).and_then(|left_out| left_out.get(&rule)).copied().unwrap_or_default();
         let more = now.saturating_sub(listed + u64::from(left_out)).saturating_sub(new);
         ((at, rule), more)
     };

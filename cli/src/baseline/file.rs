@@ -110,16 +110,22 @@ impl BaselineEntry {
         if short.len() < selector.len() {
             short.push('…');
         }
-        Self { page: page.to_owned(), rule: rule.clone(), selector: short, loose, tight, outline, content, template, number: 1 }
+        Self {
+            page: page.to_owned(),
+            rule: rule.clone(),
+            selector: short,
+            loose,
+            tight,
+            outline,
+            content,
+            template,
+            number: 1,
+        }
     }
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Document {
-    #[serde(rename = "a11ycheck-baseline")]
-    format: u32,
-    keys: u16,
     pages: Vec<PageLine>,
     findings: Vec<BaselineEntry>,
 }
@@ -226,7 +232,11 @@ mod tests {
         assert_eq!(BaselineFile::read(&file).unwrap(), sample());
         BaselineFile::read(&file).unwrap().write(&file).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), first);
-        assert_eq!(first.lines().filter(|line| line.contains("\"loose\"")).count(), 2, "one line for each finding\n{first}");
+        assert_eq!(
+            first.lines().filter(|line| line.contains("\"loose\"")).count(),
+            2,
+            "one line for each finding\n{first}"
+        );
     }
 
     #[test]
@@ -241,6 +251,10 @@ mod tests {
         std::fs::write(&file, r#"{"a11ycheck-baseline": 2, "keys": 3, "later": []}"#).unwrap();
         assert!(matches!(BaselineFile::read(&file), Err(BaselineError::OtherRelease { format: 2, .. })));
         BaselineFile::default().write(&file).unwrap();
-        assert_eq!(BaselineFile::read(&file).unwrap(), BaselineFile::default(), "one without findings is marked as one");
+        assert_eq!(
+            BaselineFile::read(&file).unwrap(),
+            BaselineFile::default(),
+            "one without findings is marked as one"
+        );
     }
 }

@@ -8,9 +8,9 @@ mod compare;
 mod file;
 mod identity;
 
+pub(crate) use self::compare::all_unlisted;
 pub use self::{
     compare::{Compared, compare, updated},
     file::{BaselineEntry, BaselineError, BaselineFile},
     identity::Identity,
 };
-pub(crate) use self::compare::all_unlisted;

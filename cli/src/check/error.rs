@@ -31,7 +31,9 @@ pub enum CheckError {
     #[error(transparent)]
     Target(#[from] TargetError),
     /// Nothing is named.
-    #[error("nothing to check is named: write an address, a sitemap or a folder after `check`, or urls in a11ycheck.toml (`a11ycheck init`)")]
+    #[error(
+        "nothing to check is named: write an address, a sitemap or a folder after `check`, or urls in a11ycheck.toml (`a11ycheck init`)"
+    )]
     NoTarget,
     /// No page is left.
     #[error("none of the pages that are named is left to check: see include, exclude and sample")]

@@ -39,10 +39,16 @@ impl Judged<'_> {
         };
         if self.plan.flags.update_baseline {
             if let Some(file) = &self.plan.baseline {
-                let is_accepted = |number: usize| run.findings.get(number).is_some_and(|found| found.accepted.is_some());
+                let is_accepted =
+                    |number: usize| run.findings.get(number).is_some_and(|found| found.accepted.is_some());
                 let new = baseline::updated(self.known, found, is_accepted, self.identity);
                 new.write(file)?;
-                let message = format!("The baseline {} was written: {} findings on {} pages.", file.display(), new.findings.len(), new.pages.len());
+                let message = format!(
+                    "The baseline {} was written: {} findings on {} pages.",
+                    file.display(),
+                    new.findings.len(),
+                    new.pages.len()
+                );
                 run.notices.push(note(NoticeLevel::Note, &message));
             }
             run.gate = Gate::default();
@@ -50,8 +56,7 @@ impl Judged<'_> {
             return Ok(Vec::new());
         }
         let (gate, decisions) = gate::judge(&self.plan.gate, run, &unlisted);
-        let fails_strictly =
-            (self.plan.flags.strict && is_unmatched) || (self.plan.flags.strict_baseline && is_solved);
+        let fails_strictly = (self.plan.flags.strict && is_unmatched) || (self.plan.flags.strict_baseline && is_solved);
         let gate_failed = !gate.holds() || fails_strictly;
         run.gate = gate;
         run.exit = exit(gate_failed, self.plan.flags.exit_zero);
@@ -80,11 +85,15 @@ impl Judged<'_> {
             let (rule, element) = (accept.rule.as_str(), element_of(accept));
             if expired {
                 let until = accept.until.map(|until| until.to_string()).unwrap_or_default();
-                let message = format!("Findings of {rule} at {element} were accepted until {until} and count again: look at them once more.");
+                let message = format!(
+                    "Findings of {rule} at {element} were accepted until {until} and count again: look at them once more."
+                );
                 run.notices.push(note(NoticeLevel::Warning, &message));
             } else if matched == 0 {
                 is_unmatched = true;
-                let message = format!("Nothing matches the accepted finding of {rule} at {element}: remove it from the configuration.");
+                let message = format!(
+                    "Nothing matches the accepted finding of {rule} at {element}: remove it from the configuration."
+                );
                 run.notices.push(note(NoticeLevel::Warning, &message));
             }
         }
@@ -152,6 +161,9 @@ pub(super) fn explain(run: &Run, decisions: &[Decision]) {
     }
     for line in &run.gate.lines {
         let verdict = if line.holds() { "holds" } else { "FAILED" };
-        eprintln!("{}", safe::for_log(&format!("{}: {} of {} permitted, {verdict}", line.setting, line.counted, line.max)));
+        eprintln!(
+            "{}",
+            safe::for_log(&format!("{}: {} of {} permitted, {verdict}", line.setting, line.counted, line.max))
+        );
     }
 }

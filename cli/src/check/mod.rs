@@ -75,7 +75,8 @@ pub async fn check(arguments: &CheckArguments, cancel: CancellationToken) -> Res
         for page in &mut run.pages {
             page.file = files(&page.url);
         }
-        let judged = Judged { plan: &plan, known: known.as_ref(), identity: &identity, today: Local::now().date_naive() };
+        let judged =
+            Judged { plan: &plan, known: known.as_ref(), identity: &identity, today: Local::now().date_naive() };
         let decisions = judged.mark(&mut run, &output.findings)?;
         if plan.flags.explain_gate {
             judging::explain(&run, &decisions);
@@ -173,7 +174,10 @@ async fn scan_with(
     let id = ScanId::generate(Utc::now());
     let (request, first) = if let Some(budget) = plan.pages {
         let [start] = pages.as_slice() else {
-            return Err(PlanError::Argument("links are followed from one address: name one target with --pages".to_owned()).into());
+            return Err(PlanError::Argument(
+                "links are followed from one address: name one target with --pages".to_owned(),
+            )
+            .into());
         };
         (ScanRequest::new(id, SiteUrl::parse(start.as_str())?, budget), start.clone())
     } else {

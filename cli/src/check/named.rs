@@ -83,7 +83,11 @@ impl Named {
             for text in &plan.configured {
                 // The configuration names no folders: `serve` does.
                 let is_file = !text.starts_with('/') && !text.contains("://") && Path::new(text).is_file();
-                targets.push(if is_file { Target::parse(text, None)? } else { Target::address(text, self.base.as_ref())? });
+                targets.push(if is_file {
+                    Target::parse(text, None)?
+                } else {
+                    Target::address(text, self.base.as_ref())?
+                });
             }
         }
         if targets.iter().filter(|target| matches!(target, Target::StandardInput)).count() > 1 {

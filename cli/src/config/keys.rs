@@ -7,10 +7,35 @@ const KEYS: [(&str, &[&str]); 4] = [
     (
         "",
         &[
-            "accept", "allow-network", "allow-unchecked", "base-url", "baseline", "exclude", "gate", "include", "lang",
-            "name", "output", "page-seconds", "pages", "pages-at-once", "pictures", "ready-seconds", "ready-url", "rebase",
-            "robots", "sample", "serve", "sitemap", "sitemap-replace", "spa", "standard", "start", "strict",
-            "strict-baseline", "urls",
+            "accept",
+            "allow-network",
+            "allow-unchecked",
+            "base-url",
+            "baseline",
+            "exclude",
+            "gate",
+            "include",
+            "lang",
+            "name",
+            "output",
+            "page-seconds",
+            "pages",
+            "pages-at-once",
+            "pictures",
+            "ready-seconds",
+            "ready-url",
+            "rebase",
+            "robots",
+            "sample",
+            "serve",
+            "sitemap",
+            "sitemap-replace",
+            "spa",
+            "standard",
+            "start",
+            "strict",
+            "strict-baseline",
+            "urls",
         ],
     ),
     ("gate", &["level", "max", "new-only", "pages", "rules"]),
@@ -35,8 +60,9 @@ fn in_table(name: &str, table: &Table) -> Option<UnknownKey> {
     table.iter().find_map(|(key, value)| {
         let path = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
         if !known.contains(&key.as_str()) {
-            let close = |known: &&&str| (strsim::normalized_damerau_levenshtein(known, key) * 1_000.0).round() as i64;
-            let nearest = known.iter().max_by_key(close).copied().unwrap_or_default();
+            let likeness = |known: &str| strsim::normalized_damerau_levenshtein(known, key);
+            let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+            let nearest = nearest.copied().unwrap_or_default();
             let nearest = if name.is_empty() { nearest.to_owned() } else { format!("{name}.{nearest}") };
             return Some(UnknownKey { key: path, nearest });
         }

@@ -54,7 +54,9 @@ pub enum StartError {
         output: String,
     },
     /// The server did not answer in time.
-    #[error("{url} did not answer within {seconds} s of `{command}`: raise ready-seconds, or correct ready-url{output}")]
+    #[error(
+        "{url} did not answer within {seconds} s of `{command}`: raise ready-seconds, or correct ready-url{output}"
+    )]
     NotReady {
         /// The command.
         command: String,
@@ -224,7 +226,8 @@ async fn answers(url: &Url) -> bool {
         let connection = tokio::spawn(connection);
         let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
         let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
-        let request = Request::get(path).header("host", authority).header("user-agent", "a11ycheck").body(Empty::new()).ok()?;
+        let request =
+            Request::get(path).header("host", authority).header("user-agent", "a11ycheck").body(Empty::new()).ok()?;
         let response = sender.send_request(request).await;
         connection.abort();
         (response.ok()?.status().as_u16() < 500).then_some(())

@@ -23,7 +23,8 @@ use tokio::{net::TcpListener, task::JoinHandle};
 use url::Url;
 
 /// The characters that are encoded in the path of a file.
-const PATH: AsciiSet = CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
+const PATH: AsciiSet =
+    CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
 /// The number of files that are looked at in a folder, and the depth to which it is searched.
 const MAX_ENTRIES: usize = 200_000;
 const MAX_DEPTH: usize = 32;
@@ -100,7 +101,13 @@ impl ServedFolder {
         if pages.is_empty() { Err(ServeError::NoPages(self.root.clone())) } else { Ok(pages) }
     }
 
-    fn collect(&self, folder: &Path, depth: usize, left: &mut usize, pages: &mut Vec<String>) -> Result<(), ServeError> {
+    fn collect(
+        &self,
+        folder: &Path,
+        depth: usize,
+        left: &mut usize,
+        pages: &mut Vec<String>,
+    ) -> Result<(), ServeError> {
         let unreadable = |source| ServeError::Folder { folder: folder.to_owned(), source };
         for entry in folder.read_dir().map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
@@ -152,9 +159,13 @@ impl ServedFolder {
             name.push(ending);
             PathBuf::from(name)
         };
-        let candidates =
-            if is_folder { vec![wanted.join("index.html")] } else { vec![wanted.clone(), with_ending(".html"), wanted.join("index.html")] };
-        let inside = |file: PathBuf| file.canonicalize().ok().filter(|file| file.starts_with(&self.root) && file.is_file());
+        let candidates = if is_folder {
+            vec![wanted.join("index.html")]
+        } else {
+            vec![wanted.clone(), with_ending(".html"), wanted.join("index.html")]
+        };
+        let inside =
+            |file: PathBuf| file.canonicalize().ok().filter(|file| file.starts_with(&self.root) && file.is_file());
         candidates.into_iter().find_map(inside)
     }
 
@@ -180,7 +191,11 @@ impl ServedFolder {
         match std::fs::read(&file) {
             Ok(content) => {
                 let kind = mime_guess::from_path(&file).first_or_octet_stream();
-                let kind = if kind.type_() == mime_guess::mime::TEXT { format!("{kind}; charset=utf-8") } else { kind.to_string() };
+                let kind = if kind.type_() == mime_guess::mime::TEXT {
+                    format!("{kind}; charset=utf-8")
+                } else {
+                    kind.to_string()
+                };
                 let kind = HeaderValue::from_str(&kind).unwrap_or(HeaderValue::from_static("application/octet-stream"));
                 with(status, CONTENT_TYPE, kind, content.into())
             }
@@ -333,7 +348,8 @@ mod tests {
     fn addresses_without_an_ending_lead_to_their_files() {
         let (_outer, folder) = site();
         let status = |folder: &ServedFolder, path: &str| folder.answer(&Method::GET, path).status().as_u16();
-        for (path, expected) in [("/about", 200), ("/docs", 301), ("/docs/", 200), ("/none", 404), ("/style.css", 200)] {
+        for (path, expected) in [("/about", 200), ("/docs", 301), ("/docs/", 200), ("/none", 404), ("/style.css", 200)]
+        {
             assert_eq!(status(&folder, path), expected, "{path}");
         }
         let spa = folder.with_spa(true);
@@ -346,7 +362,15 @@ mod tests {
     fn no_address_leads_out_of_the_folder() {
         let (outer, folder) = site();
         std::os::unix::fs::symlink(outer.path().join("secret.html"), folder.root.join("link.html")).unwrap();
-        for path in ["/../secret.html", "/%2e%2e/secret.html", "/docs/..%2f..%2fsecret.html", "/link.html", "//etc/passwd", "/..\\secret.html", "/%00"] {
+        for path in [
+            "/../secret.html",
+            "/%2e%2e/secret.html",
+            "/docs/..%2f..%2fsecret.html",
+            "/link.html",
+            "//etc/passwd",
+            "/..\\secret.html",
+            "/%00",
+        ] {
             assert_eq!(folder.file_of(path), None, "{path}");
         }
     }

@@ -109,12 +109,17 @@ pub(crate) fn read_list(text: &str, base: Option<&Url>) -> Result<Vec<Target>, T
 fn absolute(text: &str) -> Option<Url> {
     let url = SiteUrl::parse(text).ok()?;
     let has_scheme = text.to_ascii_lowercase().starts_with("http");
-    let looks_like_address = has_scheme || url.domain().contains('.') || url.domain() == "localhost" || url.url().port().is_some();
+    let looks_like_address =
+        has_scheme || url.domain().contains('.') || url.domain() == "localhost" || url.url().port().is_some();
     if !looks_like_address {
         return None;
     }
     // A view of an application is a page of its own, which the address of a site does not have.
-    let spelled = if has_scheme && text.contains("://") { text.to_owned() } else { format!("{}://{text}", if is_here(url.url()) { "http" } else { "https" }) };
+    let spelled = if has_scheme && text.contains("://") {
+        text.to_owned()
+    } else {
+        format!("{}://{text}", if is_here(url.url()) { "http" } else { "https" })
+    };
     Url::parse(&spelled).ok()
 }
 
@@ -164,7 +169,8 @@ mod tests {
 
     #[test]
     fn a_list_has_one_address_in_a_line() {
-        let list = read_list("\u{feff}# pages\n\nhttps://a.example/\r\n /x \n", Some(&url("https://b.example/"))).unwrap();
+        let list =
+            read_list("\u{feff}# pages\n\nhttps://a.example/\r\n /x \n", Some(&url("https://b.example/"))).unwrap();
         assert_eq!(list, [Target::Page(url("https://a.example/")), Target::Page(url("https://b.example/x"))]);
         assert!(read_list("not an address", None).is_err());
     }

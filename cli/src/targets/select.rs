@@ -16,7 +16,9 @@ pub struct Replacement {
 
 /// The error for a text that replaces nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` replaces nothing: write FROM=TO with two addresses, for example https://www.example.com=http://localhost:3000")]
+#[error(
+    "`{0}` replaces nothing: write FROM=TO with two addresses, for example https://www.example.com=http://localhost:3000"
+)]
 pub struct InvalidReplacement(String);
 
 impl FromStr for Replacement {
@@ -72,7 +74,8 @@ impl Selection {
         let mut seen = std::collections::HashSet::new();
         let mut pages: Vec<Url> = pages.iter().map(page_address).filter(|page| seen.insert(page.clone())).collect();
         let named = pages.len();
-        let matches = |patterns: &[PagePattern], page: &Url| patterns.iter().any(|pattern| pattern.matches(page.as_str()));
+        let matches =
+            |patterns: &[PagePattern], page: &Url| patterns.iter().any(|pattern| pattern.matches(page.as_str()));
         pages.retain(|page| (self.include.is_empty() || matches(&self.include, page)) && !matches(&self.exclude, page));
         match self.sample {
             Some(count) if count < pages.len() => (sampled(pages, count), named),

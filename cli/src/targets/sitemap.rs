@@ -71,7 +71,8 @@ pub async fn read_sitemap(
         }
         let (found, name) = match &place {
             SitemapPlace::Address(address) => {
-                let failed = |failure| SitemapError::Address { address: address.to_string(), failure: Box::new(failure) };
+                let failed =
+                    |failure| SitemapError::Address { address: address.to_string(), failure: Box::new(failure) };
                 (scanner.read_sitemap(address).await.map_err(failed)?, address.to_string())
             }
             SitemapPlace::File(file) => {
@@ -94,7 +95,9 @@ pub async fn read_sitemap(
                 SitemapPlace::File(file) => sibling(file, part),
                 SitemapPlace::Address(_) => None,
             };
-            beside.map(SitemapPlace::File).or_else(|| Some(SitemapPlace::Address(replaced(replacements, &absolute(part)?))))
+            beside
+                .map(SitemapPlace::File)
+                .or_else(|| Some(SitemapPlace::Address(replaced(replacements, &absolute(part)?))))
         }));
     }
     pages.truncate(MAX_PAGES);

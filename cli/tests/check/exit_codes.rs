@@ -103,3 +103,26 @@ fn commands_without_a_browser_work_without_one() {
     }
     assert_eq!(a11ycheck(folder.path(), &["init"]).run().code, 2, "a file that is there stays");
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_check_and_what_was_started_for_it() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::serve([("/hangs", Answer::Hang)]);
+    let ready = Site::nobody();
+    let port = ready.trim_end_matches('/').rsplit(':').next().unwrap().to_owned();
+    let start = format!("echo $$ > pid; exec python3 -m http.server --bind 127.0.0.1 {port}");
+    let hangs = site.url("/hangs");
+    let check = ["check", "-q", &hangs, "--start", &start, "--ready-url", &ready];
+    let child = a11ycheck(folder.path(), &check).spawn();
+    // The check is under way when the page is asked for, which ends at its time limit at the latest.
+    while site.asked().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    kill_process(Pid::from_raw(child.id().try_into().unwrap()).unwrap(), Signal::INT).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    let pid = std::fs::read_to_string(folder.path().join("pid")).unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+    assert!(stat.is_err() || stat.is_ok_and(|stat| stat.contains(") Z ")), "the server has ended");
+}

@@ -21,19 +21,20 @@ fn a_baseline_of_one_host_holds_at_another_and_new_findings_fail() {
     let same = Site::serve([("/", bad("Home", &["logo"])), ("/x", good("X"))]);
     let more = Site::serve([("/", bad("Home", &["logo"])), ("/x", bad("X", &["map"]))]);
     let fixed = Site::serve([("/", good("Home")), ("/x", good("X"))]);
-    for (site, extra, code) in [
-        (&same, vec![], 0),
-        (&more, vec![], 1),
-        (&fixed, vec![], 0),
-        (&fixed, vec!["--strict-baseline"], 1),
-    ] {
+    for (site, extra, code) in
+        [(&same, vec![], 0), (&more, vec![], 1), (&fixed, vec![], 0), (&fixed, vec!["--strict-baseline"], 1)]
+    {
         let (home, x) = (site.url("/"), site.url("/x"));
         let mut arguments = vec!["check", &home, &x, "--baseline", "known.json", "--new-only", "-o", "json"];
         arguments.extend(extra);
         let done = a11ycheck(folder.path(), &arguments).run();
         assert_eq!(done.code, code, "{done:#?}");
     }
-    assert_eq!(fs::read_to_string(folder.path().join("known.json")).unwrap(), first, "a gate never writes the baseline");
+    assert_eq!(
+        fs::read_to_string(folder.path().join("known.json")).unwrap(),
+        first,
+        "a gate never writes the baseline"
+    );
 }
 
 #[test]
@@ -42,7 +43,8 @@ fn what_is_accepted_is_shown_and_fails_nothing_until_its_last_day_has_passed() {
     let site = Site::serve([("/", bad("Home", &["logo"]))]);
     let home = site.url("/");
     let check = |until: &str, extra: &[&str]| {
-        let accept = format!("[[accept]]\nrule = 'image-alt'\nselector = '#logo'\nreason = 'planned'\nuntil = {until}\n");
+        let accept =
+            format!("[[accept]]\nrule = 'image-alt'\nselector = '#logo'\nreason = 'planned'\nuntil = {until}\n");
         fs::write(folder.path().join("a11ycheck.toml"), accept).unwrap();
         a11ycheck(folder.path(), &["check", &home, "-o", "json"]).with_arguments(extra).run()
     };
@@ -58,6 +60,9 @@ fn what_is_accepted_is_shown_and_fails_nothing_until_its_last_day_has_passed() {
     let home = clean.url("/");
     for (extra, code) in [(&[][..], 0), (&["--strict"], 1)] {
         let done = a11ycheck(folder.path(), &["check", &home, "-q"]).with_arguments(extra).run();
-        assert_eq!(done.code, code, "what matches nothing is named, and fails only where that was asked for: {done:#?}");
+        assert_eq!(
+            done.code, code,
+            "what matches nothing is named, and fails only where that was asked for: {done:#?}"
+        );
     }
 }

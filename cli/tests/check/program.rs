@@ -3,7 +3,7 @@
 use std::{
     io::Write as _,
     path::Path,
-    process::{Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
 };
 
 use serde_json::Value;
@@ -42,12 +42,17 @@ impl Call {
         self
     }
 
-    pub(crate) fn run(mut self) -> Done {
+    pub(crate) fn spawn(mut self) -> Child {
         let mut child = self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        if let Some(input) = self.input {
-            child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        if let (Some(input), Some(mut pipe)) = (self.input, child.stdin.take()) {
+            // A program that does not read it may have ended.
+            let _ = pipe.write_all(input.as_bytes());
         }
-        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        child
+    }
+
+    pub(crate) fn run(self) -> Done {
+        let Output { status, stdout, stderr } = self.spawn().wait_with_output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Done { code: status.code().unwrap_or(-1), stdout: text(stdout), stderr: text(stderr) }
     }

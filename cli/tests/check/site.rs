@@ -71,7 +71,8 @@ fn answer(stream: TcpStream, answers: &BTreeMap<&str, Answer>, noted: &Mutex<Vec
         Answer::Redirect(to) => (302, format!("location: {to}"), String::new()),
         Answer::Hang => return thread::sleep(std::time::Duration::from_secs(3_600)),
     };
-    let text = format!("HTTP/1.1 {status} X\r\n{head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
+    let text =
+        format!("HTTP/1.1 {status} X\r\n{head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
     // A browser may close a connection at any time.
     let _ = (&stream).write_all(text.as_bytes());
 }

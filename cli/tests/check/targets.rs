@@ -22,7 +22,8 @@ fn a_list_of_several_hosts_is_checked_once_each_in_its_order() {
     assert_eq!(done.code, 1, "{done:#?}");
     assert_eq!(done.pages(), checked(&list));
     let run = done.json();
-    let places: Vec<u64> = run["findings"].as_array().unwrap().iter().map(|found| found["page"].as_u64().unwrap()).collect();
+    let places: Vec<u64> =
+        run["findings"].as_array().unwrap().iter().map(|found| found["page"].as_u64().unwrap()).collect();
     assert_eq!(places, [1, 4]);
     assert_eq!(one.asked().iter().filter(|path| *path == "/b").count(), 1);
 }
@@ -31,7 +32,8 @@ fn a_list_of_several_hosts_is_checked_once_each_in_its_order() {
 fn a_sitemap_is_checked_at_the_preview_that_it_is_rewritten_to() {
     let folder = tempfile::tempdir().unwrap();
     let map = |urls: &[&str]| {
-        let urls: String = urls.iter().map(|url| format!("<url><loc>https://www.shop.example{url}</loc></url>")).collect();
+        let urls: String =
+            urls.iter().map(|url| format!("<url><loc>https://www.shop.example{url}</loc></url>")).collect();
         format!("<?xml version='1.0'?><urlset>{urls}</urlset>")
     };
     let index = "<sitemapindex><sitemap><loc>https://www.shop.example/one.xml</loc></sitemap></sitemapindex>";

@@ -97,12 +97,7 @@ impl AcceptedFinding {
 }
 
 /// Returns the index of the first acceptance that is valid on `today` and matches the finding on the page at this address.
-pub fn accepted_by(
-    accepted: &[AcceptedFinding],
-    finding: &Finding,
-    page_url: &str,
-    today: NaiveDate,
-) -> Option<usize> {
+pub fn accepted_by(accepted: &[AcceptedFinding], finding: &Finding, page_url: &str, today: NaiveDate) -> Option<usize> {
     accepted.iter().position(|accepted| !accepted.is_expired(today) && accepted.matches(finding, page_url))
 }
 
@@ -152,7 +147,8 @@ mod tests {
 
     #[test]
     fn a_template_means_what_it_repeats_wherever_it_stands() {
-        let of = |page: &str, selector: &str| Finding::new(RuleId::new("label"), 0, page, selector, "<input name=q>", "");
+        let of =
+            |page: &str, selector: &str| Finding::new(RuleId::new("label"), 0, page, selector, "<input name=q>", "");
         let one = of("https://shop.example/a", "#a > input");
         let template = AcceptedFinding {
             element: AcceptedElement::Template(one.fingerprint.template.clone()),

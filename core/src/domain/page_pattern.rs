@@ -20,7 +20,9 @@ pub struct PagePattern {
 
 /// The error for a text that is no pattern of pages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{written}` is no pattern of pages: write a path such as /legacy/**, or an address such as https://shop.example/**")]
+#[error(
+    "`{written}` is no pattern of pages: write a path such as /legacy/**, or an address such as https://shop.example/**"
+)]
 pub struct InvalidPagePattern {
     written: String,
     #[source]
@@ -37,7 +39,9 @@ impl PagePattern {
             format!("{}{}", url.origin().ascii_serialization(), url.path())
         };
         let bare = path.trim_end_matches('/');
-        if [path.as_str(), bare].iter().any(|path| self.matcher.is_match(path)) || self.matcher.is_match(format!("{bare}/")) {
+        if [path.as_str(), bare].iter().any(|path| self.matcher.is_match(path))
+            || self.matcher.is_match(format!("{bare}/"))
+        {
             return true;
         }
         url.query().is_some_and(|query| self.matcher.is_match(format!("{path}?{query}")))

@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn each_page_is_named_once_and_the_order_stays() {
-        let named = ["https://b.example/x#top", "https://a.example/", "https://b.example/x", "https://a.example/#/view"];
+        let named =
+            ["https://b.example/x#top", "https://a.example/", "https://b.example/x", "https://a.example/#/view"];
         let pages = list(&named).unwrap();
         let shown: Vec<&str> = pages.as_slice().iter().map(Url::as_str).collect();
         assert_eq!(shown, ["https://b.example/x", "https://a.example/", "https://a.example/#/view"]);

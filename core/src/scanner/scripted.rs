@@ -239,7 +239,8 @@ impl Script {
         let has = |page: &PageOutcome, url: &Url| page_key(&page.url) == page_key(url.as_str());
         let old: Vec<Option<usize>> =
             asked.as_slice().iter().map(|url| self.pages.iter().position(|page| has(page, url))).collect();
-        let failed = |url: &Url| PageOutcome::failed(url.as_str(), "", Failure::new(FailureCode::HttpStatus, "No page."));
+        let failed =
+            |url: &Url| PageOutcome::failed(url.as_str(), "", Failure::new(FailureCode::HttpStatus, "No page."));
         let pages = old.iter().zip(asked.as_slice());
         let pages: Vec<PageOutcome> =
             pages.map(|(old, url)| old.map_or_else(|| failed(url), |old| self.pages[old].clone())).collect();

@@ -2,9 +2,7 @@
 
 use a11ycheck_core::{
     catalog::failure_of,
-    domain::{
-        Failure, FailureCause, FailureCode, FailureFacts, PageCounts, PageOutcome, Tool, page_address,
-    },
+    domain::{Failure, FailureCause, FailureCode, FailureFacts, PageCounts, PageOutcome, Tool, page_address},
     scanner::{ProgressSink, ScanOutput, ScanRequest},
 };
 use url::Url;

@@ -9,7 +9,12 @@ use a11ycheck_core::{
 use tokio::time::{Duration, Instant};
 use url::Url;
 
-use super::{fetch::Fetcher, site::Start, sitemap::{MAX_NAMED_BYTES, Sitemap}, survey::Survey};
+use super::{
+    fetch::Fetcher,
+    site::Start,
+    sitemap::{MAX_NAMED_BYTES, Sitemap},
+    survey::Survey,
+};
 use crate::{
     guard::{Egress, Guard, Reach},
     parts::Parts,

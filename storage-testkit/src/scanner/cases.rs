@@ -9,7 +9,8 @@ use a11ycheck_core::{
     domain::{Fingerprint, PageCounts, SiteUrl},
     id::ScanId,
     scanner::{
-        CancellationToken, OutputError, PageList, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, accept, judge,
+        CancellationToken, OutputError, PageList, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, accept,
+        judge,
     },
 };
 

@@ -13,9 +13,7 @@ use std::{
 
 use a11ycheck_core::{
     catalog::{failure_of, terms},
-    domain::{
-        Failure, FailureCause, FailureCode, FailureFacts, Findings, PageCounts, PageOutcome, Tool, page_address,
-    },
+    domain::{Failure, FailureCause, FailureCode, FailureFacts, Findings, PageCounts, PageOutcome, Tool, page_address},
     locale::Locale,
     scanner::{PageList, ProgressSink, ScanOutput, ScanRequest},
 };
@@ -160,7 +158,9 @@ impl Patience {
     /// Returns the failure of a page that is not requested, if patience has ended.
     fn end(&self) -> Option<Failure> {
         if self.time_outs.load(Ordering::Relaxed) >= MAX_TIME_OUTS {
-            let message = format!("{MAX_TIME_OUTS} pages of this host in a row were not ready in time, so this one was not tried.");
+            let message = format!(
+                "{MAX_TIME_OUTS} pages of this host in a row were not ready in time, so this one was not tried."
+            );
             return Some(Failure::new(FailureCode::Timeout, message));
         }
         if self.turned_away.load(Ordering::Relaxed) >= MAX_TURNED_AWAY {
@@ -294,7 +294,8 @@ mod tests {
 
     #[test]
     fn pages_of_one_host_are_one_site_wherever_they_are_in_the_list() {
-        let pages = urls(&["https://a.example/", "http://b.example/", "https://www.a.example/x", "https://a.example:8443/"]);
+        let pages =
+            urls(&["https://a.example/", "http://b.example/", "https://www.a.example/x", "https://a.example:8443/"]);
         let places: Vec<Vec<usize>> =
             by_site(&pages).iter().map(|site| site.iter().map(|named| named.place).collect()).collect();
         assert_eq!(places, [vec![0, 2], vec![1], vec![3]]);
