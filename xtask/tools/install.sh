@@ -7,7 +7,8 @@
 # axe           axe-core, which checks pages, in the version that `package-lock.json` pins, in `node_modules`
 # postgres      the programs with which a PostgreSQL is started, unless DATABASE_URL names a database
 # pdf           judges of PDF files: Poppler, qpdf, veraPDF on Java
-# exports       readers of exports: LibreOffice, Python, markdown-it, the schema of OpenACR
+# exports       readers of exports: LibreOffice, Python, markdown-it, the schema of OpenACR; of the formats of the command line:
+#               Microsoft's SARIF Multitool with OASIS's schema, junitparser, PyLD
 # neighbours    what stands beside a server: PgBouncer, nginx, moto (an S3 server)
 # schemathesis  random requests by the OpenAPI document
 # clients       generators of clients from that document, and its linters
@@ -127,6 +128,30 @@ download() {
 npm_ci() {
     (cd "$1" && npm ci --ignore-scripts --no-fund >&2) ||
         fail '`npm ci` failed: see above. It needs npm 8 or newer, and a registry that it can reach'
+}
+
+# Unpacks files of npm's package $1, in the version and with the checksum that the file $2 pins, into a folder of its own below $3, which it
+# notes in `unpacked`; further arguments are the files. Nothing of the package is run.
+npm_files() {
+    package=$1 pin=$2 into=$3
+    shift 3
+    archive=$(sed 's/^[^ ]*  //' "$pin")
+    unpacked=$into/${archive%.tgz}
+    for file; do
+        [ -f "$unpacked/$file" ] && continue
+        say "$package is not in $unpacked: fetching it"
+        version=${archive##*-}
+        (
+            mkdir -p "$unpacked" && cd "$into" &&
+                npm pack --silent "$package@${version%.tgz}" &&
+                sha512sum --check --strict --quiet "$pin" &&
+                tar --extract --file "$archive" --directory "$unpacked" "$@"
+        ) >&2 || fail "$package could not be fetched, or is not what was pinned: see above"
+        break
+    done
+    for file; do
+        insist_on "$unpacked/$file"
+    done
 }
 
 # Installs what the lock in the folder $1 pins into the folder $2.
@@ -349,21 +374,17 @@ install_exports() {
     set_variable A11YCHECK_MARKDOWN_READER "$markdown:$urls"
 
     # GSA's package, without those that it needs to run: the schema, and a catalogue of requirements.
-    archive=$(sed 's/^[^ ]*  //' "$here/openacr.sha512")
-    unpacked=$folder/${archive%.tgz}
-    set -- package/schema/openacr-0.1.0.json package/catalog/2.4-edition-wcag-2.1-508-en.yaml
-    if ! are_files "$unpacked/$1" "$unpacked/$2"; then
-        say "The schema of OpenACR is not in $folder: fetching it"
-        version=${archive#openacr-openacr-}
-        (
-            mkdir -p "$unpacked" && cd "$folder" &&
-                npm pack --silent "@openacr/openacr@${version%.tgz}" &&
-                sha512sum --check --strict --quiet "$here/openacr.sha512" &&
-                tar --extract --file "$archive" --directory "$unpacked" "$@"
-        ) >&2 || fail 'The schema of OpenACR could not be fetched, or is not what was pinned: see above'
-        insist_on "$unpacked/$1" "$unpacked/$2"
-    fi
+    npm_files @openacr/openacr "$here/openacr.sha512" "$folder" package/schema/openacr-0.1.0.json \
+        package/catalog/2.4-edition-wcag-2.1-508-en.yaml
     set_variable A11YCHECK_OPENACR "$unpacked/package"
+
+    # Microsoft's reader and judge of SARIF, with OASIS's schema beside it.
+    npm_files @microsoft/sarif-multitool-linux "$here/sarif.sha512" "$folder" package/Sarif.Multitool package/sarif-2.1.0.json
+    chmod +x "$unpacked/package/Sarif.Multitool"
+    set_variable A11YCHECK_SARIF "$unpacked/package"
+
+    environment "$target/cli-readers" "$here/cli-readers.txt" junitparser --no-deps --only-binary=:all:
+    set_variable A11YCHECK_CLI_READERS "$target/cli-readers/venv/bin/python"
 }
 
 needs_of_neighbours() {
