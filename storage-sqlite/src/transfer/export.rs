@@ -1,8 +1,7 @@
 //! The tables as records: one statement for each kind, whose rows are read as they come.
 
 use a11ycheck_core::{
-    domain::Urgency,
-    domain::{EventKind, ExternalKey, NewEvent, ScanEventEntry, ScanEventKind, Team, TeamBrand, TokenHash},
+    domain::{EventKind, ExternalKey, NewEvent, ScanEventEntry, ScanEventKind, Team, TeamBrand, TokenHash, Urgency},
     store::{
         Document, DocumentKey, StyleHash,
         transfer::{

@@ -3,11 +3,11 @@
 mod cases;
 mod filled;
 
+use a11ycheck_core::{Store, store::transfer::TransferStore};
 use tokio::runtime::Builder;
 
 pub use self::filled::FilledStore;
 use crate::StoreFactory;
-use a11ycheck_core::{Store, store::transfer::TransferStore};
 
 /// Makes one `#[test]` of every case of the suite for a [`TransferStore`], for the stores of this
 /// [`StoreFactory`](crate::StoreFactory): an expression that is evaluated for each case.

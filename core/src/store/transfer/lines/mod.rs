@@ -1,0 +1,322 @@
+//! Records as lines of a file: JSON, and after it the bytes that some records have.
+//!
+//! A field that is added, or that changes its form, is a new [format](super::format): no release reads a field that it does
+//! not know, since it would lose it.
+
+mod read;
+mod write;
+
+use std::{collections::BTreeSet, error::Error as StdError};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{PictureSubject, Record, Totals};
+use crate::{
+    domain::{
+        Ability, AttemptFailure, EventKind, Failure, Outcome, Plan, PlanCode, PlanStatus, PlatformKey, ScanEventKind,
+        ScanKind, StandardId, Standing,
+    },
+    id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId, WorkerId},
+    locale::Locale,
+};
+
+/// The fault of a line.
+pub(super) type Fault = Box<dyn StdError + Send + Sync>;
+
+/// A line of a file. Where a line has `bytes`, so many follow it, and a line break.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "lines live for a moment, one at a time")]
+pub(super) enum Line {
+    Plan(Plan),
+    Team(TeamLine),
+    Brand(BrandLine),
+    Token(TokenLine),
+    Setting(SettingLine),
+    Site(SiteLine),
+    Scan(ScanLine),
+    Findings(FindingsLine),
+    Picture(PictureLine),
+    Document(DocumentLine),
+    Endpoint(EndpointLine),
+    Event(EventLine),
+    Delivery(DeliveryLine),
+    Attempt(AttemptLine),
+    Entry(EntryLine),
+    NewestPosition(u64),
+    /// The last line.
+    End(Totals),
+}
+
+macro_rules! lines {
+    ($($name:ident { $($field:ident: $type:ty $(as $with:literal)?,)* })*) => {
+        $(
+            #[derive(Serialize, Deserialize)]
+            #[serde(deny_unknown_fields)]
+            pub(super) struct $name {
+                $($(#[serde(with = $with)])? $field: $type,)*
+            }
+        )*
+    };
+}
+
+lines! {
+    TeamLine {
+        id: TeamId,
+        name: String,
+        external_key: Option<String>,
+        plan: PlanCode,
+        status: PlanStatus,
+        ends_at: Option<DateTime<Utc>>,
+        trial_ends_at: Option<DateTime<Utc>>,
+        standing: Standing,
+        seats_used: u32,
+        created_at: DateTime<Utc>,
+        held_until: Option<DateTime<Utc>>,
+    }
+    BrandLine {
+        team: TeamId,
+        name: Option<String>,
+        colour: Option<String>,
+        product_version: Option<String>,
+        contact: Option<String>,
+        evaluator: Option<String>,
+        // Of the logo.
+        bytes: Option<u64>,
+    }
+    TokenLine {
+        id: TokenId,
+        team: TeamId,
+        name: String,
+        abilities: BTreeSet<Ability>,
+        sha256: [u8; 32] as "hex",
+        created_at: DateTime<Utc>,
+    }
+    SettingLine {
+        name: String,
+        value: String,
+    }
+    SiteLine {
+        id: SiteId,
+        team: TeamId,
+        url: String,
+        name: Option<String>,
+        report_locale: Locale,
+        platform: Option<PlatformKey>,
+        stack: Vec<PlatformKey>,
+        tags: Vec<String>,
+        standard: Option<StandardId>,
+        next_scan_at: DateTime<Utc>,
+        created_at: DateTime<Utc>,
+        last_manual_at: Option<DateTime<Utc>>,
+        previous_manual_at: Option<DateTime<Utc>>,
+        manual_given_back_at: Option<DateTime<Utc>>,
+    }
+    ScanLine {
+        id: ScanId,
+        team: TeamId,
+        site: SiteId,
+        kind: ScanKind,
+        pages_requested: u32,
+        queued_at: DateTime<Utc>,
+        express: bool,
+        urgency: Option<UrgencyWord>,
+        state: ScanStateLine,
+    }
+    LeaseLine {
+        worker: WorkerId,
+        token: i64,
+        expires_at: DateTime<Utc>,
+    }
+    FindingsLine {
+        scan: ScanId,
+        team: TeamId,
+        bytes: u64,
+    }
+    PictureLine {
+        scan: ScanId,
+        team: TeamId,
+        subject: PictureSubject,
+        number: u32,
+        format: PictureFormat,
+        width: u32,
+        height: u32,
+        bytes: u64,
+    }
+    DocumentLine {
+        scan: ScanId,
+        team: TeamId,
+        kind: DocumentKind,
+        locale: Locale,
+        style: [u8; 16] as "hex",
+        bytes: u64,
+    }
+    EndpointLine {
+        id: EndpointId,
+        team: TeamId,
+        url: String,
+        events: BTreeSet<EventKind>,
+        secret: Vec<u8> as "hex",
+        previous_secret: Option<PreviousSecret>,
+        failed_in_a_row: u32,
+        off_since: Option<DateTime<Utc>>,
+        created_at: DateTime<Utc>,
+    }
+    PreviousSecret {
+        secret: Vec<u8> as "hex",
+        until: DateTime<Utc>,
+    }
+    EventLine {
+        id: EventId,
+        team: TeamId,
+        kind: EventKind,
+        created_at: DateTime<Utc>,
+        bytes: u64,
+    }
+    DeliveryLine {
+        id: DeliveryId,
+        team: TeamId,
+        endpoint: EndpointId,
+        event: EventId,
+        kind: EventKind,
+        created_at: DateTime<Utc>,
+        state: DeliveryStateLine,
+    }
+    AttemptLine {
+        delivery: DeliveryId,
+        team: TeamId,
+        number: u32,
+        started_at: DateTime<Utc>,
+        ended_at: DateTime<Utc>,
+        microseconds: i64,
+        result: ResultLine,
+    }
+    EntryLine {
+        position: u64,
+        kind: ScanEventKind,
+        team: TeamId,
+        site: SiteId,
+        scan: ScanId,
+        at: DateTime<Utc>,
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum UrgencyWord {
+    Requested,
+    Scheduled,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PictureFormat {
+    Png,
+    WebP,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum DocumentKind {
+    Report,
+    FullReport,
+    ConformanceReport,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum ScanStateLine {
+    Queued,
+    Running { lease: LeaseLine, attempt: u32, started_at: DateTime<Utc>, pages_scanned: u32, pages_found: u32 },
+    Completed { started_at: DateTime<Utc>, finished_at: DateTime<Utc>, outcome: Outcome },
+    Failed { started_at: DateTime<Utc>, finished_at: DateTime<Utc>, pages_scanned: u32, failure: Failure },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum DeliveryStateLine {
+    Blocked { after: DeliveryId },
+    Waiting { attempts: u32, token: i64, next_attempt_at: DateTime<Utc> },
+    Attempting { attempts: u32, tries: u32, lease: LeaseLine, started_at: DateTime<Utc> },
+    Delivered { attempts: u32, finished_at: DateTime<Utc> },
+    Failed { finished_at: DateTime<Utc> },
+    Dropped { attempts: u32, finished_at: DateTime<Utc> },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum ResultLine {
+    Answered { status: u16, excerpt: String },
+    Failed(AttemptFailure),
+}
+
+/// Adds a record to `buffer` as it is in a file.
+pub(super) fn encode(record: &Record, buffer: &mut Vec<u8>) -> serde_json::Result<()> {
+    let (line, bytes) = write::line(record);
+    serde_json::to_writer(&mut *buffer, &line)?;
+    buffer.push(b'\n');
+    if let Some(bytes) = bytes {
+        buffer.extend_from_slice(bytes);
+        buffer.push(b'\n');
+    }
+    Ok(())
+}
+
+impl Line {
+    /// Returns how many bytes follow the line; `None` if none do, not even a line break.
+    pub(super) const fn bytes(&self) -> Option<u64> {
+        match self {
+            Self::Brand(BrandLine { bytes, .. }) => *bytes,
+            Self::Findings(FindingsLine { bytes, .. })
+            | Self::Picture(PictureLine { bytes, .. })
+            | Self::Document(DocumentLine { bytes, .. })
+            | Self::Event(EventLine { bytes, .. }) => Some(*bytes),
+            Self::Plan(_)
+            | Self::Team(_)
+            | Self::Token(_)
+            | Self::Setting(_)
+            | Self::Site(_)
+            | Self::Scan(_)
+            | Self::Endpoint(_)
+            | Self::Delivery(_)
+            | Self::Attempt(_)
+            | Self::Entry(_)
+            | Self::NewestPosition(_)
+            | Self::End(_) => None,
+        }
+    }
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) mod hex {
+    use std::{borrow::Cow, fmt::Write as _};
+
+    use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        bytes: &impl AsRef<[u8]>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut text = String::new();
+        for byte in bytes.as_ref() {
+            // Writing to a `String` can't fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        serializer.serialize_str(&text)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>, T: TryFrom<Vec<u8>>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        let digit = |digit: u8| char::from(digit).to_digit(16);
+        let byte = |pair: &[u8]| match pair {
+            [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
+            _ => None,
+        };
+        let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(byte).collect();
+        let bytes = bytes.ok_or_else(|| D::Error::custom("not pairs of hexadecimal digits"))?;
+        bytes.try_into().map_err(|_| D::Error::custom("not the right number of bytes"))
+    }
+}

@@ -1,0 +1,236 @@
+//! Records as lines.
+
+use super::{
+    AttemptLine, BrandLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EndpointLine, EntryLine,
+    EventLine, FindingsLine, LeaseLine, Line, PictureFormat, PictureLine, PreviousSecret, ResultLine, ScanLine,
+    ScanStateLine, SettingLine, SiteLine, TeamLine, TokenLine, UrgencyWord,
+};
+use crate::{
+    domain::{
+        ApiToken, Attempt, AttemptReport, AttemptResult, Delivery, DeliveryState, DraftHead, EndpointDetails,
+        EndpointStatus, HeadText, Lease, Logo, ManualChecks, NewEvent, Scan, ScanEventEntry, ScanState, Site,
+        SiteDetails, Subscription, TeamBrand, Urgency, WebhookEndpoint,
+    },
+    scanner::ScreenshotFormat,
+    store::{
+        Document, DocumentKey,
+        transfer::{
+            Record, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry, StoredEvent,
+            StoredFindings, StoredPicture, StoredScan, StoredSetting, StoredSite, StoredTeam, StoredToken,
+        },
+    },
+};
+
+/// Returns a record as a line, with the bytes that follow it.
+#[expect(clippy::too_many_lines, reason = "one arm for each kind")]
+pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
+    match record {
+        Record::Plan(plan) => (Line::Plan(plan.clone()), None),
+        Record::Team(team) => {
+            let StoredTeam {
+                id,
+                name,
+                external_key,
+                plan,
+                subscription: Subscription { status, ends_at, trial_ends_at },
+                standing,
+                seats_used,
+                created_at,
+                held_until,
+            } = team.clone();
+            let external_key = external_key.map(|key| key.as_str().to_owned());
+            let line = TeamLine {
+                id,
+                name,
+                external_key,
+                plan,
+                status,
+                ends_at,
+                trial_ends_at,
+                standing,
+                seats_used,
+                created_at,
+                held_until,
+            };
+            (Line::Team(line), None)
+        }
+        Record::Brand(StoredBrand { team, brand: TeamBrand { name, colour, logo, draft } }) => {
+            let DraftHead { product_version, contact, evaluator } = draft;
+            let text = |text: &Option<HeadText>| text.as_ref().map(|text| text.as_str().to_owned());
+            let logo = logo.as_ref().map(Logo::bytes);
+            let line = BrandLine {
+                team: *team,
+                name: name.as_ref().map(|name| name.as_str().to_owned()),
+                colour: colour.map(|colour| colour.to_string()),
+                product_version: text(product_version),
+                contact: text(contact),
+                evaluator: text(evaluator),
+                bytes: logo.map(length),
+            };
+            (Line::Brand(line), logo)
+        }
+        Record::Token(StoredToken { token, hash }) => {
+            let ApiToken { id, team, name, abilities, created_at } = token.clone();
+            (Line::Token(TokenLine { id, team, name, abilities, sha256: *hash.as_bytes(), created_at }), None)
+        }
+        Record::Setting(StoredSetting { name, value }) => {
+            (Line::Setting(SettingLine { name: name.clone(), value: value.clone() }), None)
+        }
+        Record::Site(StoredSite { site, manual }) => {
+            let Site { id, team, details, next_scan_at, created_at } = site.clone();
+            let SiteDetails { url, name, report_locale, platform, stack, tags, standard } = details;
+            let ManualChecks { last_at, previous_at, given_back_at } = *manual;
+            let line = SiteLine {
+                id,
+                team,
+                url: url.as_str().to_owned(),
+                name,
+                report_locale,
+                platform,
+                stack,
+                tags,
+                standard,
+                next_scan_at,
+                created_at,
+                last_manual_at: last_at,
+                previous_manual_at: previous_at,
+                manual_given_back_at: given_back_at,
+            };
+            (Line::Site(line), None)
+        }
+        Record::Scan(StoredScan { scan, urgency }) => {
+            let Scan { id, team, site, kind, pages_requested, queued_at, state, express } = scan.clone();
+            let urgency = urgency.map(|urgency| match urgency {
+                Urgency::Requested => UrgencyWord::Requested,
+                Urgency::Scheduled => UrgencyWord::Scheduled,
+            });
+            let state = scan_state_line(state);
+            let line = ScanLine { id, team, site, kind, pages_requested, queued_at, express, urgency, state };
+            (Line::Scan(line), None)
+        }
+        Record::Findings(StoredFindings { scan, team, findings }) => {
+            let bytes = findings.as_bytes();
+            (Line::Findings(FindingsLine { scan: *scan, team: *team, bytes: length(bytes) }), Some(bytes))
+        }
+        Record::Picture(StoredPicture { scan, team, subject, picture }) => {
+            let line = PictureLine {
+                scan: *scan,
+                team: *team,
+                subject: *subject,
+                number: picture.id.0,
+                format: match picture.format {
+                    ScreenshotFormat::Png => PictureFormat::Png,
+                    ScreenshotFormat::WebP => PictureFormat::WebP,
+                },
+                width: picture.width,
+                height: picture.height,
+                bytes: length(&picture.bytes),
+            };
+            (Line::Picture(line), Some(&picture.bytes))
+        }
+        Record::Document(StoredDocument { scan, team, key, document: Document { style, bytes } }) => {
+            let (kind, locale) = match *key {
+                DocumentKey::Report(locale) => (DocumentKind::Report, locale),
+                DocumentKey::FullReport(locale) => (DocumentKind::FullReport, locale),
+                DocumentKey::ConformanceReport(locale) => (DocumentKind::ConformanceReport, locale),
+            };
+            let line = DocumentLine { scan: *scan, team: *team, kind, locale, style: style.0, bytes: length(bytes) };
+            (Line::Document(line), Some(bytes))
+        }
+        Record::Endpoint(StoredEndpoint { endpoint, secrets }) => {
+            let WebhookEndpoint { id, team, details: EndpointDetails { url, events }, status, created_at } =
+                endpoint.clone();
+            let (failed_in_a_row, off_since) = match status {
+                EndpointStatus::On { failed_in_a_row } => (failed_in_a_row, None),
+                EndpointStatus::Off { since } => (0, Some(since)),
+            };
+            let previous = secrets.previous.as_ref();
+            let previous_secret =
+                previous.map(|(secret, until)| PreviousSecret { secret: secret.to_bytes(), until: *until });
+            let line = EndpointLine {
+                id,
+                team,
+                url: url.as_str().to_owned(),
+                events,
+                secret: secrets.current.to_bytes(),
+                previous_secret,
+                failed_in_a_row,
+                off_since,
+                created_at,
+            };
+            (Line::Endpoint(line), None)
+        }
+        Record::Event(StoredEvent { team, event: NewEvent { id, kind, created_at, body } }) => {
+            let line = EventLine { id: *id, team: *team, kind: *kind, created_at: *created_at, bytes: length(body) };
+            (Line::Event(line), Some(body))
+        }
+        Record::Delivery(delivery) => {
+            let Delivery { id, team, endpoint, event, kind, created_at, state } = delivery.clone();
+            let state = delivery_state_line(state);
+            (Line::Delivery(DeliveryLine { id, team, endpoint, event, kind, created_at, state }), None)
+        }
+        Record::Attempt(StoredAttempt { delivery, team, attempt }) => {
+            let Attempt { number, started_at, ended_at, report: AttemptReport { duration, result } } = attempt.clone();
+            let line = AttemptLine {
+                delivery: *delivery,
+                team: *team,
+                number,
+                started_at,
+                ended_at,
+                microseconds: duration.num_microseconds().unwrap_or(i64::MAX),
+                result: match result {
+                    AttemptResult::Answered { status, excerpt } => {
+                        ResultLine::Answered { status, excerpt: excerpt.as_str().to_owned() }
+                    }
+                    AttemptResult::Failed(failure) => ResultLine::Failed(failure),
+                },
+            };
+            (Line::Attempt(line), None)
+        }
+        Record::Entry(StoredEntry { entry, at }) => {
+            let ScanEventEntry { position, kind, team, site, scan } = *entry;
+            (Line::Entry(EntryLine { position, kind, team, site, scan, at: *at }), None)
+        }
+        Record::NewestPosition(position) => (Line::NewestPosition(*position), None),
+    }
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    // No machine's addresses have more than 64 bits.
+    bytes.len() as u64
+}
+
+fn lease_line(lease: Lease) -> LeaseLine {
+    let Lease { worker, token, expires_at } = lease;
+    LeaseLine { worker, token: token.get(), expires_at }
+}
+
+fn scan_state_line(state: ScanState) -> ScanStateLine {
+    match state {
+        ScanState::Queued => ScanStateLine::Queued,
+        ScanState::Running { lease, attempt, started_at, pages_scanned, pages_found } => {
+            ScanStateLine::Running { lease: lease_line(lease), attempt, started_at, pages_scanned, pages_found }
+        }
+        ScanState::Completed { started_at, finished_at, outcome } => {
+            ScanStateLine::Completed { started_at, finished_at, outcome }
+        }
+        ScanState::Failed { started_at, finished_at, pages_scanned, failure } => {
+            ScanStateLine::Failed { started_at, finished_at, pages_scanned, failure }
+        }
+    }
+}
+
+fn delivery_state_line(state: DeliveryState) -> DeliveryStateLine {
+    match state {
+        DeliveryState::Blocked { after } => DeliveryStateLine::Blocked { after },
+        DeliveryState::Waiting { attempts, token, next_attempt_at } => {
+            DeliveryStateLine::Waiting { attempts, token: token.get(), next_attempt_at }
+        }
+        DeliveryState::Attempting { attempts, tries, lease, started_at } => {
+            DeliveryStateLine::Attempting { attempts, tries, lease: lease_line(lease), started_at }
+        }
+        DeliveryState::Delivered { attempts, finished_at } => DeliveryStateLine::Delivered { attempts, finished_at },
+        DeliveryState::Failed { finished_at } => DeliveryStateLine::Failed { finished_at },
+        DeliveryState::Dropped { attempts, finished_at } => DeliveryStateLine::Dropped { attempts, finished_at },
+    }
+}
