@@ -228,7 +228,8 @@ pub(crate) fn many(elements: usize) -> Run {
         rule.elements = run.findings.iter().filter(|finding| finding.rule == *id).count() as u64;
     }
     let count = |rule: &str| run.rules[&RuleId::new(rule)].elements;
-    (run.totals.critical, run.totals.serious, run.totals.moderate) = (count("image-alt"), count("label"), count("region"));
+    (run.totals.critical, run.totals.serious, run.totals.moderate) =
+        (count("image-alt"), count("label"), count("region"));
     run
 }
 
