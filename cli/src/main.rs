@@ -1,12 +1,7 @@
 //! The command `a11ycheck`.
 
-use clap::Parser;
+use std::process::ExitCode;
 
-/// Checks the accessibility of web pages.
-#[derive(Debug, Parser)]
-#[command(name = "a11ycheck", version)]
-struct Arguments {}
-
-fn main() {
-    let Arguments {} = Arguments::parse();
+fn main() -> ExitCode {
+    a11ycheck_cli::program::main()
 }

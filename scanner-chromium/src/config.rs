@@ -1,6 +1,10 @@
 //! The settings of the operator.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use a11ycheck_core::net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver};
 use rustls::pki_types::CertificateDer;
@@ -31,6 +35,7 @@ pub struct ChromiumConfig {
     contact: Option<Url>,
     browser: Option<PathBuf>,
     axe: Option<PathBuf>,
+    axe_source: Option<&'static str>,
 }
 
 impl ChromiumConfig {
@@ -54,11 +59,13 @@ impl ChromiumConfig {
             contact: None,
             browser: None,
             axe: None,
+            axe_source: None,
         }
     }
 
     /// Sets the browser to start. The default is the one that `A11YCHECK_CHROMIUM` names, else
-    /// `chromium-headless-shell`, `chromium` or Google Chrome, as found in `PATH` or in the usual folders of programs.
+    /// `chromium-headless-shell`, `chromium` or Google Chrome, as found in `PATH` or in the usual folders of programs, else the
+    /// newest that Playwright or Puppeteer keeps in its cache.
     pub fn with_browser(self, path: impl Into<PathBuf>) -> Self {
         Self { browser: Some(path.into()), ..self }
     }
@@ -69,6 +76,12 @@ impl ChromiumConfig {
     /// `/usr/share`), or in `node_modules/axe-core` of the current folder or one above it.
     pub fn with_axe(self, path: impl Into<PathBuf>) -> Self {
         Self { axe: Some(path.into()), ..self }
+    }
+
+    /// Sets the content of an `axe.min.js` to run where neither [`with_axe`](Self::with_axe) nor `A11YCHECK_AXE` names a file, for
+    /// programs that have it within them. Its licence (MPL-2.0) asks them to say where its source is.
+    pub fn with_axe_source(self, source: &'static str) -> Self {
+        Self { axe_source: Some(source), ..self }
     }
 
     /// Trusts these authorities too (certificates in DER), for an intranet with an authority of its own. They count for
@@ -193,7 +206,10 @@ impl ChromiumConfig {
     pub(crate) fn find_axe(&self) -> Result<AxeSource, ChromiumError> {
         let found = match self.axe.clone().or_else(|| path_from_env("A11YCHECK_AXE")) {
             Some(path) => AxeSource::read(&path),
-            None => AxeSource::first(Places::here().axe()),
+            None => match self.axe_source {
+                Some(source) => AxeSource::of_text(Path::new("within this program"), source.to_owned()),
+                None => AxeSource::first(Places::here().axe()),
+            },
         };
         found.map_err(ChromiumError::from)
     }

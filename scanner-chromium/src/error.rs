@@ -14,8 +14,10 @@ use crate::{
 pub enum ChromiumError {
     /// There is no Chromium in any of the usual folders.
     #[error(
-        "no Chromium was found: install chromium-headless-shell or chromium (apt-get install chromium-headless-shell), \
-         or name one with --chromium or in A11YCHECK_CHROMIUM. Looked for {} in {}, and for {}",
+        "no Chromium was found: install chromium-headless-shell or chromium (Debian: apt-get install chromium-headless-shell; \
+         Fedora: dnf install chromium-headless; Alpine: apk add chromium; macOS: brew install --cask chromium; with Node.js: \
+         npx playwright install chromium-headless-shell), or name one with --chromium or in A11YCHECK_CHROMIUM. Looked for {} in \
+         {}, for {}, and in the caches of Playwright and Puppeteer",
         BROWSERS.join(", "),
         listed(folders),
         listed(files)
@@ -39,7 +41,8 @@ pub enum ChromiumError {
     /// axe-core is not installed.
     #[error(
         "axe-core {WANTED} was not found: name its axe.min.js with --axe or in A11YCHECK_AXE, put it into one of the \
-         places below, or run `npm ci` in the project's folder. Looked for {}",
+         places below, or run `npm install axe-core@{WANTED}` or, where a package.json names it, `npm ci` in the project's folder. \
+         Looked for {}",
         listed(looked_for)
     )]
     AxeNotFound {

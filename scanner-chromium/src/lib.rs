@@ -67,6 +67,7 @@ mod visit;
 pub use self::{
     browser::{AuthoritiesError, BrowserError, Fonts, Sandbox},
     config::{ChromiumConfig, Evidence, RobotsPolicy},
+    crawl::Sitemap,
     error::ChromiumError,
     examination::{Examination, FoundAxe, FoundBrowser},
     guard::GuardError,

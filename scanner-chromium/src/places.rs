@@ -24,6 +24,24 @@ const PROGRAMS: [&str; 7] = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
+/// The browsers that Playwright keeps, below a folder for each version; the best first.
+const PLAYWRIGHT: [(&str, &str); 6] = [
+    ("chromium_headless_shell-", "chrome-linux/headless_shell"),
+    ("chromium_headless_shell-", "chrome-headless-shell-linux64/chrome-headless-shell"),
+    ("chromium-", "chrome-linux/chrome"),
+    ("chromium-", "chrome-linux64/chrome"),
+    ("chromium-", "chrome-mac/Chromium.app/Contents/MacOS/Chromium"),
+    ("chromium_headless_shell-", "chrome-mac/headless_shell"),
+];
+
+/// Those that Puppeteer keeps: the folder of the browser, the beginning of a version's folder, the program.
+const PUPPETEER: [(&str, &str, &str); 4] = [
+    ("chrome-headless-shell", "linux-", "chrome-headless-shell-linux64/chrome-headless-shell"),
+    ("chrome", "linux-", "chrome-linux64/chrome"),
+    ("chrome-headless-shell", "mac", "chrome-headless-shell-mac-arm64/chrome-headless-shell"),
+    ("chrome-headless-shell", "mac", "chrome-headless-shell-mac-x64/chrome-headless-shell"),
+];
+
 /// Folders of shared data, where `XDG_DATA_DIRS` is not set.
 const DATA_FOLDERS: [&str; 2] = ["/usr/local/share", "/usr/share"];
 
@@ -38,6 +56,9 @@ pub(crate) struct Places {
     home: Option<PathBuf>,
     data_home: Option<PathBuf>,
     data_dirs: Option<OsString>,
+    cache_home: Option<PathBuf>,
+    playwright: Option<PathBuf>,
+    puppeteer: Option<PathBuf>,
 }
 
 /// The places in which a browser is searched for.
@@ -60,6 +81,9 @@ impl Places {
             home: set("HOME").map(PathBuf::from),
             data_home: set("XDG_DATA_HOME").map(PathBuf::from),
             data_dirs: set("XDG_DATA_DIRS"),
+            cache_home: set("XDG_CACHE_HOME").map(PathBuf::from),
+            playwright: set("PLAYWRIGHT_BROWSERS_PATH").map(PathBuf::from),
+            puppeteer: set("PUPPETEER_CACHE_DIR").map(PathBuf::from),
         }
     }
 
@@ -69,8 +93,34 @@ impl Places {
         let path = self.path.iter().flat_map(env::split_paths).filter(|folder| folder.is_absolute());
         BrowserPlaces {
             folders: distinct(path.chain(PROGRAM_FOLDERS.map(PathBuf::from))),
-            files: PROGRAMS.map(PathBuf::from).into(),
+            files: PROGRAMS.map(PathBuf::from).into_iter().chain(self.cached_browsers()).collect(),
         }
+    }
+
+    /// Returns the browsers in the caches of Playwright and Puppeteer, the newest of each kind first. They are used last, because
+    /// nobody put them there for us.
+    fn cached_browsers(&self) -> Vec<PathBuf> {
+        let cache = self.cache_home.clone().or_else(|| Some(self.home.as_ref()?.join(".cache")));
+        let mac = self.home.as_ref().map(|home| home.join("Library/Caches"));
+        let in_caches = |name: &str| [&cache, &mac].into_iter().flatten().map(|cache| cache.join(name)).collect();
+        let named = |folder: &Option<PathBuf>, name: &str| match folder {
+            // "0" is Playwright's word for the folder of its package.
+            Some(folder) if folder.is_absolute() => vec![folder.clone()],
+            _ => in_caches(name),
+        };
+        let mut found = Vec::new();
+        for folder in named(&self.playwright, "ms-playwright") {
+            for (start, program) in PLAYWRIGHT {
+                found.extend(versions(&folder, start).into_iter().map(|version| version.join(program)));
+            }
+        }
+        for folder in named(&self.puppeteer, "puppeteer") {
+            for (browser, start, program) in PUPPETEER {
+                found.extend(versions(&folder.join(browser), start).into_iter().map(|version| version.join(program)));
+            }
+        }
+        found.retain(|program| program.is_file());
+        found
     }
 
     /// Returns the first program of this name in the folders of programs.
@@ -108,6 +158,18 @@ impl BrowserPlaces {
         let named = BROWSERS.iter().flat_map(|name| self.folders.iter().map(move |folder| folder.join(name)));
         named.chain(self.files.iter().cloned()).find(|program| program.is_file())
     }
+}
+
+/// Returns the folders whose names begin with `start`, the one with the greatest version first.
+fn versions(folder: &Path, start: &str) -> Vec<PathBuf> {
+    let numbers = |name: &str| -> Vec<u64> {
+        name.split(|letter: char| !letter.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
+    };
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| name.starts_with(start));
+    let mut found: Vec<(Vec<u64>, String)> = names.map(|name| (numbers(&name[start.len()..]), name)).collect();
+    found.sort_by(|a, b| b.cmp(a));
+    found.into_iter().map(|(_, name)| folder.join(name)).collect()
 }
 
 fn of_package(share: &Path) -> PathBuf {
@@ -194,6 +256,26 @@ mod tests {
         let axe = places.axe();
         assert_eq!(axe[..2], [PathBuf::from("/usr/bin/axe.min.js"), "/usr/share/a11ycheck/axe.min.js".into()]);
         assert_eq!(axe.iter().filter(|path| path.starts_with("/usr/share/a11ycheck")).count(), 1);
+    }
+
+    #[test]
+    fn browsers_of_playwright_and_puppeteer_are_found_the_newest_first() {
+        let home = tempfile::tempdir().unwrap();
+        let put = |path: &str| {
+            let file = home.path().join(".cache").join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, "").unwrap();
+            file
+        };
+        let old = put("ms-playwright/chromium_headless_shell-999/chrome-linux/headless_shell");
+        let new = put("ms-playwright/chromium_headless_shell-1208/chrome-linux/headless_shell");
+        let whole = put("ms-playwright/chromium-1208/chrome-linux/chrome");
+        let puppeteer = put("puppeteer/chrome/linux-131.0.6778.204/chrome-linux64/chrome");
+        put("ms-playwright/firefox-1490/firefox/firefox");
+        let places = Places { home: Some(home.path().to_owned()), ..Places::default() };
+        assert_eq!(places.cached_browsers(), [new, old, whole, puppeteer]);
+        let elsewhere = Places { playwright: Some("/nowhere".into()), ..places };
+        assert_eq!(elsewhere.cached_browsers().len(), 1, "the variables of the two tools count");
     }
 
     #[test]

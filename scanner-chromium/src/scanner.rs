@@ -1,15 +1,16 @@
 //! The scanner, as core uses it.
 
 use a11ycheck_core::{
-    domain::Tool,
+    domain::{Failure, Tool},
     net::AddressPolicy,
     scanner::{BoxError, CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner},
 };
 use async_trait::async_trait;
+use url::Url;
 
 use crate::{
     ChromiumConfig, ChromiumError, Sandbox,
-    crawl::{Crawl, CrawlError},
+    crawl::{Crawl, CrawlError, Sitemap, check_exactly, read_sitemap},
     parts::Parts,
 };
 
@@ -68,6 +69,15 @@ impl ChromiumScanner {
         self.parts.browsers.memory()
     }
 
+    /// Fetches and reads the sitemap at this address, under the same rules as a scan: its addresses as they are written, and none of
+    /// those of the sitemaps that it names.
+    ///
+    /// # Errors
+    /// The reason why it was not read, in English: no response, an error status, a refused address.
+    pub async fn read_sitemap(&self, file: &Url) -> Result<Sitemap, Failure> {
+        read_sitemap(&self.parts, file).await
+    }
+
     /// Ends the browser and deletes its folder; returns when both are done. Scans under way fail, and so do later ones.
     pub async fn close(&self) {
         self.parts.browsers.close().await;
@@ -83,6 +93,9 @@ impl Scanner for ChromiumScanner {
         cancel: CancellationToken,
     ) -> Result<ScanOutput, ScanError> {
         let scan = async {
+            if let Some(pages) = &request.pages {
+                return check_exactly(&self.parts, &request, pages, progress).await;
+            }
             let crawl = Crawl::begin(&self.parts, &request).await?;
             crawl.run(progress).await
         };

@@ -3,6 +3,7 @@
 //! It is pure: no `async`, no trait object, no I/O, no clock read. An instant is an argument, so every rule can be
 //! tested at its limits, and a store can apply it inside its own transaction.
 
+mod accepted;
 mod attempt;
 mod axe_check;
 mod base_url;
@@ -28,6 +29,7 @@ mod manual_checks;
 mod masking;
 mod page_address;
 mod page_counts;
+mod page_pattern;
 mod plan;
 mod plan_catalog;
 mod plan_difference;
@@ -53,6 +55,7 @@ mod unknown_fields;
 mod urgency;
 
 pub use self::{
+    accepted::{AcceptReason, AcceptedElement, AcceptedFinding, accepted_by},
     attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
     axe_check::{AxeCheck, CheckNeed, CheckOutcome, UndecidedReason},
     base_url::BaseUrl,
@@ -71,7 +74,7 @@ pub use self::{
     failure_facts::FailureFacts,
     field_errors::{FieldErrors, Problem},
     finding::{Area, Finding, Findings, PageOutcome, ScreenshotId, ScreenshotRef, Totals, UncheckedFrame},
-    fingerprint::{Fingerprint, Key},
+    fingerprint::{Fingerprint, InvalidKey, Key},
     history::{ShortenedHistory, is_held, purge_hold},
     iso_duration::{IsoDuration, ParseDurationError},
     lease::{FencingToken, Lease},
@@ -79,6 +82,7 @@ pub use self::{
     masking::{MASK, masked_html, masked_selector, masked_text, reveals_people},
     page_address::{page_address, page_key, view_of, without_query},
     page_counts::PageCounts,
+    page_pattern::{InvalidPagePattern, PagePattern},
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},
     plan_difference::PlanDifference,

@@ -31,6 +31,14 @@ pub enum OutputError {
         /// The most pages that were asked for.
         budget: u32,
     },
+    /// The request was for exact pages, and the result does not list each of them once.
+    #[error("it lists {listed} pages of the {asked} that were asked for")]
+    NotThePages {
+        /// The number of pages of the result, without dead links.
+        listed: usize,
+        /// The number of pages of the request.
+        asked: usize,
+    },
     /// A page has an address that is neither `http` nor `https`.
     #[error("the address of page {page} is no http or https address")]
     PageAddress {
@@ -254,6 +262,11 @@ fn judge_pages(request: &ScanRequest, pages: &[PageOutcome]) -> Result<(), Outpu
     let (dead, scanned): (Vec<_>, Vec<_>) = pages.iter().partition(|page| page.is_dead_link());
     if scanned.len() > usize::try_from(budget).unwrap_or(usize::MAX) {
         return Err(OutputError::TooManyPages { pages: scanned.len(), budget });
+    }
+    if let Some(asked) = request.pages.as_ref().map(|pages| pages.as_slice().len())
+        && (scanned.len() != asked || !dead.is_empty())
+    {
+        return Err(OutputError::NotThePages { listed: scanned.len(), asked });
     }
     at_most("dead links", usize::try_from(ScanRequest::MAX_DEAD_LINKS).unwrap_or(usize::MAX), dead.len())?;
     for (page, outcome) in pages.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 mod acceptance;
 mod error;
+mod pages;
 mod request;
 #[cfg(any(test, feature = "testing"))]
 mod scripted;
@@ -14,6 +15,7 @@ pub use self::scripted::{Script, ScriptedScanner};
 pub use self::{
     acceptance::{OutputError, accept, judge},
     error::{BoxError, ScanError},
+    pages::{PageList, PageListError},
     request::{KnownElements, ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
 };
 
@@ -28,6 +30,11 @@ pub use self::{
 /// [`ScanRequest::page_budget`] pages. A page that can't be checked is listed with its error, and the others are still
 /// checked. A dead link does not count towards the budget: up to [`ScanRequest::MAX_DEAD_LINKS`] of them are listed in
 /// addition.
+///
+/// # Exact pages
+/// A request with [`ScanRequest::pages`] is for these pages alone: each is listed once, in the order of the request, under the
+/// address at which it was found; one that was not checked, or not reached in time, with its error. No link is followed, and there
+/// are no dead links. The pages of each host are a site of their own: what one of them reaches, another need not.
 ///
 /// # Reach
 /// Every connection that the site causes is judged by the [`AddressPolicy`](crate::net::AddressPolicy) that the scanner was
@@ -44,7 +51,8 @@ pub trait Scanner: Send + Sync + 'static {
     /// [`ScanError::Cancelled`], and leaves nothing running.
     ///
     /// # Errors
-    /// [`ScanError::Failed`] or [`ScanError::Troubled`] when no page could be checked, with the failure of the start page.
+    /// [`ScanError::Failed`] or [`ScanError::Troubled`] when no page could be checked, with the failure of the start page; a
+    /// request for exact pages has a result then, too, in which each page has its error.
     /// [`ScanError::Unavailable`] when the scanner could not begin, which says nothing about the site;
     /// [`ScanError::Broken`] when it broke down while it checked the site.
     async fn scan(

@@ -2,8 +2,9 @@
 
 use std::{collections::HashSet, sync::Arc};
 
+use super::PageList;
 use crate::{
-    domain::{Finding, Findings, Fingerprint, Key, PageCounts, ScreenshotId, SiteUrl, StandardId},
+    domain::{Finding, Findings, Fingerprint, Key, PageCounts, PageOutcome, ScreenshotId, SiteUrl, StandardId},
     id::ScanId,
 };
 
@@ -13,10 +14,14 @@ use crate::{
 pub struct ScanRequest {
     /// The check, for logs.
     pub scan: ScanId,
-    /// The address of the first page. From there, pages of the same host are followed.
+    /// The address of the first page. Unless [`pages`](Self::pages) says which pages are checked, pages of the same host
+    /// are followed from there.
     pub start: SiteUrl,
     /// The most pages to list, dead links aside; at least 1.
     pub page_budget: u32,
+    /// Exactly the pages to check, in the order in which the findings list them; no link is followed then. `None` if pages
+    /// are to be found from [`start`](Self::start) on.
+    pub pages: Option<PageList>,
     /// The elements of the previous completed check, if there is one: a report shows those that it did not have before
     /// others, so they should have pictures.
     pub known: Option<Arc<KnownElements>>,
@@ -32,7 +37,14 @@ impl ScanRequest {
 
     /// Returns a request to check at most `page_budget` pages from `start` on, against the default standard.
     pub const fn new(scan: ScanId, start: SiteUrl, page_budget: u32) -> Self {
-        Self { scan, start, page_budget, known: None, standard: StandardId::Wcag21Aa }
+        Self { scan, start, page_budget, pages: None, known: None, standard: StandardId::Wcag21Aa }
+    }
+
+    /// Returns a request to check exactly these pages, of one host or of several, against the default standard.
+    pub fn of_pages(scan: ScanId, pages: PageList) -> Self {
+        let page_budget = u32::try_from(pages.as_slice().len()).unwrap_or(u32::MAX);
+        let request = Self::new(scan, pages.start(), page_budget);
+        Self { pages: Some(pages), ..request }
     }
 
     /// Sets the standard against which pages are checked.
@@ -86,6 +98,12 @@ fn of_page(fingerprint: &Fingerprint) -> impl Iterator<Item = u64> {
 pub trait ProgressSink: Send + Sync {
     /// Reports the numbers of pages done and found. The number of those done never decreases within one scan.
     fn progress(&self, pages: PageCounts);
+
+    /// Reports the outcome of a page as soon as it is known, with the number of elements that fail on it,
+    /// recommendations included. A page of a crawl may yet turn out to be left out of the findings.
+    fn page_done(&self, page: &PageOutcome, elements: u64) {
+        let _ = (page, elements);
+    }
 }
 
 /// The result of a scan.

@@ -8,14 +8,15 @@ use std::{
 
 use async_trait::async_trait;
 use tokio::sync::Semaphore;
+use url::Url;
 
 use super::{
-    BoxError, CancellationToken, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, Screenshot,
+    BoxError, CancellationToken, PageList, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, Screenshot,
     ScreenshotFormat,
 };
 use crate::domain::{
-    Cover, Failure, Finding, Findings, Impact, PageCounts, PageOutcome, RuleFacts, RuleId, ScreenshotId, ScreenshotRef,
-    Tool,
+    Cover, Failure, FailureCode, Finding, Findings, Impact, PageCounts, PageOutcome, RuleFacts, RuleId, ScreenshotId,
+    ScreenshotRef, Tool, page_key,
 };
 
 /// Plays back scripts: the first scan gets the first of them, and the last one serves all further scans. Clones share the scripts.
@@ -233,6 +234,25 @@ impl Script {
         self
     }
 
+    /// Returns the script of a scan of exactly these pages. One that this script does not have failed.
+    fn of_exactly(mut self, asked: &PageList) -> Self {
+        let has = |page: &PageOutcome, url: &Url| page_key(&page.url) == page_key(url.as_str());
+        let old: Vec<Option<usize>> =
+            asked.as_slice().iter().map(|url| self.pages.iter().position(|page| has(page, url))).collect();
+        let failed =
+            |url: &Url| PageOutcome::failed(url.as_str(), "", Failure::new(FailureCode::HttpStatus, "No page."));
+        let pages = old.iter().zip(asked.as_slice());
+        let pages: Vec<PageOutcome> =
+            pages.map(|(old, url)| old.map_or_else(|| failed(url), |old| self.pages[old].clone())).collect();
+        let place = |page: usize| old.iter().position(|old| *old == Some(page));
+        self.items.retain(|item| place(item.page).is_some());
+        for item in &mut self.items {
+            item.page = place(item.page).unwrap_or_default();
+        }
+        self.items.sort_by_key(|item| item.page);
+        Self { pages, ..self }
+    }
+
     fn with_finding(mut self, rule: &str, impact: Impact, tag: &str, selector: &str, html: &str) -> Self {
         let page = self.pages.len() - 1;
         let id = RuleId::new(rule);
@@ -275,6 +295,7 @@ impl Scanner for ScriptedScanner {
         }
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
         let script = self.next();
+        let script = if let Some(asked) = &request.pages { script.of_exactly(asked) } else { script };
         let (pages, scanned) = within_budget(script.pages, &request);
         for done in 1..=scanned {
             progress.progress(PageCounts { done, found: scanned });

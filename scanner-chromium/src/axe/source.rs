@@ -65,7 +65,12 @@ impl AxeSource {
 
     pub(crate) fn read(path: &Path) -> Result<Self, SourceError> {
         let unreadable = |source| SourceError::Unreadable { path: path.to_owned(), source };
-        let source = std::fs::read_to_string(path).map_err(unreadable)?;
+        Self::of_text(path, std::fs::read_to_string(path).map_err(unreadable)?)
+    }
+
+    /// Takes the content of a file; `path` says in messages where it is from.
+    pub(crate) fn of_text(path: &Path, source: String) -> Result<Self, SourceError> {
+        let unreadable = |source| SourceError::Unreadable { path: path.to_owned(), source };
         let found = version(&source).unwrap_or("unknown").to_owned();
         if !found.strip_prefix(WANTED).is_some_and(|rest| rest.starts_with('.')) {
             return Err(SourceError::Version { path: path.to_owned(), found });

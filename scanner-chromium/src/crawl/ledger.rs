@@ -2,41 +2,30 @@
 
 use a11ycheck_core::{
     catalog::failure_of,
-    domain::{
-        Failure, FailureCause, FailureCode, FailureFacts, Findings, PageCounts, PageOutcome, ScreenshotId, Tool,
-        page_address,
-    },
-    scanner::{ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
+    domain::{Failure, FailureCause, FailureCode, FailureFacts, PageCounts, PageOutcome, Tool, page_address},
+    scanner::{ProgressSink, ScanOutput, ScanRequest},
 };
 use url::Url;
 
 use super::{
     frontier::{Frontier, Lead},
+    results::Results,
     survey::Listed,
 };
-use crate::{
-    axe::add_page,
-    evidence::{Album, Screen},
-    platform::{Signals, detect},
-    visit::{Checked, PageError},
-};
+use crate::visit::{Checked, PageError};
 
 /// The number of links, beyond the budget, that may turn out to be no page of their own. Each costs a request.
 const MAX_DROPPED: u32 = 100;
 /// The number of pages for which a site may be too busy, despite repeated attempts, before no further page is
 /// requested.
-const MAX_TURNED_AWAY: u32 = 3;
+pub(super) const MAX_TURNED_AWAY: u32 = 3;
 /// The number of pages in a row that may not be ready in time before no further page is requested. Each costs a minute.
-const MAX_TIME_OUTS: u32 = 10;
+pub(super) const MAX_TIME_OUTS: u32 = 10;
 
 /// The pages that were visited so far, and those that are left to visit.
 pub(super) struct Ledger<'a> {
     frontier: Frontier,
-    findings: Findings,
-    album: Album,
-    screen: Option<Screenshot>,
-    signals: Signals,
-    progress: &'a dyn ProgressSink,
+    results: Results<'a>,
     /// The counts that were reported last.
     reported: PageCounts,
     /// The number of pages that were chosen and are not settled yet.
@@ -55,16 +44,9 @@ pub(super) struct Ledger<'a> {
 
 impl<'a> Ledger<'a> {
     pub(super) fn new(frontier: Frontier, budget: u32, progress: &'a dyn ProgressSink, engine: Tool) -> Self {
-        let findings = Findings::new(engine).with_ran([]);
-        let signals = Signals::default();
-        let (album, screen) = (Album::default(), None);
         Self {
             frontier,
-            findings,
-            album,
-            screen,
-            signals,
-            progress,
+            results: Results::new(engine, progress),
             reported: PageCounts::default(),
             under_way: 0,
             budget,
@@ -110,7 +92,8 @@ impl<'a> Ledger<'a> {
     /// Ends a stopped check, with `waiting` chosen pages that are not settled.
     pub(super) fn stop(&mut self, waiting: u32) {
         self.time_outs = 0;
-        self.findings.stopped_by_timeouts = waiting > 0 || self.next(0).is_some();
+        let is_left = waiting > 0 || self.next(0).is_some();
+        self.results.set_stopped_by_timeouts(is_left);
     }
 
     /// Records the result of a visit to the page that `lead` leads to.
@@ -128,25 +111,16 @@ impl<'a> Ledger<'a> {
         };
         self.time_outs = if is_time_out { self.time_outs + 1 } else { 0 };
         match result {
-            Ok(Checked { url, mut collected, signals, screen, .. }) => {
-                self.frontier.add_links(&std::mem::take(&mut collected.links), &url, lead);
+            Ok(mut checked) => {
+                let Checked { url, collected, .. } = &mut checked;
+                self.frontier.add_links(&std::mem::take(&mut collected.links), url, lead);
                 let canonical = collected.canonical.take().and_then(|canonical| Url::parse(&canonical).ok());
-                if !self.frontier.reach(&url, canonical.as_ref()) {
+                if !self.frontier.reach(url, canonical.as_ref()) {
                     self.dropped += 1;
                     return;
                 }
-                self.signals.add(signals.unwrap_or_default());
-                let is_start = self.findings.pages.is_empty();
-                add_page(&mut self.findings, &mut self.album, page_address(&url).as_str(), collected);
-                if is_start {
-                    if let Some(Screen { width, height, webp: bytes, .. }) = screen {
-                        self.findings.screen = Some((width, height));
-                        let (id, format) = (ScreenshotId(0), ScreenshotFormat::WebP);
-                        self.screen = Some(Screenshot::new(id, format, width, height, bytes));
-                    }
-                } else if let (Some(page), Some(picture)) = (self.findings.pages.last_mut(), screen) {
-                    page.picture = self.album.add_page(picture);
-                }
+                let is_start = !self.results.has_pages();
+                self.results.add_checked(checked, is_start);
             }
             Err(PageError::LeavesSite { to, is_redirect: true }) => {
                 tracing::debug!(url = url.as_str(), to = to.as_str(), "a link leads to another site");
@@ -179,23 +153,21 @@ impl<'a> Ledger<'a> {
         let pages = PageCounts::new(done, chosen.saturating_add(self.frontier.count_waiting(room)));
         if pages != self.reported {
             self.reported = pages;
-            self.progress.progress(pages);
+            self.results.progress().progress(pages);
         }
     }
 
     /// Returns all results, and what the site is built with.
-    pub(super) fn close(mut self) -> ScanOutput {
-        self.findings.stack = detect(&self.signals);
-        let screenshots = self.album.close(&mut self.findings);
-        ScanOutput::new(self.findings).with_screenshots(screenshots).with_screen(self.screen)
+    pub(super) fn close(self) -> ScanOutput {
+        self.results.close()
     }
 
     fn pages(&self) -> u32 {
-        u32::try_from(self.findings.pages.len()).unwrap_or(u32::MAX) - self.dead
+        self.results.count() - self.dead
     }
 
     fn add_failed(&mut self, url: &Url, failure: Failure) {
-        self.findings.pages.push(PageOutcome::failed(page_address(url), "", failure));
+        self.results.add_unchecked(PageOutcome::failed(page_address(url), "", failure));
     }
 
     fn add_dead(&mut self, lead: &Lead, failure: Failure) {
@@ -204,7 +176,7 @@ impl<'a> Ledger<'a> {
         tracing::debug!(url = url.as_str(), from, "a link is dead");
         if self.dead < ScanRequest::MAX_DEAD_LINKS {
             self.dead += 1;
-            self.findings.pages.push(PageOutcome::dead_link(url, from, failure));
+            self.results.add_unchecked(PageOutcome::dead_link(url, from, failure));
         } else {
             self.dropped += 1;
         }

@@ -2,7 +2,7 @@
 //!
 //! A scan first requests what the site says about itself (`survey`: robots.txt and sitemaps), visits the start page,
 //! and then chooses from the pages that it found (`frontier`), kinds of pages in turn (`kinds`). The visit itself is
-//! the business of `visit`.
+//! the business of `visit`. Pages that the request names are visited as they are named (`scan::exact`).
 
 mod actions;
 mod address;
@@ -12,7 +12,9 @@ mod kinds;
 mod ledger;
 mod login;
 mod missing;
+mod named_sitemap;
 mod reached;
+mod results;
 mod robots;
 mod scan;
 mod site;
@@ -20,4 +22,8 @@ mod sitemap;
 mod survey;
 mod traps;
 
-pub(crate) use self::scan::{Crawl, CrawlError};
+pub use self::sitemap::Sitemap;
+pub(crate) use self::{
+    named_sitemap::read_sitemap,
+    scan::{Crawl, CrawlError, check_exactly},
+};

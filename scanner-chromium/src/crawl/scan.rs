@@ -3,6 +3,8 @@
 //!
 //! This module chooses; [`Visits`] opens and checks a page.
 
+mod exact;
+
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::Arc,
@@ -19,6 +21,7 @@ use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use tokio::time::{Duration, Instant};
 use url::Url;
 
+pub(crate) use self::exact::check_exactly;
 use super::{
     actions::WithoutActions,
     fetch::{FetchError, Fetcher},
@@ -98,14 +101,19 @@ pub(crate) struct Crawl<'a> {
 impl<'a> Crawl<'a> {
     /// Gets a browser and opens the guards.
     pub(crate) async fn begin(parts: &'a Parts, request: &'a ScanRequest) -> Result<Self, CrawlError> {
+        let site = SiteTask { start: request.start.url(), pages: request.page_budget, done_by: end_of(parts, request) };
+        Self::begin_at(parts, request, site).await
+    }
+
+    /// Does the same for a site of a scan.
+    async fn begin_at(parts: &'a Parts, request: &'a ScanRequest, site: SiteTask<'_>) -> Result<Self, CrawlError> {
+        let SiteTask { start, pages, done_by } = site;
         let config = &parts.config;
-        let all_pages = config.page_timeout.saturating_mul(request.page_budget.max(1));
-        let done_by = Instant::now() + config.scan_timeout.min(all_pages.saturating_add(SURVEY_TIME));
         let browser = parts.browsers.for_new_scan().await.map_err(CrawlError::NoBrowser)?;
-        let reach = Reach::of_check(config.policy.clone(), request.start.url());
+        let reach = Reach::of_check(config.policy.clone(), start);
         let resolver = Arc::new(LookupShare::of(Arc::clone(&config.resolver), LOOKUPS_PER_SCAN));
         let egress = Egress::Judged { reach: reach.clone(), resolver, proxy: config.proxy.clone() };
-        let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(request.page_budget);
+        let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(pages);
         let guard = Guard::open(egress.clone(), max_bytes).await.map_err(no_way_out)?;
         let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await.map_err(no_way_out)?;
         let fetcher = Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.permits)?;
@@ -292,6 +300,22 @@ impl<'a> Crawl<'a> {
     fn engine(&self, checked: &Checked) -> Tool {
         Tool::axe_core(checked.collected.version.clone(), self.visits.browser_product())
     }
+}
+
+/// The part of a scan that is one site.
+#[derive(Debug, Clone, Copy)]
+struct SiteTask<'a> {
+    /// The address of the first page.
+    start: &'a Url,
+    /// The most pages to visit.
+    pages: u32,
+    done_by: Instant,
+}
+
+/// Returns the end of the time of a scan that begins now.
+fn end_of(parts: &Parts, request: &ScanRequest) -> Instant {
+    let all_pages = parts.config.page_timeout.saturating_mul(request.page_budget.max(1));
+    Instant::now() + parts.config.scan_timeout.min(all_pages.saturating_add(SURVEY_TIME))
 }
 
 fn no_way_out(error: GuardError) -> CrawlError {

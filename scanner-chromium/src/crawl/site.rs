@@ -6,7 +6,7 @@ use super::address::bare_host;
 use crate::{guard::Reach, visit::Scope};
 
 /// The site that a start address leads to: one host, with or without `www.`, and one port, over HTTP or HTTPS.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Site {
     host: String,
     /// The port; `None` for the default port of either scheme.

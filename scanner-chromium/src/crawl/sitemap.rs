@@ -13,35 +13,51 @@ use quick_xml::{
 pub(super) const MAX_BYTES: usize = 10 * 1024 * 1024;
 /// The number of addresses that are kept from one file.
 const MAX_ENTRIES: usize = 2_000;
+/// The number of addresses that are kept from a file that somebody named: the protocol's own limit.
+const MAX_NAMED_ENTRIES: usize = 50_000;
+/// The greatest size of such a file in bytes: the protocol's own limit.
+pub(super) const MAX_NAMED_BYTES: usize = 50 * 1024 * 1024;
 /// The bound of an address in characters: the protocol's "less than 2,048".
 const MAX_ADDRESS: usize = 2_048;
 /// The beginning of a gzip file (RFC 1952 §2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The addresses in one file, as they are written there.
+/// The addresses in a sitemap (sitemaps.org), as they are written there. Hostile text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Sitemap {
-    pub(super) pages: Vec<String>,
+#[non_exhaustive]
+pub struct Sitemap {
+    /// The pages, in the order of the file.
+    pub pages: Vec<String>,
     /// The sitemaps that it names, if it is an index.
-    pub(super) sitemaps: Vec<String>,
+    pub sitemaps: Vec<String>,
 }
 
 impl Sitemap {
-    /// Reads a file as far as possible.
-    pub(super) fn parse(file: Vec<u8>) -> Self {
-        let file = decompressed(file);
-        let text = String::from_utf8_lossy(&file);
-        let text = text.trim_start_matches('\u{feff}').trim_start();
-        if text.starts_with('<') { Self::from_xml(text) } else { Self::from_lines(text) }
+    /// Reads a file that somebody named, as far as possible: XML or one address in a line, compressed or not. At most 50,000 of
+    /// its addresses are kept, and at most 50 MiB of what it contains are read.
+    pub fn parse(file: Vec<u8>) -> Self {
+        Self::parse_within(file, MAX_NAMED_BYTES, MAX_NAMED_ENTRIES)
     }
 
-    fn from_lines(text: &str) -> Self {
+    /// Reads a file that a site names.
+    pub(super) fn parse_found(file: Vec<u8>) -> Self {
+        Self::parse_within(file, MAX_BYTES, MAX_ENTRIES)
+    }
+
+    fn parse_within(file: Vec<u8>, max_bytes: usize, max_entries: usize) -> Self {
+        let file = decompressed(file, max_bytes);
+        let text = String::from_utf8_lossy(&file);
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        if text.starts_with('<') { Self::from_xml(text, max_entries) } else { Self::from_lines(text, max_entries) }
+    }
+
+    fn from_lines(text: &str, max_entries: usize) -> Self {
         let is_address = |line: &&str| line.len() < MAX_ADDRESS && line.starts_with("http");
-        let pages = text.lines().map(str::trim).filter(is_address).take(MAX_ENTRIES).map(str::to_owned).collect();
+        let pages = text.lines().map(str::trim).filter(is_address).take(max_entries).map(str::to_owned).collect();
         Self { pages, sitemaps: Vec::new() }
     }
 
-    fn from_xml(text: &str) -> Self {
+    fn from_xml(text: &str, max_entries: usize) -> Self {
         let mut found = Self::default();
         let mut reader = Reader::from_str(text);
         let config = reader.config_mut();
@@ -80,7 +96,7 @@ impl Sitemap {
                         if !in_image && !address.is_empty() && address.len() < MAX_ADDRESS {
                             list.push(address.to_owned());
                         }
-                        if list.len() >= MAX_ENTRIES {
+                        if list.len() >= max_entries {
                             break;
                         }
                     }
@@ -126,15 +142,15 @@ fn meaning(reference: &BytesRef<'_>) -> String {
 }
 
 /// Returns the file, decompressed up to twice: `sitemap.xml.gz` may come with a `Content-Encoding` in addition. At most
-/// [`MAX_BYTES`], and the readable beginning of a damaged one.
-fn decompressed(mut file: Vec<u8>) -> Vec<u8> {
+/// `max_bytes`, and the readable beginning of a damaged one.
+fn decompressed(mut file: Vec<u8>, max_bytes: usize) -> Vec<u8> {
     for _ in 0..2 {
         if !file.starts_with(&GZIP) {
             break;
         }
         let mut plain = Vec::new();
         // An error leaves what came before it.
-        let _ = MultiGzDecoder::new(file.as_slice()).take(MAX_BYTES as u64).read_to_end(&mut plain);
+        let _ = MultiGzDecoder::new(file.as_slice()).take(max_bytes as u64).read_to_end(&mut plain);
         file = plain;
     }
     file
@@ -156,7 +172,7 @@ mod tests {
     }
 
     fn pages(text: &str) -> Vec<String> {
-        Sitemap::parse(text.as_bytes().to_vec()).pages
+        Sitemap::parse_found(text.as_bytes().to_vec()).pages
     }
 
     const PAGES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -175,7 +191,7 @@ mod tests {
     fn an_index_names_sitemaps_and_no_pages() {
         let index = "<sitemapindex><sitemap><loc>https://a.example/1.xml.gz</loc></sitemap></sitemapindex>";
         let expected = Sitemap { pages: vec![], sitemaps: vec!["https://a.example/1.xml.gz".to_owned()] };
-        assert_eq!(Sitemap::parse(index.into()), expected);
+        assert_eq!(Sitemap::parse_found(index.into()), expected);
     }
 
     #[test]
@@ -186,14 +202,14 @@ mod tests {
             <sitemap><image><loc>https://a.example/i</loc></sitemap>
             <sitemap><loc>https://a.example/2.xml</loc></sitemap></sitemapindex>";
         let sitemaps = ["https://a.example/1.xml", "https://a.example/2.xml"].map(str::to_owned).into();
-        assert_eq!(Sitemap::parse(index.into()), Sitemap { pages: vec![], sitemaps });
+        assert_eq!(Sitemap::parse_found(index.into()), Sitemap { pages: vec![], sitemaps });
     }
 
     #[test]
     fn a_file_may_be_compressed_once_or_twice_or_be_a_plain_list() {
         let once = gzip(PAGES.as_bytes());
-        assert_eq!(Sitemap::parse(gzip(&once)).pages, pages(PAGES));
-        assert_eq!(Sitemap::parse(once).pages, pages(PAGES));
+        assert_eq!(Sitemap::parse_found(gzip(&once)).pages, pages(PAGES));
+        assert_eq!(Sitemap::parse_found(once).pages, pages(PAGES));
         assert_eq!(
             pages("\u{feff}https://a.example/x\r\nhttps://a.example/y\nno address\n"),
             ["https://a.example/x", "https://a.example/y"]
@@ -211,13 +227,13 @@ mod tests {
         assert_eq!(pages(good), ["https://a.example/1"]);
         let mut cut = gzip(PAGES.repeat(100).as_bytes());
         cut.truncate(cut.len() - 20);
-        assert!(!Sitemap::parse(cut).pages.is_empty());
+        assert!(!Sitemap::parse_found(cut).pages.is_empty());
     }
 
     #[test]
     fn bombs_stay_small() {
         let bomb = gzip(&gzip(&vec![b' '; 4 * MAX_BYTES]));
-        assert_eq!(decompressed(bomb).len(), MAX_BYTES);
+        assert_eq!(decompressed(bomb, MAX_BYTES).len(), MAX_BYTES);
         let entities = r#"<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>
             <urlset><url><loc>https://a.example/&b;&b;</loc></url></urlset>"#;
         assert_eq!(pages(entities), ["https://a.example/"]);
@@ -231,7 +247,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_file_is_read(text in "(<|>|/|url|loc|sitemap|&|;|#|!|\\[|]|CDATA|\u{1f8b}| |[a-z]){0,60}") {
-            Sitemap::parse(text.into_bytes());
+            Sitemap::parse_found(text.into_bytes());
         }
 
         #[test]

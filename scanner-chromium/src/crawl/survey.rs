@@ -6,7 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use a11ycheck_core::domain::{Failure, PageOutcome};
+use a11ycheck_core::{
+    catalog::failure_of,
+    domain::{Failure, FailureCause, FailureFacts, PageOutcome},
+};
 use tokio::time::{Duration, Instant, timeout_at};
 use url::Url;
 
@@ -111,7 +114,7 @@ impl Survey<'_> {
             };
             let base = fetched.url;
             // Parsing ten megabytes takes a while; other scans go on meanwhile.
-            let parsed = tokio::task::spawn_blocking(move || Sitemap::parse(fetched.body)).await;
+            let parsed = tokio::task::spawn_blocking(move || Sitemap::parse_found(fetched.body)).await;
             let Ok(Sitemap { pages: found, sitemaps }) = parsed else { continue };
             let sitemap: String = base.as_str().chars().take(PageOutcome::MAX_LINKED_FROM).collect();
             let sitemap: Arc<str> = sitemap.into();
@@ -124,6 +127,20 @@ impl Survey<'_> {
         }
         pages.truncate(MAX_PAGES);
         pages
+    }
+
+    /// Fetches and reads a sitemap that somebody named.
+    pub(super) async fn named_sitemap(&self, file: &Url) -> Result<Sitemap, Failure> {
+        let fetched = match self.get(file, sitemap::MAX_NAMED_BYTES).await {
+            Ok(fetched) => fetched,
+            Err(failed) => return Err(self.fetcher.explain(file, &failed).await),
+        };
+        if !fetched.status.is_success() {
+            let facts = FailureFacts::of_status(fetched.status.as_u16());
+            return Err(failure_of(FailureCause::Status, facts));
+        }
+        let parsed = tokio::task::spawn_blocking(move || Sitemap::parse(fetched.body)).await;
+        Ok(parsed.unwrap_or_default())
     }
 
     /// Fetches a file, a second time if the site was too busy.

@@ -9,9 +9,12 @@ use a11ycheck_core::{
     domain::{Fingerprint, PageCounts, SiteUrl},
     id::ScanId,
     scanner::{
-        CancellationToken, OutputError, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, accept, judge,
+        CancellationToken, OutputError, PageList, ProgressSink, ScanError, ScanOutput, ScanRequest, Scanner, accept,
+        judge,
     },
 };
+
+use url::Url;
 
 use super::{ScannerFactory, TestPage, TestSite};
 
@@ -168,6 +171,46 @@ pub(super) async fn a_page_that_cannot_be_checked_costs_itself(factory: &impl Sc
     assert!(!missing.is_checked(), "{missing:?}");
     assert!(pages.iter().any(|page| page.url == site.url("/about") && page.is_checked()), "{pages:?}");
     assert_eq!(checked.output.findings.totals().total(), 1);
+}
+
+/// Scans exactly these pages, each result of which core takes as it is.
+async fn scan_exactly(scanner: &impl Scanner, site: &TestSite, paths: &[&str]) -> Checked {
+    let pages = paths.iter().map(|path| Url::parse(&site.url(path)).unwrap());
+    let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), PageList::new(pages).unwrap());
+    let progress = Progress::of(request.page_budget);
+    let scan = scanner.scan(request.clone(), &progress, CancellationToken::new());
+    let output = tokio::time::timeout(LIMIT, scan).await.expect("a scan that ends within its time").unwrap();
+    assert_eq!(judge(&request, &output), Ok(()));
+    Checked { output, progress: progress.pages.into_inner().unwrap_or_else(PoisonError::into_inner) }
+}
+
+pub(super) async fn exact_pages_are_each_listed_once_in_the_given_order_and_no_link_is_followed(
+    factory: &impl ScannerFactory,
+) {
+    let one = TestPage::good("/one").with_picture("bridge").with_link("/three");
+    let two = TestPage::good("/two").with_picture("tower");
+    let site = TestSite::serve([TestPage::good("/"), one, two, TestPage::good("/three")]).await;
+    let scanner = factory.scanner(&[&site]).await;
+    let checked = scan_exactly(&scanner, &site, &["/two", "/", "/one", "/two#top"]).await;
+    factory.close(&scanner).await;
+    assert_eq!(paths(&checked, &site), ["/two", "/", "/one"]);
+    assert_eq!(checked.progress, PageCounts::new(3, 3));
+    let findings = checked.output.findings;
+    let places: Vec<(usize, bool)> =
+        findings.problems().map(|found| (found.page, found.html.contains("tower"))).collect();
+    assert_eq!(places, [(0, true), (2, false)]);
+}
+
+pub(super) async fn exact_pages_that_cannot_be_checked_are_listed_with_their_errors(factory: &impl ScannerFactory) {
+    let site = TestSite::serve([TestPage::good("/"), TestPage::missing("/missing")]).await;
+    let scanner = factory.scanner(&[&site, &site]).await;
+    for asked in [&["/missing"][..], &["/missing", "/"]] {
+        let checked = scan_exactly(&scanner, &site, asked).await;
+        assert_eq!(paths(&checked, &site), asked);
+        let are_checked: Vec<bool> = checked.output.findings.pages.iter().map(|page| page.is_checked()).collect();
+        assert_eq!(are_checked, asked.iter().map(|path| *path == "/").collect::<Vec<_>>());
+    }
+    factory.close(&scanner).await;
 }
 
 pub(super) async fn a_cancelled_scan_ends_as_cancelled(factory: &impl ScannerFactory) {

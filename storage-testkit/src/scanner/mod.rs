@@ -70,6 +70,8 @@ macro_rules! scanner_suite {
             all_pages_found_are_done_in_the_end,
             a_start_page_that_cannot_be_checked_is_a_failure_with_its_reason,
             a_page_that_cannot_be_checked_costs_itself,
+            exact_pages_are_each_listed_once_in_the_given_order_and_no_link_is_followed,
+            exact_pages_that_cannot_be_checked_are_listed_with_their_errors,
             a_cancelled_scan_ends_as_cancelled,
             scans_run_side_by_side_and_keep_their_findings_apart,
             long_and_odd_texts_of_a_page_are_bounded,

@@ -51,6 +51,20 @@ impl Key {
     }
 }
 
+/// The error for a text that is not a [`Key`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no key: it has 16 hexadecimal digits, as results show them")]
+pub struct InvalidKey(String);
+
+impl std::str::FromStr for Key {
+    type Err = InvalidKey;
+
+    fn from_str(text: &str) -> Result<Self, InvalidKey> {
+        let is_key = text.len() == 16 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if is_key { Ok(Self(text.to_owned())) } else { Err(InvalidKey(text.to_owned())) }
+    }
+}
+
 /// The keys of one element under one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
