@@ -19,7 +19,7 @@ pub enum Format {
     Pdf,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
-    /// JUnit's XML, for CI servers.
+    /// `JUnit`'s XML, for CI servers.
     Junit,
     /// GitLab's code quality report.
     GitlabQuality,

@@ -173,7 +173,8 @@ pub(super) fn accessibility(run: &Run, out: &mut dyn Write) -> io::Result<()> {
                 issues.push(Issue::error("page-not-checked", format!("The page was not checked: {reason}"), "", ""));
             }
         }
-        results.entry(&page.url).or_default().append(&mut issues);
+        // The port of a folder that the run served is another one each time.
+        results.entry(page.file.as_ref().unwrap_or(&page.url)).or_default().append(&mut issues);
     }
     let report = Accessibility {
         total: results.len(),

@@ -1,4 +1,4 @@
-//! JUnit's XML, as CI servers read it: a suite for each page, in it a case for the page and one for each rule that elements break.
+//! `JUnit`'s XML, as CI servers read it: a suite for each page, in it a case for the page and one for each rule that elements break.
 //!
 //! A page that was not checked is an error, elements that count are a failure, and what is accepted, or known to the baseline of a gate
 //! for new findings, is skipped with the reason. Recommendations fail nothing. There are no times: equal runs give equal files.

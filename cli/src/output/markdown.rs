@@ -22,18 +22,16 @@ pub(super) fn write(run: &Run, max: usize, out: &mut dyn Write) -> io::Result<()
     const ROOM_FOR_THE_REST: usize = 200;
     let mut room = max.saturating_sub(ROOM_FOR_THE_REST);
     let mut sections = sections(run).into_iter();
-    let mut written = 0;
-    for section in sections.by_ref() {
+    let mut separator: &[u8] = b"";
+    while let Some(section) = sections.next() {
         if section.len() > room {
             let rest = sections.len() + 1;
             return writeln!(out, "\n{rest} further sections have no room here: the other formats have all.");
         }
-        if written > 0 {
-            out.write_all(b"\n")?;
-        }
         room = room.saturating_sub(section.len() + 1);
+        out.write_all(separator)?;
         out.write_all(section.as_bytes())?;
-        written += 1;
+        separator = b"\n";
     }
     Ok(())
 }

@@ -9,6 +9,8 @@ use a11ycheck_core::{
     report::said_of,
 };
 
+use chrono::SubsecRound as _;
+
 use super::{Exit, Gate, Kind, Page, PageState, Pictures, Rule, Run, RunFacts, RunFinding, Since, Tools};
 
 impl Run {
@@ -16,6 +18,8 @@ impl Run {
     /// code is 0. The findings are in the order of [`Findings::items`], the pages in that of [`Findings::pages`].
     pub fn new(facts: RunFacts, found: &Findings) -> Self {
         let RunFacts { started_at, finished_at, settings } = facts;
+        // As finely as the document has them, so that a run that is read again is the same.
+        let (started_at, finished_at) = (started_at.trunc_subsecs(6), finished_at.trunc_subsecs(6));
         let locale = settings.locale;
         let mut elements = Elements::of(found);
         let rules =

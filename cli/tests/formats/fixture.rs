@@ -86,7 +86,7 @@ pub(crate) fn output() -> ScanOutput {
 }
 
 pub(crate) fn run_of(findings: &Findings, locale: Locale) -> Run {
-    let instant = |seconds: i64| DateTime::<Utc>::from_timestamp(1_811_851_200 + seconds, 0).unwrap();
+    let instant = |seconds: i64| DateTime::<Utc>::from_timestamp(1_811_851_200 + seconds, 872_838_910).unwrap();
     let settings = Settings {
         targets: vec!["https://shop.example/sitemap.xml".to_owned()],
         site: findings.pages[0].url.parse_site(),
@@ -228,7 +228,8 @@ pub(crate) fn many(elements: usize) -> Run {
         rule.elements = run.findings.iter().filter(|finding| finding.rule == *id).count() as u64;
     }
     let count = |rule: &str| run.rules[&RuleId::new(rule)].elements;
-    (run.totals.critical, run.totals.serious, run.totals.moderate) = (count("image-alt"), count("label"), count("region"));
+    (run.totals.critical, run.totals.serious, run.totals.moderate) =
+        (count("image-alt"), count("label"), count("region"));
     run
 }
 

@@ -76,6 +76,10 @@ fn an_error_of_the_accessibility_report_stays_the_same_while_other_elements_come
         assert!(!logo[field].is_null(), "{field}");
     }
     assert_eq!(report["results"][GONE][0]["code"], "page-not-checked");
+    let mut served = run.clone();
+    served.pages[0].file = Some("dist/index.html".to_owned());
+    let of_file = json_of(Format::GitlabAccessibility, &served);
+    assert_eq!(&of_file["results"]["dist/index.html"][0], logo, "the port of a served folder is drawn");
     let mut fewer = run;
     fewer.findings.remove(1);
     fewer.rules.values_mut().for_each(|rule| rule.elements += 5);

@@ -43,6 +43,13 @@ fn a_page_sends_no_control_character_to_a_terminal() {
 }
 
 #[test]
+fn a_long_text_beside_another_leaves_both_readable() {
+    let text = text_of(&saying(&"::error".repeat(40)), TextOptions { show: ALL, ..TextOptions::default() });
+    let line = text.lines().find(|line| line.contains("accepted: ")).unwrap();
+    assert!(line.trim_start().starts_with("::error") && line.width() <= 80, "{line}");
+}
+
+#[test]
 fn what_is_within_the_threshold_is_still_shown() {
     let mut run = ordinary();
     run.gate.lines[0].max = 5;

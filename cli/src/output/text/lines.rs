@@ -115,12 +115,14 @@ impl<'a> Lines<'a> {
         self.line(&[Paint::plain(indent), Paint::bold(&address)])
     }
 
-    /// Writes a text, cut to what has room, with a mark at the right edge.
+    /// Writes a text, cut to what has room, with a mark at the right edge, which has at most half of the line.
     pub(super) fn marked(&mut self, indent: &str, text: &str, mark: Option<&str>) -> io::Result<()> {
-        let mark = mark.map(one_line).unwrap_or_default();
-        let room = WIDTH - indent.width() - if mark.is_empty() { 0 } else { mark.width() + 2 };
+        let mark = clipped(&mark.map(one_line).unwrap_or_default(), WIDTH / 2);
+        let taken = indent.width() + if mark.is_empty() { 0 } else { mark.width() + 2 };
+        let room = WIDTH.saturating_sub(taken);
         let text = clipped(&one_line(text), room);
-        let gap = " ".repeat(room - text.width() + if mark.is_empty() { 0 } else { 2 });
+        // A sequence of characters may be wider than they are one by one.
+        let gap = " ".repeat(room.saturating_sub(text.width()) + if mark.is_empty() { 0 } else { 2 });
         self.line(&[Paint::plain(indent), Paint::plain(&text), Paint::plain(&gap), Paint::doubtful(&mark)])
     }
 }

@@ -104,7 +104,7 @@ fn group(
         return Ok(());
     }
     head(lines, id, rule)?;
-    lines.wrapped("  ", &rule.how_to_fix)?;
+    lines.wrapped("  ", first_sentence(&rule.how_to_fix))?;
     let mut page = None;
     for finding in shown.iter().take(MAX_LISTED) {
         if page != Some(finding.page) {
@@ -131,6 +131,12 @@ fn head(lines: &mut Lines<'_>, id: &RuleId, rule: &Rule) -> io::Result<()> {
     lines.head(severity(rule), &rule.title, id.as_str())
 }
 
+/// Returns the first sentence of a text of the catalogue, in which code is between backticks; the explanation of the rule has the rest.
+fn first_sentence(text: &str) -> &str {
+    let ends = text.match_indices(". ").map(|(at, _)| &text[..=at]);
+    ends.into_iter().find(|sentence| sentence.matches('`').count() % 2 == 0).unwrap_or(text)
+}
+
 fn element(lines: &mut Lines<'_>, finding: &RunFinding) -> io::Result<()> {
     let mark = match (&finding.accepted, finding.since) {
         (Some(accepted), _) => Some(format!("accepted: {}", accepted.reason)),
@@ -138,9 +144,9 @@ fn element(lines: &mut Lines<'_>, finding: &RunFinding) -> io::Result<()> {
         (None, Since::Known | Since::NotCompared) => None,
     };
     lines.marked("    ", &finding.selector, mark.as_deref())?;
-    // The first sentence says what is wrong; the formats for programs have all.
-    let said = finding.message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    lines.wrapped("      ", said.trim_start_matches("- "))
+    // The first line says what is wrong, unless it only leads a list; the other formats have all.
+    let said = finding.message.lines().map(str::trim).find(|line| !line.is_empty() && !line.ends_with(':'));
+    lines.wrapped("      ", said.unwrap_or_default().trim_start_matches("- "))
 }
 
 fn review(lines: &mut Lines<'_>, run: &Run, id: &RuleId, rule: &Rule) -> io::Result<()> {

@@ -89,12 +89,14 @@ fn numbers(lines: &mut Lines<'_>, run: &Run, report: &Report) -> io::Result<()> 
         };
         further.push(format!("{} new, {} known to the baseline{solved}", baseline.new, baseline.known));
     }
-    for (count, words) in
-        [(recommendations, "recommendations"), (accepted, "accepted"), (review, "to review by hand (--show review)")]
-    {
-        if count > 0 {
-            further.push(format!("{count} {words}"));
-        }
+    if recommendations > 0 {
+        further.push(counted(recommendations, "recommendation"));
+    }
+    if accepted > 0 {
+        further.push(format!("{accepted} accepted"));
+    }
+    if review > 0 {
+        further.push(format!("{review} to review by hand (--show review)"));
     }
     if further.is_empty() { Ok(()) } else { lines.wrapped("", &further.join(", ")) }
 }
