@@ -18,9 +18,9 @@ pub(crate) enum Package {
         #[arg(long)]
         prove: bool,
     },
-    /// An OCI image, from the same package
+    /// An OCI image, from the same package; as root
     Image {
-        /// Then run it as an unprivileged user, without capabilities, on a read-only file system, and have a site checked; as root
+        /// Then run it as an unprivileged user, without capabilities, on a read-only file system, and have a site checked
         #[arg(long)]
         prove: bool,
     },

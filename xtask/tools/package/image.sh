@@ -2,8 +2,8 @@
 #
 #     sh xtask/tools/package/image.sh PACKAGE FOLDER
 #
-# No daemon and no container is needed: mmdebstrap makes the file system, in a user namespace where root does not call it, and umoci
-# the image. FOLDER gets `image`, an OCI layout, and `a11ycheck-server_VERSION_image.tar` for `docker load` and `podman load`, whose
+# Run by root, because packages are installed in a folder. No daemon and no container is needed: mmdebstrap makes the file system, and
+# umoci the image. FOLDER gets `image`, an OCI layout, and `a11ycheck-server_VERSION_image.tar` for `docker load` and `podman load`, whose
 # path is the only line of standard output.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,6 +23,8 @@ fail() {
     exit 1
 }
 
+[ "$(id -u)" = 0 ] || fail 'only root can install packages in a folder: become root with this user'\''s PATH and HOME, as' \
+    '`sudo --preserve-env=PATH,HOME` does, then run this command again'
 [ -f "$package" ] || fail "$package is no file: make it with \`cargo xtask package deb\`"
 version=$(dpkg-deb --field "$package" Version)
 version=${version%-*}

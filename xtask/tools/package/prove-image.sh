@@ -110,7 +110,7 @@ team=$(within /usr/bin/a11ycheck-server admin team create --name Example --plan 
 token=$(within /usr/bin/a11ycheck-server admin token create "$team" --name laptop --json | field token)
 api=http://127.0.0.1:8080
 tries=0
-until ask --output /dev/null http://127.0.0.1:8099/; do
+until ask --output /dev/null http://127.0.0.1:8099/ 2>/dev/null; do
     tries=$((tries + 1))
     [ "$tries" -lt 60 ] || fail 'the site that is to be checked does not answer'
     sleep 0.5

@@ -76,7 +76,7 @@ make_debian() {
 }
 
 inside() {
-    systemd-nspawn --quiet --register=no --keep-unit --private-users=no --console=pipe --directory="$debian" "$@" </dev/null
+    systemd-nspawn --quiet --machine="a11ycheck-prove-$$" --register=no --keep-unit --private-users=no --console=pipe --directory="$debian" "$@" </dev/null
 }
 
 # A package of the next version, with a line more in its settings file, as a release may bring.
