@@ -54,7 +54,7 @@ fn scan(number: u32, state: ScanState, urgency: Option<Urgency>) -> Record {
         id: id("scan", number),
         team: id("team", 1),
         site: id("site", number),
-        kind: if number % 2 == 0 { ScanKind::Manual } else { ScanKind::Scheduled },
+        kind: if number.is_multiple_of(2) { ScanKind::Manual } else { ScanKind::Scheduled },
         pages_requested: 25,
         queued_at: at(0),
         state,

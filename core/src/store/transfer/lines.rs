@@ -24,7 +24,6 @@ pub(super) type Fault = Box<dyn StdError + Send + Sync>;
 /// A line of a file. Where a line has `bytes`, so many follow it, and a line break.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "lines live for a moment, one at a time")]
 pub(super) enum Line {
     Plan(Plan),
     Team(TeamLine),

@@ -43,8 +43,6 @@ macro_rules! kinds {
         }
 
         /// Something that a store keeps.
-        // Not boxed: they are moved one by one, and never kept in large numbers.
-        #[expect(clippy::large_enum_variant, reason = "records live for a moment, a few at a time")]
         #[derive(Debug, Clone, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Record {
