@@ -6,7 +6,7 @@ use crate::support::{Folder, text};
 
 async fn thing(folder: &Folder, arguments: &[&str], name: &str) -> (bool, String, String) {
     let output = folder.output(&[arguments, &["admin", "--json", "doctor"]].concat()).await;
-    let things: Value = serde_json::from_slice(&output.stdout).expect(&text(&output.stderr));
+    let things: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
     let thing = things.as_array().unwrap().iter().find(|thing| thing["name"] == name).expect(name);
     let text = |field: &str| thing[field].as_str().unwrap().to_owned();
     (output.status.success(), text("state"), text("details"))
@@ -58,7 +58,8 @@ async fn a_database_that_does_not_answer_is_a_finding_and_one_that_does_shows_it
     let output = |url: &str| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_a11ycheck-server"));
         let output = command.args(["--database-url", url, "admin", "--json", "doctor"]).output().unwrap();
-        let things: Value = serde_json::from_slice(&output.stdout).expect(&text(&output.stderr));
+        let things: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
         let of = |name: &str| things.as_array().unwrap().iter().find(|thing| thing["name"] == name).unwrap().clone();
         (of("store"), of("clock"))
     };

@@ -198,22 +198,23 @@ async fn open(options: &SqliteConnectOptions, file: &Path) -> Result<SqliteConne
 /// Returns the last migration that ran on a database of ours.
 async fn schema(connection: &mut SqliteConnection, file: &Path) -> Result<i64, ExamineError> {
     let failed = |error| in_words(file, error);
-    let (id, has_tables): (i32, bool) = sqlx::query_as(
-        "SELECT (SELECT application_id FROM pragma_application_id),
+    let (id, tables, has_migrations): (i32, i64, bool) = sqlx::query_as(
+        "SELECT (SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema),
                 EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'migrations')",
     )
     .fetch_one(&mut *connection)
     .await
     .map_err(failed)?;
-    match (id, has_tables) {
-        (APPLICATION_ID, true) => {
+    match (id, tables, has_migrations) {
+        (APPLICATION_ID, _, true) => {
             let newest: Option<i64> = sqlx::query_scalar("SELECT max(version) FROM migrations")
                 .fetch_one(connection)
                 .await
                 .map_err(failed)?;
             newest.ok_or_else(|| ExamineError::Empty(file.to_owned()))
         }
-        (APPLICATION_ID, false) => Err(ExamineError::Empty(file.to_owned())),
+        // Of a start that was ended before it made any.
+        (APPLICATION_ID | 0, 0, _) | (APPLICATION_ID, ..) => Err(ExamineError::Empty(file.to_owned())),
         _ => Err(ExamineError::Foreign(file.to_owned())),
     }
 }

@@ -32,7 +32,11 @@ impl ServerLock {
         let unreachable = |error| OpenError::unreachable(&path, error);
         let mut options = OpenOptions::new();
         // Not truncated: it may hold the id of the process that has the lock.
-        let mut file = options.read(true).write(true).create(true).truncate(false).open(&path).map_err(unreachable)?;
+        options.read(true).write(true).create(true).truncate(false);
+        // Whoever can open it can keep a server from starting.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&path).map_err(unreachable)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

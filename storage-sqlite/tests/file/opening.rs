@@ -148,7 +148,7 @@ async fn a_folder_that_is_missing_is_named() {
 async fn other_users_of_the_machine_can_not_read_the_data() {
     let world = World::new().await;
     world.add_site().await.unwrap();
-    for end in ["db", "db-wal", "db-shm"] {
+    for end in ["db", "db-wal", "db-shm", "db-lock"] {
         let mode = fs::metadata(world.config.path().with_extension(end)).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{end}: {mode:o}");
     }

@@ -131,6 +131,23 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_setting_of_the_only_server_holds_for_this_start_and_outweighs_what_is_stored() {
+        let store = a11ycheck_storage_memory::MemoryStore::new();
+        let one = Sharing::OneServer;
+        let given = |url: &str| Settings { base_url: Some(url.to_owned()), ..Settings::default() };
+        let in_force = async |settings: Settings| settle(&settings, &store, one).await.unwrap().base_url;
+        assert_eq!(in_force(given("https://a.example/v1")).await.as_deref(), Some("https://a.example/v1"));
+        assert_eq!(in_force(Settings::default()).await, None, "it was not stored");
+        store.replace_setting(SharedSetting::BaseUrl, "https://stored.example/v1").await.unwrap();
+        assert_eq!(in_force(Settings::default()).await.as_deref(), Some("https://stored.example/v1"));
+        assert_eq!(in_force(given("https://b.example/v1")).await.as_deref(), Some("https://b.example/v1"));
+        let own = given("https://b.example/v1").own_settings().unwrap();
+        let of_command = SharedSettings::peek(&store, &own, one).await.unwrap().base_url;
+        assert_eq!(of_command.as_deref(), Some("https://b.example/v1"), "a command sees what the server sees");
+        assert!(settle(&given("https://no-version.example"), &store, one).await.is_err());
+    }
+
+    #[tokio::test]
     async fn a_stored_value_of_a_later_release_stops_a_server_and_no_command() {
         let store = a11ycheck_storage_memory::MemoryStore::new();
         store.replace_setting(SharedSetting::AddressPolicy, "a-new-rule=1").await.unwrap();

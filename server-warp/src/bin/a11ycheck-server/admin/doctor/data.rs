@@ -7,7 +7,7 @@ use std::{
 };
 
 use a11ycheck_storage_postgres::PostgresStore;
-use a11ycheck_storage_sqlite::{Contents, ExaminedFile, ServingProcess, SqliteConfig, SqliteStore};
+use a11ycheck_storage_sqlite::{Contents, ExamineError, ExaminedFile, ServingProcess, SqliteConfig, SqliteStore};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{State, Thing, in_words, size};
@@ -70,7 +70,7 @@ async fn of_file(config: &SqliteConfig, settings: &Settings) -> Thing {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return of(State::Ok, "not there yet: the first start makes it".to_owned());
         }
-        Err(error) => return of(State::Failed, in_words(&error)),
+        Err(error) => return of(State::Failed, format!("{}; run this as the server's user", in_words(&error))),
     };
     if let Some(kind) = found.unsafe_file_system {
         return of(
@@ -87,6 +87,10 @@ async fn of_file(config: &SqliteConfig, settings: &Settings) -> Thing {
     };
     match found.file {
         None => of(State::Ok, "not there yet: the first start makes it".to_owned()),
+        Some(Err(ExamineError::Empty(_))) => of(State::Ok, "empty: the next start makes the tables".to_owned()),
+        Some(Err(error @ (ExamineError::Unreadable { .. } | ExamineError::Store { .. }))) => {
+            of(State::Failed, format!("{}; run this as the server's user", in_words(&error)))
+        }
         Some(Err(error)) => of(
             State::Failed,
             format!(
