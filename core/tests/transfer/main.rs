@@ -149,7 +149,7 @@ async fn what_reads_back_otherwise_is_found_by_its_kind() {
     for (number, record) in records::all().into_iter().enumerate() {
         taken.put(record.clone()).await.unwrap();
         match record {
-            Record::Setting(_) if number % 2 == 0 => {
+            Record::Setting(_) if number.is_multiple_of(2) => {
                 read_back.put(Record::Setting(records::setting("z"))).await.unwrap()
             }
             record => read_back.put(record).await.unwrap(),

@@ -90,9 +90,9 @@ fn paths(sites: &[String], scans: &[String]) -> Vec<String> {
     paths
 }
 
-/// Returns an answer without what differs from one second to the next.
+/// Returns an answer without what differs from one request to the next.
 fn shown(answer: &Answer) -> (u16, Vec<(String, String)>, &[u8]) {
-    let headers = answer.headers.iter().filter(|(name, _)| name.as_str() != "date");
+    let headers = answer.headers.iter().filter(|(name, _)| !matches!(name.as_str(), "date" | "x-request-id"));
     let mut headers: Vec<(String, String)> =
         headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();
     headers.sort_unstable();

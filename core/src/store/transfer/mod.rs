@@ -39,8 +39,10 @@ mod error;
 mod format;
 mod lines;
 mod packed;
+mod read;
 mod records;
 mod totals;
+mod write;
 
 use async_trait::async_trait;
 use tokio::io::{AsyncBufRead, AsyncWrite};

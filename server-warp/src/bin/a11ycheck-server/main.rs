@@ -57,7 +57,8 @@ async fn start(arguments: Arguments) -> Result<(), AnyError> {
     let (settings, command) = arguments.settled()?;
     match command {
         Some(Command::Admin(command)) => {
-            telemetry::log(&settings, "warn,rustls_platform_verifier=off")?;
+            // A statement of an export or an import is as slow as there are data.
+            telemetry::log(&settings, "warn,sqlx::query=error,rustls_platform_verifier=off")?;
             admin::run(&settings, command).await
         }
         Some(Command::Probe { question }) => probe::ask(question, settings.listen()).await,

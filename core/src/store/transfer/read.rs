@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use super::{
+use super::lines::{
     AttemptLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EntryLine, EventLine, Fault,
     FindingsLine, LeaseLine, Line, PictureFormat, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SettingLine,
     TokenLine, UrgencyWord,
@@ -31,7 +31,7 @@ impl Line {
     /// # Errors
     /// The fault of what no release writes; the last line is no record.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind")]
-    pub(in super::super) fn record(self, bytes: Vec<u8>) -> Result<Record, Fault> {
+    pub(super) fn record(self, bytes: Vec<u8>) -> Result<Record, Fault> {
         Ok(match self {
             Self::Plan(plan) => Record::Plan(plan),
             Self::Team(line) => Record::Team(StoredTeam {

@@ -3,15 +3,12 @@
 //! A field that is added, or that changes its form, is a new [format](super::format): no release reads a field that it does
 //! not know, since it would lose it.
 
-mod read;
-mod write;
-
 use std::{collections::BTreeSet, error::Error as StdError};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{PictureSubject, Record, Totals};
+use super::{PictureSubject, Record, Totals, write};
 use crate::{
     domain::{
         Ability, AttemptFailure, EventKind, Failure, Outcome, Plan, PlanCode, PlanStatus, PlatformKey, ScanEventKind,
@@ -54,7 +51,7 @@ macro_rules! lines {
             #[derive(Serialize, Deserialize)]
             #[serde(deny_unknown_fields)]
             pub(super) struct $name {
-                $($(#[serde(with = $with)])? $field: $type,)*
+                $($(#[serde(with = $with)])? pub(super) $field: $type,)*
             }
         )*
     };
@@ -203,21 +200,21 @@ lines! {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum UrgencyWord {
+pub(super) enum UrgencyWord {
     Requested,
     Scheduled,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum PictureFormat {
+pub(super) enum PictureFormat {
     Png,
     WebP,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum DocumentKind {
+pub(super) enum DocumentKind {
     Report,
     FullReport,
     ConformanceReport,
@@ -225,7 +222,7 @@ enum DocumentKind {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum ScanStateLine {
+pub(super) enum ScanStateLine {
     Queued,
     Running { lease: LeaseLine, attempt: u32, started_at: DateTime<Utc>, pages_scanned: u32, pages_found: u32 },
     Completed { started_at: DateTime<Utc>, finished_at: DateTime<Utc>, outcome: Outcome },
@@ -234,7 +231,7 @@ enum ScanStateLine {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum DeliveryStateLine {
+pub(super) enum DeliveryStateLine {
     Blocked { after: DeliveryId },
     Waiting { attempts: u32, token: i64, next_attempt_at: DateTime<Utc> },
     Attempting { attempts: u32, tries: u32, lease: LeaseLine, started_at: DateTime<Utc> },
@@ -245,7 +242,7 @@ enum DeliveryStateLine {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum ResultLine {
+pub(super) enum ResultLine {
     Answered { status: u16, excerpt: String },
     Failed(AttemptFailure),
 }
@@ -293,7 +290,7 @@ pub(super) mod hex {
 
     use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
 
-    pub(in super::super) fn serialize<S: Serializer>(
+    pub(in crate::store::transfer) fn serialize<S: Serializer>(
         bytes: &impl AsRef<[u8]>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
@@ -305,7 +302,7 @@ pub(super) mod hex {
         serializer.serialize_str(&text)
     }
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>, T: TryFrom<Vec<u8>>>(
+    pub(in crate::store::transfer) fn deserialize<'de, D: Deserializer<'de>, T: TryFrom<Vec<u8>>>(
         deserializer: D,
     ) -> Result<T, D::Error> {
         let text = Cow::<'de, str>::deserialize(deserializer)?;

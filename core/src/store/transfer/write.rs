@@ -1,6 +1,6 @@
 //! Records as lines.
 
-use super::{
+use super::lines::{
     AttemptLine, BrandLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EndpointLine, EntryLine,
     EventLine, FindingsLine, LeaseLine, Line, PictureFormat, PictureLine, PreviousSecret, ResultLine, ScanLine,
     ScanStateLine, SettingLine, SiteLine, TeamLine, TokenLine, UrgencyWord,
