@@ -109,7 +109,7 @@ pub struct CheckArguments {
     #[arg(long, env = "A11YCHECK_READY_SECONDS", value_name = "N")]
     pub ready_seconds: Option<u64>,
 
-    /// Replaces the beginning of addresses in sitemaps, for example https://www.example.com=http://localhost:3000.
+    /// Replaces the beginning of addresses in sitemaps, for example `https://www.example.com=http://localhost:3000`.
     #[arg(long, value_name = "FROM=TO")]
     pub sitemap_replace: Vec<String>,
 

@@ -86,7 +86,7 @@ fn every_step() -> Vec<Step> {
         // An example, for the features: without one, cargo leaves out what tests depend on.
         Step::cargo(
             "Documentation",
-            &["doc", "--workspace", "--no-deps", "--lib", "--bins", "--example", "embed"],
+            &["doc", "--workspace", "--no-deps", "--lib", "--bin=a11ycheck-server", "--bin=xtask", "--example=embed"],
             "Correct what rustdoc reports above",
         ),
         Step { name: "Dependencies", work: Work::Dependencies, remedy: "`cargo xtask deny` runs this alone" },
