@@ -12,7 +12,7 @@ mod testing;
 mod thing;
 mod to_check;
 
-use std::{borrow::Cow, collections::HashSet};
+use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 
@@ -317,19 +317,6 @@ impl Report {
                 .collect(),
             review: None,
         }
-    }
-
-    /// Returns the numbers within the check of the elements whose pictures belong to the report, the most useful first, each once:
-    /// those of the places that are shown, by the order of fixing, then those of further examples in the same order, then those of
-    /// elements to check by hand.
-    pub fn pictured(&self) -> Vec<u64> {
-        let brief = brief::Brief::new(self);
-        let shown = brief.rules.iter().flat_map(|rule| &rule.places).map(|place| place.example.id);
-        let further =
-            self.groups.iter().chain(&self.advisory).flat_map(|group| &group.examples).map(|example| example.id);
-        let to_check = self.to_check.iter().flat_map(|rule| &rule.places).map(|place| place.id);
-        let mut seen = HashSet::new();
-        shown.chain(further).chain(to_check).filter(|number| seen.insert(*number)).collect()
     }
 
     /// Notes that the texts of the report's language have been reviewed: none of them is a machine draft any more.

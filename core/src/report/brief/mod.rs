@@ -8,6 +8,7 @@ mod changes;
 mod closing;
 mod opening;
 mod pages;
+mod pictured;
 mod rules;
 mod todo;
 
