@@ -54,7 +54,21 @@ impl Bench {
         let url = format!("{}{joint}application_name={name}", database.url);
         let (config, schema) = support::config_at(&url).await;
         seed(&config, &url, &schema, SCALE).await;
-        let db = PgConnection::connect(&database.url).await.unwrap();
+        let mut db = PgConnection::connect(&database.url).await.unwrap();
+        // `seed` has collected the statistics. A run of autovacuum beside a step would keep the row versions that the
+        // step has replaced, and the step would read them.
+        let tables: Vec<String> = sqlx::query_scalar(
+            "SELECT format('ALTER TABLE %I.%I SET (autovacuum_enabled = false)', schemaname, tablename)
+             FROM pg_tables WHERE schemaname = $1",
+        )
+        .bind(&schema)
+        .fetch_all(&mut db)
+        .await
+        .unwrap();
+        for statement in tables {
+            // PostgreSQL has quoted the names.
+            db.execute(AssertSqlSafe(statement)).await.unwrap();
+        }
         Self { database: database.name, url, config, schema, name, db }
     }
 
