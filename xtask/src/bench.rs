@@ -7,7 +7,7 @@ use clap::Subcommand;
 
 use crate::error::Error;
 use crate::machine::Machine;
-use crate::postgres::Database;
+use crate::postgres::{Database, Disk};
 use crate::sandbox::Sandbox;
 use crate::{command, tools};
 
@@ -23,8 +23,8 @@ pub(crate) enum Bench {
         #[arg(last = true)]
         rest: Vec<OsString>,
     },
-    /// The store's steps on PostgreSQL, with 20,000 checks and with 2,000,000; fails where a statement reads a table whole.
-    /// Takes some minutes, and 6 GB of disk until it ends
+    /// The store's steps on PostgreSQL and on SQLite, with 20,000 checks and with 2,000,000; fails where a statement reads a table whole.
+    /// Takes some minutes, and 12 GB of disk until it ends
     #[command(disable_help_flag = true)]
     Store {
         /// For the bench itself: `--factor N` (in place of 100), `--plans` (every plan in full)
@@ -42,7 +42,7 @@ pub(crate) fn run(machine: &Machine, bench: &Bench) -> Result<(), Error> {
     match bench {
         Bench::Scan { peers: false, rest } => scan(machine, &["browser", "axe", "pages"], rest),
         Bench::Scan { peers: true, rest } => scan(machine, &["browser", "axe", "pages", "peers"], rest),
-        Bench::Store { arguments } => store(machine, arguments),
+        Bench::Store { arguments } => with_database(machine, "a11ycheck-storage-postgres", "store", arguments),
     }
 }
 
@@ -55,12 +55,12 @@ fn scan(machine: &Machine, groups: &[&str], arguments: &[OsString]) -> Result<()
     command::run(sandbox.pass_to(tools.pass_to(&mut command)))
 }
 
-/// Starts a database, unless `DATABASE_URL` names one, and runs the bench of `storage-postgres/benches/store` on it.
-fn store(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
+/// Starts a database, unless `DATABASE_URL` names one, and runs a bench on it.
+fn with_database(machine: &Machine, package: &str, name: &str, arguments: &[OsString]) -> Result<(), Error> {
     let tools = tools::ensure(machine, &["postgres"])?;
-    // Ends, and is removed, when this function does.
-    let database = Database::start(machine, &tools)?;
-    command::run(database.pass_to(&mut bench(machine, "a11ycheck-storage-postgres", "store", arguments)))
+    // Ends, and is removed, when this function does. It waits for the disk, as a database in use does.
+    let database = Database::start(machine, &tools, Disk::Synced)?;
+    command::run(database.pass_to(&mut bench(machine, package, name, arguments)))
 }
 
 fn bench(machine: &Machine, package: &str, name: &str, arguments: &[OsString]) -> Command {
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn the_bench_has_a_database_of_its_own_which_is_removed_afterwards() {
         let bench = prepared();
-        store(&bench.machine(), &["--factor".into(), "2".into()]).unwrap();
+        run(&bench.machine(), &Bench::Store { arguments: vec!["--factor".into(), "2".into()] }).unwrap();
         let log = bench.log("cargo").pop().unwrap();
         assert!(log.starts_with("bench "), "{log}");
         let folder = log.split(&['=', ' ']).find(|word| word.starts_with("/tmp/a11ycheck-postgres-")).unwrap();
@@ -91,10 +91,10 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_that_does_not_scale_fails_the_command() {
+    fn a_bench_that_fails_fails_the_command() {
         let bench = prepared();
         bench.withhold("bench");
-        let error = store(&bench.machine(), &[]).unwrap_err();
+        let error = run(&bench.machine(), &Bench::Store { arguments: vec![] }).unwrap_err();
         assert!(matches!(error, Error::Failed { .. }), "{error}");
     }
 }

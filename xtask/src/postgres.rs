@@ -15,6 +15,24 @@ const USER: &str = "postgres";
 /// Sets up a server, waits until its standard input ends, and removes it. That user may not see the file.
 const SUPERVISOR: &str = include_str!("postgres.sh");
 
+/// Whether a database that is started waits for the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Disk {
+    /// As PostgreSQL does by default: for measures.
+    Synced,
+    /// It does not: for tests, whose data are worth nothing afterwards.
+    Unsynced,
+}
+
+impl Disk {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Synced => "synced",
+            Self::Unsynced => "unsynced",
+        }
+    }
+}
+
 /// A database that can be used. One that was started here is stopped and removed when this is dropped, or when this process
 /// ends in whatever way.
 #[derive(Debug)]
@@ -29,13 +47,13 @@ impl Database {
     /// # Errors
     ///
     /// [`Error::PostgresStart`] and [`Error::Start`].
-    pub(crate) fn start(machine: &Machine, tools: &Tools) -> Result<Self, Error> {
+    pub(crate) fn start(machine: &Machine, tools: &Tools, disk: Disk) -> Result<Self, Error> {
         if let Some(url) = machine.variable("DATABASE_URL") {
             return Ok(Self { url: url.into(), supervisor: None });
         }
         eprintln!("==> Starting a PostgreSQL in a temporary folder");
         let mut command = if machine.is_root() { machine.command_as(USER, "sh") } else { machine.command("sh") };
-        command.args(["-c", SUPERVISOR, "postgres.sh"]).arg(tools.path("POSTGRES_PROGRAMS"));
+        command.args(["-c", SUPERVISOR, "postgres.sh"]).arg(tools.path("POSTGRES_PROGRAMS")).arg(disk.word());
         // Ctrl-C is for us and the tests: the server goes when we have gone, by the end of its input.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
         let supervisor = command.spawn();
@@ -79,7 +97,7 @@ mod tests {
     use super::*;
 
     fn start_on(machine: &Machine) -> Result<Database, Error> {
-        Database::start(machine, &tools::ensure(machine, &["postgres"]).unwrap())
+        Database::start(machine, &tools::ensure(machine, &["postgres"]).unwrap(), Disk::Unsynced)
     }
 
     fn log(programs: &Path, name: &str) -> String {

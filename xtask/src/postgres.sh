@@ -1,12 +1,15 @@
 # Runs a PostgreSQL of its own in a new folder until standard input ends, then removes everything.
 #
-# $1: the folder of PostgreSQL's programs. Prints the address of the database when it can be used; ends with an error, after
+# $1: the folder of PostgreSQL's programs; $2: `synced`, or `unsynced` for data that are worth nothing after the tests: nothing is
+# forced to the disk then. Prints the address of the database when it can be used; ends with an error, after
 # what PostgreSQL reported, when it can't be. Standard input is a pipe from the one who started this: it ends when that process
 # does, for whatever reason, so that nothing is left behind.
-#
-# The data are worth nothing after the tests: nothing is forced to the disk.
 set -eu
 programs=$1
+case $2 in
+    synced) settings= ;;
+    unsynced) settings="-c fsync=off -c synchronous_commit=off -c full_page_writes=off" ;;
+esac
 folder=$(mktemp -d /tmp/a11ycheck-postgres-XXXXXX)
 cd "$folder"
 
@@ -27,7 +30,7 @@ report() {
     >"$folder/initdb.log" 2>&1 </dev/null || report "$folder/initdb.log"
 "$programs/pg_ctl" start --pgdata="$folder/data" --wait --log="$folder/server.log" \
     --options="-c listen_addresses='' -c unix_socket_directories='$folder' -c max_connections=200 \
-        -c fsync=off -c synchronous_commit=off -c full_page_writes=off" \
+        $settings" \
     >"$folder/start.log" 2>&1 </dev/null || report "$folder/server.log"
 
 echo "postgres://postgres@localhost/postgres?host=$folder"

@@ -7,7 +7,7 @@ use crate::command::run as run_command;
 use crate::error::Error;
 use crate::judges;
 use crate::machine::Machine;
-use crate::postgres::Database;
+use crate::postgres::{Database, Disk};
 use crate::sandbox::Sandbox;
 use crate::tools::{self, Tools};
 
@@ -21,7 +21,7 @@ pub(crate) fn run(machine: &Machine, arguments: &[OsString]) -> Result<(), Error
     let sandbox = Sandbox::of_caller(machine, &tools.chromium())?;
     sandbox.announce();
     // Ends, and is removed, when this function does.
-    let database = Database::start(machine, &tools)?;
+    let database = Database::start(machine, &tools, Disk::Unsynced)?;
     let surroundings = Surroundings { machine, tools, sandbox, database };
     let steps = if arguments.is_empty() { every_step() } else { vec![chosen_tests(arguments)] };
     let gap = surroundings.run(&steps)?;

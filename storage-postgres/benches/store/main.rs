@@ -2,13 +2,15 @@
 //! `cargo xtask bench store`.
 //!
 //! It fills two schemas, the small one with 100 teams, 1,000 sites and 20,000 checks, the large one with a hundred
-//! times that, with endpoints, events, deliveries, findings and pictures in proportion, and takes the same steps in
-//! both. First it examines the plan of every statement in the large one: each table must be reached by an index, and no
-//! more rows read than in the small one; otherwise it fails. Then it prints how long each step takes in both, and the
-//! ratio. The two schemas take turns, so that other load on the machine affects both alike. Times are a report and no
-//! verdict: they depend on the machine.
+//! times that, with endpoints, events, deliveries, findings and pictures in proportion, and two SQLite files with the same
+//! data, and takes the same steps in all four. First it examines the plan of every statement in the large schema: each
+//! table must be reached by an index, and no more rows read than in the small one; otherwise it fails. (SQLite's plans
+//! are examined by `storage-sqlite/tests/query_plans`.) Then it prints how long each step takes in each, large beside
+//! small, and SQLite beside PostgreSQL: once with every commit on the disk before it is acknowledged, as both are
+//! used, and once without that wait. The stores take turns, so that other load on the machine affects all alike. Times
+//! are a report and no verdict: they depend on the machine.
 //!
-//! It needs a superuser of PostgreSQL in `DATABASE_URL`, for the module `auto_explain`, and 6 GB of disk. `--factor N`
+//! It needs a superuser of PostgreSQL in `DATABASE_URL`, for the module `auto_explain`, and 12 GB of disk. `--factor N`
 //! is the ratio of large to small instead of 100, `--plans` prints every plan in full.
 
 #![allow(
@@ -20,11 +22,13 @@
 mod plans;
 mod report;
 mod seed;
+mod sqlite;
 mod steps;
 
-use std::{env, ops::Range, process::ExitCode, time::Instant};
+use std::{env, ops::Range, path::Path, process::ExitCode, time::Instant};
 
-use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
+use a11ycheck_storage_postgres::PostgresConfig;
+use a11ycheck_storage_sqlite::SqliteConfig;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
 use crate::{
@@ -39,7 +43,7 @@ const CLEAN: &str = "SET client_min_messages = warning; DROP SCHEMA IF EXISTS a1
     DROP SCHEMA IF EXISTS a11ycheck_bench_large CASCADE";
 /// More than the five times after which PostgreSQL may keep one plan for all values.
 const LOOKS: usize = 8;
-/// The number of rounds in which times are taken.
+/// The number of rounds in which times are taken, with each choice about the disk.
 const ROUNDS: usize = 300;
 
 #[tokio::main]
@@ -79,13 +83,26 @@ async fn main() -> ExitCode {
         );
     }
 
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    for (name, scale) in worlds {
+        let began = Instant::now();
+        let bytes = sqlite::seed(&folder.path().join(name), scale).await;
+        println!("Filled the SQLite file {name} in {:.0?}: {} MB", began.elapsed(), bytes / 1_000_000);
+    }
+
     let mut looked: Vec<Looked> = Step::ALL.iter().map(|step| Looked::new(step.name())).collect();
     look(&url, worlds, 0..LOOKS, &mut looked).await;
     // In the first of these rounds there is something to purge, in later ones nothing is left.
-    let timed = time(&url, worlds, LOOKS..LOOKS + ROUNDS).await;
-    look(&url, worlds, LOOKS + ROUNDS..LOOKS + ROUNDS + LOOKS, &mut looked).await;
+    let rounds = LOOKS..LOOKS + ROUNDS;
+    let synced = time(&url, folder.path(), worlds, rounds, true).await;
+    let rounds = LOOKS + ROUNDS..LOOKS + 2 * ROUNDS;
+    let unsynced = time(&url, folder.path(), worlds, rounds, false).await;
+    look(&url, worlds, LOOKS + 2 * ROUNDS..2 * (LOOKS + ROUNDS), &mut looked).await;
     let is_sound = report::plans(&looked, in_full);
-    report::times(&timed, factor, &version);
+    let fsync: String = sqlx::query_scalar("SELECT current_setting('fsync')").fetch_one(&mut db).await.unwrap();
+    let setting = format!("PostgreSQL {version} (fsync {fsync}, synchronous_commit on), SQLite (synchronous=FULL)");
+    report::times(&synced, factor, &setting);
+    report::times(&unsynced, factor, "PostgreSQL (synchronous_commit off), SQLite (synchronous=OFF)");
     db.execute(CLEAN).await.unwrap();
     if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -100,8 +117,7 @@ fn with_options(url: &str, options: &str) -> String {
 async fn look(url: &str, worlds: [(&'static str, Scale); 2], rounds: Range<usize>, looked: &mut [Looked]) {
     for (at, (schema, scale)) in worlds.into_iter().enumerate() {
         let config = PostgresConfig::new(with_options(url, plans::SETTINGS)).with_schema(schema);
-        let store = PostgresStore::connect(config.with_max_connections(1)).await.unwrap();
-        let mut world = World::new(store, url, schema, scale).await;
+        let mut world = World::postgres(config.with_max_connections(1), url, schema, scale).await;
         for round in rounds.clone() {
             for (step, looked) in Step::ALL.iter().zip(&mut *looked) {
                 if let Some(sample) = world.run(*step, round).await {
@@ -113,12 +129,25 @@ async fn look(url: &str, worlds: [(&'static str, Scale); 2], rounds: Range<usize
     }
 }
 
-async fn time(url: &str, worlds: [(&'static str, Scale); 2], rounds: Range<usize>) -> Vec<Timed> {
+/// Takes the times of all steps, store by store, as [`report::STORES`] has them.
+async fn time(
+    url: &str,
+    folder: &Path,
+    worlds: [(&'static str, Scale); 2],
+    rounds: Range<usize>,
+    waits_for_disk: bool,
+) -> Vec<Timed> {
     let mut timed: Vec<Timed> = Step::ALL.iter().map(|step| Timed::new(step.name())).collect();
     let mut made = Vec::new();
     for (schema, scale) in worlds {
-        let store = PostgresStore::connect(PostgresConfig::new(url).with_schema(schema)).await.unwrap();
-        made.push(World::new(store, url, schema, scale).await);
+        let commit = if waits_for_disk { "on" } else { "off" };
+        let of_connection = with_options(url, &format!("-c synchronous_commit={commit}"));
+        let config = PostgresConfig::new(of_connection).with_schema(schema);
+        made.push(World::postgres(config, url, schema, scale).await);
+        let path = folder.join(schema);
+        let config = SqliteConfig::new(&path);
+        let config = if waits_for_disk { config } else { config.without_sync() };
+        made.push(World::sqlite(config, &path, scale).await);
     }
     for round in rounds {
         for (step, timed) in Step::ALL.iter().zip(&mut timed) {

@@ -38,14 +38,15 @@ pub(crate) async fn seed(config: &PostgresConfig, url: &str, schema: &str, scale
     let mut db = PgConnection::connect(url).await.unwrap();
     // A plain name, as the caller promises; the statements below are ours, and so are the values in them.
     db.execute(AssertSqlSafe(format!("SET search_path = {schema}"))).await.unwrap();
-    for statement in statements(scale) {
+    for statement in statements(include_str!("seed.sql"), scale) {
         db.execute(AssertSqlSafe(statement)).await.unwrap();
     }
     // The rows that a connection has read are reported when it ends.
     db.close().await.unwrap();
 }
 
-fn statements(Scale { teams, sites, checks, queued }: Scale) -> Vec<String> {
+/// Returns the statements of a text, with the numbers and values that it names in braces.
+pub(crate) fn statements(text: &str, Scale { teams, sites, checks, queued }: Scale) -> Vec<String> {
     let engine = Tool::axe_core("4.14.1", "Chromium 156");
     let totals = Totals { critical: 1, serious: 2, moderate: 3, minor: 1 };
     let outcome = Outcome::new(25, totals, DiffSummary::first(), engine.clone());
@@ -56,7 +57,7 @@ fn statements(Scale { teams, sites, checks, queued }: Scale) -> Vec<String> {
         write!(hex, "{byte:02x}").unwrap();
         hex
     });
-    let text = include_str!("seed.sql")
+    let text = text
         .replace("{teams}", &teams.to_string())
         .replace("{sites}", &sites.to_string())
         .replace("{checks}", &checks.to_string())

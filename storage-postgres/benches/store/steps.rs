@@ -4,6 +4,8 @@
 use std::{
     future::Future,
     net::Ipv4Addr,
+    path::Path,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -15,18 +17,18 @@ use a11ycheck_core::{
     id::{EventId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
     paging::PageRequest,
-    store::{
-        Claim, ClaimLimits, ClaimedDelivery, ClaimedScan, Completion, FileStore as _, QueueStore as _,
-        RateLimitStore as _, ScanStore as _, SiteStore as _, WebhookStore as _,
-    },
+    store::{Claim, ClaimLimits, ClaimedDelivery, ClaimedScan, Completion, Store},
 };
-use a11ycheck_storage_postgres::PostgresStore;
+use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
+use a11ycheck_storage_sqlite::{SqliteConfig, SqliteStore};
 use chrono::{TimeDelta, Utc};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use sha2::{Digest as _, Sha256};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
 
 use crate::{
     plans::{self, Plan},
     seed::{Scale, id},
+    sqlite,
 };
 
 /// The number of rounds in which there is something to purge; nothing is left after them.
@@ -95,10 +97,16 @@ pub(crate) struct Sample {
     pub(crate) plans: Vec<Plan>,
 }
 
+/// The store as what it is, and a connection that changes data behind its back.
+enum Behind {
+    Postgres(PostgresStore, PgConnection),
+    Sqlite(SqliteStore, SqliteConnection),
+}
+
 /// A store full of data, and the results of earlier steps of a round that later ones use.
 pub(crate) struct World {
-    store: PostgresStore,
-    db: PgConnection,
+    store: Arc<dyn Store>,
+    behind: Behind,
     scale: Scale,
     /// Sites of teams whose plan has room, and that have no queued check, in no order.
     targets: Vec<i64>,
@@ -109,15 +117,29 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) async fn new(store: PostgresStore, url: &str, schema: &str, scale: Scale) -> Self {
+    /// The world in a schema of PostgreSQL, which `url` names; `schema` is a plain name.
+    pub(crate) async fn postgres(config: PostgresConfig, url: &str, schema: &str, scale: Scale) -> Self {
+        let store = PostgresStore::connect(config).await.unwrap();
         let mut db = PgConnection::connect(url).await.unwrap();
         // It is one of the names in `main`.
         db.execute(AssertSqlSafe(format!("SET search_path = {schema}"))).await.unwrap();
+        Self::new(Arc::new(store.clone()), Behind::Postgres(store, db), scale)
+    }
+
+    /// The world in a SQLite file.
+    pub(crate) async fn sqlite(config: SqliteConfig, path: &Path, scale: Scale) -> Self {
+        let store = SqliteStore::open(config).await.unwrap();
+        let db = SqliteConnection::connect_with(&sqlite::connect_options(path)).await.unwrap();
+        Self::new(Arc::new(store.clone()), Behind::Sqlite(store, db), scale)
+    }
+
+    fn new(store: Arc<dyn Store>, behind: Behind, scale: Scale) -> Self {
         let sites = scale.teams * scale.sites;
         let is_free = |n: &i64| n / scale.sites % 20 != 0 && (n + 1) % scale.queued != 0;
         let targets = (0..sites).map(|n| (n * 7_919 + 11) % sites).filter(is_free);
         let (added, claimed, deliveries) = (None, None, Vec::new());
-        Self { store, db, scale, targets: targets.collect(), worker: WorkerId::generate(), added, claimed, deliveries }
+        let worker = WorkerId::generate();
+        Self { store, behind, scale, targets: targets.collect(), worker, added, claimed, deliveries }
     }
 
     /// Runs a step; returns `None` if it has nothing to do in this round. Rounds are numbered from first to last.
@@ -125,13 +147,13 @@ impl World {
         let target = self.targets[round % self.targets.len()];
         let (site, team): (SiteId, TeamId) = (id("site", target), id("team", target / self.scale.sites));
         let scan: ScanId = id("scan", target * self.scale.checks);
-        let store = self.store.clone();
+        let store = Arc::clone(&self.store);
         let page = PageRequest::new(1, 25);
         let number = i64::try_from(round).unwrap();
         let sample = match step {
             Step::Authenticate => {
                 let token = target / self.scale.sites * 2 + number % 2;
-                let hash = TokenHash::from_bytes(self.token_hash(token).await);
+                let hash = TokenHash::from_bytes(Sha256::digest(format!("token {token}")).into());
                 let (admitted, sample) = measured(store.admit_token(&hash, RequestClass::General)).await;
                 assert!(admitted.unwrap().is_some());
                 sample
@@ -204,11 +226,7 @@ impl World {
             Step::QueueDue => {
                 // The site whose check has just ended.
                 let due = self.claimed.take()?.site.id;
-                sqlx::query("UPDATE sites SET next_scan_at = now() WHERE id = $1")
-                    .bind(due.to_string())
-                    .execute(&mut self.db)
-                    .await
-                    .unwrap();
+                self.make_due(due).await;
                 let (queued, sample) = measured(store.queue_due_scans(100)).await;
                 assert_eq!(queued.unwrap().queued.len(), 1);
                 sample
@@ -220,7 +238,7 @@ impl World {
             }
             Step::ClaimDeliveries => {
                 let (claimed, sample) = measured(self.claim_deliveries()).await;
-                self.deliveries = claimed;
+                self.deliveries.extend(claimed);
                 // No event was sent to a team without endpoints.
                 if self.deliveries.is_empty() {
                     return None;
@@ -242,7 +260,11 @@ impl World {
             }
             Step::ClaimNothing => {
                 let (claimed, sample) = measured(self.claim_deliveries()).await;
-                assert!(claimed.is_empty());
+                if !claimed.is_empty() {
+                    // At this moment, the next attempt of one that failed has fallen due.
+                    self.deliveries = claimed;
+                    return None;
+                }
                 sample
             }
             Step::ListEndpoints => {
@@ -308,18 +330,31 @@ impl World {
         self.store.claim_deliveries(&self.worker, limits, TimeDelta::seconds(60), &[key]).await.unwrap()
     }
 
-    async fn token_hash(&mut self, token: i64) -> [u8; 32] {
-        let hash: Vec<u8> = sqlx::query_scalar("SELECT sha256(('token ' || $1)::bytea)")
-            .bind(token.to_string())
-            .fetch_one(&mut self.db)
-            .await
-            .unwrap();
-        hash.try_into().unwrap()
+    /// Lets the next check of a site fall due.
+    async fn make_due(&mut self, site: SiteId) {
+        match &mut self.behind {
+            Behind::Postgres(_, db) => {
+                let update = sqlx::query("UPDATE sites SET next_scan_at = now() WHERE id = $1").bind(site.to_string());
+                update.execute(db).await.unwrap();
+            }
+            Behind::Sqlite(_, db) => {
+                let update = sqlx::query("UPDATE sites SET next_scan_at = ?1 WHERE id = ?2");
+                update.bind(Utc::now().timestamp_micros()).bind(site.to_string()).execute(db).await.unwrap();
+            }
+        }
     }
 
     pub(crate) async fn close(self) {
-        self.store.close().await;
-        self.db.close().await.unwrap();
+        match self.behind {
+            Behind::Postgres(store, db) => {
+                store.close().await;
+                db.close().await.unwrap();
+            }
+            Behind::Sqlite(store, db) => {
+                store.close().await;
+                db.close().await.unwrap();
+            }
+        }
     }
 }
 

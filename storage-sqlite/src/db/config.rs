@@ -15,6 +15,7 @@ pub struct SqliteConfig {
     readers: u32,
     step_timeout: Duration,
     file_system: FileSystemCheck,
+    synchronous: SqliteSynchronous,
 }
 
 /// The choice to look at the file system, or to trust it.
@@ -41,6 +42,8 @@ impl SqliteConfig {
             readers: 4,
             step_timeout: Duration::from_secs(20),
             file_system: FileSystemCheck::Made,
+            // A commit is on the disk when it is acknowledged.
+            synchronous: SqliteSynchronous::Full,
         }
     }
 
@@ -68,6 +71,14 @@ impl SqliteConfig {
         self
     }
 
+    /// Does not wait until the disk has what is written (`synchronous=OFF`): for tests and benchmarks, whose data are worth
+    /// nothing afterwards. The end of the process loses nothing; a loss of power may damage the file.
+    #[must_use]
+    pub const fn without_sync(mut self) -> Self {
+        self.synchronous = SqliteSynchronous::Off;
+        self
+    }
+
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -79,6 +90,16 @@ impl SqliteConfig {
 
     pub(crate) const fn step_timeout(&self) -> Duration {
         self.step_timeout
+    }
+
+    /// Returns the number under which SQLite reports how it waits for the disk.
+    pub(crate) const fn synchronous(&self) -> i64 {
+        match self.synchronous {
+            SqliteSynchronous::Off => 0,
+            SqliteSynchronous::Normal => 1,
+            SqliteSynchronous::Full => 2,
+            SqliteSynchronous::Extra => 3,
+        }
     }
 
     pub(crate) const fn file_system(&self) -> FileSystemCheck {
@@ -99,8 +120,7 @@ impl SqliteConfig {
             // Both take effect before the first table is made, and are in the file from then on.
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .journal_mode(SqliteJournalMode::Wal)
-            // A commit is on the disk when it is acknowledged.
-            .synchronous(SqliteSynchronous::Full)
+            .synchronous(self.synchronous)
             // What a long reader made grow is given back at the next checkpoint.
             .pragma("journal_size_limit", "67108864")
     }

@@ -40,8 +40,8 @@ use crate::{
 /// All those of [`Store`](a11ycheck_core::store::Store), for one process that serves the file and any number that administer
 /// it.
 ///
-/// A step that was acknowledged is on the disk (`synchronous=FULL`): neither the end of the process nor a loss of power undoes
-/// it. The one exception are the counters of requests, which are in memory and end with the process: after a restart, a
+/// A step that was acknowledged is on the disk (`synchronous=FULL`, unless [`SqliteConfig::without_sync`] says otherwise):
+/// neither the end of the process nor a loss of power undoes it. The one exception are the counters of requests, which are in memory and end with the process: after a restart, a
 /// client may make as many requests as if its minute began again.
 ///
 /// # Concurrency
@@ -106,7 +106,7 @@ impl SqliteStore {
         let unreachable = |error: sqlx::Error| OpenError::unreachable(config.path(), error);
         let options = config.writer();
         let mut connection = SqliteConnection::connect_with(&options).await.map_err(unreachable)?;
-        refuse_other_settings(&mut connection).await.map_err(unreachable)?;
+        refuse_other_settings(&mut connection, config.synchronous()).await.map_err(unreachable)?;
         migrate(&mut connection).await?;
         let readers = readers(&config, config.reader());
         // Now, and not at the first request.
@@ -248,14 +248,14 @@ fn create(path: &Path) -> io::Result<()> {
 }
 
 /// Reads back the settings on which promises rest: SQLite ignores those that it can't make.
-async fn refuse_other_settings(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+async fn refuse_other_settings(connection: &mut SqliteConnection, wanted: i64) -> Result<(), sqlx::Error> {
     let (journal, synchronous, foreign_keys): (String, i64, i64) = sqlx::query_as(
         "SELECT journal_mode, synchronous, foreign_keys
          FROM pragma_journal_mode, pragma_synchronous, pragma_foreign_keys",
     )
     .fetch_one(connection)
     .await?;
-    if (journal.as_str(), synchronous, foreign_keys) == ("wal", 2, 1) {
+    if (journal.as_str(), synchronous, foreign_keys) == ("wal", wanted, 1) {
         Ok(())
     } else {
         let found = format!(
