@@ -19,8 +19,8 @@ use crate::cdp::{
     CdpError, Event, EventSink, Reaction, Session, SessionEnd,
     commands::{
         CreateTarget, DownloadBehavior, EnableInspector, EnableNetwork, EnablePage, MediaFeature,
-        SetBypassServiceWorker, SetDeviceMetrics, SetDownloadBehavior, SetEmulatedMedia, SetLifecycleEvents,
-        SetPlaybackRate, SetScriptExecutionDisabled, SetUserAgent,
+        SetBypassServiceWorker, SetDeviceMetrics, SetDownloadBehavior, SetEmulatedMedia, SetFocusEmulation,
+        SetLifecycleEvents, SetPlaybackRate, SetScriptExecutionDisabled, SetUserAgent,
     },
     events::RequestStarts,
 };
@@ -157,6 +157,8 @@ async fn prepare(session: &Session, user_agent: &str, deadline: Instant) -> Resu
         session.call(SetBypassServiceWorker { bypass: true }, deadline),
         session.call(metrics, deadline),
         session.call(media, deadline),
+        // A window gives a new tab the focus at some later moment, and a page would be told of it while it is examined.
+        session.call(SetFocusEmulation { enabled: true }, deadline),
         session.call(agent, deadline),
     )?;
     Ok(())

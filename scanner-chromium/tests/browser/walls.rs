@@ -257,3 +257,32 @@ async fn what_covers_most_of_a_page_is_said_and_changes_nothing_of_it() {
         site.requests().into_iter().map(|request| request.path).filter(|path| path.starts_with("/changed")).collect();
     assert_eq!(noticed, [""; 0], "a page noticed that it was looked at");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_has_the_focus_from_its_first_script_on_and_is_told_of_no_change_of_it() {
+    let paths = ["/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8"];
+    let site = Site::start(move |request| match request.path.as_str() {
+        "/" => home(paths),
+        path if paths.contains(&path) => Reply::Html(page(
+            path,
+            "<p>Lamps and chairs.</p><button id=buy>Buy</button><script>
+                const tell = (what) => navigator.sendBeacon(`/told?${what}`);
+                if (!document.hasFocus()) tell('unfocused');
+                for (const name of ['focus', 'blur']) addEventListener(name, () => tell(name));
+                let focused = 0;
+                buy.onfocus = () => focused++;
+                buy.focus();
+                if (focused !== 1) tell('later');
+            </script>",
+        )),
+        _ => Reply::Status(404, String::new()),
+    })
+    .await;
+    let scanner = scanner();
+    let findings = scan(&scanner, &site.url("/"), 20).await;
+    scanner.close().await;
+    assert!(findings.pages.iter().all(|page| page.is_checked()), "{:?}", pages(&findings));
+    let told: Vec<String> =
+        site.requests().into_iter().map(|request| request.path).filter(|path| path.starts_with("/told")).collect();
+    assert_eq!(told, [""; 0]);
+}

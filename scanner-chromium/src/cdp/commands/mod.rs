@@ -22,8 +22,8 @@ pub(crate) use self::{
     page::{
         CaptureScreenshot, Clip, CreateIsolatedWorld, EnableInspector, EnablePage, FrameTreeNode, GetFrameTree,
         GetLayoutMetrics, HandleJavaScriptDialog, ImageFormat, MediaFeature, Navigate, Navigated, SetDeviceMetrics,
-        SetDocumentContent, SetEmulatedMedia, SetLifecycleEvents, SetPlaybackRate, SetScriptExecutionDisabled,
-        SetUserAgent,
+        SetDocumentContent, SetEmulatedMedia, SetFocusEmulation, SetLifecycleEvents, SetPlaybackRate,
+        SetScriptExecutionDisabled, SetUserAgent,
     },
     script::{
         DescribeNode, EnableCss, EnableDom, Evaluate, Evaluated, GetBoxModel, GetDocument, GetFrameOwner,

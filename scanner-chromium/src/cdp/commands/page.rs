@@ -182,6 +182,13 @@ pub(crate) struct SetDeviceMetrics {
 }
 command!(SetDeviceMetrics = "Emulation.setDeviceMetricsOverride" => Done);
 
+/// Gives the page the focus, or takes it, whatever the window or the other tabs have.
+#[derive(Debug, Serialize)]
+pub(crate) struct SetFocusEmulation {
+    pub(crate) enabled: bool,
+}
+command!(SetFocusEmulation = "Emulation.setFocusEmulationEnabled" => Done);
+
 /// Sets the media features that media queries see.
 #[derive(Debug, Serialize)]
 pub(crate) struct SetEmulatedMedia<'a> {
