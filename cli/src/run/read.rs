@@ -24,7 +24,7 @@ pub enum ReadRunError {
 }
 
 impl Run {
-    /// Reads a run as the output `json` writes it. Fields of later releases are passed over.
+    /// Reads a run as the output `json` writes it. Fields of later releases are ignored.
     ///
     /// # Errors
     /// [`ReadRunError::OtherFormat`] takes precedence over [`ReadRunError::NotARun`].

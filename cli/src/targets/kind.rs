@@ -96,7 +96,7 @@ impl Target {
     }
 }
 
-/// Reads a list of addresses: one in a line; empty lines, and those that begin with `#`, are passed over.
+/// Reads a list of addresses: one in a line; empty lines, and those that begin with `#`, are ignored.
 ///
 /// # Errors
 /// [`TargetError`] of the first line that is no address.

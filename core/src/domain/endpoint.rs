@@ -286,7 +286,7 @@ mod tests {
             status = status.after_failed(now);
             assert_eq!(status, EndpointStatus::On { failed_in_a_row: failed });
         }
-        assert_eq!(status.after_delivered(), EndpointStatus::ON, "a success begins the count anew");
+        assert_eq!(status.after_delivered(), EndpointStatus::ON, "a success sets the count to zero");
         status = status.after_failed(now);
         assert_eq!(status, EndpointStatus::Off { since: now });
         assert_eq!(status.after_failed(now + TimeDelta::hours(1)), status, "it tells since when it is off");

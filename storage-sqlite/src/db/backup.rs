@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// What becomes of a file that has the name of a backup already.
+/// The treatment of a file that has the name of a backup already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExistingFile {
     /// It stays, and no backup is made.

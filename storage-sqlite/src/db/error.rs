@@ -128,7 +128,7 @@ struct Reported {
     source: sqlx::Error,
 }
 
-/// What becomes of a step that met a result code.
+/// The outcome of a step that met a result code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     /// Trouble that may pass, or that an operator can end.

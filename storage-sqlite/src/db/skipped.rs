@@ -34,12 +34,12 @@ struct Rows {
     full_since: Option<Instant>,
 }
 
-/// Where a row that could not be read went.
+/// The place of a row that could not be read among those that are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// It was skipped before.
     Known,
-    /// It is skipped from now on.
+    /// Later reads skip it.
     Added,
     /// There is no room for it, and the log `said` so less than [`Skipped::TERM`] ago.
     None { said: bool },

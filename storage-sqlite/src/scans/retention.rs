@@ -182,7 +182,7 @@ async fn next_look(db: &mut SqliteConnection, team: &str, at: Option<DateTime<Ut
         .map(drop)
 }
 
-/// Returns the instant from which on a check must have been queued to be in a history of so many months, as
+/// Returns the earliest instant at which a check may have been queued to be in a history of so many months, as
 /// [`is_in_history`](a11ycheck_core::domain::is_in_history) has it.
 pub(crate) fn history_start(now: DateTime<Utc>, months: u32) -> DateTime<Utc> {
     now.checked_sub_months(Months::new(months)).unwrap_or(DateTime::<Utc>::MIN_UTC)

@@ -4,7 +4,7 @@
 //! standard input does, that is, with the test that started it. With `RUST_LOG=info` it logs its work to standard
 //! error.
 
-#![allow(clippy::unwrap_used, reason = "a node that can't start has nothing to mend")]
+#![allow(clippy::unwrap_used, reason = "a node that can't start has nothing to repair")]
 
 use std::io::Read as _;
 

@@ -119,7 +119,7 @@ pub(crate) fn for_command(settings: &Settings) -> Result<Keyring, KeyError> {
     at_hand(settings)?.ok_or(KeyError::Needed)
 }
 
-/// Returns the ids of the keys that are at hand.
+/// Returns the ids of the keys that were given.
 pub(crate) fn ids_at_hand(settings: &Settings) -> Result<Vec<KeyId>, KeyError> {
     Ok(at_hand(settings)?.map(|keys| keys.ids()).unwrap_or_default())
 }

@@ -1,5 +1,5 @@
 //! What the server tells the supervisor that started it, if that is systemd: that it answers, that it still runs, that it
-//! stops. Without `NOTIFY_SOCKET` nothing is told to anybody.
+//! stops. Without `NOTIFY_SOCKET` nothing is notified.
 
 use std::{error::Error as StdError, future, time::Duration};
 
