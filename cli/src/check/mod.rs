@@ -58,7 +58,7 @@ pub async fn check(arguments: &CheckArguments, cancel: CancellationToken) -> Res
     let base = named.base.clone();
     let files = |page: &str| named.file_of(page, &current);
     let result = checked.and_then(|checked| {
-        let Scanned { output, mut notices, site } = checked;
+        let Scanned { output, mut notices, site, asked } = checked;
         let settings = Settings {
             targets: if plan.targets.is_empty() { plan.configured.clone() } else { plan.targets.clone() },
             site: SiteUrl::parse(base.as_ref().unwrap_or(&site).as_str())?,
@@ -70,10 +70,11 @@ pub async fn check(arguments: &CheckArguments, cancel: CancellationToken) -> Res
         notices.extend(plan.notices.iter().map(|message| note(NoticeLevel::Warning, message)));
         let identity = Identity::of(base.as_ref().unwrap_or(&site), plan.rebase.clone());
         let facts = RunFacts { started_at, finished_at: Utc::now(), settings };
-        let mut run = Run::new(facts, &output.findings);
+        let run = Run::new(facts, &output.findings).with_named(&asked);
+        let mut run = run.with_rule_outcomes(&output.rule_outcomes);
         run.notices = notices;
         for page in &mut run.pages {
-            page.file = files(&page.url);
+            page.file = files(page.opened());
         }
         let judged =
             Judged { plan: &plan, known: known.as_ref(), identity: &identity, today: Local::now().date_naive() };
@@ -123,6 +124,8 @@ struct Scanned {
     notices: Vec<Notice>,
     /// The first page.
     site: Url,
+    /// The pages that were asked for, in the order in which the findings begin with them.
+    asked: Vec<Url>,
 }
 
 async fn scan(
@@ -203,7 +206,8 @@ async fn scan_with(
     };
     judge(&request, &output)?;
     output.findings.standard = request.standard;
-    Ok(Scanned { output, notices, site: first })
+    let asked = request.pages.as_ref().map_or_else(|| vec![first.clone()], |pages| pages.as_slice().to_vec());
+    Ok(Scanned { output, notices, site: first, asked })
 }
 
 /// Returns the settings of the scanner that say which programs check.

@@ -132,6 +132,7 @@ fn a_json_ld_processor_reads_what_is_asserted_of_each_page() {
     assert_eq!(
         said,
         [
+            (HOME, "audio-caption", "inapplicable", 0),
             (HOME, "color-contrast", "failed", 2),
             (HOME, "frame-title-unique", "cantTell", 1),
             (HOME, "html-has-lang", "passed", 0),
