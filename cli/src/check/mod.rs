@@ -23,6 +23,7 @@ use crate::{
     baseline::{BaselineFile, Identity},
     config::Configuration,
     from_pa11y,
+    licences::AXE,
     output::{CiRunner, Outputs, Show, TextOptions, WriteOptions, safe},
     plan::{Plan, PlanError},
     progress::Progress,
@@ -217,22 +218,13 @@ pub(crate) fn tools(arguments: &ToolArguments, policy: a11ycheck_core::net::Addr
         Some(program) => config.with_browser(program),
         None => config,
     };
-    let config = match &arguments.axe {
-        Some(file) => config.with_axe(file),
-        None => embedded_axe(config),
+    let config = match (&arguments.axe, AXE) {
+        (Some(file), _) => config.with_axe(file),
+        (None, Some(source)) => config.with_axe_source(source),
+        (None, None) => config,
     };
     // Never without the sandbox unless somebody says so.
     config.with_sandbox(if arguments.no_sandbox == Some(true) { Sandbox::Off } else { Sandbox::On })
-}
-
-#[cfg(feature = "embed-axe")]
-fn embedded_axe(config: ChromiumConfig) -> ChromiumConfig {
-    config.with_axe_source(include_str!(env!("A11YCHECK_EMBEDDED_AXE")))
-}
-
-#[cfg(not(feature = "embed-axe"))]
-const fn embedded_axe(config: ChromiumConfig) -> ChromiumConfig {
-    config
 }
 
 /// Returns the runner that reads what this process prints.

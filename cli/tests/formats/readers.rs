@@ -156,7 +156,7 @@ fn python(script: &str, file: &Path) -> Value {
 }
 
 /// Returns the value of a variable that `cargo xtask test` sets.
-fn named(variable: &str) -> OsString {
+pub(crate) fn named(variable: &str) -> OsString {
     env::var_os(variable).unwrap_or_else(|| {
         panic!("{variable} is not set: run the tests with `cargo xtask test`, which fetches what it names")
     })
