@@ -15,8 +15,11 @@ if [ "$(id -u)" != 0 ]; then
         "does, then run this command again" >&2
     exit 1
 fi
-# The Debian gets a copy of cargo-deny: to compile one takes crates that are not among the workspace's.
-sh xtask/tools/install.sh --packages bare deny >/dev/null
+# For `cargo xtask test`, the Debian gets a copy of cargo-deny: to compile one takes crates that are not among the workspace's.
+groups=bare
+if [ "$story" = commands ]; then groups='bare deny'; fi
+# shellcheck disable=SC2086
+sh xtask/tools/install.sh --packages $groups >/dev/null
 
 # The folder that holds the toolchain and nothing else.
 toolchain=$("$(dirname "$cargo")/rustc" --print sysroot)
