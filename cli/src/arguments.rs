@@ -38,6 +38,8 @@ pub enum Command {
     Init(InitArguments),
     /// Shows whether the browser, axe-core and everything else that checks need is there.
     Doctor(ToolArguments),
+    /// Shows the licences of what stands in this program, and where its source is.
+    Licences,
     /// Prints a script that completes commands in a shell.
     Completions {
         /// The shell.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use a11ycheck_core::domain::{Impact, PagePattern, RuleId};
 
-use crate::run::{Gate, GateLine, Kind, Run, Since};
+use crate::run::{Gate, GateLine, Kind, Page, Run, Since};
 
 /// The settings of the gate.
 #[derive(Debug, Clone)]
@@ -76,9 +76,8 @@ pub fn judge(settings: &GateSettings, run: &Run, unlisted: &Unlisted) -> (Gate, 
     let mut lines = settings.lines();
     let mut decisions = Vec::with_capacity(counts.len());
     for ((page, rule), count) in counts {
-        let address = run.pages.get(page).map_or("", |page| page.url.as_str());
         let facts = run.rules.get(&rule);
-        let (line, level) = settings.deciding(&rule, address);
+        let (line, level) = settings.deciding(&rule, run.pages.get(page));
         // A rule without facts is none that is known to be a recommendation.
         let is_problem = facts.is_none_or(|facts| facts.kind == Kind::Problem);
         let impact = facts.map_or(Impact::Critical, |facts| facts.impact);
@@ -108,13 +107,11 @@ impl GateSettings {
     }
 
     /// Returns the index of the line that decides, and the least severity that counts there; `None` if all do.
-    fn deciding(&self, rule: &RuleId, address: &str) -> (usize, Option<Impact>) {
+    fn deciding(&self, rule: &RuleId, page: Option<&Page>) -> (usize, Option<Impact>) {
         let of_pages = |named: Option<&RuleId>| {
-            let matching = self
-                .pages
-                .iter()
-                .enumerate()
-                .filter(|(_, gate)| gate.rule.as_ref() == named && gate.pattern.matches(address));
+            let matching = self.pages.iter().enumerate().filter(|(_, gate)| {
+                gate.rule.as_ref() == named && page.is_some_and(|page| page.is_meant_by(&gate.pattern))
+            });
             matching.min_by_key(|(_, gate)| std::cmp::Reverse(gate.pattern.as_str().len()))
         };
         let first_of_pages = 1 + self.rules.len();

@@ -9,7 +9,7 @@
 //! | [`reach`] | what a check may reach |
 //! | [`check`], [`progress`] | the check itself |
 //! | [`baseline`], [`gate`] | what is known, and what is permitted |
-//! | [`catalogue`], [`init`], [`doctor`], [`from_pa11y`] | the other commands |
+//! | [`catalogue`], [`init`], [`doctor`], [`licences`], [`from_pa11y`] | the other commands |
 //! | [`program`], [`error`] | the process: exit codes, interrupts, messages |
 //! | [`run`] | one finished run, as every format reads it and as the format `json` keeps it |
 //! | [`output`] | the formats, and the files that they go to |
@@ -18,7 +18,7 @@
 //! | feature | gives | default |
 //! |---|---|---|
 //! | `pdf` | the output `pdf` | yes |
-//! | `embed-axe` | axe-core within the program: the file that `A11YCHECK_EMBEDDED_AXE` names when it is built | no |
+//! | `embed-axe` | axe-core within the program: that of `node_modules`, or the file that `A11YCHECK_EMBEDDED_AXE` names when it is built | no |
 //! | `schema` | `Run::schema`, the JSON schema of the format `json` | no |
 
 pub mod arguments;
@@ -31,6 +31,7 @@ pub mod error;
 pub mod from_pa11y;
 pub mod gate;
 pub mod init;
+pub mod licences;
 pub mod output;
 pub mod plan;
 pub mod program;

@@ -18,6 +18,7 @@ use crate::{
     check::{CheckError, check, ci_runner, write_options},
     doctor, error,
     init::init,
+    licences,
     output::{Outputs, safe},
     run::Run,
 };
@@ -72,6 +73,7 @@ fn run(arguments: Arguments) -> u8 {
             }
             shown
         }
+        Command::Licences => print(&licences::text()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "a11ycheck", &mut script);

@@ -14,6 +14,9 @@ use a11ycheck_core::{
     scanner::ProgressSink,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use url::Url;
+
+use crate::output::safe;
 
 /// The time between two lines where there is no terminal.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -26,7 +29,8 @@ enum Shown {
     Nothing,
 }
 
-/// Shows progress. Nothing that a page says is part of it, so that no page can write to a terminal or to a runner.
+/// Shows progress. Of what a page says only the path of its address is part of it, encoded, so that no page can write to a terminal or to
+/// a runner.
 #[derive(Debug, Clone)]
 pub struct Progress(Arc<Inner>);
 
@@ -35,6 +39,8 @@ struct Inner {
     shown: Shown,
     not_checked: AtomicU64,
     elements: AtomicU64,
+    /// The path of the page that was done last, as a terminal may show it.
+    latest: Mutex<String>,
 }
 
 impl Progress {
@@ -45,7 +51,7 @@ impl Progress {
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         // The message is cut to what is left of the line.
-        let style = ProgressStyle::with_template("{spinner} {pos}/{len} {wide_msg}");
+        let style = ProgressStyle::with_template("{spinner} {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.enable_steady_tick(Duration::from_millis(200));
         bar.set_message("starting the browser");
@@ -58,7 +64,8 @@ impl Progress {
     }
 
     fn new(shown: Shown) -> Self {
-        Self(Arc::new(Inner { shown, not_checked: AtomicU64::new(0), elements: AtomicU64::new(0) }))
+        let (not_checked, elements) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self(Arc::new(Inner { shown, not_checked, elements, latest: Mutex::default() }))
     }
 
     /// Ends the display, and leaves nothing of a bar.
@@ -84,7 +91,9 @@ impl ProgressSink for Progress {
                 bar.set_position(pages.done.into());
                 let left = bar.eta().as_secs();
                 let time = if pages.done == 0 || left == 0 { String::new() } else { format!(", {} left", clock(left)) };
-                bar.set_message(format!("pages, {}{time}", self.message()));
+                let latest = self.0.latest.lock().unwrap_or_else(PoisonError::into_inner);
+                let (done, found) = (pages.done, pages.found);
+                bar.set_message(format!("{done}/{found} pages, {}{time}{latest}", self.message()));
             }
             Shown::Lines(last) => {
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,6 +112,10 @@ impl ProgressSink for Progress {
         if !page.is_checked() && !page.is_dead_link() {
             self.0.not_checked.fetch_add(1, Ordering::Relaxed);
         }
+        if let Ok(url) = Url::parse(&page.url) {
+            // An address has no control characters, and those of other scripts are encoded in it.
+            *self.0.latest.lock().unwrap_or_else(PoisonError::into_inner) = format!(", {}", safe::for_log(url.path()));
+        }
     }
 }
 
@@ -117,11 +130,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_a_page_says_is_shown() {
+    fn no_page_can_steer_a_terminal_or_a_runner() {
         let progress = Progress::hidden();
-        let hostile = "https://a.example/\u{1b}[2J\u{1b}]8;;https://evil.example\u{7}::error::x";
+        let hostile = "https://a.example/\u{1b}[2J\u{1b}]8;;https://evil.example\u{7}::error::x\u{202e}##[group]";
         progress.page_done(&PageOutcome::checked(hostile, "::set-output name=x::y"), 3);
         progress.page_done(&PageOutcome::failed(hostile, hostile, Failure::new(FailureCode::Timeout, hostile)), 0);
         assert_eq!(progress.message(), "3 findings, 1 not checked");
+        let latest = progress.0.latest.lock().unwrap().clone();
+        assert!(latest.starts_with(", /%1B[2J%1B]8;;https://evil.example%07::error::x%E2%80%AE"), "{latest:?}");
+        assert!(latest.is_ascii() && !latest.contains("##"), "{latest:?}");
     }
 }

@@ -1,6 +1,8 @@
 # Makes a Debian in a folder, which holds nothing but git and a C compiler, and runs the README's two commands there.
 #
 # $1: an empty folder. $2: the workspace; its last commit is what is run. $3: the Rust toolchain's folder. $4: cargo's home.
+# $5: `commands`, or `first-run` for the two commands of the README's "Check from a terminal", as somebody types them who has Rust and
+# nothing else. $6: for that, a registry in a folder, with our packages as they would be published.
 # Descriptor 3 is a pipe from the caller, and ends when the caller does.
 #
 # Of this machine the Debian gets the toolchain and cargo's downloads, which it can't write to, and copies of cargo-deny, of what
@@ -10,7 +12,7 @@
 #
 # Process 1 of its namespace: when it ends, everything in the Debian is ended, and its mounts are undone.
 set -eu
-folder=$1 workspace=$2 toolchain=$3 cargo_home=$4
+folder=$1 workspace=$2 toolchain=$3 cargo_home=$4 story=${5:-commands} packed=${6:-}
 home=${HOME:-/root}
 begun=$(date +%s)
 
@@ -150,6 +152,53 @@ serve() {
     wait "$job" || { say "The server ended with status $? when it was stopped"; return 1; }
 }
 
+# The lines of the README's first block below a heading.
+readme_block() {
+    git -c safe.directory="$workspace" -C "$workspace" show HEAD:README.md |
+        awk -v heading="$1" '$0 == heading { on = 1 } on && /^```sh$/ { inside = 1; next } inside && /^```$/ { exit } inside { print }'
+}
+
+first_run() {
+    make_debian
+    mount_debian
+    mkdir -p "$folder/opt/registry" "$folder/root/.cargo"
+    mount --bind "$packed/registry" "$folder/opt/registry"
+    printf '[source.crates-io]\nreplace-with = "packed"\n[source.packed]\ndirectory = "/opt/registry"\n' >"$folder/root/.cargo/config.toml"
+    inside 'useradd --create-home somebody && cp -r /root/.cargo/config.toml /root/.npmrc /home/somebody/ 2>/dev/null; apt-get -qq update'
+    made=$(since "$begun")
+    # A site of this machine, whose network the Debian has.
+    mkdir "$folder/srv/site"
+    printf '<!doctype html><html lang=en><title>Shop</title><main><h1>Shop</h1><img src="logo.png"></main></html>' >"$folder/srv/site/index.html"
+    python3 -u -m http.server --bind 127.0.0.1 --directory "$folder/srv/site" 0 >"$folder/root/site.txt" 2>&1 &
+    site=$!
+    while ! grep -q 'port [0-9]' "$folder/root/site.txt"; do
+        kill -0 "$site" || return 1
+        sleep 1
+    done
+    port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$folder/root/site.txt")
+    readme_block '## Check from a terminal' >"$folder/root/commands.txt"
+    [ "$(wc -l <"$folder/root/commands.txt")" = 2 ] || { say 'The README has not two commands any more'; return 1; }
+    # Nobody asks for a password here; and the browser has its sandbox as an ordinary user alone.
+    install=$(sed -n 1p "$folder/root/commands.txt" | sed 's/^sudo //')
+    check=$(sed -n 2p "$folder/root/commands.txt" | sed "s,https://www.example.com/,http://127.0.0.1:$port/,")
+    started=$(date +%s)
+    say "Running: $install"
+    inside "mkdir /srv/work && cd /srv/work && export PATH=/root/.cargo/bin:\$PATH DEBIAN_FRONTEND=noninteractive && $install"
+    installed=$(since "$started")
+    inside 'install -m 755 /root/.cargo/bin/a11ycheck /usr/local/bin/ && chown -R somebody /srv/work'
+    say "Running, as an ordinary user: $check"
+    started=$(date +%s) code=0
+    inside "cd /srv/work && HOME=/home/somebody exec setpriv --reuid=somebody --regid=somebody --clear-groups -- $check" >"$folder/root/said.txt" ||
+        code=$?
+    cat "$folder/root/said.txt" >&2
+    kill "$site"
+    # The picture has no alternative text, which is what the command finds.
+    [ "$code" = 1 ] && grep -q image-alt "$folder/root/said.txt" && [ -s "$folder/srv/work/report.html" ] ||
+        { say "The check ended with $code and not with the one fault of the page"; return 1; }
+    say "Bare $NAME $VERSION_CODENAME, commit $(git -c safe.directory="$workspace" -C "$workspace" rev-parse --short HEAD):" \
+        "made in $made s, installed in $installed s, a report after $(since "$started") s more"
+}
+
 run() {
     make_debian
     mount_debian
@@ -167,7 +216,8 @@ run() {
 }
 
 trap 'exit 1' HUP INT TERM
-run </dev/null &
+if [ "$story" = first-run ]; then story=first_run; else story=run; fi
+"$story" </dev/null &
 work=$!
 { cat <&3; kill -TERM 1; } >/dev/null 2>&1 &
 wait "$work"

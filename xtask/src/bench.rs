@@ -23,6 +23,12 @@ pub(crate) enum Bench {
         #[arg(last = true)]
         rest: Vec<OsString>,
     },
+    /// `a11ycheck check` on real pages beside the commands of others, with the same browser and axe-core: time, memory, exit codes
+    Cli {
+        /// For the bench itself: `--rounds N`, `--pages N`, `--only NAME`, `--outcomes` (exit codes alone)
+        #[arg(last = true)]
+        rest: Vec<OsString>,
+    },
     /// The store's steps on PostgreSQL and on SQLite, with 20,000 checks and with 2,000,000; fails where a statement reads a table whole.
     /// Takes some minutes, and 12 GB of disk until it ends
     #[command(disable_help_flag = true)]
@@ -42,6 +48,7 @@ pub(crate) fn run(machine: &Machine, bench: &Bench) -> Result<(), Error> {
     match bench {
         Bench::Scan { peers: false, rest } => scan(machine, &["browser", "axe", "pages"], rest),
         Bench::Scan { peers: true, rest } => scan(machine, &["browser", "axe", "pages", "peers"], rest),
+        Bench::Cli { rest } => cli(machine, rest),
         Bench::Store { arguments } => with_database(machine, "a11ycheck-storage-postgres", "store", arguments),
     }
 }
@@ -53,6 +60,16 @@ fn scan(machine: &Machine, groups: &[&str], arguments: &[OsString]) -> Result<()
     sandbox.announce();
     let mut command = bench(machine, "a11ycheck-scanner-chromium", "scan", arguments);
     command::run(sandbox.pass_to(tools.pass_to(&mut command)))
+}
+
+/// Builds the command line as it is released, and compares it with the commands of others.
+fn cli(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
+    let tools = tools::ensure(machine, &["browser", "axe", "pages", "peers"])?;
+    command::run(machine.cargo().args(["build", "--release", "--package", "a11ycheck-cli"]))?;
+    let mut bench = machine.command("node");
+    bench.arg(machine.root.join("xtask/tools/cli-bench.mjs")).args(arguments);
+    bench.env("A11YCHECK_BENCH_PROGRAM", machine.root.join("target/release/a11ycheck"));
+    command::run(tools.pass_to(&mut bench))
 }
 
 /// Starts a database, unless `DATABASE_URL` names one, and runs a bench on it.

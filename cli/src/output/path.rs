@@ -67,6 +67,8 @@ mod tests {
             linked_from: None,
             problems: 0,
             recommendations: 0,
+            passed: [].into(),
+            inapplicable: [].into(),
             left_out: [].into(),
             frames_not_checked: 0,
             unchecked_frames: Vec::new(),

@@ -1,15 +1,17 @@
 //! Making a run of what the scanner found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use a11ycheck_core::{
     catalog::{describe, terms},
-    domain::{Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind},
+    domain::{Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId, RuleKind, page_address},
     locale::Locale,
     report::said_of,
+    scanner::RuleOutcomes,
 };
 
 use chrono::SubsecRound as _;
+use url::Url;
 
 use super::{Exit, Gate, Kind, Page, PageState, Pictures, Rule, Run, RunFacts, RunFinding, Since, Tools};
 
@@ -48,6 +50,32 @@ impl Run {
             stopped_by_timeouts: found.stopped_by_timeouts,
             pictures: Pictures { lost: found.pictures_not_stored, ..Pictures::default() },
         }
+    }
+}
+
+impl Run {
+    /// Adds what the rules came to on each page, in the order of the pages.
+    #[must_use]
+    pub fn with_rule_outcomes(mut self, outcomes: &[RuleOutcomes]) -> Self {
+        for (page, RuleOutcomes { passed, inapplicable }) in self.pages.iter_mut().zip(outcomes) {
+            page.passed.clone_from(passed);
+            page.inapplicable.clone_from(inapplicable);
+        }
+        self
+    }
+
+    /// Names the first pages as they were asked for: `named` has their addresses, in the order of the pages. Where redirects led
+    /// elsewhere from there is their [`Page::final_url`].
+    #[must_use]
+    pub fn with_named(mut self, named: &[Url]) -> Self {
+        for (page, named) in self.pages.iter_mut().zip(named) {
+            // Masked and cut as that of the page is.
+            let named = PageOutcome::checked(page_address(named), "").url;
+            if named != page.url {
+                page.final_url = Some(std::mem::replace(&mut page.url, named));
+            }
+        }
+        self
     }
 }
 
@@ -138,6 +166,8 @@ impl Elements {
             problems,
             recommendations,
             left_out: page.left_out.clone(),
+            passed: BTreeSet::new(),
+            inapplicable: BTreeSet::new(),
             frames_not_checked: page.frames_not_checked,
             unchecked_frames: page.unchecked_frames.clone(),
             still_changing: page.still_changing,

@@ -1,17 +1,17 @@
 //! Pages of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use a11ycheck_core::domain::{Cover, Failure, RuleId, ScreenshotRef, UncheckedFrame};
+use a11ycheck_core::domain::{Cover, Failure, PagePattern, RuleId, ScreenshotRef, UncheckedFrame};
 use serde::{Deserialize, Serialize};
 
 /// A page that was asked for or found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Page {
-    /// The address with which the page was opened. Personal data in it is masked.
+    /// The address as it was named, or under which a link led to the page. Personal data in it is masked.
     pub url: String,
-    /// The address that a redirect led to; absent if none did, or where that is not known.
+    /// The address to which redirects led from there; absent if none did, and for pages that were found by their links.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_url: Option<String>,
     /// The file that was served under the address, relative to the root of the repository, with `/` between its parts; absent
@@ -38,6 +38,12 @@ pub struct Page {
     /// The number of elements by rule that fail and are not among the findings, because only a limited number is kept for a page.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<RuleId, u32>,
+    /// The rules to which elements of the page belong, all of which pass. Absent if the engine does not report it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub passed: BTreeSet<RuleId>,
+    /// The rules to which no element of the page belongs. Absent if the engine does not report it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub inapplicable: BTreeSet<RuleId>,
     /// The number of frames of the page that were not checked.
     #[serde(default)]
     pub frames_not_checked: u32,
@@ -56,6 +62,18 @@ pub struct Page {
     /// The size of the picture of the page, if one was taken. The picture itself is not kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<ScreenshotRef>,
+}
+
+impl Page {
+    /// Returns the address at which the page was found, after redirects.
+    pub fn opened(&self) -> &str {
+        self.final_url.as_deref().unwrap_or(&self.url)
+    }
+
+    /// Returns whether a pattern means the page: the address that was named, or the one to which redirects led.
+    pub fn is_meant_by(&self, pattern: &PagePattern) -> bool {
+        pattern.matches(&self.url) || self.final_url.as_deref().is_some_and(|url| pattern.matches(url))
+    }
 }
 
 /// Whether a page was checked.

@@ -16,7 +16,7 @@ impl Run {
     /// [`Finding::is_new`] is the mark of the baseline, and [`Findings::screen`] is set if the picture of the first page was kept.
     pub fn findings(&self) -> Findings {
         let item = |finding: &RunFinding| {
-            let page_url = self.pages.get(finding.page).map_or("", |page| page.url.as_str());
+            let page_url = self.pages.get(finding.page).map_or("", Page::opened);
             finding.restored(page_url)
         };
         let with_undecided = || self.rules.iter().filter(|(_, rule)| rule.undecided > 0);
@@ -55,7 +55,7 @@ impl RunFinding {
 
 impl Page {
     fn restored(&self) -> PageOutcome {
-        let mut page = PageOutcome::checked(&self.url, &self.title);
+        let mut page = PageOutcome::checked(self.opened(), &self.title);
         page.error.clone_from(&self.failure);
         page.frames_not_checked = self.frames_not_checked;
         page.unchecked_frames.clone_from(&self.unchecked_frames);

@@ -111,7 +111,9 @@ fn absolute(text: &str) -> Option<Url> {
     let has_scheme = text.to_ascii_lowercase().starts_with("http");
     let looks_like_address =
         has_scheme || url.domain().contains('.') || url.domain() == "localhost" || url.url().port().is_some();
-    if !looks_like_address {
+    // Domains do not end like that, and files that are missing do.
+    let is_file = [".html", ".htm", ".xml", ".txt"].iter().any(|ending| url.domain().ends_with(ending));
+    if !looks_like_address || (is_file && !has_scheme) {
         return None;
     }
     // A view of an application is a page of its own, which the address of a site does not have.

@@ -35,6 +35,10 @@ fn every_outcome_has_its_exit_code() {
         let done = a11ycheck(folder.path(), &["check", "--quiet"]).with_arguments(&arguments).run();
         assert_eq!(done.code, code, "{arguments:?}: {done:#?}");
         assert!(!done.stdout.is_empty(), "{arguments:?} says its verdict");
+        let says_clean = a11ycheck(folder.path(), &["check"]).with_arguments(&arguments);
+        if arguments[0] == down {
+            assert!(!says_clean.run().stdout.contains("no problem found"), "nothing was looked at");
+        }
     }
 }
 
@@ -48,6 +52,7 @@ fn what_cannot_run_is_neither_success_nor_findings_and_says_what_to_do() {
     for (arguments, advice) in [
         (vec!["check"], "nothing to check is named"),
         (vec!["check", "no-such-folder"], "neither an address nor a file"),
+        (vec!["check", "no-such-page.html"], "neither an address nor a file"),
         (vec!["check", &home, "--no-such-flag"], "--no-such-flag"),
         (vec!["check", &home, "--config", "bad.toml"], "did you mean urls?"),
         (vec!["check", &home, "--chromium", "/nowhere/chromium"], "no browser at /nowhere/chromium"),

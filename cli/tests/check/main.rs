@@ -6,5 +6,7 @@ mod exit_codes;
 mod known;
 mod program;
 mod reach;
+mod report_file;
 mod site;
 mod targets;
+mod terminal;

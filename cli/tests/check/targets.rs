@@ -103,3 +103,22 @@ fn links_are_followed_to_as_many_pages_as_are_asked_for() {
     let done = a11ycheck(folder.path(), &["check", &site.url("/"), "--pages", "2", "-o", "json"]).run();
     assert_eq!((done.code, done.pages().len()), (0, 2), "{done:#?}");
 }
+
+#[test]
+fn a_page_is_named_as_it_was_asked_for_and_where_it_led_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::serve([("/old", Answer::Redirect("/new".to_owned())), ("/new", bad("New", &["logo"]))]);
+    let arguments = ["check", &site.url("/old"), "-o", "json=run.json", "-o", "text"];
+    fs::write(folder.path().join("a11ycheck.toml"), "[[gate.pages]]\nmatch = '/old'\nmax = 1\n").unwrap();
+    let done = a11ycheck(folder.path(), &arguments).run();
+    assert_eq!(done.code, 0, "the pattern means the address that was named: {done:#?}");
+    let run: serde_json::Value = serde_json::from_slice(&fs::read(folder.path().join("run.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&run["pages"][0]["url"], &run["pages"][0]["final_url"]),
+        (&site.url("/old").into(), &site.url("/new").into())
+    );
+    // What applies to no element of the page is apart from what its elements pass.
+    let has = |list: &str, rule: &str| run["pages"][0][list].as_array().unwrap().contains(&rule.into());
+    assert!(has("passed", "html-has-lang") && has("inapplicable", "video-caption"), "{:#}", run["pages"][0]);
+    assert!(!has("passed", "image-alt") && !has("inapplicable", "image-alt"));
+}

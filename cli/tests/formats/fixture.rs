@@ -12,7 +12,7 @@ use a11ycheck_core::{
         RuleId, ScreenshotId, ScreenshotRef, StandardId, Tool, UndecidedReason,
     },
     locale::Locale,
-    scanner::{ScanOutput, Screenshot, ScreenshotFormat},
+    scanner::{RuleOutcomes, ScanOutput, Screenshot, ScreenshotFormat},
 };
 use chrono::{DateTime, Utc};
 
@@ -95,7 +95,16 @@ pub(crate) fn run_of(findings: &Findings, locale: Locale) -> Run {
         standard: findings.standard,
         locale,
     };
-    Run::new(RunFacts { started_at: instant(0), finished_at: instant(42), settings }, findings)
+    let outcomes: Vec<_> = findings
+        .pages
+        .iter()
+        .map(|_| RuleOutcomes {
+            passed: [RuleId::new("html-has-lang")].into(),
+            inapplicable: [RuleId::new("audio-caption")].into(),
+        })
+        .collect();
+    let run = Run::new(RunFacts { started_at: instant(0), finished_at: instant(42), settings }, findings);
+    run.with_rule_outcomes(&outcomes)
 }
 
 trait ParseSite {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
 mod bounds;
+mod ci_files;
 mod files;
 mod fixture;
 mod github;

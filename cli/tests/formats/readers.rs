@@ -132,6 +132,7 @@ fn a_json_ld_processor_reads_what_is_asserted_of_each_page() {
     assert_eq!(
         said,
         [
+            (HOME, "audio-caption", "inapplicable", 0),
             (HOME, "color-contrast", "failed", 2),
             (HOME, "frame-title-unique", "cantTell", 1),
             (HOME, "html-has-lang", "passed", 0),
@@ -155,7 +156,7 @@ fn python(script: &str, file: &Path) -> Value {
 }
 
 /// Returns the value of a variable that `cargo xtask test` sets.
-fn named(variable: &str) -> OsString {
+pub(crate) fn named(variable: &str) -> OsString {
     env::var_os(variable).unwrap_or_else(|| {
         panic!("{variable} is not set: run the tests with `cargo xtask test`, which fetches what it names")
     })

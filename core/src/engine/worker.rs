@@ -296,7 +296,7 @@ impl Worker {
     }
 
     async fn finish(&self, claimed: &ClaimedScan, output: ScanOutput) -> Result<(), LeaseError> {
-        let ScanOutput { mut findings, screenshots, screen } = output;
+        let ScanOutput { mut findings, screenshots, screen, .. } = output;
         let store = self.service.store();
         let diff = match store.latest_completed(claimed.scan.team, claimed.scan.site).await? {
             Some(base) => self.compared_with(&base, &mut findings).await?,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use url::Url;
 
-use super::{ScanError, ScanOutput, ScanRequest, Screenshot};
+use super::{RuleOutcomes, ScanError, ScanOutput, ScanRequest, Screenshot};
 use crate::domain::{
     AxeCheck, Cover, Failure, FailureFacts, Finding, Findings, PageOutcome, RuleFacts, RuleId, ScreenshotRef, Tool,
     UncheckedFrame, UndecidedReason,
@@ -50,6 +50,14 @@ pub enum OutputError {
     CheckedDeadLink {
         /// The index of the page.
         page: usize,
+    },
+    /// What the rules came to is not told once for each page.
+    #[error("it tells of {listed} pages what the rules came to, and lists {pages}")]
+    RuleOutcomes {
+        /// The number of pages of the result.
+        pages: usize,
+        /// The number of those of which it is told.
+        listed: usize,
     },
     /// The share of a page that a layer covers is less than [`Cover::LEAST_PERCENT`], or more than the whole page.
     #[error("a layer covers {percent} % of page {page}, which is not from {least} to 100", least = Cover::LEAST_PERCENT)]
@@ -162,7 +170,7 @@ fn first_failure(findings: &Findings) -> Option<Failure> {
 /// # Errors
 /// The first fault that is found.
 pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputError> {
-    let ScanOutput { findings, screenshots, screen } = output;
+    let ScanOutput { findings, screenshots, screen, rule_outcomes } = output;
     let Findings {
         engine,
         pages,
@@ -185,6 +193,13 @@ pub fn judge(request: &ScanRequest, output: &ScanOutput) -> Result<(), OutputErr
     at_most("rules", MAX_RULES, rules.len().max(needs_review.len()).max(ran.clone().count()))?;
     ran.chain(rules.keys()).try_for_each(judge_rule_id)?;
     rules.iter().try_for_each(|(rule, facts)| judge_facts(rule, facts))?;
+    if !rule_outcomes.is_empty() && rule_outcomes.len() != pages.len() {
+        return Err(OutputError::RuleOutcomes { pages: pages.len(), listed: rule_outcomes.len() });
+    }
+    for RuleOutcomes { passed, inapplicable } in rule_outcomes {
+        at_most("rules of a page", MAX_RULES, passed.len() + inapplicable.len())?;
+        passed.iter().chain(inapplicable).try_for_each(judge_rule_id)?;
+    }
     let is_checked = |page: usize| pages.get(page).is_some_and(PageOutcome::is_checked);
     let has_facts = |rule: &RuleId| {
         if rules.contains_key(rule) { Ok(()) } else { Err(OutputError::NoFacts { rule: rule.clone() }) }
@@ -417,6 +432,10 @@ mod tests {
             },
             screenshots: vec![Screenshot { id: ScreenshotId(1), format, width: 4, height: 3, bytes }],
             screen: None,
+            rule_outcomes: vec![
+                RuleOutcomes { passed: [RuleId::new("html-has-lang")].into(), ..RuleOutcomes::default() },
+                RuleOutcomes::default(),
+            ],
         }
     }
 
@@ -508,6 +527,9 @@ mod tests {
         assert_eq!(covered(101), Err(OutputError::Cover { page: 0, percent: 101 }));
         let none = judged(|output| output.findings.pages[0].left_out = [(RuleId::new(RULE), 0)].into());
         assert_eq!(none, Err(OutputError::NothingLeftOut { page: 0, rule: RuleId::new(RULE) }));
+        let told = |pages: usize| judged(|output| output.rule_outcomes = vec![RuleOutcomes::default(); pages]);
+        assert_eq!((told(0), told(2)), (Ok(()), Ok(())));
+        assert_eq!(told(3), Err(OutputError::RuleOutcomes { pages: 2, listed: 3 }));
     }
 
     #[test]

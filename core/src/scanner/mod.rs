@@ -16,7 +16,7 @@ pub use self::{
     acceptance::{OutputError, accept, judge},
     error::{BoxError, ScanError},
     pages::{PageList, PageListError},
-    request::{KnownElements, ProgressSink, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
+    request::{KnownElements, ProgressSink, RuleOutcomes, ScanOutput, ScanRequest, Screenshot, ScreenshotFormat},
 };
 
 /// Checks the pages of a site.

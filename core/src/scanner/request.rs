@@ -1,10 +1,13 @@
 //! The input and the output of a scan.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 
 use super::PageList;
 use crate::{
-    domain::{Finding, Findings, Fingerprint, Key, PageCounts, PageOutcome, ScreenshotId, SiteUrl, StandardId},
+    domain::{Finding, Findings, Fingerprint, Key, PageCounts, PageOutcome, RuleId, ScreenshotId, SiteUrl, StandardId},
     id::ScanId,
 };
 
@@ -117,12 +120,24 @@ pub struct ScanOutput {
     pub screenshots: Vec<Screenshot>,
     /// The first page as a visitor sees it.
     pub screen: Option<Screenshot>,
+    /// What the rules came to on each page of the findings, in their order; empty if the scanner does not report it. No store
+    /// keeps it.
+    pub rule_outcomes: Vec<RuleOutcomes>,
+}
+
+/// What the rules came to on one page, beside the elements that fail or that the engine could not judge.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleOutcomes {
+    /// The rules to which elements of the page belong, all of which pass.
+    pub passed: BTreeSet<RuleId>,
+    /// The rules to which no element of the page belongs.
+    pub inapplicable: BTreeSet<RuleId>,
 }
 
 impl ScanOutput {
     /// Returns a result without pictures.
     pub const fn new(findings: Findings) -> Self {
-        Self { findings, screenshots: Vec::new(), screen: None }
+        Self { findings, screenshots: Vec::new(), screen: None, rule_outcomes: Vec::new() }
     }
 
     /// Sets the pictures of elements and of pages.
@@ -137,6 +152,12 @@ impl ScanOutput {
         Self { screen: screen.into(), ..self }
     }
 
+    /// Sets what the rules came to on each page of the findings.
+    #[must_use]
+    pub fn with_rule_outcomes(self, rule_outcomes: Vec<RuleOutcomes>) -> Self {
+        Self { rule_outcomes, ..self }
+    }
+
     /// Returns whether there is any picture.
     pub const fn has_pictures(&self) -> bool {
         self.screen.is_some() || !self.screenshots.is_empty()
@@ -145,7 +166,7 @@ impl ScanOutput {
     /// Removes every picture, because they can't be stored, and notes that in the findings.
     #[must_use]
     pub fn without_pictures(self) -> Self {
-        Self { findings: self.findings.without_pictures(), screenshots: Vec::new(), screen: None }
+        Self { findings: self.findings.without_pictures(), screenshots: Vec::new(), screen: None, ..self }
     }
 }
 
@@ -183,7 +204,7 @@ pub enum ScreenshotFormat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{PageOutcome, RuleId, Tool};
+    use crate::domain::Tool;
 
     #[test]
     fn an_element_is_known_by_any_of_its_keys_and_an_unlike_one_is_not() {

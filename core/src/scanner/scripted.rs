@@ -334,6 +334,7 @@ impl Scanner for ScriptedScanner {
                 },
                 screenshots: script.screenshots,
                 screen: script.screen,
+                rule_outcomes: Vec::new(),
             }),
         }
     }

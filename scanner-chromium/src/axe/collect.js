@@ -227,6 +227,7 @@ async (limits, early, places) => {
     chosen.slice(0, limits.undecided).forEach(keep);
     return { ...withNodes(result), reasons: [...reasons.values()].map(({ check, key, count }) => ({ check, key, count })) };
   });
+  const idsOf = (results) => results.filter((result) => !result.error).map((result) => result.id);
   const collected = {
     version: axe.version,
     title: cut(read(Document, 'title', document), limits.text),
@@ -237,10 +238,8 @@ async (limits, early, places) => {
     canonical,
     violations,
     incomplete,
-    ran: [results.passes, results.violations, results.incomplete, results.inapplicable]
-      .flat()
-      .filter((result) => !result.error)
-      .map((result) => result.id),
+    passed: idsOf(results.passes),
+    inapplicable: idsOf(results.inapplicable),
   };
 
   // For pictures, which show the page as it is by then: the elements that are returned, by their numbers among them all.

@@ -1,6 +1,6 @@
 //! The result of `collect.js`, and how it becomes findings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use a11ycheck_core::{
     catalog::{axe_check, is_review_on_fail},
@@ -8,6 +8,7 @@ use a11ycheck_core::{
         Area, AxeCheck, CheckNeed, CheckOutcome, Cover, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId,
         ScreenshotRef, UncheckedFrame, UndecidedReason, reveals_people, without_query,
     },
+    scanner::RuleOutcomes,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -46,8 +47,10 @@ pub(crate) struct Collected {
     unanswered: Vec<String>,
     violations: Vec<RuleResult>,
     incomplete: Vec<RuleResult>,
-    /// The rules that ran to their end, whatever they found.
-    ran: Vec<String>,
+    /// The rules that at least one element passes. Some of them have others that fail or need review.
+    passed: Vec<String>,
+    /// The rules to which nothing on the page belongs.
+    inapplicable: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -230,12 +233,26 @@ fn add_reasons(known: &mut Vec<UndecidedReason>, reasons: Vec<Reason>, outcome: 
     known.sort_by_key(|reason| std::cmp::Reverse(reason.count));
 }
 
-/// Adds a page and what was found on it to `findings`, and its pictures to `album`.
-pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, collected: Collected) {
+/// Adds a page and what was found on it to `findings`, and its pictures to `album`. Returns what its rules came to.
+pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, collected: Collected) -> RuleOutcomes {
     let page = findings.pages.len();
     let mut outcome = PageOutcome::checked(url, &collected.title).without_answers_of(&collected.unanswered);
     outcome.cover = collected.cover;
     outcome.still_changing = collected.still_changing;
+    let reported = |results: &[RuleResult]| -> BTreeSet<RuleId> {
+        results.iter().filter(|result| result.error.is_none()).map(|result| RuleId::new(&result.id)).collect()
+    };
+    // An error keeps a rule from being passed, though elements before it may have done so.
+    let open: BTreeSet<RuleId> = collected.incomplete.iter().map(|result| RuleId::new(&result.id)).collect();
+    let known = |ids: Vec<String>| ids.into_iter().filter(|id| id != FRAME_TESTED).map(RuleId::new);
+    let failed = reported(&collected.violations);
+    let outcomes = RuleOutcomes {
+        passed: known(collected.passed).filter(|id| !failed.contains(id) && !open.contains(id)).collect(),
+        inapplicable: known(collected.inapplicable).collect(),
+    };
+    let mut ran: BTreeSet<RuleId> = &failed | &reported(&collected.incomplete);
+    ran.extend(outcomes.passed.iter().chain(&outcomes.inapplicable).cloned());
+    ran.remove(&RuleId::new(FRAME_TESTED));
     let mut violations = collected.violations;
     // axe-core's own order is that of its rule files; the order by id is the same in every version.
     violations.sort_by(|a, b| a.id.cmp(&b.id));
@@ -298,9 +315,9 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
     outcome.frames_not_checked = outcome.frames_not_checked.max(u32::try_from(frames.len()).unwrap_or(u32::MAX));
     frames.truncate(PageOutcome::MAX_UNCHECKED_FRAMES);
     outcome.unchecked_frames = frames;
-    let ran = collected.ran.into_iter().filter(|id| id != FRAME_TESTED).map(RuleId::new);
     findings.ran.get_or_insert_default().extend(ran);
     findings.pages.push(outcome);
+    outcomes
 }
 
 fn add_facts(rules: &mut BTreeMap<RuleId, RuleFacts>, rule: RuleResult) -> RuleId {

@@ -42,7 +42,7 @@ async (options, context, limits, isEarly, places) => {
     return JSON.stringify({ ...answer, rules: axe.getRules().map(({ ruleId }) => ruleId) });
   }
 
-  // Of elements that pass, only those are needed that axe-core compares across documents. `region` runs on every
+  // Of elements that pass, only those are needed that axe-core compares across documents, and one of each rule. `region` runs on every
   // element, and compares only frames and elements outside regions.
   const isCompared = ({ id, result, data }) =>
     typeof axe._audit.checks[id]?.after === 'function' && !(id === 'region' && result === true && !data?.isIframe);
@@ -74,9 +74,14 @@ async (options, context, limits, isEarly, places) => {
   });
   const results = part.results.map(({ id, result, pageLevel, error, nodes }) => {
     const kept = [];
+    let hasPassed = false;
     for (const { any, all, none, node } of nodes) {
       const isForComparison = [any, all, none].flat().some(isCompared);
-      if (!isForComparison && passes({ any, all, none })) continue;
+      if (!isForComparison && passes({ any, all, none })) {
+        // One is enough to know that the rule applies here.
+        if (hasPassed) continue;
+        hasPassed = true;
+      }
       if (--nodesLeft < 0) break;
       kept.push({
         any: checks(any),

@@ -233,7 +233,7 @@ mod tests {
         let collected = serde_json::json!({
             "version": "4.14", "title": "", "hasPassword": false, "showsOnlyLogin": false, "canonical": null,
             "fragment": "",
-            "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [], "ran": [],
+            "links": links.into_iter().collect::<Vec<_>>(), "violations": [], "incomplete": [], "passed": [], "inapplicable": [],
         });
         let collected = serde_json::from_value(collected).unwrap();
         Ok(Checked { url, collected, signals: None, screen: None, sight: Sight::default(), wall: None })

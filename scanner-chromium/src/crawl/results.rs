@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     domain::{Findings, PageOutcome, ScreenshotId, Tool, page_address},
-    scanner::{ProgressSink, ScanOutput, Screenshot, ScreenshotFormat},
+    scanner::{ProgressSink, RuleOutcomes, ScanOutput, Screenshot, ScreenshotFormat},
 };
 
 use crate::{
@@ -15,6 +15,8 @@ use crate::{
 /// The pages that are done, in the order in which they were added, with what was found on them.
 pub(super) struct Results<'a> {
     findings: Findings,
+    /// What the rules came to, for each page of the findings.
+    outcomes: Vec<RuleOutcomes>,
     album: Album,
     screen: Option<Screenshot>,
     signals: Signals,
@@ -24,7 +26,8 @@ pub(super) struct Results<'a> {
 impl<'a> Results<'a> {
     pub(super) fn new(engine: Tool, progress: &'a dyn ProgressSink) -> Self {
         let findings = Findings::new(engine).with_ran([]);
-        Self { findings, album: Album::default(), screen: None, signals: Signals::default(), progress }
+        let (album, signals) = (Album::default(), Signals::default());
+        Self { findings, outcomes: Vec::new(), album, screen: None, signals, progress }
     }
 
     /// Adds a page that was checked. If it is the start page, its picture is that of the findings.
@@ -32,7 +35,8 @@ impl<'a> Results<'a> {
         let Checked { url, collected, signals, screen, .. } = checked;
         self.signals.add(signals.unwrap_or_default());
         let before = self.findings.items.len();
-        add_page(&mut self.findings, &mut self.album, page_address(&url).as_str(), collected);
+        let outcomes = add_page(&mut self.findings, &mut self.album, page_address(&url).as_str(), collected);
+        self.outcomes.push(outcomes);
         if is_start {
             if let Some(Screen { width, height, webp: bytes, .. }) = screen {
                 self.findings.screen = Some((width, height));
@@ -53,6 +57,7 @@ impl<'a> Results<'a> {
     pub(super) fn add_unchecked(&mut self, page: PageOutcome) {
         self.progress.page_done(&page, 0);
         self.findings.pages.push(page);
+        self.outcomes.push(RuleOutcomes::default());
     }
 
     /// Notes that pages are missing because too many in a row were not ready in time.
@@ -77,6 +82,7 @@ impl<'a> Results<'a> {
     pub(super) fn close(mut self) -> ScanOutput {
         self.findings.stack = detect(&self.signals);
         let screenshots = self.album.close(&mut self.findings);
-        ScanOutput::new(self.findings).with_screenshots(screenshots).with_screen(self.screen)
+        let output = ScanOutput::new(self.findings).with_screenshots(screenshots).with_screen(self.screen);
+        output.with_rule_outcomes(self.outcomes)
     }
 }

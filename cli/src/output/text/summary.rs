@@ -70,7 +70,10 @@ fn numbers(lines: &mut Lines<'_>, run: &Run, report: &Report) -> io::Result<()> 
     .collect();
     let checked = run.pages.iter().filter(|page| page.state == PageState::Checked).count() as u64;
     let mut sentence = format!("{} checked", counted(checked, "page"));
-    if totals.total() == 0 {
+    if checked == 0 {
+        // Where nothing was looked at, nothing was found either.
+        "No page was checked".clone_into(&mut sentence);
+    } else if totals.total() == 0 {
         sentence.push_str(": no problem found");
     } else {
         let places = counted(report.places, "place");

@@ -98,6 +98,7 @@ pub(crate) async fn check_exactly(
     checked?;
     let mut output = results.close();
     put_in_order(&mut output.findings, &places);
+    output.rule_outcomes = in_order(output.rule_outcomes, &places);
     Ok(output)
 }
 
@@ -115,11 +116,16 @@ fn by_site(pages: &[Url]) -> Vec<Vec<Named<'_>>> {
     sites
 }
 
+/// Returns what stands for the pages, which are in the order in which they were done, in that of the list.
+fn in_order<T>(of_pages: Vec<T>, places: &[usize]) -> Vec<T> {
+    let mut placed: Vec<(usize, T)> = places.iter().copied().zip(of_pages).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, of_page)| of_page).collect()
+}
+
 /// Brings the pages, which are in the order in which they were done, into that of the list: `places` has the place of each.
 fn put_in_order(findings: &mut Findings, places: &[usize]) {
-    let mut pages: Vec<(usize, PageOutcome)> = places.iter().copied().zip(findings.pages.drain(..)).collect();
-    pages.sort_by_key(|(place, _)| *place);
-    findings.pages = pages.into_iter().map(|(_, page)| page).collect();
+    findings.pages = in_order(std::mem::take(&mut findings.pages), places);
     for item in findings.items.iter_mut().chain(&mut findings.undecided) {
         if let Some(place) = places.get(item.page) {
             item.page = *place;
