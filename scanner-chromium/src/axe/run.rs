@@ -52,10 +52,17 @@ pub(crate) struct AxeOptions(Value);
 
 impl AxeOptions {
     /// Returns axe-core's own default rules, all of them, and those that the standard switches on.
+    ///
+    /// Of elements that pass nothing is read, so axe-core makes no selectors for them: the rules that passed are still
+    /// named, each with one element. That saves a tenth of a run.
     pub(crate) fn of(standard: &Standard) -> Self {
         let rules: Map<String, Value> =
             standard.rules_on.iter().map(|rule| (rule.as_str().to_owned(), json!({"enabled": true}))).collect();
-        Self(if rules.is_empty() { json!({}) } else { json!({ "rules": rules }) })
+        let mut options = json!({ "resultTypes": ["violations", "incomplete"] });
+        if !rules.is_empty() {
+            options["rules"] = Value::Object(rules);
+        }
+        Self(options)
     }
 }
 

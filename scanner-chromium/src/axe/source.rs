@@ -75,6 +75,7 @@ impl AxeSource {
         if !found.strip_prefix(WANTED).is_some_and(|rest| rest.starts_with('.')) {
             return Err(SourceError::Version { path: path.to_owned(), found });
         }
+        let source = in_ascii(source);
         let expression = serde_json::value::to_raw_value(&expression("", &source))
             .map_err(|error| unreadable(io::Error::other(error)))?;
         Ok(Self { path: path.to_owned(), version: found, source, expression })
@@ -108,6 +109,28 @@ impl AxeSource {
         let keys = format!("const $pastFields=({PAST_FIELDS})({});", serde_json::json!(names));
         expression(&keys, &with_keys(&self.source, &names))
     }
+}
+
+/// Returns the source with `\uXXXX` for each character beyond ASCII, which means the same in texts, patterns and names of
+/// JavaScript. Because of one such character the browser would carry all of the source in two bytes for each character,
+/// which takes it twice as long. The source is left as it is if one of them may stand where that is not so: a space, one
+/// behind a backslash, or one beyond U+FFFF.
+fn in_ascii(source: String) -> String {
+    let may_differ = |(before, character): (char, char)| {
+        before == '\\' || character.is_whitespace() || matches!(character, '\u{feff}' | '\u{10000}'..)
+    };
+    let pairs = std::iter::once(' ').chain(source.chars()).zip(source.chars());
+    if source.is_ascii() || pairs.filter(|(_, character)| !character.is_ascii()).any(may_differ) {
+        return source;
+    }
+    let mut out = String::with_capacity(source.len());
+    for character in source.chars() {
+        match character.is_ascii() {
+            true => out.push(character),
+            false => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+        }
+    }
+    out
 }
 
 fn expression(keys: &str, source: &str) -> String {
@@ -171,6 +194,15 @@ mod tests {
             with_keys(source, &["id", "nodeName"]),
             "e[$pastFields[1]].toLowerCase();f(...id,e?.[$pastFields[0]],e.idle,e[$pastFields[0]]=1,{id:1.5})"
         );
+    }
+
+    #[test]
+    fn characters_beyond_ascii_are_escaped_unless_that_may_mean_something_else() {
+        let escaped = r#"this.\u03b5=/[\u2026]/.test("\ufffd\n")"#;
+        assert_eq!(in_ascii(r#"this.ε=/[…]/.test("�\n")"#.to_owned()), escaped);
+        for kept in ["a='ε';𝒙=1", r"a='\ε'", "a='ε';b=\u{a0}1", "a='ε'\u{2028}b", "\u{feff}a='ε'"] {
+            assert_eq!(in_ascii(kept.to_owned()), kept);
+        }
     }
 
     #[test]

@@ -114,13 +114,21 @@
 
   // What covers the page: at each point of a grid, the layer that a visitor would hit, and whether there is something
   // behind it.
-  const isLayer = (element) =>
-    getComputedStyle(element).position === 'fixed' || matches(element, `:modal, ${DIALOG}`) || managers.includes(element);
-  const isPainted = (element) => {
+  // Most points are within the same few elements, and nothing changes meanwhile: each element is judged once.
+  const once = (judge) => {
+    const known = new Map();
+    return (element) => {
+      if (!known.has(element)) known.set(element, judge(element));
+      return known.get(element);
+    };
+  };
+  const isLayer = once((element) =>
+    getComputedStyle(element).position === 'fixed' || matches(element, `:modal, ${DIALOG}`) || managers.includes(element));
+  const isPainted = once((element) => {
     const { backgroundColor, backgroundImage, backdropFilter } = getComputedStyle(element);
     const isClear = backgroundColor === 'transparent' || /^rgba\(.*, 0\)$/.test(backgroundColor);
     return !isClear || backgroundImage !== 'none' || backdropFilter !== 'none';
-  };
+  });
   const isPage = (element) => element === documentElement || matches(element, 'body');
   const speaking = new Set(texts.map(({ parent }) => parent));
   const shows = (element) =>
