@@ -3,7 +3,10 @@
 use crate::{
     domain::{Ability, FieldErrors, InvalidSetting, PlanCode, RateDecision},
     export::Artifact,
-    store::{DeletePlanError, StoreError, UnknownPlan},
+    store::{
+        AcceptError, AddMemberError, ChangeMemberError, CreatePersonError, DeletePlanError, InviteError, RedeemError,
+        StoreError, UnknownPlan,
+    },
 };
 
 /// The reason why a use-case did not do what it was asked to.
@@ -70,6 +73,21 @@ pub enum Error {
     /// The plan was not deleted: this many teams are on it.
     #[error("{0} teams are on the plan")]
     PlanInUse(u64),
+    /// Another person has the e-mail address.
+    #[error("another person has this e-mail address")]
+    AddressTaken,
+    /// The person is a member of the team already.
+    #[error("the person is a member of the team already")]
+    AlreadyMember,
+    /// All seats of the plan are used.
+    #[error("all {0} seats of the plan are used")]
+    NoFreeSeat(u32),
+    /// The team would have no owner.
+    #[error("the team would have no owner; make somebody else an owner first")]
+    LastOwner,
+    /// The team has as many invitations as it may.
+    #[error("too many invitations wait; withdraw one first")]
+    TooManyInvitations,
     /// The store could not do it now.
     #[error("the store is not available")]
     Unavailable(#[source] StoreError),
@@ -113,7 +131,13 @@ impl Error {
             | Self::ExportsNotIncluded
             | Self::AcrNotIncluded => ErrorKind::Forbidden,
             Self::NotFound | Self::NoCompletedCheck | Self::NoPlan(_) => ErrorKind::NotFound,
-            Self::NotCompleted | Self::PlanInUse(_) => ErrorKind::Conflict,
+            Self::NotCompleted
+            | Self::PlanInUse(_)
+            | Self::AddressTaken
+            | Self::AlreadyMember
+            | Self::NoFreeSeat(_)
+            | Self::LastOwner
+            | Self::TooManyInvitations => ErrorKind::Conflict,
             Self::Invalid(_) | Self::BlankName | Self::InvalidSetting(_) | Self::NotBuiltIn(_) => ErrorKind::Invalid,
             Self::PdfUnavailable | Self::Unavailable(_) => ErrorKind::Unavailable,
             Self::NoSealingKey | Self::NoEventWriter | Self::Corrupt(_) => ErrorKind::Internal,
@@ -143,6 +167,69 @@ impl From<DeletePlanError> for Error {
         match error {
             DeletePlanError::InUse(teams) => Self::PlanInUse(teams),
             DeletePlanError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<RedeemError> for Error {
+    fn from(error: RedeemError) -> Self {
+        match error {
+            RedeemError::Gone => Self::NotFound,
+            RedeemError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<CreatePersonError> for Error {
+    fn from(error: CreatePersonError) -> Self {
+        match error {
+            CreatePersonError::AddressTaken => Self::AddressTaken,
+            CreatePersonError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<AddMemberError> for Error {
+    fn from(error: AddMemberError) -> Self {
+        match error {
+            AddMemberError::NotFound => Self::NotFound,
+            AddMemberError::AlreadyMember => Self::AlreadyMember,
+            AddMemberError::NoFreeSeat(seats) => Self::NoFreeSeat(seats),
+            AddMemberError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChangeMemberError> for Error {
+    fn from(error: ChangeMemberError) -> Self {
+        match error {
+            ChangeMemberError::NotFound => Self::NotFound,
+            ChangeMemberError::LastOwner => Self::LastOwner,
+            ChangeMemberError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<InviteError> for Error {
+    fn from(error: InviteError) -> Self {
+        match error {
+            InviteError::NotFound => Self::NotFound,
+            InviteError::AlreadyMember => Self::AlreadyMember,
+            InviteError::TooMany => Self::TooManyInvitations,
+            InviteError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<AcceptError> for Error {
+    /// Who guesses learns nothing: an invitation of somebody else is one that does not exist.
+    fn from(error: AcceptError) -> Self {
+        match error {
+            AcceptError::Gone | AcceptError::OtherAddress => Self::NotFound,
+            AcceptError::AddressTaken => Self::AddressTaken,
+            AcceptError::AlreadyMember => Self::AlreadyMember,
+            AcceptError::NoFreeSeat(seats) => Self::NoFreeSeat(seats),
+            AcceptError::Store(error) => error.into(),
         }
     }
 }

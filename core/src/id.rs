@@ -26,6 +26,10 @@ macro_rules! ids {
         impl $name {
             /// The prefix of every id of this kind.
             pub const PREFIX: &'static str = $prefix;
+            /// The id before all others, which nothing has: the lower end of a range.
+            pub const MIN: Self = Self(Ulid::nil());
+            /// The id after all others: the upper end of a range.
+            pub const MAX: Self = Self(Ulid(u128::MAX));
 
             /// Returns a new id. Ids of later milliseconds sort after earlier ones; within one millisecond the order is random.
             pub fn generate(at: DateTime<Utc>) -> Self {
@@ -110,6 +114,14 @@ ids! {
     DeliveryId = "dlv_";
     /// An endpoint: an address of a team to which events are delivered.
     EndpointId = "whe_";
+    /// A person who signs in.
+    PersonId = "pers_";
+    /// A session of a person in one browser: to name it in a list, not to be let in.
+    SessionId = "sess_";
+    /// An invitation into a team: to name it in a list, not to accept it.
+    InvitationId = "inv_";
+    /// An entry of the audit log.
+    AuditId = "aud_";
 }
 
 /// The name of one process that works on checks: readable, not secret, unique per process start.

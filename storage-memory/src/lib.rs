@@ -31,6 +31,7 @@
 mod db;
 mod deliveries;
 mod files;
+mod people;
 mod scans;
 mod sites;
 mod teams;

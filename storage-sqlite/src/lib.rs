@@ -36,6 +36,7 @@
 //!   `results` are their results.
 //! - `deliveries`: `endpoints`; `outbox`, `claim` and `attempts` are the life of deliveries; `sealing` has the keys
 //!   that seal secrets.
+//! - `people`: persons, `sessions`, `members`, invitations and the `audit` log.
 //! - `files`: pictures and documents.
 //! - `transfer`: everything at once, to another store and from one.
 //! - `db`: `store` opens the file and runs steps, `transaction` those that write; `lock` keeps a second server out, and
@@ -54,6 +55,7 @@
 mod db;
 mod deliveries;
 mod files;
+mod people;
 mod scans;
 mod sites;
 mod teams;

@@ -36,7 +36,9 @@
 //! few methods of another implements [`ForwardStore`], and [`forward_store!`] makes a store of it.
 //!
 //! A store whose content can be moved to another one ([`TransferStore`](a11ycheck_core::store::transfer::TransferStore))
-//! also passes [`transfer_suite!`]. [`FilledStore`] is a store with something of everything, to compare what was moved.
+//! also passes [`transfer_suite!`]; it keeps people as well, since they are moved. [`FilledStore`] is a store with something of everything, to compare what was moved.
+//!
+//! A store that also keeps people ([`PeopleStore`](a11ycheck_core::store::PeopleStore)) also passes [`people_suite!`].
 //!
 //! # A scanner
 //! Scanners have a suite of their own, [`scanner_suite!`], on small sites that it serves on 127.0.0.1.
@@ -75,5 +77,5 @@ pub use self::{
 #[doc(hidden)]
 pub use self::{
     scanner::run_scanner_case,
-    suite::{run_store_case, run_transfer_case},
+    suite::{run_people_case, run_store_case, run_transfer_case},
 };

@@ -30,6 +30,7 @@ mod masking;
 mod page_address;
 mod page_counts;
 mod page_pattern;
+mod people;
 mod plan;
 mod plan_catalog;
 mod plan_difference;
@@ -83,6 +84,11 @@ pub use self::{
     page_address::{page_address, page_key, view_of, without_query},
     page_counts::PageCounts,
     page_pattern::{InvalidPagePattern, PagePattern},
+    people::{
+        AuditAction, AuditRecord, EmailAddress, EmailAddressError, Invitation, LastOwner, Member, Membership,
+        NewAuditRecord, NewInvitation, NewPerson, NewSession, PasswordHash, Person, PersonKind, PlainSecret, Role,
+        SecretHash, Session, keeps_an_owner,
+    },
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},
     plan_difference::PlanDifference,

@@ -124,8 +124,8 @@ pub(super) use stored_words;
 mod tests {
     use super::*;
     use crate::domain::{
-        Ability, AttemptFailure, CheckFrequency, CoverKind, EventKind, FailureCause, FailureCode, PlanStatus,
-        ScanEventKind, ScanKind, StandardId, Standing,
+        Ability, AttemptFailure, AuditAction, CheckFrequency, CoverKind, EventKind, FailureCause, FailureCode,
+        PersonKind, PlanStatus, Role, ScanEventKind, ScanKind, StandardId, Standing,
     };
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
                 }
             )+};
         }
-        kept!(Ability AttemptFailure CheckFrequency CoverKind EventKind FailureCause FailureCode PlanStatus ScanEventKind ScanKind Standing StandardId);
+        kept!(Ability AttemptFailure AuditAction CheckFrequency CoverKind EventKind FailureCause FailureCode PersonKind PlanStatus Role ScanEventKind ScanKind Standing StandardId);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Purges checks that have left the history, deliveries that have left their log, and old entries of the log of occurrences.
+//! Purges checks that have left the history, deliveries that have left their log, old entries of the log of occurrences, and what
+//! is over of people: sessions, invitations, entries of the audit log.
 
 use std::time::Duration;
 
@@ -47,7 +48,8 @@ impl Retention {
         if entries > 0 {
             tracing::debug!(purged = entries, "Purged entries of the log of occurrences");
         }
+        let people = self.service.purge_people(Self::BATCH).await?;
         ran("a11ycheck_purge_last_run_timestamp_seconds", &self.service);
-        Ok(if purged.max(deliveries).max(entries) >= Self::BATCH { Step::Worked } else { Step::Idle })
+        Ok(if purged.max(deliveries).max(entries).max(people) >= Self::BATCH { Step::Worked } else { Step::Idle })
     }
 }

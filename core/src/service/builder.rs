@@ -10,13 +10,14 @@ use crate::{
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver},
     sealing::Keyring,
-    store::{Store, StoreError},
+    store::{PeopleStore, Store, StoreError},
     webhook::{EventWriter, HeaderPrefix},
 };
 
 /// Collects the parts of a [`Service`]: the store is required, and everything else has a default that suits a public installation.
 pub struct ServiceBuilder {
     store: Box<dyn Store>,
+    people: Option<Box<dyn PeopleStore>>,
     clock: Box<dyn Clock>,
     resolver: Arc<dyn Resolver>,
     policy: AddressPolicy,
@@ -76,6 +77,7 @@ impl ServiceBuilder {
     pub fn new(store: impl Store) -> Self {
         Self {
             store: Box::new(store),
+            people: None,
             clock: Box::new(SystemClock),
             resolver: default_resolver(),
             policy: AddressPolicy::default(),
@@ -92,6 +94,13 @@ impl ServiceBuilder {
             reviews: BTreeMap::new(),
             sealing: Sealing::Unsaid,
         }
+    }
+
+    /// Adds people who sign in: they are kept in this store, which is a clone of the service's own. The seats that a team uses are then
+    /// counted, and a new team has none. Default: none; the host has people of its own, and says how many seats a team uses.
+    #[must_use]
+    pub fn with_people(self, store: impl PeopleStore) -> Self {
+        Self { people: Some(Box::new(store)), ..self }
     }
 
     /// Sets the address at which clients reach the API, for links and for the `User-Agent` of webhooks; it ends with `/v1`.
@@ -237,6 +246,7 @@ impl ServiceBuilder {
         Ok(Service {
             parts: Arc::new(Parts {
                 store: self.store,
+                people: self.people,
                 clock: self.clock,
                 resolver: self.resolver,
                 policy: self.policy,

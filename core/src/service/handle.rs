@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::Service;
 use crate::{
-    domain::{Ability, PlainToken, RequestClass, Team},
+    domain::{Ability, PlainToken, RequestClass, Role, Team},
     error::Error,
     id::TeamId,
 };
@@ -20,6 +20,7 @@ use crate::{
 /// |---|---|---|
 /// | [`Service::team`], [`Operator::team_for`](super::Operator::team_for) | all | is judged by each call |
 /// | [`Service::admit`], [`Service::team_with_token`] | those of the token, which never manages the team | was judged when the token was admitted: the handle serves that one request |
+/// | [`People::team_of`](super::People::team_of) | those of the person's role | was judged when the person came in: the handle serves that one request |
 /// | [`Operator::team`](super::Operator::team) | all | does not matter |
 ///
 /// # Errors
@@ -38,7 +39,9 @@ pub struct TeamHandle {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rights {
     abilities: BTreeSet<Ability>,
-    /// Tokens, endpoints, deliveries and the brand.
+    /// Whether sites may be deleted.
+    deletes: bool,
+    /// Tokens, endpoints, deliveries, the brand and members.
     manages: bool,
 }
 
@@ -65,8 +68,15 @@ impl TeamHandle {
 
     /// With a token's rights, for the one request that it was admitted for.
     pub(super) fn admitted(service: Service, team: Team, abilities: BTreeSet<Ability>, at: DateTime<Utc>) -> Self {
-        let (id, rights) = (team.id, Rights { abilities, manages: false });
-        Self { service, id, rights, judged: Judged::AtTheDoor(Arc::new(team), at) }
+        let rights = Rights { deletes: abilities.contains(&Ability::Write), abilities, manages: false };
+        Self { service, id: team.id, rights, judged: Judged::AtTheDoor(Arc::new(team), at) }
+    }
+
+    /// With the rights of a member's role, for the one request that the member was let in for.
+    pub(super) fn of_member(service: Service, team: Team, role: Role, at: DateTime<Utc>) -> Self {
+        let abilities = if role.writes() { [Ability::Read, Ability::Write].into() } else { [Ability::Read].into() };
+        let rights = Rights { abilities, deletes: role.manages(), manages: role.manages() };
+        Self { service, id: team.id, rights, judged: Judged::AtTheDoor(Arc::new(team), at) }
     }
 
     /// Returns the team's id.
@@ -102,6 +112,15 @@ impl TeamHandle {
     /// Lets a use-case pass that has no use for the team itself.
     pub(super) async fn may(&self, ability: Ability) -> Result<(), Error> {
         self.require(ability)?;
+        self.judge().await
+    }
+
+    /// Lets a use-case pass that deletes a site with all its checks: what a token may do that writes, and an owner, but no member.
+    pub(super) async fn may_delete(&self) -> Result<(), Error> {
+        self.require(Ability::Write)?;
+        if !self.rights.deletes {
+            return Err(Error::MayNotManage);
+        }
         self.judge().await
     }
 
@@ -141,7 +160,7 @@ impl TeamHandle {
 
 impl Rights {
     fn all() -> Self {
-        Self { abilities: [Ability::Read, Ability::Write].into(), manages: true }
+        Self { abilities: [Ability::Read, Ability::Write].into(), deletes: true, manages: true }
     }
 }
 

@@ -23,6 +23,7 @@ mod operate;
 mod operator;
 #[cfg(feature = "pdf")]
 mod pdf;
+mod people;
 mod picture;
 mod read_scan;
 mod scan_files;
@@ -48,6 +49,7 @@ pub use self::{
     made_file::MadeFile,
     operate::{Backlog, DeliveryBacklog, NotReady, Queue},
     operator::{OperatedTeam, Operator, TeamInput},
+    people::{Actor, Browser, InviteInput, Invited, OfTeam, People, PersonInput, Visit},
     scan_files::{ScanFiles, ScanTarget},
     sealing::{Rotation, SealingError, SealingStatus},
     settings::{OwnSettings, SettingDifference, SettingsError, SharedSettings, Sharing},
@@ -61,7 +63,7 @@ use crate::{
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy},
     sealing::Keyring,
-    store::Store,
+    store::{PeopleStore, Store},
     webhook::{EventWriter, HeaderPrefix},
 };
 
@@ -74,6 +76,8 @@ pub struct Service {
 
 pub(crate) struct Parts {
     pub(crate) store: Box<dyn Store>,
+    /// Keeps people; `None` for a host that has its own, or none.
+    pub(crate) people: Option<Box<dyn PeopleStore>>,
     pub(crate) clock: Box<dyn Clock>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: AddressPolicy,

@@ -22,7 +22,7 @@ pub struct TeamInput {
     pub plan: PlanCode,
     /// The terms on which the team has the plan.
     pub subscription: Subscription,
-    /// The number of the team's members.
+    /// The number of the team's members; ignored where the service has people, and counts them.
     pub seats_used: u32,
 }
 
@@ -145,6 +145,8 @@ impl Operator {
         if name.chars().all(|character| character.is_whitespace() || character.is_control()) {
             return Err(Error::BlankName);
         }
+        // Its members are counted, and there are none yet.
+        let seats_used = if self.service.parts().people.is_some() { 0 } else { seats_used };
         Ok(NewTeam { id: TeamId::generate(self.service.parts().clock.now()), name, plan, subscription, seats_used })
     }
 

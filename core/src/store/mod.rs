@@ -4,6 +4,9 @@
 //! upholds an invariant of the service. Their promises are tested by the store suite, which every store passes:
 //! `store_suite!` of the crate `a11ycheck-storage-testkit`.
 //!
+//! [`PeopleStore`] is not part of it: a host that has people of its own needs none. Its promises have a suite of their own,
+//! `people_suite!`.
+//!
 //! # Promises common to all methods
 //! - *Atomicity*: a method happens as a whole or not at all, whenever the process or the machine stops.
 //! - *Teams*: a method that takes a team sees nothing of another. Anything that belongs to another team is treated as if it
@@ -22,7 +25,8 @@
 //! Most public structs of this crate are `#[non_exhaustive]`. Those that a store makes of its rows are open on purpose,
 //! as are those that it is given in order to keep them: [`Site`](crate::domain::Site), [`Scan`](crate::domain::Scan),
 //! [`Team`](crate::domain::Team), [`Delivery`](crate::domain::Delivery), [`ApiToken`](crate::domain::ApiToken),
-//! [`WebhookEndpoint`](crate::domain::WebhookEndpoint), [`RateDecision`](crate::domain::RateDecision),
+//! [`WebhookEndpoint`](crate::domain::WebhookEndpoint), [`Person`](crate::domain::Person), [`Session`](crate::domain::Session),
+//! [`Invitation`](crate::domain::Invitation), [`AuditRecord`](crate::domain::AuditRecord), [`RateDecision`](crate::domain::RateDecision),
 //! [`Page`](crate::paging::Page), and the claims and depths of this module. A new field of theirs is one that every
 //! store must keep or supply, and the compiler names the places. Write them as literals, and take them apart without
 //! `..`.
@@ -37,6 +41,7 @@ mod error;
 mod event_log;
 mod files;
 mod hints;
+mod people;
 mod queue;
 mod rate_limits;
 mod scans;
@@ -57,6 +62,10 @@ pub use self::{
     event_log::{EventLog, EventPage, ReadEventsError},
     files::{Document, DocumentKey, FileStore, StyleHash},
     hints::{HintStore, Hints, Work},
+    people::{
+        AcceptError, AddMemberError, ChangeMemberError, CreatePersonError, Credentials, Entry, InviteError, Joining,
+        PeopleStore, PurgedPeople, RedeemError, SignedIn,
+    },
     queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, Waiting},
     rate_limits::{AdmittedToken, RateLimitStore},
     scans::{ScanStore, StartScanError, TrendPoint},

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use a11ycheck_core::{
     domain::{
-        Ability, ApiToken, Attempt, AttemptFailure, AttemptReport, AttemptResult, CheckFrequency, Delivery,
-        DeliveryState, DiffSummary, DraftHead, EndpointDetails, EndpointSecrets, EndpointStatus, EventKind, Excerpt,
-        Failure, FailureCode, Features, FencingToken, IsoDuration, Lease, Limits, Logo, ManualChecks, NewEvent,
-        Outcome, Plan, PlanCode, PlanStatus, PlatformKey, Scan, ScanEventEntry, ScanEventKind, ScanKind, ScanState,
-        ScreenshotId, Site, SiteDetails, SiteUrl, StandardId, Standing, Subscription, TeamBrand, TokenHash, Tool,
-        Totals, Urgency, WebhookEndpoint,
+        Ability, ApiToken, Attempt, AttemptFailure, AttemptReport, AttemptResult, AuditAction, AuditRecord,
+        CheckFrequency, Delivery, DeliveryState, DiffSummary, DraftHead, EndpointDetails, EndpointSecrets,
+        EndpointStatus, EventKind, Excerpt, Failure, FailureCode, Features, FencingToken, Invitation, IsoDuration,
+        Lease, Limits, Logo, ManualChecks, Membership, NewEvent, Outcome, PasswordHash, Person, PersonKind, Plan,
+        PlanCode, PlanStatus, PlatformKey, Role, Scan, ScanEventEntry, ScanEventKind, ScanKind, ScanState,
+        ScreenshotId, SecretHash, Site, SiteDetails, SiteUrl, StandardId, Standing, Subscription, TeamBrand, TokenHash,
+        Tool, Totals, Urgency, WebhookEndpoint,
     },
     id::WorkerId,
     locale::Locale,
@@ -19,8 +20,8 @@ use a11ycheck_core::{
         Document, DocumentKey, StyleHash,
         transfer::{
             PackedFindings, PictureSubject, Record, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint,
-            StoredEntry, StoredEvent, StoredFindings, StoredPicture, StoredScan, StoredSetting, StoredSite, StoredTeam,
-            StoredToken,
+            StoredEntry, StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan,
+            StoredSetting, StoredSite, StoredTeam, StoredToken,
         },
     },
 };
@@ -73,6 +74,55 @@ fn delivery(number: u32, state: DeliveryState) -> Record {
         created_at: at(5),
         state,
     })
+}
+
+/// Returns whether a record is of a kind that format 1 does not have.
+pub(crate) const fn is_about_people(record: &Record) -> bool {
+    matches!(record, Record::Person(_) | Record::Member(_) | Record::Invitation(_) | Record::Audit(_))
+}
+
+/// Returns records about people.
+fn people() -> Vec<Record> {
+    let person = |number, kind, password: Option<&str>| {
+        let person = Person {
+            id: id("pers", number),
+            email: format!("{number}@example.org").parse().unwrap(),
+            name: "Олена \"O\"".to_owned(),
+            locale: Locale::Uk,
+            kind,
+            created_at: at(1),
+        };
+        Record::Person(StoredPerson { person, password: password.map(PasswordHash::from_stored) })
+    };
+    let invitation = |number, invited_by| {
+        let (email, role) = ("jo@example.org".parse().unwrap(), Role::Member);
+        let invitation =
+            Invitation { id: id("inv", number), team: id("team", 1), email, role, invited_by, created_at: at(3) };
+        Record::Invitation(StoredInvitation { invitation, hash: SecretHash::from_bytes([7; 32]) })
+    };
+    let audit = |number, team, person, address: Option<&str>| {
+        Record::Audit(AuditRecord {
+            id: id("aud", number),
+            team,
+            person,
+            actor: "1@example.org".to_owned(),
+            action: AuditAction::RoleChanged,
+            subject: "jo@example.org (owner)".to_owned(),
+            address: address.map(|address| address.parse().unwrap()),
+            at: at(4),
+        })
+    };
+    let later = Role::from_stored("auditor").unwrap();
+    vec![
+        person(1, PersonKind::Operator, Some("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA")),
+        person(2, PersonKind::User, None),
+        Record::Member(Membership { team: id("team", 1), person: id("pers", 1), role: Role::Owner, since: at(2) }),
+        Record::Member(Membership { team: id("team", 1), person: id("pers", 2), role: later, since: at(3) }),
+        invitation(1, None),
+        invitation(2, Some(id("pers", 1))),
+        audit(1, Some(id("team", 1)), Some(id("pers", 1)), Some("2001:db8::7")),
+        audit(2, None, None, None),
+    ]
 }
 
 /// Returns the records, in the order of a file.
@@ -161,7 +211,7 @@ pub(crate) fn all() -> Vec<Record> {
     };
     let running = ScanState::Running { lease: lease(), attempt: 2, started_at, pages_scanned: 3, pages_found: 11 };
     let failure = Failure::new(FailureCode::Timeout, "The page did not become ready in time.");
-    vec![
+    let mut all = vec![
         Record::Plan(plan),
         Record::Team(bare_team(1, PlanStatus::PastDue)),
         Record::Team(whole_team),
@@ -217,5 +267,8 @@ pub(crate) fn all() -> Vec<Record> {
         attempt(2, AttemptResult::Failed(AttemptFailure::Timeout)),
         Record::Entry(StoredEntry { entry, at: at(20) }),
         Record::NewestPosition(41),
-    ]
+    ];
+    let first_site = all.iter().position(|record| matches!(record, Record::Site(_))).unwrap();
+    all.splice(first_site..first_site, people());
+    all
 }

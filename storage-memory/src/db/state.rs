@@ -16,6 +16,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     delivery_rows::{DeliveryRow, EndpointRow},
+    people_rows::People,
     scan_log::ScanLog,
     scan_rows::ScanRow,
     site_rows::SiteRow,
@@ -50,6 +51,7 @@ pub(crate) struct State {
     pub(crate) ended_deliveries: BTreeSet<(DateTime<Utc>, DeliveryId)>,
     /// Events, each with the number of its deliveries: at least one.
     pub(crate) events: HashMap<EventId, usize>,
+    pub(crate) people: People,
     /// By name: one that is unknown belongs to a later release.
     pub(crate) settings: BTreeMap<String, String>,
     /// Hints, given by the steps that make work due. A loop that is notified looks for the work under the lock, and so

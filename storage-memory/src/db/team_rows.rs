@@ -83,6 +83,7 @@ impl State {
                 self.hashes.remove(&hash);
             }
         }
+        self.people.remove_team(id);
         if let Some(key) = self.teams.remove(&id).and_then(|row| row.external_key) {
             self.external_keys.remove(&key);
         }

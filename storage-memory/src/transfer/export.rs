@@ -7,8 +7,8 @@ use a11ycheck_core::{
     id::{ScanId, TeamId},
     store::transfer::{
         PackedFindings, PictureSubject, Record, RecordSink, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint,
-        StoredEvent, StoredFindings, StoredPicture, StoredScan, StoredSetting, StoredSite, StoredTeam, StoredToken,
-        TransferError,
+        StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting,
+        StoredSite, StoredTeam, StoredToken, TransferError,
     },
 };
 
@@ -102,6 +102,20 @@ fn owners(state: &State) -> Vec<Record> {
     records.extend(tokens.into_values().map(token));
     let setting = |(name, value): (&String, &String)| StoredSetting { name: name.clone(), value: value.clone() };
     records.extend(state.settings.iter().map(setting).map(Record::Setting));
+    let people = &state.people;
+    records.extend(
+        people
+            .persons
+            .values()
+            .map(|row| Record::Person(StoredPerson { person: row.person.clone(), password: row.password.clone() })),
+    );
+    records.extend(people.all_members().map(Record::Member));
+    let invitations: BTreeMap<_, _> = people.invitations.values().map(|row| (row.1.id, row)).collect();
+    records.extend(invitations.into_values().map(|(hash, invitation)| {
+        Record::Invitation(StoredInvitation { invitation: invitation.clone(), hash: *hash })
+    }));
+    let audit: BTreeMap<_, _> = people.audit.values().map(|record| (record.id, record)).collect();
+    records.extend(audit.into_values().cloned().map(Record::Audit));
     let sites: BTreeMap<_, &SiteRow> = state.sites.iter().collect();
     let site = |row: &SiteRow| Record::Site(StoredSite { site: row.site.clone(), manual: row.manual });
     records.extend(sites.into_values().map(site));

@@ -12,13 +12,15 @@ use a11ycheck_core::{
         StoreError,
         transfer::{
             Kind, PictureSubject, Records, StoredAttempt, StoredBrand, StoredEndpoint, StoredEntry, StoredFindings,
-            StoredPicture, StoredScan, StoredSite, StoredTeam, StoredToken, TransferError,
+            StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSite, StoredTeam, StoredToken,
+            TransferError,
         },
     },
 };
 
 use crate::db::{
     delivery_rows::{DeliveryRow, EndpointRow},
+    people_rows::PersonRow,
     scan_log::ScanLog,
     scan_rows::{ScanResult, ScanRow},
     site_rows::SiteRow,
@@ -32,6 +34,7 @@ pub(super) fn refuse_content(state: &State) -> Result<(), TransferError> {
         (Kind::Plan, !state.plans.is_empty()),
         (Kind::Team, !state.teams.is_empty()),
         (Kind::Setting, !state.settings.is_empty()),
+        (Kind::Person, !state.people.persons.is_empty()),
         (Kind::Entry, state.scan_log.newest() > 0),
     ];
     match content.into_iter().find(|(_, is_there)| *is_there) {
@@ -67,6 +70,24 @@ impl Import {
             Records::Token(tokens) => tokens.into_iter().try_for_each(|token| add_token(state, token))?,
             Records::Setting(settings) => {
                 state.settings.extend(settings.into_iter().map(|setting| (setting.name, setting.value)));
+            }
+            Records::Person(persons) => {
+                for StoredPerson { person, password } in persons {
+                    state.people.addresses.insert(person.email.clone(), person.id);
+                    state.people.persons.insert(person.id, PersonRow { person, password });
+                }
+            }
+            Records::Member(members) => members.into_iter().for_each(|member| state.people.put_member(member)),
+            Records::Invitation(invitations) => {
+                for StoredInvitation { invitation, hash } in invitations {
+                    let key = (invitation.team, invitation.id);
+                    state.people.invitations.insert(key, (hash, invitation));
+                    state.people.invitation_hashes.insert(hash, key);
+                }
+            }
+            Records::Audit(records) => {
+                let keyed = records.into_iter().map(|record| ((record.team, record.at, record.id), record));
+                state.people.audit.extend(keyed);
             }
             Records::Site(sites) => sites.into_iter().try_for_each(|site| add_site(state, site))?,
             Records::Scan(scans) => scans.into_iter().try_for_each(|scan| add_scan(state, scan))?,

@@ -3,7 +3,10 @@
 use std::{fmt, io::Write as _};
 
 use a11ycheck_core::{
-    id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId, WorkerId},
+    id::{
+        AuditId, DeliveryId, EndpointId, EventId, InvitationId, PersonId, ScanId, SessionId, SiteId, TeamId, TokenId,
+        WorkerId,
+    },
     sealing::KeyId,
 };
 use sqlx::{
@@ -24,7 +27,21 @@ macro_rules! named {
     ($($id:ty),*) => { $(impl Named for $id {})* };
 }
 
-named!(TeamId, SiteId, ScanId, TokenId, EventId, DeliveryId, EndpointId, WorkerId, KeyId);
+named!(
+    TeamId,
+    SiteId,
+    ScanId,
+    TokenId,
+    EventId,
+    DeliveryId,
+    EndpointId,
+    WorkerId,
+    KeyId,
+    PersonId,
+    SessionId,
+    InvitationId,
+    AuditId
+);
 
 impl<T: Named> Named for &T {}
 

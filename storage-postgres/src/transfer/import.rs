@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use a11ycheck_core::{
-    domain::{AttemptResult, BrandName, Delivery, HeadText, Lease, Logo, Plan, PlatformKey, ScanState, StandardId},
+    domain::{
+        AttemptResult, AuditRecord, BrandName, Delivery, HeadText, Lease, Logo, Membership, PasswordHash, Plan,
+        PlatformKey, ScanState, StandardId,
+    },
     id::{ScanId, TeamId},
     store::transfer::{
         Kind, Records, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry, StoredEvent,
-        StoredFindings, StoredPicture, StoredScan, StoredSetting, StoredSite, StoredTeam, StoredToken, TransferError,
+        StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting, StoredSite,
+        StoredTeam, StoredToken, TransferError,
     },
 };
 use sqlx::{Executor as _, PgConnection, Postgres, QueryBuilder, query_builder::Separated, types::Json};
@@ -34,15 +38,22 @@ use crate::{
 /// Refuses tables in which there is something, and lets nobody else begin meanwhile. Nothing else is there without a plan
 /// or a team.
 pub(super) async fn refuse_content(db: &mut PgConnection) -> Result<(), TransferFailure> {
-    db.execute("LOCK TABLE plans, teams, settings, event_head IN EXCLUSIVE MODE").await?;
-    let content: (bool, bool, bool, bool) = sqlx::query_as(
+    db.execute("LOCK TABLE plans, teams, settings, people, event_head IN EXCLUSIVE MODE").await?;
+    let content: (bool, bool, bool, bool, bool) = sqlx::query_as(
         "SELECT EXISTS (SELECT FROM plans), EXISTS (SELECT FROM teams), EXISTS (SELECT FROM settings),
+             EXISTS (SELECT FROM people),
              EXISTS (SELECT FROM event_head WHERE position > 0) OR EXISTS (SELECT FROM scan_events)",
     )
     .fetch_one(db)
     .await?;
-    let (plans, teams, settings, entries) = content;
-    let content = [(Kind::Plan, plans), (Kind::Team, teams), (Kind::Setting, settings), (Kind::Entry, entries)];
+    let (plans, teams, settings, people, entries) = content;
+    let content = [
+        (Kind::Plan, plans),
+        (Kind::Team, teams),
+        (Kind::Setting, settings),
+        (Kind::Person, people),
+        (Kind::Entry, entries),
+    ];
     match content.into_iter().find(|(_, is_there)| *is_there) {
         Some((kind, _)) => Err(Failure::Refused(TransferError::NotEmpty(kind))),
         None => Ok(()),
@@ -61,6 +72,10 @@ pub(super) async fn take(
         Records::Brand(records) => brands(db, &records).await,
         Records::Token(records) => tokens(db, &records).await,
         Records::Setting(records) => settings(db, &records).await,
+        Records::Person(records) => persons(db, &records).await,
+        Records::Member(records) => members(db, &records).await,
+        Records::Invitation(records) => invitations(db, &records).await,
+        Records::Audit(records) => audit(db, &records).await,
         Records::Site(records) => sites(db, &records).await,
         Records::Scan(records) => scans(db, &records).await,
         Records::Findings(records) => findings(db, &records).await,
@@ -132,6 +147,71 @@ async fn teams(db: &mut PgConnection, teams: &[StoredTeam]) -> Result<(), Transf
     .execute(db)
     .await?;
     Ok(())
+}
+
+async fn persons(db: &mut PgConnection, persons: &[StoredPerson]) -> Result<(), TransferFailure> {
+    insert(
+        db,
+        "INSERT INTO people (id, email, name, locale, kind, password, created_at) ",
+        persons,
+        |mut row, StoredPerson { person, password }| {
+            row.push_bind(Id(person.id))
+                .push_bind(person.email.as_str())
+                .push_bind(&person.name)
+                .push_bind(person.locale.code())
+                .push_bind(person.kind.to_string())
+                .push_bind(password.as_ref().map(PasswordHash::as_str))
+                .push_bind(person.created_at);
+        },
+    )
+    .await
+}
+
+async fn members(db: &mut PgConnection, members: &[Membership]) -> Result<(), TransferFailure> {
+    insert(db, "INSERT INTO memberships (team_id, person_id, role, since) ", members, |mut row, member| {
+        row.push_bind(Id(member.team))
+            .push_bind(Id(member.person))
+            .push_bind(member.role.to_string())
+            .push_bind(member.since);
+    })
+    .await
+}
+
+async fn invitations(db: &mut PgConnection, invitations: &[StoredInvitation]) -> Result<(), TransferFailure> {
+    insert(
+        db,
+        "INSERT INTO invitations (id, team_id, email, role, invited_by, hash, created_at) ",
+        invitations,
+        |mut row, StoredInvitation { invitation, hash }| {
+            row.push_bind(Id(invitation.id))
+                .push_bind(Id(invitation.team))
+                .push_bind(invitation.email.as_str())
+                .push_bind(invitation.role.to_string())
+                .push_bind(invitation.invited_by.map(Id))
+                .push_bind(hash.as_bytes().as_slice())
+                .push_bind(invitation.created_at);
+        },
+    )
+    .await
+}
+
+async fn audit(db: &mut PgConnection, records: &[AuditRecord]) -> Result<(), TransferFailure> {
+    insert(
+        db,
+        "INSERT INTO audit_records (id, team_id, person_id, actor, action, subject, address, at) ",
+        records,
+        |mut row, record| {
+            row.push_bind(Id(record.id))
+                .push_bind(record.team.map(Id))
+                .push_bind(record.person.map(Id))
+                .push_bind(&record.actor)
+                .push_bind(record.action.to_string())
+                .push_bind(&record.subject)
+                .push_bind(record.address.map(|address| address.to_string()))
+                .push_bind(record.at);
+        },
+    )
+    .await
 }
 
 async fn brands(db: &mut PgConnection, brands: &[StoredBrand]) -> Result<(), TransferFailure> {

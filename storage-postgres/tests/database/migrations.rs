@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 23] = [
+const RECORD: [(i64, &str, &str); 24] = [
     (
         1,
         "plans and teams",
@@ -90,10 +90,11 @@ const RECORD: [(i64, &str, &str); 23] = [
         "b419f91926fce430326c0b911540cea6775351405b9ae9d914b058f5c89b64e4b740d0d09184804f5fef84a4d664b6e8",
     ),
     (
-        23,
+        24,
         "standards and drafts",
         "af7a8db78efbd3cda8356f1a20e7c333efb0e96e8e133c7c7ca5f763232946373ac81d767c84ae5126ef04af72a29a79",
     ),
+    (24, "people", "790dec4697262afdbdf7213889f6ec725a9f6936a62f9802b77b336a1b21971815dc1daf49a7becedd77ea1b846ba4ba"),
 ];
 
 /// Reads the record of a schema, with the time at which each migration was run.
@@ -164,6 +165,7 @@ async fn everything_lies_in_the_chosen_schema() {
             .unwrap();
     let expected = [
         "active_scans",
+        "audit_records",
         "brands",
         "deliveries",
         "delivery_attempts",
@@ -172,13 +174,18 @@ async fn everything_lies_in_the_chosen_schema() {
         "event_head",
         "events",
         "findings",
+        "first_link",
+        "invitations",
+        "memberships",
         "migrations",
+        "people",
         "plans",
         "request_counters",
         "retention",
         "scan_events",
         "scans",
         "screenshots",
+        "sessions",
         "settings",
         "sites",
         "teams",

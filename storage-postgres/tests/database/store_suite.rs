@@ -19,3 +19,4 @@ impl StoreFactory for PostgresStores {
 
 a11ycheck_storage_testkit::store_suite!(PostgresStores);
 a11ycheck_storage_testkit::transfer_suite!(PostgresStores);
+a11ycheck_storage_testkit::people_suite!(PostgresStores);

@@ -1,13 +1,16 @@
 //! The tables as records: one statement for each kind, whose rows are read as they come.
 
 use a11ycheck_core::{
-    domain::{EventKind, ExternalKey, NewEvent, ScanEventEntry, ScanEventKind, Team, TeamBrand, TokenHash, Urgency},
+    domain::{
+        EventKind, ExternalKey, NewEvent, ScanEventEntry, ScanEventKind, SecretHash, Team, TeamBrand, TokenHash,
+        Urgency,
+    },
     store::{
-        Document, DocumentKey, StyleHash,
+        Credentials, Document, DocumentKey, StyleHash,
         transfer::{
             PackedFindings, PictureSubject, Record, RecordSink, StoredAttempt, StoredBrand, StoredDocument,
-            StoredEndpoint, StoredEntry, StoredEvent, StoredFindings, StoredPicture, StoredScan, StoredSetting,
-            StoredSite, StoredTeam, StoredToken,
+            StoredEndpoint, StoredEntry, StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture,
+            StoredScan, StoredSetting, StoredSite, StoredTeam, StoredToken,
         },
     },
 };
@@ -24,6 +27,9 @@ use crate::{
     },
     deliveries::rows::{
         AttemptRow, DeliveryRow, EndpointRow, SecretsRow, delivery_columns, endpoint_columns, secrets_columns,
+    },
+    people::rows::{
+        AuditRow, CredentialsRow, InvitationRow, MembershipRow, audit_columns, invitation_columns, person_columns,
     },
     scans::{
         event_log::newest,
@@ -101,6 +107,32 @@ async fn owners(db: &mut SqliteConnection, sink: &mut dyn RecordSink) -> Result<
         (String, String),
         |(name, value)| Ok::<_, Corrupt>(Some(Record::Setting(StoredSetting { name, value }))),
         "SELECT name, value FROM settings ORDER BY name"
+    );
+    give!(db, sink, CredentialsRow, person, "SELECT ", person_columns!(), ", u.password FROM people u ORDER BY u.id");
+    give!(
+        db,
+        sink,
+        MembershipRow,
+        |row: MembershipRow| row.membership().map(|member| Some(Record::Member(member))),
+        "SELECT team_id, person_id, role, since FROM memberships ORDER BY team_id, person_id"
+    );
+    give!(
+        db,
+        sink,
+        ExportedInvitation,
+        ExportedInvitation::record,
+        "SELECT ",
+        invitation_columns!(),
+        ", i.hash FROM invitations i ORDER BY i.id"
+    );
+    give!(
+        db,
+        sink,
+        AuditRow,
+        |row: AuditRow| row.record().map(|record| Some(Record::Audit(record))),
+        "SELECT ",
+        audit_columns!(),
+        " FROM audit_records a ORDER BY a.id"
     );
     give!(
         db,
@@ -253,6 +285,27 @@ impl ExportedToken {
         let token = self.token.token()?;
         let hash = self.hash.try_into().map_err(|_| Corrupt::new("tokens", token.id, "its hash is not of 32 bytes"))?;
         Ok(Some(Record::Token(StoredToken { token, hash: TokenHash::from_bytes(hash) })))
+    }
+}
+
+fn person(row: CredentialsRow) -> Result<Option<Record>, Corrupt> {
+    let Credentials { person, password } = row.credentials()?;
+    Ok(Some(Record::Person(StoredPerson { person, password })))
+}
+
+#[derive(FromRow)]
+struct ExportedInvitation {
+    #[sqlx(flatten)]
+    invitation: InvitationRow,
+    hash: Vec<u8>,
+}
+
+impl ExportedInvitation {
+    fn record(self) -> Result<Option<Record>, Corrupt> {
+        let invitation = self.invitation.invitation()?;
+        let hash = self.hash.try_into();
+        let hash = hash.map_err(|_| Corrupt::new("invitations", invitation.id, "its hash is not of 32 bytes"))?;
+        Ok(Some(Record::Invitation(StoredInvitation { invitation, hash: SecretHash::from_bytes(hash) })))
     }
 }
 

@@ -4,15 +4,15 @@
 
 use a11ycheck_core::{
     domain::{
-        AttemptReport, AttemptResult, BrandName, Delivery, EndpointDetails, HeadText, Lease, Logo, NewEvent, Plan,
-        PlatformKey, ScanState, StandardId,
+        AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, EndpointDetails, HeadText, Lease, Logo,
+        Membership, NewEvent, PasswordHash, Plan, PlatformKey, ScanState, StandardId,
     },
     store::{
         Document,
         transfer::{
             Kind, Records, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry, StoredEvent,
-            StoredFindings, StoredPicture, StoredScan, StoredSetting, StoredSite, StoredTeam, StoredToken,
-            TransferError,
+            StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting, StoredSite,
+            StoredTeam, StoredToken, TransferError,
         },
     },
 };
@@ -34,15 +34,22 @@ use crate::{
 
 /// Refuses a file in which there is something. Nothing else is there without a plan or a team.
 pub(super) async fn refuse_content(db: &mut SqliteConnection) -> Result<(), TransferFailure> {
-    let content: (bool, bool, bool, bool) = sqlx::query_as(concat!(
+    let content: (bool, bool, bool, bool, bool) = sqlx::query_as(concat!(
         "SELECT EXISTS (SELECT 1 FROM plans), EXISTS (SELECT 1 FROM teams), EXISTS (SELECT 1 FROM settings), ",
+        "EXISTS (SELECT 1 FROM people), ",
         newest!(),
         " > 0"
     ))
     .fetch_one(db)
     .await?;
-    let (plans, teams, settings, entries) = content;
-    let content = [(Kind::Plan, plans), (Kind::Team, teams), (Kind::Setting, settings), (Kind::Entry, entries)];
+    let (plans, teams, settings, people, entries) = content;
+    let content = [
+        (Kind::Plan, plans),
+        (Kind::Team, teams),
+        (Kind::Setting, settings),
+        (Kind::Person, people),
+        (Kind::Entry, entries),
+    ];
     match content.into_iter().find(|(_, is_there)| *is_there) {
         Some((kind, _)) => Err(Failure::Refused(TransferError::NotEmpty(kind))),
         None => Ok(()),
@@ -64,6 +71,10 @@ pub(super) async fn take(db: &mut SqliteConnection, records: Records) -> Result<
         Records::Brand(brands) => each!(brands, brand),
         Records::Token(tokens) => each!(tokens, token),
         Records::Setting(settings) => each!(settings, setting),
+        Records::Person(persons) => each!(persons, person),
+        Records::Member(members) => each!(members, member),
+        Records::Invitation(invitations) => each!(invitations, invitation),
+        Records::Audit(records) => each!(records, audit),
         Records::Site(sites) => each!(sites, site),
         Records::Scan(scans) => each!(scans, scan),
         Records::Findings(documents) => each!(documents, findings),
@@ -108,6 +119,70 @@ async fn team(db: &mut SqliteConnection, team: StoredTeam) -> Result<(), Transfe
     .bind(At(team.created_at))
     .bind(team.external_key.as_ref().map(|key| key.as_str()))
     .bind(team.held_until.map(At))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn person(db: &mut SqliteConnection, stored: StoredPerson) -> Result<(), TransferFailure> {
+    let StoredPerson { person, password } = stored;
+    sqlx::query(
+        "INSERT INTO people (id, email, name, locale, kind, password, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )
+    .bind(Id(person.id))
+    .bind(person.email.as_str())
+    .bind(&person.name)
+    .bind(person.locale.code())
+    .bind(stored_word(person.kind)?)
+    .bind(password.as_ref().map(PasswordHash::as_str))
+    .bind(At(person.created_at))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn member(db: &mut SqliteConnection, member: Membership) -> Result<(), TransferFailure> {
+    sqlx::query("INSERT INTO memberships (team_id, person_id, role, since) VALUES (?1, ?2, ?3, ?4)")
+        .bind(Id(member.team))
+        .bind(Id(member.person))
+        .bind(stored_word(member.role)?)
+        .bind(At(member.since))
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+async fn invitation(db: &mut SqliteConnection, stored: StoredInvitation) -> Result<(), TransferFailure> {
+    let StoredInvitation { invitation, hash } = stored;
+    sqlx::query(
+        "INSERT INTO invitations (id, team_id, email, role, invited_by, hash, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )
+    .bind(Id(invitation.id))
+    .bind(Id(invitation.team))
+    .bind(invitation.email.as_str())
+    .bind(stored_word(invitation.role)?)
+    .bind(invitation.invited_by.map(Id))
+    .bind(hash.as_bytes().as_slice())
+    .bind(At(invitation.created_at))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn audit(db: &mut SqliteConnection, record: AuditRecord) -> Result<(), TransferFailure> {
+    sqlx::query(
+        "INSERT INTO audit_records (id, team_id, person_id, actor, action, subject, address, at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )
+    .bind(Id(record.id))
+    .bind(record.team.map(Id))
+    .bind(record.person.map(Id))
+    .bind(record.actor)
+    .bind(stored_word(record.action)?)
+    .bind(record.subject)
+    .bind(record.address.map(|address| address.to_string()))
+    .bind(At(record.at))
     .execute(db)
     .await?;
     Ok(())

@@ -12,18 +12,20 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        Ability, AttemptReport, AttemptResult, Excerpt, Failure, FailureCode, Lease, NewToken, PageCounts, PlainToken,
-        PlanCode, RequestClass, Subscription, TeamBrand,
+        Ability, AttemptReport, AttemptResult, AuditAction, Excerpt, Failure, FailureCode, Lease, NewAuditRecord,
+        NewInvitation, NewPerson, NewSession, NewToken, PageCounts, PasswordHash, PersonKind, PlainSecret, PlainToken,
+        PlanCode, RequestClass, Role, Subscription, TeamBrand,
     },
-    id::{ScanId, TokenId, WorkerId},
+    id::{AuditId, InvitationId, PersonId, ScanId, SessionId, TeamId, TokenId, WorkerId},
     locale::Locale,
     paging::PageRequest,
     store::{
-        ClaimLimits, Completion, Document, DocumentKey, EventLog as _, FileStore as _, QueueStore as _,
-        RateLimitStore as _, ScanStore as _, SealingStore as _, SiteStore as _, StyleHash, TeamStore as _,
-        WebhookStore as _,
+        ClaimLimits, Completion, Document, DocumentKey, EventLog as _, FileStore as _, Joining, PeopleStore as _,
+        QueueStore as _, RateLimitStore as _, ScanStore as _, SealingStore as _, SiteStore as _, StyleHash,
+        TeamStore as _, WebhookStore as _,
     },
 };
+use a11ycheck_storage_sqlite::SqliteStore;
 use chrono::{TimeDelta, Utc};
 use sqlx::{AssertSqlSafe, Row as _};
 use tracing::{
@@ -39,8 +41,27 @@ mod support;
 use support::World;
 
 /// The tables whose rows are as many as there are sites, checks or deliveries.
-const LARGE: [&str; 10] =
-    ["sites", "site", "scans", "s", "active_scans", "findings", "screenshots", "documents", "deliveries", "events"];
+const LARGE: [&str; 19] = [
+    "sites",
+    "site",
+    "scans",
+    "s",
+    "active_scans",
+    "findings",
+    "screenshots",
+    "documents",
+    "deliveries",
+    "events",
+    "people",
+    "u",
+    "sessions",
+    "memberships",
+    "m",
+    "invitations",
+    "i",
+    "audit_records",
+    "a",
+];
 
 /// The beginning of the one statement that counts all that waits, for operators.
 const COUNTS: &str = "SELECT urgency, count(*)";
@@ -170,6 +191,7 @@ async fn walk(world: &World) {
         store.mark_express(team, scan.id).await.unwrap();
         store.start_manual_scan(team, site, ScanId::generate(Utc::now())).await.unwrap();
     }
+    people(store, team).await;
     store.queue_depth().await.unwrap();
     store.scans(team, site, page).await.unwrap();
     store.latest_completed(team, site).await.unwrap();
@@ -198,4 +220,63 @@ async fn walk(world: &World) {
     store.delete_site(team, site).await.unwrap();
     store.delete_team(team).await.unwrap();
     store.purge_scans(10).await.unwrap();
+}
+
+/// Takes each step about people.
+async fn people(store: &SqliteStore, team: TeamId) {
+    let (now, page) = (Utc::now(), PageRequest::new(1, 10));
+    let note = |team| NewAuditRecord {
+        id: AuditId::generate(now),
+        team,
+        person: None,
+        actor: "admin".to_owned(),
+        action: AuditAction::MemberJoined,
+        subject: String::new(),
+        address: None,
+    };
+    let new = |email: &str| NewPerson {
+        id: PersonId::generate(now),
+        email: email.parse().unwrap(),
+        name: String::new(),
+        locale: Locale::En,
+        kind: PersonKind::User,
+        password: None,
+    };
+    let (link, of) = (PlainSecret::generate().hash(), Some(team));
+    store.put_first_link(link, TimeDelta::hours(1)).await.unwrap();
+    let jo = store.redeem_first_link(&link, new("jo@example.org"), note(None)).await.unwrap();
+    store.create_person(new("max@example.org"), note(None)).await.unwrap();
+    store.persons(page).await.unwrap();
+    store.credentials(&jo.email).await.unwrap().unwrap();
+    let hash = PlainSecret::generate().hash();
+    let session = NewSession::new(SessionId::generate(now), jo.id, hash, "", None);
+    let session = store.begin_session(session, Some(link), note(None)).await.unwrap().unwrap();
+    store.session(&hash).await.unwrap().unwrap();
+    store.sessions(jo.id).await.unwrap();
+    store.set_password(jo.id, PasswordHash::from_stored("x"), Some(session.id), note(None)).await.unwrap();
+    store.add_member(team, jo.id, Role::Owner, note(of)).await.unwrap();
+    store.entry(&hash, team).await.unwrap().unwrap();
+    store.members(team).await.unwrap();
+    store.memberships(jo.id).await.unwrap();
+    store.change_role(team, jo.id, Role::Owner, note(of)).await.unwrap();
+    for email in ["max@example.org", "eve@example.org"] {
+        let hash = PlainSecret::generate().hash();
+        let (id, email) = (InvitationId::generate(now), email.parse().unwrap());
+        let invitation = NewInvitation { id, email, role: Role::Owner, invited_by: None, hash };
+        store.invite(team, invitation, note(of)).await.unwrap();
+        store.invitation(&hash).await.unwrap().unwrap();
+        if let Some(max) = store.credentials(&"max@example.org".parse().unwrap()).await.unwrap() {
+            store.accept_invitation(&hash, Joining::Known(max.person.id), note(of)).await.ok();
+        }
+    }
+    for invitation in store.invitations(team).await.unwrap() {
+        store.withdraw_invitation(team, invitation.id, note(of)).await.unwrap();
+    }
+    store.remove_member(team, jo.id, note(of)).await.unwrap();
+    store.append_audit(note(of)).await.unwrap();
+    store.audit(of, page).await.unwrap();
+    store.audit(None, page).await.unwrap();
+    store.end_session(jo.id, session.id, note(None)).await.unwrap();
+    store.end_sessions(jo.id, None, note(None)).await.unwrap();
+    store.purge_people(10).await.unwrap();
 }

@@ -15,6 +15,7 @@ mod cases;
 mod fixtures;
 mod macros;
 mod outbox;
+mod people;
 mod race;
 mod results;
 mod transfer;
@@ -24,4 +25,4 @@ mod world;
 
 pub use self::transfer::FilledStore;
 #[doc(hidden)]
-pub use self::{macros::run_store_case, transfer::run_transfer_case};
+pub use self::{macros::run_store_case, people::run_people_case, transfer::run_transfer_case};

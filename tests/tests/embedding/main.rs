@@ -1,4 +1,5 @@
-//! What a host program gets from the library: the events of checks, without polling, and teams by its own keys.
+//! What a host program gets from the library: the events of checks, without polling, teams by its own keys, and
+//! people of the service's.
 //!
 //! The times in these tests are those of a paused clock: they measure waiting, not work.
 
@@ -8,6 +9,7 @@ mod accounts;
 mod authority;
 mod events;
 mod nodes;
+mod people;
 mod store;
 mod watch;
 

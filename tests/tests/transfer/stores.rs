@@ -3,7 +3,10 @@
 use a11ycheck_core::{
     Store,
     clock::ManualClock,
-    store::transfer::{self, Totals, TransferStore},
+    store::{
+        PeopleStore,
+        transfer::{self, Totals, TransferStore},
+    },
 };
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_storage_postgres::{PostgresConfig, PostgresStore};
@@ -52,7 +55,7 @@ pub(crate) async fn exported(store: &impl TransferStore) -> Vec<u8> {
 }
 
 /// Moves the content of a file to a store, and returns what the store exports then.
-async fn through<S: Store + TransferStore>(
+async fn through<S: Store + PeopleStore + TransferStore>(
     store: S,
     file: &[u8],
     filled: &FilledStore<MemoryStore>,

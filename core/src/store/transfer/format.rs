@@ -1,7 +1,7 @@
 //! The file of an export.
 //!
 //! ```text
-//! {"a11ycheck_export":{"format":1,"made_by":"0.1.0"}}
+//! {"a11ycheck_export":{"format":2,"made_by":"0.1.0"}}
 //! {"plan":{"code":"pro",…}}
 //! {"team":{"id":"team_…",…}}
 //! {"findings":{"scan":"scan_…","team":"team_…","bytes":48213}}
@@ -23,8 +23,8 @@ use super::{
     lines::{self, Fault, Line},
 };
 
-/// The format that this release writes, and the only one that it reads.
-const FORMAT: u32 = 1;
+/// The format that this release writes. It also reads format 1, in which there are no people.
+const FORMAT: u32 = 2;
 /// The longest line. The longest known ones are those of plans and of failures, of some kilobytes.
 const LONGEST_LINE: u64 = 16 * 1_024 * 1_024;
 /// The most bytes of one record: what SQLite keeps in a row.
@@ -106,7 +106,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         }
         let head: Head = serde_json::from_slice(&reader.buffer).map_err(|_| TransferError::NotAnExport)?;
         let Made { format, made_by } = head.a11ycheck_export;
-        if format == FORMAT { Ok(reader) } else { Err(TransferError::LaterFormat { format, made_by }) }
+        if (1..=FORMAT).contains(&format) { Ok(reader) } else { Err(TransferError::LaterFormat { format, made_by }) }
     }
 
     /// Returns what was read.

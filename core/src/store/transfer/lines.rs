@@ -3,7 +3,7 @@
 //! A field that is added, or that changes its form, is a new [format](super::format): no release reads a field that it does
 //! not know, since it would lose it.
 
-use std::{collections::BTreeSet, error::Error as StdError};
+use std::{collections::BTreeSet, error::Error as StdError, net::IpAddr};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::{PictureSubject, Record, Totals, write};
 use crate::{
     domain::{
-        Ability, AttemptFailure, EventKind, Failure, Outcome, Plan, PlanCode, PlanStatus, PlatformKey, ScanEventKind,
-        ScanKind, StandardId, Standing,
+        Ability, AttemptFailure, AuditAction, EventKind, Failure, Outcome, PersonKind, Plan, PlanCode, PlanStatus,
+        PlatformKey, Role, ScanEventKind, ScanKind, StandardId, Standing,
     },
-    id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId, WorkerId},
+    id::{AuditId, DeliveryId, EndpointId, EventId, InvitationId, PersonId, ScanId, SiteId, TeamId, TokenId, WorkerId},
     locale::Locale,
 };
 
@@ -30,6 +30,10 @@ pub(super) enum Line {
     Brand(BrandLine),
     Token(TokenLine),
     Setting(SettingLine),
+    Person(PersonLine),
+    Member(MemberLine),
+    Invitation(InvitationLine),
+    Audit(AuditLine),
     Site(SiteLine),
     Scan(ScanLine),
     Findings(FindingsLine),
@@ -92,6 +96,40 @@ lines! {
     SettingLine {
         name: String,
         value: String,
+    }
+    PersonLine {
+        id: PersonId,
+        email: String,
+        name: String,
+        locale: Locale,
+        kind: PersonKind,
+        password: Option<String>,
+        created_at: DateTime<Utc>,
+    }
+    MemberLine {
+        team: TeamId,
+        person: PersonId,
+        role: Role,
+        since: DateTime<Utc>,
+    }
+    InvitationLine {
+        id: InvitationId,
+        team: TeamId,
+        email: String,
+        role: Role,
+        invited_by: Option<PersonId>,
+        sha256: [u8; 32] as "hex",
+        created_at: DateTime<Utc>,
+    }
+    AuditLine {
+        id: AuditId,
+        team: Option<TeamId>,
+        person: Option<PersonId>,
+        actor: String,
+        action: AuditAction,
+        subject: String,
+        address: Option<IpAddr>,
+        at: DateTime<Utc>,
     }
     SiteLine {
         id: SiteId,
@@ -272,6 +310,10 @@ impl Line {
             | Self::Team(_)
             | Self::Token(_)
             | Self::Setting(_)
+            | Self::Person(_)
+            | Self::Member(_)
+            | Self::Invitation(_)
+            | Self::Audit(_)
             | Self::Site(_)
             | Self::Scan(_)
             | Self::Endpoint(_)

@@ -11,6 +11,7 @@
 //!
 //! # What is left out
 //! - Counters of requests: they last for a minute, and a client's minute begins again.
+//! - Sessions of people, who sign in again, and the link for the first person.
 //! - What follows from the rest: the orders of queues, and the instants at which the purge examines a team again.
 //! - What nobody can see any more: rests of deleted checks, files whose bytes were lost, which is logged, and files of a
 //!   kind that only a later release knows.
@@ -53,7 +54,8 @@ pub use self::{
     packed::PackedFindings,
     records::{
         Kind, PictureSubject, Record, Records, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry,
-        StoredEvent, StoredFindings, StoredPicture, StoredScan, StoredSetting, StoredSite, StoredTeam, StoredToken,
+        StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting,
+        StoredSite, StoredTeam, StoredToken,
     },
     totals::{Tally, Total, Totals},
 };

@@ -3,16 +3,17 @@
 use chrono::TimeDelta;
 
 use super::lines::{
-    AttemptLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EntryLine, EventLine, Fault,
-    FindingsLine, LeaseLine, Line, PictureFormat, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SettingLine,
-    TokenLine, UrgencyWord,
+    AttemptLine, AuditLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EntryLine, EventLine, Fault,
+    FindingsLine, InvitationLine, LeaseLine, Line, MemberLine, PersonLine, PictureFormat, PreviousSecret, ResultLine,
+    ScanLine, ScanStateLine, SettingLine, TokenLine, UrgencyWord,
 };
 use crate::{
     domain::{
-        ApiToken, Attempt, AttemptReport, AttemptResult, BrandName, Delivery, DeliveryState, DraftHead,
-        EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey, FencingToken, HeadText, Lease, Logo,
-        ManualChecks, NewEvent, Scan, ScanEventEntry, ScanState, ScreenshotId, Site, SiteDetails, SiteUrl,
-        Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
+        ApiToken, Attempt, AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, DeliveryState, DraftHead,
+        EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey, FencingToken, HeadText, Invitation,
+        Lease, Logo, ManualChecks, Membership, NewEvent, PasswordHash, Person, Scan, ScanEventEntry, ScanState,
+        ScreenshotId, SecretHash, Site, SiteDetails, SiteUrl, Subscription, TeamBrand, TokenHash, Urgency,
+        WebhookEndpoint,
     },
     scanner::{Screenshot, ScreenshotFormat},
     sealing::Sealed,
@@ -20,7 +21,8 @@ use crate::{
         Document, DocumentKey, StyleHash,
         transfer::{
             PackedFindings, Record, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry,
-            StoredEvent, StoredFindings, StoredPicture, StoredScan, StoredSetting, StoredSite, StoredTeam, StoredToken,
+            StoredEvent, StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting,
+            StoredSite, StoredTeam, StoredToken,
         },
     },
 };
@@ -63,6 +65,22 @@ impl Line {
                 Record::Token(StoredToken { token, hash: TokenHash::from_bytes(sha256) })
             }
             Self::Setting(SettingLine { name, value }) => Record::Setting(StoredSetting { name, value }),
+            Self::Person(line) => {
+                let PersonLine { id, email, name, locale, kind, password, created_at } = line;
+                let person = Person { id, email: email.parse()?, name, locale, kind, created_at };
+                Record::Person(StoredPerson { person, password: password.map(PasswordHash::from_stored) })
+            }
+            Self::Member(MemberLine { team, person, role, since }) => {
+                Record::Member(Membership { team, person, role, since })
+            }
+            Self::Invitation(line) => {
+                let InvitationLine { id, team, email, role, invited_by, sha256, created_at } = line;
+                let invitation = Invitation { id, team, email: email.parse()?, role, invited_by, created_at };
+                Record::Invitation(StoredInvitation { invitation, hash: SecretHash::from_bytes(sha256) })
+            }
+            Self::Audit(AuditLine { id, team, person, actor, action, subject, address, at }) => {
+                Record::Audit(AuditRecord { id, team, person, actor, action, subject, address, at })
+            }
             Self::Site(line) => {
                 let details = SiteDetails {
                     url: SiteUrl::parse(&line.url)?,

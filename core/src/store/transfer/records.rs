@@ -5,8 +5,9 @@ use chrono::{DateTime, Utc};
 use super::PackedFindings;
 use crate::{
     domain::{
-        ApiToken, Attempt, Delivery, EndpointSecrets, ExternalKey, ManualChecks, NewEvent, Plan, PlanCode, Scan,
-        ScanEventEntry, Site, Standing, Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
+        ApiToken, Attempt, AuditRecord, Delivery, EndpointSecrets, ExternalKey, Invitation, ManualChecks, Membership,
+        NewEvent, PasswordHash, Person, Plan, PlanCode, Scan, ScanEventEntry, SecretHash, Site, Standing, Subscription,
+        TeamBrand, TokenHash, Urgency, WebhookEndpoint,
     },
     id::{DeliveryId, ScanId, TeamId},
     scanner::Screenshot,
@@ -109,6 +110,14 @@ kinds! {
     Token(StoredToken) = "token", "tokens";
     /// Settings that all servers of a database share, by name.
     Setting(StoredSetting) = "setting", "settings";
+    /// Persons, by id.
+    Person(StoredPerson) = "person", "persons";
+    /// Memberships, by team and person.
+    Member(Membership) = "member", "memberships";
+    /// Invitations, by id.
+    Invitation(StoredInvitation) = "invitation", "invitations";
+    /// Entries of the audit log, by id.
+    Audit(AuditRecord) = "audit", "entries of the audit log";
     /// Sites, by id.
     Site(StoredSite) = "site", "sites";
     /// Checks, by id.
@@ -181,6 +190,24 @@ pub struct StoredSetting {
     pub name: String,
     /// The value.
     pub value: String,
+}
+
+/// A person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPerson {
+    /// The person.
+    pub person: Person,
+    /// The hash of the password; `None` for who has none.
+    pub password: Option<PasswordHash>,
+}
+
+/// An invitation, perhaps one that can't be accepted any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredInvitation {
+    /// The invitation.
+    pub invitation: Invitation,
+    /// The hash under which it is looked up.
+    pub hash: SecretHash,
 }
 
 /// A site.

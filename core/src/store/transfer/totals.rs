@@ -43,7 +43,10 @@ impl Totals {
 
     /// Returns the first kind in which these totals are not the others.
     pub(super) fn first_difference(&self, other: &Self) -> Option<Kind> {
-        Kind::ALL.iter().copied().find(|kind| self.0.get(kind) != other.0.get(kind))
+        // A file of an earlier release says nothing of the kinds that it does not know: it has none of them.
+        let none = Total { count: 0, sha256: Sha256::default().finalize().into() };
+        let total = |totals: &Self, kind: &Kind| totals.0.get(kind).copied().unwrap_or(none);
+        Kind::ALL.iter().copied().find(|kind| total(self, kind) != total(other, kind))
     }
 }
 

@@ -1,22 +1,24 @@
 //! Records as lines.
 
 use super::lines::{
-    AttemptLine, BrandLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EndpointLine, EntryLine,
-    EventLine, FindingsLine, LeaseLine, Line, PictureFormat, PictureLine, PreviousSecret, ResultLine, ScanLine,
-    ScanStateLine, SettingLine, SiteLine, TeamLine, TokenLine, UrgencyWord,
+    AttemptLine, AuditLine, BrandLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EndpointLine,
+    EntryLine, EventLine, FindingsLine, InvitationLine, LeaseLine, Line, MemberLine, PersonLine, PictureFormat,
+    PictureLine, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SettingLine, SiteLine, TeamLine, TokenLine,
+    UrgencyWord,
 };
 use crate::{
     domain::{
-        ApiToken, Attempt, AttemptReport, AttemptResult, Delivery, DeliveryState, DraftHead, EndpointDetails,
-        EndpointStatus, HeadText, Lease, Logo, ManualChecks, NewEvent, Scan, ScanEventEntry, ScanState, Site,
-        SiteDetails, Subscription, TeamBrand, Urgency, WebhookEndpoint,
+        ApiToken, Attempt, AttemptReport, AttemptResult, AuditRecord, Delivery, DeliveryState, DraftHead,
+        EndpointDetails, EndpointStatus, HeadText, Invitation, Lease, Logo, ManualChecks, Membership, NewEvent, Person,
+        Scan, ScanEventEntry, ScanState, Site, SiteDetails, Subscription, TeamBrand, Urgency, WebhookEndpoint,
     },
     scanner::ScreenshotFormat,
     store::{
         Document, DocumentKey,
         transfer::{
             Record, StoredAttempt, StoredBrand, StoredDocument, StoredEndpoint, StoredEntry, StoredEvent,
-            StoredFindings, StoredPicture, StoredScan, StoredSetting, StoredSite, StoredTeam, StoredToken,
+            StoredFindings, StoredInvitation, StoredPerson, StoredPicture, StoredScan, StoredSetting, StoredSite,
+            StoredTeam, StoredToken,
         },
     },
 };
@@ -72,6 +74,23 @@ pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
         Record::Token(StoredToken { token, hash }) => {
             let ApiToken { id, team, name, abilities, created_at } = token.clone();
             (Line::Token(TokenLine { id, team, name, abilities, sha256: *hash.as_bytes(), created_at }), None)
+        }
+        Record::Person(StoredPerson { person, password }) => {
+            let Person { id, email, name, locale, kind, created_at } = person.clone();
+            let (email, password) = (email.as_str().to_owned(), password.as_ref().map(|hash| hash.as_str().to_owned()));
+            (Line::Person(PersonLine { id, email, name, locale, kind, password, created_at }), None)
+        }
+        Record::Member(Membership { team, person, role, since }) => {
+            (Line::Member(MemberLine { team: *team, person: *person, role: *role, since: *since }), None)
+        }
+        Record::Invitation(StoredInvitation { invitation, hash }) => {
+            let Invitation { id, team, email, role, invited_by, created_at } = invitation.clone();
+            let (email, sha256) = (email.as_str().to_owned(), *hash.as_bytes());
+            (Line::Invitation(InvitationLine { id, team, email, role, invited_by, sha256, created_at }), None)
+        }
+        Record::Audit(record) => {
+            let AuditRecord { id, team, person, actor, action, subject, address, at } = record.clone();
+            (Line::Audit(AuditLine { id, team, person, actor, action, subject, address, at }), None)
         }
         Record::Setting(StoredSetting { name, value }) => {
             (Line::Setting(SettingLine { name: name.clone(), value: value.clone() }), None)

@@ -5,14 +5,18 @@ use std::{fmt::Debug, sync::Arc};
 use a11ycheck_core::{
     clock::ManualClock,
     domain::{
-        Failure, FailureCode, Lease, NewSite, PageCounts, Plan, PlanCode, PlanStatus, RetryBy, ScreenshotId,
-        SharedSetting, SiteDetails, SiteUrl, Standing, Subscription, TeamBrand, TokenHash,
+        AuditAction, Failure, FailureCode, Lease, NewSite, PageCounts, PersonKind, PlainSecret, Plan, PlanCode,
+        PlanStatus, RetryBy, Role, ScreenshotId, SharedSetting, SiteDetails, SiteUrl, Standing, Subscription,
+        TeamBrand, TokenHash,
     },
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
     paging::PageRequest,
     sealing::Keyring,
-    store::{Claim, Completion, DeliveryClaim, Document, DocumentKey, ReadEventsError, Store, StyleHash},
+    store::{
+        Claim, Completion, DeliveryClaim, Document, DocumentKey, Joining, PeopleStore, ReadEventsError, Store,
+        StyleHash,
+    },
 };
 use chrono::TimeDelta;
 use serde_json::json;
@@ -22,6 +26,7 @@ use crate::{
     suite::{
         fixtures,
         outbox::steps::{BOTH, answered, timed_out},
+        people::steps::{entry, new_person},
         world::World,
     },
 };
@@ -49,7 +54,7 @@ pub struct FilledStore<S> {
     pub(super) attempting: DeliveryClaim,
 }
 
-impl<S: Store> FilledStore<S> {
+impl<S: Store + PeopleStore> FilledStore<S> {
     /// Fills an empty store. It takes some months of its clock.
     #[expect(clippy::too_many_lines, reason = "one life of a store, read from above")]
     pub async fn new(factory: &impl StoreFactory<Store = S>) -> Self {
@@ -78,6 +83,24 @@ impl<S: Store> FilledStore<S> {
         let (deleted, site) = world.team_and_site().await;
         world.completed(deleted, site).await;
         store.delete_team(deleted).await.unwrap();
+
+        // People in every role, without a password too, and what they have done.
+        store.put_first_link(PlainSecret::generate().hash(), TimeDelta::hours(1)).await.unwrap();
+        let mut operator = new_person("operator@example.org", world.now());
+        (operator.kind, operator.password) = (PersonKind::Operator, None);
+        let operator = store.create_person(operator, world.note(None)).await.unwrap().id;
+        world.session(operator).await;
+        let (_, invitation) = world.invited(owner, "owner@example.org", Role::Owner).await;
+        let joining = Joining::New(new_person("owner@example.org", world.now()));
+        store.accept_invitation(&invitation, joining, world.note(None)).await.unwrap();
+        world.joined(owner, "member@example.org", Role::Member).await;
+        world.joined(blocked, "viewer@example.org", Role::Viewer).await;
+        world.invited(owner, "invited@example.org", Role::Viewer).await;
+        let by_member = a11ycheck_core::domain::NewInvitation {
+            invited_by: Some(operator),
+            ..crate::suite::people::steps::new_invitation("other@example.org", Role::Member, world.now())
+        };
+        store.invite(owner, by_member, entry(Some(owner), AuditAction::MemberInvited, world.now())).await.unwrap();
 
         // Deliveries that have ended, in every way.
         let [listens, fails, is_off] = [
@@ -177,7 +200,7 @@ impl<S: Store> FilledStore<S> {
 
     /// Returns what a store answers to every question that changes nothing, in words: two stores with the same content give
     /// the same answers.
-    pub async fn answers(&self, store: &impl Store) -> Vec<String> {
+    pub async fn answers(&self, store: &(impl Store + PeopleStore)) -> Vec<String> {
         let mut answers = Answers::default();
         answers.add("plans", store.plans().await);
         answers.add("settings", store.settings().await);
@@ -188,6 +211,7 @@ impl<S: Store> FilledStore<S> {
         for team in &teams.items {
             team_answers(store, team.id, &mut answers).await;
         }
+        people_answers(store, &mut answers).await;
         answers.add("queue_depth", store.queue_depth().await);
         answers.add("delivery_depth", store.delivery_depth().await);
         answers.add("newest_scan_event", store.newest_scan_event().await);
@@ -212,11 +236,26 @@ impl<S: Store> FilledStore<S> {
     }
 }
 
-async fn team_answers(store: &impl Store, team: TeamId, answers: &mut Answers) {
+/// Adds what is answered about people. Sessions are not moved, nor is the link for the first person, which is over.
+async fn people_answers(store: &impl PeopleStore, answers: &mut Answers) {
+    let persons = store.persons(PageRequest::new(1, 100)).await.unwrap();
+    answers.add("persons", &persons);
+    for person in &persons.items {
+        let found = store.credentials(&person.email).await.unwrap().unwrap();
+        answers.add("credentials", (found.person, found.password.map(|hash| hash.as_str().to_owned())));
+        answers.add("memberships", store.memberships(person.id).await);
+    }
+    answers.add("audit", store.audit(None, PageRequest::new(1, 100)).await);
+}
+
+async fn team_answers(store: &(impl Store + PeopleStore), team: TeamId, answers: &mut Answers) {
     answers.add("team", store.team(team).await);
     answers.add("purge_held_until", store.purge_held_until(team).await);
     answers.add("brand", store.brand(team).await.map(|brand| (brand.logo.as_ref().map(|l| l.bytes().to_vec()), brand)));
     answers.add("tokens", store.tokens(team).await);
+    answers.add("members", store.members(team).await);
+    answers.add("invitations", store.invitations(team).await);
+    answers.add("audit", store.audit(Some(team), PageRequest::new(1, 100)).await);
     answers.add("site_usage", store.site_usage(team).await);
     answers.add("tagged", store.sites(team, Some("client"), PageRequest::new(1, 100)).await);
     let sites = store.sites(team, None, PageRequest::new(1, 100)).await.unwrap();

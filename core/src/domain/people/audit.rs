@@ -1,0 +1,103 @@
+//! The audit log: who did what, when, and from where.
+
+use std::net::IpAddr;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::{
+    domain::{UnknownWord, stored_word::stored_words},
+    id::{AuditId, PersonId, TeamId},
+};
+
+/// What somebody did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AuditAction {
+    /// A person was created.
+    PersonCreated,
+    /// A person signed in.
+    SignedIn,
+    /// A person signed out in one browser or in several.
+    SignedOut,
+    /// A person set another password.
+    PasswordChanged,
+    /// Somebody was invited into a team.
+    MemberInvited,
+    /// An invitation was withdrawn.
+    InvitationWithdrawn,
+    /// Somebody joined a team: by an invitation, or because an operator said so.
+    MemberJoined,
+    /// A member got another role.
+    RoleChanged,
+    /// A member left, or was taken out of a team.
+    MemberRemoved,
+    /// Something of a later release, which is shown by its word.
+    Unknown(UnknownWord),
+}
+
+stored_words!(AuditAction {
+    PersonCreated = "person.created",
+    SignedIn = "session.begun",
+    SignedOut = "session.ended",
+    PasswordChanged = "password.changed",
+    MemberInvited = "member.invited",
+    InvitationWithdrawn = "invitation.withdrawn",
+    MemberJoined = "member.joined",
+    RoleChanged = "member.role_changed",
+    MemberRemoved = "member.removed",
+});
+
+/// An entry of the audit log. It is never changed, and outlives the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditRecord {
+    /// The id of the entry.
+    pub id: AuditId,
+    /// The team that it concerns; `None` if it concerns a person or the installation.
+    pub team: Option<TeamId>,
+    /// The person who did it; `None` if it was a program.
+    pub person: Option<PersonId>,
+    /// Who did it, in words: the person's address at that time, or the name of the program.
+    pub actor: String,
+    /// What was done.
+    pub action: AuditAction,
+    /// What it was done to, in words; may be empty.
+    pub subject: String,
+    /// The address from which it was done, if that is known.
+    pub address: Option<IpAddr>,
+    /// The instant at which it was done.
+    pub at: DateTime<Utc>,
+}
+
+impl AuditRecord {
+    /// The time for which entries are kept.
+    pub const TERM: TimeDelta = TimeDelta::days(400);
+    /// The most characters of a subject or an actor that are kept.
+    pub const MAX_TEXT: usize = 300;
+}
+
+/// An entry to be added to the audit log: at the store's time, in the step that it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAuditRecord {
+    /// The id of the entry.
+    pub id: AuditId,
+    /// The team that it concerns.
+    pub team: Option<TeamId>,
+    /// The person who does it; `None` if it is a program.
+    pub person: Option<PersonId>,
+    /// Who does it, in words.
+    pub actor: String,
+    /// What is done.
+    pub action: AuditAction,
+    /// What it is done to, in words.
+    pub subject: String,
+    /// The address from which it is done, if that is known.
+    pub address: Option<IpAddr>,
+}
+
+impl NewAuditRecord {
+    /// Returns the entry as it is kept.
+    pub fn at(self, at: DateTime<Utc>) -> AuditRecord {
+        let Self { id, team, person, actor, action, subject, address } = self;
+        AuditRecord { id, team, person, actor, action, subject, address, at }
+    }
+}

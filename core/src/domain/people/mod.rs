@@ -1,0 +1,21 @@
+//! People: who signs in, to which teams they belong with which role, and what they have done.
+//!
+//! A host with people of its own has no use for any of it (decision 0053).
+
+mod audit;
+mod email_address;
+mod invitation;
+mod membership;
+mod person;
+mod secret;
+mod session;
+
+pub use self::{
+    audit::{AuditAction, AuditRecord, NewAuditRecord},
+    email_address::{EmailAddress, EmailAddressError},
+    invitation::{Invitation, NewInvitation},
+    membership::{LastOwner, Member, Membership, Role, keeps_an_owner},
+    person::{NewPerson, PasswordHash, Person, PersonKind},
+    secret::{PlainSecret, SecretHash},
+    session::{NewSession, Session},
+};

@@ -1,0 +1,3 @@
+//! People, sessions, memberships, invitations and the audit log.
+
+mod store;

@@ -1,0 +1,7 @@
+//! People, sessions, memberships, invitations and the audit log.
+
+mod audit;
+mod members;
+pub(crate) mod rows;
+mod sessions;
+mod store;

@@ -1,0 +1,617 @@
+//! People, sessions, memberships, invitations and the audit log.
+
+use a11ycheck_core::{
+    domain::{
+        AuditRecord, EmailAddress, Invitation, Member, Membership, NewAuditRecord, NewInvitation, NewPerson,
+        NewSession, PasswordHash, Person, Role, SecretHash, Session, Team,
+    },
+    id::{InvitationId, PersonId, SessionId, TeamId},
+    paging::{Page, PageRequest},
+    store::{
+        AcceptError, AddMemberError, ChangeMemberError, CreatePersonError, Credentials, Entry, InviteError, Joining,
+        PeopleStore, PurgedPeople, RedeemError, SignedIn, StoreError,
+    },
+};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::SqliteConnection;
+use sqlx_macros::FromRow;
+
+use super::{
+    audit::append,
+    members,
+    rows::{
+        CredentialsRow, InvitationRow, MemberRow, PersonRow, SessionRow, SignedInRow, invitation_columns,
+        person_columns, session_columns,
+    },
+    sessions,
+};
+use crate::{
+    SqliteStore,
+    db::{
+        columns::{BoxedError, named, paged, stored_word, word},
+        error::{Corrupt, Failure},
+        ids::{At, Id},
+    },
+    teams::rows::{TeamRow, team_columns},
+};
+
+#[async_trait]
+impl PeopleStore for SqliteStore {
+    async fn put_first_link(&self, link: SecretHash, term: TimeDelta) -> Result<bool, StoreError> {
+        self.write(async |mut tx| {
+            let ends_at = tx.now() + term;
+            let put = sqlx::query(
+                "INSERT INTO first_link (number, hash, ends_at)
+                 SELECT 1, ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM people)
+                 ON CONFLICT (number) DO UPDATE SET hash = excluded.hash, ends_at = excluded.ends_at",
+            )
+            .bind(link.as_bytes().as_slice())
+            .bind(At(ends_at))
+            .execute(tx.db())
+            .await?;
+            Ok(put.rows_affected() > 0)
+        })
+        .await
+    }
+
+    async fn is_first_link(&self, link: &SecretHash) -> Result<bool, StoreError> {
+        self.read(async |mut db| {
+            let now = self.time();
+            Ok(is_first_link(&mut db, link, now).await?)
+        })
+        .await
+    }
+
+    async fn redeem_first_link(
+        &self,
+        link: &SecretHash,
+        person: NewPerson,
+        audit: NewAuditRecord,
+    ) -> Result<Person, RedeemError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            if !is_first_link(tx.db(), link, now).await? {
+                return Err(Failure::Refused(RedeemError::Gone));
+            }
+            sqlx::query("DELETE FROM first_link").execute(tx.db()).await?;
+            let person = create(tx.db(), person, now).await?.ok_or(Failure::Refused(RedeemError::Gone))?;
+            append(tx.db(), audit, now).await?;
+            Ok(person)
+        })
+        .await
+    }
+
+    async fn create_person(&self, person: NewPerson, audit: NewAuditRecord) -> Result<Person, CreatePersonError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let created = create(tx.db(), person, now).await?;
+            let person = created.ok_or(Failure::Refused(CreatePersonError::AddressTaken))?;
+            append(tx.db(), audit, now).await?;
+            Ok(person)
+        })
+        .await
+    }
+
+    async fn persons(&self, page: PageRequest) -> Result<Page<Person>, StoreError> {
+        self.read(async |mut db| {
+            let (limit, offset) = paged(page);
+            let rows: Vec<PersonRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                person_columns!(),
+                " FROM people u ORDER BY u.created_at, u.id LIMIT ?1 OFFSET ?2",
+            ))
+            .bind(limit)
+            .bind(offset)
+            .fetch_all(&mut *db)
+            .await?;
+            let total: i64 = sqlx::query_scalar("SELECT count(*) FROM people").fetch_one(&mut *db).await?;
+            let items = rows.into_iter().map(PersonRow::person).collect::<Result<_, _>>()?;
+            Ok(Page { request: page, items, total: total.unsigned_abs() })
+        })
+        .await
+    }
+
+    async fn credentials(&self, email: &EmailAddress) -> Result<Option<Credentials>, StoreError> {
+        self.read(async |mut db| {
+            let row: Option<CredentialsRow> =
+                sqlx::query_as(concat!("SELECT ", person_columns!(), ", u.password FROM people u WHERE u.email = ?1"))
+                    .bind(email.as_str())
+                    .fetch_optional(&mut *db)
+                    .await?;
+            Ok(row.map(CredentialsRow::credentials).transpose()?)
+        })
+        .await
+    }
+
+    async fn set_password(
+        &self,
+        person: PersonId,
+        password: PasswordHash,
+        kept: Option<SessionId>,
+        audit: NewAuditRecord,
+    ) -> Result<bool, StoreError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let set = sqlx::query("UPDATE people SET password = ?2 WHERE id = ?1")
+                .bind(Id(person))
+                .bind(password.as_str())
+                .execute(tx.db())
+                .await?;
+            if set.rows_affected() == 0 {
+                return Ok(false);
+            }
+            sessions::end_others(tx.db(), person, kept, now).await?;
+            append(tx.db(), audit, now).await?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn begin_session(
+        &self,
+        session: NewSession,
+        replaced: Option<SecretHash>,
+        audit: NewAuditRecord,
+    ) -> Result<Option<Session>, StoreError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            if !is_person(tx.db(), session.person).await? {
+                return Ok(None);
+            }
+            let session = sessions::begin(tx.db(), session, replaced, now).await?;
+            append(tx.db(), audit, now).await?;
+            Ok(Some(session))
+        })
+        .await
+    }
+
+    async fn session(&self, hash: &SecretHash) -> Result<Option<SignedIn>, StoreError> {
+        let now = self.time();
+        match self.read(async |mut db| sessions::find::<StoreError>(&mut db, hash, now).await).await? {
+            Some(found) => self.touched(found).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn entry(&self, hash: &SecretHash, team: TeamId) -> Result<Option<Entry>, StoreError> {
+        let now = self.time();
+        let row: Option<EntryRow> = self
+            .read(async |mut db| {
+                let row = sqlx::query_as(concat!(
+                    "SELECT ",
+                    session_columns!(),
+                    ", ",
+                    person_columns!(),
+                    ", m.role, ",
+                    team_columns!(),
+                    " FROM sessions s JOIN people u ON u.id = s.person_id
+                     JOIN memberships m ON m.person_id = u.id AND m.team_id = ?2
+                     JOIN teams t ON t.id = m.team_id JOIN plans p ON p.code = t.plan_code
+                     WHERE s.hash = ?1",
+                ))
+                .bind(hash.as_bytes().as_slice())
+                .bind(Id(team))
+                .fetch_optional(&mut *db)
+                .await?;
+                Ok::<_, Failure<StoreError>>(row)
+            })
+            .await?;
+        let Some(EntryRow { signed_in, role, team }) = row else { return Ok(None) };
+        let Some(signed_in) = signed_in.signed_in(now)? else { return Ok(None) };
+        let role = named("memberships", signed_in.person.id.to_string(), word(&role))?;
+        let team = team.team()?;
+        Ok(Some(Entry { signed_in: self.touched(signed_in).await?, role, team }))
+    }
+
+    async fn sessions(&self, person: PersonId) -> Result<Vec<Session>, StoreError> {
+        self.read(async |mut db| {
+            let rows: Vec<SessionRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                session_columns!(),
+                " FROM sessions s WHERE s.person_id = ?1 ORDER BY s.created_at DESC, s.id",
+            ))
+            .bind(Id(person))
+            .fetch_all(&mut *db)
+            .await?;
+            let mut sessions = rows.into_iter().map(SessionRow::session).collect::<Result<Vec<_>, _>>()?;
+            sessions.retain(|session| !session.is_over(self.time()));
+            Ok(sessions)
+        })
+        .await
+    }
+
+    async fn end_session(
+        &self,
+        person: PersonId,
+        session: SessionId,
+        audit: NewAuditRecord,
+    ) -> Result<bool, StoreError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let row: Option<SessionRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                session_columns!(),
+                " FROM sessions s WHERE s.person_id = ?1 AND s.id = ?2",
+            ))
+            .bind(Id(person))
+            .bind(Id(session))
+            .fetch_optional(tx.db())
+            .await?;
+            let found = row.map(SessionRow::session).transpose()?;
+            if found.is_none_or(|session| session.is_over(now)) {
+                return Ok(false);
+            }
+            sqlx::query("DELETE FROM sessions WHERE id = ?1").bind(Id(session)).execute(tx.db()).await?;
+            append(tx.db(), audit, now).await?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn end_sessions(
+        &self,
+        person: PersonId,
+        kept: Option<SessionId>,
+        audit: NewAuditRecord,
+    ) -> Result<u64, StoreError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let ended = sessions::end_others(tx.db(), person, kept, now).await?;
+            if ended > 0 {
+                append(tx.db(), audit, now).await?;
+            }
+            Ok(ended)
+        })
+        .await
+    }
+
+    async fn add_member(
+        &self,
+        team: TeamId,
+        person: PersonId,
+        role: Role,
+        audit: NewAuditRecord,
+    ) -> Result<Membership, AddMemberError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let found = members::team(tx.db(), team).await?;
+            let Some(team) = found else { return Err(Failure::Refused(AddMemberError::NotFound)) };
+            if !is_person(tx.db(), person).await? {
+                return Err(Failure::Refused(AddMemberError::NotFound));
+            }
+            if members::member(tx.db(), team.id, person).await?.is_some() {
+                return Err(Failure::Refused(AddMemberError::AlreadyMember));
+            }
+            let membership = Membership { team: team.id, person, role, since: now };
+            if !members::join(tx.db(), &team, membership).await? {
+                return Err(Failure::Refused(AddMemberError::NoFreeSeat(team.plan.limits.seats)));
+            }
+            append(tx.db(), audit, now).await?;
+            Ok(membership)
+        })
+        .await
+    }
+
+    async fn members(&self, team: TeamId) -> Result<Vec<Member>, StoreError> {
+        self.read(async |mut db| {
+            let rows: Vec<MemberRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                person_columns!(),
+                ", m.role, m.since FROM memberships m JOIN people u ON u.id = m.person_id
+                 WHERE m.team_id = ?1 ORDER BY m.since, u.id",
+            ))
+            .bind(Id(team))
+            .fetch_all(&mut *db)
+            .await?;
+            Ok(rows.into_iter().map(MemberRow::member).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Team)>, StoreError> {
+        self.read(async |mut db| {
+            let rows: Vec<TeamOfRow> = sqlx::query_as(concat!(
+                "SELECT m.person_id, m.role, m.since, ",
+                team_columns!(),
+                " FROM memberships m JOIN teams t ON t.id = m.team_id JOIN plans p ON p.code = t.plan_code
+                 WHERE m.person_id = ?1 ORDER BY m.since, t.id",
+            ))
+            .bind(Id(person))
+            .fetch_all(&mut *db)
+            .await?;
+            Ok(rows.into_iter().map(TeamOfRow::read).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    async fn change_role(
+        &self,
+        team: TeamId,
+        person: PersonId,
+        role: Role,
+        audit: NewAuditRecord,
+    ) -> Result<Membership, ChangeMemberError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let before = members::changed(tx.db(), team, person, Some(role)).await?;
+            if before.role != role {
+                sqlx::query("UPDATE memberships SET role = ?3 WHERE team_id = ?1 AND person_id = ?2")
+                    .bind(Id(team))
+                    .bind(Id(person))
+                    .bind(stored_word(role)?)
+                    .execute(tx.db())
+                    .await?;
+                append(tx.db(), audit, now).await?;
+            }
+            Ok(Membership { role, ..before })
+        })
+        .await
+    }
+
+    async fn remove_member(
+        &self,
+        team: TeamId,
+        person: PersonId,
+        audit: NewAuditRecord,
+    ) -> Result<(), ChangeMemberError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            members::changed(tx.db(), team, person, None).await?;
+            sqlx::query("DELETE FROM memberships WHERE team_id = ?1 AND person_id = ?2")
+                .bind(Id(team))
+                .bind(Id(person))
+                .execute(tx.db())
+                .await?;
+            members::count_seats(tx.db(), team).await?;
+            append(tx.db(), audit, now).await?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn invite(
+        &self,
+        team: TeamId,
+        invitation: NewInvitation,
+        audit: NewAuditRecord,
+    ) -> Result<Invitation, InviteError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let NewInvitation { id, email, role, invited_by, hash } = invitation;
+            let refused = |refusal: InviteError| Failure::Refused(refusal);
+            if members::team(tx.db(), team).await?.is_none() {
+                return Err(refused(InviteError::NotFound));
+            }
+            let is_member: bool = sqlx::query_scalar(
+                "SELECT EXISTS (SELECT 1 FROM memberships m JOIN people u ON u.id = m.person_id
+                 WHERE m.team_id = ?1 AND u.email = ?2)",
+            )
+            .bind(Id(team))
+            .bind(email.as_str())
+            .fetch_one(tx.db())
+            .await?;
+            if is_member {
+                return Err(refused(InviteError::AlreadyMember));
+            }
+            sqlx::query("DELETE FROM invitations WHERE team_id = ?1 AND email = ?2")
+                .bind(Id(team))
+                .bind(email.as_str())
+                .execute(tx.db())
+                .await?;
+            let waiting: i64 =
+                sqlx::query_scalar("SELECT count(*) FROM invitations WHERE team_id = ?1 AND created_at > ?2")
+                    .bind(Id(team))
+                    .bind(At(now - Invitation::TERM))
+                    .fetch_one(tx.db())
+                    .await?;
+            if waiting.unsigned_abs() >= Invitation::MOST {
+                return Err(refused(InviteError::TooMany));
+            }
+            sqlx::query(
+                "INSERT INTO invitations (id, team_id, email, role, invited_by, hash, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )
+            .bind(Id(id))
+            .bind(Id(team))
+            .bind(email.as_str())
+            .bind(stored_word(role)?)
+            .bind(invited_by.map(Id))
+            .bind(hash.as_bytes().as_slice())
+            .bind(At(now))
+            .execute(tx.db())
+            .await?;
+            append(tx.db(), audit, now).await?;
+            Ok(Invitation { id, team, email, role, invited_by, created_at: now })
+        })
+        .await
+    }
+
+    async fn invitations(&self, team: TeamId) -> Result<Vec<Invitation>, StoreError> {
+        self.read(async |mut db| {
+            let rows: Vec<InvitationRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                invitation_columns!(),
+                " FROM invitations i WHERE i.team_id = ?1 ORDER BY i.created_at, i.id",
+            ))
+            .bind(Id(team))
+            .fetch_all(&mut *db)
+            .await?;
+            let mut invitations = rows.into_iter().map(InvitationRow::invitation).collect::<Result<Vec<_>, _>>()?;
+            invitations.retain(|invitation| !invitation.is_over(self.time()));
+            Ok(invitations)
+        })
+        .await
+    }
+
+    async fn invitation(&self, hash: &SecretHash) -> Result<Option<(Invitation, Team)>, StoreError> {
+        self.read(async |mut db| {
+            let now = self.time();
+            let Some(invitation) = open_invitation(&mut db, hash, now).await? else { return Ok(None) };
+            let team = members::team(&mut db, invitation.team).await?;
+            Ok(team.map(|team| (invitation, team)))
+        })
+        .await
+    }
+
+    async fn withdraw_invitation(
+        &self,
+        team: TeamId,
+        invitation: InvitationId,
+        audit: NewAuditRecord,
+    ) -> Result<bool, StoreError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let withdrawn = sqlx::query("DELETE FROM invitations WHERE team_id = ?1 AND id = ?2 AND created_at > ?3")
+                .bind(Id(team))
+                .bind(Id(invitation))
+                .bind(At(now - Invitation::TERM))
+                .execute(tx.db())
+                .await?;
+            if withdrawn.rows_affected() == 0 {
+                return Ok(false);
+            }
+            append(tx.db(), audit, now).await?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn accept_invitation(
+        &self,
+        hash: &SecretHash,
+        joining: Joining,
+        audit: NewAuditRecord,
+    ) -> Result<Membership, AcceptError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            let found = open_invitation(tx.db(), hash, now).await?;
+            let invitation = found.ok_or(Failure::Refused(AcceptError::Gone))?;
+            let team = members::team(tx.db(), invitation.team).await?;
+            let team = team.ok_or(Failure::Refused(AcceptError::Gone))?;
+            let of_address: Option<String> = sqlx::query_scalar("SELECT id FROM people WHERE email = ?1")
+                .bind(invitation.email.as_str())
+                .fetch_optional(tx.db())
+                .await?;
+            let person = match joining {
+                Joining::Known(person) if of_address == Some(person.to_string()) => person,
+                Joining::New(new) if new.email == invitation.email => {
+                    let created = create(tx.db(), new, now).await?;
+                    created.ok_or(Failure::Refused(AcceptError::AddressTaken))?.id
+                }
+                Joining::Known(_) | Joining::New(_) => return Err(Failure::Refused(AcceptError::OtherAddress)),
+            };
+            if members::member(tx.db(), team.id, person).await?.is_some() {
+                return Err(Failure::Refused(AcceptError::AlreadyMember));
+            }
+            let membership = Membership { team: team.id, person, role: invitation.role, since: now };
+            if !members::join(tx.db(), &team, membership).await? {
+                return Err(Failure::Refused(AcceptError::NoFreeSeat(team.plan.limits.seats)));
+            }
+            sqlx::query("DELETE FROM invitations WHERE id = ?1").bind(Id(invitation.id)).execute(tx.db()).await?;
+            let audit = NewAuditRecord { team: Some(team.id), person: Some(person), ..audit };
+            append(tx.db(), audit, now).await?;
+            Ok(membership)
+        })
+        .await
+    }
+
+    async fn append_audit(&self, record: NewAuditRecord) -> Result<bool, StoreError> {
+        self.write(async |mut tx| {
+            let now = tx.now();
+            Ok(append(tx.db(), record, now).await?)
+        })
+        .await
+    }
+
+    async fn audit(&self, team: Option<TeamId>, page: PageRequest) -> Result<Page<AuditRecord>, StoreError> {
+        self.audit_page(team, page).await
+    }
+
+    async fn purge_people(&self, limit: u32) -> Result<PurgedPeople, StoreError> {
+        self.purge_what_is_over(limit).await
+    }
+}
+
+async fn is_first_link(db: &mut SqliteConnection, link: &SecretHash, now: DateTime<Utc>) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM first_link WHERE hash = ?1 AND ends_at > ?2) AND NOT EXISTS (SELECT 1 FROM people)",
+    )
+    .bind(link.as_bytes().as_slice())
+    .bind(At(now))
+    .fetch_one(db)
+    .await
+}
+
+/// Creates a person; returns `None` if another one has the address.
+async fn create<E>(
+    db: &mut SqliteConnection,
+    new: NewPerson,
+    created_at: DateTime<Utc>,
+) -> Result<Option<Person>, Failure<E>> {
+    let NewPerson { id, email, name, locale, kind, password } = new;
+    let created = sqlx::query(
+        "INSERT INTO people (id, email, name, locale, kind, password, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT (email) DO NOTHING",
+    )
+    .bind(Id(id))
+    .bind(email.as_str())
+    .bind(&name)
+    .bind(locale.code())
+    .bind(stored_word(kind)?)
+    .bind(password.as_ref().map(PasswordHash::as_str))
+    .bind(At(created_at))
+    .execute(db)
+    .await?;
+    Ok((created.rows_affected() > 0).then_some(Person { id, email, name, locale, kind, created_at }))
+}
+
+async fn is_person(db: &mut SqliteConnection, id: PersonId) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM people WHERE id = ?1)").bind(Id(id)).fetch_one(db).await
+}
+
+async fn open_invitation<E>(
+    db: &mut SqliteConnection,
+    hash: &SecretHash,
+    now: DateTime<Utc>,
+) -> Result<Option<Invitation>, Failure<E>> {
+    let row: Option<InvitationRow> =
+        sqlx::query_as(concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.hash = ?1"))
+            .bind(hash.as_bytes().as_slice())
+            .fetch_optional(db)
+            .await?;
+    let invitation = row.map(InvitationRow::invitation).transpose()?;
+    Ok(invitation.filter(|invitation| !invitation.is_over(now)))
+}
+
+/// A session with its person, the person's role in a team, and the team.
+#[derive(FromRow)]
+struct EntryRow {
+    #[sqlx(flatten)]
+    signed_in: SignedInRow,
+    role: String,
+    #[sqlx(flatten)]
+    team: TeamRow,
+}
+
+/// A membership with the team.
+#[derive(FromRow)]
+struct TeamOfRow {
+    person_id: String,
+    role: String,
+    since: At,
+    #[sqlx(flatten)]
+    team: TeamRow,
+}
+
+impl TeamOfRow {
+    fn read(self) -> Result<(Membership, Team), Corrupt> {
+        let team = self.team.team()?;
+        let read = || -> Result<Membership, BoxedError> {
+            let (person, role) = (self.person_id.parse()?, word(&self.role)?);
+            Ok(Membership { team: team.id, person, role, since: self.since.0 })
+        };
+        let membership = named("memberships", format!("{} {}", team.id, self.person_id), read())?;
+        Ok((membership, team))
+    }
+}
