@@ -6,7 +6,7 @@ use std::{
 };
 
 use a11ycheck_core::{
-    catalog::{card, criterion, help_url, rule, rules, terms},
+    catalog::{self, RuleEntry, card, criterion, help_url, rule, terms},
     locale::Locale,
 };
 
@@ -55,6 +55,11 @@ pub fn explained(id: &str, locale: Locale) -> Result<String, UnknownRule> {
         line(&address);
     }
     Ok(text)
+}
+
+/// Returns every rule of axe-core, then every probe of ours, with its id.
+fn rules() -> impl Iterator<Item = (&'static str, &'static RuleEntry)> {
+    catalog::rules().chain(catalog::probes())
 }
 
 /// Writes a line for each rule: id, severity, criteria, title.

@@ -1,6 +1,7 @@
 //! `cargo xtask bench …`: how fast things are, and if they stay so. Times are the machine's, so a bench prints and judges none.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::Command;
 
 use clap::Subcommand;
@@ -29,6 +30,10 @@ pub(crate) enum Bench {
         #[arg(last = true)]
         rest: Vec<OsString>,
     },
+    /// W3C's test cases of ACT rules: what is caught, missed and said wrongly, and how consistent that is
+    Act(Corpus),
+    /// Pages with one barrier each: what is said about them
+    Barriers(Corpus),
     /// The store's steps on PostgreSQL and on SQLite, with 20,000 checks and with 2,000,000; fails where a statement reads a table whole.
     /// Takes some minutes, and 12 GB of disk until it ends
     #[command(disable_help_flag = true)]
@@ -37,6 +42,17 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+}
+
+/// A public corpus of test cases.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Corpus {
+    /// The folder with the pages and `expected.json`
+    #[arg(long, value_name = "DIR")]
+    cases: PathBuf,
+    /// Everything after `--` goes to the bench: `--earl FILE`, `--run FILE`
+    #[arg(last = true)]
+    rest: Vec<OsString>,
 }
 
 /// Runs a bench.
@@ -49,6 +65,8 @@ pub(crate) fn run(machine: &Machine, bench: &Bench) -> Result<(), Error> {
         Bench::Scan { peers: false, rest } => scan(machine, &["browser", "axe", "pages"], rest),
         Bench::Scan { peers: true, rest } => scan(machine, &["browser", "axe", "pages", "peers"], rest),
         Bench::Cli { rest } => cli(machine, rest),
+        Bench::Act(corpus) => corpora(machine, "act", corpus),
+        Bench::Barriers(corpus) => corpora(machine, "barriers", corpus),
         Bench::Store { arguments } => with_database(machine, "a11ycheck-storage-postgres", "store", arguments),
     }
 }
@@ -70,6 +88,18 @@ fn cli(machine: &Machine, arguments: &[OsString]) -> Result<(), Error> {
     bench.arg(machine.root.join("xtask/tools/cli-bench.mjs")).args(arguments);
     bench.env("A11YCHECK_BENCH_PROGRAM", machine.root.join("target/release/a11ycheck"));
     command::run(tools.pass_to(&mut bench))
+}
+
+/// Checks a corpus with the command line, and counts what it finds.
+fn corpora(machine: &Machine, kind: &str, Corpus { cases, rest }: &Corpus) -> Result<(), Error> {
+    let tools = tools::ensure(machine, &["browser", "axe"])?;
+    let sandbox = Sandbox::of_caller(machine, &tools.chromium())?;
+    sandbox.announce();
+    // Cargo runs a bench in the folder of its package.
+    let cases = std::path::absolute(cases).unwrap_or_else(|_| cases.clone());
+    let mut command = bench(machine, "a11ycheck-cli", "corpora", &[]);
+    command.arg(kind).arg("--cases").arg(cases).args(rest);
+    command::run(sandbox.pass_to(tools.pass_to(&mut command)))
 }
 
 /// Starts a database, unless `DATABASE_URL` names one, and runs a bench on it.

@@ -91,7 +91,10 @@ fn outcomes<'a>(page: &'a Page, of_page: &OfPage<'a>) -> Vec<(&'a RuleId, &'stat
         }
     }
     if !page.is_partly_checked() {
-        let met = page.passed.iter().map(|rule| (rule, "earl:passed"));
+        // What a probe that recognises some failures does not name has not passed.
+        let may_pass =
+            |rule: &RuleId| a11ycheck_core::catalog::rule(rule.as_str()).is_none_or(|entry| !entry.only_fails);
+        let met = page.passed.iter().filter(|rule| may_pass(rule)).map(|rule| (rule, "earl:passed"));
         let not_met_with = page.inapplicable.iter().map(|rule| (rule, "earl:inapplicable"));
         let silent = met.chain(not_met_with).filter(|(rule, _)| !said.contains(rule));
         outcomes.extend(silent.map(|(rule, outcome)| (rule, outcome, Vec::new())));

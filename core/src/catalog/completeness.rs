@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use super::{
     Plural,
     language::{Files, Language, files},
-    rules,
+    probes, rules,
 };
 use crate::locale::Locale;
 
@@ -106,7 +106,7 @@ fn texts_have_no_break_spaces_where_a_line_must_not_break() {
 
 #[test]
 fn every_rule_has_a_card_and_every_card_a_rule() {
-    let ids: BTreeSet<&str> = rules().map(|(id, _)| id).collect();
+    let ids: BTreeSet<&str> = rules().chain(probes()).map(|(id, _)| id).collect();
     for locale in Locale::ALL {
         let [(_, mut cards), ..] = tables(files(locale));
         assert!(cards.remove("reviewed").is_some_and(|value| value.is_bool()), "{locale}: no `reviewed`");

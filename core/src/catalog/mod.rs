@@ -44,7 +44,10 @@ pub use self::{
     hand::{HandStep, by_eye, hand_steps},
     plural::Plural,
     review::{Review, ReviewError},
-    rule::{Audience, Basis, Effort, Fault, Fixer, PlaceBasis, RuleEntry, axe_core_version, help_url, rule, rules},
+    rule::{
+        Audience, Basis, Effort, Fault, Fixer, PlaceBasis, RuleEntry, axe_core_version, help_url, is_probe, probes,
+        rule, rules,
+    },
     terms::{AcrTerms, Counts, Forms, Labels, Terms, fill, terms},
     tips::{PLATFORMS, tip},
     wcag::{Criterion, Level, WcagVersion, criteria, criterion},

@@ -12,27 +12,45 @@ pub fn axe_core_version() -> &'static str {
     &FILE.axe_core
 }
 
+/// What the ids of probes begin with.
+const PROBE: &str = "a11ycheck-";
+/// The page that explains the probes, one heading each.
+const PROBES: &str = "https://docs.rs/a11ycheck-scanner-chromium/latest/a11ycheck_scanner_chromium/probes/index.html";
+
 /// The entry of the rule with this id; `None` for a rule that the catalogue does not know.
 pub fn rule(id: &str) -> Option<&'static RuleEntry> {
     FILE.rules.get(id)
 }
 
-/// Every rule of the catalogue with its id, in the order of the ids.
+/// Every rule of axe-core in the catalogue with its id, in the order of the ids.
 pub fn rules() -> impl Iterator<Item = (&'static str, &'static RuleEntry)> {
-    FILE.rules.iter().map(|(id, entry)| (id.as_str(), entry))
+    FILE.rules.iter().map(|(id, entry)| (id.as_str(), entry)).filter(|(id, _)| !is_probe(id))
 }
 
-/// Returns the address at which axe-core's makers explain the rule with this id, in English: the page for
-/// [`axe_core_version`]. `None` for a rule that the catalogue does not know; the facts of a check have the address for the
+/// Every probe of the catalogue with its id, in the order of the ids: the checks of our own beside axe-core's rules (decision 0058).
+pub fn probes() -> impl Iterator<Item = (&'static str, &'static RuleEntry)> {
+    FILE.rules.iter().map(|(id, entry)| (id.as_str(), entry)).filter(|(id, _)| is_probe(id))
+}
+
+/// Returns whether an id is that of a probe, whether this release knows it or not.
+pub fn is_probe(id: &str) -> bool {
+    id.starts_with(PROBE)
+}
+
+/// Returns the address at which the rule with this id is explained, in English: by axe-core's makers, on the page for
+/// [`axe_core_version`], or for a probe in `docs/probes.md`, which the documentation of the scanner shows. `None` for a rule that the catalogue does not know; the facts of a check have the address for the
 /// version that ran.
 pub fn help_url(id: &str) -> Option<String> {
     let (id, _) = FILE.rules.get_key_value(id)?;
+    if is_probe(id) {
+        return Some(format!("{PROBES}#{id}"));
+    }
     // The pages are kept by major and minor version: 4.14 for 4.14.1.
     let version = axe_core_version().rsplit_once('.').map_or(axe_core_version(), |(minor, _patch)| minor);
     Some(format!("https://dequeuniversity.com/rules/axe/{version}/{id}"))
 }
 
-/// A rule of axe-core, free of any language.
+/// A rule of axe-core or a probe, free of any language.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -50,6 +68,13 @@ pub struct RuleEntry {
     /// What makes elements that break the rule one place to fix.
     #[serde(default)]
     pub place: PlaceBasis,
+    /// The rules of W3C's ACT Rules Community that a probe implements, by their ids. Where axe-core has a rule for one of them, the
+    /// probe's procedure replaces it in reports about implementations. Empty for rules of axe-core.
+    #[serde(default)]
+    pub act: Vec<String>,
+    /// True for a probe that recognises some failures and nothing else: what it does not name has not passed.
+    #[serde(default)]
+    pub only_fails: bool,
     /// The groups of people affected, the hardest hit first; never empty.
     pub who: Vec<Audience>,
     /// The craft that repairs it as a rule.
@@ -187,10 +212,20 @@ struct RuleFile {
     rules: BTreeMap<String, RuleEntry>,
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProbeFile {
+    rules: BTreeMap<String, RuleEntry>,
+}
+
 static FILE: LazyLock<RuleFile> = LazyLock::new(|| {
-    // The file is compiled in and the tests below read it: a build whose tests pass never panics here.
-    toml::from_str(include_str!("../../catalog/rules.toml"))
-        .unwrap_or_else(|error| panic!("catalog/rules.toml: {error}"))
+    // The files are compiled in and the tests below read them: a build whose tests pass never panics here.
+    let mut file: RuleFile = toml::from_str(include_str!("../../catalog/rules.toml"))
+        .unwrap_or_else(|error| panic!("catalog/rules.toml: {error}"));
+    let probes: ProbeFile = toml::from_str(include_str!("../../catalog/probes.toml"))
+        .unwrap_or_else(|error| panic!("catalog/probes.toml: {error}"));
+    file.rules.extend(probes.rules);
+    file
 });
 
 #[cfg(test)]
@@ -211,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_rule_names_criteria_that_exist_and_fit_its_basis() {
-        for (id, entry) in rules() {
+        for (id, entry) in rules().chain(probes()) {
             assert_eq!(entry.criteria().count(), entry.wcag.len(), "{id}: a criterion that does not exist");
             if entry.basis == Basis::BestPractice {
                 assert!(entry.wcag.is_empty() && entry.en301549.is_empty(), "{id}");
@@ -227,7 +262,7 @@ mod tests {
 
     #[test]
     fn clauses_of_the_european_standard_are_the_a_and_aa_criteria_of_wcag_2_1() {
-        for (id, entry) in rules().filter(|(_, entry)| entry.basis == Basis::WcagAAa) {
+        for (id, entry) in rules().chain(probes()).filter(|(_, entry)| entry.basis == Basis::WcagAAa) {
             let clauses: Vec<String> = entry
                 .criteria()
                 .filter(|criterion| criterion.is_in_en301549())
@@ -250,6 +285,18 @@ mod tests {
     fn the_help_address_is_that_of_the_version() {
         let address = help_url("image-alt");
         assert_eq!(address.as_deref(), Some("https://dequeuniversity.com/rules/axe/4.14/image-alt"));
+    }
+
+    #[test]
+    fn probes_are_apart_from_the_rules_of_axe_core() {
+        assert!(probes().count() >= 15);
+        for (id, entry) in probes() {
+            assert!(matches!(entry.basis, Basis::WcagAAa | Basis::WcagAaa | Basis::BestPractice), "{id}");
+            assert!(help_url(id).is_some_and(|address| address.ends_with(&format!("#{id}"))), "{id}");
+            let is_act = |act: &String| act.len() == 6 && act.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            assert!(entry.act.iter().all(is_act), "{id}");
+        }
+        assert!(rules().all(|(id, entry)| !is_probe(id) && entry.act.is_empty()));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use a11ycheck_core::{
-    domain::{Findings, PageCounts, SiteUrl},
+    catalog::is_probe,
+    domain::{Finding, Findings, PageCounts, SiteUrl},
     id::ScanId,
     net::AddressPolicy,
     scanner::{CancellationToken, ProgressSink, ScanRequest, Scanner as _},
@@ -45,13 +46,16 @@ impl Scan {
         for findings in join_all(scans).await {
             for (number, page) in findings.pages.iter().enumerate() {
                 let mut counts = BTreeMap::<String, u64>::new();
-                for finding in findings.items.iter().filter(|finding| finding.page == number) {
+                // A bare script has no probes to compare with.
+                let of_axe = |finding: &&Finding| finding.page == number && !is_probe(finding.rule.as_str());
+                for finding in findings.items.iter().filter(of_axe) {
                     *counts.entry(finding.rule.to_string()).or_default() += 1;
                     if self.elements && !page.left_out.contains_key(&finding.rule) {
                         *counts.entry(format!("{} {}", finding.rule, finding.selector)).or_default() += 1;
                     }
                 }
-                for (rule, left_out) in page.left_out.iter().filter(|_| self.elements) {
+                let left_out = page.left_out.iter().filter(|(rule, _)| self.elements && !is_probe(rule.as_str()));
+                for (rule, left_out) in left_out {
                     *counts.entry(rule.to_string()).or_default() += u64::from(*left_out);
                 }
                 if let Some(failure) = page.error.as_ref().filter(|_| self.elements) {

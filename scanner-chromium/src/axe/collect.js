@@ -7,7 +7,7 @@ async (limits, early, places) => {
     await new Promise((resolve) => setTimeout(resolve, watch.since + early - performance.now()));
     if (!watch.isUnchanged()) return 'null';
   }
-  const { results } = outcome;
+  const { results, probes = { violations: [], incomplete: [], passed: [], inapplicable: [] } } = outcome;
   delete globalThis.outcome;
 
   const cut = (text, length) => String(text ?? '').slice(0, length);
@@ -203,6 +203,13 @@ async (limits, early, places) => {
   all.forEach(keep);
   const withNodes = (result) => rule(result, result.nodes.flatMap((node) => entries.get(node) ?? []));
   const violations = results.violations.map(withNodes);
+  // What probes found has bounds of its own, so that it takes nothing from axe-core's.
+  nodesLeft = limits.share * probes.violations.length;
+  for (const { nodes } of probes.violations) {
+    charactersLeft = limits.probeCharacters / probes.violations.length;
+    nodes.slice(0, limits.share).forEach(keep);
+  }
+  violations.push(...probes.violations.map(withNodes));
 
   // Of the elements that axe-core could not decide about, a few of each rule are kept, beginning with one for each
   // reason. Each element counts for the reason of its first check.
@@ -211,9 +218,14 @@ async (limits, early, places) => {
     const key = typeof data === 'string' ? data : data?.messageKey;
     return { check: cut(id, limits.piece), key: typeof key === 'string' ? cut(key, limits.piece) : null };
   };
-  nodesLeft = limits.undecided * results.incomplete.length;
-  const incomplete = results.incomplete.map((result) => {
-    charactersLeft = limits.undecidedCharacters / results.incomplete.length;
+  const undecided = (list) => {
+    nodesLeft = limits.undecided * list.length;
+    return list.map((result) => {
+      charactersLeft = limits.undecidedCharacters / list.length;
+      return withReasons(result);
+    });
+  };
+  const withReasons = (result) => {
     const reasons = new Map();
     for (const node of result.nodes) {
       const reason = reasonOf(node);
@@ -226,7 +238,8 @@ async (limits, early, places) => {
     const chosen = [...new Set([...firsts, ...result.nodes.filter(isOwn), ...result.nodes])];
     chosen.slice(0, limits.undecided).forEach(keep);
     return { ...withNodes(result), reasons: [...reasons.values()].map(({ check, key, count }) => ({ check, key, count })) };
-  });
+  };
+  const incomplete = [...undecided(results.incomplete), ...undecided(probes.incomplete)];
   const idsOf = (results) => results.filter((result) => !result.error).map((result) => result.id);
   const collected = {
     version: axe.version,
@@ -238,8 +251,8 @@ async (limits, early, places) => {
     canonical,
     violations,
     incomplete,
-    passed: idsOf(results.passes),
-    inapplicable: idsOf(results.inapplicable),
+    passed: [...idsOf(results.passes), ...probes.passed],
+    inapplicable: [...idsOf(results.inapplicable), ...probes.inapplicable],
   };
 
   // For pictures, which show the page as it is by then: the elements that are returned, by their numbers among them all.

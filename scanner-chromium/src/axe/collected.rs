@@ -1,9 +1,12 @@
 //! The result of `collect.js`, and how it becomes findings.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use a11ycheck_core::{
-    catalog::{axe_check, is_review_on_fail},
+    catalog::{axe_check, is_probe, is_review_on_fail},
     domain::{
         Area, AxeCheck, CheckNeed, CheckOutcome, Cover, Finding, Findings, Impact, PageOutcome, RuleFacts, RuleId,
         ScreenshotRef, UncheckedFrame, UndecidedReason, reveals_people, without_query,
@@ -255,7 +258,7 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
     ran.remove(&RuleId::new(FRAME_TESTED));
     let mut violations = collected.violations;
     // axe-core's own order is that of its rule files; the order by id is the same in every version.
-    violations.sort_by(|a, b| a.id.cmp(&b.id));
+    violations.sort_by(in_order);
     for mut rule in violations {
         if rule.id == FRAME_TESTED {
             outcome.frames_not_checked += rule.total;
@@ -283,7 +286,7 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
         }));
     }
     let mut incomplete = collected.incomplete;
-    incomplete.sort_by(|a, b| a.id.cmp(&b.id));
+    incomplete.sort_by(in_order);
     for mut rule in incomplete {
         if let Some(error) = &rule.error {
             tracing::warn!(url = without_query(url), rule = rule.id, error, "axe-core failed within a rule");
@@ -318,6 +321,13 @@ pub(crate) fn add_page(findings: &mut Findings, album: &mut Album, url: &str, co
     findings.ran.get_or_insert_default().extend(ran);
     findings.pages.push(outcome);
     outcomes
+}
+
+/// Compares two results for the order in which they are kept: those of axe-core come first, so that where there is no room for
+/// all, probes take nothing from them.
+fn in_order(a: &RuleResult, b: &RuleResult) -> Ordering {
+    let key = |result: &RuleResult| (is_probe(&result.id), result.id.clone());
+    key(a).cmp(&key(b))
 }
 
 fn add_facts(rules: &mut BTreeMap<RuleId, RuleFacts>, rule: RuleResult) -> RuleId {

@@ -75,6 +75,8 @@ fn limits() -> Value {
         // The elements of each rule that are kept before any rule has more.
         "share": 50,
         "characters": 8_000_000,
+        // The characters of all elements that probes found.
+        "probeCharacters": 1_000_000,
         "text": 5_000,
         // What checks say about an element: above what core keeps, which chooses by the catalogue.
         "checks": AxeCheck::MAX_PER_ELEMENT,

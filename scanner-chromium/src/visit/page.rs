@@ -34,6 +34,7 @@ use crate::{
     guard::GuardLog,
     permits::{Permit, ScanPermits},
     platform::{self, Signals},
+    probes,
     redaction::redacted,
 };
 
@@ -262,7 +263,7 @@ impl PageVisit<'_> {
             .await
     }
 
-    /// Runs axe-core in the page, and finds out what else is wanted. `core` is dropped as soon as axe-core has run: the
+    /// Runs axe-core and the probes in the page, and finds out what else is wanted. `core` is dropped as soon as they have run: the
     /// rest is mostly waiting.
     async fn inspect(
         &self,
@@ -276,8 +277,12 @@ impl PageVisit<'_> {
                 let looked = async {
                     let unchecked_frames =
                         axe::run(self.tab(), page.world, self.axe, self.axe_options, moment.timing(), done_by).await?;
-                    drop(core);
                     let Some(unchecked_frames) = unchecked_frames.filter(|_| self.shows(page)) else { return Ok(None) };
+                    probes::run(self.tab(), page.world, done_by).await?;
+                    drop(core);
+                    if !self.shows(page) {
+                        return Ok(None);
+                    }
                     let progress = match moment {
                         Moment::Built(progress) => progress,
                         Moment::Early => {

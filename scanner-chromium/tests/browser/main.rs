@@ -24,6 +24,7 @@ mod networks;
 mod platform;
 mod politeness;
 mod privacy;
+mod probes;
 mod report;
 mod scan;
 mod secure;

@@ -1,0 +1,51 @@
+//! How much of a public corpus of barriers the command finds: `cargo xtask bench act` and `cargo xtask bench barriers` run this.
+//!
+//! A corpus is a folder with pages and an `expected.json`, which says of each case what is wrong on its page, if anything. The folder is
+//! served and checked with the command itself, and its formats `json` and `earl` are what is counted and handed on.
+
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and stops when anything is wrong")]
+
+mod act;
+mod barriers;
+mod corpus;
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+use self::corpus::Checked;
+
+#[derive(Debug, Parser)]
+#[command(about = "Counts what is found in a corpus of barriers; `cargo xtask bench act` and `bench barriers` run it")]
+struct Arguments {
+    /// The corpus
+    kind: Kind,
+    /// The folder with the pages and `expected.json`
+    #[arg(long, value_name = "DIR")]
+    cases: PathBuf,
+    /// Writes the outcomes as EARL
+    #[arg(long, value_name = "FILE")]
+    earl: Option<PathBuf>,
+    /// Keeps the run as JSON; counts the one that is there instead of checking again
+    #[arg(long, value_name = "FILE")]
+    run: Option<PathBuf>,
+    /// What cargo passes to each benchmark
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kind {
+    /// W3C's test cases of ACT rules
+    Act,
+    /// Pages with one barrier each
+    Barriers,
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    match arguments.kind {
+        Kind::Act => act::count(&Checked::of(&arguments)),
+        Kind::Barriers => barriers::count(&Checked::of(&arguments)),
+    }
+}

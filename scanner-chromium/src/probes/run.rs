@@ -1,0 +1,51 @@
+//! The run of the probes in a page.
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::{
+    facts::facts,
+    language::{Claimed, judge},
+};
+use crate::{
+    axe::AxeError,
+    browser::{Outcome, Tab, evaluate},
+};
+
+const RUN: &str = include_str!("run.js");
+const KIT: &str = include_str!("kit.js");
+const FAMILIES: [&str; 3] = [include_str!("words.js"), include_str!("layout.js"), include_str!("structure.js")];
+const LANGUAGE: &str = include_str!("language.js");
+const JUDGE: &str = include_str!("judge.js");
+
+/// Runs the probes over a page on which axe-core has run, and leaves what they find beside its outcome. Does nothing to the
+/// page. An exception in a script costs the probes of this page, and nothing else.
+///
+/// # Errors
+/// Those of the browser.
+pub(crate) async fn run(tab: &Tab, main_world: i64, deadline: Instant) -> Result<(), AxeError> {
+    let limits = json!({
+        // The elements of one probe, and the time in milliseconds after which no other probe begins.
+        "nodes": 500,
+        "time": 3_000,
+        // The characters of a text whose language is detected.
+        "text": 3_000,
+    });
+    let expression = format!("({RUN})({KIT}, [{}], {LANGUAGE}, {}, {limits})", FAMILIES.join(","), facts());
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Value, deadline).await?;
+    if let Some(exception) = evaluated.exception() {
+        tracing::warn!(exception, "The probes failed on a page");
+        return Ok(());
+    }
+    let texts: Vec<Claimed> = evaluated.json()?;
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let verdicts: Vec<_> = texts.iter().map(judge).collect();
+    let expression = format!("({JUDGE})({})", json!(verdicts));
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Value, deadline).await?;
+    if let Some(exception) = evaluated.exception() {
+        tracing::warn!(exception, "The languages of a page could not be judged");
+    }
+    Ok(())
+}
