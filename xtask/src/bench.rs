@@ -15,6 +15,13 @@ use crate::{command, tools};
 /// The benches.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
+    /// Requests per second of the API on each store, beside bare warp handlers. Takes some five minutes
+    #[command(disable_help_flag = true)]
+    Api {
+        /// For the bench itself: `--rounds N` (in place of 7), `--seconds S` (in place of 1)
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// The scanner on real pages, beside axe-core run by a bare script
     Scan {
         /// Measure pa11y-ci, @axe-core/cli and @axe-core/playwright as well; they are installed into `target/bench`
@@ -62,12 +69,15 @@ pub(crate) struct Corpus {
 /// Those of [`tools::ensure`], [`Database::start`] and [`command::run`].
 pub(crate) fn run(machine: &Machine, bench: &Bench) -> Result<(), Error> {
     match bench {
+        Bench::Api { arguments } => with_database(machine, &mut program(machine, "a11ycheck-bench-api", arguments)),
         Bench::Scan { peers: false, rest } => scan(machine, &["browser", "axe", "pages"], rest),
         Bench::Scan { peers: true, rest } => scan(machine, &["browser", "axe", "pages", "peers"], rest),
         Bench::Cli { rest } => cli(machine, rest),
         Bench::Act(corpus) => corpora(machine, "act", corpus),
         Bench::Barriers(corpus) => corpora(machine, "barriers", corpus),
-        Bench::Store { arguments } => with_database(machine, "a11ycheck-storage-postgres", "store", arguments),
+        Bench::Store { arguments } => {
+            with_database(machine, &mut bench(machine, "a11ycheck-storage-postgres", "store", arguments))
+        }
     }
 }
 
@@ -103,16 +113,23 @@ fn corpora(machine: &Machine, kind: &str, Corpus { cases, rest }: &Corpus) -> Re
 }
 
 /// Starts a database, unless `DATABASE_URL` names one, and runs a bench on it.
-fn with_database(machine: &Machine, package: &str, name: &str, arguments: &[OsString]) -> Result<(), Error> {
+fn with_database(machine: &Machine, bench: &mut Command) -> Result<(), Error> {
     let tools = tools::ensure(machine, &["postgres"])?;
     // Ends, and is removed, when this function does. It waits for the disk, as a database in use does.
     let database = Database::start(machine, &tools, Disk::Synced)?;
-    command::run(database.pass_to(&mut bench(machine, package, name, arguments)))
+    command::run(database.pass_to(bench))
 }
 
 fn bench(machine: &Machine, package: &str, name: &str, arguments: &[OsString]) -> Command {
     let mut command = machine.cargo();
     command.args(["bench", "--package", package, "--bench", name, "--"]).args(arguments);
+    command
+}
+
+/// A bench that is a program of its own.
+fn program(machine: &Machine, package: &str, arguments: &[OsString]) -> Command {
+    let mut command = machine.cargo();
+    command.args(["run", "--release", "--package", package, "--"]).args(arguments);
     command
 }
 

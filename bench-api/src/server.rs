@@ -1,0 +1,168 @@
+//! The servers, each a process of its own, so that their memory can be told apart.
+
+use std::{
+    env, fmt, fs,
+    io::{self, BufRead as _, BufReader, Read as _, Write as _},
+    net::SocketAddr,
+    process::{Child, ChildStdout, Command, Stdio},
+    str::FromStr,
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{bare, load::request, ours};
+
+/// What a server does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// A bare handler with one query.
+    BareQuery,
+    /// A bare handler with one query and one update that counts.
+    BareCounted,
+    /// Ours, on memory.
+    Memory,
+    /// Ours, on SQLite.
+    Sqlite,
+    /// Ours, on PostgreSQL.
+    Postgres,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 5] = [Self::BareQuery, Self::BareCounted, Self::Memory, Self::Sqlite, Self::Postgres];
+    /// Ours.
+    pub(crate) const STORES: [Self; 3] = [Self::Memory, Self::Sqlite, Self::Postgres];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::BareQuery => "bare, one query",
+            Self::BareCounted => "bare, one query and one update",
+            Self::Memory => "memory",
+            Self::Sqlite => "SQLite",
+            Self::Postgres => "PostgreSQL",
+        }
+    }
+}
+
+impl FromStr for Kind {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or(())
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a server says when it is ready.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Ready {
+    pub(crate) address: SocketAddr,
+    /// Names of what is requested, as the table has them.
+    pub(crate) paths: Vec<String>,
+    /// For each token, the addresses of these.
+    pub(crate) callers: Vec<Caller>,
+}
+
+/// A token and what is requested with it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Caller {
+    pub(crate) token: String,
+    pub(crate) paths: Vec<String>,
+}
+
+/// What a process has used.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Usage {
+    /// Time on processors since its start.
+    pub(crate) cpu: Duration,
+    /// Resident memory, in MiB: now, and at most so far.
+    pub(crate) memory: (u64, u64),
+}
+
+/// A server that runs until this is dropped.
+pub(crate) struct Server {
+    kind: Kind,
+    child: Child,
+    ready: Ready,
+    _output: BufReader<ChildStdout>,
+}
+
+impl Server {
+    /// Starts a server, and waits until it has its data.
+    pub(crate) fn start(kind: Kind) -> Self {
+        let mut command = Command::new(env::current_exe().unwrap());
+        let mut child =
+            command.args(["--serve", kind.name()]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        let ready = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{kind} did not start: {error}"));
+        Self { kind, child, ready, _output: output }
+    }
+
+    pub(crate) const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.ready.address
+    }
+
+    pub(crate) fn paths(&self) -> &[String] {
+        &self.ready.paths
+    }
+
+    /// Returns the requests for a path with the first tokens.
+    pub(crate) fn requests(&self, path: usize, tokens: usize) -> Vec<Vec<u8>> {
+        assert!(tokens <= self.ready.callers.len());
+        self.ready.callers[..tokens].iter().map(|caller| request(&caller.paths[path], &caller.token)).collect()
+    }
+
+    /// Reads what the process has used.
+    pub(crate) fn usage(&self) -> Usage {
+        let read = |file: &str| fs::read_to_string(format!("/proc/{}/{file}", self.child.id())).unwrap();
+        let (stat, status) = (read("stat"), read("status"));
+        // After the name, which may have blanks: the state is the third field of the manual, user and system time are
+        // the 14th and 15th, in ticks of 10 ms.
+        let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+        let ticks: u64 = [fields[11], fields[12]].into_iter().map(|field| field.parse::<u64>().unwrap()).sum();
+        let memory = |name: &str| -> u64 {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024
+        };
+        Usage { cpu: Duration::from_millis(ticks * 10), memory: (memory("VmRSS:"), memory("VmHWM:")) }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The process ends when its input does.
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+/// Is a server, until the input ends.
+pub(crate) fn run(kind: Kind) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let ended = tokio::task::spawn_blocking(|| io::stdin().read_to_end(&mut Vec::new()).map(drop));
+        let ended = async { ended.await.unwrap().unwrap() };
+        match kind {
+            Kind::BareQuery => bare::serve(bare::Work::Query, ended).await,
+            Kind::BareCounted => bare::serve(bare::Work::QueryAndUpdate, ended).await,
+            Kind::Memory | Kind::Sqlite | Kind::Postgres => ours::serve(kind, ended).await,
+        }
+    });
+}
+
+/// Says that the server is ready.
+pub(crate) fn say(ready: &Ready) {
+    println!("{}", serde_json::to_string(ready).unwrap());
+    io::stdout().flush().unwrap();
+}
