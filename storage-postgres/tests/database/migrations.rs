@@ -90,7 +90,7 @@ const RECORD: [(i64, &str, &str); 24] = [
         "b419f91926fce430326c0b911540cea6775351405b9ae9d914b058f5c89b64e4b740d0d09184804f5fef84a4d664b6e8",
     ),
     (
-        24,
+        23,
         "standards and drafts",
         "af7a8db78efbd3cda8356f1a20e7c333efb0e96e8e133c7c7ca5f763232946373ac81d767c84ae5126ef04af72a29a79",
     ),
