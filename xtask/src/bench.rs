@@ -76,7 +76,7 @@ pub(crate) fn run(machine: &Machine, bench: &Bench) -> Result<(), Error> {
         Bench::Act(corpus) => corpora(machine, "act", corpus),
         Bench::Barriers(corpus) => corpora(machine, "barriers", corpus),
         Bench::Store { arguments } => {
-            with_database(machine, &mut bench(machine, "a11ycheck-storage-postgres", "store", arguments))
+            with_database(machine, &mut benchmark(machine, "a11ycheck-storage-postgres", "store", arguments))
         }
     }
 }
@@ -86,7 +86,7 @@ fn scan(machine: &Machine, groups: &[&str], arguments: &[OsString]) -> Result<()
     let tools = tools::ensure(machine, groups)?;
     let sandbox = Sandbox::of_caller(machine, &tools.chromium())?;
     sandbox.announce();
-    let mut command = bench(machine, "a11ycheck-scanner-chromium", "scan", arguments);
+    let mut command = benchmark(machine, "a11ycheck-scanner-chromium", "scan", arguments);
     command::run(sandbox.pass_to(tools.pass_to(&mut command)))
 }
 
@@ -107,7 +107,7 @@ fn corpora(machine: &Machine, kind: &str, Corpus { cases, rest }: &Corpus) -> Re
     sandbox.announce();
     // Cargo runs a bench in the folder of its package.
     let cases = std::path::absolute(cases).unwrap_or_else(|_| cases.clone());
-    let mut command = bench(machine, "a11ycheck-cli", "corpora", &[]);
+    let mut command = benchmark(machine, "a11ycheck-cli", "corpora", &[]);
     command.arg(kind).arg("--cases").arg(cases).args(rest);
     command::run(sandbox.pass_to(tools.pass_to(&mut command)))
 }
@@ -120,7 +120,7 @@ fn with_database(machine: &Machine, bench: &mut Command) -> Result<(), Error> {
     command::run(database.pass_to(bench))
 }
 
-fn bench(machine: &Machine, package: &str, name: &str, arguments: &[OsString]) -> Command {
+fn benchmark(machine: &Machine, package: &str, name: &str, arguments: &[OsString]) -> Command {
     let mut command = machine.cargo();
     command.args(["bench", "--package", package, "--bench", name, "--"]).args(arguments);
     command
