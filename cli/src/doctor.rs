@@ -22,7 +22,7 @@ pub async fn examined(arguments: &ToolArguments) -> (Vec<String>, bool) {
         Err(error) => lines.push(format!("MISSING  browser: {}", whole(&error))),
     }
     match axe {
-        Ok(found) => lines.push(format!("ok       axe-core: {} at {}", found.version, found.script.display())),
+        Ok(found) => lines.push(format!("ok       axe-core: {} ({})", found.version, found.script.display())),
         Err(error) => lines.push(format!("MISSING  axe-core: {}", whole(&error))),
     }
     match authorities {
