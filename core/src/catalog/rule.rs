@@ -14,8 +14,6 @@ pub fn axe_core_version() -> &'static str {
 
 /// What the ids of probes begin with.
 const PROBE: &str = "a11ycheck-";
-/// The page that explains the probes, one heading each.
-const PROBES: &str = "https://docs.rs/a11ycheck-scanner-chromium/latest/a11ycheck_scanner_chromium/probes/index.html";
 
 /// The entry of the rule with this id; `None` for a rule that the catalogue does not know.
 pub fn rule(id: &str) -> Option<&'static RuleEntry> {
@@ -38,12 +36,12 @@ pub fn is_probe(id: &str) -> bool {
 }
 
 /// Returns the address at which the rule with this id is explained, in English: by axe-core's makers, on the page for
-/// [`axe_core_version`], or for a probe in `docs/probes.md`, which the documentation of the scanner shows. `None` for a rule that the catalogue does not know; the facts of a check have the address for the
-/// version that ran.
+/// [`axe_core_version`], or for a probe in `docs/probes.md`, which the documentation of the scanner shows. `None` for a rule that
+/// the catalogue does not know; the facts of a check have the address for the version that ran.
 pub fn help_url(id: &str) -> Option<String> {
     let (id, _) = FILE.rules.get_key_value(id)?;
     if is_probe(id) {
-        return Some(format!("{PROBES}#{id}"));
+        return Some(format!("{}#{id}", FILE.probes_help));
     }
     // The pages are kept by major and minor version: 4.14 for 4.14.1.
     let version = axe_core_version().rsplit_once('.').map_or(axe_core_version(), |(minor, _patch)| minor);
@@ -215,17 +213,26 @@ struct RuleFile {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProbeFile {
+    help: String,
     rules: BTreeMap<String, RuleEntry>,
 }
 
-static FILE: LazyLock<RuleFile> = LazyLock::new(|| {
+/// What both files say.
+struct Entries {
+    axe_core: String,
+    /// The page that explains the probes, with a heading for each.
+    probes_help: String,
+    rules: BTreeMap<String, RuleEntry>,
+}
+
+static FILE: LazyLock<Entries> = LazyLock::new(|| {
     // The files are compiled in and the tests below read them: a build whose tests pass never panics here.
-    let mut file: RuleFile = toml::from_str(include_str!("../../catalog/rules.toml"))
+    let RuleFile { axe_core, mut rules } = toml::from_str(include_str!("../../catalog/rules.toml"))
         .unwrap_or_else(|error| panic!("catalog/rules.toml: {error}"));
     let probes: ProbeFile = toml::from_str(include_str!("../../catalog/probes.toml"))
         .unwrap_or_else(|error| panic!("catalog/probes.toml: {error}"));
-    file.rules.extend(probes.rules);
-    file
+    rules.extend(probes.rules);
+    Entries { axe_core, probes_help: probes.help, rules }
 });
 
 #[cfg(test)]

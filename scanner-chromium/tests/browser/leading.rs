@@ -29,7 +29,7 @@ async fn a_page_that_opens_an_app_or_a_letter_while_it_loads_is_checked() {
         ("/letter", with("location = 'mailto:jane@a.test'")),
         ("/letter-when-ready", ready("location.href = 'mailto:jane@a.test'")),
         ("/call", with("location.assign('tel:+1555')")),
-        ("/link", with("const a = document.createElement('a'); a.href = 'myapp://x'; a.click()")),
+        ("/anchor", with("const a = document.createElement('a'); a.href = 'myapp://x'; a.click()")),
         ("/intent", with("location = 'intent://x#Intent;scheme=myapp;end'")),
         ("/stop", with("stop()")),
     ])
@@ -49,7 +49,7 @@ async fn a_page_that_opens_an_app_or_a_letter_while_it_loads_is_checked() {
             "/letter",
             "/letter-when-ready",
             "/call",
-            "/link",
+            "/anchor",
             "/intent",
             "/stop"
         ]
@@ -66,7 +66,7 @@ async fn a_page_that_offers_a_download_is_checked_wherever_the_file_comes_from()
     let away = elsewhere.url_as("b.test", "/file.zip");
     let click = |href: &str, attribute: &str| {
         format!(
-            "const a = document.createElement('a'); a.href = '{href}'; a.text = 'x'; {attribute} document.querySelector('main').append(a); a.click()"
+            "const a = document.createElement('a'); a.href = '{href}'; a.text = 'x (ZIP)'; {attribute} document.querySelector('main').append(a); a.click()"
         )
     };
     let at_load = |script: String| with(&format!("addEventListener('load', () => {{ {script} }})"));
