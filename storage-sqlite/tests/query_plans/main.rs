@@ -243,6 +243,8 @@ async fn people(store: &SqliteStore, team: TeamId) {
         password: None,
     };
     let (link, of) = (PlainSecret::generate().hash(), Some(team));
+    // With seats for both.
+    store.change_plan(team, &PlanCode::AGENCY, Subscription::ACTIVE).await.unwrap();
     store.put_first_link(link, TimeDelta::hours(1)).await.unwrap();
     let jo = store.redeem_first_link(&link, new("jo@example.org"), note(None)).await.unwrap();
     store.create_person(new("max@example.org"), note(None)).await.unwrap();
