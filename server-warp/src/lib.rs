@@ -5,6 +5,7 @@
 //! log and metrics for each request. [`health`] and [`metrics()`] are for operators. Routes translate and decide
 //! nothing: core decides what a token, a plan or a state allows.
 
+mod account_pages;
 mod error;
 mod observe;
 mod operations;
@@ -14,6 +15,7 @@ mod routes;
 mod serve;
 
 pub use self::{
+    account_pages::account_pages,
     operations::{ending_connections, health, metrics, or_not_found},
     request::{ClientAddress, RoutesConfig},
     routes::routes,

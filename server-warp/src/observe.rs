@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, time::Instant};
 
+use a11ycheck_account_web::path_of;
 use a11ycheck_api_v1::routes::find;
 use a11ycheck_core::id::TeamId;
 use hyper::{Method, Request};
@@ -107,10 +108,11 @@ fn route(path: &str) -> Cow<'static, str> {
         "/healthz" => Cow::Borrowed("/healthz"),
         "/readyz" => Cow::Borrowed("/readyz"),
         "/metrics" => Cow::Borrowed("/metrics"),
-        _ => match path.strip_prefix("/v1").and_then(find) {
-            Some(found) => Cow::Owned(format!("/v1{}", found.template())),
-            None => Cow::Borrowed("other"),
-        },
+        _ => {
+            let of_api = path.strip_prefix("/v1").and_then(find).map(|found| format!("/v1{}", found.template()));
+            let of_pages = || path.strip_prefix("/app").and_then(path_of).map(|path| format!("/app{path}"));
+            of_api.or_else(of_pages).map_or(Cow::Borrowed("other"), Cow::Owned)
+        }
     }
 }
 
@@ -122,7 +124,8 @@ mod tests {
     fn ids_and_nonsense_do_not_multiply_the_labels() {
         assert_eq!(route("/v1/sites/site_01ABC/scans"), "/v1/sites/{site}/scans");
         assert_eq!(route("/v1/scans/x/evidence/issue/12"), "/v1/scans/{scan}/evidence/issue/{id}");
-        assert_eq!(route("/wp-login.php"), "other");
+        assert_eq!(route("/app/teams/team_01ABC/sites"), "/app/teams/{team}/sites");
+        assert_eq!((route("/wp-login.php"), route("/app/wp-login.php")), ("other".into(), "other".into()));
         assert_eq!(method_label(&Method::from_bytes(b"BREW").unwrap()), "other");
     }
 

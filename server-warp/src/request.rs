@@ -108,7 +108,7 @@ pub(crate) fn requests(service: &Service, links: Arc<Links>, config: RoutesConfi
         .boxed()
 }
 
-fn body_bytes(
+pub(crate) fn body_bytes(
     body: impl Stream<Item = Result<impl Buf, warp::Error>> + Send + Sync,
 ) -> impl Stream<Item = Result<Bytes, warp::Error>> + Send + Sync {
     body.map_ok(|mut chunk| chunk.copy_to_bytes(chunk.remaining()))
@@ -212,7 +212,7 @@ fn warn_of_ignored(peer: IpAddr) {
 /// Returns the address that a request comes from: the last address of `X-Forwarded-For` that is no trusted proxy,
 /// provided that the connection itself comes from one. The addresses before it were written by the client and prove
 /// nothing.
-fn sender(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+pub(crate) fn sender(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     let peer = peer.to_canonical();
     if !is_trusted(&peer) {

@@ -163,6 +163,11 @@ impl Settings {
         offered.map(Some).ok_or_else(|| ConfigError::Standard { word: word.clone() })
     }
 
+    /// Returns whether this process serves the account web interface.
+    pub(crate) fn serves_web(&self) -> bool {
+        self.has_role(Role::Api) && self.web != Some(false)
+    }
+
     pub(crate) fn routes(&self) -> RoutesConfig {
         RoutesConfig { trusted_proxies: self.trust_proxy.clone() }
     }

@@ -98,6 +98,8 @@ struct Ready<'a> {
     metrics_listen: Option<SocketAddr>,
     token: Option<&'a str>,
     team_id: Option<TeamId>,
+    /// The link with which the first account is made.
+    first_link: Option<&'a str>,
 }
 
 /// Writes a file with everything that a script needs, whole or not at all, readable by the owner only.
@@ -109,6 +111,7 @@ pub(crate) fn write_ready_file(path: &Path, addresses: &Addresses, demo: Option<
         metrics_listen: addresses.metrics_listen,
         token: demo.and_then(Demo::token).map(PlainToken::reveal),
         team_id: demo.map(|demo| demo.team().id),
+        first_link: addresses.account.as_ref().and_then(|account| account.first_link.as_deref()),
     };
     let ready = serde_json::to_string_pretty(&ready)?;
     // A temporary file is created with mode 0600.

@@ -25,7 +25,8 @@ mod welcome;
 
 use std::{net::SocketAddr, process::ExitCode};
 
-use a11ycheck_server_warp::{ending_connections, health, metrics, or_not_found, routes, serve};
+use a11ycheck_account_web::AccountWeb;
+use a11ycheck_server_warp::{account_pages, ending_connections, health, metrics, or_not_found, routes, serve};
 use clap::Parser as _;
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -39,7 +40,7 @@ use crate::{
     settings::{Role, Settings},
     shutdown::StopSignals,
     store::ChosenStore,
-    welcome::Addresses,
+    welcome::{AccountAddress, Addresses},
 };
 
 #[tokio::main]
@@ -102,7 +103,12 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     let health = health(service, engine.status(), &stopping);
     let mut serving = JoinSet::new();
     let base_url = service.base_url().as_str().to_owned();
-    let mut addresses = Addresses { listen: listening, metrics_listen: None, base_url };
+    let web = AccountWeb::new(service).filter(|_| settings.serves_web());
+    let account = match &web {
+        Some(web) => Some(AccountAddress::of(web, service).await?),
+        None => None,
+    };
+    let mut addresses = Addresses { listen: listening, metrics_listen: None, base_url, account };
     let pages = match settings.metrics_listen {
         Some(address) => {
             let pages = or_not_found(counted.or(health.clone()).unify().boxed());
@@ -114,6 +120,8 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
         None => health.or(counted).unify().boxed(),
     };
     let pages = if settings.has_role(Role::Api) {
+        let people = web.iter().map(|web| account_pages(web, settings.routes()));
+        let pages = people.fold(pages, |pages, people| pages.or(people).unify().boxed());
         pages.or(routes(service, settings.routes())).unify().boxed()
     } else {
         or_not_found(pages)

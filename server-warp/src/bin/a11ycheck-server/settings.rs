@@ -59,6 +59,11 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_DEMO", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
     pub(crate) demo: Option<bool>,
 
+    /// Serves the account web interface, where people sign in, below /app; and at / a redirect to it. The first account is made with a
+    /// link that is shown when the server starts and there is nobody yet. It needs the role api. [default: true]
+    #[arg(long, env = "A11YCHECK_WEB", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
+    pub(crate) web: Option<bool>,
+
     /// The address at which clients reach the API, for the links in responses and events; ends with /v1. All servers of a
     /// database share it: the database keeps what one of them was given. [default: the database's, else the address listened on]
     #[arg(long, env = "A11YCHECK_BASE_URL", value_name = "URL")]
@@ -287,7 +292,7 @@ impl Settings {
     /// Returns these settings, with those of `below` where they are not set.
     pub(crate) fn over(self, below: Self) -> Self {
         over!(self, below;
-            listen data_dir memory database_url database_connections sealing_key files_url roles demo base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
+            listen data_dir memory database_url database_connections sealing_key files_url roles demo web base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
             proxy_credentials no_proxy proxy_resolves trust_proxy plans plan reviewed_language workers tabs tab_memory no_sandbox
             ignore_robots contact_url no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }

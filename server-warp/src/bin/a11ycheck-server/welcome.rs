@@ -1,8 +1,9 @@
 //! The first and the last output of the program.
 
-use std::{env, error::Error, net::SocketAddr};
+use std::{env, error::Error as StdError, net::SocketAddr};
 
-use a11ycheck_core::domain::Team;
+use a11ycheck_account_web::AccountWeb;
+use a11ycheck_core::{Error, Service, domain::Team};
 
 use crate::{
     admin::on_one_line,
@@ -22,6 +23,27 @@ pub(crate) struct Addresses {
     pub(crate) metrics_listen: Option<SocketAddr>,
     /// The address at which clients reach the API.
     pub(crate) base_url: String,
+    /// The account web interface, if this process serves it.
+    pub(crate) account: Option<AccountAddress>,
+}
+
+/// The addresses of the account web interface.
+pub(crate) struct AccountAddress {
+    /// The address of the sign-in.
+    pub(crate) sign_in: String,
+    /// The link with which the first account is made, if there is nobody yet. Whoever has it operates the installation.
+    pub(crate) first_link: Option<String>,
+}
+
+impl AccountAddress {
+    /// Makes the link if there is nobody yet, in place of one of an earlier start.
+    pub(crate) async fn of(web: &AccountWeb, service: &Service) -> Result<Self, Error> {
+        let secret = match service.people() {
+            Some(people) => people.first_link().await?,
+            None => None,
+        };
+        Ok(Self { sign_in: web.address(), first_link: secret.map(|secret| web.first_link(&secret)) })
+    }
 }
 
 /// Says at which address the server responds, and how to try it: in a line of the log, and for a person on standard
@@ -33,6 +55,7 @@ pub(crate) fn welcome(settings: &Settings, addresses: &Addresses, parts: &Parts,
         listen = %addresses.listen,
         metrics_listen = addresses.metrics_listen.map(tracing::field::display),
         base_url = addresses.base_url,
+        account = addresses.account.as_ref().map(|account| account.sign_in.as_str()),
         store = parts.store.kind(),
         data = parts.store.file().map(|file| tracing::field::display(file.display().to_string())),
         browser = versions.and_then(|versions| versions.browser.as_deref()),
@@ -65,6 +88,7 @@ fn banner(addresses: &Addresses, parts: &Parts, demo: Option<&Demo>) -> String {
     };
     let metrics = addresses.metrics_listen.map(|address| format!("  metrics   http://{address}/metrics\n"));
     let metrics = metrics.unwrap_or_default();
+    let account = addresses.account.as_ref().map(account_lines).unwrap_or_default();
     let team = match demo {
         Some(Demo::Made { team, token }) => team_and_lines(base_url, team, token.reveal()),
         Some(Demo::Kept { team }) => {
@@ -91,10 +115,17 @@ a11ycheck answers at {base_url}
 {metrics}  data      {store}
   browser   {browser}
   axe-core  {axe}
-{team}
+{account}{team}
 Ctrl-C stops it.
 "
     )
+}
+
+fn account_lines(AccountAddress { sign_in, first_link }: &AccountAddress) -> String {
+    match first_link {
+        Some(link) => format!("  people    {sign_in}\n            create the first account, within an hour: {link}\n"),
+        None => format!("  people    {sign_in}\n"),
+    }
 }
 
 /// Returns the beginning of a command line that works on the data of this process: of its program, as it was started itself.
@@ -146,7 +177,7 @@ pub(crate) fn print(text: &str) {
 
 /// Prints the shutdown message of a program that does not run: the error, then its causes.
 #[expect(clippy::print_stderr, reason = "the last output of a program that could not start")]
-pub(crate) fn print_shutdown_message(error: &(dyn Error + 'static)) {
+pub(crate) fn print_shutdown_message(error: &(dyn StdError + 'static)) {
     eprintln!("a11ycheck-server: {error}");
     for cause in causes(error) {
         eprintln!("  because: {cause}");

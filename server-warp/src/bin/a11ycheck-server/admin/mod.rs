@@ -8,6 +8,7 @@ mod brand;
 mod doctor;
 mod endpoint;
 mod lines;
+mod person;
 mod plan;
 mod scan;
 mod sealing;
@@ -33,6 +34,7 @@ use self::{
     backup::{BackupArguments, RestoreArguments},
     endpoint::EndpointCommand,
     lines::Outcome,
+    person::PersonCommand,
     plan::PlanCommand,
     scan::ScanCommand,
     sealing::SealingCommand,
@@ -82,6 +84,9 @@ enum Subject {
     /// Settings that all servers of the database share.
     #[command(subcommand)]
     Setting(SettingCommand),
+    /// People who sign in to the account web interface.
+    #[command(subcommand)]
+    Person(PersonCommand),
     /// API tokens.
     #[command(subcommand)]
     Token(TokenCommand),
@@ -154,6 +159,7 @@ async fn stored(settings: &Settings, service: &Service, subject: Subject) -> Res
         Subject::Team(command) => team::run(service, command).await?,
         Subject::Plan(command) => plan::run(service, command).await?,
         Subject::Setting(command) => setting::run(service, command).await?,
+        Subject::Person(command) => person::run(service, command).await?,
         Subject::Token(command) => token::run(service, command).await?,
         Subject::Scan(command) => scan::run(service, command).await?,
         Subject::Endpoint(command) => endpoint::run(service, command).await.map_err(in_words)?,

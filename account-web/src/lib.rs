@@ -1,0 +1,86 @@
+//! The account web interface: HTML pages for people, over any HTTP server (decision 0053).
+//!
+//! [`AccountWeb::answer`] takes a [`Request`] and returns a [`Response`]: routing, sign-in, protection against forged requests and the
+//! pages themselves are here, while what a person may do is decided by [`a11ycheck_core::service::People`] and the handles that it
+//! gives. The pages are complete without scripts. Nothing in them is inline, so that the Content-Security-Policy forbids it.
+
+mod cookies;
+mod failed_sign_ins;
+mod fields;
+mod forged;
+mod form_errors;
+mod locale;
+mod markup;
+mod pages;
+mod passwords;
+mod places;
+mod request;
+mod response;
+mod routes;
+mod shell;
+mod time;
+mod words;
+
+use std::sync::Arc;
+
+use a11ycheck_core::{Service, service::People};
+
+use self::{failed_sign_ins::FailedSignIns, passwords::Passwords, places::Places};
+pub use self::{
+    passwords::{HashError, hash},
+    request::{Fields, Request},
+    response::{Body, Response},
+    routes::{Access, Route, Verb, path_of, routes},
+};
+
+/// The account web interface of one installation. It is cheap to clone, and its clones share the count of failed sign-ins.
+#[derive(Debug, Clone)]
+pub struct AccountWeb {
+    parts: Arc<Parts>,
+}
+
+#[derive(Debug)]
+struct Parts {
+    service: Service,
+    people: People,
+    places: Places,
+    passwords: Passwords,
+    failed: FailedSignIns,
+}
+
+impl AccountWeb {
+    /// Returns the interface of a service; `None` if the service was built without people. Links and cookies follow the service's
+    /// base URL.
+    pub fn new(service: &Service) -> Option<Self> {
+        let people = service.people()?;
+        let parts = Parts {
+            service: service.clone(),
+            people,
+            places: Places::of(service.base_url()),
+            passwords: Passwords::new(),
+            failed: FailedSignIns::default(),
+        };
+        Some(Self { parts: Arc::new(parts) })
+    }
+
+    /// Returns the path below which all pages are, for example `/app`.
+    pub fn root(&self) -> &str {
+        self.parts.places.served_root()
+    }
+
+    /// Returns the address of the interface for people.
+    pub fn address(&self) -> String {
+        self.parts.places.absolute("")
+    }
+
+    /// Returns the address at which the first person of an installation is created with a secret of
+    /// [`People::first_link`](a11ycheck_core::service::People::first_link).
+    pub fn first_link(&self, secret: &a11ycheck_core::domain::PlainSecret) -> String {
+        self.parts.places.absolute(&format!("/first?key={}", secret.reveal()))
+    }
+
+    /// Answers a request, whose path begins with [`root`](Self::root). It never fails: errors are pages.
+    pub async fn answer(&self, request: Request) -> Response {
+        pages::answer(&self.parts, request).await
+    }
+}

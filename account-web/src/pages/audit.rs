@@ -1,0 +1,70 @@
+//! The audit log.
+
+use a11ycheck_core::{
+    domain::{AuditAction, AuditRecord},
+    paging::{Page, PageRequest},
+};
+use askama::Template;
+
+use super::{
+    context::{Context, InTeam, page},
+    error::PageError,
+    list::Paging,
+};
+use crate::{
+    response::Response,
+    shell::{Section, Shell},
+    time::Instant,
+};
+
+#[derive(Template)]
+#[template(path = "audit.html")]
+struct AuditPage {
+    shell: Shell,
+    records: Vec<AuditRecord>,
+    paging: Paging,
+}
+
+impl AuditPage {
+    fn new(shell: Shell, page: Page<AuditRecord>) -> Self {
+        let paging = Paging::of(&page, &[]);
+        Self { shell, records: page.items, paging }
+    }
+
+    fn at(&self, record: &AuditRecord) -> Instant {
+        Instant::of(record.at)
+    }
+
+    fn action(&self, record: &AuditRecord) -> &str {
+        let words = &self.shell.words.audit;
+        match record.action {
+            AuditAction::PersonCreated => &words.person_created,
+            AuditAction::SignedIn => &words.signed_in,
+            AuditAction::SignedOut => &words.signed_out,
+            AuditAction::PasswordChanged => &words.password_changed,
+            AuditAction::MemberInvited => &words.member_invited,
+            AuditAction::InvitationWithdrawn => &words.invitation_withdrawn,
+            AuditAction::MemberJoined => &words.member_joined,
+            AuditAction::RoleChanged => &words.role_changed,
+            AuditAction::MemberRemoved => &words.member_removed,
+            _ => "–",
+        }
+    }
+
+    fn address(&self, record: &AuditRecord) -> String {
+        record.address.map(|address| address.to_string()).unwrap_or_default()
+    }
+}
+
+/// The entries on one page.
+const PER_PAGE: u32 = PageRequest::MAX_PER_PAGE / 2;
+
+pub(super) async fn of_team(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
+    let records = team.people()?.audit(team.context.page(PER_PAGE)).await?;
+    page(&AuditPage::new(team.shell(Section::Audit, &team.words().audit.title), records))
+}
+
+pub(super) async fn of_installation(context: &Context<'_>) -> Result<Response, PageError> {
+    let records = context.parts.people.audit(context.page(PER_PAGE)).await?;
+    page(&AuditPage::new(context.shell(Section::Operator, &context.words().audit.title), records))
+}

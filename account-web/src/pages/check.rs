@@ -1,0 +1,192 @@
+//! One check: its progress, the reason for its failure, or its report.
+
+use a11ycheck_core::{
+    domain::{Failure, Scan, ScanState, Site},
+    export::{Artifact, ExportFormat, acr::AcrFormat},
+    id::ScanId,
+    report::{Group, PictureId, PictureRef, Report, ToCheck},
+};
+use askama::Template;
+
+use super::{
+    context::{InTeam, page},
+    error::PageError,
+};
+use crate::{
+    markup::{Piece, paragraphs, pieces},
+    response::Response,
+    shell::{Section, Shell},
+    time::Instant,
+};
+
+#[derive(Template)]
+#[template(path = "check-waiting.html")]
+struct WaitingPage {
+    shell: Shell,
+    site: Site,
+    id: String,
+    /// `None` while it is queued.
+    running: Option<Running>,
+}
+
+struct Running {
+    done: u32,
+    found: u32,
+    attempt: u32,
+}
+
+#[derive(Template)]
+#[template(path = "check-failed.html")]
+struct FailedPage {
+    shell: Shell,
+    site: Site,
+    reason: String,
+    at: Instant,
+}
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct ReportPage<'a> {
+    shell: Shell,
+    site: &'a Site,
+    id: String,
+    at: Instant,
+    report: &'a Report,
+    files: Vec<FileLink>,
+}
+
+/// A file of a check.
+struct FileLink {
+    name: &'static str,
+    title: &'static str,
+    is_included: bool,
+}
+
+/// The files, by the last segment of their addresses.
+const FILES: [(&str, Artifact); 10] = [
+    ("report.pdf", Artifact::ReportPdf),
+    ("report-full.pdf", Artifact::FullReportPdf),
+    ("report.html", Artifact::ReportHtml),
+    ("issues.csv", Artifact::Issues(ExportFormat::Csv)),
+    ("issues.json", Artifact::Issues(ExportFormat::Json)),
+    ("issues-jira.csv", Artifact::Issues(ExportFormat::Jira)),
+    ("issues-github.md", Artifact::Issues(ExportFormat::Github)),
+    ("conformance.docx", Artifact::Acr(AcrFormat::Docx)),
+    ("conformance.html", Artifact::Acr(AcrFormat::Html)),
+    ("conformance.pdf", Artifact::AcrPdf),
+];
+
+impl ReportPage<'_> {
+    /// Returns the path of the check.
+    fn base(&self) -> String {
+        format!("{}/checks/{}", self.shell.team_root(), self.id)
+    }
+
+    fn pieces(&self, text: &str) -> Vec<Piece> {
+        pieces(text)
+    }
+
+    fn paragraphs(&self, text: &str) -> Vec<Vec<Piece>> {
+        paragraphs(text)
+    }
+
+    fn severity(&self, group: &Group) -> &str {
+        self.shell.terms.severity(group.severity)
+    }
+
+    fn elements(&self, rule: &ToCheck) -> String {
+        self.shell.terms.counted(&self.shell.terms.count.element, rule.count)
+    }
+
+    /// Returns the width of a picture in CSS pixels, so that the page does not move when it loads.
+    fn css_width(&self, picture: &PictureRef) -> u32 {
+        picture.width * 100 / u32::from(picture.scale_percent.max(1))
+    }
+
+    /// Returns the height of a picture in CSS pixels.
+    fn css_height(&self, picture: &PictureRef) -> u32 {
+        picture.height * 100 / u32::from(picture.scale_percent.max(1))
+    }
+
+    fn rule_line(&self, group: &Group) -> String {
+        let terms = self.shell.terms;
+        format!("{}, {}", terms.counted(&terms.count.element, group.count), terms.counted(&terms.count.place, group.n))
+    }
+}
+
+/// Shows a check in whatever state it is.
+pub(super) async fn show(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    let scan = team.handle().scan(ScanId::presented(id)).await?;
+    let site = team.handle().site(scan.site).await?;
+    let words = &team.words().check;
+    let shell = team.shell(Section::Sites, site.details.display_name());
+    match &scan.state {
+        ScanState::Queued => {
+            page(&WaitingPage { shell: shell.titled(Section::Sites, &words.queued_title), site, id: scan.id.to_string(), running: None })
+        }
+        ScanState::Running { pages_scanned, pages_found, attempt, .. } => page(&WaitingPage {
+            shell: shell.titled(Section::Sites, &words.running_title),
+            site,
+            id: scan.id.to_string(),
+            running: Some(Running { done: *pages_scanned, found: *pages_found, attempt: *attempt }),
+        }),
+        ScanState::Failed { finished_at, failure, .. } => failed(shell, site, failure, Instant::of(*finished_at)),
+        ScanState::Completed { finished_at, .. } => {
+            report(team, &scan, &site, Instant::of(*finished_at)).await
+        }
+    }
+}
+
+fn failed(shell: Shell, site: Site, failure: &Failure, at: Instant) -> Result<Response, PageError> {
+    let reason = shell.terms.failure(failure).into_owned();
+    let title = shell.words.check.failed_title.as_str();
+    page(&FailedPage { shell: shell.titled(Section::Sites, title), site, reason, at })
+}
+
+async fn report(team: &InTeam<'_, '_>, scan: &Scan, site: &Site, at: Instant) -> Result<Response, PageError> {
+    let report = team.handle().report(scan.id, team.context.locale).await?;
+    let words = &team.words().check;
+    let features = &team.visit.team.plan.features;
+    let exports = team.visit.team.includes_exports_of(scan);
+    let files = FILES.into_iter().filter(|(_, artifact)| artifact.is_built_in()).map(|(name, artifact)| {
+        let (title, is_included) = match artifact {
+            Artifact::ReportPdf => (&words.pdf, true),
+            Artifact::FullReportPdf => (&words.pdf_full, true),
+            Artifact::ReportHtml => (&words.html, exports),
+            Artifact::Issues(ExportFormat::Csv) => (&words.csv, exports),
+            Artifact::Issues(ExportFormat::Json) => (&words.json, exports),
+            Artifact::Issues(ExportFormat::Jira) => (&words.jira, exports),
+            Artifact::Issues(ExportFormat::Github) => (&words.github, exports),
+            Artifact::Acr(AcrFormat::Html | AcrFormat::Json) => (&words.acr_html, features.acr_drafts),
+            Artifact::Acr(AcrFormat::Docx) => (&words.acr_docx, features.acr_drafts),
+            Artifact::AcrPdf => (&words.acr_pdf, features.acr_drafts),
+        };
+        FileLink { name, title, is_included }
+    });
+    let shell = team.shell(Section::Sites, &words.title);
+    page(&ReportPage { shell, site, id: scan.id.to_string(), at, report: &report, files: files.collect() })
+}
+
+/// Sends the progress of a check until it ends, for pages with a script.
+pub(super) async fn progress(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    let scan = team.handle().scan(ScanId::presented(id)).await?;
+    Ok(Response::progress(team.handle().watch(scan.id)))
+}
+
+/// Sends a picture: `screen`, `page-3` or `example-17`.
+pub(super) async fn picture(team: &InTeam<'_, '_>, id: &str, name: &str) -> Result<Response, PageError> {
+    let picture = match name.split_once('-') {
+        None if name == "screen" => PictureId::Screen,
+        Some(("page", number)) => PictureId::Page(number.parse().map_err(|_| PageError::NotFound)?),
+        Some(("example", number)) => PictureId::Example(number.parse().map_err(|_| PageError::NotFound)?),
+        _ => return Err(PageError::NotFound),
+    };
+    Ok(Response::picture(team.handle().picture(ScanId::presented(id), picture).await?))
+}
+
+/// Sends a file in the reader's language.
+pub(super) async fn file(team: &InTeam<'_, '_>, id: &str, name: &str) -> Result<Response, PageError> {
+    let (_, artifact) = FILES.into_iter().find(|(known, _)| *known == name).ok_or(PageError::NotFound)?;
+    let file = team.handle().file(ScanId::presented(id), artifact, team.context.locale).await?;
+    Ok(Response::file(file.measured().await?))
+}

@@ -1,0 +1,137 @@
+//! What every page needs: the request, the language, and who is signed in.
+
+use a11ycheck_core::{
+    Error,
+    domain::PlainSecret,
+    locale::Locale,
+    paging::PageRequest,
+    service::{Actor, OfTeam, TeamHandle, Visit},
+    store::SignedIn,
+};
+use askama::Template;
+use http::StatusCode;
+
+use super::{error::PageError, notices};
+use crate::{
+    Parts, locale,
+    request::{Fields, Request},
+    response::Response,
+    shell::{Section, Shell},
+    words::Words,
+};
+
+/// A request on its way to a page.
+#[derive(Debug)]
+pub(super) struct Context<'a> {
+    pub(super) parts: &'a Parts,
+    pub(super) request: &'a Request,
+    pub(super) secret: Option<PlainSecret>,
+    pub(super) locale: Locale,
+    pub(super) signed_in: Option<SignedIn>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(parts: &'a Parts, request: &'a Request, secret: Option<PlainSecret>) -> Self {
+        let locale = locale::locale(request, &parts.places, None);
+        Self { parts, request, secret, locale, signed_in: None }
+    }
+
+    /// Looks up who is signed in.
+    pub(super) async fn recognise(&mut self) -> Result<(), Error> {
+        let Some(secret) = &self.secret else { return Ok(()) };
+        self.signed_in = self.parts.people.signed_in(secret).await?;
+        let own = self.signed_in.as_ref().map(|signed_in| signed_in.person.locale);
+        self.locale = locale::locale(self.request, &self.parts.places, own);
+        Ok(())
+    }
+
+    pub(super) fn words(&self) -> &'static Words {
+        Words::of(self.locale)
+    }
+
+    pub(super) const fn form(&self) -> &'a Fields {
+        &self.request.form
+    }
+
+    /// Returns who is signed in, on pages that nobody else sees.
+    ///
+    /// # Errors
+    /// Returns [`PageError::NotFound`] if nobody is.
+    pub(super) fn signed_in(&self) -> Result<&SignedIn, PageError> {
+        self.signed_in.as_ref().ok_or(PageError::NotFound)
+    }
+
+    /// Returns the person for the audit log.
+    pub(super) fn actor(&self) -> Result<Actor, PageError> {
+        Ok(Actor::person(&self.signed_in()?.person, self.request.address))
+    }
+
+    pub(super) fn shell(&self, section: Section, title: &str) -> Shell {
+        let below = self.request.path.strip_prefix(self.parts.places.served_root()).unwrap_or_default();
+        let mut shell = Shell::new(self.locale, &self.parts.places, below.to_owned()).titled(section, title);
+        shell.person = self.signed_in.as_ref().map(|signed_in| signed_in.person.clone());
+        shell.notice = notices::text(self.request.query.get("done"), self.words());
+        shell
+    }
+
+    /// Returns a redirect to a page below the root.
+    pub(super) fn to(&self, below: &str) -> Response {
+        Response::see_other(&self.parts.places.path(below))
+    }
+
+    /// Returns the page of a list that is asked for.
+    pub(super) fn page(&self, per_page: u32) -> PageRequest {
+        PageRequest::new(self.request.query.get("page").parse().unwrap_or(1), per_page)
+    }
+}
+
+/// A member on the way to a page of a team.
+#[derive(Debug)]
+pub(super) struct InTeam<'c, 'a> {
+    pub(super) context: &'c Context<'a>,
+    pub(super) visit: Visit,
+}
+
+impl InTeam<'_, '_> {
+    pub(super) const fn handle(&self) -> &TeamHandle {
+        &self.visit.handle
+    }
+
+    /// Returns the use-cases of people in the team.
+    pub(super) fn people(&self) -> Result<OfTeam, PageError> {
+        Ok(self.context.parts.people.of_team(&self.visit.handle, self.context.actor()?))
+    }
+
+    pub(super) fn words(&self) -> &'static Words {
+        self.context.words()
+    }
+
+    pub(super) const fn form(&self) -> &Fields {
+        self.context.form()
+    }
+
+    pub(super) fn shell(&self, section: Section, title: &str) -> Shell {
+        self.context.shell(section, title).in_team(&self.visit.team, self.visit.role)
+    }
+
+    /// Returns a redirect to a page of the team.
+    pub(super) fn to(&self, below: &str) -> Response {
+        self.context.to(&format!("/teams/{}{below}", self.visit.team.id))
+    }
+
+    /// Returns a redirect that says what was done.
+    pub(super) fn done(&self, below: &str, done: &str) -> Response {
+        self.to(&format!("{below}?done={done}"))
+    }
+}
+
+/// Returns a page.
+pub(super) fn page(template: &impl Template) -> Result<Response, PageError> {
+    Ok(Response::page(StatusCode::OK, template.render()?))
+}
+
+/// Returns a page with a form that was not accepted.
+pub(super) fn form_page(template: &impl Template, shell: &Shell) -> Result<Response, PageError> {
+    let status = if shell.errors.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    Ok(Response::page(status, template.render()?))
+}

@@ -1,0 +1,201 @@
+//! Webhook endpoints.
+
+use a11ycheck_core::{
+    Error,
+    domain::{Delivery, EndpointDetails, EndpointStatus, EventKind, SiteUrl, WebhookEndpoint},
+    id::EndpointId,
+    paging::PageRequest,
+};
+use askama::Template;
+use chrono::TimeDelta;
+
+use super::{
+    context::{InTeam, form_page},
+    deliveries::{Row, row},
+    error::PageError,
+    list::Paging,
+};
+use crate::{
+    form_errors::FormErrors,
+    request::Fields,
+    response::Response,
+    shell::{Section, Shell},
+    time::Instant,
+    words::Words,
+};
+
+/// What was entered into the form, with what was wrong with it.
+#[derive(Debug, Default)]
+pub(super) struct Entered {
+    url: String,
+    errors: FormErrors,
+}
+
+#[derive(Template)]
+#[template(path = "endpoints.html")]
+struct EndpointsPage {
+    shell: Shell,
+    endpoints: Vec<WebhookEndpoint>,
+    url: String,
+    events: Vec<(&'static str, &'static str, bool)>,
+}
+
+#[derive(Template)]
+#[template(path = "endpoint.html")]
+struct EndpointPage {
+    shell: Shell,
+    endpoint: WebhookEndpoint,
+    url: String,
+    events: Vec<(&'static str, &'static str, bool)>,
+    rows: Vec<Row>,
+    paging: Paging,
+    /// A secret that was just made, which is shown this once.
+    secret: Option<String>,
+    off_since: Option<Instant>,
+    failed_in_a_row: u32,
+}
+
+impl EndpointPage {
+    /// Returns the path of the endpoint.
+    fn base(&self) -> String {
+        format!("{}/endpoints/{}", self.shell.team_root(), self.endpoint.id)
+    }
+}
+
+/// What the page of an endpoint shows besides the endpoint.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    secret: Option<String>,
+    url: Option<String>,
+    errors: FormErrors,
+}
+
+/// Returns the kinds of events that an endpoint can receive: the word, the name and whether it is chosen.
+fn events(words: &'static Words, chosen: impl Fn(EventKind) -> bool) -> Vec<(&'static str, &'static str, bool)> {
+    EventKind::SELECTABLE
+        .iter()
+        .map(|kind| (kind.as_str(), event_name(*kind, words), chosen(*kind)))
+        .collect()
+}
+
+/// Returns the name of a kind of events.
+pub(super) fn event_name(kind: EventKind, words: &'static Words) -> &'static str {
+    match kind {
+        EventKind::ScanCompleted => &words.endpoints.event_completed,
+        EventKind::IssuesNew => &words.endpoints.event_new_issues,
+        EventKind::Ping => &words.endpoints.event_ping,
+        _ => &words.endpoints.event_other,
+    }
+}
+
+pub(super) async fn list(team: &InTeam<'_, '_>, entered: Entered) -> Result<Response, PageError> {
+    let endpoints = team.handle().endpoints().await?;
+    let Entered { url, errors } = entered;
+    let shell = team.shell(Section::Endpoints, &team.words().endpoints.title).with_errors(errors);
+    let template = EndpointsPage { events: events(shell.words, |_| true), shell, endpoints, url };
+    form_page(&template, &template.shell)
+}
+
+/// Reads the address and the events of a form.
+fn details(form: &Fields, words: &Words) -> Result<EndpointDetails, FormErrors> {
+    let kinds = EventKind::SELECTABLE.iter().copied();
+    let kinds: Vec<_> = kinds.filter(|kind| form.all("event").any(|sent| sent == kind.as_str())).collect();
+    let mut errors = FormErrors::default();
+    let url = SiteUrl::typed(form.get("url")).ok();
+    match form.get("url") {
+        "" => errors.add("url", &words.problems.required),
+        _ if url.is_none() => errors.add("url", &words.problems.not_url),
+        _ => {}
+    }
+    if kinds.is_empty() {
+        errors.add("events", &words.problems.required);
+    }
+    match url {
+        Some(url) if errors.is_empty() => Ok(EndpointDetails::new(url, kinds)),
+        _ => Err(errors),
+    }
+}
+
+/// Creates an endpoint, and shows its secret this once.
+pub(super) async fn create(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
+    let (form, words) = (team.form(), team.words());
+    let entered = |errors| Entered { url: form.get("url").to_owned(), errors };
+    let details = match details(form, words) {
+        Ok(details) => details,
+        Err(errors) => return list(team, entered(errors)).await,
+    };
+    match team.handle().create_endpoint(details).await {
+        Ok((endpoint, secret)) => {
+            let shown = Shown { secret: Some(secret.reveal().to_owned()), ..Shown::default() };
+            show(team, &endpoint.id.to_string(), shown).await
+        }
+        Err(error) => list(team, entered(FormErrors::of_refusal(error, "url", words)?)).await,
+    }
+}
+
+pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, shown: Shown) -> Result<Response, PageError> {
+    let id = EndpointId::presented(id);
+    let endpoint = team.handle().endpoints().await?.into_iter().find(|endpoint| endpoint.id == id);
+    let endpoint = endpoint.ok_or(PageError::NotFound)?;
+    let deliveries = team.handle().deliveries(id, team.context.page(PageRequest::MAX_PER_PAGE / 4)).await?;
+    let Shown { secret, url, errors } = shown;
+    let shell = team.shell(Section::Endpoints, &team.words().endpoints.title).with_errors(errors);
+    let paging = Paging::of(&deliveries, &[]);
+    let rows = deliveries.items.iter().map(|delivery: &Delivery| row(delivery, shell.words)).collect();
+    let (off_since, failed_in_a_row) = match endpoint.status {
+        EndpointStatus::On { failed_in_a_row } => (None, failed_in_a_row),
+        EndpointStatus::Off { since } => (Some(Instant::of(since)), 0),
+    };
+    let events = events(shell.words, |kind| endpoint.details.events.contains(&kind));
+    let url = url.unwrap_or_else(|| endpoint.details.url.as_str().to_owned());
+    let template = EndpointPage { shell, endpoint, url, events, rows, paging, secret, off_since, failed_in_a_row };
+    form_page(&template, &template.shell)
+}
+
+pub(super) async fn change(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    let (form, words) = (team.form(), team.words());
+    let refused = |errors| Shown { url: Some(form.get("url").to_owned()), errors, secret: None };
+    let details = match details(form, words) {
+        Ok(details) => details,
+        Err(errors) => return show(team, id, refused(errors)).await,
+    };
+    let endpoint_id = EndpointId::presented(id);
+    let before = team.handle().endpoints().await?.into_iter().find(|endpoint| endpoint.id == endpoint_id);
+    let details = details.in_place_of(&before.ok_or(PageError::NotFound)?.details);
+    match team.handle().change_endpoint(endpoint_id, details).await {
+        Ok(_) => Ok(team.done(&format!("/endpoints/{endpoint_id}"), "endpoint-changed")),
+        Err(error) => show(team, id, refused(FormErrors::of_refusal(error, "url", words)?)).await,
+    }
+}
+
+/// Makes another secret, and shows it this once. The former one still signs for a day, so that a receiver can change over.
+pub(super) async fn rotate(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    let secret = team.handle().rotate_endpoint_secret(EndpointId::presented(id), TimeDelta::days(1)).await?;
+    show(team, id, Shown { secret: Some(secret.reveal().to_owned()), ..Shown::default() }).await
+}
+
+pub(super) async fn ping(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    match team.handle().ping_endpoint(EndpointId::presented(id)).await {
+        Ok(delivery) => Ok(team.done(&format!("/deliveries/{}", delivery.id), "ping-sent")),
+        Err(error @ Error::Invalid(_)) => {
+            let errors = FormErrors::of_refusal(error, "ping", team.words())?;
+            show(team, id, Shown { errors, ..Shown::default() }).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(super) async fn enable(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    let endpoint = team.handle().enable_endpoint(EndpointId::presented(id)).await?;
+    Ok(team.done(&format!("/endpoints/{}", endpoint.id), "endpoint-enabled"))
+}
+
+pub(super) async fn disable(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    let endpoint = team.handle().disable_endpoint(EndpointId::presented(id)).await?;
+    Ok(team.done(&format!("/endpoints/{}", endpoint.id), "endpoint-disabled"))
+}
+
+pub(super) async fn delete(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    team.handle().delete_endpoint(EndpointId::presented(id)).await?;
+    Ok(team.done("/endpoints", "endpoint-deleted"))
+}

@@ -1,0 +1,112 @@
+//! The first person of an installation.
+
+use a11ycheck_core::{
+    Error,
+    domain::{ExternalKey, Role, Team},
+    paging::PageRequest,
+    service::{PersonInput, TeamInput},
+};
+use askama::Template;
+
+use super::{
+    context::{Context, form_page, page},
+    error::PageError,
+    sign_in::begin_session,
+};
+use crate::{
+    fields,
+    form_errors::FormErrors,
+    response::Response,
+    shell::{Section, Shell},
+};
+
+#[derive(Template)]
+#[template(path = "first.html")]
+struct FirstPage<'a> {
+    shell: Shell,
+    key: String,
+    email: &'a str,
+    name: &'a str,
+    team: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "message.html")]
+struct Gone<'a> {
+    shell: Shell,
+    text: &'a str,
+}
+
+/// Shows the form behind the link that the server logs, or says that the link is no longer valid.
+pub(super) async fn show(context: &Context<'_>) -> Result<Response, PageError> {
+    let key = context.request.key();
+    if context.parts.people.is_first_link(&key).await? {
+        form(context, FormErrors::default())
+    } else {
+        gone(context)
+    }
+}
+
+fn gone(context: &Context<'_>) -> Result<Response, PageError> {
+    let words = &context.words().first;
+    page(&Gone { shell: context.shell(Section::Outside, &words.gone_title), text: &words.gone_text })
+}
+
+fn form(context: &Context<'_>, errors: FormErrors) -> Result<Response, PageError> {
+    let shell = context.shell(Section::Outside, &context.words().first.title).with_errors(errors);
+    let sent = context.form();
+    let (email, name, team) = (sent.get("email"), sent.get("name"), sent.get("team"));
+    let template = FirstPage { key: context.request.key().reveal().to_owned(), email, name, team, shell };
+    form_page(&template, &template.shell)
+}
+
+/// Creates the first person, who operates the installation and owns its first team, and signs the person in.
+pub(super) async fn create(context: &Context<'_>) -> Result<Response, PageError> {
+    let (people, words, sent) = (&context.parts.people, context.words(), context.form());
+    let key = context.request.key();
+    if !people.is_first_link(&key).await? {
+        return gone(context);
+    }
+    let mut errors = FormErrors::default();
+    let name = fields::person_name(sent, &mut errors, words);
+    let email = fields::email(sent, &mut errors, words);
+    let password = fields::new_password(sent, email.as_ref(), &mut errors, words);
+    let (Some(name), Some(email), Some(password)) = (name, email, password) else { return form(context, errors) };
+    let password = context.parts.passwords.hash(password).await?;
+    let input = PersonInput::new(email).with_name(name).with_locale(context.locale).with_password(password);
+    let person = match people.redeem_first_link(&key, input, context.request.address).await {
+        Ok(person) => person,
+        Err(Error::NotFound) => return gone(context),
+        Err(error) => return Err(error.into()),
+    };
+    // The person is there, whatever becomes of the team: the operator's pages make another one.
+    let next = match first_team(context, sent.get("team")).await {
+        Ok(Some(team)) => {
+            let operated = context.parts.service.operator().team(team.id).await?;
+            let actor = a11ycheck_core::service::Actor::person(&person, context.request.address);
+            people.of_team(operated.handle(), actor).add_member(&person, Role::Owner).await?;
+            format!("/teams/{}/sites", team.id)
+        }
+        Ok(None) => "/operator".to_owned(),
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "The first team could not be made");
+            "/operator".to_owned()
+        }
+    };
+    begin_session(context, &person, &next).await
+}
+
+/// Returns the oldest team, or makes one on the largest plan that includes the API; `None` if there is no such plan.
+async fn first_team(context: &Context<'_>, name: &str) -> Result<Option<Team>, Error> {
+    let operator = context.parts.service.operator();
+    if let Some(team) = operator.teams(PageRequest::new(1, 1)).await?.items.into_iter().next() {
+        return Ok(Some(team));
+    }
+    let plans = operator.plans().await?.into_iter().filter(|plan| plan.features.api);
+    let Some(plan) = plans.max_by_key(|plan| plan.limits.sites) else { return Ok(None) };
+    let name = if name.is_empty() { context.words().first.team.as_str() } else { name };
+    // A key is any text in one line of up to 200 characters; with it, two requests make one team.
+    let key = ExternalKey::new("first-team").expect("the key of the first team is a key");
+    let handle = operator.team_for(key, TeamInput::new(name, plan.code)).await?;
+    Ok(Some(Team::clone(&*handle.team().await?)))
+}

@@ -1,0 +1,35 @@
+//! What a page says about what has just been done.
+
+use crate::words::Words;
+
+/// Returns the sentence for a word in the address; `None` for any other word.
+pub(super) fn text(done: &str, words: &'static Words) -> Option<&'static str> {
+    let words = &words.notices;
+    Some(match done {
+        "site-added" => &words.site_added,
+        "check-started" => &words.check_started,
+        "site-deleted" => &words.site_deleted,
+        "invitation-withdrawn" => &words.invitation_withdrawn,
+        "role-changed" => &words.role_changed,
+        "member-removed" => &words.member_removed,
+        "left" => &words.left,
+        "token-deleted" => &words.token_deleted,
+        "endpoint-changed" => &words.endpoint_changed,
+        "endpoint-enabled" => &words.endpoint_enabled,
+        "endpoint-disabled" => &words.endpoint_disabled,
+        "endpoint-deleted" => &words.endpoint_deleted,
+        "ping-sent" => &words.ping_sent,
+        "resent" => &words.resent,
+        "brand-saved" => &words.brand_saved,
+        "password-changed" => &words.password_changed,
+        "session-ended" => &words.session_ended,
+        "sessions-ended" => &words.sessions_ended,
+        "team-created" => &words.team_created,
+        "plan-changed" => &words.plan_changed,
+        "team-blocked" => &words.team_blocked,
+        "team-unblocked" => &words.team_unblocked,
+        "joined" => &words.joined,
+        "signed-out" => &words.signed_out,
+        _ => return None,
+    })
+}

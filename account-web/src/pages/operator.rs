@@ -1,0 +1,146 @@
+//! The operator's pages: teams, people, and the work that waits.
+
+use a11ycheck_core::{
+    Error,
+    domain::{Person, Plan, PlanCode, Role, Team},
+    id::TeamId,
+    paging::PageRequest,
+    service::{Backlog, DeliveryBacklog, TeamInput},
+};
+use askama::Template;
+
+use super::{
+    context::{Context, form_page, page},
+    error::PageError,
+    list::Paging,
+};
+use crate::{
+    form_errors::FormErrors,
+    response::Response,
+    shell::{Section, Shell},
+    time::{Instant, clock},
+};
+
+/// What was entered into the form, with what was wrong with it.
+#[derive(Debug, Default)]
+pub(super) struct Entered {
+    name: String,
+    errors: FormErrors,
+}
+
+#[derive(Template)]
+#[template(path = "operator.html")]
+struct OperatorPage {
+    shell: Shell,
+    teams: Vec<Team>,
+    paging: Paging,
+    plans: Vec<Plan>,
+    name: String,
+    backlog: Backlog,
+    deliveries: DeliveryBacklog,
+    version: &'static str,
+}
+
+impl OperatorPage {
+    fn queues(&self) -> [(&'static str, u64, String); 2] {
+        let words = &self.shell.words.operator;
+        let row = |name: &'static str, queue: &a11ycheck_core::service::Queue| (name, queue.waiting, clock(queue.oldest));
+        [row(&words.requested, &self.backlog.requested), row(&words.scheduled, &self.backlog.scheduled)]
+    }
+
+    fn oldest_delivery(&self) -> String {
+        clock(self.deliveries.oldest)
+    }
+}
+
+#[derive(Template)]
+#[template(path = "operator-team.html")]
+struct OperatedTeamPage {
+    shell: Shell,
+    team: Team,
+    plans: Vec<Plan>,
+    created: Instant,
+}
+
+#[derive(Template)]
+#[template(path = "people.html")]
+struct PeoplePage {
+    shell: Shell,
+    people: Vec<Person>,
+    paging: Paging,
+}
+
+impl PeoplePage {
+    fn since(&self, person: &Person) -> Instant {
+        Instant::of(person.created_at)
+    }
+}
+
+pub(super) async fn show(context: &Context<'_>, entered: Entered) -> Result<Response, PageError> {
+    let operator = context.parts.service.operator();
+    let teams = operator.teams(context.page(PageRequest::MAX_PER_PAGE / 2)).await?;
+    let (plans, backlog, deliveries) =
+        (operator.plans().await?, operator.backlog().await?, operator.delivery_backlog().await?);
+    let Entered { name, errors } = entered;
+    let shell = context.shell(Section::Operator, &context.words().operator.title).with_errors(errors);
+    let paging = Paging::of(&teams, &[]);
+    let version = env!("CARGO_PKG_VERSION");
+    let template = OperatorPage { shell, teams: teams.items, paging, plans, name, backlog, deliveries, version };
+    form_page(&template, &template.shell)
+}
+
+/// Creates a team, and makes the operator its owner if that is wanted.
+pub(super) async fn create_team(context: &Context<'_>) -> Result<Response, PageError> {
+    let (form, words) = (context.form(), context.words());
+    let name = form.get("name").to_owned();
+    let refused = |errors| Entered { name: name.clone(), errors };
+    let input = TeamInput::new(name.clone(), PlanCode::new(form.get("plan")));
+    let team = match context.parts.service.operator().create_team(input).await {
+        Ok(team) => team,
+        Err(error) => {
+            let field = if matches!(error, Error::NoPlan(_)) { "plan" } else { "name" };
+            return show(context, refused(FormErrors::of_refusal(error, field, words)?)).await;
+        }
+    };
+    if form.has("own") {
+        let operated = context.parts.service.operator().team(team.id).await?;
+        let person = &context.signed_in()?.person;
+        context.parts.people.of_team(operated.handle(), context.actor()?).add_member(person, Role::Owner).await?;
+    }
+    Ok(context.to(&format!("/operator/teams/{}?done=team-created", team.id)))
+}
+
+pub(super) async fn team(context: &Context<'_>, id: &str, errors: FormErrors) -> Result<Response, PageError> {
+    let operator = context.parts.service.operator();
+    let team = operator.team(TeamId::presented(id)).await?.read().await?;
+    let plans = operator.plans().await?;
+    let shell = context.shell(Section::Operator, &team.name).with_errors(errors);
+    let template = OperatedTeamPage { shell, created: Instant::of(team.created_at), team, plans };
+    form_page(&template, &template.shell)
+}
+
+pub(super) async fn change_plan(context: &Context<'_>, id: &str) -> Result<Response, PageError> {
+    let operated = context.parts.service.operator().team(TeamId::presented(id)).await?;
+    let subscription = operated.read().await?.subscription;
+    match operated.change_plan(&PlanCode::new(context.form().get("plan")), subscription).await {
+        Ok(_) => Ok(context.to(&format!("/operator/teams/{id}?done=plan-changed"))),
+        Err(error) => team(context, id, FormErrors::of_refusal(error, "plan", context.words())?).await,
+    }
+}
+
+pub(super) async fn block(context: &Context<'_>, id: &str) -> Result<Response, PageError> {
+    context.parts.service.operator().team(TeamId::presented(id)).await?.block().await?;
+    Ok(context.to(&format!("/operator/teams/{id}?done=team-blocked")))
+}
+
+pub(super) async fn unblock(context: &Context<'_>, id: &str) -> Result<Response, PageError> {
+    context.parts.service.operator().team(TeamId::presented(id)).await?.unblock().await?;
+    Ok(context.to(&format!("/operator/teams/{id}?done=team-unblocked")))
+}
+
+pub(super) async fn people(context: &Context<'_>) -> Result<Response, PageError> {
+    let people = context.parts.people.persons(context.page(PageRequest::MAX_PER_PAGE / 2)).await?;
+    let shell = context.shell(Section::Operator, &context.words().operator.people_title);
+    let paging = Paging::of(&people, &[]);
+    page(&PeoplePage { shell, people: people.items, paging })
+}

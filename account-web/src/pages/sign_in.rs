@@ -1,0 +1,78 @@
+//! Signing in and out.
+
+use a11ycheck_core::{catalog::fill, domain::Person, service::Browser};
+use askama::Template;
+
+use super::{
+    context::{Context, form_page},
+    error::PageError,
+    home::own_path,
+};
+use crate::{
+    cookies,
+    form_errors::FormErrors,
+    response::Response,
+    shell::{Section, Shell},
+};
+
+#[derive(Template)]
+#[template(path = "sign-in.html")]
+struct SignInPage<'a> {
+    shell: Shell,
+    email: &'a str,
+    next: &'a str,
+}
+
+pub(super) fn show(context: &Context<'_>) -> Result<Response, PageError> {
+    if context.signed_in.is_some() {
+        return Ok(context.to(""));
+    }
+    form(context, context.request.query.get("next"), FormErrors::default())
+}
+
+fn form(context: &Context<'_>, next: &str, errors: FormErrors) -> Result<Response, PageError> {
+    let shell = context.shell(Section::Outside, &context.words().sign_in.title).with_errors(errors);
+    let template = SignInPage { email: context.form().get("email"), next, shell };
+    form_page(&template, &template.shell)
+}
+
+/// Signs a person in. Whether the address or the password is wrong is not said, and takes the same time to find out.
+pub(super) async fn sign_in(context: &Context<'_>) -> Result<Response, PageError> {
+    let (parts, words) = (context.parts, &context.words().sign_in);
+    let (next, address) = (context.form().get("next"), context.request.address);
+    let wrong = || form(context, next, FormErrors::one("email", &words.wrong));
+    let Ok(email) = context.form().get("email").parse() else { return wrong() };
+    let now = chrono::Utc::now();
+    if let Some(until) = parts.failed.wait(&email, address, now) {
+        let seconds = (until - now).num_seconds() + 1;
+        let text = fill(&words.wait, &[("seconds", &seconds.to_string())]);
+        return form(context, next, FormErrors::one("email", &text));
+    }
+    let credentials = parts.people.credentials(&email).await?;
+    let stored = credentials.as_ref().and_then(|credentials| credentials.password.clone());
+    let matches = parts.passwords.matches(context.form().raw("password"), stored).await?;
+    match credentials {
+        Some(credentials) if matches => {
+            parts.failed.succeeded(&email);
+            begin_session(context, &credentials.person, &own_path(next)).await
+        }
+        _ => {
+            parts.failed.failed(&email, address, now);
+            wrong()
+        }
+    }
+}
+
+/// Begins a session in place of the one that the browser has, and leads to a page below the root.
+pub(super) async fn begin_session(context: &Context<'_>, person: &Person, next: &str) -> Result<Response, PageError> {
+    let browser = Browser::new(context.request.browser(), context.request.address);
+    let browser = context.secret.clone().into_iter().fold(browser, Browser::with_session);
+    let (_, secret) = context.parts.people.begin_session(person, browser).await?;
+    Ok(cookies::with_session(context.to(next), &secret, &context.parts.places))
+}
+
+pub(super) async fn sign_out(context: &Context<'_>) -> Result<Response, PageError> {
+    let signed_in = context.signed_in()?;
+    context.parts.people.end_session(&signed_in.person, signed_in.session.id, context.request.address).await?;
+    Ok(cookies::without_session(context.to("/sign-in?done=signed-out"), &context.parts.places))
+}

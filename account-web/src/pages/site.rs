@@ -1,0 +1,122 @@
+//! One site: its newest check, its history, and what may be done with it.
+
+use a11ycheck_core::{
+    Error,
+    domain::{Scan, ScanKind, ScanState, Site},
+    id::SiteId,
+    service::TeamHandle,
+};
+use askama::Template;
+
+use super::{
+    context::{InTeam, form_page, page},
+    error::PageError,
+    list::Paging,
+};
+use crate::{
+    form_errors::FormErrors,
+    markup::Chart,
+    response::Response,
+    shell::{Section, Shell},
+    time::Instant,
+    words::own_name,
+};
+
+/// A check in the history.
+struct Row {
+    id: String,
+    queued_at: Instant,
+    kind: &'static str,
+    state: State,
+}
+
+enum State {
+    Queued,
+    Running { done: u32, found: u32 },
+    Failed { reason: String },
+    Completed { what: String, new: u64, fixed: u64 },
+}
+
+#[derive(Template)]
+#[template(path = "site.html")]
+struct SitePage {
+    shell: Shell,
+    site: Site,
+    next_check: Instant,
+    language: &'static str,
+    rows: Vec<Row>,
+    paging: Paging,
+    chart: Option<Chart>,
+    is_busy: bool,
+}
+
+pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, errors: FormErrors) -> Result<Response, PageError> {
+    let site = team.handle().site(SiteId::presented(id)).await?;
+    let scans = team.handle().scans(site.id, team.context.page(TeamHandle::PER_PAGE)).await?;
+    let shell = team.shell(Section::Sites, site.details.display_name()).with_errors(errors);
+    let paging = Paging::of(&scans, &[]);
+    let totals = scans.items.iter().rev().filter_map(|scan| {
+        let (outcome, at) = (scan.outcome()?, scan.finished_at()?);
+        Some((Instant::of(at).shown(), outcome.totals.total()))
+    });
+    let chart = Chart::of(&totals.collect::<Vec<_>>());
+    let is_busy = scans.items.iter().any(|scan| scan.state.is_active());
+    let rows = scans.items.iter().map(|scan| row(scan, &shell)).collect();
+    let (next_check, language) = (Instant::of(site.next_scan_at), own_name(site.details.report_locale));
+    let template = SitePage { shell, site, next_check, language, rows, paging, chart, is_busy };
+    form_page(&template, &template.shell)
+}
+
+fn row(scan: &Scan, shell: &Shell) -> Row {
+    let words = &shell.words.site;
+    Row {
+        id: scan.id.to_string(),
+        queued_at: Instant::of(scan.queued_at),
+        kind: match scan.kind {
+            ScanKind::Manual => &words.manual,
+            _ => &words.scheduled,
+        },
+        state: match &scan.state {
+            ScanState::Queued => State::Queued,
+            ScanState::Running { pages_scanned, pages_found, .. } => {
+                State::Running { done: *pages_scanned, found: *pages_found }
+            }
+            ScanState::Failed { failure, .. } => State::Failed { reason: shell.terms.failure(failure).into_owned() },
+            ScanState::Completed { outcome, .. } => State::Completed {
+                what: {
+                    let counts = &shell.terms.count;
+                    let problems = shell.terms.counted(&counts.problem, outcome.totals.total());
+                    format!("{problems}, {}", shell.terms.counted(&counts.page, outcome.pages_scanned.into()))
+                },
+                new: outcome.diff.new,
+                fixed: outcome.diff.fixed,
+            },
+        },
+    }
+}
+
+/// Starts a check, and leads to it.
+pub(super) async fn start_check(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    match team.handle().start_scan(SiteId::presented(id)).await {
+        Ok(scan) => Ok(team.done(&format!("/checks/{}", scan.id), "check-started")),
+        Err(error @ Error::Invalid(_)) => show(team, id, FormErrors::of_refusal(error, "check", team.words())?).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[derive(Template)]
+#[template(path = "delete-site.html")]
+struct DeleteSitePage {
+    shell: Shell,
+    site: Site,
+}
+
+pub(super) async fn delete_form(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    let site = team.handle().site(SiteId::presented(id)).await?;
+    page(&DeleteSitePage { shell: team.shell(Section::Sites, &team.words().delete_site.title), site })
+}
+
+pub(super) async fn delete(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    team.handle().delete_site(SiteId::presented(id)).await?;
+    Ok(team.done("/sites", "site-deleted"))
+}

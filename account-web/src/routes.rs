@@ -1,0 +1,203 @@
+//! The one table of pages: method, path, who may, and which page it is.
+
+/// The method of a route. `HEAD` is answered as `GET`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// Reads.
+    Get,
+    /// Changes something; protected against forged requests.
+    Post,
+}
+
+/// Who may use a route. Core decides again by the rights of the person's role; this is what is decided before a page is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody.
+    Anyone,
+    /// Whoever is signed in.
+    SignedIn,
+    /// Members of the team in the path, whatever their role.
+    Viewer,
+    /// Members of the team who may start checks and add sites.
+    Member,
+    /// Owners of the team.
+    Owner,
+    /// Operators of the installation.
+    Operator,
+}
+
+/// A route of the interface.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Route {
+    /// The method.
+    pub verb: Verb,
+    /// The path below the root; words in braces stand for any segment.
+    pub path: &'static str,
+    /// Who may use it.
+    pub access: Access,
+    pub(crate) page: Page,
+}
+
+/// Declares the pages with their routes.
+macro_rules! pages {
+    ($($page:ident = $verb:ident $path:literal $access:ident;)*) => {
+        /// What a route leads to.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Page {
+            $($page,)*
+        }
+
+        const ROUTES: &[Route] = &[
+            $(Route { verb: Verb::$verb, path: $path, access: Access::$access, page: Page::$page },)*
+        ];
+    };
+}
+
+pages! {
+    Home = Get "" Anyone;
+    Asset = Get "/assets/{name}" Anyone;
+    SetLanguage = Post "/language" Anyone;
+    SignIn = Get "/sign-in" Anyone;
+    DoSignIn = Post "/sign-in" Anyone;
+    First = Get "/first" Anyone;
+    DoFirst = Post "/first" Anyone;
+    Join = Get "/join" Anyone;
+    DoJoin = Post "/join" Anyone;
+
+    DoSignOut = Post "/sign-out" SignedIn;
+    Teams = Get "/teams" SignedIn;
+    Profile = Get "/profile" SignedIn;
+    SetPassword = Post "/profile/password" SignedIn;
+    EndSession = Post "/profile/sessions/{session}/end" SignedIn;
+    EndSessions = Post "/profile/sessions/end-others" SignedIn;
+
+    Team = Get "/teams/{team}" Viewer;
+    Sites = Get "/teams/{team}/sites" Viewer;
+    AddSite = Get "/teams/{team}/add-site" Member;
+    DoAddSite = Post "/teams/{team}/add-site" Member;
+    Site = Get "/teams/{team}/sites/{site}" Viewer;
+    StartCheck = Post "/teams/{team}/sites/{site}/check" Member;
+    DeleteSite = Get "/teams/{team}/sites/{site}/delete" Owner;
+    DoDeleteSite = Post "/teams/{team}/sites/{site}/delete" Owner;
+    Check = Get "/teams/{team}/checks/{check}" Viewer;
+    CheckProgress = Get "/teams/{team}/checks/{check}/progress" Viewer;
+    CheckPicture = Get "/teams/{team}/checks/{check}/pictures/{picture}" Viewer;
+    CheckFile = Get "/teams/{team}/checks/{check}/files/{file}" Viewer;
+    Usage = Get "/teams/{team}/usage" Viewer;
+
+    Members = Get "/teams/{team}/members" Viewer;
+    Invite = Post "/teams/{team}/members/invite" Owner;
+    ChangeRole = Post "/teams/{team}/members/{person}/role" Owner;
+    RemoveMember = Post "/teams/{team}/members/{person}/remove" Viewer;
+    WithdrawInvitation = Post "/teams/{team}/invitations/{invitation}/withdraw" Owner;
+    Tokens = Get "/teams/{team}/tokens" Owner;
+    CreateToken = Post "/teams/{team}/tokens" Owner;
+    DeleteToken = Post "/teams/{team}/tokens/{token}/delete" Owner;
+    Endpoints = Get "/teams/{team}/endpoints" Owner;
+    CreateEndpoint = Post "/teams/{team}/endpoints" Owner;
+    Endpoint = Get "/teams/{team}/endpoints/{endpoint}" Owner;
+    ChangeEndpoint = Post "/teams/{team}/endpoints/{endpoint}/change" Owner;
+    RotateSecret = Post "/teams/{team}/endpoints/{endpoint}/rotate" Owner;
+    PingEndpoint = Post "/teams/{team}/endpoints/{endpoint}/ping" Owner;
+    EnableEndpoint = Post "/teams/{team}/endpoints/{endpoint}/enable" Owner;
+    DisableEndpoint = Post "/teams/{team}/endpoints/{endpoint}/disable" Owner;
+    DeleteEndpoint = Post "/teams/{team}/endpoints/{endpoint}/delete" Owner;
+    Delivery = Get "/teams/{team}/deliveries/{delivery}" Owner;
+    Resend = Post "/teams/{team}/deliveries/{delivery}/resend" Owner;
+    Brand = Get "/teams/{team}/brand" Owner;
+    SetBrand = Post "/teams/{team}/brand" Owner;
+    Audit = Get "/teams/{team}/audit" Owner;
+
+    Operator = Get "/operator" Operator;
+    CreateTeam = Post "/operator/teams" Operator;
+    OperatedTeam = Get "/operator/teams/{team}" Operator;
+    ChangePlan = Post "/operator/teams/{team}/plan" Operator;
+    BlockTeam = Post "/operator/teams/{team}/block" Operator;
+    UnblockTeam = Post "/operator/teams/{team}/unblock" Operator;
+    People = Get "/operator/people" Operator;
+    OperatorAudit = Get "/operator/audit" Operator;
+}
+
+/// Returns all routes: for tests that go through them.
+pub const fn routes() -> &'static [Route] {
+    ROUTES
+}
+
+/// Returns the path of the route, with words in braces, that a path below the root has: for the labels of metrics.
+pub fn path_of(path: &str) -> Option<&'static str> {
+    [Verb::Get, Verb::Post].into_iter().find_map(|verb| find(verb, path)).map(|found| found.route.path)
+}
+
+/// A route that was found, with what stands for the words in braces.
+#[derive(Debug)]
+pub(crate) struct Found<'a> {
+    pub(crate) route: &'static Route,
+    values: Vec<&'a str>,
+}
+
+impl<'a> Found<'a> {
+    /// Returns the first value: the team, in routes of teams.
+    pub(crate) fn first(&self) -> &'a str {
+        self.values.first().copied().unwrap_or_default()
+    }
+
+    /// Returns the second value.
+    pub(crate) fn second(&self) -> &'a str {
+        self.values.get(1).copied().unwrap_or_default()
+    }
+
+    /// Returns the third value.
+    pub(crate) fn third(&self) -> &'a str {
+        self.values.get(2).copied().unwrap_or_default()
+    }
+}
+
+/// Finds the route of a path below the root.
+pub(crate) fn find(verb: Verb, path: &str) -> Option<Found<'_>> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    ROUTES.iter().filter(|route| route.verb == verb).find_map(|route| {
+        let values = matched(route.path, path)?;
+        Some(Found { route, values })
+    })
+}
+
+fn matched<'a>(pattern: &str, path: &'a str) -> Option<Vec<&'a str>> {
+    let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
+    let mut values = Vec::new();
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return Some(values),
+            (Some(word), Some(segment)) if word.starts_with('{') && !segment.is_empty() => values.push(segment),
+            (Some(word), Some(segment)) if word == segment => {}
+            _ => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_leads_to_its_page_and_no_other() {
+        let page = |verb, path| find(verb, path).map(|found| found.route.page);
+        assert_eq!(page(Verb::Get, ""), Some(Page::Home));
+        assert_eq!(page(Verb::Get, "/"), Some(Page::Home));
+        assert_eq!(page(Verb::Get, "/teams/team_1/sites/site_2"), Some(Page::Site));
+        assert_eq!(page(Verb::Post, "/teams/team_1/sites/site_2"), None);
+        assert_eq!(page(Verb::Post, "/profile/sessions/end-others"), Some(Page::EndSessions));
+        assert_eq!(page(Verb::Get, "/teams//sites"), None);
+        assert_eq!(page(Verb::Get, "/teams/team_1/sites/"), Some(Page::Sites));
+        let found = find(Verb::Get, "/teams/team_1/checks/scan_2/files/report.pdf").unwrap();
+        assert_eq!((found.first(), found.second(), found.third()), ("team_1", "scan_2", "report.pdf"));
+    }
+
+    #[test]
+    fn no_two_routes_are_the_same() {
+        for (index, route) in ROUTES.iter().enumerate() {
+            let others = &ROUTES[index + 1..];
+            assert!(!others.iter().any(|other| (other.verb, other.path) == (route.verb, route.path)), "{}", route.path);
+        }
+    }
+}

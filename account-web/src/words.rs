@@ -1,0 +1,187 @@
+//! The words of the pages, in the languages of reports.
+
+use std::sync::LazyLock;
+
+use a11ycheck_core::locale::Locale;
+use serde::Deserialize;
+
+/// Declares a struct for each table of a file of words, and one of all tables. A word that a language lacks, and one that is not
+/// declared, is an error that a test finds; one that a template names without it being declared does not compile.
+macro_rules! words {
+    ($($table:ident: $type:ident { $($word:ident)* })*) => {
+        /// The words of one language. What a word is for is explained beside it in `words/en.toml`.
+        #[derive(Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct Words {
+            $(pub(crate) $table: $type,)*
+        }
+
+        $(
+            #[derive(Debug, Deserialize)]
+            #[serde(deny_unknown_fields)]
+            pub(crate) struct $type {
+                $(pub(crate) $word: String,)*
+            }
+
+            #[cfg(test)]
+            impl $type {
+                fn all(&self) -> Vec<(&'static str, &'static str, &str)> {
+                    vec![$((stringify!($table), stringify!($word), self.$word.as_str()),)*]
+                }
+            }
+        )*
+
+        #[cfg(test)]
+        impl Words {
+            fn all(&self) -> Vec<(&'static str, &'static str, &str)> {
+                [$(self.$table.all(),)*].concat()
+            }
+        }
+    };
+}
+
+words! {
+    common: Common {
+        product skip team_menu account_menu language change_language sign_out error_summary error_prefix cancel back yes no
+        name email role created actions delete previous_page next_page pages_of_list details
+    }
+    nav: Nav { sites members tokens endpoints brand usage audit teams profile operator }
+    errors: Errors {
+        not_found_title not_found_text forbidden_title forbidden_text blocked_title blocked_text forged_title forged_text
+        unavailable_title unavailable_text server_title server_text too_many_title too_many_text
+    }
+    problems: Problems {
+        required too_long too_many not_in_list not_url not_public not_https endpoint_limit endpoint_off delivery_pending
+        site_limit check_active manual_too_soon other email password_short password_long password_same_as_email password_wrong
+        address_taken already_member no_free_seat last_owner too_many_invitations role colour brand_name blank_name ability
+    }
+    notices: Notices {
+        site_added check_started site_deleted invitation_withdrawn role_changed member_removed left token_deleted
+        endpoint_changed endpoint_enabled endpoint_disabled endpoint_deleted ping_sent resent brand_saved password_changed
+        session_ended sessions_ended team_created plan_changed team_blocked team_unblocked joined signed_out
+    }
+    sign_in: SignIn { title email password submit wrong wait no_account }
+    first: First { title lead name email password password_hint submit gone_title gone_text team team_hint }
+    join: Join { title lead lead_known name password submit submit_known gone_title gone_text sign_in_first other_person }
+    teams: Teams {
+        title none_title none_text none_operator role_in
+    }
+    roles: Roles { owner member viewer unknown owner_hint member_hint viewer_hint }
+    sites: Sites {
+        title add search search_submit tag none_title none_text none_found clear caption site status last_check problems
+        change next_check never failed running queued worse better same
+    }
+    add_site: AddSite {
+        title url url_hint name name_hint report_language tags tags_hint platform platform_hint standard standard_default first_check
+        submit
+    }
+    site: SiteWords {
+        check_now check_running delete history history_caption date kind result new fixed scheduled manual report_language
+        tags platform standard next_check chart chart_text no_checks
+    }
+    delete_site: DeleteSite { title text submit }
+    check: Check {
+        title queued_title queued_text running_title running_text pages_done attempt failed_title failed_advice reload total
+        places new fixed remaining first_title first_text rules_title nothing recommendations_title to_check_title
+        to_check_text pages_title pages_caption page problems note files_title files_text pdf pdf_full html csv json jira
+        github acr_html acr_docx acr_pdf not_in_plan picture_of selector html_code how_to_fix platform_tip found_on compared
+    }
+    members: Members {
+        title caption person since change_role remove leave seats invite_title invite_text invite_submit invitations_title
+        invitations_caption invited_until withdraw link_title link_text you role_of
+    }
+    tokens: Tokens {
+        title lead caption abilities read write create_title create_name create_name_hint create_submit made_title made_text
+        try_it none
+    }
+    endpoints: Endpoints {
+        title lead caption url on off off_since create_title create_url create_url_hint create_events create_submit
+        secret_title secret_text none event_completed event_new_issues change_title change_submit rotate_title rotate_text
+        rotate_submit ping_title ping_text ping_submit enable_submit disable_submit disable_text enable_text delete_title
+        delete_text delete_submit deliveries_title deliveries_caption deliveries_none event when state attempts pending
+        delivered failed dropped next_attempt delivery_title attempts_caption attempt started took answer resend answered
+        no_answer event_ping event_other failing
+    }
+    brand: Brand { title lead not_in_plan name name_hint colour colour_hint submit preview preview_text }
+    usage: Usage {
+        title plan status status_trialing status_active status_past_due status_canceled status_unknown ends_at sites_used
+        seats_used pages_per_check history interval requests files manual_available features feature_api feature_exports
+        feature_white_label feature_acr included not_included caption what limit
+    }
+    audit: Audit {
+        title lead caption when who what subject from none person_created signed_in signed_out password_changed member_invited
+        invitation_withdrawn member_joined role_changed member_removed
+    }
+    profile: Profile {
+        title your_data password_title password_text current new submit sessions_title sessions_text sessions_caption browser
+        begun last_used this_one end end_others person_address
+    }
+    operator: OperatorWords {
+        title teams_title teams_caption team plan standing active blocked create_title create_name create_plan create_own
+        create_submit people_title people_caption queue_title queue_caption kind waiting oldest requested scheduled
+        deliveries endpoints_off people_link audit_link change_plan change_plan_submit block block_text block_submit unblock
+        unblock_text unblock_submit shortened operates version
+    }
+}
+
+impl Words {
+    /// Returns the words of a language.
+    pub(crate) fn of(locale: Locale) -> &'static Self {
+        macro_rules! language {
+            ($file:literal) => {{
+                static WORDS: LazyLock<Words> = LazyLock::new(|| read(include_str!(concat!("../words/", $file))));
+                &WORDS
+            }};
+        }
+        match locale {
+            Locale::En => language!("en.toml"),
+            Locale::Uk => language!("uk.toml"),
+            Locale::De => language!("de.toml"),
+            Locale::Pl => language!("pl.toml"),
+            Locale::Cs => language!("cs.toml"),
+            Locale::Ro => language!("ro.toml"),
+            Locale::Ru => language!("ru.toml"),
+        }
+    }
+}
+
+fn read(file: &str) -> Words {
+    // A test reads each file.
+    toml::from_str(file).expect("the file has all words")
+}
+
+/// Returns the name of a language in itself, for choosing it.
+pub(crate) const fn own_name(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "English",
+        Locale::Uk => "Українська",
+        Locale::De => "Deutsch",
+        Locale::Pl => "Polski",
+        Locale::Cs => "Čeština",
+        Locale::Ro => "Română",
+        Locale::Ru => "Русский",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn places(text: &str) -> BTreeSet<&str> {
+        text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn every_language_has_every_word_with_the_same_places_for_values() {
+        let english = Words::of(Locale::En).all();
+        for locale in Locale::ALL {
+            for ((table, word, text), (_, _, model)) in Words::of(locale).all().into_iter().zip(&english) {
+                assert!(!text.trim().is_empty(), "{locale}: {table}.{word}");
+                assert_eq!(places(text), places(model), "{locale}: {table}.{word}: {text}");
+                assert!(!text.contains(['<', '>']), "{locale}: {table}.{word}: {text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! `/app`: the account web interface, from warp's requests to its own and back.
+
+use std::{convert::Infallible, io, net::IpAddr, time::Duration};
+
+use a11ycheck_account_web::{AccountWeb, Body, Request, Response as Page};
+use a11ycheck_core::service::{Progress, Watch};
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, StreamExt as _, stream};
+use warp::{
+    Filter,
+    filters::BoxedFilter,
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    reply::{Reply as _, Response},
+};
+
+use crate::{
+    RoutesConfig,
+    request::{ClientAddress, body_bytes, sender},
+};
+
+/// The time in which the form of a request must arrive.
+const FORM_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time after which a check without news is mentioned to the browser, so that no proxy takes the connection for dead.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Returns the pages as a warp filter, below the [root](AccountWeb::root) of the interface; and at `/` a redirect to them.
+pub fn account_pages(web: &AccountWeb, config: RoutesConfig) -> BoxedFilter<(Response,)> {
+    let entrance = {
+        let web = web.clone();
+        warp::path::end().and(warp::get().or(warp::head()).unify()).map(move || {
+            let mut response = StatusCode::SEE_OTHER.into_response();
+            // The root is a path of letters and slashes.
+            response.headers_mut().extend(HeaderValue::try_from(web.root()).ok().map(|root| (header::LOCATION, root)));
+            response
+        })
+    };
+    let root = web.root().trim_start_matches('/').to_owned();
+    let web = web.clone();
+    let query = warp::query::raw().or_else(|_| async { Ok::<_, Infallible>((String::new(),)) });
+    let pages = warp::path(root)
+        .and(warp::method())
+        .and(warp::path::full())
+        .and(query)
+        .and(warp::header::headers_cloned())
+        .and(warp::ext::optional::<ClientAddress>())
+        .and(warp::body::stream())
+        .then(
+            move |method: Method,
+                  path: warp::path::FullPath,
+                  query: String,
+                  headers: HeaderMap,
+                  address: Option<ClientAddress>,
+                  body| {
+                let (web, trusted) = (web.clone(), config.trusted_proxies.clone());
+                async move {
+                    let peer: Option<IpAddr> = address.map(|address| address.0.ip());
+                    let address = peer.map(|peer| sender(peer, &headers, &trusted));
+                    let form = if method == Method::POST && is_form(&headers) {
+                        let read = read(Box::pin(body_bytes(body)));
+                        match tokio::time::timeout(FORM_TIMEOUT, read).await {
+                            Ok(Ok(form)) => form,
+                            Ok(Err(status)) => return status.into_response(),
+                            Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
+                        }
+                    } else {
+                        Bytes::new()
+                    };
+                    let request = Request::new(method, path.as_str(), headers).with_query(&query);
+                    answer(web.answer(request.with_form(&form).with_address(address)).await)
+                }
+            },
+        );
+    entrance.or(pages).unify().boxed()
+}
+
+/// Returns whether the body is a form in the only encoding that the pages use.
+fn is_form(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = value.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+}
+
+async fn read(
+    mut body: impl Stream<Item = Result<Bytes, warp::Error>> + Unpin,
+) -> Result<Bytes, StatusCode> {
+    let mut form = BytesMut::new();
+    while let Some(chunk) = body.next().await {
+        let chunk = chunk.map_err(|_| StatusCode::BAD_REQUEST)?;
+        if form.len() + chunk.len() > Request::MAX_BODY {
+            return Err(StatusCode::PAYLOAD_TOO_LARGE);
+        }
+        form.extend_from_slice(&chunk);
+    }
+    Ok(form.freeze())
+}
+
+fn answer(page: Page) -> Response {
+    let Page { status, headers, body, .. } = page;
+    let mut response = match body {
+        Body::Bytes(bytes) => Response::new(bytes.into()),
+        Body::File(file) => {
+            let length = file.length();
+            let mut response = warp::reply::stream(file.into_stream()).into_response();
+            response.headers_mut().extend(length.map(|length| (header::CONTENT_LENGTH, HeaderValue::from(length))));
+            response
+        }
+        Body::Progress(watch) => warp::reply::stream(events(*watch)).into_response(),
+        // A body of a later version of the crate, which is built with this one.
+        _ => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    };
+    *response.status_mut() = status;
+    for (name, value) in &headers {
+        if name == header::SET_COOKIE {
+            response.headers_mut().append(name, value.clone());
+        } else {
+            response.headers_mut().insert(name, value.clone());
+        }
+    }
+    response
+}
+
+/// Returns the progress of a check as server-sent events (HTML, 9.2): `progress` with the numbers of pages, and `end`.
+fn events(watch: Watch) -> impl Stream<Item = io::Result<Bytes>> + Send + Sync {
+    // The stream is polled from one task, but a body has to be shareable.
+    let (events, received) = tokio::sync::mpsc::channel(4);
+    tokio::spawn(async move {
+        let mut watch = watch;
+        loop {
+            let event = match tokio::time::timeout(KEEP_ALIVE, watch.next()).await {
+                Err(_) => Bytes::from_static(b": still there\n\n"),
+                Ok(Ok(Some(progress))) => written(progress),
+                // If the check can't be read any more, the page that is loaded then says why.
+                Ok(Ok(None) | Err(_)) => {
+                    events.send(Bytes::from_static(b"event: end\ndata: {}\n\n")).await.ok();
+                    return;
+                }
+            };
+            // The browser has gone.
+            if events.send(event).await.is_err() {
+                return;
+            }
+        }
+    });
+    stream::unfold(received, |mut received| async { received.recv().await.map(|event| (Ok(event), received)) })
+}
+
+fn written(progress: Progress) -> Bytes {
+    let data = serde_json::json!({"done": progress.pages_done, "found": progress.pages_found, "attempt": progress.attempt});
+    format!("event: progress\ndata: {data}\n\n").into()
+}
