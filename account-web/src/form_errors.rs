@@ -104,9 +104,10 @@ fn sentence(problem: &Problem, words: &Words) -> String {
         Problem::DeliveryPending => words.delivery_pending.clone(),
         Problem::SiteLimit(limit) => most(&words.site_limit, limit.to_string()),
         Problem::CheckActive => words.check_active.clone(),
-        Problem::ManualTooSoon(interval) => {
-            most(&words.manual_too_soon, crate::time::clock(interval.after(DateTime::UNIX_EPOCH) - DateTime::UNIX_EPOCH))
-        }
+        Problem::ManualTooSoon(interval) => most(
+            &words.manual_too_soon,
+            crate::time::clock(interval.after(DateTime::UNIX_EPOCH) - DateTime::UNIX_EPOCH),
+        ),
         // Problems of JSON, which no form can have, and those of later releases.
         _ => words.other.clone(),
     }

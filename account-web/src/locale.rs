@@ -18,7 +18,8 @@ fn accepted(header: &str) -> Option<Locale> {
         .filter_map(|item| {
             let mut parts = item.split(';').map(str::trim);
             let locale = parts.next()?.split('-').next()?.to_ascii_lowercase().parse().ok()?;
-            let weight = parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(1.0), |weight| weight.parse().ok())?;
+            let weight =
+                parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(1.0), |weight| weight.parse().ok())?;
             (weight > 0.0).then_some((locale, weight))
         })
         .collect();

@@ -76,8 +76,11 @@ impl Passwords {
         let password = password.to_owned();
         self.blocking(move || match stored {
             Some(stored) => is_of(&password, &stored),
-            // Compared all the same, and equal to nothing.
-            None => NOBODY.as_ref().is_some_and(|nobody| is_of(&password, nobody)) && false,
+            None => {
+                // For the time that it takes; the compiler must not leave it out.
+                std::hint::black_box(NOBODY.as_ref().map(|nobody| is_of(&password, nobody)));
+                false
+            }
         })
         .await
     }

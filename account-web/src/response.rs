@@ -1,6 +1,9 @@
 //! Responses.
 
-use a11ycheck_core::{scanner::{Screenshot, ScreenshotFormat}, service::{MadeFile, Watch}};
+use a11ycheck_core::{
+    scanner::{Screenshot, ScreenshotFormat},
+    service::{MadeFile, Watch},
+};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
@@ -80,7 +83,8 @@ impl Response {
 
     /// Returns a file to be saved.
     pub(crate) fn file(file: MadeFile) -> Self {
-        let name = percent_encoding::utf8_percent_encode(file.file_name(), percent_encoding::NON_ALPHANUMERIC).to_string();
+        let name =
+            percent_encoding::utf8_percent_encode(file.file_name(), percent_encoding::NON_ALPHANUMERIC).to_string();
         let disposition = format!("attachment; filename*=UTF-8''{name}");
         let response = Self::new(StatusCode::OK, file.media_type(), Body::File(Box::new(file)));
         response.with(header::CACHE_CONTROL, "private, no-store").with(header::CONTENT_DISPOSITION, &disposition)

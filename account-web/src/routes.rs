@@ -77,6 +77,8 @@ pages! {
     AddSite = Get "/teams/{team}/add-site" Member;
     DoAddSite = Post "/teams/{team}/add-site" Member;
     Site = Get "/teams/{team}/sites/{site}" Viewer;
+    EditSite = Get "/teams/{team}/sites/{site}/edit" Member;
+    DoEditSite = Post "/teams/{team}/sites/{site}/edit" Member;
     StartCheck = Post "/teams/{team}/sites/{site}/check" Member;
     DeleteSite = Get "/teams/{team}/sites/{site}/delete" Owner;
     DoDeleteSite = Post "/teams/{team}/sites/{site}/delete" Owner;

@@ -119,7 +119,9 @@ impl Shell {
             ("audit", &nav.audit, Section::Audit, team.role.manages()),
         ];
         let shown = links.into_iter().filter(|(.., is_shown)| *is_shown);
-        shown.map(|(path, name, section, _)| (format!("{}/{path}", self.team_root()), name, section == self.section)).collect()
+        shown
+            .map(|(path, name, section, _)| (format!("{}/{path}", self.team_root()), name, section == self.section))
+            .collect()
     }
 
     /// Returns the path of the team's pages.

@@ -56,7 +56,7 @@ words! {
         address_taken already_member no_free_seat last_owner too_many_invitations role colour brand_name blank_name ability
     }
     notices: Notices {
-        site_added check_started site_deleted invitation_withdrawn role_changed member_removed left token_deleted
+        site_added site_changed check_started site_deleted invitation_withdrawn role_changed member_removed left token_deleted
         endpoint_changed endpoint_enabled endpoint_disabled endpoint_deleted ping_sent resent brand_saved password_changed
         session_ended sessions_ended team_created plan_changed team_blocked team_unblocked joined signed_out
     }
@@ -72,11 +72,11 @@ words! {
         change next_check never failed running queued worse better same
     }
     add_site: AddSite {
-        title url url_hint name name_hint report_language tags tags_hint platform platform_hint standard standard_default first_check
+        title edit_title edit_submit url url_hint name name_hint report_language tags tags_hint platform platform_hint standard standard_default first_check
         submit
     }
     site: SiteWords {
-        check_now check_running delete history history_caption date kind result new fixed scheduled manual report_language
+        check_now check_running edit delete history history_caption date kind result new fixed scheduled manual report_language
         tags platform standard next_check chart chart_text no_checks
     }
     delete_site: DeleteSite { title text submit }

@@ -80,9 +80,7 @@ fn is_form(headers: &HeaderMap) -> bool {
     essence.eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
 
-async fn read(
-    mut body: impl Stream<Item = Result<Bytes, warp::Error>> + Unpin,
-) -> Result<Bytes, StatusCode> {
+async fn read(mut body: impl Stream<Item = Result<Bytes, warp::Error>> + Unpin) -> Result<Bytes, StatusCode> {
     let mut form = BytesMut::new();
     while let Some(chunk) = body.next().await {
         let chunk = chunk.map_err(|_| StatusCode::BAD_REQUEST)?;
@@ -145,6 +143,7 @@ fn events(watch: Watch) -> impl Stream<Item = io::Result<Bytes>> + Send + Sync {
 }
 
 fn written(progress: Progress) -> Bytes {
-    let data = serde_json::json!({"done": progress.pages_done, "found": progress.pages_found, "attempt": progress.attempt});
+    let data =
+        serde_json::json!({"done": progress.pages_done, "found": progress.pages_found, "attempt": progress.attempt});
     format!("event: progress\ndata: {data}\n\n").into()
 }

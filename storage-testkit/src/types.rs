@@ -6,8 +6,8 @@ pub use a11ycheck_core::{
     domain::{
         ApiToken, Attempt, AttemptReport, Delivery, EndpointDetails, ExternalKey, Failure, Findings, NewEndpoint,
         NewEvent, NewSite, NewTeam, NewToken, PageCounts, Plan, PlanCode, RateDecision, RateLimits, RequestClass,
-        RetryBy, Scan, ScreenshotId, SharedSetting, ShortenedHistory, Site, Standing, Subscription, Team, TeamBrand,
-        TokenHash, WebhookEndpoint,
+        RetryBy, Scan, ScreenshotId, SharedSetting, ShortenedHistory, Site, SiteDetails, Standing, Subscription, Team,
+        TeamBrand, TokenHash, WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, ScanId, SiteId, TeamId, TokenId, WorkerId},
     paging::{Page, PageRequest},

@@ -50,7 +50,13 @@ pub(super) async fn set(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
     let mut errors = FormErrors::default();
     let parsed_name: Option<Option<BrandName>> = match name {
         "" => Some(None),
-        name => name.parse().map_err(|_| errors.add_filled("name", &words.problems.brand_name, &[("most", BrandName::MAX_LENGTH.to_string())])).ok().map(Some),
+        name => name
+            .parse()
+            .map_err(|_| {
+                errors.add_filled("name", &words.problems.brand_name, &[("most", BrandName::MAX_LENGTH.to_string())])
+            })
+            .ok()
+            .map(Some),
     };
     let parsed_colour: Option<Option<Colour>> = match colour {
         "" => Some(None),

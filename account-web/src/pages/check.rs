@@ -121,9 +121,12 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
     let words = &team.words().check;
     let shell = team.shell(Section::Sites, site.details.display_name());
     match &scan.state {
-        ScanState::Queued => {
-            page(&WaitingPage { shell: shell.titled(Section::Sites, &words.queued_title), site, id: scan.id.to_string(), running: None })
-        }
+        ScanState::Queued => page(&WaitingPage {
+            shell: shell.titled(Section::Sites, &words.queued_title),
+            site,
+            id: scan.id.to_string(),
+            running: None,
+        }),
         ScanState::Running { pages_scanned, pages_found, attempt, .. } => page(&WaitingPage {
             shell: shell.titled(Section::Sites, &words.running_title),
             site,
@@ -131,9 +134,7 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
             running: Some(Running { done: *pages_scanned, found: *pages_found, attempt: *attempt }),
         }),
         ScanState::Failed { finished_at, failure, .. } => failed(shell, site, failure, Instant::of(*finished_at)),
-        ScanState::Completed { finished_at, .. } => {
-            report(team, &scan, &site, Instant::of(*finished_at)).await
-        }
+        ScanState::Completed { finished_at, .. } => report(team, &scan, &site, Instant::of(*finished_at)).await,
     }
 }
 

@@ -72,10 +72,7 @@ pub(super) struct Shown {
 
 /// Returns the kinds of events that an endpoint can receive: the word, the name and whether it is chosen.
 fn events(words: &'static Words, chosen: impl Fn(EventKind) -> bool) -> Vec<(&'static str, &'static str, bool)> {
-    EventKind::SELECTABLE
-        .iter()
-        .map(|kind| (kind.as_str(), event_name(*kind, words), chosen(*kind)))
-        .collect()
+    EventKind::SELECTABLE.iter().map(|kind| (kind.as_str(), event_name(*kind, words), chosen(*kind))).collect()
 }
 
 /// Returns the name of a kind of events.

@@ -62,7 +62,11 @@ impl PageError {
     pub(super) fn into_response(self, context: &Context<'_>) -> Response {
         let (status, words) = (self.status(), &context.words().errors);
         if status.is_server_error() {
-            tracing::error!(error = &self as &dyn std::error::Error, status = status.as_u16(), "Could not answer a request");
+            tracing::error!(
+                error = &self as &dyn std::error::Error,
+                status = status.as_u16(),
+                "Could not answer a request"
+            );
         }
         let (title, text) = match (&self, status) {
             (Self::Forged, _) => (&words.forged_title, &words.forged_text),

@@ -40,11 +40,7 @@ struct Gone<'a> {
 /// Shows the form behind the link that the server logs, or says that the link is no longer valid.
 pub(super) async fn show(context: &Context<'_>) -> Result<Response, PageError> {
     let key = context.request.key();
-    if context.parts.people.is_first_link(&key).await? {
-        form(context, FormErrors::default())
-    } else {
-        gone(context)
-    }
+    if context.parts.people.is_first_link(&key).await? { form(context, FormErrors::default()) } else { gone(context) }
 }
 
 fn gone(context: &Context<'_>) -> Result<Response, PageError> {

@@ -17,6 +17,7 @@ mod operator;
 mod profile;
 mod sign_in;
 mod site;
+mod site_form;
 mod sites;
 mod tokens;
 mod usage;
@@ -79,7 +80,8 @@ async fn route(context: &mut Context<'_>, path: &str) -> Result<Response, PageEr
                 }
             };
             context.signed_in = Some(visit.signed_in.clone());
-            context.locale = locale::locale(context.request, &context.parts.places, Some(visit.signed_in.person.locale));
+            context.locale =
+                locale::locale(context.request, &context.parts.places, Some(visit.signed_in.person.locale));
             let may = match found.route.access {
                 Access::Member => visit.role.writes(),
                 Access::Owner => visit.role.manages(),
@@ -142,9 +144,11 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
     match found.route.page {
         Page::Team => Ok(team.to("/sites")),
         Page::Sites => sites::list(team).await,
-        Page::AddSite => sites::add_form(team, sites::Entered::default(), Default::default()),
-        Page::DoAddSite => sites::add(team).await,
+        Page::AddSite => site_form::add_form(team),
+        Page::DoAddSite => site_form::add(team).await,
         Page::Site => site::show(team, id, Default::default()).await,
+        Page::EditSite => site_form::edit_form(team, id).await,
+        Page::DoEditSite => site_form::edit(team, id).await,
         Page::StartCheck => site::start_check(team, id).await,
         Page::DeleteSite => site::delete_form(team, id).await,
         Page::DoDeleteSite => site::delete(team, id).await,

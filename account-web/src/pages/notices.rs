@@ -7,6 +7,7 @@ pub(super) fn text(done: &str, words: &'static Words) -> Option<&'static str> {
     let words = &words.notices;
     Some(match done {
         "site-added" => &words.site_added,
+        "site-changed" => &words.site_changed,
         "check-started" => &words.check_started,
         "site-deleted" => &words.site_deleted,
         "invitation-withdrawn" => &words.invitation_withdrawn,

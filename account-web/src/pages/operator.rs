@@ -44,7 +44,8 @@ struct OperatorPage {
 impl OperatorPage {
     fn queues(&self) -> [(&'static str, u64, String); 2] {
         let words = &self.shell.words.operator;
-        let row = |name: &'static str, queue: &a11ycheck_core::service::Queue| (name, queue.waiting, clock(queue.oldest));
+        let row =
+            |name: &'static str, queue: &a11ycheck_core::service::Queue| (name, queue.waiting, clock(queue.oldest));
         [row(&words.requested, &self.backlog.requested), row(&words.scheduled, &self.backlog.scheduled)]
     }
 

@@ -1,25 +1,21 @@
-//! The sites of a team, and adding one.
+//! The sites of a team.
 
 use a11ycheck_core::{
-    domain::{PlatformKey, ScanState, Site, SiteInput, SiteName, StandardId, Tag},
-    locale::Locale,
+    domain::{ScanState, Site},
     paging::{Page, PageRequest},
     service::SitesQuery,
 };
 use askama::Template;
 
 use super::{
-    context::{InTeam, form_page, page},
+    context::{InTeam, page},
     error::PageError,
     list::Paging,
 };
 use crate::{
-    fields,
-    form_errors::FormErrors,
     response::Response,
     shell::{Section, Shell},
     time::Instant,
-    words::own_name,
 };
 
 /// A site in the list.
@@ -83,7 +79,8 @@ pub(super) async fn list(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
 async fn searched(team: &InTeam<'_, '_>, wanted: &str) -> Result<Page<Site>, PageError> {
     let is_wanted = |site: &Site| {
         let details = &site.details;
-        let texts = [details.display_name(), details.url.as_str()].into_iter().chain(details.tags.iter().map(String::as_str));
+        let texts =
+            [details.display_name(), details.url.as_str()].into_iter().chain(details.tags.iter().map(String::as_str));
         texts.into_iter().any(|text| text.to_lowercase().contains(wanted))
     };
     let (mut found, mut number) = (Vec::new(), 1);
@@ -127,95 +124,4 @@ async fn row(team: &InTeam<'_, '_>, site: Site) -> Result<Row, PageError> {
         },
     };
     Ok(Row { next_check: Instant::of(site.next_scan_at), site, last })
-}
-
-/// What was entered into the form, to be shown again.
-#[derive(Debug, Default)]
-pub(super) struct Entered {
-    pub(super) url: String,
-    pub(super) name: String,
-    pub(super) language: Option<Locale>,
-    pub(super) tags: String,
-    pub(super) platform: String,
-    pub(super) standard: String,
-}
-
-#[derive(Template)]
-#[template(path = "add-site.html")]
-struct AddSitePage {
-    shell: Shell,
-    entered: Entered,
-}
-
-impl AddSitePage {
-    fn languages(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
-        let chosen = self.entered.language.unwrap_or(self.shell.locale);
-        Locale::ALL.into_iter().map(move |locale| (locale.code(), own_name(locale), locale == chosen))
-    }
-
-    fn standards(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
-        let chosen = self.entered.standard.clone();
-        StandardId::defaults().map(move |standard| (standard.as_str(), standard.name(), standard.as_str() == chosen))
-    }
-}
-
-pub(super) fn add_form(team: &InTeam<'_, '_>, entered: Entered, errors: FormErrors) -> Result<Response, PageError> {
-    let shell = team.shell(Section::Sites, &team.words().add_site.title).with_errors(errors);
-    let template = AddSitePage { shell, entered };
-    form_page(&template, &template.shell)
-}
-
-/// Adds a site, and leads to it: its first check has been queued.
-pub(super) async fn add(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
-    let (form, words) = (team.form(), team.words());
-    let (url, name, tags, platform) = (form.get("url"), form.get("name"), form.get("tags"), form.get("platform"));
-    let language = fields::language(form, "language");
-    let standard = form.get("standard");
-    let entered = || Entered {
-        url: url.to_owned(),
-        name: name.to_owned(),
-        language: Some(language),
-        tags: tags.to_owned(),
-        platform: platform.to_owned(),
-        standard: standard.to_owned(),
-    };
-    let mut errors = FormErrors::default();
-    let input = match SiteInput::parse(url) {
-        Ok(input) => Some(input),
-        Err(_) if url.is_empty() => {
-            errors.add("url", &words.problems.required);
-            None
-        }
-        Err(_) => {
-            errors.add("url", &words.problems.not_url);
-            None
-        }
-    };
-    let name = match name {
-        "" => None,
-        name => SiteName::new(name).map_err(|_| errors.add_filled("name", &words.problems.too_long, &[("most", 120.to_string())])).ok(),
-    };
-    let tags: Vec<Tag> = tags
-        .split(',')
-        .map(str::trim)
-        .filter(|tag| !tag.is_empty())
-        .filter_map(|tag| match Tag::new(tag) {
-            Ok(tag) => Some(tag),
-            Err(_) => {
-                errors.add_filled("tags", &words.problems.too_long, &[("most", 40.to_string())]);
-                None
-            }
-        })
-        .collect();
-    let standard = StandardId::defaults().copied().find(|offered| offered.as_str() == standard);
-    let Some(input) = input.filter(|_| errors.is_empty()) else { return add_form(team, entered(), errors) };
-    let input = input.with_report_locale(language).with_tags(tags);
-    let input = name.into_iter().fold(input, SiteInput::with_name);
-    let input = standard.into_iter().fold(input, SiteInput::with_standard);
-    let platforms = platform.split(',').map(str::trim).filter(|key| !key.is_empty()).map(PlatformKey::new);
-    let input = input.with_stack(platforms);
-    match team.handle().add_site(input).await {
-        Ok(added) => Ok(team.done(&format!("/sites/{}", added.site.id), "site-added")),
-        Err(error) => add_form(team, entered(), FormErrors::of_refusal(error, "url", words)?),
-    }
 }

@@ -70,8 +70,11 @@ pub(super) async fn create(team: &InTeam<'_, '_>) -> Result<Response, PageError>
     if name.is_empty() {
         errors.add("name", &words.problems.required);
     }
-    let abilities: Vec<Ability> =
-        Ability::KNOWN.iter().copied().filter(|ability| form.all("ability").any(|sent| sent == ability.as_str())).collect();
+    let abilities: Vec<Ability> = Ability::KNOWN
+        .iter()
+        .copied()
+        .filter(|ability| form.all("ability").any(|sent| sent == ability.as_str()))
+        .collect();
     if abilities.is_empty() {
         errors.add("ability", &words.problems.ability);
     }

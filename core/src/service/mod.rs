@@ -9,6 +9,7 @@ mod add_site;
 mod admit;
 mod brand;
 mod builder;
+mod change_site;
 mod delete_site;
 mod deliveries;
 mod endpoints;

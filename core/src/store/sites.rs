@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::StoreError;
 use crate::{
-    domain::{NewSite, Site},
+    domain::{NewSite, Site, SiteDetails},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
 };
@@ -56,6 +56,10 @@ pub trait SiteStore {
     /// # Ordering
     /// By domain (bytes), then id.
     async fn sites(&self, team: TeamId, tag: Option<&str>, page: PageRequest) -> Result<Page<Site>, StoreError>;
+
+    /// Sets the details of a site, except for its address: that stays as it is, and so do its checks. Returns the site as it is then; `None`
+    /// if the team has no such site.
+    async fn change_site(&self, team: TeamId, id: SiteId, details: SiteDetails) -> Result<Option<Site>, StoreError>;
 
     /// Deletes a site with all its checks, findings and files. A worker that checks it learns of this from its next
     /// transition ([`LeaseError::Gone`](super::LeaseError::Gone)), and its result is dropped. Returns `false` if the team

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{ManualChecks, NewSite, ScanKind, Site, Urgency, next_scan_at},
+    domain::{ManualChecks, NewSite, ScanKind, Site, SiteDetails, Urgency, next_scan_at},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{AddSiteError, SiteStore, SiteUsage, StoreError},
@@ -69,6 +69,19 @@ impl SiteStore for MemoryStore {
                 }
             }
             Ok(copied(Page::cut(sites.into_iter(), page)))
+        })
+    }
+
+    async fn change_site(&self, team: TeamId, id: SiteId, details: SiteDetails) -> Result<Option<Site>, StoreError> {
+        self.step(|state, _| {
+            if state.site(team, id).is_none() {
+                return Ok(None);
+            }
+            Ok(state.sites.get_mut(&id).map(|row| {
+                let url = row.site.details.url.clone();
+                row.site.details = SiteDetails { url, ..details };
+                row.site.clone()
+            }))
         })
     }
 

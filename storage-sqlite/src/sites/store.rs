@@ -1,7 +1,7 @@
 //! Sites.
 
 use a11ycheck_core::{
-    domain::{NewSite, PlatformKey, ScanKind, Site, StandardId, Urgency, next_scan_at},
+    domain::{NewSite, PlatformKey, ScanKind, Site, SiteDetails, StandardId, Urgency, next_scan_at},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
     store::{AddSiteError, SiteStore, SiteUsage, StoreError, Work},
@@ -123,6 +123,30 @@ impl SiteStore for SqliteStore {
                 .await?;
             let items = rows.into_iter().map(SiteRow::site).collect::<Result<_, _>>()?;
             Ok(Page { request: page, items, total: total.unsigned_abs() })
+        })
+        .await
+    }
+
+    async fn change_site(&self, team: TeamId, id: SiteId, details: SiteDetails) -> Result<Option<Site>, StoreError> {
+        self.write(async |mut tx| {
+            let stack: Vec<&str> = details.stack.iter().map(PlatformKey::as_str).collect();
+            let row: Option<SiteRow> = sqlx::query_as(concat!(
+                "UPDATE sites AS site SET name = ?3, report_locale = ?4, stack = ?5, tags = ?6, platform = ?7, standard = ?8
+                 WHERE site.team_id = ?1 AND site.id = ?2
+                 RETURNING ",
+                site_columns!(),
+            ))
+            .bind(Id(team))
+            .bind(Id(id))
+            .bind(&details.name)
+            .bind(details.report_locale.code())
+            .bind(json(&stack)?)
+            .bind(json(&details.tags)?)
+            .bind(details.platform.as_ref().map(PlatformKey::as_str))
+            .bind(details.standard.as_ref().map(StandardId::as_str))
+            .fetch_optional(tx.db())
+            .await?;
+            Ok::<_, Failure<StoreError>>(row.map(SiteRow::site).transpose()?)
         })
         .await
     }

@@ -94,6 +94,7 @@ macro_rules! store_cases {
                 a_site_of_no_team_is_not_added,
                 a_team_has_the_plans_number_of_sites_and_no_more,
                 a_plan_without_sites_admits_none,
+                a_changed_site_keeps_its_address_and_its_checks,
                 a_deleted_site_makes_room_for_another,
                 a_plan_of_fewer_sites_keeps_those_that_are_there,
                 one_address_may_be_added_twice,

@@ -139,6 +139,7 @@ fn our_own_crates_are_among_dev_dependencies_by_path_alone() {
     let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     for folder in [
         "a11ycheck",
+        "account-web",
         "api-v1",
         "cli",
         "core",
@@ -179,6 +180,10 @@ fn no_part_names_what_it_must_not_know() {
         ("core/src", &["warp::", "sqlx::", "chromium"][..]),
         ("signing/src", &["a11ycheck_core", "a11ycheck_storage", "a11ycheck_scanner"]),
         ("api-v1/src", &["warp::", "hyper::", "a11ycheck_storage", "a11ycheck_scanner"]),
+        (
+            "account-web/src",
+            &["warp::", "hyper::", "a11ycheck_storage", "a11ycheck_scanner", "a11ycheck_server", "a11ycheck_api_v1"],
+        ),
         ("storage-memory/src", &["warp::", "a11ycheck_scanner"]),
         ("storage-postgres/src", &["warp::", "a11ycheck_scanner"]),
         ("storage-sqlite/src", &["warp::", "a11ycheck_scanner"]),

@@ -10,7 +10,7 @@ use tracing::Instrument as _;
 
 use crate::{
     catalog::Review,
-    domain::{DraftHead, Findings, HeadText, Logo, Scan, Team},
+    domain::{DraftHead, Findings, HeadText, Logo, PlatformKey, Scan, SiteDetails, Team},
     error::Error,
     export::{
         Brand, ExportSource,
@@ -43,7 +43,8 @@ impl Service {
         options: DraftOptions,
         arrived: Instant,
     ) -> Result<Bytes, Error> {
-        let style = self.style_of(&self.shown_brand(team).await?, key, &options);
+        let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?;
+        let style = self.style_of(&self.shown_brand(team).await?, &site.details, key, &options);
         if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
             return Ok(bytes);
         }
@@ -53,12 +54,12 @@ impl Service {
         self.parts().renderings.wait(team.id, (scan.id, key, style), arrived, || work.boxed()).await
     }
 
-    /// Returns the style hash of a file that carries a brand. It differs for every brand, for every review of the language, and
-    /// for every choice of options.
-    fn style_of(&self, brand: &Brand, key: DocumentKey, options: &DraftOptions) -> StyleHash {
+    /// Returns the style hash of a file that carries a brand. It differs for every brand, for every name and platform of the site, for every
+    /// review of the language, and for every choice of options.
+    fn style_of(&self, brand: &Brand, site: &SiteDetails, key: DocumentKey, options: &DraftOptions) -> StyleHash {
         let (DocumentKey::Report(locale) | DocumentKey::FullReport(locale) | DocumentKey::ConformanceReport(locale)) =
             key;
-        style_of(brand, self.parts().reviews.get(&locale), options)
+        style_of(brand, site, self.parts().reviews.get(&locale), options)
     }
 
     /// Returns the file as it was kept, if it has this style hash.
@@ -81,7 +82,8 @@ impl Service {
         options: DraftOptions,
     ) -> Result<Bytes, Error> {
         let brand = self.shown_brand(team).await?;
-        let style = self.style_of(&brand, key, &options);
+        let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?;
+        let style = self.style_of(&brand, &site.details, key, &options);
         // It may have been rendered by this node or another one since it was asked for.
         if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
             return Ok(bytes);
@@ -203,11 +205,17 @@ type Rendering = Box<dyn FnOnce() -> Result<Vec<u8>, PdfError> + Send>;
 const LAYOUT: &[u8] = b"2";
 
 /// Returns the style hash of files that carry a brand, in a language that was reviewed or not, and of drafts with these options.
-fn style_of(brand: &Brand, review: Option<&Review>, options: &DraftOptions) -> StyleHash {
+fn style_of(brand: &Brand, site: &SiteDetails, review: Option<&Review>, options: &DraftOptions) -> StyleHash {
     let Brand { name, colour, logo } = brand;
     let mut digest = Sha256::new();
     // Each part goes with its length, so that no two brands have the same bytes.
     for part in [LAYOUT, name.as_bytes(), colour.to_string().as_bytes(), logo.as_ref().map_or(&[], Logo::bytes)] {
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part);
+    }
+    // Both may be changed after the file was made.
+    for part in site.name.iter().map(String::as_str).chain(site.stack.iter().map(PlatformKey::as_str)) {
+        digest.update(b"s");
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
     }

@@ -1,8 +1,12 @@
 //! Sites: adding, listing, the plan's limit.
 
 use a11ycheck_core::{
-    domain::{CheckFrequency, IsoDuration, NewSite, Scan, ScanKind, ScanState, Site, Standing, next_scan_at},
+    domain::{
+        CheckFrequency, IsoDuration, NewSite, PlatformKey, Scan, ScanKind, ScanState, Site, SiteDetails, SiteInput,
+        SiteName, StandardId, Standing, Tag, next_scan_at,
+    },
     id::{ScanId, SiteId, TeamId},
+    locale::Locale,
     paging::PageRequest,
     store::{AddSiteError, Store},
 };
@@ -114,6 +118,31 @@ pub(crate) async fn a_plan_without_sites_admits_none<S: Store>(factory: &impl St
     let team = world.team().await;
     let refused = world.store.add_site(team, fixtures::new_site("https://a.example", world.now()), None).await;
     assert!(matches!(refused, Err(AddSiteError::LimitReached(0))), "{refused:?}");
+}
+
+pub(crate) async fn a_changed_site_keeps_its_address_and_its_checks<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let team = world.team().await;
+    let site = world.site_at(team, "https://a.example").await;
+    let neighbour = world.site_at(team, "https://b.example").await;
+    let input = SiteInput::parse("https://other.example").unwrap().with_name(SiteName::new("Другий").unwrap());
+    let input = input.with_report_locale(Locale::Uk).with_tags([Tag::new("x").unwrap(), Tag::new("y").unwrap()]);
+    let input = input.with_stack([PlatformKey::new("vue")]).with_standard(StandardId::Wcag22Aa);
+    let details = input.into_details().unwrap();
+    let expected = SiteDetails { url: site.details.url.clone(), ..details.clone() };
+    let changed = world.store.change_site(team, site.id, details.clone()).await.unwrap().unwrap();
+    assert_eq!(changed, Site { details: expected, ..site.clone() });
+    assert_eq!(world.store.site(team, site.id).await.unwrap(), Some(changed));
+    assert_eq!(world.site_pages(team, Some("y"), 100).await, [site.id]);
+    assert_eq!(world.store.site(team, neighbour.id).await.unwrap(), Some(neighbour));
+    let bare = SiteInput::parse("https://a.example").unwrap().into_details().unwrap();
+    let cleared = world.store.change_site(team, site.id, bare.clone()).await.unwrap().unwrap();
+    assert_eq!(cleared.details, SiteDetails { url: site.details.url, ..bare });
+
+    let stranger = world.team().await;
+    assert_eq!(world.store.change_site(stranger, site.id, details.clone()).await.unwrap(), None);
+    assert_eq!(world.store.change_site(team, SiteId::generate(world.now()), details).await.unwrap(), None);
+    assert_eq!(world.store.site(team, site.id).await.unwrap().unwrap().details, cleared.details);
 }
 
 pub(crate) async fn a_deleted_site_makes_room_for_another<S: Store>(factory: &impl StoreFactory<Store = S>) {

@@ -93,7 +93,8 @@ pub(super) async fn run(service: &Service, command: PersonCommand) -> Result<Out
                 Some(team) => Some(service.operator().team(team).await?),
                 None => None,
             };
-            let input = PersonInput::new(email).with_name(name).with_locale(locale).with_password(password(&password_file)?);
+            let input =
+                PersonInput::new(email).with_name(name).with_locale(locale).with_password(password(&password_file)?);
             let kind = if operator { PersonKind::Operator } else { PersonKind::User };
             let person = people.create_person(&actor, input, kind).await?;
             if let Some(team) = team {
@@ -147,6 +148,13 @@ struct ShownPerson<'a> {
 impl<'a> ShownPerson<'a> {
     fn of(person: &'a Person) -> Self {
         let Person { id, email, name, locale, kind, created_at } = person;
-        Self { id: *id, email: email.as_str(), name, locale: *locale, operator: kind.operates(), created_at: *created_at }
+        Self {
+            id: *id,
+            email: email.as_str(),
+            name,
+            locale: *locale,
+            operator: kind.operates(),
+            created_at: *created_at,
+        }
     }
 }

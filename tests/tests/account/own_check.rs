@@ -1,0 +1,145 @@
+//! Our own check of our own pages: who finds barriers for others has none.
+
+use std::{sync::Arc, time::Duration};
+
+use a11ycheck_core::{
+    domain::{Failure, FailureCode, Impact, PageCounts, PersonKind, Role, SiteInput, SiteUrl, Tag},
+    id::ScanId,
+    locale::Locale,
+    net::{AddressPolicy, SystemResolver},
+    scanner::{CancellationToken, ProgressSink, ScanRequest, Scanner as _, Script},
+    service::{Actor, PersonInput},
+};
+use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner};
+use a11ycheck_tests::{Page, TestSite};
+
+use crate::visitor::{Home, PASSWORD, Visitor};
+
+struct NoProgress;
+
+impl ProgressSink for NoProgress {
+    fn progress(&self, _: PageCounts) {}
+}
+
+/// Returns a page as it looks, in a file without others.
+async fn whole(visitor: &mut Visitor, path: &str, form: Option<&[(&str, &str)]>) -> String {
+    let answer = match form {
+        Some(form) => visitor.post(path, form).await,
+        None => visitor.get(path).await,
+    };
+    assert!(!answer.status.is_server_error() && !answer.status.is_redirection(), "{path}: {}", answer.status);
+    let start = answer.text.find("<link rel=\"stylesheet\"").expect("it has a style sheet");
+    let (before, rest) = answer.text.split_at(start);
+    let (link, after) = rest.split_once('>').unwrap();
+    let address = link.split_once("href=\"").unwrap().1.trim_end_matches('"');
+    let style = visitor.get(address).await.text;
+    format!("{before}<style>{style}</style>{}", after.replace("<details", "<details open"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
+    let script = || {
+        Script::page("https://shop.example.com/")
+            .with_problem("image-alt", Impact::Critical, "img", "<img src=logo.png>")
+            .with_problem("color-contrast", Impact::Serious, "p", "<p>pale</p>")
+            .with_recommendation("region", Impact::Moderate, "div", "<div>x</div>")
+            .with_undecided(3)
+    };
+    let failure = Failure::new(FailureCode::Dns, "No such host.");
+    let home = Home::new([script(), script(), Script::failing(failure)]).await;
+    let mut owner = home.member("owner@example.org", Role::Owner).await;
+    let site = SiteInput::parse("https://shop.example.com").unwrap().with_tags([Tag::new("shops").unwrap()]);
+    let site = home.app.team.add_site(site).await;
+    home.app.run_checks().await;
+    home.app.clock.advance(chrono::TimeDelta::hours(2));
+    let check = home.app.team.start_scan(site.id).await;
+    home.app.run_checks().await;
+    let failed = home.app.team.add_site(SiteInput::parse("https://gone.example.com").unwrap()).await;
+    home.app.run_checks().await;
+    let team = home.app.service.team(home.app.team.id()).await.unwrap();
+    let failed_check = team.newest_scan(failed.id).await.unwrap().unwrap();
+    let waiting = home.app.team.add_site(SiteInput::parse("https://new.example.com").unwrap()).await;
+    let waiting_check = team.newest_scan(waiting.id).await.unwrap().unwrap();
+    let url = "https://hooks.example.com/a11y";
+    owner.post(&home.page("/endpoints"), &[("url", url), ("event", "scan.completed")]).await;
+    let endpoint = team.endpoints().await.unwrap().remove(0).id;
+    let delivery = team.ping_endpoint(endpoint).await.unwrap().id;
+    owner.post(&home.page("/members/invite"), &[("email", "ann@example.org"), ("role", "viewer")]).await;
+    let password = a11ycheck_account_web::hash(PASSWORD).unwrap();
+    let input = PersonInput::new("op@example.org".parse().unwrap()).with_name("Op").with_password(password);
+    let people = home.app.service.people().unwrap();
+    people.create_person(&Actor::program("test"), input, PersonKind::Operator).await.unwrap();
+    let mut operator = home.visitor();
+    operator.post("/app/sign-in", &[("email", "op@example.org"), ("password", PASSWORD)]).await;
+
+    let of_owner: Vec<(String, Option<&[(&str, &str)]>)> = vec![
+        ("/app/teams".to_owned(), None),
+        ("/app/profile".to_owned(), None),
+        ("/app/nowhere".to_owned(), None),
+        (home.page("/sites"), None),
+        (home.page("/sites?done=site-deleted"), None),
+        (home.page("/add-site"), None),
+        (home.page("/add-site"), Some(&[("url", "no address at all")])),
+        (home.page(&format!("/sites/{}", site.id)), None),
+        (home.page(&format!("/sites/{}/edit", site.id)), None),
+        (home.page(&format!("/sites/{}/delete", site.id)), None),
+        (home.page(&format!("/checks/{}", check.id)), None),
+        (home.page(&format!("/checks/{}", failed_check.id)), None),
+        (home.page(&format!("/checks/{}", waiting_check.id)), None),
+        (home.page("/members"), None),
+        (home.page("/tokens"), Some(&[("name", "CI"), ("ability", "read")])),
+        (home.page("/endpoints"), None),
+        (home.page(&format!("/endpoints/{endpoint}")), None),
+        (home.page(&format!("/deliveries/{delivery}")), None),
+        (home.page("/brand"), None),
+        (home.page("/usage"), None),
+        (home.page("/audit"), None),
+    ];
+    let of_operator = [
+        "/app/teams".to_owned(),
+        "/app/operator".to_owned(),
+        "/app/operator/people".to_owned(),
+        "/app/operator/audit".to_owned(),
+        format!("/app/operator/teams/{}", home.app.team.id()),
+    ];
+    let policy = AddressPolicy::builder().allow_network("127.0.0.0/8".parse().unwrap()).build();
+    let config = ChromiumConfig::new(policy).with_resolver(Arc::new(SystemResolver::new()));
+    // How long a busy machine needs for a page is not the question.
+    let scanner = ChromiumScanner::new(config.with_page_timeout(Duration::from_secs(300))).unwrap();
+    for locale in Locale::ALL {
+        let mut pages = Vec::new();
+        let mut stranger = home.visitor();
+        for visitor in [&mut owner, &mut operator, &mut stranger] {
+            visitor.post("/app/language", &[("language", locale.code()), ("back", "")]).await;
+        }
+        for (path, form) in &of_owner {
+            pages.push((path.clone(), whole(&mut owner, path, *form).await));
+        }
+        for path in &of_operator {
+            pages.push((path.clone(), whole(&mut operator, path, None).await));
+        }
+        pages.push(("sign-in".to_owned(), whole(&mut stranger, "/app/sign-in", None).await));
+        let wrong = Some(&[("email", "x"), ("password", "y")][..]);
+        pages.push(("sign-in refused".to_owned(), whole(&mut stranger, "/app/sign-in", wrong).await));
+        let paths: Vec<String> = (0..pages.len()).map(|number| format!("/{locale}/{number}")).collect();
+        let served = pages.iter().zip(&paths).map(|((_, html), path)| {
+            let path: &'static str = path.clone().leak();
+            (path, Page::html(html.clone()))
+        });
+        let site = TestSite::start(served).await;
+        for ((name, _), path) in pages.iter().zip(&paths) {
+            let start = SiteUrl::parse(&site.url(path)).unwrap();
+            let request = ScanRequest::new(ScanId::generate(chrono::Utc::now()), start, 1);
+            let output = scanner.scan(request, &NoProgress, CancellationToken::new()).await.unwrap();
+            assert_eq!(output.findings.pages_checked(), 1, "{locale}: {name}");
+            let found: Vec<_> = output
+                .findings
+                .items
+                .iter()
+                .map(|finding| format!("{} {} {}", finding.rule, finding.selector, finding.html))
+                .collect();
+            assert_eq!(found, Vec::<String>::new(), "{locale}: {name}");
+        }
+    }
+    scanner.close().await;
+}

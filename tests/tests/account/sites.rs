@@ -1,0 +1,73 @@
+//! Adding, changing and deleting sites.
+
+use a11ycheck_core::domain::Role;
+use reqwest::StatusCode;
+
+use crate::visitor::Home;
+
+#[tokio::test]
+async fn a_site_is_added_checked_changed_and_deleted_and_keeps_its_checks_until_then() {
+    let script = a11ycheck_core::scanner::Script::page("https://shop.example.com/");
+    let home = Home::new([script]).await;
+    let mut owner = home.member("owner@example.org", Role::Owner).await;
+    let form = [("url", "shop.example.com"), ("name", "Shop"), ("tags", "a, b"), ("language", "de")];
+    let added = owner.post(&home.page("/add-site"), &form).await;
+    let path = added.location().strip_suffix("?done=site-added").unwrap().to_owned();
+    home.app.run_checks().await;
+    let page = owner.get(&path).await.text;
+    assert!(page.contains("Shop") && page.contains("/checks/scan_") && page.contains("Deutsch"), "{page}");
+
+    let edit = format!("{path}/edit");
+    assert!(owner.get(&edit).await.text.contains("value=\"a, b\""), "the form has what is there");
+    let form = [("url", "https://other.example.com"), ("name", "Store"), ("tags", "c"), ("language", "pl")];
+    assert_eq!(owner.post(&edit, &form).await.location(), format!("{path}?done=site-changed"));
+    let page = owner.get(&path).await.text;
+    assert!(page.contains("Store") && page.contains("shop.example.com") && !page.contains("other.example.com"));
+    assert!(page.contains("/checks/scan_"), "its checks are still there");
+
+    let long = "x".repeat(121);
+    let refused = owner.post(&edit, &[("name", long.as_str())]).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(refused.text.contains("Use no more than 120 characters."));
+
+    let deleted = owner.post(&format!("{path}/delete"), &[]).await;
+    assert_eq!(deleted.location(), home.page("/sites?done=site-deleted"));
+    assert_eq!(owner.get(&path).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_form_that_is_refused_keeps_what_was_entered_and_says_what_is_wrong() {
+    let home = Home::new([]).await;
+    let mut member = home.member("member@example.org", Role::Member).await;
+    for (url, message) in [
+        ("", "Fill in this field."),
+        ("no address", "Enter a web address"),
+        ("http://192.168.1.7/", "This address is not public"),
+        ("nas.lan", "This address is not public"),
+    ] {
+        let answer = member.post(&home.page("/add-site"), &[("url", url), ("name", "My shop")]).await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{url}");
+        assert!(answer.text.contains(message) && answer.text.contains("value=\"My shop\""), "{url}");
+        assert!(answer.text.contains("href=\"#url\"") && answer.text.contains("<title>Error: "), "{url}");
+    }
+}
+
+#[tokio::test]
+async fn sites_are_found_by_name_address_and_tag() {
+    let home = Home::new([]).await;
+    let mut member = home.member("member@example.org", Role::Member).await;
+    for (url, name, tags) in [("a.example.com", "Alpha", "red"), ("b.example.com", "Beta", "blue")] {
+        member.post(&home.page("/add-site"), &[("url", url), ("name", name), ("tags", tags)]).await;
+    }
+    for (query, has_alpha, has_beta) in [
+        ("", true, true),
+        ("?q=alp", true, false),
+        ("?q=B.EXAMPLE", false, true),
+        ("?q=blue", false, true),
+        ("?q=nothing", false, false),
+        ("?tag=red", true, false),
+    ] {
+        let page = member.get(&home.page(&format!("/sites{query}"))).await.text;
+        assert_eq!((page.contains("Alpha"), page.contains("Beta")), (has_alpha, has_beta), "{query}");
+    }
+}

@@ -1,0 +1,138 @@
+//! A browser without a window: it keeps cookies and sends the headers of a page's own forms.
+
+use std::collections::BTreeMap;
+
+use a11ycheck_account_web::{AccountWeb, Body, Request, Response};
+use a11ycheck_api_v1::EventsV1;
+use a11ycheck_core::{
+    Service,
+    clock::ManualClock,
+    domain::{PersonKind, Role},
+    scanner::{Script, ScriptedScanner},
+    sealing::Keyring,
+    service::{Actor, PersonInput},
+};
+use a11ycheck_storage_memory::MemoryStore;
+use a11ycheck_tests::{Memory, TestApp};
+use reqwest::{
+    Method, StatusCode,
+    header::{HeaderMap, HeaderValue},
+};
+
+/// The password of everybody in these tests.
+pub(crate) const PASSWORD: &str = "correct horse battery";
+
+/// An installation with people.
+pub(crate) struct Home {
+    pub(crate) app: TestApp<Memory>,
+    pub(crate) web: AccountWeb,
+}
+
+impl Home {
+    pub(crate) async fn new(scripts: impl IntoIterator<Item = Script>) -> Self {
+        let clock = ManualClock::at(chrono::Utc::now());
+        let store = MemoryStore::with_clock(clock.clone());
+        let service = Service::builder(store.clone()).with_people(store);
+        let service = service.with_sealing(Keyring::ephemeral()).with_event_writer(EventsV1);
+        let scanner = ScriptedScanner::new(scripts);
+        let app = TestApp::over(service, clock, scanner, "agency").await;
+        let web = AccountWeb::new(&app.service).expect("the service has people");
+        Self { app, web }
+    }
+
+    /// Makes a person with a role in the team of the app, and signs the person in.
+    pub(crate) async fn member(&self, email: &str, role: Role) -> Visitor {
+        let people = self.app.service.people().unwrap();
+        let password = a11ycheck_account_web::hash(PASSWORD).unwrap();
+        let input = PersonInput::new(email.parse().unwrap()).with_name(email).with_password(password);
+        let person = people.create_person(&Actor::program("test"), input, PersonKind::User).await.unwrap();
+        let team = self.app.service.team(self.app.team.id()).await.unwrap();
+        people.of_team(&team, Actor::program("test")).add_member(&person, role).await.unwrap();
+        let mut visitor = self.visitor();
+        let answer = visitor.post("/app/sign-in", &[("email", email), ("password", PASSWORD)]).await;
+        assert_eq!(answer.status, StatusCode::SEE_OTHER, "{email} signs in");
+        visitor
+    }
+
+    pub(crate) fn visitor(&self) -> Visitor {
+        Visitor { web: self.web.clone(), cookies: BTreeMap::new() }
+    }
+
+    /// Returns the path of a page of the team.
+    pub(crate) fn page(&self, below: &str) -> String {
+        format!("/app/teams/{}{below}", self.app.team.id())
+    }
+}
+
+/// A browser.
+#[derive(Clone)]
+pub(crate) struct Visitor {
+    web: AccountWeb,
+    pub(crate) cookies: BTreeMap<String, String>,
+}
+
+/// An answer, read to its end.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    /// Returns where a redirect leads to.
+    pub(crate) fn location(&self) -> &str {
+        self.headers.get("location").map_or("", |location| location.to_str().unwrap())
+    }
+}
+
+impl Visitor {
+    pub(crate) async fn get(&mut self, path: &str) -> Answer {
+        self.send(Method::GET, path, &[], &[]).await
+    }
+
+    /// Sends a form as a page of the interface does.
+    pub(crate) async fn post(&mut self, path: &str, form: &[(&str, &str)]) -> Answer {
+        self.send(Method::POST, path, form, &[("sec-fetch-site", "same-origin")]).await
+    }
+
+    pub(crate) async fn send(
+        &mut self,
+        method: Method,
+        path: &str,
+        form: &[(&str, &str)],
+        headers: &[(&'static str, &str)],
+    ) -> Answer {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, HeaderValue::from_str(value).unwrap());
+        }
+        let cookies: Vec<_> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if !cookies.is_empty() {
+            map.insert("cookie", cookies.join("; ").parse().unwrap());
+        }
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
+        let request = Request::new(method, path, map).with_query(query).with_form(body.as_bytes());
+        let answer = self.web.answer(request).await;
+        self.keep(&answer);
+        let Response { status, headers, body, .. } = answer;
+        let text = match body {
+            Body::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Body::File(file) => String::from_utf8_lossy(&file.bytes().await.unwrap()).into_owned(),
+            _ => String::new(),
+        };
+        Answer { status, headers, text }
+    }
+
+    fn keep(&mut self, answer: &Response) {
+        for line in answer.headers.get_all("set-cookie") {
+            let (pair, rest) = line.to_str().unwrap().split_once(';').unwrap();
+            let (name, value) = pair.split_once('=').unwrap();
+            if rest.contains("Max-Age=0") {
+                self.cookies.remove(name);
+            } else {
+                self.cookies.insert(name.to_owned(), value.to_owned());
+            }
+        }
+    }
+}
