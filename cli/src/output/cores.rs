@@ -1,4 +1,5 @@
-//! The files that core makes of every check: CSV, HTML, PDF. They list accepted and known elements like any other.
+//! The files that core makes of every check: CSV, HTML, PDF. They mark accepted elements, with the reason, the note and the last
+//! day, and list known ones like any other.
 
 use std::io::{self, Write};
 
@@ -15,8 +16,9 @@ use crate::run::{Run, RunReport};
 const PROGRAM: &str = concat!("a11ycheck ", env!("CARGO_PKG_VERSION"));
 
 pub(super) fn csv(run: &Run, out: &mut dyn Write) -> io::Result<()> {
-    let RunReport { findings, site, .. } = RunReport::of(run, run.settings.locale);
-    let source = ExportSource::new("", &site.details, run.finished_at, &findings, run.settings.locale);
+    let RunReport { findings, site, report } = RunReport::of(run, run.settings.locale);
+    let source = ExportSource::new("", &site.details, run.finished_at, &findings, run.settings.locale)
+        .with_accepted(&report.accepted);
     a11ycheck_core::export::write(ExportFormat::Csv, &source, out)
 }
 

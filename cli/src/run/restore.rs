@@ -2,14 +2,15 @@
 
 use a11ycheck_core::{
     domain::{
-        DiffSummary, Finding, Findings, Outcome, PageOutcome, Scan, ScanKind, ScanState, Site, SiteDetails, StandardId,
+        AcceptReason, Acceptance, Acceptances, DiffSummary, Finding, Findings, Outcome, PageOutcome, Scan, ScanKind,
+        ScanState, Site, SiteDetails, StandardId,
     },
     id::{ScanId, SiteId, TeamId},
     locale::Locale,
     report::{Report, Sources},
 };
 
-use super::{Page, Run, RunFinding, Since};
+use super::{AcceptedBy, Page, Run, RunFinding, Since};
 
 impl Run {
     /// Returns the findings that the run was made of, equal in every field but two:
@@ -37,6 +38,20 @@ impl Run {
         findings.pictures_not_stored = self.pictures.lost;
         findings.stopped_by_timeouts = self.stopped_by_timeouts;
         findings
+    }
+}
+
+impl Run {
+    /// Returns what was decided about the accepted elements, by their numbers within the findings.
+    fn acceptances(&self) -> Acceptances {
+        let numbered = (1..).zip(&self.findings);
+        let accepted = numbered.filter_map(|(number, finding)| Some((number, finding.accepted.as_ref()?)));
+        let decided = accepted.map(|(number, AcceptedBy { accept, reason, note })| {
+            let reason = AcceptReason::ALL.into_iter().find(|known| known.as_str() == reason);
+            let until = self.accepts.get(*accept).and_then(|accept| accept.until);
+            (number, Acceptance { reason, note: note.clone(), until })
+        });
+        decided.collect()
     }
 }
 
@@ -129,7 +144,7 @@ impl RunReport {
             findings: &findings,
             trend: &[],
         };
-        let report = Report::new(sources, locale);
+        let report = Report::with_accepted(sources, run.acceptances(), locale);
         Self { findings, site, report }
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
+mod accepted;
 mod bounds;
 mod ci_files;
 mod files;

@@ -23,6 +23,8 @@ pub struct BriefTerms {
     pub changes: ChangeTerms,
     /// The rules.
     pub rule: RuleTerms,
+    /// What is accepted.
+    pub accepted: AcceptedTerms,
     /// Kinds of things on pages.
     pub thing: ThingTerms,
     /// The lists of pages.
@@ -75,6 +77,13 @@ words! {
     /// Words around a rule.
     pub struct RuleTerms: String {
         more goes_away also others others_note picture place_of
+    }
+}
+
+words! {
+    /// Words about accepted elements.
+    pub struct AcceptedTerms: String {
+        accepted note false_positive not_ours planned wont_fix until
     }
 }
 

@@ -34,8 +34,8 @@ mod wcag;
 
 pub use self::{
     brief::{
-        BriefTerms, ByHandTerms, ChangeTerms, GlossaryTerms, HtmlTerms, LawTerms, MethodTerms, OpeningTerms, PageTerms,
-        RuleTerms, ThingTerms, TodoTerms, brief,
+        AcceptedTerms, BriefTerms, ByHandTerms, ChangeTerms, GlossaryTerms, HtmlTerms, LawTerms, MethodTerms,
+        OpeningTerms, PageTerms, RuleTerms, ThingTerms, TodoTerms, brief,
     },
     card::{Card, card},
     checks::{axe_check, check_messages, is_review_on_fail, sentence},

@@ -3,6 +3,8 @@
 //! An accepted finding stays a finding: it is reported, and counted apart. What was decided ends by itself if it has a last day,
 //! so that a plan is asked about again.
 
+use std::collections::BTreeMap;
+
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +95,45 @@ impl AcceptedFinding {
                 !meant.is_empty() && before.is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '>']))
             }
         }
+    }
+}
+
+/// What was decided about an element, as reports show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acceptance {
+    /// The reason; `None` if this release does not know its word.
+    pub reason: Option<AcceptReason>,
+    /// What the person notes about it; empty if it is nothing.
+    pub note: String,
+    /// The last day on which it is accepted; `None` if it does not expire.
+    pub until: Option<NaiveDate>,
+}
+
+/// The accepted elements of a check, by their numbers within it: from 1, in the order of
+/// [`Findings::items`](super::Findings::items).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Acceptances {
+    by_number: BTreeMap<u64, Acceptance>,
+}
+
+impl Acceptances {
+    /// No element is accepted.
+    pub const NONE: &'static Self = &Self { by_number: BTreeMap::new() };
+
+    /// Returns what was decided about the element with this number; `None` if it is not accepted.
+    pub fn of(&self, number: u64) -> Option<&Acceptance> {
+        self.by_number.get(&number)
+    }
+
+    /// Returns the number of accepted elements.
+    pub fn count(&self) -> u64 {
+        self.by_number.len() as u64
+    }
+}
+
+impl FromIterator<(u64, Acceptance)> for Acceptances {
+    fn from_iter<T: IntoIterator<Item = (u64, Acceptance)>>(elements: T) -> Self {
+        Self { by_number: elements.into_iter().collect() }
     }
 }
 

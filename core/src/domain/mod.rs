@@ -56,7 +56,7 @@ mod unknown_fields;
 mod urgency;
 
 pub use self::{
-    accepted::{AcceptReason, AcceptedElement, AcceptedFinding, accepted_by},
+    accepted::{AcceptReason, Acceptance, Acceptances, AcceptedElement, AcceptedFinding, accepted_by},
     attempt::{Attempt, AttemptFailure, AttemptReport, AttemptResult, Excerpt},
     axe_check::{AxeCheck, CheckNeed, CheckOutcome, UndecidedReason},
     base_url::BaseUrl,

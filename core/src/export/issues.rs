@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     catalog::{Terms, terms},
-    domain::{Finding, Findings, Impact, PlatformKey, RuleKind, SiteDetails, StandardId},
+    domain::{Acceptances, Finding, Findings, Impact, PlatformKey, RuleKind, SiteDetails, StandardId},
     locale::Locale,
     report::{Prepared, PreparedRule, found},
 };
@@ -37,6 +37,8 @@ pub struct ExportSource<'a> {
     pub rest: Option<&'a str>,
     /// What the draft of a conformance report shows beside the findings.
     pub draft: &'a DraftOptions,
+    /// The accepted elements; `None` where elements can't be accepted. CSV alone shows them, in columns that it then has.
+    pub accepted: Option<&'a Acceptances>,
 }
 
 impl<'a> ExportSource<'a> {
@@ -48,7 +50,7 @@ impl<'a> ExportSource<'a> {
         findings: &'a Findings,
         locale: Locale,
     ) -> Self {
-        Self { team, site, checked_at, findings, locale, rest: None, draft: DraftOptions::NONE }
+        Self { team, site, checked_at, findings, locale, rest: None, draft: DraftOptions::NONE, accepted: None }
     }
 
     /// Sets the address at which readers of a ticket find the elements that it has no room for.
@@ -61,6 +63,12 @@ impl<'a> ExportSource<'a> {
     #[must_use]
     pub const fn with_draft(self, draft: &'a DraftOptions) -> Self {
         Self { draft, ..self }
+    }
+
+    /// Sets which elements are accepted.
+    #[must_use]
+    pub const fn with_accepted(self, accepted: &'a Acceptances) -> Self {
+        Self { accepted: Some(accepted), ..self }
     }
 }
 

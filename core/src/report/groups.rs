@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     catalog::{self, Effort, Fixer, criterion},
-    domain::{Finding, Impact, RuleId, RuleKind},
+    domain::{Acceptance, Finding, Impact, RuleId, RuleKind},
     locale::Locale,
 };
 
@@ -38,6 +38,10 @@ pub struct Group {
     pub left_out: u64,
     /// The number of these that the previous completed check did not have.
     pub new_count: u64,
+    /// The number of these that are accepted.
+    pub accepted_count: u64,
+    /// The number of places to fix all of whose elements are accepted.
+    pub accepted_places: u64,
     /// The problem in one line.
     pub title: String,
     /// The explanation of the problem.
@@ -88,6 +92,8 @@ pub struct PlaceView {
     pub count: u64,
     /// The number of these that the previous completed check did not have.
     pub new_count: u64,
+    /// The number of these that are accepted.
+    pub accepted_count: u64,
     /// The number of pages with such elements.
     pub pages: u64,
     /// The address of the page of the element that stands for the place.
@@ -126,6 +132,8 @@ pub struct Example {
     pub details: Option<String>,
     /// True if the previous completed check did not have the element.
     pub is_new: bool,
+    /// What was decided about the element, if it is accepted.
+    pub accepted: Option<Acceptance>,
     /// The picture of the element, if one was taken.
     pub picture: Option<PictureRef>,
 }
@@ -174,6 +182,8 @@ impl Group {
             count: rule.count(),
             left_out: rule.left_out,
             new_count: rule.findings().filter(|finding| finding.is_new).count() as u64,
+            accepted_count: rule.places.iter().map(|place| place.accepted_count).sum(),
+            accepted_places: rule.places.iter().filter(|place| place.accepted_count == place.count).count() as u64,
             title: texts.title.to_owned(),
             summary: texts.summary.to_owned(),
             impact: texts.impact.to_owned(),
@@ -198,6 +208,11 @@ impl Group {
 }
 
 impl PlaceView {
+    /// Returns whether every element of the place is accepted, so that there is nothing to do.
+    pub const fn is_accepted(&self) -> bool {
+        self.count > 0 && self.accepted_count == self.count
+    }
+
     fn of(place: &Place<'_>, prepared: &Prepared<'_>) -> Self {
         let (id, shown) = place.shown;
         Self {
@@ -206,6 +221,7 @@ impl PlaceView {
             thing: Thing::of(&shown.html),
             count: place.count,
             new_count: place.new_count,
+            accepted_count: place.accepted_count,
             pages: place.pages,
             measured: place.measured().map(|values| values.to_string()),
         }
@@ -221,6 +237,7 @@ impl Example {
             html: finding.html.clone(),
             details: details(finding, prepared.locale).map(|details| details.to_string()),
             is_new: finding.is_new,
+            accepted: prepared.accepted.of(id).cloned(),
             picture: finding.screenshot.map(|shot| PictureRef::of(PictureId::Example(id), shot)),
         }
     }

@@ -1,5 +1,6 @@
 //! The report that a site owner reads, made of findings, as types. The crate `a11ycheck-api-v1` has its JSON.
 
+mod accepted;
 pub mod brief;
 mod by_hand;
 mod details;
@@ -17,6 +18,7 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 
 pub(crate) use self::{
+    accepted::decided,
     by_hand::by_hand,
     details::{details, found},
     places::measured_on,
@@ -34,8 +36,8 @@ pub use self::{
 use crate::{
     catalog::{Review, card},
     domain::{
-        CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, ScreenshotRef, Site, StandardId, Tool,
-        Totals, UncheckedFrame,
+        Acceptances, CoverKind, Failure, Findings, Outcome, PlatformKey, RuleId, Scan, ScreenshotRef, Site, StandardId,
+        Tool, Totals, UncheckedFrame,
     },
     id::ScanId,
     locale::Locale,
@@ -101,6 +103,9 @@ pub struct Report {
     pub trend: Vec<Trend>,
     /// The review that the operator has declared for the language of the report; `None` if there was none.
     pub review: Option<Review>,
+    /// The accepted elements. They are in every number and list, where they are marked, and places that are accepted as a whole
+    /// are not in what to do.
+    pub accepted: Acceptances,
 }
 
 /// A picture that belongs to a report.
@@ -271,8 +276,13 @@ impl Report {
 
     /// Makes the report of a check in one language.
     pub fn new(sources: Sources<'_>, locale: Locale) -> Self {
+        Self::with_accepted(sources, Acceptances::default(), locale)
+    }
+
+    /// Makes the report of a check in one language where some of its elements are accepted.
+    pub fn with_accepted(sources: Sources<'_>, accepted: Acceptances, locale: Locale) -> Self {
         let Sources { scan, outcome, finished_at, site, findings, trend } = sources;
-        let prepared = Prepared::new(&site.details, findings, locale);
+        let prepared = Prepared::with_accepted(&site.details, findings, &accepted, locale);
         let (groups, advisory) = groups::groups(&prepared);
         let start_title = findings.pages.first().map(|page| page.title.trim()).filter(|title| !title.is_empty());
         let name = site.details.name.as_deref().or(start_title);
@@ -316,6 +326,7 @@ impl Report {
                 .map(|point| Trend { id: point.id, date: point.finished_at, total: point.total })
                 .collect(),
             review: None,
+            accepted,
         }
     }
 

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::{
     catalog::{PlaceBasis, rule as entry},
-    domain::{AxeCheck, CheckOutcome, Finding, Fingerprint, Key, RuleId, first_attributes},
+    domain::{Acceptances, AxeCheck, CheckOutcome, Finding, Fingerprint, Key, RuleId, first_attributes},
 };
 
 /// A place to fix: the elements of one rule that one change clears.
@@ -22,6 +22,8 @@ pub(crate) struct Place<'a> {
     pub(crate) count: u64,
     /// The number of these that the previous completed check did not have.
     pub(crate) new_count: u64,
+    /// The number of these that are accepted.
+    pub(crate) accepted_count: u64,
     /// The number of pages with such elements.
     pub(crate) pages: u64,
 }
@@ -75,6 +77,7 @@ impl std::fmt::Display for Measured<'_> {
 pub(crate) fn places<'a>(
     rule: &RuleId,
     elements: &[(u64, &'a Finding)],
+    accepted: &Acceptances,
     page_url: impl Fn(usize) -> &'a str,
 ) -> Vec<Place<'a>> {
     let basis = entry(rule.as_str()).map(|entry| entry.place).unwrap_or_default();
@@ -97,6 +100,7 @@ pub(crate) fn places<'a>(
                 shown: (number, finding),
                 count: 0,
                 new_count: 0,
+                accepted_count: 0,
                 pages: 1,
             });
             places.len() - 1
@@ -104,6 +108,7 @@ pub(crate) fn places<'a>(
         // Indices are those of places that were pushed.
         let Some(place) = places.get_mut(at) else { continue };
         place.count += 1;
+        place.accepted_count += u64::from(accepted.of(number).is_some());
         // Elements of the same page are adjacent.
         place.pages += u64::from(place.last_page != finding.page);
         place.last_page = finding.page;
@@ -287,7 +292,7 @@ mod tests {
         let findings: Vec<Finding> = elements.iter().map(finding).collect();
         let numbered: Vec<_> = (1..).zip(&findings).collect();
         let pages = ["https://a.example/", "https://a.example/b"];
-        places(&rule, &numbered, |page| pages[page])
+        places(&rule, &numbered, Acceptances::NONE, |page| pages[page])
             .into_iter()
             .map(|place| {
                 (place.count, place.pages, place.measured().map(|values| values.to_string()).unwrap_or_default())
@@ -335,7 +340,7 @@ mod tests {
         let finding = |summary| Finding::new(rule.clone(), 0, "https://a.example/", "p", "<p>", summary);
         let (stored, old) = (finding("a later wording").with_checks([check]), finding(CONTRAST));
         assert_eq!(measured_on(&stored), measured_on(&old));
-        assert_eq!(places(&rule, &[(1, &stored), (2, &old)], |_| "https://a.example/").len(), 1);
+        assert_eq!(places(&rule, &[(1, &stored), (2, &old)], Acceptances::NONE, |_| "https://a.example/").len(), 1);
     }
 
     #[test]
@@ -388,7 +393,7 @@ mod tests {
         findings.push(finding("<ul id=fresh>"));
         findings.push(Finding { is_new: true, ..finding("<ul id=fresh>") });
         let numbered: Vec<_> = (1..).zip(&findings).collect();
-        let found = places(&rule, &numbered, |_| "https://a.example/");
+        let found = places(&rule, &numbered, Acceptances::NONE, |_| "https://a.example/");
         let summary: Vec<_> = found.iter().map(|place| (place.shown.0, place.count, place.new_count)).collect();
         assert_eq!(summary, [(302, 2, 1), (1, 300, 0)]);
     }

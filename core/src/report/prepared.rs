@@ -18,8 +18,8 @@ use super::{
 use crate::{
     catalog::{self, Basis, Description, describe, terms, tip},
     domain::{
-        Cover, CoverKind, Failure, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId, RuleKind,
-        SiteDetails, Standard, leading_platform,
+        Acceptances, Cover, CoverKind, Failure, Finding, Findings, Impact, PageOutcome, PlatformKey, RuleFacts, RuleId,
+        RuleKind, SiteDetails, Standard, leading_platform,
     },
     locale::Locale,
 };
@@ -28,6 +28,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Prepared<'a> {
     pub(crate) findings: &'a Findings,
+    pub(crate) accepted: &'a Acceptances,
     pub(crate) locale: Locale,
     /// The platform that tips follow: what the owner says about the site outweighs what was recognised on the pages.
     pub(crate) platform: Option<&'a PlatformKey>,
@@ -97,8 +98,18 @@ pub(crate) struct PreparedUndecided<'a> {
 
 impl<'a> Prepared<'a> {
     pub(crate) fn new(site: &'a SiteDetails, findings: &'a Findings, locale: Locale) -> Self {
+        Self::with_accepted(site, findings, Acceptances::NONE, locale)
+    }
+
+    /// Returns the check where some of its elements are accepted: they stay in the order and the numbers of all.
+    pub(crate) fn with_accepted(
+        site: &'a SiteDetails,
+        findings: &'a Findings,
+        accepted: &'a Acceptances,
+        locale: Locale,
+    ) -> Self {
         let platform = site.tip_platform().or_else(|| leading_platform(&findings.stack));
-        Self { findings, locale, platform, rules: ranked(findings, platform, locale) }
+        Self { findings, accepted, locale, platform, rules: ranked(findings, accepted, platform, locale) }
     }
 
     /// Returns each page in prepared form. A check has hundreds of pages at most, and only some files list them, so
@@ -196,7 +207,12 @@ impl RulePage {
     }
 }
 
-fn ranked<'a>(findings: &'a Findings, platform: Option<&PlatformKey>, locale: Locale) -> Vec<PreparedRule<'a>> {
+fn ranked<'a>(
+    findings: &'a Findings,
+    accepted: &Acceptances,
+    platform: Option<&PlatformKey>,
+    locale: Locale,
+) -> Vec<PreparedRule<'a>> {
     let mut by_rule: BTreeMap<&RuleId, Vec<(u64, &Finding)>> = BTreeMap::new();
     let mut numbers = 1..;
     // On each page axe-core lists one rule after another, so a run of elements is looked up at once.
@@ -222,7 +238,7 @@ fn ranked<'a>(findings: &'a Findings, platform: Option<&PlatformKey>, locale: Lo
             platform_tip: platform.and_then(|platform| tip(rule.as_str(), platform.as_str(), locale)),
             wcag: facts.wcag(),
             en301549: en301549(rule, facts, standard),
-            places: places(rule, &elements, |page| findings.pages.get(page).map_or("", |page| &page.url)),
+            places: places(rule, &elements, accepted, |page| findings.pages.get(page).map_or("", |page| &page.url)),
             elements,
             pages,
         })

@@ -7,7 +7,7 @@ use super::{
     Report, Thing, Trend, Undecided, by_hand, to_check,
 };
 use crate::{
-    domain::{CoverKind, Findings, Impact, RuleId, StandardId, Tool, Totals},
+    domain::{Acceptances, CoverKind, Findings, Impact, RuleId, StandardId, Tool, Totals},
     id::ScanId,
     locale::Locale,
 };
@@ -42,6 +42,7 @@ impl Report {
             diff: Diff::first(),
             trend: Vec::new(),
             review: None,
+            accepted: Acceptances::default(),
         }
     }
 }
@@ -67,6 +68,8 @@ impl Group {
             count: 0,
             left_out: 0,
             new_count: 0,
+            accepted_count: 0,
+            accepted_places: 0,
             title: String::new(),
             summary: String::new(),
             impact: String::new(),
@@ -93,7 +96,8 @@ impl Group {
 impl PlaceView {
     /// Returns a place with so many elements, which the previous check had and nothing was measured of.
     pub fn new(id: u64, count: u64, pages: u64) -> Self {
-        Self { id, count, new_count: 0, pages, page: String::new(), thing: Thing::default(), measured: None }
+        let (page, thing) = (String::new(), Thing::default());
+        Self { id, count, new_count: 0, accepted_count: 0, pages, page, thing, measured: None }
     }
 }
 
@@ -122,7 +126,7 @@ impl Example {
     /// Returns an element that the previous check had, without a picture.
     pub fn new(id: u64, page: impl Into<String>, target: impl Into<String>, html: impl Into<String>) -> Self {
         let (page, target, html) = (page.into(), target.into(), html.into());
-        Self { id, page, target, html, details: None, is_new: false, picture: None }
+        Self { id, page, target, html, details: None, is_new: false, accepted: None, picture: None }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{PictureId, PictureRef, details::details, places::places};
 use crate::{
     catalog::{by_eye, describe, is_review_on_fail, sentence, terms},
-    domain::{AxeCheck, CheckNeed, CheckOutcome, Finding, Findings, RuleId, UndecidedReason},
+    domain::{Acceptances, AxeCheck, CheckNeed, CheckOutcome, Finding, Findings, RuleId, UndecidedReason},
     locale::Locale,
 };
 
@@ -92,7 +92,7 @@ fn one(findings: &Findings, rule: &RuleId, count: u64, elements: &[(u64, &Findin
     let known = findings.undecided_reasons.get(rule).map_or(&[][..], Vec::as_slice);
     let reasons: Vec<Reason> = known.iter().map(|reason| in_words(rule, reason, elements, locale)).collect();
     let page_url = |page: usize| findings.pages.get(page).map_or("", |page| page.url.as_str());
-    let places = places(rule, elements, page_url);
+    let places = places(rule, elements, Acceptances::NONE, page_url);
     let place = |(id, finding): (u64, &Finding)| PlaceToCheck {
         id,
         page: page_url(finding.page).to_owned(),

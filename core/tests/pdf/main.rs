@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
+mod accepted;
 mod content;
 mod draft;
 #[allow(dead_code, reason = "some of it is for other formats")]

@@ -80,7 +80,8 @@ impl fmt::Debug for HtmlSource<'_> {
 /// # Errors
 /// Those of `out`; what was written by then is not a whole file.
 pub fn write(source: &HtmlSource<'_>, out: impl io::Write) -> io::Result<()> {
-    let prepared = Prepared::new(source.site, source.findings, source.report.locale);
+    let HtmlSource { report, site, findings, .. } = *source;
+    let prepared = Prepared::with_accepted(site, findings, &report.accepted, report.locale);
     let mut out = BufWriter::new(out);
     Page::new(*source, &prepared).write_to(&mut out)?;
     out.flush()

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     catalog::{BriefTerms, Fixer, HtmlTerms, Labels, Terms, brief, fill, terms},
-    domain::{Finding, Impact},
+    domain::{Acceptance, Finding, Impact},
     export::{
         Brand,
         text::{bounded_block, bounded_line, is_web_address},
@@ -21,7 +21,7 @@ use crate::{
         ByHand, CriterionByHand, Example, Group, PageView, PictureId, PlaceToCheck, Prepared, PreparedRule, Report,
         Thing, ToCheck,
         brief::{Brief, ShownRule},
-        details,
+        decided, details,
     },
 };
 
@@ -49,6 +49,8 @@ const MAX_TITLE: usize = 160;
 const MAX_ADDRESS: usize = 300;
 /// The most characters of what stands at a place.
 const MAX_WHAT: usize = 160;
+/// The most characters of what was decided about an accepted element.
+const MAX_DECIDED: usize = 400;
 /// The most characters of a text of the catalogue, or of the engine's text for a rule that the catalogue does not have.
 const MAX_MARKED: usize = 4_000;
 /// The most characters of an element's source.
@@ -182,7 +184,24 @@ impl<'a> Page<'a> {
         if group.new_count > 0 {
             numbers.push(format!("{}: {}", self.label.new, group.new_count));
         }
+        if group.accepted_count > 0 {
+            numbers.push(self.accepted_count(group.accepted_count));
+        }
         numbers.join(" · ")
+    }
+
+    fn accepted_count(&self, count: u64) -> String {
+        format!("{}: {count}", self.words.accepted.accepted)
+    }
+
+    /// Returns what was decided about the element with this number within the check, if it is accepted; empty if nothing is known of
+    /// it.
+    fn accepted(&self, number: impl Borrow<u64>) -> Option<String> {
+        self.report.accepted.of(*number.borrow()).map(|accepted| self.decided(accepted))
+    }
+
+    fn decided(&self, accepted: &Acceptance) -> String {
+        line(&decided(accepted, self.report.locale), MAX_DECIDED)
     }
 
     /// Returns a rule that is shown with its places.
@@ -194,6 +213,9 @@ impl<'a> Page<'a> {
             let mut reach = format!("{elements} · {}", self.terms.counted(&count.page, place.pages));
             if place.new_count > 0 {
                 reach = format!("{reach} · {}: {}", self.label.new, place.new_count);
+            }
+            if place.accepted_count > 0 {
+                reach = format!("{reach} · {}", self.accepted_count(place.accepted_count));
             }
             Tile {
                 example: at.example,

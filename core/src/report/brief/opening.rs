@@ -15,6 +15,8 @@ pub struct Opening {
     pub numbers: [(&'static str, String); 3],
     /// The change since the previous check in one line; `None` for the first check of a site.
     pub change: Option<String>,
+    /// How many elements are accepted, and what that means; `None` if none is.
+    pub accepted: Option<String>,
     /// What lacks in the check or in its pictures, a sentence each.
     pub gaps: Vec<&'static str>,
     /// What the picture of the start page shows, if there is one.
@@ -54,6 +56,10 @@ impl Opening {
             }
             parts.iter().map(|(name, count)| format!("{name}: {count}")).collect::<Vec<_>>().join(" · ")
         });
+        let accepted = (report.accepted.count() > 0).then(|| {
+            let elements = terms.counted(&terms.count.element, report.accepted.count());
+            fill(&words.accepted.note, &[("elements", &elements)])
+        });
         let gaps = [
             report.stopped_by_timeouts.then_some(label.stopped_by_timeouts.as_str()),
             report.pictures_not_stored.then_some(label.pictures_not_stored.as_str()),
@@ -70,6 +76,7 @@ impl Opening {
                 (&opening.clear_pages, of_pages),
             ],
             change,
+            accepted,
             gaps: gaps.into_iter().flatten().collect(),
             screen,
         }

@@ -12,9 +12,10 @@ use crate::{
 #[non_exhaustive]
 pub struct Todo<'a> {
     /// The lines, at most [`Todo::MAX_LINES`]: what weighs most by severity and pages first, of equal ones what has more
-    /// elements. At most [`Todo::MAX_OF_RULE`] are of one rule as long as others have places.
+    /// elements. At most [`Todo::MAX_OF_RULE`] are of one rule as long as others have places. Places whose elements are all accepted
+    /// have none.
     pub lines: Vec<TodoLine<'a>>,
-    /// The number of places that have no line; those of rules that go away with another are not counted.
+    /// The number of places that have no line; those of rules that go away with another, and accepted ones, are not counted.
     pub further: u64,
 }
 
@@ -48,8 +49,11 @@ impl<'a> Todo<'a> {
 
     pub(super) fn new(report: &'a Report) -> Self {
         let groups = report.groups.iter().filter(|group| group.goes_away_with.is_none());
-        let mut places: Vec<(&Group, &PlaceView)> =
-            groups.clone().flat_map(|group| group.places.iter().map(move |place| (group, place))).collect();
+        let of_group = |group: &'a Group| {
+            let open = group.places.iter().filter(|place| !place.is_accepted());
+            open.map(move |place| (group, place))
+        };
+        let mut places: Vec<(&Group, &PlaceView)> = groups.clone().flat_map(of_group).collect();
         let order = |group: &Group, place: &PlaceView| {
             (Reverse(weight_of(group.severity) * place.pages), Reverse(place.count), group.rank, place.id)
         };
@@ -64,7 +68,7 @@ impl<'a> Todo<'a> {
         lines.extend(later);
         lines.truncate(Self::MAX_LINES);
         lines.sort_by_key(|(group, place)| order(group, place));
-        let all: u64 = groups.map(|group| group.n).sum();
+        let all: u64 = groups.map(|group| group.n - group.accepted_places).sum();
         let lines: Vec<_> = lines.into_iter().map(|(group, place)| TodoLine::new(group, place, report)).collect();
         Self { further: all.saturating_sub(lines.len() as u64), lines }
     }

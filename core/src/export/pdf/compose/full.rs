@@ -142,6 +142,9 @@ impl Composer<'_> {
         }
         reach.push(self.address(&example.page));
         flow.paragraph(&reach, tight);
+        if let Some(accepted) = self.accepted(example) {
+            flow.paragraph(&accepted, tight);
+        }
         let selector = text::line(&example.target, MAX_SELECTOR);
         if !selector.is_empty() {
             flow.paragraph(

@@ -36,6 +36,9 @@ impl Composer<'_> {
             flow.space(6.0);
             self.severities(flow);
             flow.paragraph(&self.change(), Style::BODY);
+            if let Some(accepted) = &opening.accepted {
+                flow.paragraph(&[Run::regular(accepted.as_str())], Style::BODY);
+            }
             for gap in &opening.gaps {
                 flow.paragraph(&[Run::regular(*gap)], Style::BODY);
             }

@@ -11,8 +11,9 @@ use crate::{
         tree::Tag,
     },
     report::{
-        Group,
+        Example, Group,
         brief::{ShownPlace, ShownRule},
+        decided,
     },
 };
 
@@ -24,6 +25,8 @@ const MAX_HTML: usize = 160;
 const MAX_FOUND: usize = 240;
 /// The most characters of a selector.
 const MAX_SELECTOR: usize = 90;
+/// The most characters of what was decided about an accepted element.
+const MAX_DECIDED: usize = 240;
 /// The most characters of the code that shows what to write.
 const MAX_EXAMPLE: usize = 420;
 /// The greatest height of an element's picture, in points.
@@ -108,6 +111,9 @@ impl Composer<'_> {
         if group.new_count > 0 {
             numbers.push(format!("{}: {}", self.terms.label.new, group.new_count));
         }
+        if group.accepted_count > 0 {
+            numbers.push(format!("{}: {}", self.words.accepted.accepted, group.accepted_count));
+        }
         let mut facts = vec![
             Run::badge(self.terms.severity(group.severity), of_severity(group.severity)),
             Run::regular("   "),
@@ -139,11 +145,12 @@ impl Composer<'_> {
         if place.new_count > 0 {
             reach.push(Run::bold(format!(" · {}: {}", self.terms.label.new, place.new_count)));
         }
-        let above = vec![
-            (vec![Run::bold(text::line(&shown.what, MAX_WHAT))], tight),
-            (reach, tight),
-            (vec![self.address(&example.page)], tight),
-        ];
+        if place.accepted_count > 0 {
+            reach.push(Run::bold(format!(" · {}: {}", self.words.accepted.accepted, place.accepted_count)));
+        }
+        let mut above = vec![(vec![Run::bold(text::line(&shown.what, MAX_WHAT))], tight), (reach, tight)];
+        above.extend(self.accepted(example).map(|accepted| (accepted, tight)));
+        above.push((vec![self.address(&example.page)], tight));
         let picture = self.pictures.get(&example.id);
         let mut below = Vec::new();
         below.extend(shown.found.map(|found| (text::marked(&text::line(found, MAX_FOUND)), tight)));
@@ -154,6 +161,13 @@ impl Composer<'_> {
         let selector = text::line(&example.target, MAX_SELECTOR);
         below.extend((!selector.is_empty()).then(|| (vec![Run::mono(selector)], tight)));
         Tile { above, picture, alternative: text::line(&shown.picture, MAX_TITLE), below }
+    }
+
+    /// Returns that an element is accepted, and why, if it is.
+    pub(super) fn accepted(&self, example: &Example) -> Option<Vec<Run>> {
+        let decided = decided(example.accepted.as_ref()?, self.terms.locale);
+        let accepted = Run::bold(format!("{}   ", self.words.accepted.accepted));
+        Some(vec![accepted, Run::regular(text::line(&decided, MAX_DECIDED))])
     }
 
     /// Sets what is not shown of a rule, and where to read on.
