@@ -63,6 +63,9 @@ impl Step {
     }
 }
 
+/// The feature that puts axe-core into the command line.
+const EMBED_AXE: &str = "a11ycheck-cli/embed-axe";
+
 /// Lints, tests, documentation and the server of the random requests select the whole workspace with what tests depend on, so
 /// that all resolve to one set of features: each dependency is compiled once to check and once to run. A package apart or
 /// `--all-features` would compile many of them once more, which hurts on two cores. Two exceptions: core without features, and
@@ -70,9 +73,10 @@ impl Step {
 fn every_step() -> Vec<Step> {
     vec![
         Step::cargo("Format", &["fmt", "--all", "--check"], "Run `cargo fmt --all`"),
+        // Released binaries of the command line have axe-core within them. No other step builds that, and no dependency knows of it.
         Step::cargo(
             "Lints",
-            &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+            &["clippy", "--workspace", "--all-targets", "--features", EMBED_AXE, "--", "-D", "warnings"],
             "Correct what clippy reports above",
         ),
         // The one step with features of its own, because that is what it is about: an embedder may leave all of them out.
@@ -132,6 +136,10 @@ impl Surroundings<'_> {
         // The second is read by rustdoc alone: `RUSTFLAGS` would compile every dependency once more.
         command.args(arguments).env("RUST_BACKTRACE", "1").env("RUSTDOCFLAGS", "-D warnings");
         self.tools.pass_to(&mut command);
+        if arguments.iter().any(|argument| argument == EMBED_AXE) {
+            // Whoever names another axe-core may have none in the folder of the repository.
+            command.env("A11YCHECK_EMBEDDED_AXE", self.tools.path("A11YCHECK_AXE"));
+        }
         self.sandbox.pass_to(&mut command);
         self.database.pass_to(&mut command);
         command
@@ -168,6 +176,17 @@ mod tests {
     }
 
     #[test]
+    fn the_command_line_is_built_as_it_is_released_with_axe_core_within_it() {
+        let bench = bench();
+        bench.withhold("test");
+        run(&bench.machine(), &[]).unwrap_err();
+        let embedded: Vec<_> = bench.log("cargo").into_iter().filter(|line| !line.ends_with(" embedded=")).collect();
+        assert_eq!(embedded.len(), 1, "{embedded:?}");
+        let axe = tools::ensure(&bench.machine(), &tools::OF_SETUP).unwrap().path("A11YCHECK_AXE");
+        assert!(embedded[0].starts_with("clippy ") && embedded[0].ends_with(&format!("embedded={}", axe.display())));
+    }
+
+    #[test]
     fn what_was_not_checked_stands_in_the_last_line() {
         assert_eq!(conclusion(7, None), "All 7 steps passed");
         let gap = conclusion(7, Some("ADVISORIES were NOT CHECKED".to_owned()));
@@ -201,7 +220,7 @@ mod tests {
         assert_eq!(
             bench.log("cargo"),
             [format!(
-                "test browser={} axe={} sandbox=none database=postgres://given backtrace=1 folder={}",
+                "test browser={} axe={} sandbox=none database=postgres://given backtrace=1 folder={} embedded=",
                 tools.chromium().display(),
                 tools.path("A11YCHECK_AXE").display(),
                 root.display()
