@@ -7,11 +7,12 @@ use a11ycheck_core::{
     locale::Locale,
     net::OpenedNetwork,
 };
+use a11ycheck_scanner_chromium::Viewport;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use url::Url;
 
-use crate::output::OutputRequest;
+use crate::{header::HeaderLine, output::OutputRequest};
 
 /// Checks the accessibility of web pages in a real browser, from a terminal and in CI.
 #[derive(Debug, Parser)]
@@ -195,6 +196,15 @@ pub struct CheckArguments {
     /// The time limit of a page in seconds. [default: 60]
     #[arg(long, env = "A11YCHECK_PAGE_SECONDS", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub page_seconds: Option<u64>,
+
+    /// A header that requests to the site have in addition, `Name: value`; may be repeated, and the variable has one in a line. No
+    /// other site gets it, and no result shows it. The site is the one that is named, or that of --base-url.
+    #[arg(long, env = "A11YCHECK_HEADER", value_name = "NAME: VALUE", value_delimiter = '\n', hide_env_values = true)]
+    pub header: Vec<HeaderLine>,
+
+    /// The size in which pages are shown, in CSS pixels. [default: 1280x720]
+    #[arg(long, env = "A11YCHECK_VIEWPORT", value_name = "WIDTHxHEIGHT")]
+    pub viewport: Option<Viewport>,
 
     /// Whether robots.txt counts. [default: honour when links are followed, ignore for pages that are named]
     #[arg(long, env = "A11YCHECK_ROBOTS", value_name = "POLICY")]

@@ -6,9 +6,13 @@ use std::{
 };
 
 use a11ycheck_core::catalog;
+use a11ycheck_scanner_chromium::Viewport;
 use serde_json::{Map, Value};
 
-use crate::config::{ConfigFile, Configuration};
+use crate::{
+    config::{ConfigFile, Configuration, HeaderValue},
+    header::Header,
+};
 
 /// The reason why a configuration of pa11y-ci can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +94,29 @@ impl Taken {
         }
     }
 
+    fn viewport(&mut self, viewport: &Map<String, Value>) {
+        let edge = |name: &str| viewport.get(name).and_then(Value::as_u64).and_then(|edge| u32::try_from(edge).ok());
+        // pa11y-ci's own, where one of them is missing.
+        match Viewport::new(edge("width").unwrap_or(1280), edge("height").unwrap_or(1024)) {
+            Ok(viewport) => self.config.viewport = Some(viewport.to_string()),
+            Err(error) => self.leave("viewport", &error.to_string()),
+        }
+        for key in viewport.keys().filter(|key| !matches!(key.as_str(), "width" | "height")) {
+            self.leave(&format!("viewport.{key}"), "pages are shown as on a desktop, with a pixel for each CSS pixel");
+        }
+    }
+
+    /// Takes headers over. No notice has their values.
+    fn headers(&mut self, headers: &Map<String, Value>) {
+        for (name, value) in headers {
+            match value.as_str().map(|value| (value, Header::new(name, value))) {
+                Some((value, Ok(_))) => drop(self.config.headers.insert(name.clone(), HeaderValue(value.to_owned()))),
+                Some((_, Err(error))) => self.leave("headers", &error.to_string()),
+                None => self.leave("headers", "the value of a header is a text"),
+            }
+        }
+    }
+
     fn option(&mut self, key: &str, value: &Value) {
         match (key, value) {
             // The number of errors on all pages together.
@@ -119,8 +146,8 @@ impl Taken {
             ("includeWarnings" | "includeNotices", _) => {
                 self.leave(key, "what a person has to decide is shown with --show review, and never fails");
             }
-            ("viewport", _) => self.leave("viewport", "pages are checked at 1280 × 720"),
-            ("headers", _) => self.leave("headers", "pages are requested without headers of their own"),
+            ("viewport", Value::Object(viewport)) => self.viewport(viewport),
+            ("headers", Value::Object(headers)) => self.headers(headers),
             ("chromeLaunchConfig", _) => self.leave(key, "see --chromium and --no-sandbox"),
             ("hideElements" | "rootElement", _) => {
                 self.leave(key, "whole pages are checked; accept findings with a reason")
@@ -144,20 +171,24 @@ mod tests {
             "defaults": {
                 "standard": "WCAG2AA", "threshold": 10, "timeout": 30500, "runners": ["axe"], "concurrency": 4,
                 "ignore": ["color-contrast", "WCAG2AA.Principle1.Guideline1_4.1_4_3.G18.Fail"],
-                "viewport": {"width": 320, "height": 480}, "headers": {"Cookie": "x"}, "actions": ["click #a"]
+                "viewport": {"width": 320, "height": 480, "isMobile": true},
+                "headers": {"Cookie": "x=s3cret", "Host": "s3cret"}, "actions": ["click #a"]
             },
             "urls": ["https://a.example/", {"url": "https://a.example/x", "threshold": 2}]
         }"#;
         std::fs::write(&file, text).unwrap();
         let (config, notices) = read(&file).unwrap();
-        let ConfigFile { urls, gate, page_seconds, .. } = config.content;
+        let ConfigFile { urls, gate, page_seconds, viewport, headers, .. } = config.content;
+        assert_eq!(viewport.as_deref(), Some("320x480"));
+        assert_eq!(headers, [("Cookie".to_owned(), HeaderValue("x=s3cret".to_owned()))].into());
         assert_eq!(urls, ["https://a.example/", "https://a.example/x"]);
         assert_eq!((gate.max, page_seconds), (Some(10), Some(31)));
         assert_eq!(gate.rules.keys().collect::<Vec<_>>(), ["color-contrast"]);
-        for left in ["G18.Fail", "viewport", "headers", "actions", "threshold of https://a.example/x"] {
+        for left in ["G18.Fail", "viewport.isMobile", "host", "actions", "threshold of https://a.example/x"] {
             assert!(notices.iter().any(|notice| notice.contains(left)), "{left}: {notices:#?}");
         }
         assert_eq!(notices.len(), 5, "{notices:#?}");
+        assert!(!format!("{notices:?} {headers:?}").contains("s3cret"), "{notices:#?}");
     }
 
     #[test]

@@ -176,6 +176,7 @@ mod tests {
             base_url: None,
             standard: StandardId::default(),
             locale: Locale::En,
+            viewport: None,
         };
         Run::new(RunFacts { started_at: Utc::now(), finished_at: Utc::now(), settings }, &findings)
     }

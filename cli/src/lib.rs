@@ -30,6 +30,7 @@ pub mod doctor;
 pub mod error;
 pub mod from_pa11y;
 pub mod gate;
+pub mod header;
 pub mod init;
 pub mod licences;
 pub mod output;

@@ -10,12 +10,14 @@ use a11ycheck_core::{
     locale::Locale,
     net::OpenedNetwork,
 };
+use a11ycheck_scanner_chromium::{InvalidViewport, Viewport};
 use url::Url;
 
 use crate::{
     arguments::{CheckArguments, Robots, level, locale, standard},
     config::{ConfigError, Configuration},
     gate::{GateSettings, PageGate},
+    header::{Header, HeaderError},
     output::OutputRequest,
     targets::{Replacement, Selection},
 };
@@ -65,11 +67,15 @@ pub struct Plan {
     pub pages_at_once: Option<usize>,
     /// The time limit of a page.
     pub page_timeout: Duration,
+    /// The headers that requests to the site have in addition.
+    pub headers: Vec<Header>,
+    /// The size in which pages are shown.
+    pub viewport: Option<Viewport>,
     /// Whether robots.txt counts, if that was said.
     pub robots: Option<Robots>,
     /// Networks that are opened beside what is named.
     pub allow_network: Vec<OpenedNetwork>,
-    /// Headers, a viewport and the like that another tool's configuration had and this program cannot take over.
+    /// What another tool's configuration had and this program cannot take over.
     pub notices: Vec<String>,
 }
 
@@ -218,6 +224,14 @@ impl Plan {
             allow_unchecked: arguments.allow_unchecked.or(file.allow_unchecked).unwrap_or_default(),
             pages_at_once: arguments.pages_at_once.or(file.pages_at_once),
             page_timeout: Duration::from_secs(arguments.page_seconds.or(file.page_seconds).unwrap_or(60).max(1)),
+            headers: headers(arguments, config)?,
+            viewport: match (&arguments.viewport, &file.viewport) {
+                (Some(viewport), _) => Some(*viewport),
+                (None, Some(text)) => {
+                    Some(text.parse().map_err(|error: InvalidViewport| wrong("viewport", error.to_string()))?)
+                }
+                (None, None) => None,
+            },
             robots: arguments.robots.or(file.robots),
             allow_network: file.allow_network.iter().chain(&arguments.allow_network).cloned().collect(),
             notices: Vec::new(),
@@ -241,6 +255,19 @@ impl Plan {
         }
         Ok(self)
     }
+}
+
+/// Returns the headers: those of the command line or the environment replace those of the file.
+fn headers(arguments: &CheckArguments, config: &Configuration) -> Result<Vec<Header>, PlanError> {
+    let wrong = |error: HeaderError| PlanError::Argument(error.to_string());
+    let named = arguments.header.iter().filter_map(|line| line.header().transpose());
+    let named = named.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let configured = config.content.headers.iter().map(|(name, value)| Header::new(name, &value.0));
+    let configured: Result<Vec<_>, _> = configured.collect();
+    Ok(configured.map_err(|error| config.wrong(format!("headers: {error}")))?)
 }
 
 fn gate(arguments: &CheckArguments, config: &Configuration) -> Result<GateSettings, PlanError> {
@@ -325,6 +352,35 @@ mod tests {
         );
         assert!(refusal(&[], "[gate]\nlevel = 'bad'").contains("gate.level"));
         assert!(refusal(&["--pages", "0"], "").contains("0"));
+    }
+
+    #[test]
+    fn headers_and_viewport_of_the_command_line_go_before_those_of_the_file() {
+        let file = "viewport = '320x480'\n[headers]\nAuthorization = 'Bearer of the file'";
+        let of_file = plan(&[], file).unwrap();
+        assert_eq!(
+            (of_file.headers[0].name.as_str(), of_file.viewport),
+            ("Authorization", Viewport::new(320, 480).ok())
+        );
+        let line = ["--header", "X-A: 1", "--header", "X-B: 2", "--viewport", "800x600"];
+        let of_line = plan(&line, file).unwrap();
+        let names: Vec<_> = of_line.headers.iter().map(|header| header.name.as_str()).collect();
+        assert_eq!((names, of_line.viewport), (vec!["X-A", "X-B"], Viewport::new(800, 600).ok()));
+        assert!(refusal(&[], "viewport = '99999x1'").contains("viewport"));
+        assert!(refusal(&["--viewport", "1x1"], "").contains("1280x720"));
+    }
+
+    #[test]
+    fn no_refusal_shows_the_value_of_a_header() {
+        for (line, file) in [
+            (&["--header", "Bearer s3cret"][..], ""),
+            (&["--header", "Host: s3cret"], ""),
+            (&[], "[headers]\nHost = 's3cret'"),
+            (&[], "[headers]\n'a b' = 's3cret'"),
+        ] {
+            let refusal = refusal(line, file);
+            assert!(refusal.contains("header") && !refusal.contains("s3cret"), "{refusal}");
+        }
     }
 
     #[test]

@@ -10,7 +10,10 @@ use a11ycheck_core::net::{AddressPolicy, Resolver, UpstreamProxy, default_resolv
 use rustls::pki_types::CertificateDer;
 use url::Url;
 
-use crate::{ChromiumError, Sandbox, agent::Agent, axe::AxeSource, browser::BrowserSettings, places::Places};
+use crate::{
+    ChromiumError, RequestHeaders, Sandbox, Viewport, agent::Agent, axe::AxeSource, browser::BrowserSettings,
+    places::Places,
+};
 
 /// The lower bound of [`ChromiumConfig::with_tab_memory`], in bytes: a browser and an empty page need about half of it
 /// each.
@@ -26,6 +29,8 @@ pub struct ChromiumConfig {
     pub(crate) pages_at_once: usize,
     pub(crate) robots: RobotsPolicy,
     pub(crate) evidence: Evidence,
+    pub(crate) viewport: Viewport,
+    pub(crate) headers: Option<Arc<RequestHeaders>>,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
     pub(crate) proxy: Option<UpstreamProxy>,
@@ -50,6 +55,8 @@ impl ChromiumConfig {
             pages_at_once: 2,
             robots: RobotsPolicy::Honour,
             evidence: Evidence::Taken,
+            viewport: Viewport::DESKTOP,
+            headers: None,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
             proxy: None,
@@ -131,6 +138,16 @@ impl ChromiumConfig {
     /// Sets whether pictures are taken of what fails. By default they are.
     pub fn with_evidence(self, evidence: Evidence) -> Self {
         Self { evidence, ..self }
+    }
+
+    /// Sets the size in which pages are shown. The default is [`Viewport::DESKTOP`].
+    pub fn with_viewport(self, viewport: Viewport) -> Self {
+        Self { viewport, ..self }
+    }
+
+    /// Sets headers that requests to one origin have in addition. By default there are none.
+    pub fn with_headers(self, headers: RequestHeaders) -> Self {
+        Self { headers: Some(Arc::new(headers)), ..self }
     }
 
     /// Sets how many bytes of memory a page may take, at least 256 MiB: in its own processes, whatever for (scripts,

@@ -53,6 +53,7 @@ mod error;
 mod evidence;
 mod examination;
 mod guard;
+mod headers;
 #[cfg(test)]
 mod order;
 mod parts;
@@ -66,11 +67,12 @@ mod tls;
 mod visit;
 
 pub use self::{
-    browser::{AuthoritiesError, BrowserError, Fonts, Sandbox},
+    browser::{AuthoritiesError, BrowserError, Fonts, InvalidViewport, Sandbox, Viewport},
     config::{ChromiumConfig, Evidence, RobotsPolicy},
     crawl::Sitemap,
     error::ChromiumError,
     examination::{Examination, FoundAxe, FoundBrowser},
     guard::GuardError,
+    headers::{InvalidHeader, RequestHeaders},
     scanner::ChromiumScanner,
 };

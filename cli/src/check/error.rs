@@ -11,6 +11,7 @@ use a11ycheck_scanner_chromium::ChromiumError;
 use crate::{
     baseline::BaselineError,
     from_pa11y::FromPa11yError,
+    header::HeaderError,
     output::OutputError,
     plan::PlanError,
     serve::{ServeError, StartError},
@@ -27,6 +28,14 @@ pub enum CheckError {
     /// The configuration of another tool can't be read.
     #[error(transparent)]
     FromPa11y(#[from] FromPa11yError),
+    /// There can't be such headers.
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+    /// It is not certain which site headers are for.
+    #[error(
+        "headers go to one site, and several are named: name the one that they are for with --base-url, or check the others apart"
+    )]
+    HeadersForWhom,
     /// A target is wrong.
     #[error(transparent)]
     Target(#[from] TargetError),

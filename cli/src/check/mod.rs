@@ -12,7 +12,7 @@ use a11ycheck_core::{
     net::default_resolver,
     scanner::{CancellationToken, PageList, ScanError, ScanOutput, ScanRequest, Scanner as _, judge},
 };
-use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence, RobotsPolicy, Sandbox};
+use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence, RequestHeaders, RobotsPolicy, Sandbox};
 use chrono::{Local, Utc};
 use url::{Host, Url};
 
@@ -23,6 +23,7 @@ use crate::{
     baseline::{BaselineFile, Identity},
     config::Configuration,
     from_pa11y,
+    header::HeaderError,
     licences::AXE,
     output::{CiRunner, Outputs, Show, TextOptions, WriteOptions, safe},
     plan::{Plan, PlanError},
@@ -67,6 +68,7 @@ pub async fn check(arguments: &CheckArguments, cancel: CancellationToken) -> Res
             base_url: base.as_ref().map(|base| base.as_str().trim_end_matches('/').to_owned()),
             standard: plan.standard,
             locale: plan.locale,
+            viewport: plan.viewport.map(|viewport| viewport.to_string()),
         };
         notices.extend(plan.notices.iter().map(|message| note(NoticeLevel::Warning, message)));
         let identity = Identity::of(base.as_ref().unwrap_or(&site), plan.rebase.clone());
@@ -156,6 +158,14 @@ async fn scan(
         .with_evidence(if plan.flags.pictures { Evidence::Taken } else { Evidence::LeftOut });
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let at_once = plan.pages_at_once.unwrap_or(if named.is_here() { cores.max(2) } else { 2 });
+    let config = config.with_viewport(plan.viewport.unwrap_or_default());
+    let config = match named.site(plan)? {
+        Some(site) => {
+            let headers = plan.headers.iter().map(|header| (header.name.as_str(), header.value.as_str()));
+            config.with_headers(RequestHeaders::new(site, headers).map_err(HeaderError::from)?)
+        }
+        None => config,
+    };
     let config = config.with_pages_at_once(at_once).with_tabs(at_once.max(2 * cores));
     let scanner = ChromiumScanner::new(config)?;
     let scanned = scan_with(&scanner, plan, named, arguments.quiet, cancel).await;

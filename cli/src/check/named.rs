@@ -200,6 +200,18 @@ impl Named {
         parts.chain(&self.base).chain(replaced)
     }
 
+    /// Returns the site that gets the headers of the plan, if it has any: the base address, or else the only one that is named.
+    pub(super) fn site(&self, plan: &Plan) -> Result<Option<&Url>, CheckError> {
+        if plan.headers.is_empty() {
+            return Ok(None);
+        }
+        let mut addresses = self.addresses();
+        let site = self.base.as_ref().or_else(|| addresses.next());
+        let Some(site) = site else { return Err(CheckError::HeadersForWhom) };
+        let is_one = self.base.is_some() || addresses.all(|other| other.origin() == site.origin());
+        if is_one { Ok(Some(site)) } else { Err(CheckError::HeadersForWhom) }
+    }
+
     /// Returns whether all of it is on this machine.
     pub(super) fn is_here(&self) -> bool {
         let mut addresses = self.addresses().peekable();

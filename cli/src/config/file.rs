@@ -1,13 +1,13 @@
 //! The keys of the file, as they are written.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, fmt, path::PathBuf};
 
 use a11ycheck_core::{
     domain::{AcceptReason, AcceptedElement, AcceptedFinding, PagePattern, RuleId},
     net::OpenedNetwork,
 };
 use chrono::NaiveDate;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
 
 use crate::arguments::Robots;
 
@@ -40,11 +40,34 @@ pub struct ConfigFile {
     pub allow_unchecked: Option<u64>,
     pub pages_at_once: Option<usize>,
     pub page_seconds: Option<u64>,
+    pub headers: BTreeMap<String, HeaderValue>,
+    pub viewport: Option<String>,
     pub robots: Option<Robots>,
     pub pictures: Option<bool>,
     pub allow_network: Vec<OpenedNetwork>,
     pub gate: GateSection,
     pub accept: Vec<AcceptEntry>,
+}
+
+/// The value of a header, which is a secret.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct HeaderValue(pub String);
+
+impl fmt::Debug for HeaderValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HeaderValue")
+    }
+}
+
+impl<'de> Deserialize<'de> for HeaderValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = toml::Value::deserialize(deserializer)?;
+        // The error for another type would show the value.
+        value
+            .as_str()
+            .map(|text| Self(text.to_owned()))
+            .ok_or_else(|| D::Error::custom("a header is a text, in quotation marks"))
+    }
 }
 
 /// The table `gate`.

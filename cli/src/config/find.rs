@@ -23,12 +23,14 @@ pub enum ConfigError {
         source: io::Error,
     },
     /// The file is not TOML, or a value is of another type.
-    #[error("{} is not a configuration", file.display())]
+    #[error("{} is not a configuration: line {line}: {reason}", file.display())]
     Invalid {
         /// The file.
         file: PathBuf,
-        /// The place and the reason.
-        source: Box<toml::de::Error>,
+        /// The line, from 1.
+        line: usize,
+        /// The reason. The line itself is not shown: it may have a secret.
+        reason: String,
     },
     /// The file has a key that this program does not know.
     #[error("{}: there is no key {key}; did you mean {nearest}?", file.display())]
@@ -77,7 +79,11 @@ impl Configuration {
         };
         let text = std::fs::read_to_string(&file);
         let text = text.map_err(|source| ConfigError::Unreadable { file: file.clone(), source })?;
-        let invalid = |source| ConfigError::Invalid { file: file.clone(), source: Box::new(source) };
+        let invalid = |error: toml::de::Error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let (line, reason) = (before.matches('\n').count() + 1, error.message().to_owned());
+            ConfigError::Invalid { file: file.clone(), line, reason }
+        };
         let table: toml::Table = toml::from_str(&text).map_err(invalid)?;
         if let Some(keys::UnknownKey { key, nearest }) = keys::unknown(&table) {
             return Err(ConfigError::UnknownKey { file, key, nearest });
@@ -155,5 +161,9 @@ mod tests {
         assert!(error("ulrs = []").contains("did you mean urls?"));
         assert!(error("urls = 'x'").contains("line 1"), "{}", error("urls = 'x'"));
         assert!(error("[gate]\nmax = -1").contains("line 2"));
+        for secret in ["X = 's3cret", "X = 's3cret' y", "X = ['s3cret']", "X = { y = 's3cret' }"] {
+            let error = error(&format!("urls = []\n[headers]\n{secret}"));
+            assert!(error.contains("line 3") && !error.contains("s3cret"), "{error}");
+        }
     }
 }

@@ -5,6 +5,6 @@ mod find;
 mod keys;
 
 pub use self::{
-    file::{AcceptEntry, ConfigFile, GateSection, PageGateSection},
+    file::{AcceptEntry, ConfigFile, GateSection, HeaderValue, PageGateSection},
     find::{ConfigError, Configuration, project_root},
 };

@@ -49,6 +49,9 @@ pub struct Settings {
     pub standard: StandardId,
     /// The language of the texts.
     pub locale: Locale,
+    /// The size in which pages were shown, in CSS pixels, if one was asked for: `320x480`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub viewport: Option<String>,
 }
 
 /// What is known of a run beside its findings.

@@ -7,6 +7,7 @@ mod known;
 mod program;
 mod reach;
 mod report_file;
+mod requests;
 mod site;
 mod targets;
 mod terminal;

@@ -42,6 +42,11 @@ impl Call {
         self
     }
 
+    pub(crate) fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
     pub(crate) fn spawn(mut self) -> Child {
         let mut child = self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         if let (Some(input), Some(mut pipe)) = (self.input, child.stdin.take()) {

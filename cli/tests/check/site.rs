@@ -23,15 +23,23 @@ pub(crate) enum Answer {
 #[derive(Debug)]
 pub(crate) struct Site {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<String>>>,
+    asked: Asked,
 }
+
+/// The requests: paths, with the lines of their heads.
+type Asked = Arc<Mutex<Vec<(String, Vec<String>)>>>;
 
 impl Site {
     pub(crate) fn serve(answers: impl IntoIterator<Item = (&'static str, Answer)>) -> Self {
-        let answers: Arc<BTreeMap<&str, Answer>> = Arc::new(answers.into_iter().collect());
+        Self::serve_later(|_| answers.into_iter().collect())
+    }
+
+    /// Serves a site whose answers contain its own address.
+    pub(crate) fn serve_later(answers: impl FnOnce(&str) -> BTreeMap<&'static str, Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let answers = Arc::new(answers(&format!("http://{address}")));
+        let asked = Asked::default();
         let noted = Arc::clone(&asked);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -48,7 +56,16 @@ impl Site {
 
     /// Returns the paths that were requested.
     pub(crate) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+        self.asked.lock().unwrap().iter().map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Returns the same, each with the value of a header, by its name in lower case.
+    pub(crate) fn asked_with(&self, name: &str) -> Vec<(String, Option<String>)> {
+        let value = |head: &[String]| {
+            let mut headers = head.iter().filter_map(|line| line.split_once(": "));
+            headers.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned())
+        };
+        self.asked.lock().unwrap().iter().map(|(path, head)| (path.clone(), value(head))).collect()
     }
 
     /// Returns an address at which nobody answers.
@@ -58,12 +75,12 @@ impl Site {
     }
 }
 
-fn answer(stream: TcpStream, answers: &BTreeMap<&str, Answer>, noted: &Mutex<Vec<String>>) {
+fn answer(stream: TcpStream, answers: &BTreeMap<&str, Answer>, noted: &Asked) {
     let mut lines = BufReader::new(&stream).lines();
     let Some(Ok(first)) = lines.next() else { return };
-    while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+    let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
     let path = first.split(' ').nth(1).unwrap_or("/").to_owned();
-    noted.lock().unwrap().push(path.clone());
+    noted.lock().unwrap().push((path.clone(), head));
     let (status, head, body) = match answers.get(path.as_str()).cloned().unwrap_or(Answer::Status(404)) {
         Answer::Html(body) => (200, "content-type: text/html; charset=utf-8".to_owned(), body),
         Answer::Text(kind, body) => (200, format!("content-type: {kind}"), body),

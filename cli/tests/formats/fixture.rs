@@ -94,6 +94,7 @@ pub(crate) fn run_of(findings: &Findings, locale: Locale) -> Run {
         base_url: None,
         standard: findings.standard,
         locale,
+        viewport: None,
     };
     let outcomes: Vec<_> = findings
         .pages

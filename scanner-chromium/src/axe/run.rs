@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use crate::{
         ChromiumConfig,
-        browser::{BrowserPool, TabSettings, world},
+        browser::{BrowserPool, TabSettings, Viewport, world},
         cdp::{IgnoreEvents, commands::SetDocumentContent},
     };
 
@@ -229,7 +229,7 @@ mod tests {
         let config = ChromiumConfig::new(AddressPolicy::builder().build());
         let (browsers, axe) = (BrowserPool::new(config.browser_settings().unwrap()), config.find_axe().unwrap());
         let deadline = Instant::now() + Duration::from_secs(300);
-        let nowhere = TabSettings { proxy: "127.0.0.1:9".parse().unwrap() };
+        let nowhere = TabSettings { proxy: "127.0.0.1:9".parse().unwrap(), viewport: Viewport::DESKTOP };
         let browser = browsers.for_new_scan().await.unwrap();
         let tab = Tab::open(browser, &nowhere, Arc::new(IgnoreEvents)).await.unwrap();
         let html =

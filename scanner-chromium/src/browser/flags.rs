@@ -2,8 +2,7 @@
 
 use std::{net::SocketAddr, path::Path};
 
-/// Width and height of the viewport, in CSS pixels: the size that most desktop visitors have at least.
-pub(crate) const VIEWPORT: (u32, u32) = (1280, 720);
+use super::Viewport;
 
 /// The features of the browser that are off.
 const DISABLED_FEATURES: &str = concat!(
@@ -71,7 +70,8 @@ pub(super) fn switches(profile: &Path, proxy: SocketAddr, sandbox: Sandbox) -> V
     .map(str::to_owned)
     .into();
     switches.push(format!("--disable-features={DISABLED_FEATURES}"));
-    switches.push(format!("--window-size={},{}", VIEWPORT.0, VIEWPORT.1));
+    let window = Viewport::DESKTOP;
+    switches.push(format!("--window-size={},{}", window.width(), window.height()));
     switches.push(format!("--proxy-server=http://{proxy}"));
     switches.push(format!("--user-data-dir={}", profile.display()));
     if sandbox == Sandbox::Off {

@@ -16,11 +16,17 @@ mod process;
 mod profile;
 mod settings;
 mod tab;
+mod viewport;
 mod world;
 
-pub use self::{authorities::AuthoritiesError, error::BrowserError, flags::Sandbox, fonts::Fonts};
+pub use self::{
+    authorities::AuthoritiesError,
+    error::BrowserError,
+    flags::Sandbox,
+    fonts::Fonts,
+    viewport::{InvalidViewport, Viewport},
+};
 pub(crate) use self::{
-    flags::VIEWPORT,
     frame_tree::FrameTree,
     instance::Browser,
     memory::{Death, MemoryMarks},

@@ -14,7 +14,7 @@ use std::{
 
 use tokio::time::{Duration, Instant};
 
-use super::{VIEWPORT, context::Context, instance::Browser, memory::Tabs};
+use super::{Viewport, context::Context, instance::Browser, memory::Tabs};
 use crate::cdp::{
     CdpError, Event, EventSink, Reaction, Session, SessionEnd,
     commands::{
@@ -36,6 +36,8 @@ const MAX_POST_DATA: u32 = 16 * 1024;
 pub(crate) struct TabSettings {
     /// The proxy for all of its traffic.
     pub(crate) proxy: SocketAddr,
+    /// The size of its pages.
+    pub(crate) viewport: Viewport,
 }
 
 /// The error of a tab that could not be opened.
@@ -48,6 +50,7 @@ pub(crate) struct TabError(#[from] CdpError);
 pub(crate) struct Tab {
     session: Session,
     main_frame: String,
+    viewport: Viewport,
     /// True if the scripts of its pages are, or may be, stopped.
     is_frozen: AtomicBool,
     _listed: Listed,
@@ -91,11 +94,12 @@ impl Tab {
             sink,
         });
         let session = Session::attach(connection, &target, sink, deadline).await?;
-        prepare(&session, browser.user_agent(), deadline).await?;
+        prepare(&session, browser.user_agent(), settings.viewport, deadline).await?;
         // The id of a page's target is the id of its main frame.
         Ok(Self {
             session,
             main_frame: target,
+            viewport: settings.viewport,
             is_frozen: AtomicBool::new(false),
             _listed: listed,
             browser,
@@ -109,6 +113,10 @@ impl Tab {
 
     pub(crate) fn main_frame(&self) -> &str {
         &self.main_frame
+    }
+
+    pub(crate) const fn viewport(&self) -> Viewport {
+        self.viewport
     }
 
     pub(crate) const fn browser(&self) -> &Arc<Browser> {
@@ -140,8 +148,8 @@ impl Tab {
 }
 
 /// Applies the settings that are the same for every page of the tab.
-async fn prepare(session: &Session, user_agent: &str, deadline: Instant) -> Result<(), CdpError> {
-    let (width, height) = VIEWPORT;
+async fn prepare(session: &Session, user_agent: &str, viewport: Viewport, deadline: Instant) -> Result<(), CdpError> {
+    let (width, height) = (viewport.width(), viewport.height());
     let metrics = SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false };
     // Content that fades or slides in appears at once, so that axe-core sees its final colours.
     let media = SetEmulatedMedia { features: &[MediaFeature { name: "prefers-reduced-motion", value: "reduce" }] };

@@ -2,6 +2,8 @@
 //!
 //! A missing field has its default: a page must not be able to decide whether an event is noticed.
 
+use std::fmt;
+
 use serde::{
     Deserialize,
     de::{DeserializeOwned, IgnoredAny},
@@ -175,7 +177,9 @@ pub(crate) struct RequestPaused {
     /// Its id in the events of the network.
     pub(crate) network_id: Option<String>,
     pub(crate) frame_id: String,
-    pub(crate) request: Request,
+    pub(crate) request: PausedRequest,
+    /// What it is for: `Document`, `Script`, …
+    pub(crate) resource_type: String,
     /// The request that was redirected to this one, if there was one.
     pub(crate) redirected_request_id: Option<String>,
     pub(crate) response_error_reason: Option<String>,
@@ -183,6 +187,28 @@ pub(crate) struct RequestPaused {
     pub(crate) response_headers: Vec<Header>,
 }
 event!(RequestPaused = "Fetch.requestPaused");
+
+/// The request itself.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct PausedRequest {
+    pub(crate) url: String,
+    /// Some of them may be secrets.
+    pub(crate) headers: Map<String, Value>,
+}
+
+impl fmt::Debug for PausedRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PausedRequest").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+impl PausedRequest {
+    /// Returns the headers, those that are no texts left out.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
+    }
+}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

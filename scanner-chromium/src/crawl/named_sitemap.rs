@@ -38,8 +38,8 @@ pub(crate) async fn read_sitemap(parts: &Parts, file: &Url) -> Result<Sitemap, F
     let egress = Egress::Judged { reach, resolver, proxy: config.proxy.clone() };
     let max_bytes = u64::try_from(MAX_NAMED_BYTES).unwrap_or(u64::MAX).saturating_mul(2);
     let guard = Guard::open(egress, max_bytes).await.map_err(|error| broken(&error))?;
-    let fetcher =
-        Fetcher::new(guard, parts.tls.clone(), &parts.browsers, &parts.permits).map_err(|error| broken(&error))?;
+    let (tls, headers) = (parts.tls.clone(), config.headers.clone());
+    let fetcher = Fetcher::new(guard, tls, &parts.browsers, &parts.permits, headers).map_err(|error| broken(&error))?;
     let (pace, scope) = (Pace::new(), Start::of(file));
     let survey = Survey { fetcher: &fetcher, pace: &pace, scope: &scope, done_by: Instant::now() + TIME };
     survey.named_sitemap(file).await

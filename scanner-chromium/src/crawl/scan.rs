@@ -116,7 +116,8 @@ impl<'a> Crawl<'a> {
         let max_bytes = BYTES_PER_SCAN + BYTES_PER_PAGE * u64::from(pages);
         let guard = Guard::open(egress.clone(), max_bytes).await.map_err(no_way_out)?;
         let survey_guard = Guard::open(egress.clone(), SURVEY_BYTES).await.map_err(no_way_out)?;
-        let fetcher = Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.permits)?;
+        let fetcher =
+            Fetcher::new(survey_guard, parts.tls.clone(), &parts.browsers, &parts.permits, config.headers.clone())?;
         let visits = Visits::begin(parts, request, browser, guard, done_by);
         Ok(Self { request, robots: config.robots, egress, reach, visits, fetcher, done_by })
     }

@@ -18,7 +18,7 @@ use super::{
     plan::{ElementNumber, Rect, Shot, plan},
 };
 use crate::{
-    browser::{Outcome, Tab, VIEWPORT, evaluate},
+    browser::{Outcome, Tab, evaluate},
     cdp::{
         CdpError,
         commands::{CaptureScreenshot, Clip, Evaluated, GetLayoutMetrics, ImageFormat},
@@ -224,7 +224,8 @@ impl Photographer<'_> {
         let content = self.tab.session().call(GetLayoutMetrics {}, self.deadline).await?.css_content_size;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of floats saturate")]
         let (width, height) = (content.width.ceil() as u32, content.height.ceil() as u32);
-        Ok(Rect { x: 0, y: 0, width: width.max(VIEWPORT.0), height: height.max(VIEWPORT.1) })
+        let viewport = self.tab.viewport();
+        Ok(Rect { x: 0, y: 0, width: width.max(viewport.width()), height: height.max(viewport.height()) })
     }
 
     /// Takes the shots of these elements, and measures again after each.
@@ -270,8 +271,9 @@ impl Photographer<'_> {
             PagePicture::Half => (0.5, 2),
             PagePicture::Full => (1.0, 1),
         };
-        // The height of a page at half its size is a whole number of pixels, too.
-        let clip = Rect { width: VIEWPORT.0, height: height.next_multiple_of(divisor), ..size };
+        // The edges of a page at half its size are a whole number of pixels, too.
+        let width = self.tab.viewport().width().next_multiple_of(divisor);
+        let clip = Rect { width, height: height.next_multiple_of(divisor), ..size };
         let (width, height) = (clip.width / divisor, clip.height / divisor);
         match self.capture(clip, scale, ImageFormat::Webp { quality: SCREEN_QUALITY }).await {
             Ok(webp) => Some(Bare { width, height, scale, webp }),
@@ -286,7 +288,7 @@ impl Photographer<'_> {
     /// small.
     async fn painted(&self, bare: Bare, covers: &[Rect]) -> Option<Screen> {
         let Bare { width, height, scale, mut webp } = bare;
-        let page = Rect { x: 0, y: 0, width: VIEWPORT.0, height: MAX_SCREEN_HEIGHT };
+        let page = Rect { x: 0, y: 0, width: self.tab.viewport().width(), height: MAX_SCREEN_HEIGHT };
         // Whole pixels, so that no edge of a value shines through.
         let scaled = |start: u32, end: u32| {
             let (start, end) = ((f64::from(start) * scale).floor(), (f64::from(end) * scale).ceil());

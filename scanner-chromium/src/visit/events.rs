@@ -12,6 +12,7 @@ use super::{
     unresponsive::Unresponsive,
 };
 use crate::{
+    RequestHeaders,
     cdp::{
         Event, EventSink, Reaction, SessionEnd,
         commands::{ContinueRequest, DisableFetch, ErrorReason, FailRequest, HandleJavaScriptDialog},
@@ -41,6 +42,8 @@ pub(super) struct PageState {
     own_request: Option<String>,
     /// True if it had a response other than a redirect.
     own_has_come: bool,
+    /// True if what is paused from here on only gets its headers.
+    is_released: bool,
     /// The address outside of the navigation's way to which the main frame tried to go. It was not shown.
     pub(super) led_away: Option<LedAway>,
     /// The id of the document that is shown; its request has the same id.
@@ -85,13 +88,20 @@ pub(super) struct Navigation {
     way: Arc<dyn Scope>,
     /// The requests without a response on other pages.
     unresponsive: Arc<Unresponsive>,
+    /// The headers that requests to one site have in addition. Where there are any, every request is paused before it is sent, for as
+    /// long as the page is open.
+    headers: Option<Arc<RequestHeaders>>,
 }
 
 impl Navigation {
     pub(super) fn new(mut url: Url, way: Arc<dyn Scope>, unresponsive: Arc<Unresponsive>) -> Self {
         // The fragment is not part of requests.
         url.set_fragment(None);
-        Self { url, way, unresponsive }
+        Self { url, way, unresponsive, headers: None }
+    }
+
+    pub(super) fn with_headers(self, headers: Option<Arc<RequestHeaders>>) -> Self {
+        Self { headers, ..self }
     }
 }
 
@@ -178,6 +188,9 @@ impl EventSink for PageEvents {
             return Some(Reaction::with(HandleJavaScriptDialog { accept: kind == "beforeunload" }));
         }
         if let Some(paused) = event.read::<RequestPaused>() {
+            if paused.resource_type != "Document" {
+                return Some(self.peek(|state| state.go_on(&paused)));
+            }
             self.0.send_if_modified(|state| state.document_is_wanted(&paused));
             return Some(self.peek(|state| state.steer(&paused)));
         }
@@ -240,7 +253,9 @@ impl PageState {
         if paused.frame_id == self.main_frame && is_first && url.is_ok_and(|url| url == navigation.url) {
             self.own_request.clone_from(&paused.network_id);
         }
-        self.own_has_come |= self.is_own(paused) && is_final_answer(paused);
+        let has_own_come = self.is_own(paused) && is_final_answer(paused);
+        self.own_has_come |= has_own_come;
+        self.is_released |= has_own_come && navigation.headers.is_some() && !navigation.way.judges_every_document();
         let Some(to) = self.leads_away(paused) else { return false };
         self.led_away = Some(LedAway { to, is_redirect: self.is_own(paused) });
         true
@@ -253,13 +268,21 @@ impl PageState {
             // The page that is shown stays: any other reason would bring up an error page.
             return Reaction::with(FailRequest { request_id, error_reason: ErrorReason::Aborted });
         }
-        let is_judged_on = self.navigation.as_ref().is_some_and(|navigation| navigation.way.judges_every_document());
+        let stays = |navigation: &Navigation| navigation.way.judges_every_document() || navigation.headers.is_some();
+        let is_judged_on = self.navigation.as_ref().is_some_and(stays);
         if self.is_own(paused) && is_final_answer(paused) && !is_judged_on {
             // This also releases the document, before it requests anything: while documents are paused, everything else
             // that a page loads takes a detour through the browser, at a millisecond each.
             return Reaction::with(DisableFetch {});
         }
-        Reaction::with(ContinueRequest { request_id })
+        self.go_on(paused)
+    }
+
+    /// Returns the reaction that lets a request go on, with the headers of its site.
+    fn go_on(&self, paused: &RequestPaused) -> Reaction {
+        let headers = self.navigation.as_ref().and_then(|navigation| navigation.headers.as_ref());
+        let headers = headers.filter(|_| !is_answer(paused)).and_then(|headers| headers.instead(&paused.request));
+        Reaction::with(ContinueRequest { request_id: &paused.request_id, headers: headers.as_deref() })
     }
 
     /// Returns the address off the way of the visit to which the main frame would go. What frames show is part of the
@@ -268,7 +291,7 @@ impl PageState {
     /// Until the document has arrived, this is decided before an address is requested. After that it is decided by the
     /// response, since a page may offer a file from anywhere.
     fn leads_away(&self, paused: &RequestPaused) -> Option<Url> {
-        if paused.frame_id != self.main_frame {
+        if paused.frame_id != self.main_frame || self.is_released {
             return None;
         }
         let url = Url::parse(&paused.request.url).ok()?;

@@ -38,18 +38,33 @@ const LARGE_DOCUMENT: u64 = 4 * 1024 * 1024;
 /// The greatest size in bytes of a page with all that it loads, decoded.
 const MAX_PAGE: u64 = 150 * 1024 * 1024;
 
+/// The requests that are paused while a page is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pauses {
+    /// Those of documents.
+    Documents,
+    /// All, before they are sent.
+    Everything,
+}
+
 /// Opens an address.
 pub(super) async fn open(
     tab: &Tab,
     events: &PageEvents,
     url: &Url,
     log: &GuardLog,
+    pauses: Pauses,
     deadline: Instant,
 ) -> Result<(), PageError> {
     // `events` decides at each redirect, and stops that when the document arrives, unless the way judges every
-    // document.
-    let patterns = [RequestStage::Request, RequestStage::Response]
+    // document, or requests get headers.
+    let [request, response] = [RequestStage::Request, RequestStage::Response]
         .map(|request_stage| RequestPattern { resource_type: Some(ResourceType::Document), request_stage });
+    let everything = RequestPattern { resource_type: None, request_stage: RequestStage::Request };
+    let patterns = match pauses {
+        Pauses::Documents => [request, response],
+        Pauses::Everything => [everything, response],
+    };
     let navigate = async {
         tab.session().call(EnableFetch { patterns: &patterns }, deadline).await?;
         // Its result comes when a document arrives, or when it is certain that none will.

@@ -17,7 +17,7 @@ use url::Url;
 use super::{
     errors::{PageError, timed_out},
     events::{Navigation, PageEvents},
-    navigate::{self, Loaded},
+    navigate::{self, Loaded, Pauses},
     pace::Pace,
     scope::Scope,
     settle::{self, BuildTime, Moment, Progress, Readiness},
@@ -175,13 +175,14 @@ impl PageVisit<'_> {
             // the view before, and no new document arrives that could be waited for.
             self.visitor.leave(load_by.min(Instant::now() + LEAVE_TIME)).await?;
         }
-        let navigation = Navigation::new(self.url.clone(), Arc::clone(self.way), Arc::clone(self.unresponsive));
+        let navigation = Navigation::new(self.url.clone(), Arc::clone(self.way), Arc::clone(self.unresponsive))
+            .with_headers(self.config.headers.clone());
         self.events().reset(self.tab().main_frame(), Some(navigation));
         self.tab().browser().count_page();
         self.visitor
             .unless_trouble(async {
                 self.visitor.block(self.unresponsive, load_by).await?;
-                navigate::open(self.tab(), self.events(), self.url, self.log, load_by).await?;
+                navigate::open(self.tab(), self.events(), self.url, self.log, self.pauses(), load_by).await?;
                 self.arrived(load_by, done_by).await
             })
             .await
@@ -392,6 +393,10 @@ impl PageVisit<'_> {
     /// Returns the same, after an action in the document with this outcome.
     async fn shows_after<T>(&self, outcome: &Result<T, PageError>, page: &Arrived) -> bool {
         self.visitor.is_shown_after(outcome, &page.loader).await
+    }
+
+    const fn pauses(&self) -> Pauses {
+        if self.config.headers.is_some() { Pauses::Everything } else { Pauses::Documents }
     }
 
     const fn tab(&self) -> &Tab {

@@ -281,7 +281,7 @@ impl<'a> Visits<'a> {
             browser = self.parts.browsers.replacement().await?;
             *self.browser() = Arc::clone(&browser);
         }
-        let settings = TabSettings { proxy: self.guard.address() };
+        let settings = TabSettings { proxy: self.guard.address(), viewport: self.parts.config.viewport };
         match Visitor::open(browser, settings).await {
             Ok(visitor) => Ok(Some(visitor)),
             Err(error) => {

@@ -16,8 +16,8 @@ pub(crate) use self::{
     },
     network::{
         CloseStream, ContinueRequest, DisableFetch, EnableFetch, EnableNetwork, ErrorReason, FailRequest, GetCookies,
-        ReadStream, RequestPattern, RequestStage, ResourceType, SetBlockedUrls, SetBypassServiceWorker, StreamChunk,
-        TakeResponseBodyAsStream,
+        HeaderEntry, ReadStream, RequestPattern, RequestStage, ResourceType, SetBlockedUrls, SetBypassServiceWorker,
+        StreamChunk, TakeResponseBodyAsStream,
     },
     page::{
         CaptureScreenshot, Clip, CreateIsolatedWorld, EnableInspector, EnablePage, FrameTreeNode, GetFrameTree,

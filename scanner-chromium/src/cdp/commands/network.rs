@@ -1,5 +1,7 @@
 //! Commands about the requests of a tab.
 
+use std::{borrow::Cow, fmt};
+
 use serde::{Deserialize, Serialize};
 
 use crate::cdp::command::{Done, command};
@@ -82,6 +84,22 @@ command!(DisableFetch = "Fetch.disable" => Done);
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ContinueRequest<'a> {
     pub(crate) request_id: &'a str,
+    /// The headers instead of its own; its own if `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) headers: Option<&'a [HeaderEntry<'a>]>,
+}
+
+/// A header of a request. Its value may be a secret.
+#[derive(Serialize)]
+pub(crate) struct HeaderEntry<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) value: Cow<'a, str>,
+}
+
+impl fmt::Debug for HeaderEntry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 command!(ContinueRequest<'_> = "Fetch.continueRequest" => Done);
 

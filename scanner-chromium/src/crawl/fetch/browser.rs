@@ -21,7 +21,8 @@ use url::Url;
 
 use super::answer::{Answer, FetchError, TIME};
 use crate::{
-    browser::{BrowserPool, Tab, TabSettings},
+    RequestHeaders,
+    browser::{BrowserPool, Tab, TabSettings, Viewport},
     cdp::{
         CdpError, Command as _, Event, EventSink, Reaction, SessionEnd,
         commands::{
@@ -45,6 +46,7 @@ const CHUNK: usize = 64 * 1024;
 pub(super) struct BrowserClient<'a> {
     browsers: &'a BrowserPool,
     permits: &'a Permits,
+    headers: Option<Arc<RequestHeaders>>,
     tab: Mutex<Option<BlankTab>>,
 }
 
@@ -55,8 +57,8 @@ struct BlankTab {
 }
 
 impl<'a> BrowserClient<'a> {
-    pub(super) fn new(browsers: &'a BrowserPool, permits: &'a Permits) -> Self {
-        Self { browsers, permits, tab: Mutex::default() }
+    pub(super) fn new(browsers: &'a BrowserPool, permits: &'a Permits, headers: Option<Arc<RequestHeaders>>) -> Self {
+        Self { browsers, permits, headers, tab: Mutex::default() }
     }
 
     /// Requests one address and reads up to `max_bytes` of the response; follows no redirect. The time that it takes to
@@ -74,7 +76,7 @@ impl<'a> BrowserClient<'a> {
         let mut kept = self.tab.lock().await;
         let mut blank = match kept.take() {
             Some(blank) if blank.tab.browser().is_alive() => blank,
-            _ => BlankTab::open(self.browsers, guard).await?,
+            _ => BlankTab::open(self.browsers, guard, self.headers.clone()).await?,
         };
         *deadline += before.elapsed();
         let answer = blank.ask(url, max_bytes, *deadline).await;
@@ -87,19 +89,26 @@ impl<'a> BrowserClient<'a> {
 }
 
 impl BlankTab {
-    async fn open(browsers: &BrowserPool, guard: &Guard) -> Result<Self, FetchError> {
+    async fn open(
+        browsers: &BrowserPool,
+        guard: &Guard,
+        headers: Option<Arc<RequestHeaders>>,
+    ) -> Result<Self, FetchError> {
         let browser = browsers.replacement().await.map_err(|error| FetchError::NoBrowser(Box::new(error)))?;
         let user_agent = browsers.settings().agent.of_crawler();
-        let settings = TabSettings { proxy: guard.address() };
+        let settings = TabSettings { proxy: guard.address(), viewport: Viewport::DESKTOP };
         let (found, paused) = mpsc::channel(PAUSED);
+        let has_headers = headers.is_some();
         // A separate task, so that the tab is closed again even if the caller stops waiting half-way.
         let opening = tokio::spawn(async move {
-            let tab = Tab::open(browser, &settings, Arc::new(Answers(found))).await?;
+            let tab = Tab::open(browser, &settings, Arc::new(Answers { found, headers })).await?;
             let deadline = Instant::now() + TIME;
             let agent = SetUserAgent { user_agent: &user_agent, accept_language: None };
             tab.session().call(agent, deadline).await?;
-            let answers = RequestPattern { resource_type: None, request_stage: RequestStage::Response };
-            tab.session().call(EnableFetch { patterns: &[answers] }, deadline).await?;
+            let patterns = [RequestStage::Response, RequestStage::Request]
+                .map(|request_stage| RequestPattern { resource_type: None, request_stage });
+            let patterns = if has_headers { &patterns[..] } else { &patterns[..1] };
+            tab.session().call(EnableFetch { patterns }, deadline).await?;
             Ok::<_, FetchError>(tab)
         });
         // The task neither panics nor is aborted, unless the runtime ends, and then nothing waits here.
@@ -121,7 +130,7 @@ impl BlankTab {
         };
         let request_id = paused.request_id.as_str();
         if paused.response_error_reason.is_some() {
-            session.call(ContinueRequest { request_id }, deadline).await.map_err(of_session)?;
+            session.call(ContinueRequest { request_id, headers: None }, deadline).await.map_err(of_session)?;
             let error = navigate.await.map_err(of_session)?.error_text;
             return Err(FetchError::Browser(error.unwrap_or_default()));
         }
@@ -189,11 +198,21 @@ fn head(url: &Url, paused: &RequestPaused) -> Answer {
 }
 
 /// A sink that forwards each response at which the browser has paused.
-struct Answers(mpsc::Sender<RequestPaused>);
+struct Answers {
+    found: mpsc::Sender<RequestPaused>,
+    /// The headers of requests, which are paused before they are sent if there are any.
+    headers: Option<Arc<RequestHeaders>>,
+}
 
 impl EventSink for Answers {
     fn event(&self, event: Event<'_>) -> Option<Reaction> {
-        let (TrySendError::Full(paused) | TrySendError::Closed(paused)) = self.0.try_send(event.read()?).err()?;
+        let paused: RequestPaused = event.read()?;
+        if paused.response_status_code.is_none() && paused.response_error_reason.is_none() {
+            let headers = self.headers.as_ref().and_then(|headers| headers.instead(&paused.request));
+            let go_on = ContinueRequest { request_id: &paused.request_id, headers: headers.as_deref() };
+            return Some(Reaction::with(go_on));
+        }
+        let (TrySendError::Full(paused) | TrySendError::Closed(paused)) = self.found.try_send(paused).err()?;
         // These were not requested.
         let abort = FailRequest { request_id: &paused.request_id, error_reason: ErrorReason::Aborted };
         Some(Reaction::with(abort))

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use a11ycheck_core::{
@@ -23,6 +23,7 @@ use super::{
     browser::BrowserClient,
 };
 use crate::{
+    RequestHeaders,
     browser::BrowserPool,
     guard::{Guard, REFUSAL_MARK},
     permits::Permits,
@@ -39,18 +40,20 @@ pub(in crate::crawl) struct Fetcher<'a> {
     client: Client,
     browser: BrowserClient<'a>,
     guard: Guard,
+    headers: Option<Arc<RequestHeaders>>,
     /// The hosts, with ports, with which our client could not establish a secure connection.
     for_browser: Mutex<HashSet<(String, u16)>>,
 }
 
 impl<'a> Fetcher<'a> {
     /// Creates a fetcher whose requests go through `guard`. If the browser is needed, it is one of `browsers`, and its
-    /// tab has one of `permits` during a request.
+    /// tab has one of `permits` during a request. Requests to their origin have `headers` in addition.
     pub(in crate::crawl) fn new(
         guard: Guard,
         tls: ClientConfig,
         browsers: &'a BrowserPool,
         permits: &'a Permits,
+        headers: Option<Arc<RequestHeaders>>,
     ) -> Result<Self, FetchError> {
         let client = Client::builder()
             .proxy(Proxy::all(format!("http://{}", guard.address()))?)
@@ -61,7 +64,8 @@ impl<'a> Fetcher<'a> {
             .retry(reqwest::retry::never())
             .user_agent(browsers.settings().agent.of_crawler())
             .build()?;
-        Ok(Self { client, browser: BrowserClient::new(browsers, permits), guard, for_browser: Mutex::default() })
+        let browser = BrowserClient::new(browsers, permits, headers.clone());
+        Ok(Self { client, browser, guard, headers, for_browser: Mutex::default() })
     }
 
     /// Fetches the first `max_bytes` of a file, and follows redirects within `scope`. A response with an error status
@@ -146,7 +150,8 @@ impl<'a> Fetcher<'a> {
 
     async fn ask_client(&self, url: &Url, max_bytes: usize, deadline: Instant) -> Result<Answer, FetchError> {
         let ask = async {
-            let mut response = self.client.get(url.clone()).send().await?;
+            let headers = self.headers.as_ref().and_then(|headers| headers.of(url)).cloned().unwrap_or_default();
+            let mut response = self.client.get(url.clone()).headers(headers).send().await?;
             // The guard removes the mark from what sites send over plain HTTP; over TLS the guard can't respond.
             if url.scheme() == "http" && response.headers().contains_key(REFUSAL_MARK) {
                 return Err(FetchError::Refused);
@@ -178,8 +183,6 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use a11ycheck_core::net::{AddressPolicy, StaticResolver};
     use rustls::{RootCertStore, ServerConfig, crypto::ring, pki_types::PrivateKeyDer};
     use tokio::{
@@ -231,7 +234,7 @@ mod tests {
     async fn get_with(tls: ClientConfig, url: &str, max_bytes: usize) -> Result<Fetched, FetchError> {
         let url = Url::parse(url).unwrap();
         let (no_browser, permits) = (BrowserPool::new(BrowserSettings::without_browser()), Permits::new(1, 1));
-        let fetcher = Fetcher::new(guard().await, tls, &no_browser, &permits).unwrap();
+        let fetcher = Fetcher::new(guard().await, tls, &no_browser, &permits, None).unwrap();
         fetcher.get(&url, &Start::of(&url), max_bytes).await.map_err(|failed| failed.error)
     }
 
