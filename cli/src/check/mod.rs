@@ -48,7 +48,7 @@ pub async fn check(arguments: &CheckArguments, cancel: CancellationToken) -> Res
     let outputs = Outputs::open(&plan.outputs, runner.as_ref())?;
     let known = known_findings(&plan)?;
     if arguments.tools.no_sandbox == Some(true) {
-        warn("the browser runs without its sandbox: check only pages that you trust");
+        warn("no sandbox; trusted pages only");
     }
     drop(ChromiumScanner::new(tools(&arguments.tools, a11ycheck_core::net::AddressPolicy::default()))?);
 

@@ -7,12 +7,17 @@ use crate::site::{Answer, Site, page};
 /// Runs the program in a terminal of 40 columns and returns all that the terminal gets. A pipeline of the shell may keep one of its streams
 /// from it.
 fn on_terminal(arguments: &str) -> String {
+    on_terminal_with(&[], arguments)
+}
+
+fn on_terminal_with(variables: &[(&str, &str)], arguments: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let program = env!("CARGO_BIN_EXE_a11ycheck");
     let line = format!("stty cols 40 rows 24; exec '{program}' {arguments}");
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &line, "/dev/null"]).current_dir(folder.path());
     script.env("TERM", "xterm-256color").env_remove("GITHUB_ACTIONS").env_remove("NO_COLOR").stdin(Stdio::null());
+    script.envs(variables.iter().copied());
     let output = script.output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
@@ -75,10 +80,8 @@ fn hostile() -> (Site, String) {
 fn progress_keeps_within_a_narrow_window_and_leaves_nothing_of_itself() {
     let (_site, urls) = hostile();
     let shown = on_terminal(&format!("check --exit-zero {urls} >text.txt"));
-    // Where tests run without the sandbox, the program warns of that in a sentence, before its progress.
-    let progress =
-        shown.strip_prefix("warning: ").and_then(|rest| rest.split_once('\n')).map_or(&*shown, |(_, rest)| rest);
-    let terminal = Terminal::read(progress);
+    // Where tests run without the sandbox, the program warns of that before its progress.
+    let terminal = Terminal::read(&shown);
     assert!(terminal.widest <= 40, "{} columns: {shown:?}", terminal.widest);
     assert!(terminal.text.contains("/2 pages"), "{shown:?}");
     // The last thing is that the line is erased.
@@ -101,4 +104,19 @@ fn no_color_and_quiet_are_obeyed_on_a_terminal() {
     assert!(!shown.contains('\u{1b}'), "{shown:?}");
     let shown = on_terminal(&format!("check --exit-zero --quiet --color never {urls}"));
     assert!(shown.lines().count() <= 3 && !shown.contains('\u{1b}'), "{shown:?}");
+}
+
+#[test]
+fn no_color_takes_every_colour_from_a_terminal() {
+    let (_site, urls) = hostile();
+    let unset = [("NO_COLOR", "1")];
+    for arguments in [format!("check --exit-zero --show review {urls}"), "check --help".to_owned()] {
+        let shown = on_terminal_with(&unset, &arguments);
+        let colours = shown.split('\u{1b}').skip(1).filter(|rest| {
+            // `CSI … m` sets colours and styles; the progress erases its line with others.
+            let end = rest.find(|character: char| character.is_ascii_alphabetic());
+            end.is_some_and(|end| rest[end..].starts_with('m'))
+        });
+        assert_eq!(colours.count(), 0, "{arguments}: {shown:?}");
+    }
 }
