@@ -210,7 +210,7 @@ pub struct CheckArguments {
     #[arg(long, env = "A11YCHECK_ROBOTS", value_name = "POLICY")]
     pub robots: Option<Robots>,
 
-    /// Takes no pictures.
+    /// Takes no pictures, though an output has them: json, html and pdf do.
     #[arg(long)]
     pub no_pictures: bool,
 

@@ -195,6 +195,9 @@ impl Plan {
         };
         let accepts: Result<Vec<_>, _> = file.accept.iter().map(|entry| entry.accepted()).collect();
         let accepts = accepts.map_err(|reason| config.wrong(format!("accept {reason}")))?;
+        // They cost more than everything else of a page: nobody waits for what no output has.
+        let has_pictures = || outputs.iter().any(|output| output.format.has_pictures());
+        let pictures = !arguments.no_pictures && file.pictures.unwrap_or_else(has_pictures);
         let plan = Self {
             targets: arguments.targets.clone(),
             configured: file.urls.iter().chain(&file.sitemap).cloned().collect(),
@@ -219,7 +222,7 @@ impl Plan {
                 strict: arguments.strict || file.strict,
                 exit_zero: arguments.exit_zero,
                 explain_gate: arguments.explain_gate,
-                pictures: !arguments.no_pictures && file.pictures.unwrap_or(true),
+                pictures,
             },
             allow_unchecked: arguments.allow_unchecked.or(file.allow_unchecked).unwrap_or_default(),
             pages_at_once: arguments.pages_at_once.or(file.pages_at_once),
@@ -368,6 +371,17 @@ mod tests {
         assert_eq!((names, of_line.viewport), (vec!["X-A", "X-B"], Viewport::new(800, 600).ok()));
         assert!(refusal(&[], "viewport = '99999x1'").contains("viewport"));
         assert!(refusal(&["--viewport", "1x1"], "").contains("1280x720"));
+    }
+
+    #[test]
+    fn pictures_are_taken_for_outputs_that_have_them() {
+        let pictures = |line: &[&str], file: &str| plan(line, file).unwrap().flags.pictures;
+        assert!(!pictures(&[], "") && !pictures(&["-o", "text", "-o", "sarif=a.sarif"], ""));
+        for output in ["json=a.json", "html=a.html", "pdf=a.pdf"] {
+            assert!(pictures(&["-o", output], "") && pictures(&[], &format!("output = ['text', '{output}']")));
+            assert!(!pictures(&["-o", output, "--no-pictures"], "") && !pictures(&["-o", output], "pictures = false"));
+        }
+        assert!(pictures(&[], "pictures = true"));
     }
 
     #[test]

@@ -82,6 +82,11 @@ impl Format {
         !matches!(self, Self::Pdf) || cfg!(feature = "pdf")
     }
 
+    /// Returns whether the format shows pictures, or keeps them for one that does.
+    pub(crate) const fn has_pictures(self) -> bool {
+        matches!(self, Self::Json | Self::Html | Self::Pdf)
+    }
+
     /// Returns whether the format may go to standard output while a CI runner reads it for commands. The others hold texts of
     /// pages that can neither be escaped nor put between other commands.
     pub(super) const fn is_safe_in_a_log(self) -> bool {
