@@ -7,6 +7,7 @@ async (limits, early, places) => {
     await new Promise((resolve) => setTimeout(resolve, watch.since + early - performance.now()));
     if (!watch.isUnchanged()) return 'null';
   }
+  globalThis.held?.release();
   const { results, probes = { violations: [], incomplete: [], passed: [], inapplicable: [] } } = outcome;
   delete globalThis.outcome;
 
@@ -203,7 +204,7 @@ async (limits, early, places) => {
   all.forEach(keep);
   const withNodes = (result) => rule(result, result.nodes.flatMap((node) => entries.get(node) ?? []));
   const violations = results.violations.map(withNodes);
-  // What probes found has bounds of its own, so that it takes nothing from axe-core's.
+  // What probes found has bounds of its own, so that it takes nothing from axe-core's. Only elements within them have a target.
   nodesLeft = limits.share * probes.violations.length;
   for (const { nodes } of probes.violations) {
     charactersLeft = limits.probeCharacters / probes.violations.length;

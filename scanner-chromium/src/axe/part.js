@@ -1,11 +1,11 @@
 // Runs axe-core on this document alone; it runs separately in the worlds of the frames, and `join.js` joins the parts.
 // Evaluated in an isolated world. `context` is what axe-core in the parent document says about this frame, or null at
-// the top. `limits` bounds what leaves a frame. `places` is the function of `places.js`.
+// the top. `limits` bounds what leaves a frame. `places` is the function of `places.js`, `hold` that of `hold.js`.
 //
 // Returns JSON text, with what axe-core says about this document's frames in `contexts`; the elements of these frames
 // stay in `frameElements`, for the browser to identify. At the top, the part itself stays in `ownPart`, and `rules`
 // names the rules that axe-core knows. Returns null if it `isEarly` and the page has changed since its load.
-async (options, context, limits, isEarly, places) => {
+async (options, context, limits, isEarly, places, hold) => {
   if (isEarly && !watch.isUnchanged()) return null;
   const isTop = context === null;
   const scope = context ?? document;
@@ -28,6 +28,7 @@ async (options, context, limits, isEarly, places) => {
   // Nothing happens between this and the beginning of the run, so both see the same frames in the same order.
   const contexts = axe.utils.getFrameContexts(scope, options);
   globalThis.frameElements = contexts.map(({ frameSelector }) => axe.utils.shadowSelect(frameSelector));
+  if (isTop) hold();
   const part = await axe.runPartial(scope, options);
 
   const answer = {

@@ -22,6 +22,7 @@ use crate::{
 const RUN: &str = include_str!("run.js");
 const JOIN: &str = include_str!("join.js");
 const COLLECT: &str = include_str!("collect.js");
+const HOLD: &str = include_str!("hold.js");
 
 /// The point in a page's life at which axe-core runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +120,7 @@ pub(crate) async fn run(
         return run_with_frames(tab, main_world, axe, options, is_early, deadline).await;
     }
     // One run is cheaper than parts, which read the details of every element, even of those that pass.
-    let expression = format!("({RUN})({}, {is_early})", options.0);
+    let expression = format!("({RUN})({}, {is_early}, {HOLD})", options.0);
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     Ok((evaluated.result.value == true).then(Vec::new))
@@ -138,7 +139,7 @@ async fn run_with_frames(
         contexts: Vec<Context>,
         rules: HashSet<String>,
     }
-    let expression = format!("({PART})({options}, null, null, {is_early}, {PLACES})");
+    let expression = format!("({PART})({options}, null, null, {is_early}, {PLACES}, {HOLD})");
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     if evaluated.text().is_none() {

@@ -14,6 +14,8 @@
   const has = method(Element, 'hasAttribute');
   const matches = method(Element, 'matches');
   const closest = method(Element, 'closest');
+  const contains = method(Node, 'contains');
+  const attributes = method(Element, 'getAttributeNames');
   const box = method(Element, 'getBoundingClientRect');
   const inside = method(Element, 'querySelectorAll');
   const parent = getter(Node, 'parentElement');
@@ -34,14 +36,28 @@
     }
   }
   // The elements of the document and of its open shadow trees.
-  const all = (selector) => trees.flatMap((tree) => [...(tree === document ? inDocument : inFragment)(tree, selector)]);
+  const selected = new Map();
+  const all = (selector) => {
+    if (!selected.has(selector)) {
+      selected.set(selector, trees.flatMap((tree) => [...(tree === document ? inDocument : inFragment)(tree, selector)]));
+    }
+    return selected.get(selector);
+  };
   const isHtml = (element) => element instanceof HTMLElement;
 
   const { dom, aria, text: names } = axe.commons;
-  const isVisible = (element) => dom.isVisibleOnScreen(element);
-  const isExposed = (element) => dom.isVisibleToScreenReaders(element);
-  const name = (element) => names.sanitize(names.accessibleText(element) ?? '');
-  const role = (element) => aria.getRole(element);
+  // Several probes ask the same about an element. What axe-core does not know has come since, and is left alone.
+  const once = (answer, otherwise) => {
+    const known = new Map();
+    return (element) => {
+      if (!known.has(element)) known.set(element, axe.utils.getNodeFromTree(element) ? answer(element) : otherwise);
+      return known.get(element);
+    };
+  };
+  const isVisible = once((element) => dom.isVisibleOnScreen(element), false);
+  const isExposed = once((element) => dom.isVisibleToScreenReaders(element), false);
+  const name = once((element) => names.sanitize(names.accessibleText(element) ?? ''), '');
+  const role = once((element) => aria.getRole(element), null);
   const checkVisibility = method(Element, 'checkVisibility');
   // By its styles alone, in any document.
   const isShown = (element) => checkVisibility(element, { visibilityProperty: true, opacityProperty: true });
@@ -50,8 +66,72 @@
   // Letters and digits of any script in lower case, one space between words.
   const words = (value) => value.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim();
 
+  // What can be seen of an element's text, in the order of the page, with spaces where blocks end.
+  const visibleText = (element, most = 2_000) => {
+    let found = '';
+    const walk = (known) => {
+      if (found.length >= most) return;
+      const { actualNode: node, children } = known;
+      if (nodeType(node) === Node.TEXT_NODE) found += text(node);
+      if (nodeType(node) !== Node.ELEMENT_NODE || !isVisible(node)) return;
+      const isInline = /^inline(?!-)|^contents/.test(getComputedStyle(node).display);
+      if (!isInline || tag(node) === 'br') found += ' ';
+      children.forEach(walk);
+      if (!isInline) found += ' ';
+    };
+    const known = axe.utils.getNodeFromTree(element);
+    if (known) walk(known);
+    return found.slice(0, most);
+  };
+  // The rules of style sheets that apply in this window, up to a number that a page of some size has.
+  let found = null;
+  const styleRules = () => {
+    if (found) return found;
+    found = [];
+    const isOn = (media) => media === undefined || media.length === 0 || matchMedia(media.mediaText).matches;
+    const take = (sheet, depth) => {
+      let list;
+      try {
+        list = sheet.cssRules;
+      } catch {
+        // A style sheet of another site can't be read.
+        return;
+      }
+      if (sheet.disabled || depth > 5 || !isOn(sheet.media)) return;
+      for (const rule of list) {
+        if (found.length >= 20_000) return;
+        if (rule instanceof CSSStyleRule) found.push(rule);
+        else if (rule instanceof CSSImportRule) rule.styleSheet && take(rule.styleSheet, depth + 1);
+        else if (rule instanceof CSSGroupingRule) take(rule, depth + 1);
+      }
+    };
+    for (const sheet of kept('styleSheets')) take(sheet, 0);
+    for (const sheet of kept('adoptedStyleSheets')) take(sheet, 0);
+    return found;
+  };
+  const kept = (name) => [...read(Document, name, document)];
+  // Elements that a selector from a style sheet means; none if it is not one for elements.
+  const select = (selector) => {
+    try {
+      return all(selector);
+    } catch {
+      return [];
+    }
+  };
+
+  // Words with which a link says nothing about where it leads, in the languages of reports.
+  const vague = new Set([
+    'click|click here|here|more|read more|learn more|find out more|more info|more information|see more|view more|details|more details|link|this link|go|continue reading|continue|this|this page|page',
+    'hier|hier klicken|klicken sie hier|klick hier|mehr|mehr lesen|weiterlesen|mehr erfahren|mehr infos|mehr informationen|details ansehen|weiter',
+    'тут|тисніть тут|натисніть тут|клікніть тут|більше|докладніше|детальніше|читати далі|далі|дізнатися більше|посилання',
+    'tutaj|kliknij|kliknij tutaj|więcej|czytaj więcej|czytaj dalej|dowiedz się więcej|więcej informacji|szczegóły|dalej',
+    'zde|klikněte zde|klikni zde|více|číst více|více informací|zjistit více|pokračovat|podrobnosti|další',
+    'aici|click aici|apasă aici|mai mult|mai multe|citește mai mult|află mai multe|mai multe detalii|detalii|continuă',
+    'здесь|тут|нажмите здесь|нажмите сюда|кликните здесь|подробнее|ещё|еще|читать далее|далее|узнать больше|больше|ссылка',
+  ].join('|').split('|'));
+
   return {
-    all, attribute, box, closest, has, inside, isExposed, isHtml, isShown, isVisible, matches, name, nodes, nodeType, ownText,
-    parent, read, role, tag, text, words,
+    all, attribute, attributes, box, closest, contains, has, inside, isExposed, isHtml, isShown, isVisible, matches, name, nodes, nodeType, ownText,
+    parent, read, role, select, styleRules, tag, text, vague, visibleText, words,
   };
 }

@@ -39,6 +39,13 @@ pub(super) struct Verdict {
     found: Option<&'static str>,
 }
 
+impl Verdict {
+    /// Returns whether the text may be in another language than the page says.
+    pub(super) fn accuses(&self) -> bool {
+        self.outcome != "passed"
+    }
+}
+
 /// Returns what is to be said about a text; `None` if it is too short, or the language is not among those that can be
 /// detected.
 pub(super) fn judge(claimed: &Claimed) -> Option<Verdict> {

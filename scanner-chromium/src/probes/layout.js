@@ -138,10 +138,13 @@
     for (const element of all('p, li, dd, td, blockquote, div, section, article')) {
       if (!ownText(element) || text(element).length < 100) continue;
       const style = getComputedStyle(element);
-      if (style.display === 'inline' || !isVisible(element)) continue;
+      const isJustified = style.textAlign === 'justify';
+      // Whether the others can be seen matters only until one is.
+      if ((isApplicable && !isJustified) || style.display === 'inline' || !isVisible(element)) continue;
       isApplicable = true;
+      if (!isJustified) continue;
       const lines = box(element).height / (parseFloat(style.lineHeight) || 1.2 * parseFloat(style.fontSize));
-      if (style.textAlign === 'justify' && lines > 1.5) failed.push({ element });
+      if (lines > 1.5) failed.push({ element });
     }
     return { failed, isApplicable };
   };

@@ -5,44 +5,59 @@
   const probes = { violations: [], incomplete: [], passed: [], inapplicable: [], texts: [] };
   outcome.probes = probes;
   const began = performance.now();
-  // What a run leaves behind would stand in the way.
-  axe.teardown();
-  axe.setup(document);
-  try {
-    const kit = makeKit();
-    const node = (id, { element, data = null }) => {
-      const found = new axe.utils.DqElement(element, { elementRef: true });
-      const checks = { any: [{ id, data }], all: [], none: [] };
-      return { element, target: found.selector, html: found.source, failureSummary: facts[id].help, ...checks };
+  const hasTime = () => performance.now() - began <= limits.time;
+  if (!globalThis.held?.resume()) {
+    globalThis.held?.release();
+    axe.setup(document);
+    globalThis.held = {
+      release: () => {
+        axe.teardown();
+        delete globalThis.held;
+      },
     };
-    const result = (id, found) => ({ id, ...facts[id], nodes: found.slice(0, limits.nodes).map((each) => node(id, each)) });
-    for (const family of families) {
-      for (const [id, probe] of Object.entries(family(kit))) {
-        // A page of a size that takes long costs the probes that are left.
-        if (performance.now() - began > limits.time) continue;
-        try {
-          const { failed, undecided = [], isApplicable } = probe();
-          if (failed.length > 0) probes.violations.push(result(id, failed));
-          if (undecided.length > 0) probes.incomplete.push(result(id, undecided));
-          // Of a rule that failed as well, the receiver says only that.
-          (isApplicable ? probes.passed : probes.inapplicable).push(id);
-        } catch (error) {
-          // A probe that fails has not run, and says nothing.
-          probes.errors = [...(probes.errors ?? []), `${id}: ${error}`];
-        }
+  }
+  const kit = makeKit();
+  // A selector takes longer than most probes take for an element, so only what may be kept has one.
+  const node = (id, { element, data = null }, isKept) => {
+    const checks = { any: [{ id, data }], all: [], none: [] };
+    if (!isKept) return { element, target: [], html: '', failureSummary: '', ...checks };
+    const found = new axe.utils.DqElement(element, { elementRef: true });
+    return { element, target: found.selector, html: found.source, failureSummary: facts[id].help, ...checks };
+  };
+  probes.node = node;
+  const result = (id, found) => {
+    const reasons = new Set();
+    const nodes = found.slice(0, limits.nodes).map((each, index) => {
+      const reason = typeof each.data === 'string' ? each.data : each.data?.messageKey;
+      const isFirst = !reasons.has(reason);
+      reasons.add(reason);
+      return node(id, each, isFirst || index < limits.kept);
+    });
+    return { id, ...facts[id], nodes };
+  };
+  for (const family of families) {
+    for (const [id, probe] of Object.entries(family(kit))) {
+      // A page of a size that takes long costs the probes that are left.
+      if (!hasTime()) continue;
+      try {
+        const { failed, undecided = [], isApplicable } = probe();
+        if (failed.length > 0) probes.violations.push(result(id, failed));
+        if (undecided.length > 0) probes.incomplete.push(result(id, undecided));
+        // Of a rule that failed as well, the receiver says only that.
+        (isApplicable ? probes.passed : probes.inapplicable).push(id);
+      } catch (error) {
+        // A probe that fails has not run, and says nothing.
+        probes.errors = [...(probes.errors ?? []), `${id}: ${error}`];
       }
     }
-    const texts = performance.now() - began > limits.time ? [] : makeTexts(kit)(limits.text);
-    probes.texts = texts.map(({ element, rule }) => ({ rule, facts: facts[rule], node: node(rule, { element }) }));
-    for (const rule of ['a11ycheck-page-language', 'a11ycheck-part-language']) {
-      if (performance.now() - began > limits.time) continue;
-      (texts.some((text) => text.rule === rule) ? probes.passed : probes.inapplicable).push(rule);
-    }
-    return JSON.stringify(
-      texts.map(({ lang, text }) => ({ lang: lang.slice(0, 100), text })),
-      (_, value) => (typeof value === 'string' ? value.toWellFormed() : value),
-    );
-  } finally {
-    axe.teardown();
   }
+  probes.texts = hasTime() ? makeTexts(kit)(limits.text) : [];
+  for (const rule of ['a11ycheck-page-language', 'a11ycheck-part-language']) {
+    if (!hasTime()) continue;
+    (probes.texts.some((text) => text.rule === rule) ? probes.passed : probes.inapplicable).push(rule);
+  }
+  return JSON.stringify(
+    probes.texts.map(({ lang, text }) => ({ lang: lang.slice(0, 100), text })),
+    (_, value) => (typeof value === 'string' ? value.toWellFormed() : value),
+  );
 }

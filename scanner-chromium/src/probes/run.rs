@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::{
     facts::facts,
-    language::{Claimed, judge},
+    language::{Claimed, Verdict, judge},
 };
 use crate::{
     axe::AxeError,
@@ -25,8 +25,10 @@ const JUDGE: &str = include_str!("judge.js");
 /// Those of the browser.
 pub(crate) async fn run(tab: &Tab, main_world: i64, deadline: Instant) -> Result<(), AxeError> {
     let limits = json!({
-        // The elements of one probe, and the time in milliseconds after which no other probe begins.
+        // The elements of one probe, those among them that may be kept, and the time in milliseconds after which no other
+        // probe begins.
         "nodes": 500,
+        "kept": 50,
         "time": 3_000,
         // The characters of a text whose language is detected.
         "text": 3_000,
@@ -42,7 +44,11 @@ pub(crate) async fn run(tab: &Tab, main_world: i64, deadline: Instant) -> Result
         return Ok(());
     }
     let verdicts: Vec<_> = texts.iter().map(judge).collect();
-    let expression = format!("({JUDGE})({})", json!(verdicts));
+    // On most pages, all texts are in the language that the page says.
+    if !verdicts.iter().flatten().any(Verdict::accuses) {
+        return Ok(());
+    }
+    let expression = format!("({JUDGE})({}, {})", json!(verdicts), facts());
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Value, deadline).await?;
     if let Some(exception) = evaluated.exception() {
         tracing::warn!(exception, "The languages of a page could not be judged");

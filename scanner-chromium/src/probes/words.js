@@ -1,6 +1,6 @@
 // Probes of words: titles, names of pictures, of links and of groups. Lists of words are in the languages of reports.
 (kit) => {
-  const { all, attribute, closest, has, inside, isExposed, isVisible, name, role, tag, text, words } = kit;
+  const { all, attribute, closest, has, inside, isExposed, isVisible, name, role, tag, text, vague, words } = kit;
 
   const file = /^[^\s/\\]+\.(?:apng|avif|bmp|eps|gif|heic|ico|jpe?g|png|psd|svg|tiff?|webp|docx?|html?|jsp|aspx?|php|pdf)$/i;
   const picture = /^[^\s/\\]+\.(?:apng|avif|bmp|gif|heic|jpe?g|png|svg|tiff?|webp)$/i;
@@ -45,15 +45,6 @@
     return { failed, isApplicable };
   };
 
-  const vague = set(
-    'click|click here|here|more|read more|learn more|find out more|more info|more information|see more|view more|details|more details|link|this link|go|continue reading|continue|this|this page|page',
-    'hier|hier klicken|klicken sie hier|klick hier|mehr|mehr lesen|weiterlesen|mehr erfahren|mehr infos|mehr informationen|details ansehen|weiter',
-    'тут|тисніть тут|натисніть тут|клікніть тут|більше|докладніше|детальніше|читати далі|далі|дізнатися більше|посилання',
-    'tutaj|kliknij|kliknij tutaj|więcej|czytaj więcej|czytaj dalej|dowiedz się więcej|więcej informacji|szczegóły|dalej',
-    'zde|klikněte zde|klikni zde|více|číst více|více informací|zjistit více|pokračovat|podrobnosti|další',
-    'aici|click aici|apasă aici|mai mult|mai multe|citește mai mult|află mai multe|mai multe detalii|detalii|continuă',
-    'здесь|тут|нажмите здесь|нажмите сюда|кликните здесь|подробнее|ещё|еще|читать далее|далее|узнать больше|больше|ссылка',
-  );
   const links = () => all('a[href], area[href], [role="link"]').filter((link) => isExposed(link) && role(link) === 'link');
   const linkText = () => {
     const failed = [];
@@ -64,7 +55,8 @@
       isApplicable = true;
       // A description says what the name leaves out.
       const isDescribed = has(link, 'aria-describedby') || words(attribute(link, 'title') ?? '').length > said.length;
-      if (vague.has(words(said)) && !isDescribed) failed.push({ element: link, data: said });
+      const isAddress = /^(?:https?:\/\/|www\.)\S+$/i.test(said) || file.test(said);
+      if ((vague.has(words(said)) || isAddress) && !isDescribed) failed.push({ element: link, data: said });
     }
     return { failed, isApplicable };
   };

@@ -30,6 +30,9 @@
   const watch = {
     since,
     rebuilt: since,
+    get changes() {
+      return changes;
+    },
     // Changes inside shadow trees are not noticed from outside, nor is the addition of one.
     isUnchanged: () => changes === 0 && surface() === surfaceAtFirst && !hasShadowTrees(),
   };

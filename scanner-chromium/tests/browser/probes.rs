@@ -53,7 +53,10 @@ const CASES: [Case; 13] = [
     },
     Case {
         probe: "a11ycheck-link-text",
-        fails: ("<p><a id=x href='/a'>Read more</a> <a id=y href='/b'>Натисніть тут</a></p>", &["#x", "#y"]),
+        fails: (
+            "<p><a id=x href='/a'>Read more</a> <a id=y href='/b'>Натисніть тут</a> <a id=z href='/c'>https://example.org/c</a></p>",
+            &["#x", "#y", "#z"],
+        ),
         passes: "<p><a href='/a'>More about mountains</a></p>",
         nearly: "<p><a href='/a' aria-label='More about mountains'>more</a> <a>here</a></p>",
         hostile: "<form><a href='/a'>Mountains</a><input name=getAttribute><input name=closest></form>",

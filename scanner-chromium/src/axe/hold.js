@@ -1,0 +1,28 @@
+// Lets what axe-core has read of a document outlast its run, so that the probes after it need not read all of it again, which takes
+// longer than they do. Called right before the run; `held` is left for `probes/run.js`, and released by `collect.js` at the latest.
+() => {
+  globalThis.held?.release();
+  const { _memoizedFns: memoized, _cache: cache } = axe;
+  const { clear } = cache;
+  const { changes } = watch;
+  let known = null;
+  // axe-core clears these two at the end of its run, and drops its tree then.
+  axe._memoizedFns = [];
+  cache.clear = () => {
+    known = { _tree: axe._tree, _selectorData: axe._selectorData };
+  };
+  globalThis.held = {
+    // Gives axe-core back what it knew; false if the document has changed since, or axe-core has not run to its end.
+    resume: () => {
+      const isTrue = known !== null && watch.changes === changes;
+      if (isTrue) Object.assign(axe, known);
+      return isTrue;
+    },
+    release: () => {
+      axe._memoizedFns = memoized;
+      cache.clear = clear;
+      axe.teardown();
+      delete globalThis.held;
+    },
+  };
+}
