@@ -132,6 +132,6 @@
 
   return {
     all, attribute, attributes, box, closest, contains, has, inside, isExposed, isHtml, isShown, isVisible, matches, name, nodes, nodeType, ownText,
-    parent, read, role, select, styleRules, tag, text, vague, visibleText, words,
+    parent, read, role, select, shadow, styleRules, tag, text, vague, visibleText, words,
   };
 }

@@ -14,7 +14,17 @@ use crate::{
 
 const RUN: &str = include_str!("run.js");
 const KIT: &str = include_str!("kit.js");
-const FAMILIES: [&str; 3] = [include_str!("words.js"), include_str!("layout.js"), include_str!("structure.js")];
+const FAMILIES: [&str; 9] = [
+    include_str!("words.js"),
+    include_str!("names.js"),
+    include_str!("links.js"),
+    include_str!("forms.js"),
+    include_str!("tables.js"),
+    include_str!("structure.js"),
+    include_str!("media.js"),
+    include_str!("layout.js"),
+    include_str!("looks.js"),
+];
 const LANGUAGE: &str = include_str!("language.js");
 const JUDGE: &str = include_str!("judge.js");
 

@@ -47,9 +47,9 @@
   };
 
   const controls = 'button, input:not([type="hidden" i]), [role="button"], [role="switch"], [role="slider"], a[href], select, summary';
-  const autoplay = () => {
-    const [failed, undecided] = [[], []];
-    let isApplicable = false;
+  // Sound or films that play by themselves for more than three seconds, and whether it is known that there is sound in them.
+  const playing = () => {
+    const found = [];
     for (const media of all('audio[autoplay], video[autoplay]')) {
       const read = (property) => kit.read(HTMLMediaElement, property, media);
       if (has(media, 'muted') || read('muted') || (attribute(media, 'src') === null && kit.inside(media, 'source').length === 0)) continue;
@@ -58,19 +58,31 @@
       const [, from, to] = /#t=(?:npt:)?([\d.]*)(?:,([\d.]+))?/.exec(read('currentSrc')) ?? [];
       const length = (Number(to) || read('duration')) - (Number(from) || 0);
       if (Number.isFinite(length) && length <= 3 && !has(media, 'loop')) continue;
-      isApplicable = true;
+      found.push({ media, isKnown: isSound && (length > 3 || has(media, 'loop')), isLong: length > 3 });
+    }
+    return found;
+  };
+  const autoplay = () => {
+    const [failed, undecided] = [[], []];
+    const found = playing();
+    for (const { media, isKnown } of found) {
       if (has(media, 'controls') && isVisible(media)) continue;
       const others = all(controls).filter((control) => isVisible(control) && isExposed(control) && name(control) !== '');
-      const isKnown = isSound && (length > 3 || has(media, 'loop'));
       if (isKnown && others.length === 0) failed.push({ element: media });
       else undecided.push({ element: media });
     }
-    return { failed, undecided, isApplicable };
+    return { failed, undecided, isApplicable: found.length > 0 };
+  };
+  const autoplaySound = () => {
+    const found = playing();
+    const of = (isSure) => found.filter(({ isKnown, isLong }) => (isKnown && isLong) === isSure).map(({ media }) => ({ element: media }));
+    return { failed: of(true), undecided: of(false), isApplicable: found.length > 0 };
   };
 
   return {
     'a11ycheck-frame-tabindex': frameTabindex,
     'a11ycheck-role-description': noDescription,
     'a11ycheck-autoplay': autoplay,
+    'a11ycheck-autoplay-sound': autoplaySound,
   };
 }

@@ -139,7 +139,62 @@
       isApplicable = true;
       if (name(group) === '') failed.push({ element: legend ?? group });
     }
+    // Radio buttons of one name are one question, which stands nowhere in the code without a group.
+    const questions = new Map();
+    for (const radio of all('input[type="radio" i][name]')) {
+      const form = kit.read(HTMLInputElement, 'form', radio);
+      const own = questions.get(form) ?? new Map();
+      const asked = attribute(radio, 'name');
+      if (asked !== '' && isVisible(radio)) questions.set(form, own.set(asked, [...(own.get(asked) ?? []), radio]));
+    }
+    for (const radios of [...questions.values()].flatMap((own) => [...own.values()])) {
+      if (radios.length < 2) continue;
+      isApplicable = true;
+      // A table may group by its headings, and each button may be described.
+      const isGrouped = closest(radios[0], 'fieldset, [role="group"], [role="radiogroup"], table') !== null || has(radios[0], 'aria-describedby');
+      if (!isGrouped) failed.push({ element: radios[0] });
+    }
     return { failed, isApplicable };
+  };
+
+  // Words for where something is or what it looks like, by language: a place, a look, and what a page is made of.
+  const senses = {
+    en: [/ (?:on|to|at|in) the (?:far |upper |lower |top |bottom )?(?:left|right)(?: hand| side| column| corner)? /, / (?:round|square|circular|triangular|rectangular|oval|large|larger|big|bigger|small|smaller|tiny|red|green|blue|yellow|orange|purple|pink|black|white|gr[ae]y|brown) (?:\S+ )?(?:buttons?|links?|icons?|box|boxes|fields?|menu|images?|pictures?|tabs?|arrows?|text|items?|sections?|panels?|circle|square|triangle|star) /],
+    de: [/ (?:rechts|links) (?:oben|unten|im|auf|neben|daneben|am|stehende|befindliche)| (?:oben|unten) (?:rechts|links) | auf der (?:rechten|linken) seite /, / (?:runde|eckige|dreieckige|quadratische|große|kleine|rote|grüne|blaue|gelbe|orange|schwarze|weiße|graue)[nmrs]? (?:schaltflächen?|knopf|knöpfe|button|link|symbol|felde?r?|kasten|menü|bild|pfeil|texte?) /],
+    uk: [/ (?:праворуч|ліворуч|справа|зліва) /, / (?:кругл|квадратн|трикутн|велик|маленьк|червон|зелен|син|жовт|чорн|біл|сір)\S+ (?:кнопк|посиланн|значок|значк|пол|меню|зображенн|стрілк)\S* /],
+    pl: [/ po (?:prawej|lewej)(?: stronie)? | w (?:prawym|lewym) (?:górnym|dolnym) rogu /, / (?:okrągł|kwadratow|trójkątn|duż|mał|czerwon|zielon|niebiesk|żółt|czarn|biał|szar)\S+ (?:przycisk|link|ikon|pol|menu|obraz|strzałk)\S* /],
+    cs: [/ (?:vpravo|vlevo) (?:nahoře|dole|nahore)? ?/, / (?:kulat|čtvercov|trojúhelníkov|velk|mal|červen|zelen|modr|žlut|čern|bíl|šed)\S+ (?:tlačítk|odkaz|ikon|pol|nabídk|obráz|šipk)\S* /],
+    ro: [/ (?:din|în) (?:dreapta|stânga) /, / (?:buton|link|pictogram|câmp|meniu|imagine|săgeat)\S* (?:rotund|pătrat|triunghiular|mare|mic|roșu|roși|verde|albastr|galben|negru|neagr|alb|gri)\S* /],
+    ru: [/ (?:справа|слева) /, / (?:кругл|квадратн|треугольн|больш|маленьк|красн|зел[её]н|син|ж[её]лт|ч[её]рн|бел|сер)\S+ (?:кнопк|ссылк|значок|значк|пол|меню|изображени|стрелк)\S* /],
+  };
+  const verbs = /(?:^| )(?:click|press|select|choose|use|push|tap|see|find|check|go|fill|enter|open|follow|pick|look|klick\S*|drück\S*|wähl\S*|nutz\S*|benutz\S*|verwend\S*|sieh|siehe|tipp\S*|folg\S*|öffn\S*|füll\S*|натисн\S*|клацн\S*|вибер\S*|обер\S*|скорист\S*|перейд\S*|заповн\S*|відкр\S*|klikni\S*|naciśni\S*|wybierz\S*|użyj\S*|zobacz\S*|przejdź\S*|wypełni\S*|otwórz\S*|klikn\S*|stiskn\S*|vyber\S*|zvol\S*|použij\S*|viz|přejd\S*|vypl\S*|otevř\S*|apăs\S*|apas\S*|clic|aleg\S*|select\S*|folos\S*|ved\S*|complet\S*|deschid\S*|нажм\S*|кликн\S*|выбер\S*|восполь\S*|заполн\S*|откр\S*) /u;
+  const sensory = () => {
+    const undecided = [];
+    const [root] = all('html');
+    const lang = ((root && attribute(root, 'lang')) ?? 'en').slice(0, 2).toLowerCase();
+    const [place, look] = senses[lang] ?? senses.en;
+    const places = all('p, li, dd, td, label, legend, div, span').filter((element) => kit.ownText(element));
+    let names = null;
+    let isApplicable = false;
+    for (const element of places.slice(0, 3_000)) {
+      const said = text(element);
+      if (said.length > 3_000 || said.trim() === '') continue;
+      isApplicable = true;
+      for (const sentence of said.split(/[.!?]+\s/)) {
+        const line = ` ${words(sentence)} `;
+        if (!place.test(line) && !(look.test(line) && verbs.test(line))) continue;
+        if (!isVisible(element) && !isExposed(element)) continue;
+        // What is named as well is not told by its look alone.
+        names ??= all('a[href], button, input, select, textarea, summary, h1, h2, h3, h4, h5, h6, legend, [role]').filter((each) => isExposed(each)).map((each) => words(name(each))).filter((each) => each.length > 2);
+        const [found] = place.exec(line) ?? look.exec(line);
+        const isNamed = names.some((each) => (line.includes(` ${each} `) && !found.includes(` ${each} `)) || ` ${each} `.includes(found));
+        if (!isNamed) undecided.push({ element, data: found.trim() });
+        break;
+      }
+    }
+    // A text and what holds it are one.
+    const inner = undecided.filter(({ element }) => !undecided.some((other) => other.element !== element && kit.contains(element, other.element)));
+    return { failed: [], undecided: inner, isApplicable };
   };
 
   return {
@@ -150,5 +205,6 @@
     'a11ycheck-document-link': documents,
     'a11ycheck-adjacent-links': adjacent,
     'a11ycheck-group-name': groups,
+    'a11ycheck-sensory-words': sensory,
   };
 }

@@ -22,7 +22,7 @@ struct Case {
     hostile: &'static str,
 }
 
-const CASES: [Case; 13] = [
+const CASES: [Case; 28] = [
     Case {
         probe: "a11ycheck-adjacent-links",
         fails: ("<a href='/panda'><img src='data:,' alt='Panda'></a> <a id=x href='/panda'>Panda</a>", &["#x"]),
@@ -131,11 +131,117 @@ const CASES: [Case; 13] = [
         nearly: "<p style='text-align: justify; width: 4000px'>LONG</p>",
         hostile: "<p style='text-align: justify; line-height: 0; font-size: 0'>LONG</p>",
     },
+    Case {
+        probe: "a11ycheck-accesskey",
+        fails: ("<a id=x href='/s' accesskey=s>Search</a>", &["#x"]),
+        passes: "<a href='/s'>Search</a>",
+        nearly: "<a href='/s' accesskey=''>Search</a><a href='/s' accesskey=s hidden>Search</a>",
+        hostile: "<form accesskey=' '><input name=getAttribute aria-label=x></form>",
+    },
+    Case {
+        probe: "a11ycheck-css-content",
+        fails: ("<style>#x::after { content: 'Sold out' }</style><p id=x>Tickets</p>", &["#x"]),
+        passes: "<p>Tickets: sold out</p>",
+        nearly: "<style>p::before { content: '→ ' } @media print { p::after { content: 'printed' } }</style><p>Tickets</p>",
+        hostile: "<style>::before { content: '\\22 ' } :is(::after) { content: 'words' } p:hover::after { content: 'words' }</style><p>Tickets</p>",
+    },
+    Case {
+        probe: "a11ycheck-field-hint",
+        fails: ("<label for=x>Number</label><p class=form-hint>It is on your payslip.</p><input id=x>", &["#x"]),
+        passes: "<label for=x>Number</label><p class=form-hint id=h>It is on your payslip.</p><input id=x aria-describedby=h>",
+        nearly: "<label for=x>Number</label><p class=whinty>Next to it</p><input id=x>",
+        hostile: "<form><label>A <input name=labels></label><p class=hint></p><input name=contains aria-label=x></form>",
+    },
+    Case {
+        probe: "a11ycheck-error-message",
+        fails: ("<form><label for=a>Phone</label><input id=a><span id=x class=error-message>is not valid</span></form>", &["#x"]),
+        passes: "<form><label for=a>Phone</label><input id=a><span class=error-message>Phone: enter ten digits</span></form>",
+        nearly: "<form><label for=a>Phone</label><input id=a></form><p>is not valid</p>",
+        hostile: "<form class=error><input name=contains aria-label=x class=invalid><i class=error></i></form>",
+    },
+    Case {
+        probe: "a11ycheck-header-cells",
+        fails: ("<table><tr><th>Day<th>Price<th id=x scope=row>Note<tr><td>Mon<td>5<td>-<tr><td>Tue<td>6<td>-</table>", &["#x"]),
+        passes: "<table><tr><th>Day<th>Price<tr><td>Mon<td>5</table>",
+        nearly: "<table><tr><th id=h>Day<th>Price<tr><td headers=h>Mon<td>5</table><table><tr><th>A</table>",
+        hostile: "<table><tr><th rowspan=99999 colspan=0>A<td>B<tr></table><table role=grid><tr role=row></table>",
+    },
+    Case {
+        probe: "a11ycheck-label-in-name",
+        fails: ("<button id=x aria-label='Fetch the file'>Download</button><a id=y href='/a' aria-label='Order now send'>Send order</a>", &["#x", "#y"]),
+        passes: "<button aria-label='Send the order'>Send</button>",
+        nearly: "<button aria-label=Close>X</button><button aria-label='Nonstandard sizes'>Non-standard</button><button aria-label='Save'>Save (beta)</button><a href='/a' aria-label='November 3'>Nov 3</a>",
+        hostile: "<form><button aria-label='Send it'>Send</button><input name=childNodes aria-label=x></form><button aria-labelledby='b' id=b aria-label=x>x</button>",
+    },
+    Case {
+        probe: "a11ycheck-link-context",
+        fails: ("<div><p><a id=x href='/a'>Read more</a></p></div>", &["#x"]),
+        passes: "<p>The mountains are high. <a href='/a'>Read more</a></p>",
+        nearly: "<ul><li>Mountains <ul><li><a href='/a'>Read more</a></ul></ul><table><tr><td><a href='/b'>more</a></table><p><img src='data:,' alt=Mountains><a href='/c'>more</a></p>",
+        hostile: "<form><a href='/a' aria-describedby=nothing>here</a><input name=parentElement aria-label=x></form>",
+    },
+    Case {
+        probe: "a11ycheck-needless-tab-stop",
+        fails: ("<p id=x tabindex=0>My car</p>", &["#x"]),
+        passes: "<p>My car</p>",
+        nearly: "<p tabindex=-1>My car</p><div tabindex=0 role=button>Go</div><div tabindex=0 style='height: 20px; overflow: auto'>LONG</div><p tabindex=0 onclick='0'>x</p>",
+        hostile: "<form tabindex='x0'><input name=getAttributeNames aria-label=x></form><x-y tabindex=0>a</x-y>",
+    },
+    Case {
+        probe: "a11ycheck-old-markup",
+        fails: ("<center id=x>Text</center>", &["#x"]),
+        passes: "<p>Text</p>",
+        nearly: "<p hidden></p><p><img src='data:,' alt=x></p>",
+        hostile: "<form><input name=textContent aria-label=x></form><svg><font></font></svg>",
+    },
+    Case {
+        probe: "a11ycheck-picture-contradiction",
+        fails: ("<img id=x src='data:,' alt=Panda title=Bear width=9 height=9><img id=y src='data:,' alt=Panda role=presentation width=9 height=9>", &["#x", "#y"]),
+        passes: "<img src='data:,' alt=Panda width=9 height=9>",
+        nearly: "<img src='data:,' alt=Panda title='panda!' width=9 height=9><img src='data:,' alt='' role=none width=9 height=9>",
+        hostile: "<form title=x><img name=title src='data:,' alt=x title='' width=9 height=9></form>",
+    },
+    Case {
+        probe: "a11ycheck-required-state",
+        fails: ("<div id=x role=switch tabindex=0>News</div><div id=y role=slider tabindex=0 aria-label=Size aria-valuenow=''></div>", &["#x", "#y"]),
+        passes: "<div role=switch aria-checked=false tabindex=0>News</div>",
+        nearly: "<input type=checkbox role=switch aria-label=News><div role=option>One</div><input role=combobox aria-expanded=false aria-owns=l aria-label=x>",
+        hostile: "<form role=form><input name=type type=range role=slider aria-label=x></form><div role='x checkbox' hidden></div>",
+    },
+    Case {
+        probe: "a11ycheck-summary-name",
+        fails: ("<details><summary id=x></summary>Text</details>", &["#x"]),
+        passes: "<details><summary>Hours</summary>Text</details>",
+        nearly: "<details><summary><img src='data:,' alt=Hours></summary>Text</details><details><summary>A</summary><summary></summary></details><summary></summary>",
+        hostile: "<details><summary role='none'>Hours</summary><form><input name=children aria-label=x></form></details>",
+    },
+    Case {
+        probe: "a11ycheck-table-markup",
+        fails: ("<p>x</p><table id=x><tr><td>Day<td>Price<tr><td>Mon<td>5</table>", &["#x"]),
+        passes: "<table><caption>Prices</caption><tr><th>Day<th>Price<tr><td>Mon<td>5</table>",
+        nearly: "<table role=presentation><tr><td>Day<td>Price<tr><td>Mon<td>5</table><table><tr><td>Just<td>one</table>",
+        hostile: "<table><caption></caption><tr><tr><td><form><input name=rows aria-label=x></form></table>",
+    },
+    Case {
+        probe: "a11ycheck-text-structure",
+        fails: ("<p id=x>• Flour<br>• Eggs<br>• Milk</p>", &["#x"]),
+        passes: "<ul><li>Flour<li>Eggs</ul>",
+        nearly: "<p>1. Flour<br>and so on</p><p>– he said – and went.</p>",
+        hostile: "<form><input name=childNodes aria-label=x></form><p>•••</p><p>LONG</p>",
+    },
+    Case {
+        probe: "a11ycheck-autoplay-sound",
+        fails: ("<audio id=x autoplay controls src='/long.wav'></audio>", &["#x"]),
+        passes: "<audio controls src='/long.wav'></audio>",
+        nearly: "<audio autoplay controls src='/tone.wav'></audio><audio autoplay muted src='/long.wav'></audio>",
+        hostile: "<form><audio autoplay src='/missing.wav'></audio><input name=duration aria-label=x></form>",
+    },
 ];
 
-/// Returns one second of silence.
-fn tone() -> Vec<u8> {
-    let (rate, bytes) = (8_000_u32, 8_000_u32);
+/// Returns so many seconds of silence.
+fn tone(seconds: u32) -> Vec<u8> {
+    let rate = 8_000_u32;
+    let bytes = rate * seconds;
     let mut wave = b"RIFF".to_vec();
     wave.extend((36 + bytes).to_le_bytes());
     wave.extend(b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
@@ -143,7 +249,7 @@ fn tone() -> Vec<u8> {
     wave.extend(rate.to_le_bytes());
     wave.extend(b"\x01\0\x08\0data");
     wave.extend(bytes.to_le_bytes());
-    wave.resize(wave.len() + 8_000, 0x80);
+    wave.resize(wave.len() + usize::try_from(bytes).unwrap(), 0x80);
     wave
 }
 
@@ -153,7 +259,8 @@ fn answer(path: &str) -> Reply {
     let (probe, kind) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let Some(case) = CASES.iter().find(|case| case.probe == probe) else {
         return match path {
-            "/tone.wav" => Reply::File("audio/wav", tone()),
+            "/tone.wav" => Reply::File("audio/wav", tone(1)),
+            "/long.wav" => Reply::File("audio/wav", tone(5)),
             _ => Reply::Html(page("Home", "ok")),
         };
     };
@@ -229,4 +336,134 @@ async fn the_title_and_the_language_of_a_page_are_held_against_its_words() {
     let is_found = |probe| [0, 1, 2, 3].map(|page| !found(&findings, probe, page).is_empty());
     assert_eq!(is_found("a11ycheck-page-language"), [true, false, false, false]);
     assert_eq!(is_found("a11ycheck-title-placeholder"), [true, false, false, true]);
+}
+
+/// What only a person can decide: the page for which a person is asked, and pages like it for which nobody is.
+const BY_HAND: [(&str, &str, &[&str]); 9] = [
+    (
+        "a11ycheck-film-alternative",
+        "<video src='/film.webm' controls width=50 height=50></video>",
+        &[
+            "<video src='/film.webm' controls width=50 height=50><track kind=descriptions src='/d.vtt'></video>",
+            "<video src='/film.webm' controls width=50 height=50></video><a href='/t'>Transcript</a>",
+            "<video></video><form><video name=querySelectorAll hidden src='/film.webm'></video></form>",
+        ],
+    ),
+    (
+        "a11ycheck-film-captions",
+        "<video src='/film.webm' controls width=50 height=50></video>",
+        &["<video src='/film.webm' muted width=50 height=50></video>", "<video src='/film.webm' controls hidden></video>"],
+    ),
+    (
+        "a11ycheck-sound-alternative",
+        "<a href='/talk.mp3?x=1'>The talk</a>",
+        &["<a href='/talk.mp3'>The talk</a> <a href='/t'>Transcript</a>", "<a href='/mp3'>The talk</a><a href='/a?b=c.mp3'>x</a>"],
+    ),
+    (
+        "a11ycheck-hover-only",
+        "<style>.text { display: none } .tip:hover + .text { display: block }</style><b class=tip>?</b><p class=text>Help</p>",
+        &[
+            "<style>.text { display: none } .tip:hover + .text, .tip:focus + .text { display: block }</style>
+             <b class=tip>?</b><p class=text>Help</p>",
+            "<style>.tip:hover { display: inline } :hover > { display: block } .tip:hover::after + p { display: block }</style>
+             <b class=tip>?</b><p>Help</p>",
+        ],
+    ),
+    (
+        "a11ycheck-mouse-only",
+        "<div class='btn primary'>Start the chat</div>",
+        &[
+            "<div class='btn primary' tabindex=0 role=button>Start</div>",
+            "<div class=btn-group><button>Start</button></div><div class=buttonish>Start</div>",
+            "<form onclick='0'><input name=closest aria-label=x></form>",
+        ],
+    ),
+    (
+        "a11ycheck-same-links",
+        "<p><a href='/a'>Programme</a> and <a href='/b'>Programme</a></p>",
+        &[
+            "<p><a href='/a'>Programme</a></p><p><a href='/b'>Programme</a></p>",
+            "<p><a href='/a'>Programme</a> <a href='/a/index.html'>programme</a></p>",
+            "<p><a href='http://[bad'>Programme</a> <a href='javascript:0'>Programme</a></p>",
+        ],
+    ),
+    (
+        "a11ycheck-sensory-words",
+        "<p>Press the round button to go on.</p><button>Continue</button>",
+        &[
+            "<p>Press Continue, the round button.</p><button>Continue</button>",
+            "<p>You are right, the large box of round apples is empty.</p>",
+            "<p>\u{202e}Press the \u{0}round\u{feff} butt on</p>",
+        ],
+    ),
+    (
+        "a11ycheck-text-structure",
+        "<p><b>Ingredients</b></p><p>Flour, eggs, milk, butter, sugar and some salt, and whatever is still left in the kitchen.</p>",
+        &[
+            "<p><b>Ingredients.</b></p><p>Flour, eggs, milk, butter, sugar and some salt, and what is still left in the kitchen.</p>",
+            "<p><b>Important</b> are the eggs</p><p>Flour, eggs, milk, butter, sugar and some salt, and what is left.</p>",
+        ],
+    ),
+    (
+        "a11ycheck-error-message",
+        "<form><div role=alert>You need to fix the errors on this page.</div><label>Name <input></label><label>City <input></label></form>",
+        &[
+            "<form><div role=alert>Please enter your city.</div><label>Name <input></label><label>City <input></label></form>",
+            "<form class=error><label>Name <input class=invalid></label><label>City <input name=contains></label></form>",
+        ],
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_asked_where_a_probe_cannot_tell_and_nowhere_near_it() {
+    let pages: Vec<(usize, bool, &str)> = BY_HAND
+        .iter()
+        .enumerate()
+        .flat_map(|(number, (_, asked, others))| {
+            [(number, true, *asked)].into_iter().chain(others.iter().map(move |other| (number, false, *other)))
+        })
+        .collect();
+    let bodies: Vec<&str> = pages.iter().map(|(_, _, body)| *body).collect();
+    let site = Site::start(move |request| {
+        let body =
+            request.path.trim_start_matches('/').parse::<usize>().ok().and_then(|number| bodies.get(number).copied());
+        Reply::Html(page("A page of a test", body.unwrap_or("ok")))
+    })
+    .await;
+    let paths: Vec<String> = (0..pages.len()).map(|number| format!("/{number}")).collect();
+    let findings = scan_all(&site, &paths).await;
+    let mut wrong = Vec::new();
+    for (index, (number, is_asked, body)) in pages.iter().enumerate() {
+        let probe = BY_HAND[*number].0;
+        let asked = findings.undecided.iter().any(|item| item.page == index && item.rule == RuleId::new(probe));
+        if asked != *is_asked || !found(&findings, probe, index).is_empty() {
+            wrong.push(format!("{probe}: asked {asked}: {body}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_content_of_a_page_is_found_behind_what_pages_share() {
+    let document = |body: &str| format!("<!DOCTYPE html><html lang=en><title>Shop</title><body>{body}</body></html>");
+    let pages = [
+        document("<nav id=x><a href='/other'>Other</a></nav><main><p id=y>Text without a heading.</p></main>"),
+        document(
+            "<a href='#m'>Skip</a><nav><a href='/other'>Other</a></nav><main id=m><h2>News</h2><p>Text</p></main>",
+        ),
+        // Nothing that pages share: no link leads to another.
+        document("<nav><a href='#x'>Here</a></nav><article><header><a href='#y'>x</a></header><p>Text</p></article>"),
+        document(
+            "<nav><a href='http://[bad'>x</a></nav><form><input name=compareDocumentPosition aria-label=x></form><p>Text</p>",
+        ),
+    ];
+    let site = Site::start(move |request| {
+        let number = request.path.trim_start_matches('/').parse::<usize>().unwrap_or(0);
+        Reply::Html(pages.get(number).cloned().unwrap_or_default())
+    })
+    .await;
+    let findings = scan_all(&site, &["/0", "/1", "/2", "/3"].map(str::to_owned)).await;
+    let is_found = |probe| [0, 1, 2, 3].map(|page| !found(&findings, probe, page).is_empty());
+    assert_eq!(is_found("a11ycheck-main-heading"), [true, false, false, false]);
+    assert_eq!(is_found("a11ycheck-skip-link"), [true, false, false, false]);
 }

@@ -1,0 +1,131 @@
+// Probes of forms: what belongs to a field, and what is said about its value.
+(kit) => {
+  const { all, attribute, closest, contains, has, inside, isExposed, isVisible, name, parent, role, tag, text, visibleText, words } = kit;
+
+  const fields = () => all('input:not([type="hidden" i], [type="submit" i], [type="button" i], [type="reset" i], [type="image" i]), select, textarea').filter(isVisible);
+  const referred = (element) =>
+    ['aria-describedby', 'aria-labelledby', 'aria-errormessage', 'aria-details'].flatMap((by) => (attribute(element, by) ?? '').split(/\s+/)).filter(Boolean);
+  // What a class or an id calls an element; parts of words are none.
+  const called = (element, pattern) => pattern.test(`${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`.replace(/([a-z])([A-Z])/g, '$1-$2'));
+  const hintName = /(?:^|[\s_-])(?:hint|help|helptext|help-text|description|instructions?)(?:$|[\s_-])/i;
+  const errorName = /(?:^|[\s_-])(?:errors?|invalid|is-invalid|error-?message|validation)(?:$|[\s_-])/i;
+
+  const fieldHint = () => {
+    const failed = [];
+    let isApplicable = false;
+    for (const field of fields()) {
+      const id = attribute(field, 'id');
+      const [label] = [closest(field, 'label'), ...(id ? kit.select(`label[for="${CSS.escape(id)}"]`) : [])].filter(Boolean);
+      // A hint stands beside its field, or beside the field's label.
+      const beside = [field, label].filter(Boolean).flatMap((element) => ['previousElementSibling', 'nextElementSibling'].map((side) => Reflect.get(Element.prototype, side, element)));
+      const hints = [...new Set(beside)].filter((element) => element && called(element, hintName) && isVisible(element) && text(element).trim() !== '' && !/^(?:input|select|textarea|button|label|a)$/.test(tag(element)));
+      if (hints.length === 0) continue;
+      isApplicable = true;
+      const group = closest(field, 'fieldset, [role="group"], [role="radiogroup"]');
+      const ids = [...referred(field), ...(group ? referred(group) : [])];
+      // What is told may be a part of the hint, or hold it.
+      const told = ids.flatMap((told) => kit.select(`#${CSS.escape(told)}`));
+      const isTold = (hint) => told.some((other) => contains(other, hint) || contains(hint, other));
+      const loose = hints.find((hint) => !isTold(hint) && inside(hint, 'input, select, textarea').length === 0);
+      if (loose) failed.push({ element: field });
+    }
+    return { failed, isApplicable };
+  };
+
+  // Words that say that something is wrong, and neither what nor what to do.
+  const nothing = new Set(
+    [
+      'error|an error|invalid|is invalid|invalid value|invalid input|is not valid|not valid|wrong|is wrong|incorrect|is incorrect|wrong value|value is not valid|please correct|this field is invalid|field is invalid|bad value|try again|please try again',
+      'fehler|ungültig|ungültige eingabe|ist ungültig|falsch|ungültiger wert|nicht gültig|eingabe ungültig',
+      'помилка|недійсне|невірно|неправильно|некоректне значення|невірне значення|недійсне значення',
+      'błąd|nieprawidłowe|nieprawidłowa wartość|niepoprawne|niepoprawna wartość|błędna wartość',
+      'chyba|neplatné|neplatná hodnota|nesprávně|nesprávná hodnota|není platné',
+      'eroare|invalid|valoare invalidă|nevalid|valoare nevalidă|greșit|incorect',
+      'ошибка|недопустимо|неверно|неправильно|неверное значение|недопустимое значение|некорректное значение',
+    ].join('|').split('|'),
+  );
+  const fillers = new Set('for of the in a an this that your field please is be to must value für das feld im die der значення поле поля для wartość pole w dla hodnota pole v pro valoare câmp câmpul în pentru значение поле для в'.split(' '));
+  const few = new Set([...nothing].flatMap((each) => each.split(' ')));
+  // Without the words of the labels, nothing is left but that something is wrong.
+  const saysNothing = (said, labels) => {
+    const known = new Set(labels.flatMap((label) => label.split(' ')));
+    return nothing.has(said) || (said !== '' && said.split(' ').every((word) => known.has(word) || fillers.has(word) || few.has(word)) && said.split(' ').some((word) => few.has(word) && !known.has(word) && !fillers.has(word)));
+  };
+  const errorMessage = () => {
+    const [failed, undecided] = [[], []];
+    const fieldsShown = fields();
+    if (fieldsShown.length === 0) return { failed, isApplicable: false };
+    const labels = fieldsShown.map((field) => words(name(field)));
+    const indicators = all('[class*="error" i], [class*="invalid" i], [id*="error" i], [class*="validation" i], [role="alert"]').filter(
+      (element) => (called(element, errorName) || attribute(element, 'role') === 'alert') && isVisible(element) && inside(element, 'input, select, textarea').length === 0 && visibleText(element).trim() !== '' && !/^(?:input|select|textarea|html|body|form)$/.test(tag(element)),
+    );
+    const form = (element) => closest(element, 'form, fieldset, [role="form"], main, body');
+    for (const element of indicators) {
+      const near = fieldsShown.filter((field) => form(field) === form(element) || contains(form(element), field));
+      if (near.length === 0) continue;
+      const said = words(visibleText(element));
+      const others = indicators.filter((other) => other !== element && !contains(other, element) && !contains(element, other));
+      if (saysNothing(said, labels)) {
+        // What is wrong may stand in another text that belongs to the field.
+        const isExplained = near.some((field) => referred(field).some((id) => kit.select(`#${CSS.escape(id)}`).some((other) => !contains(element, other) && !contains(other, element) && text(other).trim() !== '')));
+        (isExplained || others.some((other) => !saysNothing(words(visibleText(other)), labels)) ? undecided : failed).push({ element, data: { messageKey: 'empty' } });
+      } else if (others.length === 0 && labels.every((label) => label === '' || !said.includes(label)) && near.length > 1) {
+        // A summary that names no field, with nothing at the fields.
+        const isMarked = near.some((field) => attribute(field, 'aria-invalid') === 'true' && referred(field).length > 0);
+        if (!isMarked) undecided.push({ element, data: { messageKey: 'which' } });
+      }
+    }
+    // A field that a program calls wrong, with nothing that says why.
+    for (const field of fieldsShown) {
+      if (attribute(field, 'aria-invalid') !== 'true' || indicators.length > 0) continue;
+      const isTold = referred(field).some((id) => kit.select(`#${CSS.escape(id)}`).some((other) => text(other).trim() !== ''));
+      if (!isTold) undecided.push({ element: field, data: { messageKey: 'silent' } });
+    }
+    return { failed, undecided, isApplicable: indicators.length > 0 || undecided.length > 0 };
+  };
+
+  // What has the focus and is nothing that can be used.
+  const passive = new Set(['paragraph', 'heading', 'list', 'listitem', 'img', 'article', 'figure', 'blockquote', 'cell', 'row', 'rowgroup', 'table', 'term', 'definition', 'code', 'emphasis', 'strong', 'time', 'note', 'contentinfo', 'banner', 'generic']);
+  const tabStop = () => {
+    const failed = [];
+    let isApplicable = false;
+    for (const element of all('[tabindex]')) {
+      if (!/^\s*\+?\d/.test(attribute(element, 'tabindex')) || !(element instanceof HTMLElement) || !isVisible(element) || !isExposed(element)) continue;
+      isApplicable = true;
+      const found = role(element);
+      if ((found !== null && !passive.has(found)) || tag(element).includes('-') || /^(?:a|button|input|select|textarea|summary|iframe|audio|video|object|embed|label)$/.test(tag(element))) continue;
+      const style = getComputedStyle(element);
+      const scrolls = /auto|scroll/.test(style.overflow) && (Reflect.get(Element.prototype, 'scrollHeight', element) > Reflect.get(Element.prototype, 'clientHeight', element) || Reflect.get(Element.prototype, 'scrollWidth', element) > Reflect.get(Element.prototype, 'clientWidth', element));
+      const isUsed = kit.read(HTMLElement, 'isContentEditable', element) || has(element, 'aria-activedescendant') || has(element, 'title') || has(element, 'aria-describedby') || has(element, 'popovertarget');
+      const hasHandler = kit.attributes(element).some((attribute_) => attribute_.startsWith('on'));
+      // What opens or moves with the focus on it is no paragraph.
+      if (!scrolls && !isUsed && !hasHandler && !/pointer|move|grab/.test(style.cursor)) failed.push({ element });
+    }
+    return { failed, isApplicable };
+  };
+
+  // A button by its looks that is none.
+  const buttonName = /(?:^|[\s_-])(?:btn|button)(?:$|[\s_-])/i;
+  const mouseOnly = () => {
+    const undecided = [];
+    let isApplicable = false;
+    const reachable = 'a[href], area[href], button, input, select, textarea, summary, label, option, [tabindex], [contenteditable], [role="button"], [role="link"], iframe, audio, video';
+    for (const element of all('[onclick], [class*="btn" i], [class*="button" i]')) {
+      const isClicked = has(element, 'onclick');
+      if (!(element instanceof HTMLElement) || /^(?:html|body|form)$/.test(tag(element)) || (!isClicked && !called(element, buttonName))) continue;
+      if (!isVisible(element) || closest(element, reachable) || inside(element, reachable).length > 0) continue;
+      const said = words(visibleText(element));
+      if (said === '' && name(element) === '' && inside(element, 'img, svg').length === 0) continue;
+      isApplicable = true;
+      if (isClicked || said.split(' ').length <= 4) undecided.push({ element, data: { messageKey: isClicked ? 'handler' : 'looks' } });
+    }
+    return { failed: [], undecided, isApplicable };
+  };
+
+  return {
+    'a11ycheck-error-message': errorMessage,
+    'a11ycheck-field-hint': fieldHint,
+    'a11ycheck-mouse-only': mouseOnly,
+    'a11ycheck-needless-tab-stop': tabStop,
+  };
+}

@@ -1,0 +1,117 @@
+// Probes of links among their neighbours.
+(kit) => {
+  const { all, attribute, closest, has, inside, isExposed, isVisible, name, parent, role, tag, text, vague, visibleText, words } = kit;
+  const links = () => all('a[href], area[href], [role="link"]').filter((link) => isExposed(link) && role(link) === 'link' && name(link) !== '');
+
+  const block = (element) => {
+    let found = parent(element);
+    while (found && /^(?:inline|contents)/.test(getComputedStyle(found).display)) found = parent(found);
+    return found;
+  };
+  // What a program knows a link to belong to: ACT's programmatically determined link context.
+  const context = (link) => [block(link), closest(link, 'li, [role="listitem"]'), closest(link, 'td, th, [role="cell"], [role="gridcell"]')];
+
+  const linkContext = () => {
+    const failed = [];
+    let isApplicable = false;
+    for (const link of links()) {
+      isApplicable = true;
+      const said = words(name(link));
+      if (!vague.has(said) || has(link, 'aria-describedby') || (attribute(link, 'title') ?? '').trim().length > said.length) continue;
+      const around = context(link);
+      const [, , cell] = around;
+      // The headers of a cell and the items around a list say more; so may a picture.
+      const items = [];
+      for (let item = around[1]; item; item = closest(parent(item), 'li, [role="listitem"]')) items.push(item);
+      const all_ = [...new Set([around[0], ...items, cell])].filter(Boolean);
+      const isAlone = all_.every((element) => {
+        const rest = words(visibleText(element)).split(said).join(' ').replace(/\s+/g, ' ').trim();
+        const others = rest.split(' ').filter((word) => word !== '' && !vague.has(word));
+        return others.length === 0 && inside(element, 'img[alt]:not([alt=""]), svg[aria-label], [aria-label]').length === 0;
+      });
+      // Without an element around it that is no whole page, nothing is known of its context.
+      if (isAlone && !cell && around[0]) failed.push({ element: link, data: name(link).slice(0, 100) });
+    }
+    return { failed, isApplicable };
+  };
+
+  const addressOf = (link) => {
+    const found = link instanceof HTMLAnchorElement ? kit.read(HTMLAnchorElement, 'href', link) : link instanceof HTMLAreaElement ? kit.read(HTMLAreaElement, 'href', link) : '';
+    return typeof found === 'string' && /^https?:/.test(found) && URL.canParse(found) ? found.replace(/\/(?:index\.html?)?(?=$|[?#])/, '') : '';
+  };
+  const sameLinks = () => {
+    const undecided = [];
+    let isApplicable = false;
+    const byName = new Map();
+    for (const link of links()) {
+      const address = addressOf(link);
+      const said = name(link).toLowerCase();
+      if (address !== '') byName.set(said, [...(byName.get(said) ?? []), { link, address }]);
+    }
+    for (const same of byName.values()) {
+      if (same.length < 2) continue;
+      const places = [];
+      for (const each of same.slice(0, 200)) {
+        const around = context(each.link);
+        const described = attribute(each.link, 'aria-describedby');
+        const known = places.find((place) => place.described === described && place.around.every((element, index) => element === around[index]));
+        if (known) known.links.push(each);
+        else places.push({ around, described, links: [each] });
+      }
+      for (const { links: together } of places.filter(({ links: together }) => together.length > 1)) {
+        isApplicable = true;
+        if (new Set(together.map(({ address }) => address)).size > 1) undecided.push({ element: together[1].link, data: name(together[1].link).slice(0, 100) });
+      }
+    }
+    return { failed: [], undecided, isApplicable };
+  };
+
+  // Blocks that pages of a site share, by what they are.
+  const shared = 'nav, aside, header, footer, [role="navigation"], [role="complementary"], [role="banner"], [role="contentinfo"], [role="search"]';
+  const isShared = (element) => {
+    const found = closest(element, shared);
+    // The header of an article belongs to it.
+    return found !== null && !(['header', 'footer'].includes(tag(found)) && closest(parent(found) ?? found, 'main, article, [role="main"]') !== null);
+  };
+  const page = (address) => address.replace(/[?#].*/s, '').replace(/\/(?:index\.html?)?$/, '');
+  // Without a way to another page, nothing is known to be shared.
+  const leadsOn = () => all('a[href]').some((link) => isExposed(link) && addressOf(link) !== '' && page(addressOf(link)) !== page(location.href));
+  // The first block of these, and the elements with text of their own that come after it.
+  const main = () => {
+    const first = all(shared).find((element) => isVisible(element) && isExposed(element) && isShared(element));
+    if (!first || !leadsOn()) return null;
+    const follows = (element) => (Node.prototype.compareDocumentPosition.call(first, element) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+    const own = all('main, [role="main"], h1, h2, h3, p, article, section').filter((element) => follows(element) && !isShared(element) && isVisible(element) && text(element).trim() !== '');
+    return own.length === 0 ? null : { first, own, follows };
+  };
+  const mainHeading = () => {
+    const known = main();
+    if (!known) return { failed: [], isApplicable: false };
+    const headings = all('h1, h2, h3, h4, h5, h6, [role="heading"]').filter((heading) => known.follows(heading) && !isShared(heading));
+    const isMarked = headings.some((heading) => role(heading) === 'heading' && isVisible(heading) && isExposed(heading) && name(heading) !== '');
+    return { failed: isMarked ? [] : [{ element: known.own[0] }], isApplicable: true };
+  };
+  const skipLink = () => {
+    const known = main();
+    if (!known) return { failed: [], isApplicable: false };
+    const targets = all('a[href*="#"]').filter((link) => isExposed(link) && kit.read(HTMLAnchorElement, 'hash', link).length > 1 && !/^\s*-/.test(attribute(link, 'tabindex') ?? ''));
+    const isWay = targets.some((link) => {
+      let id;
+      try {
+        id = decodeURIComponent(kit.read(HTMLAnchorElement, 'hash', link).slice(1));
+      } catch {
+        return false;
+      }
+      const [target] = kit.select(`#${CSS.escape(id)}, a[name="${CSS.escape(id)}"]`);
+      return target !== undefined && !isShared(target) && (known.follows(target) || inside(target, '*').length > 0);
+    });
+    return { failed: isWay ? [] : [{ element: known.first }], isApplicable: true };
+  };
+
+  return {
+    'a11ycheck-link-context': linkContext,
+    'a11ycheck-main-heading': mainHeading,
+    'a11ycheck-same-links': sameLinks,
+    'a11ycheck-skip-link': skipLink,
+  };
+}
