@@ -1,5 +1,7 @@
 //! The account web interface: who gets in, who may do what, and whether its pages are free of barriers.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
+
 mod access;
 mod first_person;
 mod hostile;

@@ -16,6 +16,8 @@ use futures_util::future::join_all;
 
 use crate::visitor::{Home, PASSWORD, Visitor};
 
+type Form<'a> = &'a [(&'a str, &'a str)];
+
 struct NoProgress;
 
 impl ProgressSink for NoProgress {
@@ -23,7 +25,7 @@ impl ProgressSink for NoProgress {
 }
 
 /// Returns a page as it looks, in a file without others.
-async fn whole(visitor: &mut Visitor, path: &str, form: Option<&[(&str, &str)]>) -> String {
+async fn whole(visitor: &mut Visitor, path: &str, form: Option<Form<'_>>) -> String {
     let answer = match form {
         Some(form) => visitor.post(path, form).await,
         None => visitor.get(path).await,
@@ -73,7 +75,7 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
     let mut operator = home.visitor();
     operator.post("/app/sign-in", &[("email", "op@example.org"), ("password", PASSWORD)]).await;
 
-    let of_owner: Vec<(String, Option<&[(&str, &str)]>)> = vec![
+    let of_owner: Vec<(String, Option<Form<'_>>)> = vec![
         ("/app/teams".to_owned(), None),
         ("/app/profile".to_owned(), None),
         ("/app/nowhere".to_owned(), None),
@@ -125,8 +127,10 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
             pages.push(("sign-in".to_owned(), whole(&mut stranger, "/app/sign-in", form).await));
         }
         // The names are in the addresses: one that says that it is a login is checked as such.
-        let paths: Vec<String> =
-            (0..).zip(&pages).map(|(number, (name, _))| format!("/{locale}/{number}/{}", name.trim_start_matches('/').replace('?', "/"))).collect();
+        let paths: Vec<String> = (0..)
+            .zip(&pages)
+            .map(|(number, (name, _))| format!("/{locale}/{number}/{}", name.trim_start_matches('/').replace('?', "/")))
+            .collect();
         let served = pages.iter().zip(&paths).map(|((_, html), path)| {
             let path: &'static str = path.clone().leak();
             (path, Page::html(html.clone()))
@@ -138,9 +142,8 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
             let output = scanner.scan(request, &NoProgress, CancellationToken::new()).await;
             let output = output.unwrap_or_else(|error| panic!("{locale}: {name}: {error:?}"));
             assert_eq!(output.findings.pages_checked(), 1, "{locale}: {name}");
-            let problem = |finding: &Finding| {
-                format!("{locale}: {name}: {} {} {}", finding.rule, finding.selector, finding.html)
-            };
+            let problem =
+                |finding: &Finding| format!("{locale}: {name}: {} {} {}", finding.rule, finding.selector, finding.html);
             output.findings.items.iter().map(problem).collect::<Vec<_>>()
         });
         found.extend(join_all(checks).await.concat());
