@@ -12,6 +12,7 @@ mod form_errors;
 mod locale;
 mod markup;
 mod pages;
+mod parts;
 mod passwords;
 mod places;
 mod request;
@@ -23,9 +24,9 @@ mod words;
 
 use std::sync::Arc;
 
-use a11ycheck_core::{Service, service::People};
+use a11ycheck_core::Service;
 
-use self::{failed_sign_ins::FailedSignIns, passwords::Passwords, places::Places};
+use self::{failed_sign_ins::FailedSignIns, parts::Parts, passwords::Passwords, places::Places};
 pub use self::{
     passwords::{HashError, hash},
     request::{Fields, Request},
@@ -37,15 +38,6 @@ pub use self::{
 #[derive(Debug, Clone)]
 pub struct AccountWeb {
     parts: Arc<Parts>,
-}
-
-#[derive(Debug)]
-struct Parts {
-    service: Service,
-    people: People,
-    places: Places,
-    passwords: Passwords,
-    failed: FailedSignIns,
 }
 
 impl AccountWeb {

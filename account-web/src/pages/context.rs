@@ -13,7 +13,8 @@ use http::StatusCode;
 
 use super::{error::PageError, notices};
 use crate::{
-    Parts, locale,
+    locale,
+    parts::Parts,
     request::{Fields, Request},
     response::Response,
     shell::{Section, Shell},

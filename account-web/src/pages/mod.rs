@@ -30,7 +30,8 @@ use self::{
     error::PageError,
 };
 use crate::{
-    Parts, cookies, forged, locale,
+    cookies, forged, locale,
+    parts::Parts,
     request::Request,
     response::Response,
     routes::{Access, Found, Page, Verb, find},
