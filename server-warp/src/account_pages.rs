@@ -6,6 +6,7 @@ use a11ycheck_account_web::{AccountWeb, Body, Request, Response as Page};
 use a11ycheck_core::service::{Progress, Watch};
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _, stream};
+use tokio_util::sync::CancellationToken;
 use warp::{
     Filter,
     filters::BoxedFilter,
@@ -23,8 +24,9 @@ const FORM_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time after which a check without news is mentioned to the browser, so that no proxy takes the connection for dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Returns the pages as a warp filter, below the [root](AccountWeb::root) of the interface; and at `/` a redirect to them.
-pub fn account_pages(web: &AccountWeb, config: RoutesConfig) -> BoxedFilter<(Response,)> {
+/// Returns the pages as a warp filter, below the [root](AccountWeb::root) of the interface; and at `/` a redirect to them. Once
+/// `stopping` is cancelled, pages that watch a check are let go, and ask the next server: nothing would end their requests before the check.
+pub fn account_pages(web: &AccountWeb, config: RoutesConfig, stopping: &CancellationToken) -> BoxedFilter<(Response,)> {
     let entrance = {
         let web = web.clone();
         warp::path::end().and(warp::get().or(warp::head()).unify()).map(move || {
@@ -35,7 +37,7 @@ pub fn account_pages(web: &AccountWeb, config: RoutesConfig) -> BoxedFilter<(Res
         })
     };
     let root = web.root().trim_start_matches('/').to_owned();
-    let web = web.clone();
+    let (web, stopping) = (web.clone(), stopping.clone());
     let query = warp::query::raw().or_else(|_| async { Ok::<_, Infallible>((String::new(),)) });
     let pages = warp::path(root)
         .and(warp::method())
@@ -51,7 +53,7 @@ pub fn account_pages(web: &AccountWeb, config: RoutesConfig) -> BoxedFilter<(Res
                   headers: HeaderMap,
                   address: Option<ClientAddress>,
                   body| {
-                let (web, trusted) = (web.clone(), config.trusted_proxies.clone());
+                let (web, trusted, stopping) = (web.clone(), config.trusted_proxies.clone(), stopping.clone());
                 async move {
                     let peer: Option<IpAddr> = address.map(|address| address.0.ip());
                     let address = peer.map(|peer| sender(peer, &headers, &trusted));
@@ -66,7 +68,7 @@ pub fn account_pages(web: &AccountWeb, config: RoutesConfig) -> BoxedFilter<(Res
                         Bytes::new()
                     };
                     let request = Request::new(method, path.as_str(), headers).with_query(&query);
-                    answer(web.answer(request.with_form(&form).with_address(address)).await)
+                    answer(web.answer(request.with_form(&form).with_address(address)).await, stopping)
                 }
             },
         );
@@ -92,7 +94,7 @@ async fn read(mut body: impl Stream<Item = Result<Bytes, warp::Error>> + Unpin) 
     Ok(form.freeze())
 }
 
-fn answer(page: Page) -> Response {
+fn answer(page: Page, stopping: CancellationToken) -> Response {
     let Page { status, headers, body, .. } = page;
     let mut response = match body {
         Body::Bytes(bytes) => Response::new(bytes.into()),
@@ -102,7 +104,7 @@ fn answer(page: Page) -> Response {
             response.headers_mut().extend(length.map(|length| (header::CONTENT_LENGTH, HeaderValue::from(length))));
             response
         }
-        Body::Progress(watch) => warp::reply::stream(events(*watch)).into_response(),
+        Body::Progress(watch) => warp::reply::stream(events(*watch, stopping)).into_response(),
         // A body of a later version of the crate, which is built with this one.
         _ => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     };
@@ -118,13 +120,17 @@ fn answer(page: Page) -> Response {
 }
 
 /// Returns the progress of a check as server-sent events (HTML, 9.2): `progress` with the numbers of pages, and `end`.
-fn events(watch: Watch) -> impl Stream<Item = io::Result<Bytes>> + Send + Sync {
+fn events(watch: Watch, stopping: CancellationToken) -> impl Stream<Item = io::Result<Bytes>> + Send + Sync {
     // The stream is polled from one task, but a body has to be shareable.
     let (events, received) = tokio::sync::mpsc::channel(4);
     tokio::spawn(async move {
         let mut watch = watch;
         loop {
-            let event = match tokio::time::timeout(KEEP_ALIVE, watch.next()).await {
+            let next = tokio::select! {
+                next = tokio::time::timeout(KEEP_ALIVE, watch.next()) => next,
+                () = stopping.cancelled() => return,
+            };
+            let event = match next {
                 Err(_) => Bytes::from_static(b": still there\n\n"),
                 Ok(Ok(Some(progress))) => written(progress),
                 // If the check can't be read any more, the page that is loaded then says why.

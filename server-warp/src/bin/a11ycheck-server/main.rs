@@ -120,7 +120,7 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
         None => health.or(counted).unify().boxed(),
     };
     let pages = if settings.has_role(Role::Api) {
-        let people = web.iter().map(|web| account_pages(web, settings.routes()));
+        let people = web.iter().map(|web| account_pages(web, settings.routes(), &stopping));
         let pages = people.fold(pages, |pages, people| pages.or(people).unify().boxed());
         pages.or(routes(service, settings.routes())).unify().boxed()
     } else {
