@@ -93,7 +93,8 @@ impl Response {
     /// Returns the progress of a check.
     pub(crate) fn progress(watch: Watch) -> Self {
         let response = Self::new(StatusCode::OK, "text/event-stream", Body::Progress(Box::new(watch)));
-        response.with(header::CACHE_CONTROL, "no-store")
+        // nginx would keep the events until it has enough of them.
+        response.with(header::CACHE_CONTROL, "no-store").with(HeaderName::from_static("x-accel-buffering"), "no")
     }
 
     /// Adds a header. A value that no header can hold is left out: all of ours are made of visible ASCII characters.
