@@ -163,9 +163,11 @@ impl Settings {
         offered.map(Some).ok_or_else(|| ConfigError::Standard { word: word.clone() })
     }
 
-    /// Returns whether this process serves the account web interface.
-    pub(crate) fn serves_web(&self) -> bool {
-        self.has_role(Role::Api) && self.web != Some(false)
+    /// Returns whether this process serves the account web interface. Unless a setting says so, it does where people reach it at a known
+    /// address, or on this machine alone: passwords are not to be typed into whatever answers on a network.
+    pub(crate) fn serves_web(&self, listening: SocketAddr) -> bool {
+        let is_safe = self.base_url.is_some() || listening.ip().is_loopback();
+        self.has_role(Role::Api) && self.web.unwrap_or(is_safe)
     }
 
     pub(crate) fn routes(&self) -> RoutesConfig {
@@ -316,6 +318,24 @@ mod tests {
             let refused = settings.place().unwrap_err().to_string();
             assert!(refused.contains(part), "{refused}");
         }
+    }
+
+    #[test]
+    fn people_sign_in_where_the_address_is_known_or_local_unless_a_setting_says_otherwise() {
+        let serves = |listening: &str, base_url: Option<&str>, web| {
+            let base_url = base_url.map(str::to_owned);
+            Settings { base_url, web, ..Settings::default() }.serves_web(listening.parse().unwrap())
+        };
+        let base_url = Some("https://a11y.example/v1");
+        assert!(
+            serves("127.0.0.1:80", None, None)
+                && serves("[::1]:80", None, None)
+                && serves("0.0.0.0:80", base_url, None)
+        );
+        assert!(!serves("0.0.0.0:80", None, None) && !serves("192.168.1.7:80", None, None));
+        assert!(serves("0.0.0.0:80", None, Some(true)) && !serves("127.0.0.1:80", base_url, Some(false)));
+        let worker = Settings { roles: vec![Role::Worker], ..Settings::default() };
+        assert!(!worker.serves_web("127.0.0.1:80".parse().unwrap()));
     }
 
     #[test]

@@ -103,7 +103,7 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     let health = health(service, engine.status(), &stopping);
     let mut serving = JoinSet::new();
     let base_url = service.base_url().as_str().to_owned();
-    let web = AccountWeb::new(service).filter(|_| settings.serves_web());
+    let web = AccountWeb::new(service).filter(|_| settings.serves_web(listening));
     let account = match &web {
         Some(web) => Some(AccountAddress::of(web, service).await?),
         None => None,

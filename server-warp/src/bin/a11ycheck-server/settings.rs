@@ -60,7 +60,7 @@ pub(crate) struct Settings {
     pub(crate) demo: Option<bool>,
 
     /// Serves the account web interface, where people sign in, below /app; and at / a redirect to it. The first account is made with a
-    /// link that is shown when the server starts and there is nobody yet. It needs the role api. [default: true]
+    /// link that is shown when the server starts and there is nobody yet. It needs the role api. [default: true where --base-url is set or --listen names this machine alone, else false]
     #[arg(long, env = "A11YCHECK_WEB", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
     pub(crate) web: Option<bool>,
 
