@@ -110,7 +110,9 @@ words! {
     }
     audit: Audit {
         title lead caption when who what subject from none person_created signed_in signed_out password_changed member_invited
-        invitation_withdrawn member_joined role_changed member_removed
+        invitation_withdrawn member_joined role_changed member_removed site_added site_changed site_deleted
+        check_started token_created token_deleted endpoint_created endpoint_changed endpoint_switched endpoint_deleted event_sent brand_changed
+        team_created plan_changed team_blocked team_unblocked
     }
     profile: Profile {
         title your_data password_title password_text current new submit sessions_title sessions_text sessions_caption browser

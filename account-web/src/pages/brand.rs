@@ -1,6 +1,6 @@
 //! The brand on the files of a team.
 
-use a11ycheck_core::domain::{BrandName, Colour};
+use a11ycheck_core::domain::{AuditAction, BrandName, Colour};
 use askama::Template;
 
 use super::{
@@ -67,5 +67,6 @@ pub(super) async fn set(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
     };
     let brand = team.handle().brand().await?.with_name(parsed_name).with_colour(parsed_colour);
     team.handle().set_brand(brand).await?;
+    team.note(AuditAction::BrandChanged, "").await?;
     Ok(team.done("/brand", "brand-saved"))
 }

@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     Error,
-    domain::PlainSecret,
+    domain::{AuditAction, PlainSecret},
     locale::Locale,
     paging::PageRequest,
     service::{Actor, OfTeam, TeamHandle, Visit},
@@ -101,6 +101,15 @@ impl InTeam<'_, '_> {
     /// Returns the use-cases of people in the team.
     pub(super) fn people(&self) -> Result<OfTeam, PageError> {
         Ok(self.context.parts.people.of_team(&self.visit.handle, self.context.actor()?))
+    }
+
+    /// Notes in the audit log what was just done. It has been done, whatever becomes of the note: a failure is logged.
+    pub(super) async fn note(&self, action: AuditAction, subject: &str) -> Result<(), PageError> {
+        if let Err(error) = self.people()?.record(action, subject).await {
+            let (team, error) = (self.visit.team.id, &error as &dyn std::error::Error);
+            tracing::error!(%team, error, action = action.as_str(), subject, "Something that was done could not be noted in the audit log");
+        }
+        Ok(())
     }
 
     pub(super) fn words(&self) -> &'static Words {

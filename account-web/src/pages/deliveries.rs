@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     Error,
-    domain::{Attempt, AttemptResult, Delivery, DeliveryStatus},
+    domain::{Attempt, AttemptResult, AuditAction, Delivery, DeliveryStatus},
     id::DeliveryId,
 };
 use askama::Template;
@@ -98,7 +98,10 @@ async fn with_errors(team: &InTeam<'_, '_>, id: &str, errors: FormErrors) -> Res
 /// Delivers the same event once more, and leads to the new delivery.
 pub(super) async fn resend(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
     match team.handle().resend_delivery(DeliveryId::presented(id)).await {
-        Ok(delivery) => Ok(team.done(&format!("/deliveries/{}", delivery.id), "resent")),
+        Ok(delivery) => {
+            team.note(AuditAction::EventSent, &delivery.id.to_string()).await?;
+            Ok(team.done(&format!("/deliveries/{}", delivery.id), "resent"))
+        }
         Err(error @ Error::Invalid(_)) => {
             with_errors(team, id, FormErrors::of_refusal(error, "resend", team.words())?).await
         }

@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     Error,
-    domain::{Delivery, EndpointDetails, EndpointStatus, EventKind, SiteUrl, WebhookEndpoint},
+    domain::{AuditAction, Delivery, EndpointDetails, EndpointStatus, EventKind, SiteUrl, WebhookEndpoint},
     id::EndpointId,
     paging::PageRequest,
 };
@@ -123,6 +123,7 @@ pub(super) async fn create(team: &InTeam<'_, '_>) -> Result<Response, PageError>
     };
     match team.handle().create_endpoint(details).await {
         Ok((endpoint, secret)) => {
+            team.note(AuditAction::EndpointCreated, endpoint.details.url.as_str()).await?;
             let shown = Shown { secret: Some(secret.reveal().to_owned()), ..Shown::default() };
             show(team, &endpoint.id.to_string(), shown).await
         }
@@ -160,7 +161,10 @@ pub(super) async fn change(team: &InTeam<'_, '_>, id: &str) -> Result<Response, 
     let before = team.handle().endpoints().await?.into_iter().find(|endpoint| endpoint.id == endpoint_id);
     let details = details.in_place_of(&before.ok_or(PageError::NotFound)?.details);
     match team.handle().change_endpoint(endpoint_id, details).await {
-        Ok(_) => Ok(team.done(&format!("/endpoints/{endpoint_id}"), "endpoint-changed")),
+        Ok(endpoint) => {
+            team.note(AuditAction::EndpointChanged, endpoint.details.url.as_str()).await?;
+            Ok(team.done(&format!("/endpoints/{endpoint_id}"), "endpoint-changed"))
+        }
         Err(error) => show(team, id, refused(FormErrors::of_refusal(error, "url", words)?)).await,
     }
 }
@@ -168,12 +172,16 @@ pub(super) async fn change(team: &InTeam<'_, '_>, id: &str) -> Result<Response, 
 /// Makes another secret, and shows it this once. The former one still signs for a day, so that a receiver can change over.
 pub(super) async fn rotate(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
     let secret = team.handle().rotate_endpoint_secret(EndpointId::presented(id), TimeDelta::days(1)).await?;
+    team.note(AuditAction::EndpointChanged, id).await?;
     show(team, id, Shown { secret: Some(secret.reveal().to_owned()), ..Shown::default() }).await
 }
 
 pub(super) async fn ping(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
     match team.handle().ping_endpoint(EndpointId::presented(id)).await {
-        Ok(delivery) => Ok(team.done(&format!("/deliveries/{}", delivery.id), "ping-sent")),
+        Ok(delivery) => {
+            team.note(AuditAction::EventSent, &delivery.id.to_string()).await?;
+            Ok(team.done(&format!("/deliveries/{}", delivery.id), "ping-sent"))
+        }
         Err(error @ Error::Invalid(_)) => {
             let errors = FormErrors::of_refusal(error, "ping", team.words())?;
             show(team, id, Shown { errors, ..Shown::default() }).await
@@ -184,15 +192,19 @@ pub(super) async fn ping(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
 
 pub(super) async fn enable(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
     let endpoint = team.handle().enable_endpoint(EndpointId::presented(id)).await?;
+    team.note(AuditAction::EndpointSwitched, endpoint.details.url.as_str()).await?;
     Ok(team.done(&format!("/endpoints/{}", endpoint.id), "endpoint-enabled"))
 }
 
 pub(super) async fn disable(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
     let endpoint = team.handle().disable_endpoint(EndpointId::presented(id)).await?;
+    team.note(AuditAction::EndpointSwitched, endpoint.details.url.as_str()).await?;
     Ok(team.done(&format!("/endpoints/{}", endpoint.id), "endpoint-disabled"))
 }
 
 pub(super) async fn delete(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
-    team.handle().delete_endpoint(EndpointId::presented(id)).await?;
+    let endpoint = EndpointId::presented(id);
+    team.handle().delete_endpoint(endpoint).await?;
+    team.note(AuditAction::EndpointDeleted, &endpoint.to_string()).await?;
     Ok(team.done("/endpoints", "endpoint-deleted"))
 }

@@ -2,10 +2,10 @@
 
 use a11ycheck_core::{
     Error,
-    domain::{Person, Plan, PlanCode, Role, Team},
+    domain::{AuditAction, Person, Plan, PlanCode, Role, Team},
     id::TeamId,
     paging::PageRequest,
-    service::{Backlog, DeliveryBacklog, TeamInput},
+    service::{Backlog, DeliveryBacklog, OperatedTeam, TeamInput},
 };
 use askama::Template;
 
@@ -103,8 +103,9 @@ pub(super) async fn create_team(context: &Context<'_>) -> Result<Response, PageE
             return show(context, refused(FormErrors::of_refusal(error, field, words)?)).await;
         }
     };
+    let operated = context.parts.service.operator().team(team.id).await?;
+    note(context, &operated, AuditAction::TeamCreated, &team.name).await?;
     if form.has("own") {
-        let operated = context.parts.service.operator().team(team.id).await?;
         let person = &context.signed_in()?.person;
         context.parts.people.of_team(operated.handle(), context.actor()?).add_member(person, Role::Owner).await?;
     }
@@ -120,22 +121,49 @@ pub(super) async fn team(context: &Context<'_>, id: &str, errors: FormErrors) ->
     form_page(&template, &template.shell)
 }
 
+/// Notes in the team's audit log what was just done. It has been done, whatever becomes of the note: a failure is logged.
+async fn note(
+    context: &Context<'_>,
+    operated: &OperatedTeam,
+    action: AuditAction,
+    subject: &str,
+) -> Result<(), PageError> {
+    let people = context.parts.people.of_team(operated.handle(), context.actor()?);
+    if let Err(error) = people.record(action, subject).await {
+        let error = &error as &dyn std::error::Error;
+        tracing::error!(
+            error,
+            action = action.as_str(),
+            subject,
+            "Something that was done could not be noted in the audit log"
+        );
+    }
+    Ok(())
+}
+
 pub(super) async fn change_plan(context: &Context<'_>, id: &str) -> Result<Response, PageError> {
     let operated = context.parts.service.operator().team(TeamId::presented(id)).await?;
     let subscription = operated.read().await?.subscription;
     match operated.change_plan(&PlanCode::new(context.form().get("plan")), subscription).await {
-        Ok(_) => Ok(context.to(&format!("/operator/teams/{id}?done=plan-changed"))),
+        Ok(_) => {
+            note(context, &operated, AuditAction::PlanChanged, context.form().get("plan")).await?;
+            Ok(context.to(&format!("/operator/teams/{id}?done=plan-changed")))
+        }
         Err(error) => team(context, id, FormErrors::of_refusal(error, "plan", context.words())?).await,
     }
 }
 
 pub(super) async fn block(context: &Context<'_>, id: &str) -> Result<Response, PageError> {
-    context.parts.service.operator().team(TeamId::presented(id)).await?.block().await?;
+    let operated = context.parts.service.operator().team(TeamId::presented(id)).await?;
+    operated.block().await?;
+    note(context, &operated, AuditAction::TeamBlocked, "").await?;
     Ok(context.to(&format!("/operator/teams/{id}?done=team-blocked")))
 }
 
 pub(super) async fn unblock(context: &Context<'_>, id: &str) -> Result<Response, PageError> {
-    context.parts.service.operator().team(TeamId::presented(id)).await?.unblock().await?;
+    let operated = context.parts.service.operator().team(TeamId::presented(id)).await?;
+    operated.unblock().await?;
+    note(context, &operated, AuditAction::TeamUnblocked, "").await?;
     Ok(context.to(&format!("/operator/teams/{id}?done=team-unblocked")))
 }
 

@@ -2,7 +2,7 @@
 
 use a11ycheck_core::{
     Error,
-    domain::{Scan, ScanKind, ScanState, Site},
+    domain::{AuditAction, Scan, ScanKind, ScanState, Site},
     id::SiteId,
     service::TeamHandle,
 };
@@ -98,7 +98,10 @@ fn row(scan: &Scan, shell: &Shell) -> Row {
 /// Starts a check, and leads to it.
 pub(super) async fn start_check(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
     match team.handle().start_scan(SiteId::presented(id)).await {
-        Ok(scan) => Ok(team.done(&format!("/checks/{}", scan.id), "check-started")),
+        Ok(scan) => {
+            team.note(AuditAction::CheckStarted, &scan.site.to_string()).await?;
+            Ok(team.done(&format!("/checks/{}", scan.id), "check-started"))
+        }
         Err(error @ Error::Invalid(_)) => show(team, id, FormErrors::of_refusal(error, "check", team.words())?).await,
         Err(error) => Err(error.into()),
     }
@@ -117,6 +120,8 @@ pub(super) async fn delete_form(team: &InTeam<'_, '_>, id: &str) -> Result<Respo
 }
 
 pub(super) async fn delete(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
-    team.handle().delete_site(SiteId::presented(id)).await?;
+    let site = team.handle().site(SiteId::presented(id)).await?;
+    team.handle().delete_site(site.id).await?;
+    team.note(AuditAction::SiteDeleted, site.details.url.as_str()).await?;
     Ok(team.done("/sites", "site-deleted"))
 }

@@ -1,7 +1,7 @@
 //! Adding and changing a site.
 
 use a11ycheck_core::{
-    domain::{PlatformKey, Site, SiteInput, SiteName, StandardId, Tag},
+    domain::{AuditAction, PlatformKey, Site, SiteInput, SiteName, StandardId, Tag},
     id::SiteId,
     locale::Locale,
 };
@@ -148,7 +148,10 @@ pub(super) async fn add(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
         Err(errors) => return form(team, None, entered, errors),
     };
     match team.handle().add_site(input).await {
-        Ok(added) => Ok(team.done(&format!("/sites/{}", added.site.id), "site-added")),
+        Ok(added) => {
+            team.note(AuditAction::SiteAdded, added.site.details.url.as_str()).await?;
+            Ok(team.done(&format!("/sites/{}", added.site.id), "site-added"))
+        }
         Err(error) => form(team, None, entered, FormErrors::of_refusal(error, "url", team.words())?),
     }
 }
@@ -168,7 +171,10 @@ pub(super) async fn edit(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
         Err(errors) => return form(team, Some(site), entered, errors),
     };
     match team.handle().change_site(site.id, input).await {
-        Ok(site) => Ok(team.done(&format!("/sites/{}", site.id), "site-changed")),
+        Ok(site) => {
+            team.note(AuditAction::SiteChanged, site.details.url.as_str()).await?;
+            Ok(team.done(&format!("/sites/{}", site.id), "site-changed"))
+        }
         Err(error) => form(team, Some(site), entered, FormErrors::of_refusal(error, "name", team.words())?),
     }
 }

@@ -1,7 +1,7 @@
 //! The API tokens of a team.
 
 use a11ycheck_core::{
-    domain::{Ability, ApiToken},
+    domain::{Ability, ApiToken, AuditAction},
     id::TokenId,
     service::TokenInput,
 };
@@ -82,11 +82,14 @@ pub(super) async fn create(team: &InTeam<'_, '_>) -> Result<Response, PageError>
         return show(team, Entered { name, errors, made: None }).await;
     }
     let (token, secret) = team.handle().create_token(TokenInput::new(name, abilities)).await?;
+    team.note(AuditAction::TokenCreated, &token.name).await?;
     let made = Some((token.name, secret.reveal().to_owned()));
     show(team, Entered { made, ..Entered::default() }).await
 }
 
 pub(super) async fn delete(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
-    team.handle().delete_token(TokenId::presented(id)).await?;
+    let token = TokenId::presented(id);
+    team.handle().delete_token(token).await?;
+    team.note(AuditAction::TokenDeleted, &token.to_string()).await?;
     Ok(team.done("/tokens", "token-deleted"))
 }

@@ -114,3 +114,24 @@ async fn every_page_forbids_what_it_does_not_need() {
         assert!(!answer.text.contains("style=") && !answer.text.contains("onclick"), "{path}");
     }
 }
+
+#[tokio::test]
+async fn what_an_owner_changes_is_in_the_audit_log() {
+    let home = Home::new([]).await;
+    let mut owner = home.member("owner@example.org", Role::Owner).await;
+    owner.post(&home.page("/add-site"), &[("url", "shop.example.com")]).await;
+    owner.post(&home.page("/tokens"), &[("name", "Build server"), ("ability", "read")]).await;
+    owner.post(&home.page("/endpoints"), &[("url", "https://hooks.example.com/"), ("event", "issues.new")]).await;
+    owner.post(&home.page("/brand"), &[("name", "Agency"), ("colour", "")]).await;
+    let log = owner.get(&home.page("/audit")).await.text;
+    for (what, subject) in [
+        ("Site added", "https://shop.example.com/"),
+        ("Token created", "Build server"),
+        ("Endpoint added", "https://hooks.example.com/"),
+        ("Brand changed", ""),
+        ("Joined the team", "owner@example.org"),
+    ] {
+        assert!(log.contains(&format!("<td>{what}</td><td>{subject}")), "{what}: {log}");
+    }
+    assert_eq!(log.matches("owner@example.org</th>").count(), 4, "and who did it");
+}

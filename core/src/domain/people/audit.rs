@@ -31,6 +31,38 @@ pub enum AuditAction {
     RoleChanged,
     /// A member left, or was taken out of a team.
     MemberRemoved,
+    /// A site was added.
+    SiteAdded,
+    /// The details of a site were changed.
+    SiteChanged,
+    /// A site was deleted with its checks.
+    SiteDeleted,
+    /// A check was started by hand.
+    CheckStarted,
+    /// An API token was created.
+    TokenCreated,
+    /// An API token was deleted.
+    TokenDeleted,
+    /// A webhook endpoint was created.
+    EndpointCreated,
+    /// A webhook endpoint was changed or got another secret.
+    EndpointChanged,
+    /// A webhook endpoint was switched on or off.
+    EndpointSwitched,
+    /// A webhook endpoint was deleted.
+    EndpointDeleted,
+    /// A test event was sent, or an event once more.
+    EventSent,
+    /// The brand was changed.
+    BrandChanged,
+    /// A team was created.
+    TeamCreated,
+    /// A team got another plan.
+    PlanChanged,
+    /// A team was blocked.
+    TeamBlocked,
+    /// A team was unblocked.
+    TeamUnblocked,
     /// Something of a later release, which is shown by its word.
     Unknown(UnknownWord),
 }
@@ -45,6 +77,22 @@ stored_words!(AuditAction {
     MemberJoined = "member.joined",
     RoleChanged = "member.role_changed",
     MemberRemoved = "member.removed",
+    SiteAdded = "site.added",
+    SiteChanged = "site.changed",
+    SiteDeleted = "site.deleted",
+    CheckStarted = "check.started",
+    TokenCreated = "token.created",
+    TokenDeleted = "token.deleted",
+    EndpointCreated = "endpoint.created",
+    EndpointChanged = "endpoint.changed",
+    EndpointSwitched = "endpoint.switched",
+    EndpointDeleted = "endpoint.deleted",
+    EventSent = "event.sent",
+    BrandChanged = "brand.changed",
+    TeamCreated = "team.created",
+    PlanChanged = "plan.changed",
+    TeamBlocked = "team.blocked",
+    TeamUnblocked = "team.unblocked",
 });
 
 /// An entry of the audit log. It is never changed, and outlives the person.

@@ -97,6 +97,15 @@ impl OfTeam {
         Ok(self.people.store().audit(Some(self.team.id()), page).await?)
     }
 
+    /// Adds an entry to the audit log of the team about something that was done through its handle.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] where the team was deleted, and those of the store.
+    pub async fn record(&self, action: AuditAction, subject: &str) -> Result<(), Error> {
+        let is_there = self.people.store().append_audit(self.note(action, subject)).await?;
+        if is_there { Ok(()) } else { Err(Error::NotFound) }
+    }
+
     pub(super) fn note(&self, action: AuditAction, subject: &str) -> crate::domain::NewAuditRecord {
         self.people.note(&self.actor, Some(self.team.id()), action, subject)
     }
