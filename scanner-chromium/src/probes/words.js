@@ -55,7 +55,9 @@
       isApplicable = true;
       // A description says what the name leaves out.
       const isDescribed = has(link, 'aria-describedby') || words(attribute(link, 'title') ?? '').length > said.length;
-      const isAddress = /^(?:https?:\/\/|www\.)\S+$/i.test(said) || file.test(said);
+      // An address that leads to itself says where: a list of pages has no other name for one without a title.
+      const isOwn = said.replace(/\/$/, '') === String(link.href ?? '').replace(/\/$/, '');
+      const isAddress = (/^(?:https?:\/\/|www\.)\S+$/i.test(said) && !isOwn) || file.test(said);
       if ((vague.has(words(said)) || isAddress) && !isDescribed) failed.push({ element: link, data: said });
     }
     return { failed, isApplicable };
