@@ -210,6 +210,10 @@ pub struct CheckArguments {
     #[arg(long, env = "A11YCHECK_ROBOTS", value_name = "POLICY")]
     pub robots: Option<Robots>,
 
+    /// The pages on which Tab is pressed and the window made narrow, to see what becomes of the page. [default: kinds]
+    #[arg(long, env = "A11YCHECK_MOVING_PROBES", value_name = "PAGES")]
+    pub moving_probes: Option<Moving>,
+
     /// Takes no pictures, though an output has them: json, html and pdf do.
     #[arg(long)]
     pub no_pictures: bool,
@@ -307,6 +311,17 @@ pub enum Robots {
     Honour,
     /// It closes nothing.
     Ignore,
+}
+
+/// The pages on which probes press keys and make the window narrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Moving {
+    /// No page.
+    Off,
+    /// One page of each folder.
+    Kinds,
+    /// Every page.
+    All,
 }
 
 /// What the text shows beside new and known findings.

@@ -31,6 +31,7 @@ pub struct ChromiumConfig {
     pub(crate) evidence: Evidence,
     pub(crate) viewport: Viewport,
     pub(crate) headers: Option<Arc<RequestHeaders>>,
+    pub(crate) moving_probes: MovingProbes,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
     pub(crate) proxy: Option<UpstreamProxy>,
@@ -57,6 +58,7 @@ impl ChromiumConfig {
             evidence: Evidence::Taken,
             viewport: Viewport::DESKTOP,
             headers: None,
+            moving_probes: MovingProbes::OneOfEachKind,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
             proxy: None,
@@ -133,6 +135,11 @@ impl ChromiumConfig {
     /// Sets whether sites may close pages to the scanner. By default they may.
     pub fn with_robots(self, robots: RobotsPolicy) -> Self {
         Self { robots, ..self }
+    }
+
+    /// Sets the pages on which probes press keys and make the window narrow. The default is one page of each kind.
+    pub fn with_moving_probes(self, moving_probes: MovingProbes) -> Self {
+        Self { moving_probes, ..self }
     }
 
     /// Sets whether pictures are taken of what fails. By default they are.
@@ -243,6 +250,19 @@ pub enum RobotsPolicy {
     /// It closes nothing and delays nothing; only the sitemaps that it names are used. For operators who check their
     /// own sites.
     Ignore,
+}
+
+/// The pages on which probes move what they look at: they press Tab, Shift and Tab, and where the focus seems to be kept Escape, and make
+/// the window narrow. Nothing is activated or typed, and focus, position and window are put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MovingProbes {
+    /// No page.
+    Off,
+    /// In a scan, the first page of each folder of the site.
+    #[default]
+    OneOfEachKind,
+    /// Every page. That takes up to ten seconds more for each.
+    EveryPage,
 }
 
 /// The pictures that a scan takes.

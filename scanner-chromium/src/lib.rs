@@ -68,7 +68,7 @@ mod visit;
 
 pub use self::{
     browser::{AuthoritiesError, BrowserError, Fonts, InvalidViewport, Sandbox, Viewport},
-    config::{ChromiumConfig, Evidence, RobotsPolicy},
+    config::{ChromiumConfig, Evidence, MovingProbes, RobotsPolicy},
     crawl::Sitemap,
     error::ChromiumError,
     examination::{Examination, FoundAxe, FoundBrowser},

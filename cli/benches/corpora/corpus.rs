@@ -47,7 +47,17 @@ impl<C: Case> Checked<C> {
         let kept = arguments.run.clone().unwrap_or_else(|| folder.path().join("run.json"));
         if !kept.exists() {
             let mut command = Command::new(env!("CARGO_BIN_EXE_a11ycheck"));
-            command.args(["check", "-", "--no-pictures", "--exit-zero", "--allow-unchecked", "100000", "--quiet"]);
+            command.args([
+                "check",
+                "-",
+                "--no-pictures",
+                "--exit-zero",
+                "--allow-unchecked",
+                "100000",
+                "--quiet",
+                "--moving-probes",
+                "all",
+            ]);
             command.arg("--serve").arg(&arguments.cases).arg(format!("--output=json={}", kept.display()));
             if let Some(earl) = &arguments.earl {
                 command.arg(format!("--output=earl={}", earl.display()));

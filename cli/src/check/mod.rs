@@ -12,14 +12,16 @@ use a11ycheck_core::{
     net::default_resolver,
     scanner::{CancellationToken, PageList, ScanError, ScanOutput, ScanRequest, Scanner as _, judge},
 };
-use a11ycheck_scanner_chromium::{ChromiumConfig, ChromiumScanner, Evidence, RequestHeaders, RobotsPolicy, Sandbox};
+use a11ycheck_scanner_chromium::{
+    ChromiumConfig, ChromiumScanner, Evidence, MovingProbes, RequestHeaders, RobotsPolicy, Sandbox,
+};
 use chrono::{Local, Utc};
 use url::{Host, Url};
 
 pub use self::error::CheckError;
 use self::{judging::Judged, named::Named};
 use crate::{
-    arguments::{CheckArguments, ColorChoice, Robots, ShowMore, ToolArguments},
+    arguments::{CheckArguments, ColorChoice, Moving, Robots, ShowMore, ToolArguments},
     baseline::{BaselineFile, Identity},
     config::Configuration,
     from_pa11y,
@@ -155,6 +157,11 @@ async fn scan(
         .with_robots(robots)
         .with_page_timeout(plan.page_timeout)
         .with_scan_timeout(SCAN_TIME)
+        .with_moving_probes(match arguments.moving_probes {
+            Some(Moving::Off) => MovingProbes::Off,
+            Some(Moving::Kinds) | None => MovingProbes::OneOfEachKind,
+            Some(Moving::All) => MovingProbes::EveryPage,
+        })
         .with_evidence(if plan.flags.pictures { Evidence::Taken } else { Evidence::LeftOut });
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let at_once = plan.pages_at_once.unwrap_or(if named.is_here() { cores.max(2) } else { 2 });

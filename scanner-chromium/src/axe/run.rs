@@ -22,6 +22,7 @@ use crate::{
 const RUN: &str = include_str!("run.js");
 const JOIN: &str = include_str!("join.js");
 const COLLECT: &str = include_str!("collect.js");
+const STAYED: &str = include_str!("stayed.js");
 const HOLD: &str = include_str!("hold.js");
 
 /// The point in a page's life at which axe-core runs.
@@ -172,6 +173,15 @@ async fn join(
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
     finished(&evaluated)?;
     Ok(evaluated.value()?)
+}
+
+/// Returns whether an outcome counts: that of an early run does if the page stays as it was for as long after its load as the timing says.
+pub(crate) async fn counts(tab: &Tab, main_world: i64, timing: Timing, deadline: Instant) -> Result<bool, AxeError> {
+    let Timing::Early { unchanged_for } = timing else { return Ok(true) };
+    let expression = format!("({STAYED})({})", unchanged_for.as_millis());
+    let evaluated = evaluate(tab, main_world, &expression, Outcome::Promise, deadline).await?;
+    finished(&evaluated)?;
+    Ok(evaluated.result.value == true)
 }
 
 /// Returns the findings of axe-core and what else a check needs from the page; `None` if the run was early and the page

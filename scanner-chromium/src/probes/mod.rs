@@ -3,12 +3,14 @@
 // Probes: checks of our own beside axe-core's (decision 0058, `docs/probes.md`).
 //
 // They run in the page once axe-core has, in the same isolated world, and leave what they found beside its outcome, so that
-// `axe/collect.js` takes both to the same findings. Each family of probes is a script: `words.js`, `layout.js`,
-// `structure.js`. `kit.js` is what they share, `run.js` runs them (`run`), and `language.js` reads the texts whose language is
-// then detected outside of the page (`language`) and judged by `judge.js`. `facts` are the texts that findings name.
+// `axe/collect.js` takes both to the same findings. Each family of probes is a script (`words.js`, `names.js`, `links.js` …).
+// `kit.js` is what they share, `run.js` runs them (`run`), and `language.js` reads the texts whose language is
+// then detected outside of the page (`language`) and judged by `judge.js`. `facts` are the texts that findings name. Last come the
+// probes that move the page (`moving`): `walk.js` with the Tab key, `narrow.js` in a narrow window.
 
 mod facts;
 mod language;
+mod moving;
 mod run;
 
-pub(crate) use self::run::run;
+pub(crate) use self::{moving::run_moving, run::run};

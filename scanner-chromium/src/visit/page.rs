@@ -27,8 +27,8 @@ use super::{
     walls::{Sight, Wall},
 };
 use crate::{
-    ChromiumConfig, Evidence,
-    axe::{self, AxeOptions, AxeSource, Collected},
+    ChromiumConfig, Evidence, MovingProbes,
+    axe::{self, AxeOptions, AxeSource, Collected, Timing},
     browser::Tab,
     evidence::{Capture, ElementNumber, PagePicture, Quota, Screen, Shown, Taken, Wanted, pictures},
     guard::GuardLog,
@@ -61,6 +61,8 @@ pub(super) struct PageVisit<'a> {
     pub(super) pictured: &'a Mutex<Quota>,
     /// The same for elements that axe-core could not decide about, which take nothing from the others.
     pub(super) pictured_undecided: &'a Mutex<Quota>,
+    /// The kinds of pages in the scan on which probes that move pages have run.
+    pub(super) moved_kinds: &'a Mutex<HashSet<String>>,
     /// The pace of the requests to the site.
     pub(super) pace: &'a Pace,
     pub(super) permits: &'a ScanPermits<'a>,
@@ -293,8 +295,22 @@ impl PageVisit<'_> {
                     if !self.shows(page) {
                         return Ok(None);
                     }
+                    let kind = self.moved_kind(&page.url);
+                    let mut timing = moment.timing();
+                    if let Some(kind) = &kind {
+                        // What moves a page changes it, so whether it has stayed as it was is asked before.
+                        if !axe::counts(self.tab(), page.world, timing, done_by).await? {
+                            return Ok(None);
+                        }
+                        timing = Timing::Final;
+                        probes::run_moving(self.tab(), page.world, done_by).await?;
+                        if !self.shows(page) {
+                            return Ok(None);
+                        }
+                        self.moved_kinds.lock().unwrap_or_else(PoisonError::into_inner).insert(kind.clone());
+                    }
                     let (collected, seen) = tokio::join!(
-                        axe::collect(self.tab(), page.world, moment.timing(), done_by),
+                        axe::collect(self.tab(), page.world, timing, done_by),
                         // Both run at the same time, so that the page does not wait between the two.
                         sight::sight(self.tab(), self.events(), page.world, &page.url, done_by),
                     );
@@ -302,6 +318,7 @@ impl PageVisit<'_> {
                     // A late timer may have requested something since the network was last examined.
                     if progress == Progress::Done
                         && moment == Moment::Early
+                        && kind.is_none()
                         && settle::is_waiting(self.events(), page.time)
                     {
                         return Ok(None);
@@ -375,6 +392,19 @@ impl PageVisit<'_> {
         captures
     }
 
+    /// Returns the kind of a page on which the probes that move pages are to run; `None` for a page that stays as it is.
+    fn moved_kind(&self, url: &Url) -> Option<String> {
+        if self.look == Look::Peek {
+            return None;
+        }
+        let kind = match self.config.moving_probes {
+            MovingProbes::Off => return None,
+            MovingProbes::OneOfEachKind => kind_of(url),
+            MovingProbes::EveryPage => url.to_string(),
+        };
+        (!self.moved_kinds.lock().unwrap_or_else(PoisonError::into_inner).contains(&kind)).then_some(kind)
+    }
+
     /// Returns whether a page was still changing when it was inspected, and the addresses that it requested without a
     /// response.
     fn lacks(&self, page: &Arrived, progress: Progress) -> (bool, Vec<String>) {
@@ -406,6 +436,13 @@ impl PageVisit<'_> {
     fn events(&self) -> &PageEvents {
         &self.visitor.events
     }
+}
+
+/// Returns what the addresses of pages of one kind have in common: site and folder, whatever numbers are in it.
+fn kind_of(url: &Url) -> String {
+    let folder = url.path().rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder: String = folder.chars().filter(|character| !character.is_ascii_digit()).collect();
+    format!("{}{folder}", url.host_str().unwrap_or_default())
 }
 
 fn quota(quota: &Mutex<Quota>) -> MutexGuard<'_, Quota> {

@@ -1,6 +1,9 @@
 //! The visits of one scan: when a page is opened, in which tab, and how often it is attempted.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use a11ycheck_core::{
     catalog::failure_of,
@@ -60,6 +63,7 @@ pub(crate) struct Visits<'a> {
     browser: Mutex<Arc<Browser>>,
     pictured: Mutex<Quota>,
     pictured_undecided: Mutex<Quota>,
+    moved_kinds: Mutex<HashSet<String>>,
     /// The requests of the scan's pages without a response.
     unresponsive: Arc<Unresponsive>,
     done_by: Instant,
@@ -86,6 +90,7 @@ impl<'a> Visits<'a> {
             browser: Mutex::new(browser),
             pictured: Mutex::new(Quota::after(request.known.clone())),
             pictured_undecided: Mutex::default(),
+            moved_kinds: Mutex::default(),
             unresponsive: Arc::default(),
             done_by,
         }
@@ -214,6 +219,7 @@ impl<'a> Visits<'a> {
             unresponsive: &self.unresponsive,
             pictured: &self.pictured,
             pictured_undecided: &self.pictured_undecided,
+            moved_kinds: &self.moved_kinds,
             pace: &self.pace,
             permits: &self.permits,
             axe: &self.parts.axe,

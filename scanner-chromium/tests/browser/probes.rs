@@ -9,7 +9,9 @@ use a11ycheck_core::{
     scanner::{CancellationToken, PageList, ScanRequest, Scanner as _},
 };
 
-use crate::support::{Progress, Reply, Site, page, scanner};
+use a11ycheck_scanner_chromium::{ChromiumScanner, MovingProbes};
+
+use crate::support::{Progress, Reply, Site, config, page};
 
 /// The pages of a probe. `fails` has the selectors of what fails, and the others have nothing that does.
 struct Case {
@@ -274,7 +276,11 @@ fn answer(path: &str) -> Reply {
 }
 
 async fn scan_all(site: &Site, paths: &[String]) -> Findings {
-    let scanner = scanner();
+    scan_moving(site, paths, MovingProbes::Off).await
+}
+
+async fn scan_moving(site: &Site, paths: &[String], moving: MovingProbes) -> Findings {
+    let scanner = ChromiumScanner::new(config().with_moving_probes(moving)).unwrap();
     let pages = PageList::new(paths.iter().map(|path| site.url(path).parse().unwrap())).unwrap();
     let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), pages);
     let output = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap();
@@ -308,7 +314,7 @@ async fn a_probe_finds_its_barrier_and_accuses_nobody_who_is_near_it() {
     }
     assert_eq!(wrong, Vec::<String>::new());
     let ran = findings.ran.unwrap();
-    for (probe, _) in catalog::probes() {
+    for (probe, _) in catalog::probes().filter(|(probe, _)| !MOVING.contains(probe)) {
         assert!(ran.contains(probe), "{probe} did not run");
     }
 }
@@ -466,4 +472,108 @@ async fn the_content_of_a_page_is_found_behind_what_pages_share() {
     let is_found = |probe| [0, 1, 2, 3].map(|page| !found(&findings, probe, page).is_empty());
     assert_eq!(is_found("a11ycheck-main-heading"), [true, false, false, false]);
     assert_eq!(is_found("a11ycheck-skip-link"), [true, false, false, false]);
+}
+
+/// The probes that move the page.
+const MOVING: [&str; 4] =
+    ["a11ycheck-clipped-text", "a11ycheck-focus-visible", "a11ycheck-keyboard-trap", "a11ycheck-reflow"];
+
+/// For each of them a page that fails, with what fails, and pages that do not.
+const MOVED: [(&str, &str, &str, &[&str]); 4] = [
+    (
+        "a11ycheck-focus-visible",
+        "<style>#x { outline: none }</style><a href='/a'>First</a> <a id=x href='/b'>Second</a>",
+        "#x",
+        &[
+            "<a href='/a'>First</a> <button>Second</button>",
+            "<style>a { outline: none } a:focus + i { color: red }</style><a href='/a'>First</a><i>mark</i>",
+            "<style>input, a { outline: none } a:focus { background: yellow }</style><input aria-label=x> <a href='/a'>First</a>",
+            "<style>a { outline: none } b { animation: a 0.1s infinite linear } @keyframes a { to { margin-left: 90px } }</style>
+             <b>moves</b><a href='/a' onfocus='blur()'>First</a><form><input name=focus type=submit></form>",
+        ],
+    ),
+    (
+        "a11ycheck-keyboard-trap",
+        "<a href='/a'>First</a> <button id=x onblur='setTimeout(() => focus(), 5)'>Second</button> <a href='/b'>Third</a>",
+        "#x",
+        &[
+            "<a href='/a'>First</a> <button>Second</button> <a href='/b'>Third</a>",
+            "<a href='/a'>First</a> <button onkeydown='event.key == \"Tab\" && !event.shiftKey && event.preventDefault()'>x</button> <a href='/b'>B</a>",
+            "<a href='/a'>A</a><div role=dialog aria-label=x><button onblur='setTimeout(() => focus(), 5)'>x</button></div><a href='/b'>B</a>",
+            "<p>Press Ctrl+M to leave.</p><a href='/a'>A</a><button onblur='setTimeout(() => focus(), 5)'>x</button><a href='/b'>B</a>",
+        ],
+    ),
+    (
+        "a11ycheck-clipped-text",
+        "<div style='height: 50px; line-height: 20px; overflow: hidden; width: 90%'><p id=x style='margin: 0'>WIDE</p></div>",
+        "#x",
+        &[
+            "<div style='min-height: 50px; overflow: hidden'>WIDE</div>",
+            "<div style='white-space: nowrap; overflow: hidden; text-overflow: ellipsis'>WIDE</div>",
+            "<div style='height: 50px; overflow: auto'>WIDE</div><p style='position: absolute; width: 1px; height: 1px; overflow: hidden'>WIDE</p>",
+            "<div class=carousel style='height: 50px; line-height: 20px; overflow: hidden'>WIDE</div><form><input name=scrollWidth></form>",
+        ],
+    ),
+    (
+        "a11ycheck-reflow",
+        "<p id=x style='width: 900px'>WIDE</p>",
+        "#x",
+        &[
+            "<p>WIDE</p>",
+            "<div style='overflow-x: auto'><p style='width: 900px'>WIDE</p></div><table><tr><td style='min-width: 900px'>WIDE</table>",
+            "<p style='position: absolute; left: -9999px; width: 900px'>WIDE</p><img src='data:,' alt=x style='width: 900px'>",
+        ],
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_walked_through_and_made_narrow_and_stays_what_it_was() {
+    // Two lines in a wide window, three in one half as wide.
+    let wide =
+        "A text that needs two lines in a window of the usual width, and more of them in one that is half as wide. "
+            .repeat(2);
+    let pages: Vec<(usize, bool, String)> = MOVED
+        .iter()
+        .enumerate()
+        .flat_map(|(number, (_, fails, _, others))| {
+            std::iter::once((number, true, *fails)).chain(others.iter().map(move |other| (number, false, *other)))
+        })
+        .map(|(number, fails, body)| (number, fails, body.replace("WIDE", &wide)))
+        .collect();
+    let bodies: Vec<String> = pages.iter().map(|(_, _, body)| body.clone()).collect();
+    let site = Site::start(move |request| {
+        let number = request.path.trim_start_matches('/').parse::<usize>().ok();
+        Reply::Html(page("A page of a test", number.and_then(|number| bodies.get(number)).map_or("ok", String::as_str)))
+    })
+    .await;
+    let paths: Vec<String> = (0..pages.len()).map(|number| format!("/{number}")).collect();
+    let findings = scan_moving(&site, &paths, MovingProbes::EveryPage).await;
+    let mut wrong = Vec::new();
+    for (index, (number, fails, body)) in pages.iter().enumerate() {
+        let (probe, _, selector, _) = MOVED[*number];
+        let wanted: BTreeSet<String> = fails.then(|| selector.to_owned()).into_iter().collect();
+        let found = found(&findings, probe, index);
+        if found != wanted {
+            wrong.push(format!("{probe}: {found:?}: {body}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    let ran = findings.ran.unwrap();
+    assert!(MOVING.iter().all(|probe| ran.contains(*probe)), "{ran:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_each_kind_of_page_one_is_moved() {
+    let site = Site::start(|_| {
+        Reply::Html(page("A page of a test", "<style>a { outline: none }</style><a href='/a/1'>x</a>"))
+    })
+    .await;
+    let paths = ["/a/1", "/a/2", "/b/1"].map(str::to_owned);
+    let moved =
+        |findings: &Findings| [0, 1, 2].map(|page| !found(findings, "a11ycheck-focus-visible", page).is_empty());
+    let findings = scan_moving(&site, &paths, MovingProbes::OneOfEachKind).await;
+    let pages = moved(&findings);
+    // Pages at the same time may be of one kind.
+    assert!(pages[2] && (pages[0] || pages[1]), "{pages:?}");
+    assert_eq!(moved(&scan_moving(&site, &paths, MovingProbes::Off).await), [false; 3]);
 }

@@ -4,6 +4,7 @@
 //! (<https://chromedevtools.github.io/devtools-protocol/tot/>), which describes each parameter.
 
 mod browser;
+mod input;
 mod network;
 mod page;
 mod script;
@@ -14,15 +15,16 @@ pub(crate) use self::{
         GetProcessInfo, GetVersion, PressureLevel, Process, SetDiscoverTargets, SetDownloadBehavior, SimulatePressure,
         Version,
     },
+    input::{DispatchKeyEvent, KeyEventType},
     network::{
         CloseStream, ContinueRequest, DisableFetch, EnableFetch, EnableNetwork, ErrorReason, FailRequest, GetCookies,
         HeaderEntry, ReadStream, RequestPattern, RequestStage, ResourceType, SetBlockedUrls, SetBypassServiceWorker,
         StreamChunk, TakeResponseBodyAsStream,
     },
     page::{
-        CaptureScreenshot, Clip, CreateIsolatedWorld, EnableInspector, EnablePage, FrameTreeNode, GetFrameTree,
-        GetLayoutMetrics, HandleJavaScriptDialog, ImageFormat, MediaFeature, Navigate, Navigated, SetDeviceMetrics,
-        SetDocumentContent, SetEmulatedMedia, SetFocusEmulation, SetLifecycleEvents, SetPlaybackRate,
+        CaptureScreenshot, CaptureViewport, Clip, CreateIsolatedWorld, EnableInspector, EnablePage, FrameTreeNode,
+        GetFrameTree, GetLayoutMetrics, HandleJavaScriptDialog, ImageFormat, MediaFeature, Navigate, Navigated,
+        SetDeviceMetrics, SetDocumentContent, SetEmulatedMedia, SetFocusEmulation, SetLifecycleEvents, SetPlaybackRate,
         SetScriptExecutionDisabled, SetUserAgent,
     },
     script::{

@@ -108,6 +108,22 @@ pub(crate) struct CaptureScreenshot {
 }
 command!(CaptureScreenshot = "Page.captureScreenshot" => Screenshot);
 
+/// Takes a picture of what the window shows.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CaptureViewport {
+    #[serde(flatten)]
+    pub(crate) format: ImageFormat,
+}
+command!(CaptureViewport = "Page.captureScreenshot" => Screenshot);
+
+impl Default for CaptureViewport {
+    /// Without loss, since pixels are compared.
+    fn default() -> Self {
+        Self { format: ImageFormat::Png { optimize_for_speed: true } }
+    }
+}
+
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(tag = "format", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(crate) enum ImageFormat {

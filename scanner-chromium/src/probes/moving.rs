@@ -1,0 +1,190 @@
+//! The probes that move a page: they press keys and make its window narrow, after everything else, and put back what they change.
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::{Duration, Instant};
+
+use super::facts::facts;
+use crate::{
+    axe::AxeError,
+    browser::{Outcome, Tab, evaluate},
+    cdp::{
+        CdpError,
+        commands::{CaptureViewport, DispatchKeyEvent, Evaluated, KeyEventType, SetDeviceMetrics},
+    },
+};
+
+const WALK: &str = include_str!("walk.js");
+const NARROW: &str = include_str!("narrow.js");
+
+/// The number of times that the Tab key is pressed on the way through a page.
+const MAX_STOPS: u32 = 60;
+/// The number of elements whose focus is looked for in pictures.
+const MAX_LOOKED_AT: u32 = 8;
+/// The time limit for everything that moves a page.
+const TIME: Duration = Duration::from_secs(10);
+/// The milliseconds after a key in which a page may move the focus.
+const PAUSE: u32 = 15;
+/// The same where the focus seems to be kept.
+const LONG_PAUSE: u32 = 100;
+/// The greatest number of elements among which the focus may go round and be called kept.
+const MAX_CIRCLE: u32 = 10;
+
+/// A key that is pressed.
+#[derive(Debug, Clone, Copy)]
+enum Key {
+    Tab,
+    BackTab,
+    Escape,
+}
+
+/// The place to which a press of the Tab key has led.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(tag = "where", rename_all = "lowercase", rename_all_fields = "camelCase")]
+enum Step {
+    /// Out of the page's elements.
+    Away,
+    /// Something with stops of its own.
+    In,
+    /// An element that had not had the focus before.
+    New {
+        /// True if no style shows that it has the focus.
+        is_plain: bool,
+    },
+    /// One that had it before.
+    Again {
+        /// True if it was the first, where the way begins again.
+        is_first: bool,
+    },
+}
+
+/// Runs the probes that move a page over one on which axe-core and the other probes have run, and adds what they find to theirs. What
+/// goes wrong in the page costs these probes on this page, and nothing else.
+///
+/// # Errors
+/// Those of the browser.
+pub(crate) async fn run_moving(tab: &Tab, main_world: i64, deadline: Instant) -> Result<(), AxeError> {
+    let page = Page { tab, world: main_world, deadline: deadline.min(Instant::now() + TIME) };
+    match page.walk().await {
+        Ok(()) | Err(CdpError::TimedOut { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let narrowed = page.narrow().await;
+    // Whatever happened, the window is as it was.
+    let (width, height) = (tab.viewport().width(), tab.viewport().height());
+    let wide = SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false };
+    tab.session().call(wide, deadline).await?;
+    match narrowed {
+        Ok(()) | Err(CdpError::TimedOut { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A page that is moved.
+#[derive(Debug, Clone, Copy)]
+struct Page<'a> {
+    tab: &'a Tab,
+    world: i64,
+    deadline: Instant,
+}
+
+impl Page<'_> {
+    /// Goes through the page with the Tab key: is the focus seen, and can it leave where it is?
+    async fn walk(self) -> Result<(), CdpError> {
+        let limits = json!({ "stops": MAX_STOPS });
+        let begun = self.evaluate(&format!("({WALK})({}, {limits})", facts())).await?;
+        if begun.exception().is_some() {
+            return Ok(());
+        }
+        let (mut looked_at, mut inside) = (0, 0);
+        for _ in 0..MAX_STOPS {
+            self.press(Key::Tab).await?;
+            let stepped = self.evaluate(&format!("walk.step({PAUSE})")).await?;
+            let Ok(step) = stepped.json::<Step>() else { break };
+            inside = if step == Step::In { inside + 1 } else { 0 };
+            match step {
+                Step::New { is_plain: true } if looked_at < MAX_LOOKED_AT => {
+                    looked_at += 1;
+                    if !self.is_seen().await? {
+                        self.evaluate("walk.unseen()").await?;
+                    }
+                }
+                Step::In if inside > 20 => break,
+                Step::New { .. } | Step::In => {}
+                Step::Away | Step::Again { is_first: true } => break,
+                Step::Again { is_first: false } => {
+                    self.is_kept().await?;
+                    break;
+                }
+            }
+        }
+        self.evaluate("walk.end()").await?;
+        Ok(())
+    }
+
+    /// Returns whether a pixel of the window differs between the element with the focus and without it. A page that moves by itself
+    /// differs.
+    async fn is_seen(self) -> Result<bool, CdpError> {
+        let with = self.picture().await?;
+        if self.evaluate("walk.leave()").await?.result.value != true {
+            return Ok(true);
+        }
+        let without = self.picture().await?;
+        let is_back = self.evaluate("walk.back()").await?.result.value == true;
+        Ok(!is_back || with != without)
+    }
+
+    /// Tries to leave a few elements among which the focus goes round: onwards, with Escape and backwards.
+    async fn is_kept(self) -> Result<(), CdpError> {
+        let circle = self.evaluate("walk.circle()").await?.value::<u32>().unwrap_or_default();
+        if circle == 0 || circle > MAX_CIRCLE {
+            return Ok(());
+        }
+        let onwards = std::iter::repeat_n(Key::Tab, usize::try_from(circle).unwrap_or_default() + 1);
+        let backwards = std::iter::repeat_n(Key::BackTab, usize::try_from(circle).unwrap_or_default() + 1);
+        for key in onwards.chain([Key::Escape]).chain(backwards) {
+            self.press(key).await?;
+            if self.evaluate(&format!("walk.stays({LONG_PAUSE})")).await?.result.value != true {
+                return Ok(());
+            }
+        }
+        self.evaluate("walk.caught()").await?;
+        Ok(())
+    }
+
+    /// Makes the window narrow: is text cut off, and must one scroll sideways to read it?
+    async fn narrow(self) -> Result<(), CdpError> {
+        let begun = self.evaluate(&format!("({NARROW})({})", facts())).await?;
+        if begun.exception().is_some() {
+            return Ok(());
+        }
+        for (width, height, look) in [(640, 512, "narrow.clipped()"), (320, 720, "narrow.reflow()")] {
+            let narrow = SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false };
+            self.tab.session().call(narrow, self.deadline).await?;
+            self.evaluate(look).await?;
+        }
+        self.evaluate("narrow.end()").await?;
+        Ok(())
+    }
+
+    async fn press(self, key: Key) -> Result<(), CdpError> {
+        let (key, windows_virtual_key_code, modifiers) = match key {
+            Key::Tab => ("Tab", 9, 0),
+            Key::BackTab => ("Tab", 9, 8),
+            Key::Escape => ("Escape", 27, 0),
+        };
+        for r#type in [KeyEventType::RawKeyDown, KeyEventType::KeyUp] {
+            let event = DispatchKeyEvent { r#type, key, code: key, windows_virtual_key_code, modifiers };
+            self.tab.session().call(event, self.deadline).await?;
+        }
+        Ok(())
+    }
+
+    async fn picture(self) -> Result<String, CdpError> {
+        Ok(self.tab.session().call(CaptureViewport::default(), self.deadline).await?.data)
+    }
+
+    async fn evaluate(self, expression: &str) -> Result<Evaluated, CdpError> {
+        evaluate(self.tab, self.world, expression, Outcome::Promise, self.deadline).await
+    }
+}

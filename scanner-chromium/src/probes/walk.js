@@ -1,0 +1,131 @@
+// Walks through a page with the Tab key, which is pressed from outside. Leaves `walk` in this world. What it finds becomes results
+// of `outcome.probes`, in the form of `run.js`. Nothing of the document is changed but the focus and the position, which `end` puts back.
+(facts, limits) => {
+  const getter = (type, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return (node) => get.call(node);
+  };
+  const activeOf = getter(Document, 'activeElement');
+  const activeIn = getter(ShadowRoot, 'activeElement');
+  const shadow = getter(Element, 'shadowRoot');
+  const parent = getter(Node, 'parentElement');
+  const tag = getter(Element, 'localName');
+  const { closest, matches, querySelectorAll, checkVisibility, getAttribute } = Element.prototype;
+  const { contains } = Node.prototype;
+  const { focus, blur } = HTMLElement.prototype;
+
+  // The element with the focus, through open shadow trees; null if it is none.
+  const active = () => {
+    let found = activeOf(document);
+    while (found && shadow(found) && activeIn(shadow(found))) found = activeIn(shadow(found));
+    return found && found !== document.body && found !== document.documentElement ? found : null;
+  };
+  const first = active();
+  const place = [scrollX, scrollY];
+
+  const stops = 'a[href], area[href], button, input:not([type="hidden" i]), select, textarea, summary, [tabindex]';
+  const isStop = (element) =>
+    !/^\s*-/.test(getAttribute.call(element, 'tabindex') ?? '') &&
+    !matches.call(element, ':disabled, [inert] *, [type="radio" i]') &&
+    checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
+  const known = Array.prototype.filter.call(Document.prototype.querySelectorAll.call(document, stops), isStop).slice(0, 1_000);
+
+  // How an element looks, with what is around it and may show the focus in its place.
+  const properties = [
+    'outlineStyle', 'outlineWidth', 'outlineColor', 'boxShadow', 'backgroundColor', 'backgroundImage', 'color', 'borderTopColor', 'borderTopWidth',
+    'borderBottomColor', 'borderBottomWidth', 'borderTopStyle', 'textDecorationLine', 'textDecorationColor', 'fontWeight', 'opacity', 'transform', 'filter',
+  ];
+  const looks = (element) => {
+    const around = [element, parent(element), parent(element) && parent(parent(element)), Reflect.get(Element.prototype, 'nextElementSibling', element)];
+    const parts = [...around.filter(Boolean), ...Array.prototype.slice.call(querySelectorAll.call(element, '*'), 0, 5)];
+    const styles = [...parts.map((part) => getComputedStyle(part)), getComputedStyle(element, '::before'), getComputedStyle(element, '::after')];
+    return JSON.stringify(styles.map((style) => properties.map((property) => style[property])));
+  };
+  // Only a short while after the load, and not for each of thousands.
+  const before = new Map(known.slice(0, limits.stops * 2).map((element) => [element, looks(element)]));
+
+  // What has stops of its own inside, or a caret, which blinks.
+  const inner = 'iframe, object, embed, audio, video, input[type="date" i], input[type="time" i], input[type="datetime-local" i], input[type="month" i], input[type="week" i]';
+  const typed = 'input:not([type="button" i], [type="submit" i], [type="reset" i], [type="checkbox" i], [type="radio" i], [type="image" i], [type="range" i], [type="color" i], [type="file" i]), textarea, [contenteditable], iframe, object, embed, audio, video';
+  const visited = [];
+  const found = { unseen: [], seen: 0 };
+  let current = null;
+  let trapped = null;
+  const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
+
+  globalThis.walk = {
+    count: known.length,
+    // Says where a press of the key has led: `away` from the page's elements, to a `new` one, one that `again` has the focus, or
+    // `in`to something with stops of its own; and whether only pixels can tell if the focus is seen.
+    async step(time) {
+      await wait(time);
+      const element = active();
+      const isSame = element !== null && element === current;
+      current = element;
+      if (element === null) return JSON.stringify({ where: 'away' });
+      if (matches.call(element, inner) || (isSame && tag(element).includes('-'))) return JSON.stringify({ where: 'in' });
+      if (visited.includes(element)) return JSON.stringify({ where: 'again', isFirst: element === visited[0] && !isSame });
+      visited.push(element);
+      const style = getComputedStyle(element);
+      const isOutlined = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 && !/(?:, 0\)|\/ 0\))$/.test(style.outlineColor);
+      const isDifferent = before.has(element) ? before.get(element) !== looks(element) : true;
+      const isPlain = before.has(element) && !isOutlined && !matches.call(element, typed) && (!isDifferent || style.outlineStyle !== 'none');
+      if (!isPlain) found.seen += 1;
+      return JSON.stringify({ where: 'new', isPlain });
+    },
+    // Takes the focus from the element that has it, and gives it back.
+    async leave() {
+      if (current instanceof HTMLElement) blur.call(current);
+      await wait(30);
+      return active() === null;
+    },
+    async back() {
+      if (current instanceof HTMLElement) focus.call(current, { preventScroll: true });
+      await wait(10);
+      return active() === current;
+    },
+    unseen() {
+      found.unseen.push(current);
+    },
+    // The elements among which the focus goes round: those since the one that has it was first visited.
+    circle() {
+      const at = visited.indexOf(current);
+      trapped = at < 0 ? [] : visited.slice(at);
+      return trapped.length;
+    },
+    // Whether the focus is still among them, or a new element belongs to them.
+    async stays(time) {
+      await wait(time);
+      const element = active();
+      return element !== null && trapped.includes(element);
+    },
+    // The focus could not leave these elements in either direction, and there are others.
+    caught() {
+      const dialog = '[role="dialog"], [role="alertdialog"], dialog, [aria-modal="true"]';
+      const others = known.filter((element) => !trapped.includes(element) && !trapped.some((each) => contains.call(each, element)));
+      // A dialog keeps the focus as long as it is open.
+      if (others.length === 0 || trapped.some((element) => closest.call(element, dialog))) return;
+      const text = Reflect.get(HTMLElement.prototype, 'innerText', document.body) ?? '';
+      const help = /\b(?:ctrl|control|strg|alt|esc|escape|shift|keyboard|taste|tastenkombination|klawisz|kláves\w*|tasta)\b|клавіш|клавиш|\bpress(?:ing)?\b.{1,40}\b(?:key|leave|exit)/iu;
+      // Among several elements one may lead out, or tell how, when it is activated, which nothing here does.
+      found.trap = { element: trapped[0], isHelped: trapped.length > 1 || help.test(text) };
+    },
+    end() {
+      const { probes } = outcome;
+      const node = (id, element) => probes.node(id, { element }, true);
+      const isKnown = (element) => axe.utils.getNodeFromTree(element);
+      const add = (list, id, elements) => elements.length > 0 && list.push({ id, ...facts[id], nodes: elements.map((element) => node(id, element)) });
+      const unseen = found.unseen.filter(isKnown);
+      add(probes.violations, 'a11ycheck-focus-visible', unseen);
+      (visited.length > 0 ? probes.passed : probes.inapplicable).push('a11ycheck-focus-visible');
+      if (found.trap && isKnown(found.trap.element)) add(found.trap.isHelped ? probes.incomplete : probes.violations, 'a11ycheck-keyboard-trap', [found.trap.element]);
+      (visited.length > 0 ? probes.passed : probes.inapplicable).push('a11ycheck-keyboard-trap');
+      const now = active();
+      if (now instanceof HTMLElement && now !== first) blur.call(now);
+      if (first instanceof HTMLElement && first !== now) focus.call(first, { preventScroll: true });
+      scrollTo({ left: place[0], top: place[1], behavior: 'instant' });
+      delete globalThis.walk;
+    },
+  };
+  return known.length;
+}
