@@ -4,7 +4,8 @@
   globalThis.held?.release();
   const { _memoizedFns: memoized, _cache: cache } = axe;
   const { clear } = cache;
-  const { changes } = watch;
+  // A document that nobody watches counts as changed.
+  const changes = globalThis.watch?.changes;
   let known = null;
   // axe-core clears these two at the end of its run, and drops its tree then.
   axe._memoizedFns = [];
@@ -14,7 +15,7 @@
   globalThis.held = {
     // Gives axe-core back what it knew; false if the document has changed since, or axe-core has not run to its end.
     resume: () => {
-      const isTrue = known !== null && watch.changes === changes;
+      const isTrue = known !== null && changes !== undefined && watch.changes === changes;
       if (isTrue) Object.assign(axe, known);
       return isTrue;
     },
