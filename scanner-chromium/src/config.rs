@@ -58,7 +58,7 @@ impl ChromiumConfig {
             evidence: Evidence::Taken,
             viewport: Viewport::DESKTOP,
             headers: None,
-            moving_probes: MovingProbes::OneOfEachKind,
+            moving_probes: MovingProbes::Off,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
             proxy: None,
@@ -137,7 +137,7 @@ impl ChromiumConfig {
         Self { robots, ..self }
     }
 
-    /// Sets the pages on which probes press keys and make the window narrow. The default is one page of each kind.
+    /// Sets the pages on which probes press keys and make the window narrow. The default is none.
     pub fn with_moving_probes(self, moving_probes: MovingProbes) -> Self {
         Self { moving_probes, ..self }
     }
@@ -257,9 +257,9 @@ pub enum RobotsPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MovingProbes {
     /// No page.
+    #[default]
     Off,
     /// In a scan, the first page of each folder of the site.
-    #[default]
     OneOfEachKind,
     /// Every page. That takes up to ten seconds more for each.
     EveryPage,

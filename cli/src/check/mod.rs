@@ -158,8 +158,8 @@ async fn scan(
         .with_page_timeout(plan.page_timeout)
         .with_scan_timeout(SCAN_TIME)
         .with_moving_probes(match arguments.moving_probes {
-            Some(Moving::Off) => MovingProbes::Off,
-            Some(Moving::Kinds) | None => MovingProbes::OneOfEachKind,
+            Some(Moving::Off) | None => MovingProbes::Off,
+            Some(Moving::Kinds) => MovingProbes::OneOfEachKind,
             Some(Moving::All) => MovingProbes::EveryPage,
         })
         .with_evidence(if plan.flags.pictures { Evidence::Taken } else { Evidence::LeftOut });
