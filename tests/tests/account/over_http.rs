@@ -26,7 +26,7 @@ impl Server {
         let stopping = CancellationToken::new();
         let pages = or_not_found(account_pages(&home.web, RoutesConfig::default(), &stopping));
         tokio::spawn(serve(listener, pages, ServeLimits::default(), std::future::pending()));
-        let client = Client::builder().redirect(Policy::none()).no_proxy().build().unwrap();
+        let client = a11ycheck_tests::http().redirect(Policy::none()).no_proxy().build().unwrap();
         Self { address, client, stopping }
     }
 
