@@ -130,12 +130,10 @@ impl SiteStore for SqliteStore {
     async fn change_site(&self, team: TeamId, id: SiteId, details: SiteDetails) -> Result<Option<Site>, StoreError> {
         self.write(async |mut tx| {
             let stack: Vec<&str> = details.stack.iter().map(PlatformKey::as_str).collect();
-            let row: Option<SiteRow> = sqlx::query_as(concat!(
-                "UPDATE sites AS site SET name = ?3, report_locale = ?4, stack = ?5, tags = ?6, platform = ?7, standard = ?8
-                 WHERE site.team_id = ?1 AND site.id = ?2
-                 RETURNING ",
-                site_columns!(),
-            ))
+            let changed = sqlx::query(
+                "UPDATE sites SET name = ?3, report_locale = ?4, stack = ?5, tags = ?6, platform = ?7, standard = ?8
+                 WHERE team_id = ?1 AND id = ?2",
+            )
             .bind(Id(team))
             .bind(Id(id))
             .bind(&details.name)
@@ -144,9 +142,21 @@ impl SiteStore for SqliteStore {
             .bind(json(&details.tags)?)
             .bind(details.platform.as_ref().map(PlatformKey::as_str))
             .bind(details.standard.as_ref().map(StandardId::as_str))
+            .execute(tx.db())
+            .await?;
+            if changed.rows_affected() == 0 {
+                return Ok::<_, Failure<StoreError>>(None);
+            }
+            let row: Option<SiteRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                site_columns!(),
+                " FROM sites site WHERE site.team_id = ?1 AND site.id = ?2",
+            ))
+            .bind(Id(team))
+            .bind(Id(id))
             .fetch_optional(tx.db())
             .await?;
-            Ok::<_, Failure<StoreError>>(row.map(SiteRow::site).transpose()?)
+            Ok(row.map(SiteRow::site).transpose()?)
         })
         .await
     }
