@@ -2,7 +2,7 @@
 
 use std::{
     future::Future,
-    io::{self, Write as _},
+    io::{self, IsTerminal as _, Write as _},
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     process::ExitCode,
@@ -125,6 +125,10 @@ fn interrupts(cancel: &CancellationToken) -> Result<(), CheckError> {
             }
             if time == 1 {
                 std::process::exit(INTERRUPTED.into());
+            }
+            if io::stderr().is_terminal() {
+                // What the terminal shows of the key, and the progress, are in this line.
+                let _ = writeln!(io::stderr());
             }
             tell("stopping; once more to stop at once");
             cancel.cancel();

@@ -54,7 +54,8 @@ impl Progress {
         let style = ProgressStyle::with_template("{spinner} {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.enable_steady_tick(Duration::from_millis(200));
-        bar.set_message("starting the browser");
+        // Until the first page is done, nothing else is known.
+        bar.set_message("checking the first page");
         Self::new(Shown::Bar(bar))
     }
 

@@ -1,6 +1,12 @@
 //! A terminal, as `script` (bsdutils) makes one: a real pseudo-terminal of 40 columns.
 
-use std::process::{Command, Stdio};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::site::{Answer, Site, page};
 
@@ -12,15 +18,19 @@ fn on_terminal(arguments: &str) -> String {
 
 fn on_terminal_with(variables: &[(&str, &str)], arguments: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let program = env!("CARGO_BIN_EXE_a11ycheck");
-    let line = format!("stty cols 40 rows 24; exec '{program}' {arguments}");
-    let mut script = Command::new("script");
-    script.args(["--quiet", "--return", "--command", &line, "/dev/null"]).current_dir(folder.path());
-    script.env("TERM", "xterm-256color").env_remove("GITHUB_ACTIONS").env_remove("NO_COLOR").stdin(Stdio::null());
-    script.envs(variables.iter().copied());
-    let output = script.output().unwrap();
+    let output = terminal(folder.path(), arguments).envs(variables.iter().copied()).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
+}
+
+/// Returns the command for a terminal in which the program runs in a folder. Its file `pid` has the number of the process.
+fn terminal(folder: &Path, arguments: &str) -> Command {
+    let program = env!("CARGO_BIN_EXE_a11ycheck");
+    let line = format!("stty cols 40 rows 24; echo $$ >pid; exec '{program}' {arguments}");
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", &line, "/dev/null"]).current_dir(folder);
+    script.env("TERM", "xterm-256color").env_remove("GITHUB_ACTIONS").env_remove("NO_COLOR").stdin(Stdio::null());
+    script
 }
 
 /// What a terminal does with its input, as far as this program may ask it.
@@ -119,4 +129,22 @@ fn no_color_takes_every_colour_from_a_terminal() {
         });
         assert_eq!(colours.count(), 0, "{arguments}: {shown:?}");
     }
+}
+
+#[test]
+fn an_interrupt_is_answered_in_a_line_of_its_own_and_leaves_nothing_of_the_progress() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::serve([("/hangs", Answer::Hang)]);
+    let mut script = terminal(folder.path(), &format!("check '{}'", site.url("/hangs")));
+    let child = script.stdout(Stdio::piped()).spawn().unwrap();
+    while site.asked().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let pid = fs::read_to_string(folder.path().join("pid")).unwrap();
+    kill_process(Pid::from_raw(pid.trim().parse().unwrap()).unwrap(), Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{shown:?}");
+    assert!(Terminal::read(&shown).text.contains("\na11ycheck: stopping"), "{shown:?}");
+    assert!(shown.trim_end_matches(['\r', '\n']).ends_with("\u{1b}[2K"), "{shown:?}");
 }
