@@ -11,7 +11,7 @@ use crate::{
     ConnectError,
     db::{
         pooler::{SessionSettings, StartPatience},
-        session::Session,
+        session::{Session, Sessions, Vacant},
     },
     files::objects::Objects,
 };
@@ -207,15 +207,17 @@ impl PostgresConfig {
         Ok(move || pool.clone().connect_lazy_with(connection.clone()))
     }
 
-    /// Creates the pool; connections are made as they are needed.
-    pub(crate) fn pool(&self) -> Result<sqlx::PgPool, ConnectError> {
+    /// Creates the connections of a store: each is made when it is needed.
+    pub(crate) fn sessions(&self) -> Result<Sessions, ConnectError> {
         /// Connections that were idle for longer are tried before they are used: the server may have stopped meanwhile.
         const RESTED: Duration = Duration::from_secs(5);
         let options = self.connect_options()?;
         let schema = self.quoted_schema()?;
         let settings = Arc::new(SessionSettings::of_steps(schema.clone(), self.step_timeout));
         let search_path: Arc<str> = schema.into();
-        Ok(PgPoolOptions::new()
+        let vacant = Vacant::default();
+        let ready = vacant.downgrade();
+        let pool = PgPoolOptions::new()
             .after_connect(move |connection, _| {
                 let settings = Arc::clone(&settings);
                 Box::pin(async move { settings.apply(connection).await })
@@ -232,10 +234,18 @@ impl PostgresConfig {
                 })
             })
             .after_release(move |connection, _| {
-                let search_path = Arc::clone(&search_path);
-                Box::pin(async move { Session::is_fit(connection, &search_path).await })
+                let (search_path, ready) = (Arc::clone(&search_path), ready.clone());
+                Box::pin(async move {
+                    let is_fit = Session::is_fit(connection, &search_path).await;
+                    if !matches!(is_fit, Ok(true)) {
+                        // The others may lead to the same server.
+                        ready.clear();
+                    }
+                    is_fit
+                })
             })
-            .connect_lazy_with(options))
+            .connect_lazy_with(options);
+        Ok(Sessions::new(pool, vacant))
     }
 }
 

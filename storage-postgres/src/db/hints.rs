@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use sqlx::{PgPool, postgres::PgListener};
 use tokio::task::AbortHandle;
 
-use crate::{ConnectError, PostgresConfig, PostgresStore, db::session::Session};
+use crate::{ConnectError, PostgresConfig, PostgresStore, db::session::Sessions};
 
 /// The time for which a node that has notified, or was notified, waits before it does so again; meanwhile hints are
 /// gathered.
@@ -46,7 +46,7 @@ pub(crate) struct Node {
     channel: String,
     here: Arc<Hints>,
     /// The connections for notifying.
-    pool: PgPool,
+    sessions: Sessions,
     pending: Mutex<Pending>,
     /// Makes a pool of a single connection, for listening, which takes one beside those of the pool.
     listener_pools: ListenerPools,
@@ -69,12 +69,12 @@ struct Pending {
 }
 
 impl Node {
-    pub(crate) fn new(config: &PostgresConfig, pool: PgPool) -> Result<Self, ConnectError> {
+    pub(crate) fn new(config: &PostgresConfig, sessions: Sessions) -> Result<Self, ConnectError> {
         Ok(Self {
             name: WorkerId::generate(),
             channel: config.schema().to_owned(),
             here: Arc::default(),
-            pool,
+            sessions,
             pending: Mutex::default(),
             listener_pools: Arc::new(config.listening_pools()?),
             silence: config.step_timeout(),
@@ -154,7 +154,7 @@ impl Node {
         sqlx::query("SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload")
             .bind(&self.channel)
             .bind(payloads)
-            .execute(&mut *Session::begin(&self.pool).await?)
+            .execute(&mut *self.sessions.begin().await?)
             .await?;
         Ok(())
     }
@@ -280,7 +280,7 @@ mod tests {
         let config = PostgresConfig::new("postgres://127.0.0.1:1/none");
         for (is_closed, listens) in [(false, true), (true, false)] {
             let asked = Arc::new(AtomicBool::new(false));
-            let mut node = Node::new(&config, config.pool().unwrap()).unwrap();
+            let mut node = Node::new(&config, config.sessions().unwrap()).unwrap();
             let (listener_pools, is_asked) = (config.listening_pools().unwrap(), Arc::clone(&asked));
             node.listener_pools = Arc::new(move || {
                 is_asked.store(true, Ordering::SeqCst);

@@ -23,11 +23,11 @@ pub struct PoolUsage {
 impl PostgresStore {
     /// Returns how busy the connections of this process are.
     pub fn pool_usage(&self) -> PoolUsage {
-        let pool = self.pool();
+        let pool = self.sessions().pool();
         PoolUsage {
             max: pool.options().get_max_connections(),
             open: pool.size(),
-            idle: u32::try_from(pool.num_idle()).unwrap_or(u32::MAX),
+            idle: u32::try_from(self.sessions().idle()).unwrap_or(u32::MAX),
             waiting: self.waiting().count(),
         }
     }

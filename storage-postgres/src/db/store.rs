@@ -8,11 +8,17 @@ use a11ycheck_core::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound as _, Utc};
-use sqlx::PgPool;
 
 use crate::{
     ConnectError, PostgresConfig,
-    db::{error::Failure, hints::Node, migrate::migrate, pool_usage::Waiting, session::Session, skipped::Unreadable},
+    db::{
+        error::Failure,
+        hints::Node,
+        migrate::migrate,
+        pool_usage::Waiting,
+        session::{Session, Sessions},
+        skipped::Unreadable,
+    },
     files::objects::Objects,
 };
 
@@ -32,7 +38,7 @@ use crate::{
 /// again here.
 #[derive(Clone)]
 pub struct PostgresStore {
-    pool: PgPool,
+    sessions: Sessions,
     step_timeout: Duration,
     clock: Option<Arc<dyn Clock>>,
     node: Arc<Node>,
@@ -53,10 +59,10 @@ impl PostgresStore {
     pub async fn connect(config: PostgresConfig) -> Result<Self, ConnectError> {
         let objects = config.objects().await?;
         migrate(&config).await.map_err(ConnectError::explained)?;
-        let pool = config.pool()?;
-        let node = Arc::new(Node::new(&config, pool.clone())?);
+        let sessions = config.sessions()?;
+        let node = Arc::new(Node::new(&config, sessions.clone())?);
         let (step_timeout, unreadable) = (config.step_timeout(), Arc::default());
-        Ok(Self { pool, step_timeout, clock: None, node, objects, unreadable, waiting: Waiting::default() })
+        Ok(Self { sessions, step_timeout, clock: None, node, objects, unreadable, waiting: Waiting::default() })
     }
 
     /// Uses `clock` instead of the database's clock: for tests, and for one process alone. Its instants are truncated
@@ -70,7 +76,7 @@ impl PostgresStore {
     /// Waits until all steps have ended, and closes the connections. Later steps fail.
     pub async fn close(&self) {
         self.node.close();
-        self.pool.close().await;
+        self.sessions.close().await;
     }
 
     /// Returns the present instant as statements take it: `coalesce($n, clock_timestamp())`.
@@ -93,8 +99,8 @@ impl PostgresStore {
         &self.unreadable
     }
 
-    pub(crate) const fn pool(&self) -> &PgPool {
-        &self.pool
+    pub(crate) const fn sessions(&self) -> &Sessions {
+        &self.sessions
     }
 
     /// Returns the counter of steps that wait for a connection.
@@ -104,7 +110,7 @@ impl PostgresStore {
 
     pub(crate) async fn session(&self) -> Result<Session, sqlx::Error> {
         let _waiting = self.waiting.begin();
-        Session::begin(&self.pool).await
+        self.sessions.begin().await
     }
 
     pub(crate) const fn step_timeout(&self) -> Duration {
@@ -141,8 +147,8 @@ impl fmt::Debug for PostgresStore {
     /// Shows the state of the pool and nothing of the address, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresStore")
-            .field("connections", &self.pool.size())
-            .field("idle", &self.pool.num_idle())
+            .field("connections", &self.sessions.pool().size())
+            .field("idle", &self.sessions.idle())
             .field("clock", &self.clock)
             .finish_non_exhaustive()
     }

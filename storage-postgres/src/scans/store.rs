@@ -76,13 +76,15 @@ impl ScanStore for PostgresStore {
 
     async fn scan(&self, team: TeamId, id: ScanId) -> Result<Option<Scan>, StoreError> {
         self.step(|| async {
+            let mut session = self.session().await?;
             let row: Option<ScanRow> =
                 sqlx::query_as(concat!("SELECT ", scan_columns!(), from_history!(), " AND s.id = $3"))
                     .bind(Id(team))
                     .bind(self.instant())
                     .bind(Id(id))
-                    .fetch_optional(&mut *self.session().await?)
+                    .fetch_optional(&mut *session)
                     .await?;
+            session.leave_ready();
             Ok(row.map(ScanRow::scan).transpose()?)
         })
         .await
@@ -91,6 +93,7 @@ impl ScanStore for PostgresStore {
     async fn scans(&self, team: TeamId, site: SiteId, page: PageRequest) -> Result<Option<Page<Scan>>, StoreError> {
         self.step(|| async {
             let (limit, offset) = paged(page);
+            let mut session = self.session().await?;
             let rows: Vec<Counted<ScanRow>> = sqlx::query_as(concat!(
                 "SELECT (SELECT count(*)",
                 from_history!(),
@@ -104,8 +107,9 @@ impl ScanStore for PostgresStore {
             .bind(Id(site))
             .bind(limit)
             .bind(offset)
-            .fetch_all(&mut *self.session().await?)
+            .fetch_all(&mut *session)
             .await?;
+            session.leave_ready();
             let total: Option<i64> = match rows.first() {
                 Some(row) => Some(row.total),
                 // No such site, an empty list, or a page beyond its end.
@@ -132,6 +136,7 @@ impl ScanStore for PostgresStore {
     async fn latest_completed(&self, team: TeamId, site: SiteId) -> Result<Option<Scan>, StoreError> {
         self.step(|| async {
             // It is in the history however old it is.
+            let mut session = self.session().await?;
             let row: Option<ScanRow> = sqlx::query_as(concat!(
                 "SELECT ",
                 scan_columns!(),
@@ -141,8 +146,9 @@ impl ScanStore for PostgresStore {
             ))
             .bind(Id(team))
             .bind(Id(site))
-            .fetch_optional(&mut *self.session().await?)
+            .fetch_optional(&mut *session)
             .await?;
+            session.leave_ready();
             Ok(row.map(ScanRow::scan).transpose()?)
         })
         .await
@@ -150,6 +156,7 @@ impl ScanStore for PostgresStore {
 
     async fn findings(&self, team: TeamId, scan: ScanId) -> Result<Option<Findings>, StoreError> {
         self.step(|| async {
+            let mut session = self.session().await?;
             let document: Option<Vec<u8>> = sqlx::query_scalar(concat!(
                 "SELECT document FROM findings WHERE scan_id = (SELECT s.id",
                 from_history!(),
@@ -158,8 +165,9 @@ impl ScanStore for PostgresStore {
             .bind(Id(team))
             .bind(self.instant())
             .bind(Id(scan))
-            .fetch_optional(&mut *self.session().await?)
+            .fetch_optional(&mut *session)
             .await?;
+            session.leave_ready();
             let Some(document) = document else { return Ok(None) };
             Ok(Some(results::unpack(scan, document).await?))
         })
@@ -168,6 +176,7 @@ impl ScanStore for PostgresStore {
 
     async fn trend(&self, team: TeamId, scan: ScanId, limit: u32) -> Result<Vec<TrendPoint>, StoreError> {
         self.step(|| async {
+            let mut session = self.session().await?;
             let rows: Vec<(String, DateTime<Utc>, i64)> = sqlx::query_as(concat!(
                 "WITH last AS (SELECT s.site_id, s.finished_at, s.id",
                 from_history!(),
@@ -183,8 +192,9 @@ impl ScanStore for PostgresStore {
             .bind(self.instant())
             .bind(Id(scan))
             .bind(i64::from(limit))
-            .fetch_all(&mut *self.session().await?)
+            .fetch_all(&mut *session)
             .await?;
+            session.leave_ready();
             let point = |(id, finished_at, problems): (String, _, i64)| {
                 let id = id.parse().map_err(|error| Corrupt::new("scans", &id, Box::new(error)))?;
                 Ok(TrendPoint { id, finished_at, total: problems.unsigned_abs() })

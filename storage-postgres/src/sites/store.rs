@@ -83,6 +83,7 @@ impl SiteStore for PostgresStore {
 
     async fn site(&self, team: TeamId, id: SiteId) -> Result<Option<Site>, StoreError> {
         self.step(|| async {
+            let mut session = self.session().await?;
             let row: Option<SiteRow> = sqlx::query_as(concat!(
                 "SELECT ",
                 site_columns!(),
@@ -90,8 +91,9 @@ impl SiteStore for PostgresStore {
             ))
             .bind(Id(team))
             .bind(Id(id))
-            .fetch_optional(&mut *self.session().await?)
+            .fetch_optional(&mut *session)
             .await?;
+            session.leave_ready();
             Ok(row.map(SiteRow::site).transpose()?)
         })
         .await
@@ -100,6 +102,7 @@ impl SiteStore for PostgresStore {
     async fn sites(&self, team: TeamId, tag: Option<&str>, page: PageRequest) -> Result<Page<Site>, StoreError> {
         self.step(|| async {
             let (limit, offset) = paged(page);
+            let mut session = self.session().await?;
             let rows: Vec<Counted<SiteRow>> = sqlx::query_as(concat!(
                 "SELECT total.total, ",
                 site_columns!(),
@@ -113,8 +116,9 @@ impl SiteStore for PostgresStore {
             .bind(tag)
             .bind(limit)
             .bind(offset)
-            .fetch_all(&mut *self.session().await?)
+            .fetch_all(&mut *session)
             .await?;
+            session.leave_ready();
             let total: i64 = match rows.first() {
                 Some(row) => row.total,
                 // An empty list, or a page beyond its end.
@@ -184,6 +188,7 @@ impl SiteStore for PostgresStore {
 
     async fn site_usage(&self, team: TeamId) -> Result<SiteUsage, StoreError> {
         self.step(|| async {
+            let mut session = self.session().await?;
             let row: Option<UsageRow> = sqlx::query_as(
                 "SELECT
                      p.document,
@@ -199,8 +204,9 @@ impl SiteStore for PostgresStore {
             )
             .bind(Id(team))
             .bind(self.instant())
-            .fetch_optional(&mut *self.session().await?)
+            .fetch_optional(&mut *session)
             .await?;
+            session.leave_ready();
             let Some((plan, now, sites, idle)) = row else {
                 return Ok(SiteUsage { sites: 0, manual_checks_available: 0 });
             };

@@ -26,31 +26,10 @@ use crate::{
 impl RateLimitStore for PostgresStore {
     async fn admit_token(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, StoreError> {
         self.step(|| async {
-            let row: Option<AdmittedRow> = sqlx::query_as(concat!(
-                twins::counted!(
-                    "SELECT
-                         k.id AS key,
-                         (p.document #>> '{limits,requests_per_minute}')::bigint AS general_limit,
-                         (p.document #>> '{limits,files_per_minute}')::bigint AS files_limit,
-                         coalesce($3, clock_timestamp()) AS at
-                     FROM tokens k JOIN teams t ON t.id = k.team_id JOIN plans p ON p.code = t.plan_code
-                     WHERE k.hash = $4"
-                ),
-                " SELECT counted.*, ",
-                token_columns!(),
-                ", ",
-                team_columns!(),
-                " FROM counted
-                  JOIN tokens k ON k.id = counted.key
-                  JOIN teams t ON t.id = k.team_id
-                  JOIN plans p ON p.code = t.plan_code",
-            ))
-            .bind(class == RequestClass::File)
-            .bind(RateWindow::LENGTH)
-            .bind(self.instant())
-            .bind(hash.as_bytes().as_slice())
-            .fetch_optional(&mut *self.session().await?)
-            .await?;
+            let row = match self.counted_once_more(hash, class).await? {
+                Some(row) => Some(row),
+                None => self.counted(hash, class).await?,
+            };
             let Some(AdmittedRow { counters, token, team }) = row else { return Ok(None) };
             let team = team.team()?;
             let limits = team.plan.limits.per_minute();
@@ -142,6 +121,74 @@ impl RateLimitStore for PostgresStore {
 }
 
 impl PostgresStore {
+    /// Counts a request of a token, in one round trip, if it is admitted and begins no window.
+    async fn counted_once_more(
+        &self,
+        hash: &TokenHash,
+        class: RequestClass,
+    ) -> Result<Option<AdmittedRow>, sqlx::Error> {
+        let mut session = self.session().await?;
+        // On a row that no other request can change meanwhile: one that waited for another is judged again.
+        let row = sqlx::query_as(concat!(
+            "WITH asked AS MATERIALIZED (SELECT coalesce($3, clock_timestamp()) AS at)
+             UPDATE request_counters AS c SET ",
+            twins::counted_once_more!("$1", "asked.at"),
+            " FROM asked, tokens k, teams t, plans p
+             WHERE k.hash = $4 AND t.id = k.team_id AND p.code = t.plan_code AND c.key = k.id AND ",
+            twins::lasting_windows_admit!(
+                "$1",
+                "$2",
+                "asked.at",
+                "(p.document #>> '{limits,requests_per_minute}')::bigint",
+                "(p.document #>> '{limits,files_per_minute}')::bigint"
+            ),
+            " RETURNING c.*, ",
+            token_columns!(),
+            ", ",
+            team_columns!(),
+        ))
+        .bind(class == RequestClass::File)
+        .bind(RateWindow::LENGTH)
+        .bind(self.instant())
+        .bind(hash.as_bytes().as_slice())
+        .fetch_optional(&mut *session)
+        .await?;
+        session.leave_ready();
+        Ok(row)
+    }
+
+    /// Counts a request of a token up to the response, whatever that is. `None` if there is no such token.
+    async fn counted(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedRow>, sqlx::Error> {
+        let mut session = self.session().await?;
+        let row = sqlx::query_as(concat!(
+            twins::counted!(
+                "SELECT
+                     k.id AS key,
+                     (p.document #>> '{limits,requests_per_minute}')::bigint AS general_limit,
+                     (p.document #>> '{limits,files_per_minute}')::bigint AS files_limit,
+                     coalesce($3, clock_timestamp()) AS at
+                 FROM tokens k JOIN teams t ON t.id = k.team_id JOIN plans p ON p.code = t.plan_code
+                 WHERE k.hash = $4"
+            ),
+            " SELECT counted.*, ",
+            token_columns!(),
+            ", ",
+            team_columns!(),
+            " FROM counted
+              JOIN tokens k ON k.id = counted.key
+              JOIN teams t ON t.id = k.team_id
+              JOIN plans p ON p.code = t.plan_code",
+        ))
+        .bind(class == RequestClass::File)
+        .bind(RateWindow::LENGTH)
+        .bind(self.instant())
+        .bind(hash.as_bytes().as_slice())
+        .fetch_optional(&mut *session)
+        .await?;
+        session.leave_ready();
+        Ok(row)
+    }
+
     /// Deletes counters whose windows have ended: more of them than began, so that there are never many.
     async fn forget_counters(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
         const BATCH: i64 = 8;

@@ -263,23 +263,48 @@ fn requests_are_counted_refused_and_given_back_as_the_domain_says() {
             now += pause;
             match step {
                 Step::Asks { class, limits } => {
-                    let row: Row = sqlx::query_as(concat!(
-                        twins::counted!(
-                            "SELECT
-                                 'key' AS key, $4::bigint AS general_limit, $5::bigint AS files_limit,
-                                 $3::timestamptz AS at"
-                        ),
-                        " SELECT general_started_at, general_used, files_started_at, files_used, admitted FROM counted",
+                    let once_more: Option<Row> = sqlx::query_as(concat!(
+                        "UPDATE request_counters AS c SET ",
+                        twins::counted_once_more!("$1", "$3::timestamptz"),
+                        " WHERE ",
+                        twins::lasting_windows_admit!("$1", "$2", "$3::timestamptz", "$4::bigint", "$5::bigint"),
+                        " RETURNING general_started_at, general_used, files_started_at, files_used, admitted",
                     ))
                     .bind(class == RequestClass::File)
                     .bind(RateWindow::LENGTH)
                     .bind(now)
                     .bind(i64::from(limits.general))
                     .bind(i64::from(limits.files))
-                    .fetch_one(&mut *db)
+                    .fetch_optional(&mut *db)
                     .await
                     .unwrap();
+                    let lasting = |window: Option<RateWindow>| window.is_some_and(|window| now < window.ends_at());
+                    let windows_last =
+                        lasting(counters.general) && (class == RequestClass::General || lasting(counters.files));
+                    let row = match once_more {
+                        Some(row) => {
+                            assert!(windows_last, "a window begins at {now}");
+                            row
+                        }
+                        None => sqlx::query_as(concat!(
+                            twins::counted!(
+                                "SELECT
+                                     'key' AS key, $4::bigint AS general_limit, $5::bigint AS files_limit,
+                                     $3::timestamptz AS at"
+                            ),
+                            " SELECT general_started_at, general_used, files_started_at, files_used, admitted FROM counted",
+                        ))
+                        .bind(class == RequestClass::File)
+                        .bind(RateWindow::LENGTH)
+                        .bind(now)
+                        .bind(i64::from(limits.general))
+                        .bind(i64::from(limits.files))
+                        .fetch_one(&mut *db)
+                        .await
+                        .unwrap(),
+                    };
                     let is_admitted = counters.admit(class, limits, now).is_admitted();
+                    assert_eq!(once_more.is_some(), windows_last && is_admitted, "at {now}");
                     let (general, files) = columns(&counters);
                     assert_eq!(row, (general.0, general.1, files.0, files.1, is_admitted), "at {now}");
                 }

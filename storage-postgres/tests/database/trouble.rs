@@ -301,6 +301,42 @@ async fn a_connection_to_a_server_that_takes_no_changes_any_more_is_not_kept() {
 }
 
 #[tokio::test]
+async fn connections_that_reads_leave_ready_are_shared_and_closed_like_all_others() {
+    let name = format!("a11ycheck-ready-{}", std::process::id());
+    let joint = if support::url().contains('?') { '&' } else { '?' };
+    let url = format!("{}{joint}application_name={name}", support::url());
+    let mut world = World::at(&url, |config| config.with_max_connections(2)).await;
+    world.add_site().await.unwrap();
+    // More steps at once than there are connections: none waits for one that is ready for another step.
+    for _ in 0..10 {
+        let reads = (world.sites(), world.sites(), world.sites(), world.add_site());
+        let (first, second, third, added) = tokio::join!(reads.0, reads.1, reads.2, reads.3);
+        added.unwrap();
+        assert!(first.min(second).min(third) >= 1);
+    }
+    assert!(world.store.pool_usage().open <= 2, "{:?}", world.store.pool_usage());
+    // The server ends the connections that are ready: the step that meets one fails, and those after it work.
+    world.sites().await;
+    let ended: Vec<bool> =
+        sqlx::query_scalar("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1")
+            .bind(&name)
+            .fetch_all(&mut world.db)
+            .await
+            .unwrap();
+    assert!(!ended.is_empty());
+    let mut failures = 0;
+    while let Err(error) = world.store.sites(world.team, None, PageRequest::new(1, 1)).await {
+        assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+        failures += 1;
+        assert!(failures <= 2, "each connection costs one step at most");
+    }
+    world.sites().await;
+    world.store.close().await;
+    assert_eq!(world.store.pool_usage().open, 0);
+    assert!(world.store.sites(world.team, None, PageRequest::new(1, 1)).await.is_err());
+}
+
+#[tokio::test]
 async fn what_can_not_be_read_is_reported_by_table_and_id() {
     let mut world = World::new().await;
     let (site, claim) = world.running().await;
