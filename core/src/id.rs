@@ -122,6 +122,8 @@ ids! {
     InvitationId = "inv_";
     /// An entry of the audit log.
     AuditId = "aud_";
+    /// A judgement about an element of a site.
+    JudgementId = "jdg_";
 }
 
 /// The name of one process that works on checks: readable, not secret, unique per process start.

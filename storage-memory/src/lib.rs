@@ -32,6 +32,7 @@ mod db;
 mod deliveries;
 mod files;
 mod people;
+mod reviews;
 mod scans;
 mod sites;
 mod teams;

@@ -18,3 +18,4 @@ impl StoreFactory for MemoryStores {
 a11ycheck_storage_testkit::store_suite!(MemoryStores);
 a11ycheck_storage_testkit::transfer_suite!(MemoryStores);
 a11ycheck_storage_testkit::people_suite!(MemoryStores);
+a11ycheck_storage_testkit::review_suite!(MemoryStores);

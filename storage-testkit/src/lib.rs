@@ -36,9 +36,10 @@
 //! few methods of another implements [`ForwardStore`], and [`forward_store!`] makes a store of it.
 //!
 //! A store whose content can be moved to another one ([`TransferStore`](a11ycheck_core::store::transfer::TransferStore))
-//! also passes [`transfer_suite!`]; it keeps people as well, since they are moved. [`FilledStore`] is a store with something of everything, to compare what was moved.
+//! also passes [`transfer_suite!`]; it keeps people and judgements as well, since they are moved. [`FilledStore`] is a store with something of everything, to compare what was moved.
 //!
-//! A store that also keeps people ([`PeopleStore`](a11ycheck_core::store::PeopleStore)) also passes [`people_suite!`].
+//! A store that also keeps people ([`PeopleStore`](a11ycheck_core::store::PeopleStore)) also passes [`people_suite!`], and one that
+//! keeps what they decide about findings ([`ReviewStore`](a11ycheck_core::store::ReviewStore)) passes [`review_suite!`].
 //!
 //! # A scanner
 //! Scanners have a suite of their own, [`scanner_suite!`], on small sites that it serves on 127.0.0.1.
@@ -77,5 +78,5 @@ pub use self::{
 #[doc(hidden)]
 pub use self::{
     scanner::run_scanner_case,
-    suite::{run_people_case, run_store_case, run_transfer_case},
+    suite::{run_people_case, run_review_case, run_store_case, run_transfer_case},
 };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chrono::TimeDelta;
+use chrono::{NaiveDate, TimeDelta};
 
 use super::IsoDuration;
 
@@ -25,6 +25,8 @@ pub enum Problem {
     NotInteger,
     /// The text has more characters than this.
     TooLong(usize),
+    /// The text has fewer characters than this.
+    TooShort(usize),
     /// The list has more items than this.
     TooMany(usize),
     /// The value is not one of those that exist.
@@ -49,6 +51,10 @@ pub enum Problem {
     CheckActive,
     /// A manual check of the site was started less than this long ago.
     ManualTooSoon(IsoDuration),
+    /// The value is not a day of the calendar.
+    NotDate,
+    /// The day is not between these two.
+    DateOutOfRange(NaiveDate, NaiveDate),
 }
 
 /// The problems with the fields of a request, in the order in which the contract declares the fields.
@@ -92,6 +98,7 @@ impl fmt::Display for Problem {
             Self::NotArray => f.write_str("is not a list"),
             Self::NotInteger => f.write_str("is not an integer"),
             Self::TooLong(max) => write!(f, "has more than {max} characters"),
+            Self::TooShort(min) => write!(f, "has fewer than {min} characters"),
             Self::TooMany(max) => write!(f, "has more than {max} items"),
             Self::NotInList => f.write_str("is not one of the values that exist"),
             Self::NotUrl => f.write_str("is not a web address"),
@@ -105,6 +112,8 @@ impl fmt::Display for Problem {
             Self::SiteLimit(max) => write!(f, "the plan includes {max} sites"),
             Self::CheckActive => f.write_str("a check is already queued or running"),
             Self::ManualTooSoon(interval) => write!(f, "a check was started less than {} ago", interval.in_words()),
+            Self::NotDate => f.write_str("is not a day of the calendar"),
+            Self::DateOutOfRange(first, last) => write!(f, "is not between {first} and {last}"),
         }
     }
 }

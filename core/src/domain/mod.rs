@@ -24,6 +24,7 @@ mod finding;
 mod fingerprint;
 mod history;
 mod iso_duration;
+mod judgement;
 mod lease;
 mod manual_checks;
 mod masking;
@@ -78,6 +79,10 @@ pub use self::{
     fingerprint::{Fingerprint, InvalidKey, Key},
     history::{ShortenedHistory, is_held, purge_hold},
     iso_duration::{IsoDuration, ParseDurationError},
+    judgement::{
+        Decision, Judged, JudgedElement, Judgement, JudgementInput, JudgementState, NewJudgement, Reach, Subject,
+        Verdict, is_stale, judged,
+    },
     lease::{FencingToken, Lease},
     manual_checks::ManualChecks,
     masking::{MASK, masked_html, masked_selector, masked_text, reveals_people},

@@ -5,7 +5,7 @@
 //! `store_suite!` of the crate `a11ycheck-storage-testkit`.
 //!
 //! [`PeopleStore`] is not part of it: a host that has people of its own needs none. Its promises have a suite of their own,
-//! `people_suite!`.
+//! `people_suite!`. What people decide about findings is kept by a [`ReviewStore`], with a suite of its own, `review_suite!`.
 //!
 //! # Promises common to all methods
 //! - *Atomicity*: a method happens as a whole or not at all, whenever the process or the machine stops.
@@ -26,7 +26,7 @@
 //! as are those that it is given in order to keep them: [`Site`](crate::domain::Site), [`Scan`](crate::domain::Scan),
 //! [`Team`](crate::domain::Team), [`Delivery`](crate::domain::Delivery), [`ApiToken`](crate::domain::ApiToken),
 //! [`WebhookEndpoint`](crate::domain::WebhookEndpoint), [`Person`](crate::domain::Person), [`Session`](crate::domain::Session),
-//! [`Invitation`](crate::domain::Invitation), [`AuditRecord`](crate::domain::AuditRecord), [`RateDecision`](crate::domain::RateDecision),
+//! [`Invitation`](crate::domain::Invitation), [`AuditRecord`](crate::domain::AuditRecord), [`Judgement`](crate::domain::Judgement), [`RateDecision`](crate::domain::RateDecision),
 //! [`Page`](crate::paging::Page), and the claims and depths of this module. A new field of theirs is one that every
 //! store must keep or supply, and the compiler names the places. Write them as literals, and take them apart without
 //! `..`.
@@ -44,6 +44,7 @@ mod hints;
 mod people;
 mod queue;
 mod rate_limits;
+mod reviews;
 mod scans;
 mod sealing;
 mod settings;
@@ -68,6 +69,7 @@ pub use self::{
     },
     queue::{Claim, ClaimedScan, Completion, DueSites, LeaseError, QueueDepth, QueueStore, Waiting},
     rate_limits::{AdmittedToken, RateLimitStore},
+    reviews::{JudgeError, ReviewStore},
     scans::{ScanStore, StartScanError, TrendPoint},
     sealing::{SealedValue, SealingStore, UnsealedValue},
     settings::SettingsStore,

@@ -7,10 +7,10 @@ use a11ycheck_core::{
         Ability, ApiToken, Attempt, AttemptFailure, AttemptReport, AttemptResult, AuditAction, AuditRecord,
         CheckFrequency, Delivery, DeliveryState, DiffSummary, DraftHead, EndpointDetails, EndpointSecrets,
         EndpointStatus, EventKind, Excerpt, Failure, FailureCode, Features, FencingToken, Invitation, IsoDuration,
-        Lease, Limits, Logo, ManualChecks, Membership, NewEvent, Outcome, PasswordHash, Person, PersonKind, Plan,
-        PlanCode, PlanStatus, PlatformKey, Role, Scan, ScanEventEntry, ScanEventKind, ScanKind, ScanState,
-        ScreenshotId, SecretHash, Site, SiteDetails, SiteUrl, StandardId, Standing, Subscription, TeamBrand, TokenHash,
-        Tool, Totals, Urgency, WebhookEndpoint,
+        JudgedElement, Judgement, Lease, Limits, Logo, ManualChecks, Membership, NewEvent, Outcome, PasswordHash,
+        Person, PersonKind, Plan, PlanCode, PlanStatus, PlatformKey, Reach, Role, RuleId, Scan, ScanEventEntry,
+        ScanEventKind, ScanKind, ScanState, ScreenshotId, SecretHash, Site, SiteDetails, SiteUrl, StandardId, Standing,
+        Subscription, TeamBrand, TokenHash, Tool, Totals, Urgency, Verdict, WebhookEndpoint,
     },
     id::WorkerId,
     locale::Locale,
@@ -25,7 +25,7 @@ use a11ycheck_core::{
         },
     },
 };
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 fn at(micros: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_micros(1_800_000_000_000_000 + micros).unwrap()
@@ -125,6 +125,40 @@ fn people() -> Vec<Record> {
     ]
 }
 
+/// Returns a judgement with all that it can have, or with nothing of it.
+fn judgement(number: u32, verdict: Verdict, until: Option<NaiveDate>) -> Record {
+    let keys = match until {
+        Some(_) => {
+            r#"{"version":3,"tight":"0000000000000001","loose":"0000000000000002","outline":"0000000000000003",
+            "content":"0000000000000004","template":"0000000000000005"}"#
+        }
+        None => r#"{"tight":"0000000000000001","loose":"0000000000000002","template":"0000000000000005"}"#,
+    };
+    let element = JudgedElement {
+        rule: RuleId::new("color-contrast"),
+        page: "https://shop.example/блог".to_owned(),
+        selector: "#price".to_owned(),
+        html: "<b id=\"price\">12 €</b>".to_owned(),
+        keys: serde_json::from_str(keys).unwrap(),
+        occurrence: number,
+        reasons: until.iter().map(|_| "any color-contrast fail ".to_owned()).collect(),
+        summary: "0000000000000006".parse().unwrap(),
+    };
+    Record::Judgement(Judgement {
+        id: id("jdg", number),
+        team: id("team", 1),
+        site: id("site", 1),
+        element,
+        reach: if until.is_some() { Reach::Element } else { Reach::Template },
+        verdict,
+        note: "Kommt im Mai;\n\"так\"".to_owned(),
+        until,
+        person: until.map(|_| id("pers", 1)),
+        author: "Олена".to_owned(),
+        at: at(9),
+    })
+}
+
 /// Returns the records, in the order of a file.
 #[expect(clippy::too_many_lines, reason = "one after the other")]
 pub(crate) fn all() -> Vec<Record> {
@@ -221,6 +255,8 @@ pub(crate) fn all() -> Vec<Record> {
         Record::Setting(setting("base-url")),
         Record::Setting(setting("of-a-later-release")),
         Record::Site(StoredSite { site, manual }),
+        judgement(1, Verdict::Planned, "2027-05-31".parse().ok()),
+        judgement(2, Verdict::from_stored("deferred").unwrap(), None),
         scan(1, ScanState::Queued, Some(Urgency::Requested)),
         scan(2, running, Some(Urgency::Scheduled)),
         scan(3, ScanState::Completed { started_at, finished_at, outcome }, None),

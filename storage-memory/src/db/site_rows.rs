@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{ManualChecks, Plan, Site},
-    id::{ScanId, SiteId, TeamId},
+    domain::{Judgement, ManualChecks, Plan, Site},
+    id::{JudgementId, ScanId, SiteId, TeamId},
 };
 use chrono::{DateTime, Utc};
 
@@ -37,9 +37,19 @@ impl State {
         }
     }
 
-    /// Removes a site with all its checks.
+    /// Returns the judgements of a site, by id.
+    pub(crate) fn judgements_of(&self, id: SiteId) -> impl Iterator<Item = &Judgement> {
+        let (first, last) = ((id, JudgementId::MIN), (id, JudgementId::MAX));
+        self.judgements.range(first..=last).map(|(_, judgement)| judgement)
+    }
+
+    /// Removes a site with all its checks and judgements.
     pub(crate) fn remove_site(&mut self, id: SiteId) {
         let Some(row) = self.sites.remove(&id) else { return };
+        let judgements: Vec<JudgementId> = self.judgements_of(id).map(|judgement| judgement.id).collect();
+        for judgement in judgements {
+            self.judgements.remove(&(id, judgement));
+        }
         self.due.remove(&(row.site.next_scan_at, id));
         if let Some(team) = self.teams.get_mut(&row.site.team) {
             team.sites.remove(&(row.site.details.url.domain().to_owned(), id));

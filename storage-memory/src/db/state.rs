@@ -7,8 +7,8 @@ use std::{
 };
 
 use a11ycheck_core::{
-    domain::{ExternalKey, Plan, PlanCode, TokenHash},
-    id::{DeliveryId, EndpointId, EventId, ScanId, SiteId, TeamId, TokenId},
+    domain::{ExternalKey, Judgement, Plan, PlanCode, TokenHash},
+    id::{DeliveryId, EndpointId, EventId, JudgementId, ScanId, SiteId, TeamId, TokenId},
     paging::Page,
     store::{Hints, StoreError, Work},
 };
@@ -52,6 +52,7 @@ pub(crate) struct State {
     /// Events, each with the number of its deliveries: at least one.
     pub(crate) events: HashMap<EventId, usize>,
     pub(crate) people: People,
+    pub(crate) judgements: BTreeMap<(SiteId, JudgementId), Judgement>,
     /// By name: one that is unknown belongs to a later release.
     pub(crate) settings: BTreeMap<String, String>,
     /// Hints, given by the steps that make work due. A loop that is notified looks for the work under the lock, and so

@@ -119,6 +119,8 @@ fn owners(state: &State) -> Vec<Record> {
     let sites: BTreeMap<_, &SiteRow> = state.sites.iter().collect();
     let site = |row: &SiteRow| Record::Site(StoredSite { site: row.site.clone(), manual: row.manual });
     records.extend(sites.into_values().map(site));
+    let judgements: BTreeMap<_, _> = state.judgements.values().map(|judgement| (judgement.id, judgement)).collect();
+    records.extend(judgements.into_values().cloned().map(Record::Judgement));
     records
 }
 

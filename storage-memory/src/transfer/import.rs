@@ -90,6 +90,10 @@ impl Import {
                 state.people.audit.extend(keyed);
             }
             Records::Site(sites) => sites.into_iter().try_for_each(|site| add_site(state, site))?,
+            Records::Judgement(judgements) => {
+                let keyed = judgements.into_iter().map(|judgement| ((judgement.site, judgement.id), judgement));
+                state.judgements.extend(keyed);
+            }
             Records::Scan(scans) => scans.into_iter().try_for_each(|scan| add_scan(state, scan))?,
             Records::Findings(findings) => {
                 for StoredFindings { scan, findings, team: _ } in findings {

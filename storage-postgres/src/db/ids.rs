@@ -4,8 +4,8 @@ use std::{fmt, io::Write as _};
 
 use a11ycheck_core::{
     id::{
-        AuditId, DeliveryId, EndpointId, EventId, InvitationId, PersonId, ScanId, SessionId, SiteId, TeamId, TokenId,
-        WorkerId,
+        AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteId,
+        TeamId, TokenId, WorkerId,
     },
     sealing::KeyId,
 };
@@ -40,7 +40,8 @@ named!(
     PersonId,
     SessionId,
     InvitationId,
-    AuditId
+    AuditId,
+    JudgementId
 );
 
 impl<T: Named> Named for &T {}

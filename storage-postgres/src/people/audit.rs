@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Adds an entry to the log. Returns `false` if there is no such team.
-pub(super) async fn append(
+pub(crate) async fn append(
     db: &mut PgConnection,
     record: &NewAuditRecord,
     now: DateTime<Utc>,

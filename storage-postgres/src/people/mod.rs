@@ -1,7 +1,7 @@
 //! People, sessions, memberships, invitations and the audit log.
 
-mod audit;
+pub(crate) mod audit;
 mod members;
 pub(crate) mod rows;
-mod sessions;
+pub(crate) mod sessions;
 mod store;

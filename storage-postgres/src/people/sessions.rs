@@ -117,7 +117,7 @@ impl PostgresStore {
 }
 
 /// Returns the present instant, to be asked for once the step has its locks.
-pub(super) async fn now(tx: &mut Tx) -> Result<DateTime<Utc>, sqlx::Error> {
+pub(crate) async fn now(tx: &mut Tx) -> Result<DateTime<Utc>, sqlx::Error> {
     let instant = tx.instant();
     sqlx::query_scalar("SELECT coalesce($1, clock_timestamp())").bind(instant).fetch_one(tx.db()).await
 }

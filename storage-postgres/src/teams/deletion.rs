@@ -79,8 +79,9 @@ impl Deletion {
         Ok(true)
     }
 
-    /// Deletes the checks of a site, with findings and files.
-    async fn scans(&mut self, site: &str) -> Result<(), Failure<StoreError>> {
+    /// Deletes the judgements and the checks of a site, with findings and files.
+    async fn scans(&mut self, site: &String) -> Result<(), Failure<StoreError>> {
+        self.run("DELETE FROM judgements WHERE site_id = $1", site).await?;
         // Starts after the last one, so that no statement walks past the rows of those before it.
         let mut last: Option<(DateTime<Utc>, String)> = None;
         loop {

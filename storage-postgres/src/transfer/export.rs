@@ -36,6 +36,7 @@ use crate::{
     people::rows::{
         AuditRow, CredentialsRow, InvitationRow, MembershipRow, audit_columns, invitation_columns, person_columns,
     },
+    reviews::rows::{JudgementRow, judgement_columns},
     scans::{
         results::ScreenshotRow,
         rows::{ScanRow, scan_columns},
@@ -146,6 +147,15 @@ async fn owners(db: &mut PgConnection, sink: &mut dyn RecordSink) -> Result<(), 
         "SELECT ",
         site_columns!(),
         ", site.last_manual_at, site.previous_manual_at, site.manual_given_back_at FROM sites site ORDER BY site.id"
+    );
+    give!(
+        db,
+        sink,
+        JudgementRow,
+        |row: JudgementRow| row.judgement().map(|judgement| Some(Record::Judgement(judgement))),
+        "SELECT ",
+        judgement_columns!(),
+        " FROM judgements j ORDER BY j.id"
     );
     Ok(())
 }

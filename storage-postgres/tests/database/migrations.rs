@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 24] = [
+const RECORD: [(i64, &str, &str); 25] = [
     (
         1,
         "plans and teams",
@@ -95,6 +95,11 @@ const RECORD: [(i64, &str, &str); 24] = [
         "af7a8db78efbd3cda8356f1a20e7c333efb0e96e8e133c7c7ca5f763232946373ac81d767c84ae5126ef04af72a29a79",
     ),
     (24, "people", "790dec4697262afdbdf7213889f6ec725a9f6936a62f9802b77b336a1b21971815dc1daf49a7becedd77ea1b846ba4ba"),
+    (
+        25,
+        "judgements",
+        "d0fdc0c1cbd7d645b2d01f9cd779a8f30af7b36681239f18a07df16679e0af2e9ae881d2c4bc196c700ada2632e2a2ce",
+    ),
 ];
 
 /// Reads the record of a schema, with the time at which each migration was run.
@@ -176,6 +181,7 @@ async fn everything_lies_in_the_chosen_schema() {
         "findings",
         "first_link",
         "invitations",
+        "judgements",
         "memberships",
         "migrations",
         "people",

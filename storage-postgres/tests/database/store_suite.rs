@@ -20,3 +20,4 @@ impl StoreFactory for PostgresStores {
 a11ycheck_storage_testkit::store_suite!(PostgresStores);
 a11ycheck_storage_testkit::transfer_suite!(PostgresStores);
 a11ycheck_storage_testkit::people_suite!(PostgresStores);
+a11ycheck_storage_testkit::review_suite!(PostgresStores);

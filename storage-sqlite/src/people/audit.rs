@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Adds an entry to the log. Returns `false` if there is no such team.
-pub(super) async fn append(
+pub(crate) async fn append(
     db: &mut SqliteConnection,
     record: NewAuditRecord,
     now: DateTime<Utc>,

@@ -1,6 +1,6 @@
 //! People, sessions, memberships, invitations and the audit log.
 
-mod audit;
+pub(crate) mod audit;
 mod members;
 pub(crate) mod rows;
 mod sessions;

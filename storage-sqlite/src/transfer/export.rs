@@ -31,6 +31,7 @@ use crate::{
     people::rows::{
         AuditRow, CredentialsRow, InvitationRow, MembershipRow, audit_columns, invitation_columns, person_columns,
     },
+    reviews::rows::{JudgementRow, judgement_columns},
     scans::{
         event_log::newest,
         results::ScreenshotRow,
@@ -144,6 +145,15 @@ async fn owners(db: &mut SqliteConnection, sink: &mut dyn RecordSink) -> Result<
         ", ",
         manual_columns!(),
         " FROM sites site ORDER BY site.id"
+    );
+    give!(
+        db,
+        sink,
+        JudgementRow,
+        |row: JudgementRow| row.judgement().map(|judgement| Some(Record::Judgement(judgement))),
+        "SELECT ",
+        judgement_columns!(),
+        " FROM judgements j ORDER BY j.id"
     );
     Ok(())
 }

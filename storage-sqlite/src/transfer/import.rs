@@ -4,8 +4,8 @@
 
 use a11ycheck_core::{
     domain::{
-        AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, EndpointDetails, HeadText, Lease, Logo,
-        Membership, NewEvent, PasswordHash, Plan, PlatformKey, ScanState, StandardId,
+        AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, EndpointDetails, HeadText, Judgement, Lease,
+        Logo, Membership, NewEvent, PasswordHash, Plan, PlatformKey, ScanState, StandardId,
     },
     store::{
         Document,
@@ -29,6 +29,7 @@ use crate::{
         endpoints::stored_events,
         rows::{StateColumns, stored_status},
     },
+    reviews::rows::insert,
     scans::{event_log::newest, results::format_name},
 };
 
@@ -76,6 +77,7 @@ pub(super) async fn take(db: &mut SqliteConnection, records: Records) -> Result<
         Records::Invitation(invitations) => each!(invitations, invitation),
         Records::Audit(records) => each!(records, audit),
         Records::Site(sites) => each!(sites, site),
+        Records::Judgement(judgements) => each!(judgements, judgement),
         Records::Scan(scans) => each!(scans, scan),
         Records::Findings(documents) => each!(documents, findings),
         Records::Picture(pictures) => each!(pictures, picture),
@@ -254,6 +256,10 @@ async fn site(db: &mut SqliteConnection, StoredSite { site, manual }: StoredSite
     .execute(db)
     .await?;
     Ok(())
+}
+
+async fn judgement(db: &mut SqliteConnection, judgement: Judgement) -> Result<(), TransferFailure> {
+    insert(db, &judgement).await
 }
 
 async fn scan(db: &mut SqliteConnection, stored: StoredScan) -> Result<(), TransferFailure> {

@@ -20,3 +20,4 @@ impl StoreFactory for SqliteStores {
 a11ycheck_storage_testkit::store_suite!(SqliteStores);
 a11ycheck_storage_testkit::transfer_suite!(SqliteStores);
 a11ycheck_storage_testkit::people_suite!(SqliteStores);
+a11ycheck_storage_testkit::review_suite!(SqliteStores);

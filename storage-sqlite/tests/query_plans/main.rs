@@ -12,17 +12,18 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        Ability, AttemptReport, AttemptResult, AuditAction, Excerpt, Failure, FailureCode, Lease, NewAuditRecord,
-        NewInvitation, NewPerson, NewSession, NewToken, PageCounts, PasswordHash, PersonKind, PlainSecret, PlainToken,
-        PlanCode, RequestClass, Role, Subscription, TeamBrand,
+        Ability, AttemptReport, AttemptResult, AuditAction, Excerpt, Failure, FailureCode, Finding, JudgedElement,
+        JudgementInput, Lease, NewAuditRecord, NewInvitation, NewJudgement, NewPerson, NewSession, NewToken,
+        PageCounts, PasswordHash, PersonKind, PlainSecret, PlainToken, PlanCode, RequestClass, Role, RuleId, Subject,
+        Subscription, TeamBrand,
     },
-    id::{AuditId, InvitationId, PersonId, ScanId, SessionId, TeamId, TokenId, WorkerId},
+    id::{AuditId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteId, TeamId, TokenId, WorkerId},
     locale::Locale,
     paging::PageRequest,
     store::{
         ClaimLimits, Completion, Document, DocumentKey, EventLog as _, FileStore as _, Joining, PeopleStore as _,
-        QueueStore as _, RateLimitStore as _, ScanStore as _, SealingStore as _, SiteStore as _, StyleHash,
-        TeamStore as _, WebhookStore as _,
+        QueueStore as _, RateLimitStore as _, ReviewStore as _, ScanStore as _, SealingStore as _, SiteStore as _,
+        StyleHash, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_sqlite::SqliteStore;
@@ -41,7 +42,7 @@ mod support;
 use support::World;
 
 /// The tables whose rows are as many as there are sites, checks or deliveries.
-const LARGE: [&str; 19] = [
+const LARGE: [&str; 21] = [
     "sites",
     "site",
     "scans",
@@ -61,6 +62,8 @@ const LARGE: [&str; 19] = [
     "i",
     "audit_records",
     "a",
+    "judgements",
+    "j",
 ];
 
 /// The beginning of the one statement that counts all that waits, for operators.
@@ -192,6 +195,7 @@ async fn walk(world: &World) {
         store.start_manual_scan(team, site, ScanId::generate(Utc::now())).await.unwrap();
     }
     people(store, team).await;
+    reviews(store, team, site).await;
     store.queue_depth().await.unwrap();
     store.scans(team, site, page).await.unwrap();
     store.latest_completed(team, site).await.unwrap();
@@ -220,6 +224,33 @@ async fn walk(world: &World) {
     store.delete_site(team, site).await.unwrap();
     store.delete_team(team).await.unwrap();
     store.purge_scans(10).await.unwrap();
+}
+
+/// Takes each step about judgements.
+async fn reviews(store: &SqliteStore, team: TeamId, site: SiteId) {
+    let (now, page) = (Utc::now(), "https://shop.example/");
+    let note = || NewAuditRecord {
+        id: AuditId::generate(now),
+        team: Some(team),
+        person: None,
+        actor: "admin".to_owned(),
+        action: AuditAction::ElementJudged,
+        subject: String::new(),
+        address: None,
+    };
+    let finding = Finding::new(RuleId::new("label"), 0, page, "#a", "<input id=a>", "");
+    let input = JudgementInput { verdict: "barrier".to_owned(), ..JudgementInput::default() };
+    let new = NewJudgement {
+        id: JudgementId::generate(now),
+        element: JudgedElement::of(&finding, page, 0),
+        decision: input.read(Subject::Undecided, now.date_naive()).unwrap(),
+        person: None,
+        author: "admin".to_owned(),
+    };
+    let made = store.put_judgement(team, site, new.clone(), Some(new.id), note()).await.unwrap();
+    store.judgements(team, site, PageRequest::new(1, 10)).await.unwrap();
+    store.all_judgements(team, site).await.unwrap();
+    store.remove_judgement(team, site, made.id, note()).await.unwrap();
 }
 
 /// Takes each step about people.

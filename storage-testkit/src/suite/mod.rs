@@ -18,6 +18,7 @@ mod outbox;
 mod people;
 mod race;
 mod results;
+mod reviews;
 mod transfer;
 mod walks;
 mod work;
@@ -25,4 +26,6 @@ mod world;
 
 pub use self::transfer::FilledStore;
 #[doc(hidden)]
-pub use self::{macros::run_store_case, people::run_people_case, transfer::run_transfer_case};
+pub use self::{
+    macros::run_store_case, people::run_people_case, reviews::run_review_case, transfer::run_transfer_case,
+};

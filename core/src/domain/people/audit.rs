@@ -55,6 +55,10 @@ pub enum AuditAction {
     EventSent,
     /// The brand was changed.
     BrandChanged,
+    /// An element that a check found was judged.
+    ElementJudged,
+    /// A judgement was taken back.
+    JudgementUndone,
     /// A team was created.
     TeamCreated,
     /// A team got another plan.
@@ -89,6 +93,8 @@ stored_words!(AuditAction {
     EndpointDeleted = "endpoint.deleted",
     EventSent = "event.sent",
     BrandChanged = "brand.changed",
+    ElementJudged = "element.judged",
+    JudgementUndone = "element.judgement_undone",
     TeamCreated = "team.created",
     PlanChanged = "plan.changed",
     TeamBlocked = "team.blocked",

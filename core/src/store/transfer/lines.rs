@@ -5,16 +5,19 @@
 
 use std::{collections::BTreeSet, error::Error as StdError, net::IpAddr};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{PictureSubject, Record, Totals, write};
 use crate::{
     domain::{
-        Ability, AttemptFailure, AuditAction, EventKind, Failure, Outcome, PersonKind, Plan, PlanCode, PlanStatus,
-        PlatformKey, Role, ScanEventKind, ScanKind, StandardId, Standing,
+        Ability, AttemptFailure, AuditAction, EventKind, Failure, Fingerprint, Key, Outcome, PersonKind, Plan,
+        PlanCode, PlanStatus, PlatformKey, Reach, Role, RuleId, ScanEventKind, ScanKind, StandardId, Standing, Verdict,
     },
-    id::{AuditId, DeliveryId, EndpointId, EventId, InvitationId, PersonId, ScanId, SiteId, TeamId, TokenId, WorkerId},
+    id::{
+        AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, PersonId, ScanId, SiteId, TeamId, TokenId,
+        WorkerId,
+    },
     locale::Locale,
 };
 
@@ -35,6 +38,7 @@ pub(super) enum Line {
     Invitation(InvitationLine),
     Audit(AuditLine),
     Site(SiteLine),
+    Judgement(JudgementLine),
     Scan(ScanLine),
     Findings(FindingsLine),
     Picture(PictureLine),
@@ -146,6 +150,26 @@ lines! {
         last_manual_at: Option<DateTime<Utc>>,
         previous_manual_at: Option<DateTime<Utc>>,
         manual_given_back_at: Option<DateTime<Utc>>,
+    }
+    JudgementLine {
+        id: JudgementId,
+        team: TeamId,
+        site: SiteId,
+        rule: RuleId,
+        page: String,
+        selector: String,
+        html: String,
+        keys: Fingerprint,
+        occurrence: u32,
+        reasons: Vec<String>,
+        summary: Key,
+        reach: Reach,
+        verdict: Verdict,
+        note: String,
+        until: Option<NaiveDate>,
+        person: Option<PersonId>,
+        author: String,
+        at: DateTime<Utc>,
     }
     ScanLine {
         id: ScanId,
@@ -315,6 +339,7 @@ impl Line {
             | Self::Invitation(_)
             | Self::Audit(_)
             | Self::Site(_)
+            | Self::Judgement(_)
             | Self::Scan(_)
             | Self::Endpoint(_)
             | Self::Delivery(_)

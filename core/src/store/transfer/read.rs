@@ -4,16 +4,16 @@ use chrono::TimeDelta;
 
 use super::lines::{
     AttemptLine, AuditLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EntryLine, EventLine, Fault,
-    FindingsLine, InvitationLine, LeaseLine, Line, MemberLine, PersonLine, PictureFormat, PreviousSecret, ResultLine,
-    ScanLine, ScanStateLine, SettingLine, TokenLine, UrgencyWord,
+    FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine, PersonLine, PictureFormat,
+    PreviousSecret, ResultLine, ScanLine, ScanStateLine, SettingLine, TokenLine, UrgencyWord,
 };
 use crate::{
     domain::{
         ApiToken, Attempt, AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, DeliveryState, DraftHead,
         EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey, FencingToken, HeadText, Invitation,
-        Lease, Logo, ManualChecks, Membership, NewEvent, PasswordHash, Person, Scan, ScanEventEntry, ScanState,
-        ScreenshotId, SecretHash, Site, SiteDetails, SiteUrl, Subscription, TeamBrand, TokenHash, Urgency,
-        WebhookEndpoint,
+        JudgedElement, Judgement, Lease, Logo, ManualChecks, Membership, NewEvent, PasswordHash, Person, Scan,
+        ScanEventEntry, ScanState, ScreenshotId, SecretHash, Site, SiteDetails, SiteUrl, Subscription, TeamBrand,
+        TokenHash, Urgency, WebhookEndpoint,
     },
     scanner::{Screenshot, ScreenshotFormat},
     sealing::Sealed,
@@ -99,6 +99,24 @@ impl Line {
                 let (next_scan_at, created_at) = (line.next_scan_at, line.created_at);
                 let site = Site { id: line.id, team: line.team, details, next_scan_at, created_at };
                 Record::Site(StoredSite { site, manual })
+            }
+            Self::Judgement(line) => {
+                let JudgementLine { id, team, site, reach, verdict, note, until, person, author, at, .. } = line;
+                let JudgementLine { rule, page, selector, html, keys, occurrence, reasons, summary, .. } = line;
+                let element = JudgedElement { rule, page, selector, html, keys, occurrence, reasons, summary };
+                Record::Judgement(Judgement {
+                    id,
+                    team,
+                    site,
+                    element,
+                    reach,
+                    verdict,
+                    note,
+                    until,
+                    person,
+                    author,
+                    at,
+                })
             }
             Self::Scan(line) => {
                 let ScanLine { id, team, site, kind, pages_requested, queued_at, express, urgency, state } = line;

@@ -5,9 +5,9 @@ use chrono::{DateTime, Utc};
 use super::PackedFindings;
 use crate::{
     domain::{
-        ApiToken, Attempt, AuditRecord, Delivery, EndpointSecrets, ExternalKey, Invitation, ManualChecks, Membership,
-        NewEvent, PasswordHash, Person, Plan, PlanCode, Scan, ScanEventEntry, SecretHash, Site, Standing, Subscription,
-        TeamBrand, TokenHash, Urgency, WebhookEndpoint,
+        ApiToken, Attempt, AuditRecord, Delivery, EndpointSecrets, ExternalKey, Invitation, Judgement, ManualChecks,
+        Membership, NewEvent, PasswordHash, Person, Plan, PlanCode, Scan, ScanEventEntry, SecretHash, Site, Standing,
+        Subscription, TeamBrand, TokenHash, Urgency, WebhookEndpoint,
     },
     id::{DeliveryId, ScanId, TeamId},
     scanner::Screenshot,
@@ -120,6 +120,8 @@ kinds! {
     Audit(AuditRecord) = "audit", "entries of the audit log";
     /// Sites, by id.
     Site(StoredSite) = "site", "sites";
+    /// What people decided about elements of sites, by id.
+    Judgement(Judgement) = "judgement", "judgements";
     /// Checks, by id.
     Scan(StoredScan) = "scan", "checks";
     /// Findings of completed checks, by check.

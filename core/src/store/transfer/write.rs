@@ -2,15 +2,16 @@
 
 use super::lines::{
     AttemptLine, AuditLine, BrandLine, DeliveryLine, DeliveryStateLine, DocumentKind, DocumentLine, EndpointLine,
-    EntryLine, EventLine, FindingsLine, InvitationLine, LeaseLine, Line, MemberLine, PersonLine, PictureFormat,
-    PictureLine, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SettingLine, SiteLine, TeamLine, TokenLine,
-    UrgencyWord,
+    EntryLine, EventLine, FindingsLine, InvitationLine, JudgementLine, LeaseLine, Line, MemberLine, PersonLine,
+    PictureFormat, PictureLine, PreviousSecret, ResultLine, ScanLine, ScanStateLine, SettingLine, SiteLine, TeamLine,
+    TokenLine, UrgencyWord,
 };
 use crate::{
     domain::{
         ApiToken, Attempt, AttemptReport, AttemptResult, AuditRecord, Delivery, DeliveryState, DraftHead,
-        EndpointDetails, EndpointStatus, HeadText, Invitation, Lease, Logo, ManualChecks, Membership, NewEvent, Person,
-        Scan, ScanEventEntry, ScanState, Site, SiteDetails, Subscription, TeamBrand, Urgency, WebhookEndpoint,
+        EndpointDetails, EndpointStatus, HeadText, Invitation, JudgedElement, Judgement, Lease, Logo, ManualChecks,
+        Membership, NewEvent, Person, Scan, ScanEventEntry, ScanState, Site, SiteDetails, Subscription, TeamBrand,
+        Urgency, WebhookEndpoint,
     },
     scanner::ScreenshotFormat,
     store::{
@@ -116,6 +117,32 @@ pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
                 manual_given_back_at: given_back_at,
             };
             (Line::Site(line), None)
+        }
+        Record::Judgement(judgement) => {
+            let Judgement { id, team, site, element, reach, verdict, note, until, person, author, at } =
+                judgement.clone();
+            let JudgedElement { rule, page, selector, html, keys, occurrence, reasons, summary } = element;
+            let line = JudgementLine {
+                id,
+                team,
+                site,
+                rule,
+                page,
+                selector,
+                html,
+                keys,
+                occurrence,
+                reasons,
+                summary,
+                reach,
+                verdict,
+                note,
+                until,
+                person,
+                author,
+                at,
+            };
+            (Line::Judgement(line), None)
         }
         Record::Scan(StoredScan { scan, urgency }) => {
             let Scan { id, team, site, kind, pages_requested, queued_at, state, express } = scan.clone();

@@ -6,16 +6,16 @@ use a11ycheck_core::{
     clock::ManualClock,
     domain::{
         AuditAction, Failure, FailureCode, Lease, NewSite, PageCounts, PersonKind, PlainSecret, Plan, PlanCode,
-        PlanStatus, RetryBy, Role, ScreenshotId, SharedSetting, SiteDetails, SiteUrl, Standing, Subscription,
-        TeamBrand, TokenHash,
+        PlanStatus, Reach, RetryBy, Role, ScreenshotId, SharedSetting, SiteDetails, SiteUrl, Standing, Subscription,
+        TeamBrand, TokenHash, Verdict,
     },
     id::{NodeId, ScanId, SiteId, TeamId, WorkerId},
     locale::Locale,
     paging::PageRequest,
     sealing::Keyring,
     store::{
-        Claim, Completion, DeliveryClaim, Document, DocumentKey, Joining, PeopleStore, ReadEventsError, Store,
-        StyleHash,
+        Claim, Completion, DeliveryClaim, Document, DocumentKey, Joining, PeopleStore, ReadEventsError, ReviewStore,
+        Store, StyleHash,
     },
 };
 use chrono::TimeDelta;
@@ -27,6 +27,7 @@ use crate::{
         fixtures,
         outbox::steps::{BOTH, answered, timed_out},
         people::steps::{entry, new_person},
+        reviews::steps::new_judgement,
         world::World,
     },
 };
@@ -54,7 +55,7 @@ pub struct FilledStore<S> {
     pub(super) attempting: DeliveryClaim,
 }
 
-impl<S: Store + PeopleStore> FilledStore<S> {
+impl<S: Store + ReviewStore> FilledStore<S> {
     /// Fills an empty store. It takes some months of its clock.
     #[expect(clippy::too_many_lines, reason = "one life of a store, read from above")]
     pub async fn new(factory: &impl StoreFactory<Store = S>) -> Self {
@@ -150,6 +151,14 @@ impl<S: Store + PeopleStore> FilledStore<S> {
         world.completed(owner, gone).await;
         store.delete_site(owner, gone).await.unwrap();
 
+        // Judgements, with all that they can have and with nothing of it.
+        world.judged(owner, shop, "#a").await;
+        let mut bare = new_judgement("#b", world.now());
+        (bare.person, bare.decision.until) = (None, None);
+        bare.decision.verdict = Verdict::from_stored("deferred").unwrap();
+        bare.decision.reach = Reach::Template;
+        store.put_judgement(owner, blog, bare, None, world.note(Some(owner))).await.unwrap();
+
         // A team whose history will become shorter.
         let (held, site) = world.team_and_site().await;
         world.completed(held, site).await;
@@ -200,7 +209,7 @@ impl<S: Store + PeopleStore> FilledStore<S> {
 
     /// Returns what a store answers to every question that changes nothing, in words: two stores with the same content give
     /// the same answers.
-    pub async fn answers(&self, store: &(impl Store + PeopleStore)) -> Vec<String> {
+    pub async fn answers(&self, store: &(impl Store + ReviewStore)) -> Vec<String> {
         let mut answers = Answers::default();
         answers.add("plans", store.plans().await);
         answers.add("settings", store.settings().await);
@@ -248,7 +257,7 @@ async fn people_answers(store: &impl PeopleStore, answers: &mut Answers) {
     answers.add("audit", store.audit(None, PageRequest::new(1, 100)).await);
 }
 
-async fn team_answers(store: &(impl Store + PeopleStore), team: TeamId, answers: &mut Answers) {
+async fn team_answers(store: &(impl Store + ReviewStore), team: TeamId, answers: &mut Answers) {
     answers.add("team", store.team(team).await);
     answers.add("purge_held_until", store.purge_held_until(team).await);
     answers.add("brand", store.brand(team).await.map(|brand| (brand.logo.as_ref().map(|l| l.bytes().to_vec()), brand)));
@@ -262,6 +271,7 @@ async fn team_answers(store: &(impl Store + PeopleStore), team: TeamId, answers:
     answers.add("sites", &sites);
     for site in &sites.items {
         answers.add("site", store.site(team, site.id).await);
+        answers.add("judgements", store.all_judgements(team, site.id).await);
         answers.add("latest_completed", store.latest_completed(team, site.id).await);
         let scans = store.scans(team, site.id, PageRequest::new(1, 100)).await.unwrap().unwrap();
         answers.add("scans", &scans);

@@ -1,0 +1,69 @@
+//! The suite for stores that keep what people decide about elements.
+
+pub(super) mod judgements;
+pub(super) mod steps;
+
+use a11ycheck_core::{Store, store::ReviewStore};
+use tokio::runtime::Builder;
+
+use self::judgements::*;
+use crate::StoreFactory;
+
+/// Makes one `#[test]` of every case of the suite for a [`ReviewStore`], for the stores of this
+/// [`StoreFactory`](crate::StoreFactory): an expression that is evaluated for each case.
+///
+/// It is apart from [`people_suite!`](crate::people_suite), which such a store passes as well.
+#[macro_export]
+macro_rules! review_suite {
+    ($factory:expr $(,)?) => {
+        $crate::review_suite! { @cases (tests ($factory)) }
+    };
+    // The only list, as in `store_cases!`.
+    (@cases ($made:ident $arguments:tt)) => {
+        $crate::review_suite! {
+            @$made $arguments
+            a_new_site_has_no_judgements,
+            a_judgement_reads_as_it_was_made,
+            words_of_a_later_release_are_kept,
+            judgements_are_listed_the_newest_first_page_by_page,
+            a_judgement_takes_the_place_of_the_one_about_the_same_and_of_the_one_that_is_named,
+            a_judgement_that_is_removed_is_gone_and_a_second_time_there_is_none,
+            what_was_judged_is_in_the_log_once_and_what_was_refused_is_not,
+            a_site_has_a_bounded_number_of_judgements_also_when_many_judge_at_once,
+            of_many_who_judge_the_same_element_at_once_one_judgement_stays,
+            judgements_belong_to_the_team_of_their_site,
+            a_deleted_site_and_a_deleted_team_leave_no_judgements,
+        }
+    };
+    (@tests ($factory:expr) $($case:ident,)*) => {
+        mod reviews {
+            #[allow(unused_imports, reason = "the factory may need nothing of its surroundings")]
+            use super::*;
+
+            $(
+                #[test]
+                fn $case() {
+                    $crate::run_review_case(&$factory, stringify!($case));
+                }
+            )*
+        }
+    };
+    (@run ($factory:ident, $case_name:ident) $($case:ident,)*) => {
+        match $case_name {
+            $(stringify!($case) => Box::pin($case($factory)).await,)*
+            _ => panic!("the review suite has no case `{}`", $case_name),
+        }
+    };
+}
+
+/// Runs a case by its name, in a runtime of its own.
+///
+/// # Panics
+/// If the promise is broken, or there is no such case.
+#[doc(hidden)]
+pub fn run_review_case<S: Store + ReviewStore>(factory: &impl StoreFactory<Store = S>, case: &str) {
+    let runtime = Builder::new_multi_thread().worker_threads(4).enable_all().build();
+    runtime.unwrap().block_on(async {
+        crate::review_suite! { @cases (run (factory, case)) }
+    });
+}
