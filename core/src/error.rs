@@ -4,8 +4,8 @@ use crate::{
     domain::{Ability, FieldErrors, InvalidSetting, PlanCode, RateDecision},
     export::Artifact,
     store::{
-        AcceptError, AddMemberError, ChangeMemberError, CreatePersonError, DeletePlanError, InviteError, RedeemError,
-        StoreError, UnknownPlan,
+        AcceptError, AddMemberError, ChangeMemberError, CreatePersonError, DeletePlanError, InviteError, JudgeError,
+        RedeemError, StoreError, UnknownPlan,
     },
 };
 
@@ -31,6 +31,9 @@ pub enum Error {
     /// The caller may not manage the team: its tokens, endpoints and brand. Tokens never may.
     #[error("the caller may not manage the team")]
     MayNotManage,
+    /// The caller may not judge findings. Tokens never may.
+    #[error("the caller may not judge findings")]
+    MayNotJudge,
     /// There is no such thing in this team, or it is older than the plan's history.
     #[error("not found")]
     NotFound,
@@ -88,6 +91,9 @@ pub enum Error {
     /// The team has as many invitations as it may.
     #[error("too many invitations wait; withdraw one first")]
     TooManyInvitations,
+    /// The site has as many judgements as it may.
+    #[error("the site has as many judgements as it may; take back those that match nothing any more")]
+    TooManyJudgements,
     /// The store could not do it now.
     #[error("the store is not available")]
     Unavailable(#[source] StoreError),
@@ -128,6 +134,7 @@ impl Error {
             | Self::ApiNotIncluded
             | Self::MissingAbility(_)
             | Self::MayNotManage
+            | Self::MayNotJudge
             | Self::ExportsNotIncluded
             | Self::AcrNotIncluded => ErrorKind::Forbidden,
             Self::NotFound | Self::NoCompletedCheck | Self::NoPlan(_) => ErrorKind::NotFound,
@@ -137,7 +144,8 @@ impl Error {
             | Self::AlreadyMember
             | Self::NoFreeSeat(_)
             | Self::LastOwner
-            | Self::TooManyInvitations => ErrorKind::Conflict,
+            | Self::TooManyInvitations
+            | Self::TooManyJudgements => ErrorKind::Conflict,
             Self::Invalid(_) | Self::BlankName | Self::InvalidSetting(_) | Self::NotBuiltIn(_) => ErrorKind::Invalid,
             Self::PdfUnavailable | Self::Unavailable(_) => ErrorKind::Unavailable,
             Self::NoSealingKey | Self::NoEventWriter | Self::Corrupt(_) => ErrorKind::Internal,
@@ -217,6 +225,16 @@ impl From<InviteError> for Error {
             InviteError::AlreadyMember => Self::AlreadyMember,
             InviteError::TooMany => Self::TooManyInvitations,
             InviteError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<JudgeError> for Error {
+    fn from(error: JudgeError) -> Self {
+        match error {
+            JudgeError::NotFound => Self::NotFound,
+            JudgeError::TooMany => Self::TooManyJudgements,
+            JudgeError::Store(error) => error.into(),
         }
     }
 }

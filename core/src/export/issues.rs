@@ -37,7 +37,7 @@ pub struct ExportSource<'a> {
     pub rest: Option<&'a str>,
     /// What the draft of a conformance report shows beside the findings.
     pub draft: &'a DraftOptions,
-    /// The accepted elements; `None` where elements can't be accepted. CSV alone shows them, in columns that it then has.
+    /// The accepted elements; `None` where elements can't be accepted. CSV and JSON show them, in columns and fields that they then have.
     pub accepted: Option<&'a Acceptances>,
 }
 

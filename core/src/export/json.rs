@@ -2,12 +2,15 @@
 
 use std::{borrow::Cow, io};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Serialize, Serializer};
 
 use super::issues::{Issues, checked_standard};
 use crate::{
-    domain::{self, CoverKind, Failure, FailureCode, Finding, Impact, RuleId, RuleKind, StandardId, UncheckedFrame},
+    domain::{
+        self, AcceptReason, Acceptance, CoverKind, Failure, FailureCode, Finding, Impact, RuleId, RuleKind, StandardId,
+        UncheckedFrame,
+    },
     locale::Locale,
     report::{CoverView, PreparedPage, PreparedRule, PreparedUndecided},
     timestamp,
@@ -195,7 +198,8 @@ struct Elements<'a> {
 
 impl Serialize for Elements<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.rule.findings().map(|finding| Element::new(self.issues, finding)))
+        serializer
+            .collect_seq(self.rule.elements.iter().map(|(number, finding)| Element::new(self.issues, *number, finding)))
     }
 }
 
@@ -213,16 +217,38 @@ struct Element<'a> {
     failure_summary: &'a str,
     /// Whether the previous completed check did not have it.
     is_new: bool,
+    /// What people decided, where elements can be accepted and this one is.
+    // No file of the contract has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    accepted: Option<Accepted<'a>>,
+}
+
+/// What people decided about an accepted element.
+#[derive(Serialize)]
+struct Accepted<'a> {
+    /// The word of the reason; null where it is not known.
+    reason: Option<&'static str>,
+    /// What the person notes.
+    note: &'a str,
+    /// The last day; null if it does not expire.
+    until: Option<NaiveDate>,
 }
 
 impl<'a> Element<'a> {
-    fn new(issues: &Issues<'a>, finding: &'a Finding) -> Self {
+    fn new(issues: &Issues<'a>, number: u64, finding: &'a Finding) -> Self {
+        let accepted = issues.source.accepted.and_then(|accepted| accepted.of(number));
         Self {
             page: issues.page_url(finding),
             selector: &finding.selector,
             html: &finding.html,
             failure_summary: &finding.failure_summary,
             is_new: finding.is_new,
+            accepted: accepted.map(|Acceptance { reason, note, until }| Accepted {
+                reason: reason.map(AcceptReason::as_str),
+                note,
+                until: *until,
+            }),
         }
     }
 }

@@ -41,6 +41,7 @@ pub struct Script {
     items: Vec<Finding>,
     rules: BTreeMap<RuleId, RuleFacts>,
     needs_review: BTreeMap<RuleId, u32>,
+    undecided: Vec<Finding>,
     screenshots: Vec<Screenshot>,
     screen: Option<Screenshot>,
     stopped_by_timeouts: bool,
@@ -106,6 +107,7 @@ impl Script {
             items: vec![],
             rules: BTreeMap::new(),
             needs_review: BTreeMap::new(),
+            undecided: vec![],
             screenshots: vec![],
             screen: None,
             stopped_by_timeouts: false,
@@ -184,6 +186,28 @@ impl Script {
     pub fn with_undecided(mut self, count: u32) -> Self {
         if let Some(finding) = self.items.last() {
             self.needs_review.insert(finding.rule.clone(), count);
+        }
+        self
+    }
+
+    /// Finds an element that the rule of the last finding could not decide, and keeps it. Has no effect without a finding.
+    #[must_use]
+    pub fn with_undecided_element(mut self, selector: &str, html: &str) -> Self {
+        if let (Some(finding), Some(page)) = (self.items.last(), self.pages.last()) {
+            let (rule, number) = (finding.rule.clone(), self.pages.len() - 1);
+            *self.needs_review.entry(rule.clone()).or_default() += 1;
+            self.undecided.push(Finding::new(rule, number, &page.url, selector, html, ""));
+        }
+        self
+    }
+
+    /// Lets the rule of the last finding test a success criterion, by axe-core's tag for it (`wcag111`). Has no effect without a
+    /// finding.
+    #[must_use]
+    pub fn of_criterion(mut self, tag: &str) -> Self {
+        let rule = self.items.last().map(|finding| &finding.rule);
+        if let Some(facts) = rule.and_then(|rule| self.rules.get_mut(rule)) {
+            facts.tags.push(tag.to_owned());
         }
         self
     }
@@ -323,7 +347,7 @@ impl Scanner for ScriptedScanner {
                     pages,
                     rules: script.rules,
                     needs_review: script.needs_review,
-                    undecided: Vec::new(),
+                    undecided: script.undecided,
                     undecided_reasons: BTreeMap::new(),
                     stack: vec![],
                     screen: script.screen.as_ref().map(|screen| (screen.width, screen.height)),

@@ -10,7 +10,7 @@ use crate::{
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver},
     sealing::Keyring,
-    store::{PeopleStore, Store, StoreError},
+    store::{PeopleStore, ReviewStore, Store, StoreError},
     webhook::{EventWriter, HeaderPrefix},
 };
 
@@ -18,6 +18,7 @@ use crate::{
 pub struct ServiceBuilder {
     store: Box<dyn Store>,
     people: Option<Box<dyn PeopleStore>>,
+    judgements: Option<Box<dyn ReviewStore>>,
     clock: Box<dyn Clock>,
     resolver: Arc<dyn Resolver>,
     policy: AddressPolicy,
@@ -78,6 +79,7 @@ impl ServiceBuilder {
         Self {
             store: Box::new(store),
             people: None,
+            judgements: None,
             clock: Box::new(SystemClock),
             resolver: default_resolver(),
             policy: AddressPolicy::default(),
@@ -101,6 +103,14 @@ impl ServiceBuilder {
     #[must_use]
     pub fn with_people(self, store: impl PeopleStore) -> Self {
         Self { people: Some(Box::new(store)), ..self }
+    }
+
+    /// Adds what people decide about findings: it is kept in this store, which is a clone of the service's own. It takes
+    /// [people](Self::with_people), who decide. Files for people (HTML, PDF) then mark what is accepted, and what is no barrier leaves
+    /// drafts of conformance reports. Default: none; nothing can be decided.
+    #[must_use]
+    pub fn with_judgements(self, store: impl ReviewStore) -> Self {
+        Self { judgements: Some(Box::new(store)), ..self }
     }
 
     /// Sets the address at which clients reach the API, for links and for the `User-Agent` of webhooks; it ends with `/v1`.
@@ -247,6 +257,7 @@ impl ServiceBuilder {
             parts: Arc::new(Parts {
                 store: self.store,
                 people: self.people,
+                judgements: self.judgements,
                 clock: self.clock,
                 resolver: self.resolver,
                 policy: self.policy,

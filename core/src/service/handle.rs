@@ -41,6 +41,8 @@ struct Rights {
     abilities: BTreeSet<Ability>,
     /// Whether sites may be deleted.
     deletes: bool,
+    /// Whether findings may be judged.
+    judges: bool,
     /// Tokens, endpoints, deliveries, the brand and members.
     manages: bool,
 }
@@ -68,14 +70,16 @@ impl TeamHandle {
 
     /// With a token's rights, for the one request that it was admitted for.
     pub(super) fn admitted(service: Service, team: Team, abilities: BTreeSet<Ability>, at: DateTime<Utc>) -> Self {
-        let rights = Rights { deletes: abilities.contains(&Ability::Write), abilities, manages: false };
+        let deletes = abilities.contains(&Ability::Write);
+        // Who judges is a person, with a name.
+        let rights = Rights { abilities, deletes, judges: false, manages: false };
         Self { service, id: team.id, rights, judged: Judged::AtTheDoor(Arc::new(team), at) }
     }
 
     /// With the rights of a member's role, for the one request that the member was let in for.
     pub(super) fn of_member(service: Service, team: Team, role: Role, at: DateTime<Utc>) -> Self {
         let abilities = if role.writes() { [Ability::Read, Ability::Write].into() } else { [Ability::Read].into() };
-        let rights = Rights { abilities, deletes: role.manages(), manages: role.manages() };
+        let rights = Rights { abilities, deletes: role.manages(), judges: role.writes(), manages: role.manages() };
         Self { service, id: team.id, rights, judged: Judged::AtTheDoor(Arc::new(team), at) }
     }
 
@@ -124,6 +128,20 @@ impl TeamHandle {
         self.judge().await
     }
 
+    /// Lets a use-case pass that judges findings: what owners and members may do, and no token.
+    pub(super) async fn may_judge(&self) -> Result<(), Error> {
+        self.require(Ability::Write)?;
+        if !self.rights.judges {
+            return Err(Error::MayNotJudge);
+        }
+        self.judge().await
+    }
+
+    /// Returns whether the handle has the right to judge findings.
+    pub(super) const fn has_right_to_judge(&self) -> bool {
+        self.rights.judges
+    }
+
     /// Lets a use-case pass that manages the team.
     pub(super) async fn may_manage(&self) -> Result<(), Error> {
         if !self.rights.manages {
@@ -160,7 +178,7 @@ impl TeamHandle {
 
 impl Rights {
     fn all() -> Self {
-        Self { abilities: [Ability::Read, Ability::Write].into(), deletes: true, manages: true }
+        Self { abilities: [Ability::Read, Ability::Write].into(), deletes: true, judges: true, manages: true }
     }
 }
 

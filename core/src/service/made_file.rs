@@ -11,7 +11,7 @@ use futures_util::{Stream, StreamExt as _, stream};
 
 use super::FileChunks;
 use crate::{
-    domain::{Findings, SiteDetails},
+    domain::{Acceptances, Findings, SiteDetails},
     export::{
         self, Artifact, Brand, ExportFormat, ExportSource,
         acr::{self, AcrFormat, DraftOptions},
@@ -56,6 +56,8 @@ pub(super) struct FileFacts {
     /// The address of the list of all elements.
     pub(super) rest: Option<String>,
     pub(super) draft: DraftOptions,
+    /// The accepted elements; `None` where the file does not say.
+    pub(super) accepted: Option<Acceptances>,
 }
 
 /// The sources of the report's web page.
@@ -251,8 +253,10 @@ impl FileFacts {
     }
 
     fn source(&self) -> ExportSource<'_> {
-        let Self { team, site, checked_at, findings, locale, rest, draft } = self;
-        ExportSource::new(team, site, *checked_at, findings, *locale).with_rest(rest.as_deref()).with_draft(draft)
+        let Self { team, site, checked_at, findings, locale, rest, draft, accepted } = self;
+        let source = ExportSource::new(team, site, *checked_at, findings, *locale);
+        let source = source.with_rest(rest.as_deref()).with_draft(draft);
+        accepted.as_ref().map_or(source, |accepted| source.with_accepted(accepted))
     }
 }
 
@@ -344,6 +348,7 @@ mod tests {
             locale: Locale::En,
             rest: None,
             draft: DraftOptions::default(),
+            accepted: None,
         };
         MadeFile::issues(scan, ExportFormat::Json, facts)
     }

@@ -18,6 +18,7 @@ mod feed;
 mod file_chunks;
 mod gallery;
 mod handle;
+pub(crate) mod judgements;
 mod list_sites;
 mod made_file;
 mod operate;
@@ -46,6 +47,7 @@ pub use self::{
     events::{EventsFrom, Occurrence, ScanEvent, ScanEvents},
     file_chunks::FileChunks,
     handle::TeamHandle,
+    judgements::{ElementToJudge, ListedJudgement, ReviewedReport, SiteJudgements},
     list_sites::SitesQuery,
     made_file::MadeFile,
     operate::{Backlog, DeliveryBacklog, NotReady, Queue},
@@ -64,7 +66,7 @@ use crate::{
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy},
     sealing::Keyring,
-    store::{PeopleStore, Store},
+    store::{PeopleStore, ReviewStore, Store},
     webhook::{EventWriter, HeaderPrefix},
 };
 
@@ -79,6 +81,8 @@ pub(crate) struct Parts {
     pub(crate) store: Box<dyn Store>,
     /// Keeps people; `None` for a host that has its own, or none.
     pub(crate) people: Option<Box<dyn PeopleStore>>,
+    /// Keeps what people decide about findings; `None` where they decide nothing.
+    pub(crate) judgements: Option<Box<dyn ReviewStore>>,
     pub(crate) clock: Box<dyn Clock>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: AddressPolicy,

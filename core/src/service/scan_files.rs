@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use super::{
     MadeFile, Service, TeamHandle,
     brand::generated_by,
+    judgements::Joined,
     made_file::{FileFacts, ReportFacts},
 };
 #[cfg(feature = "pdf")]
@@ -38,6 +39,13 @@ impl From<ScanId> for ScanTarget {
     }
 }
 
+/// Whether a report has what people decided about its elements.
+#[derive(Debug, Clone, Copy)]
+enum Judgements {
+    LeftOut,
+    Joined,
+}
+
 /// A check that was found, with the right to its report and its files.
 ///
 /// A frontend that parses words of a request finds the check first, and uses the parsed words afterwards: a check that does
@@ -45,12 +53,14 @@ impl From<ScanId> for ScanTarget {
 /// [`TeamHandle::file`], which do both.
 #[derive(Debug)]
 pub struct ScanFiles {
-    service: Service,
-    team: Arc<Team>,
+    pub(super) service: Service,
+    pub(super) team: Arc<Team>,
     target: ScanTarget,
-    scan: Scan,
+    pub(super) scan: Scan,
     /// The address of the list of all elements.
     rest: Option<String>,
+    /// Whether lists of issues say what people decided.
+    judgements: Judgements,
     /// The time that it took to find the check, which counts towards the time that a request waits for a file.
     #[cfg(feature = "pdf")]
     looked_up_in: Duration,
@@ -74,6 +84,7 @@ impl TeamHandle {
             target,
             scan,
             rest: None,
+            judgements: Judgements::LeftOut,
             #[cfg(feature = "pdf")]
             looked_up_in: arrived.elapsed(),
         })
@@ -114,13 +125,34 @@ impl Service {
         }
     }
 
-    /// Returns the report of a check of the team, and the findings that it is made from.
+    /// Returns the report of a check of the team as the check found it, and the findings that it is made from.
     pub(super) async fn report_of(
         &self,
         team: TeamId,
         scan: &Scan,
         locale: Option<Locale>,
     ) -> Result<(Report, Findings), Error> {
+        let (report, findings, _) = self.report_with(team, scan, locale, Judgements::LeftOut).await?;
+        Ok((report, findings))
+    }
+
+    /// Returns the report of a check of the team in which accepted elements are marked, the findings, and what people decided.
+    pub(super) async fn reviewed(
+        &self,
+        team: TeamId,
+        scan: &Scan,
+        locale: Option<Locale>,
+    ) -> Result<(Report, Findings, Joined), Error> {
+        self.report_with(team, scan, locale, Judgements::Joined).await
+    }
+
+    async fn report_with(
+        &self,
+        team: TeamId,
+        scan: &Scan,
+        locale: Option<Locale>,
+        judgements: Judgements,
+    ) -> Result<(Report, Findings, Joined), Error> {
         let ScanState::Completed { outcome, finished_at, .. } = &scan.state else { return Err(Error::NotCompleted) };
         // Site and findings are deleted with the check: if one of them is missing, the check was deleted in between.
         let site = self.store().site(team, scan.site).await?.ok_or(Error::NotFound)?;
@@ -129,8 +161,14 @@ impl Service {
         let sources =
             Sources { scan, outcome, finished_at: *finished_at, site: &site, findings: &findings, trend: &trend };
         let locale = locale.unwrap_or(site.details.report_locale);
-        let report = Report::new(sources, locale).with_review(self.parts().reviews.get(&locale).cloned());
-        Ok((report, findings))
+        let joined = match judgements {
+            Judgements::LeftOut => Joined::default(),
+            Judgements::Joined => self.joined(team, site.id, &findings).await?,
+        };
+        let accepted = joined.1.acceptances(&joined.0);
+        let report =
+            Report::with_accepted(sources, accepted, locale).with_review(self.parts().reviews.get(&locale).cloned());
+        Ok((report, findings, joined))
     }
 
     /// Returns the sources of a file of a completed check.
@@ -141,7 +179,7 @@ impl Service {
         let findings = self.store().findings(team.id, scan.id).await?.ok_or(Error::NotFound)?;
         let locale = locale.unwrap_or(site.report_locale);
         let (team, draft) = (team.name.clone(), DraftOptions::default());
-        Ok(FileFacts { team, site, checked_at: finished_at, findings, locale, rest: None, draft })
+        Ok(FileFacts { team, site, checked_at: finished_at, findings, locale, rest: None, draft, accepted: None })
     }
 
     /// Returns the options of a draft, with what the team has set where they have nothing.
@@ -161,6 +199,10 @@ impl Service {
     ) -> Result<FileFacts, Error> {
         let mut facts = self.file_facts(team, scan, locale).await?;
         facts.draft = draft;
+        let (judgements, judged) = self.joined(team.id, scan.site, &facts.findings).await?;
+        let no_barriers = judged.false_positives(&judgements);
+        let mut numbers = 1_u64..;
+        facts.findings.items.retain(|_| numbers.next().is_none_or(|number| !no_barriers.contains(&number)));
         if team.plan.features.white_label {
             // Readers know the brand, so the brand is named as the author.
             facts.team.clone_from(&brand.name);
@@ -182,6 +224,13 @@ impl ScanFiles {
         Self { rest: Some(address.into()), ..self }
     }
 
+    /// Lets lists of issues say what people decided about elements: in columns of CSV and fields of JSON that they have only then,
+    /// and only for a site of which something is decided. Default: they have what the contract says.
+    #[must_use]
+    pub fn with_judgements(self) -> Self {
+        Self { judgements: Judgements::Joined, ..self }
+    }
+
     /// Returns the report, in the site's report language if none is named.
     ///
     /// # Errors
@@ -191,7 +240,8 @@ impl ScanFiles {
         Ok(self.service.report_of(self.team.id, &self.scan, locale).await?.0)
     }
 
-    /// Makes a file, in the site's report language if none is named.
+    /// Makes a file, in the site's report language if none is named. Reports as web pages and PDFs mark what is accepted, without a
+    /// change of any number, and drafts of conformance reports leave out what is no barrier, as a person has decided.
     ///
     /// In a plan without exports, a check for which an express report was bought has exports all the same, if it is asked
     /// for by its id.
@@ -219,12 +269,16 @@ impl ScanFiles {
         let Self { service, team, scan, .. } = self;
         match artifact {
             Artifact::Issues(format) => {
-                let facts = FileFacts { rest: self.rest.clone(), ..service.file_facts(team, scan, locale).await? };
+                let mut facts = FileFacts { rest: self.rest.clone(), ..service.file_facts(team, scan, locale).await? };
+                if matches!(self.judgements, Judgements::Joined) {
+                    let (judgements, judged) = service.joined(team.id, scan.site, &facts.findings).await?;
+                    facts.accepted = (!judgements.is_empty()).then(|| judged.acceptances(&judgements));
+                }
                 Ok(MadeFile::issues(scan.id, format, facts))
             }
             Artifact::ReportHtml => {
-                let ((report, findings), site) = (
-                    service.report_of(team.id, scan, locale).await?,
+                let ((report, findings, _), site) = (
+                    service.reviewed(team.id, scan, locale).await?,
                     // Deleted with the check, as its findings are.
                     service.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?.details,
                 );

@@ -8,6 +8,7 @@
 mod accounts;
 mod authority;
 mod events;
+mod judgements;
 mod nodes;
 mod people;
 mod store;

@@ -44,7 +44,8 @@ impl Service {
         arrived: Instant,
     ) -> Result<Bytes, Error> {
         let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?;
-        let style = self.style_of(&self.shown_brand(team).await?, &site.details, key, &options);
+        let decided = self.decided(team.id, site.id).await?;
+        let style = self.style_of(&self.shown_brand(team).await?, &site.details, key, &options, &decided);
         if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
             return Ok(bytes);
         }
@@ -55,11 +56,18 @@ impl Service {
     }
 
     /// Returns the style hash of a file that carries a brand. It differs for every brand, for every name and platform of the site, for every
-    /// review of the language, and for every choice of options.
-    fn style_of(&self, brand: &Brand, site: &SiteDetails, key: DocumentKey, options: &DraftOptions) -> StyleHash {
+    /// review of the language, for every choice of options, and for all that is accepted.
+    fn style_of(
+        &self,
+        brand: &Brand,
+        site: &SiteDetails,
+        key: DocumentKey,
+        options: &DraftOptions,
+        decided: &str,
+    ) -> StyleHash {
         let (DocumentKey::Report(locale) | DocumentKey::FullReport(locale) | DocumentKey::ConformanceReport(locale)) =
             key;
-        style_of(brand, site, self.parts().reviews.get(&locale), options)
+        style_of(brand, site, self.parts().reviews.get(&locale), options, decided)
     }
 
     /// Returns the file as it was kept, if it has this style hash.
@@ -83,7 +91,8 @@ impl Service {
     ) -> Result<Bytes, Error> {
         let brand = self.shown_brand(team).await?;
         let site = self.store().site(team.id, scan.site).await?.ok_or(Error::NotFound)?;
-        let style = self.style_of(&brand, &site.details, key, &options);
+        let decided = self.decided(team.id, site.id).await?;
+        let style = self.style_of(&brand, &site.details, key, &options, &decided);
         // It may have been rendered by this node or another one since it was asked for.
         if let Some(bytes) = self.kept(team.id, scan.id, key, style).await? {
             return Ok(bytes);
@@ -95,6 +104,8 @@ impl Service {
                 (self.draft_file(team, scan, locale, brand, options).await?, Found::All)
             }
         };
+        // Else it would be kept as what it is not.
+        let is_settled = self.decided(team.id, site.id).await? == decided;
         let rendered = tokio::task::spawn_blocking(rendering).await;
         let outcome = if matches!(rendered, Ok(Ok(_))) { "rendered" } else { "failed" };
         metrics::counter!("a11ycheck_pdf_renderings_total", "outcome" => outcome).increment(1);
@@ -103,7 +114,7 @@ impl Service {
             Ok(Err(error)) => return Err(failed(scan.id, &error)),
             Err(panic) => return Err(failed(scan.id, &panic)),
         };
-        if pictures == Found::Some {
+        if pictures == Found::Some || !is_settled {
             // Not kept, so that a whole file is rendered when the lost pictures are restored.
             return Ok(bytes.into());
         }
@@ -128,7 +139,7 @@ impl Service {
         (locale, detail): (Locale, Detail),
         brand: Brand,
     ) -> Result<(Rendering, Found), Error> {
-        let (report, findings) = self.report_of(team.id, scan, Some(locale)).await?;
+        let (report, findings, _) = self.reviewed(team.id, scan, Some(locale)).await?;
         let (pictures, found) = self.pictures(team.id, &report, &findings).await?;
         let screen = match report.screen {
             Some(_) => self.store().screen(team.id, scan.id).await?.map(|picture| picture.bytes),
@@ -205,7 +216,13 @@ type Rendering = Box<dyn FnOnce() -> Result<Vec<u8>, PdfError> + Send>;
 const LAYOUT: &[u8] = b"2";
 
 /// Returns the style hash of files that carry a brand, in a language that was reviewed or not, and of drafts with these options.
-fn style_of(brand: &Brand, site: &SiteDetails, review: Option<&Review>, options: &DraftOptions) -> StyleHash {
+fn style_of(
+    brand: &Brand,
+    site: &SiteDetails,
+    review: Option<&Review>,
+    options: &DraftOptions,
+    decided: &str,
+) -> StyleHash {
     let Brand { name, colour, logo } = brand;
     let mut digest = Sha256::new();
     // Each part goes with its length, so that no two brands have the same bytes.
@@ -219,7 +236,7 @@ fn style_of(brand: &Brand, site: &SiteDetails, review: Option<&Review>, options:
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
     }
-    // What is absent adds nothing. Each of the two begins with a byte of its own.
+    // What is absent adds nothing. Each of the three begins with a byte of its own.
     if let Some(review) = review {
         digest.update(b"r");
         digest.update((review.by().len() as u64).to_be_bytes());
@@ -234,6 +251,10 @@ fn style_of(brand: &Brand, site: &SiteDetails, review: Option<&Review>, options:
             digest.update((line.len() as u64).to_be_bytes());
             digest.update(line);
         }
+    }
+    if !decided.is_empty() {
+        digest.update(b"j");
+        digest.update(decided);
     }
     let mut style = [0; 16];
     style.copy_from_slice(&digest.finalize()[..16]);

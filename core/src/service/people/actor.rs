@@ -13,23 +13,33 @@ use crate::{
 pub struct Actor {
     person: Option<PersonId>,
     name: String,
+    /// The name that members of the team read.
+    shown: String,
     address: Option<IpAddr>,
 }
 
 impl Actor {
     /// Returns a person who does something from an address, if that is known.
     pub fn person(person: &Person, address: Option<IpAddr>) -> Self {
-        Self { person: Some(person.id), name: person.email.as_str().to_owned(), address }
+        let name = person.email.as_str().to_owned();
+        let shown = if person.name.is_empty() { name.clone() } else { person.name.clone() };
+        Self { person: Some(person.id), name, shown, address }
     }
 
     /// Returns a program of the operator's, by its name.
     pub fn program(name: &str) -> Self {
-        Self { person: None, name: bounded(name, AuditRecord::MAX_TEXT), address: None }
+        let name = bounded(name, AuditRecord::MAX_TEXT);
+        Self { person: None, shown: name.clone(), name, address: None }
     }
 
     /// Returns somebody who is not known yet, from an address, if that is known.
     pub(super) fn newcomer(person: PersonId, email: &str, address: Option<IpAddr>) -> Self {
-        Self { person: Some(person), name: email.to_owned(), address }
+        Self { person: Some(person), name: email.to_owned(), shown: email.to_owned(), address }
+    }
+
+    /// Returns the name that members of the team read.
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
     }
 
     pub(super) const fn id(&self) -> Option<PersonId> {
@@ -46,7 +56,7 @@ impl People {
         action: AuditAction,
         subject: &str,
     ) -> NewAuditRecord {
-        let Actor { person, name, address } = actor.clone();
+        let Actor { person, name, address, shown: _ } = actor.clone();
         NewAuditRecord {
             id: AuditId::generate(self.service.parts().clock.now()),
             team,

@@ -6,6 +6,7 @@
 mod actor;
 mod first_person;
 mod invitations;
+mod judgements;
 mod members;
 mod persons;
 mod sessions;
