@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     Error,
     catalog::fill,
-    domain::{FieldErrors, Problem},
+    domain::{FieldErrors, Judgement, Problem},
 };
 
 use chrono::DateTime;
@@ -60,7 +60,11 @@ impl FormErrors {
         for (field, problems) in fields.iter() {
             let field = field.split('.').next().unwrap_or(field);
             for problem in problems {
-                errors.add(field, &sentence(problem, words));
+                let text = match (field, problem) {
+                    ("verdict", Problem::Required) => words.problems.verdict.clone(),
+                    _ => sentence(problem, words),
+                };
+                errors.add(field, &text);
             }
         }
         errors
@@ -79,6 +83,7 @@ impl FormErrors {
             Error::NoFreeSeat(seats) => fill(&problems.no_free_seat, &[("most", &seats.to_string())]),
             Error::LastOwner => problems.last_owner.clone(),
             Error::TooManyInvitations => problems.too_many_invitations.clone(),
+            Error::TooManyJudgements => fill(&problems.too_many_judgements, &[("most", &Judgement::MOST.to_string())]),
             Error::BlankName => problems.blank_name.clone(),
             Error::NoPlan(_) => problems.not_in_list.clone(),
             _ => return Err(error),
@@ -94,6 +99,7 @@ fn sentence(problem: &Problem, words: &Words) -> String {
     match problem {
         Problem::Required => words.required.clone(),
         Problem::TooLong(length) => most(&words.too_long, length.to_string()),
+        Problem::TooShort(length) => fill(&words.too_short, &[("least", &length.to_string())]),
         Problem::TooMany(number) => most(&words.too_many, number.to_string()),
         Problem::NotInList => words.not_in_list.clone(),
         Problem::NotUrl => words.not_url.clone(),
@@ -108,6 +114,10 @@ fn sentence(problem: &Problem, words: &Words) -> String {
             &words.manual_too_soon,
             crate::time::clock(interval.after(DateTime::UNIX_EPOCH) - DateTime::UNIX_EPOCH),
         ),
+        Problem::NotDate => words.not_date.clone(),
+        Problem::DateOutOfRange(first, last) => {
+            fill(&words.date_out_of_range, &[("first", &first.to_string()), ("last", &last.to_string())])
+        }
         // Problems of JSON, which no form can have, and those of later releases.
         _ => words.other.clone(),
     }

@@ -86,6 +86,11 @@ pages! {
     CheckProgress = Get "/teams/{team}/checks/{check}/progress" Viewer;
     CheckPicture = Get "/teams/{team}/checks/{check}/pictures/{picture}" Viewer;
     CheckFile = Get "/teams/{team}/checks/{check}/files/{file}" Viewer;
+    Judge = Get "/teams/{team}/checks/{check}/elements/{element}/decide" Member;
+    DoJudge = Post "/teams/{team}/checks/{check}/elements/{element}/decide" Member;
+    Judgements = Get "/teams/{team}/sites/{site}/decisions" Viewer;
+    UndoJudgement = Post "/teams/{team}/sites/{site}/decisions/{decision}/undo" Member;
+    DropStaleJudgements = Post "/teams/{team}/sites/{site}/decisions/remove-stale" Member;
     Usage = Get "/teams/{team}/usage" Viewer;
 
     Members = Get "/teams/{team}/members" Viewer;

@@ -54,11 +54,13 @@ words! {
         required too_long too_many not_in_list not_url not_public not_https endpoint_limit endpoint_off delivery_pending
         site_limit check_active manual_too_soon other email password_short password_long password_same_as_email password_wrong
         address_taken already_member no_free_seat last_owner too_many_invitations role colour brand_name blank_name ability
+        too_short not_date date_out_of_range too_many_judgements verdict
     }
     notices: Notices {
         site_added site_changed check_started site_deleted invitation_withdrawn role_changed member_removed left token_deleted
         endpoint_changed endpoint_enabled endpoint_disabled endpoint_deleted ping_sent resent brand_saved password_changed
         session_ended sessions_ended team_created plan_changed team_blocked team_unblocked joined signed_out
+        judged judgement_undone judgements_dropped
     }
     sign_in: SignIn { title email password submit wrong wait no_account }
     first: First { title lead name email password password_hint submit gone_title gone_text team team_hint }
@@ -85,6 +87,16 @@ words! {
         places new fixed remaining first_title first_text rules_title nothing recommendations_title to_check_title
         to_check_text pages_title pages_caption page problems note files_title files_text pdf pdf_full html csv json jira
         github acr_html acr_docx acr_pdf not_in_plan picture_of selector html_code how_to_fix platform_tip found_on compared
+        accepted_of decided_of judgements accept decide change
+    }
+    judge: Judge {
+        accept_title decide_title accept_text decide_text why what false_positive false_positive_hint not_ours not_ours_hint
+        planned planned_hint wont_fix wont_fix_hint barrier barrier_hint no_barrier no_barrier_hint later later_hint unknown
+        note note_hint note_optional until until_hint until_optional until_day reach reach_element reach_template
+        reach_template_hint submit undo by back expired changed
+    }
+    judgements: Judgements {
+        title lead none caption element decision state holds gone not_seen stale stale_text drop
     }
     members: Members {
         title caption person since change_role remove leave seats invite_title invite_text invite_submit invitations_title
@@ -113,6 +125,7 @@ words! {
         invitation_withdrawn member_joined role_changed member_removed site_added site_changed site_deleted
         check_started token_created token_deleted endpoint_created endpoint_changed endpoint_switched endpoint_deleted event_sent brand_changed
         team_created plan_changed team_blocked team_unblocked
+        element_judged judgement_undone
     }
     profile: Profile {
         title your_data password_title password_text current new submit sessions_title sessions_text sessions_caption browser

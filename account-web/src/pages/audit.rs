@@ -58,6 +58,8 @@ impl AuditPage {
             AuditAction::EndpointSwitched => &words.endpoint_switched,
             AuditAction::EndpointDeleted => &words.endpoint_deleted,
             AuditAction::EventSent => &words.event_sent,
+            AuditAction::ElementJudged => &words.element_judged,
+            AuditAction::JudgementUndone => &words.judgement_undone,
             AuditAction::BrandChanged => &words.brand_changed,
             AuditAction::TeamCreated => &words.team_created,
             AuditAction::PlanChanged => &words.plan_changed,

@@ -5,11 +5,13 @@ use a11ycheck_core::{
     export::{Artifact, ExportFormat, acr::AcrFormat},
     id::ScanId,
     report::{Group, PictureId, PictureRef, Report, ToCheck},
+    service::ReviewedReport,
 };
 use askama::Template;
 
 use super::{
     context::{InTeam, page},
+    decided::Decided,
     error::PageError,
 };
 use crate::{
@@ -52,6 +54,9 @@ struct ReportPage<'a> {
     id: String,
     at: Instant,
     report: &'a Report,
+    reviewed: &'a ReviewedReport,
+    /// Whether the person may decide about elements.
+    judges: bool,
     files: Vec<FileLink>,
 }
 
@@ -108,6 +113,22 @@ impl ReportPage<'_> {
         picture.height * 100 / u32::from(picture.scale_percent.max(1))
     }
 
+    /// Returns the number of accepted elements among those with problems.
+    fn accepted(&self) -> u64 {
+        self.report.groups.iter().map(|group| group.accepted_count).sum()
+    }
+
+    /// Returns what was decided about the element with this number: what holds, or what is to be decided again.
+    fn decided(&self, number: &u64) -> Option<Decided> {
+        let (judgement, state) = self.reviewed.about(*number)?;
+        Some(Decided::of(judgement, Some(state), &self.shell))
+    }
+
+    /// Returns the number of undecided elements of a rule about which a person has decided.
+    fn decided_of(&self, rule: &ToCheck) -> u64 {
+        self.reviewed.decided.get(&rule.rule).copied().unwrap_or_default()
+    }
+
     fn rule_line(&self, group: &Group) -> String {
         let terms = self.shell.terms;
         format!("{}, {}", terms.counted(&terms.count.element, group.count), terms.counted(&terms.count.place, group.n))
@@ -145,7 +166,7 @@ fn failed(shell: Shell, site: Site, failure: &Failure, at: Instant) -> Result<Re
 }
 
 async fn report(team: &InTeam<'_, '_>, scan: &Scan, site: &Site, at: Instant) -> Result<Response, PageError> {
-    let report = team.handle().report(scan.id, team.context.locale).await?;
+    let reviewed = team.handle().reviewed_report(scan.id, team.context.locale).await?;
     let words = &team.words().check;
     let features = &team.visit.team.plan.features;
     let exports = team.visit.team.includes_exports_of(scan);
@@ -165,7 +186,8 @@ async fn report(team: &InTeam<'_, '_>, scan: &Scan, site: &Site, at: Instant) ->
         FileLink { name, title, is_included }
     });
     let shell = team.shell(Section::Sites, &words.title);
-    page(&ReportPage { shell, site, id: scan.id.to_string(), at, report: &report, files: files.collect() })
+    let (report, judges, files) = (&reviewed.report, team.handle().judges(), files.collect());
+    page(&ReportPage { shell, site, id: scan.id.to_string(), at, report, reviewed: &reviewed, judges, files })
 }
 
 /// Sends the progress of a check until it ends, for pages with a script.
@@ -188,6 +210,7 @@ pub(super) async fn picture(team: &InTeam<'_, '_>, id: &str, name: &str) -> Resu
 /// Sends a file in the reader's language.
 pub(super) async fn file(team: &InTeam<'_, '_>, id: &str, name: &str) -> Result<Response, PageError> {
     let (_, artifact) = FILES.into_iter().find(|(known, _)| *known == name).ok_or(PageError::NotFound)?;
-    let file = team.handle().file(ScanId::presented(id), artifact, team.context.locale).await?;
+    let files = team.handle().files_of(ScanId::presented(id)).await?.with_judgements();
+    let file = files.make(artifact, Some(team.context.locale)).await?;
     Ok(Response::file(file.measured().await?))
 }

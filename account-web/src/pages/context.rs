@@ -129,6 +129,12 @@ impl InTeam<'_, '_> {
         self.context.to(&format!("/teams/{}{below}", self.visit.team.id))
     }
 
+    /// Returns a redirect that says what was done, to the element of a page with this id, if that needs no escape.
+    pub(super) fn done_at(&self, below: &str, done: &str, id: &str) -> Response {
+        let is_plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+        self.to(&format!("{below}?done={done}{}{}", if is_plain { "#" } else { "" }, if is_plain { id } else { "" }))
+    }
+
     /// Returns a redirect that says what was done.
     pub(super) fn done(&self, below: &str, done: &str) -> Response {
         self.to(&format!("{below}?done={done}"))

@@ -4,12 +4,14 @@ mod audit;
 mod brand;
 mod check;
 mod context;
+mod decided;
 mod deliveries;
 mod endpoints;
 mod error;
 mod first;
 mod home;
 mod join;
+mod judge;
 mod list;
 mod members;
 mod notices;
@@ -157,6 +159,11 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
         Page::CheckProgress => check::progress(team, id).await,
         Page::CheckPicture => check::picture(team, id, found.third()).await,
         Page::CheckFile => check::file(team, id, found.third()).await,
+        Page::Judge => judge::form(team, id, found.third()).await,
+        Page::DoJudge => judge::judge(team, id, found.third()).await,
+        Page::Judgements => judge::list(team, id).await,
+        Page::UndoJudgement => judge::undo(team, id, found.third()).await,
+        Page::DropStaleJudgements => judge::drop_stale(team, id).await,
         Page::Usage => usage::show(team).await,
         Page::Members => members::show(team, members::Entered::default(), None).await,
         Page::Invite => members::invite(team).await,

@@ -4,6 +4,7 @@ use a11ycheck_core::{
     Error,
     domain::{AuditAction, Scan, ScanKind, ScanState, Site},
     id::SiteId,
+    paging::PageRequest,
     service::TeamHandle,
 };
 use askama::Template;
@@ -48,6 +49,8 @@ struct SitePage {
     paging: Paging,
     chart: Option<Chart>,
     is_busy: bool,
+    /// The numbers of judgements, and of stale ones.
+    decisions: (u64, u64),
 }
 
 pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, errors: FormErrors) -> Result<Response, PageError> {
@@ -63,7 +66,9 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, errors: FormErrors) ->
     let is_busy = scans.items.iter().any(|scan| scan.state.is_active());
     let rows = scans.items.iter().map(|scan| row(scan, &shell)).collect();
     let (next_check, language) = (Instant::of(site.next_scan_at), own_name(site.details.report_locale));
-    let template = SitePage { shell, site, next_check, language, rows, paging, chart, is_busy };
+    let judgements = team.handle().judgements(site.id, PageRequest::new(1, 1)).await?;
+    let decisions = (judgements.page.total, judgements.stale);
+    let template = SitePage { shell, site, next_check, language, rows, paging, chart, is_busy, decisions };
     form_page(&template, &template.shell)
 }
 

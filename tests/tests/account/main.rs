@@ -6,6 +6,7 @@ mod access;
 mod first_person;
 mod hostile;
 mod invitations;
+mod judging;
 mod over_http;
 mod own_check;
 mod sign_in;

@@ -47,6 +47,7 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
             .with_problem("color-contrast", Impact::Serious, "p", "<p>pale</p>")
             .with_recommendation("region", Impact::Moderate, "div", "<div>x</div>")
             .with_undecided(3)
+            .with_undecided_element("#unsure", "<p id=unsure>x</p>")
     };
     let failure = Failure::new(FailureCode::Dns, "No such host.");
     let home = Home::new([script(), script(), Script::failing(failure)]).await;
@@ -59,6 +60,13 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
     home.app.run_checks().await;
     let failed = home.app.team.add_site(SiteInput::parse("https://gone.example.com").unwrap()).await;
     home.app.run_checks().await;
+    for (number, verdict, days) in [(1, "planned", 30), (2, "not-ours", 1)] {
+        let until = (chrono::Utc::now() + chrono::TimeDelta::days(days)).date_naive().to_string();
+        let form = [("verdict", verdict), ("note", "It comes with the new header."), ("until", until.as_str())];
+        let path = home.page(&format!("/checks/{}/elements/{number}/decide", check.id));
+        assert!(owner.post(&path, &form).await.status.is_redirection());
+    }
+    home.app.clock.advance(chrono::TimeDelta::days(2));
     let team = home.app.service.team(home.app.team.id()).await.unwrap();
     let failed_check = team.newest_scan(failed.id).await.unwrap().unwrap();
     let waiting = home.app.team.add_site(SiteInput::parse("https://new.example.com").unwrap()).await;
@@ -87,6 +95,10 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
         (home.page(&format!("/sites/{}/edit", site.id)), None),
         (home.page(&format!("/sites/{}/delete", site.id)), None),
         (home.page(&format!("/checks/{}", check.id)), None),
+        (home.page(&format!("/checks/{}/elements/1/decide", check.id)), None),
+        (home.page(&format!("/checks/{}/elements/4/decide", check.id)), None),
+        (home.page(&format!("/checks/{}/elements/3/decide", check.id)), Some(&[("verdict", ""), ("until", "soon")])),
+        (home.page(&format!("/sites/{}/decisions", site.id)), None),
         (home.page(&format!("/checks/{}", failed_check.id)), None),
         (home.page(&format!("/checks/{}", waiting_check.id)), None),
         (home.page("/members"), None),

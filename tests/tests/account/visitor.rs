@@ -32,7 +32,7 @@ impl Home {
     pub(crate) async fn new(scripts: impl IntoIterator<Item = Script>) -> Self {
         let clock = ManualClock::at(chrono::Utc::now());
         let store = MemoryStore::with_clock(clock.clone());
-        let service = Service::builder(store.clone()).with_people(store);
+        let service = Service::builder(store.clone()).with_people(store.clone()).with_judgements(store);
         let service = service.with_sealing(Keyring::ephemeral()).with_event_writer(EventsV1);
         let scanner = ScriptedScanner::new(scripts);
         let app = TestApp::over(service, clock, scanner, "agency").await;
