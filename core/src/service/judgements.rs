@@ -148,7 +148,7 @@ impl ScanFiles {
         let (report, findings, (judgements, judged)) = self.service.reviewed(self.team.id, &self.scan, locale).await?;
         let mut decided: BTreeMap<RuleId, u64> = BTreeMap::new();
         for (number, finding) in findings.undecided_with_numbers() {
-            if judged.holding(number).is_some() {
+            if judged.is_decided(number, &judgements) {
                 *decided.entry(finding.rule.clone()).or_default() += 1;
             }
         }

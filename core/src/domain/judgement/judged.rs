@@ -8,7 +8,7 @@ use std::{
 
 use chrono::NaiveDate;
 
-use super::{Judgement, Reach, Subject};
+use super::{Judgement, Reach, Subject, Verdict};
 use crate::domain::{Acceptances, Finding, Findings, Fingerprint, RuleId, page_key};
 
 /// How a judgement relates to what a check found.
@@ -67,20 +67,15 @@ impl Judged {
 
     /// Returns the elements that fail and are no barrier, as a person has decided.
     pub fn false_positives(&self, judgements: &[Judgement]) -> BTreeSet<u64> {
-        let is_one = |index: &usize| {
-            judgements.get(*index).is_some_and(|judgement| judgement.verdict == super::Verdict::FalsePositive)
-        };
+        let is_one =
+            |index: &usize| judgements.get(*index).is_some_and(|judgement| judgement.verdict == Verdict::FalsePositive);
         self.holding.iter().filter(|(_, index)| is_one(index)).map(|(number, _)| *number).collect()
     }
 
-    /// Returns the number of undecided elements about which a person has decided that they are a barrier, or none.
-    pub fn decided(&self, findings: &Findings, judgements: &[Judgement]) -> u64 {
-        let is_decided = |index: &usize| {
-            use super::Verdict::{Barrier, NoBarrier};
-            judgements.get(*index).is_some_and(|judgement| matches!(judgement.verdict, Barrier | NoBarrier))
-        };
-        let first = findings.items.len() as u64 + 1;
-        self.holding.range(first..).filter(|(_, index)| is_decided(index)).count() as u64
+    /// Returns whether a person has decided that an undecided element is a barrier, or none. What was put aside is not decided.
+    pub fn is_decided(&self, number: u64, judgements: &[Judgement]) -> bool {
+        let judgement = self.holding(number).and_then(|index| judgements.get(index));
+        judgement.is_some_and(|judgement| matches!(judgement.verdict, Verdict::Barrier | Verdict::NoBarrier))
     }
 }
 
@@ -287,7 +282,6 @@ mod tests {
     use crate::{
         domain::{
             AcceptReason, AxeCheck, CheckNeed, CheckOutcome, Impact, JudgedElement, Key, PageOutcome, RuleFacts, Tool,
-            Verdict,
         },
         id::{JudgementId, SiteId, TeamId},
     };
@@ -343,7 +337,7 @@ mod tests {
         let kept =
             judgement(&element(".css-1x2y > .price", r#"<b class="css-1x2y price">10 EUR</b>"#), Verdict::WontFix, 0);
         let now = check([element(".css-9z8w > .price", r#"<b class="css-9z8w price">12 EUR</b>"#)]);
-        let found = judged(&now, &[kept.clone()], today());
+        let found = judged(&now, std::slice::from_ref(&kept), today());
         assert_eq!(
             (found.states(), found.holding(1), found.reopened(1)),
             (&[JudgementState::Holds][..], Some(0), None)
@@ -418,12 +412,12 @@ mod tests {
     fn what_was_not_looked_at_is_not_gone() {
         let was = element("#a", "<b id=a>x</b>");
         let one = judgement(&was, Verdict::Planned, 0);
-        assert_eq!(states(&check([]), &[one.clone()]), [JudgementState::Gone]);
+        assert_eq!(states(&check([]), std::slice::from_ref(&one)), [JudgementState::Gone]);
         let elsewhere = check([]).with_pages([PageOutcome::checked("https://shop.example/b", "")]);
-        assert_eq!(states(&elsewhere, &[one.clone()]), [JudgementState::NotSeen]);
+        assert_eq!(states(&elsewhere, std::slice::from_ref(&one)), [JudgementState::NotSeen]);
         let mut not_run = check([]).with_ran([]);
         not_run.rules.clear();
-        assert_eq!(states(&not_run, &[one.clone()]), [JudgementState::NotSeen]);
+        assert_eq!(states(&not_run, std::slice::from_ref(&one)), [JudgementState::NotSeen]);
         let mut too_many = check([]);
         too_many.pages[0].left_out.insert(RuleId::new("color-contrast"), 3);
         assert_eq!(states(&too_many, &[one]), [JudgementState::NotSeen]);
@@ -436,9 +430,12 @@ mod tests {
         let mut undecided = check([]);
         undecided.undecided = vec![same.clone()];
         undecided.needs_review.insert(same.rule.clone(), 1);
-        let found = judged(&undecided, &[none.clone()], today());
-        assert_eq!((found.holding(1), found.decided(&undecided, &[none.clone()])), (Some(0), 1));
-        assert_eq!(states(&check([same.clone()]), &[none.clone()]), [JudgementState::Gone], "it fails now");
+        let found = judged(&undecided, std::slice::from_ref(&none), today());
+        assert!(found.holding(1) == Some(0) && found.is_decided(1, std::slice::from_ref(&none)));
+        let aside = Judgement { verdict: Verdict::Later, ..none.clone() };
+        let found = judged(&undecided, std::slice::from_ref(&aside), today());
+        assert!(found.holding(1) == Some(0) && !found.is_decided(1, &[aside]));
+        assert_eq!(states(&check([same.clone()]), std::slice::from_ref(&none)), [JudgementState::Gone], "it fails now");
         let mut not_kept = check([]);
         not_kept.needs_review.insert(same.rule, 9);
         assert_eq!(states(&not_kept, &[none]), [JudgementState::NotSeen]);
