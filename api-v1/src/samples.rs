@@ -247,7 +247,7 @@ fn findings() -> Findings {
         (broken.clone(), facts(&broken, Impact::Critical, ["wcag2a", "wcag111", "EN-9.1.1.1"])),
         (undecided.clone(), facts(&undecided, Impact::Serious, ["wcag2aa", "wcag143", "EN-9.1.4.3"])),
     ];
-    let engine = Tool::axe_core("4.14.1", "Chromium 150.0");
+    let engine = Tool::axe_core("4.14.1", "Chromium 150.0").with_probes("0.1.0");
     let mut findings = Findings::new(engine).with_pages(pages).with_rules(rules).with_items([logo]);
     let image = json!({ "messageKey": "bgImage" });
     let check = axe_check("color-contrast", CheckNeed::Any, CheckOutcome::Incomplete, &image);

@@ -12,6 +12,7 @@ use crate::{
     ChromiumConfig, ChromiumError, Sandbox,
     crawl::{Crawl, CrawlError, Sitemap, check_exactly, read_sitemap},
     parts::Parts,
+    probes,
 };
 
 /// A scanner that checks pages with axe-core in a real Chromium.
@@ -49,7 +50,7 @@ impl ChromiumScanner {
     /// [`ChromiumError::Browser`] when it does not start.
     pub async fn versions(&self) -> Result<Tool, ChromiumError> {
         let browser = self.parts.browsers.for_new_scan().await?;
-        Ok(Tool::axe_core(self.parts.axe.version(), browser.product()))
+        Ok(Tool::axe_core(self.parts.axe.version(), browser.product()).with_probes(probes::VERSION))
     }
 
     /// Returns the process id of the browser that new scans would use, for operations; `None` if none runs.

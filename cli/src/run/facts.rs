@@ -78,6 +78,8 @@ impl Tools {
     /// Returns the engine as core names it.
     pub fn engine(&self) -> Tool {
         let engine = Tool::new(&self.engine.name, &self.engine.version);
+        // The probes are those of the program.
+        let engine = if engine.axe_version().is_some() { engine.with_probes(&self.a11ycheck.version) } else { engine };
         match &self.browser {
             Some(browser) => engine.with_browser(browser),
             None => engine,

@@ -17,23 +17,33 @@ pub struct Tool {
     /// characters. `None` is stored as an empty text, which earlier releases can read.
     #[serde(serialize_with = "write_browser", deserialize_with = "read_browser")]
     pub browser: Option<String>,
+    /// The version of a11ycheck whose own checks (probes) looked at the pages as well; `None` where none did, and for checks from before
+    /// this was recorded. At most [`Tool::MAX_TEXT`] characters. Stored only where there is one.
+    #[serde(rename = "a11ycheck", default, skip_serializing_if = "Option::is_none")]
+    pub probes: Option<String>,
 }
 
 impl Tool {
     /// The name of axe-core in its own package and results.
     pub const AXE_CORE: &str = "axe-core";
-    /// The greatest number of characters that are accepted for each of the three texts.
+    /// The greatest number of characters that are accepted for each of the texts.
     pub const MAX_TEXT: usize = 200;
 
     /// Makes a tool of its name and version that needs no browser.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self { name: name.into(), version: version.into(), browser: None }
+        Self { name: name.into(), version: version.into(), browser: None, probes: None }
     }
 
     /// Sets the name and version of the browser.
     #[must_use]
     pub fn with_browser(self, browser: impl Into<String>) -> Self {
         Self { browser: Some(browser.into()), ..self }
+    }
+
+    /// Sets the version of a11ycheck whose own checks looked at the pages as well.
+    #[must_use]
+    pub fn with_probes(self, version: impl Into<String>) -> Self {
+        Self { probes: Some(version.into()), ..self }
     }
 
     /// Makes a tool for this version of axe-core in this browser.
@@ -80,8 +90,17 @@ mod tests {
     }
 
     #[test]
+    fn the_version_of_our_own_checks_is_kept_beside_that_of_the_engine() {
+        let engine = Tool::axe_core("4.14.1", "Chromium 156").with_probes("0.1.0");
+        let written = serde_json::to_value(&engine).unwrap();
+        assert_eq!(written["a11ycheck"], "0.1.0");
+        assert_eq!(serde_json::from_value::<Tool>(written).unwrap(), engine);
+        assert!(serde_json::to_value(Tool::axe_core("4", "b")).unwrap().get("a11ycheck").is_none());
+    }
+
+    #[test]
     fn another_engine_keeps_its_name_and_has_no_version_of_axe_core() {
-        let engine = Tool { name: "pa11y".to_owned(), version: "9".to_owned(), browser: None };
+        let engine = Tool::new("pa11y", "9");
         let read: Tool = serde_json::from_str(&serde_json::to_string(&engine).unwrap()).unwrap();
         assert_eq!((&read, read.axe_version(), read.program().as_str()), (&engine, None, "pa11y 9"));
     }

@@ -107,12 +107,21 @@ struct Engine<'a> {
     version: &'a str,
     /// Name and version of the browser in which the engine ran; null for an engine that needs none.
     browser: Option<&'a str>,
+    // An addition to the contract's keys.
+    /// The version of a11ycheck whose own checks looked at the pages as well; null where none did, and for older checks.
+    a11ycheck: Option<&'a str>,
 }
 
 impl<'a> Engine<'a> {
     fn of(engine: &'a domain::Tool) -> Self {
-        let domain::Tool { name, version, browser } = engine;
-        Self { axe: engine.axe_version().unwrap_or_default(), name, version, browser: browser.as_deref() }
+        let domain::Tool { name, version, browser, probes } = engine;
+        Self {
+            axe: engine.axe_version().unwrap_or_default(),
+            name,
+            version,
+            browser: browser.as_deref(),
+            a11ycheck: probes.as_deref(),
+        }
     }
 }
 

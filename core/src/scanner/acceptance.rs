@@ -266,6 +266,7 @@ fn judge_checks(checks: &[AxeCheck]) -> Result<(), OutputError> {
 fn judge_engine(engine: &Tool) -> Result<(), OutputError> {
     text("the name of the engine", &engine.name, Tool::MAX_TEXT)?;
     text("the version of the engine", &engine.version, Tool::MAX_TEXT)?;
+    text("the version of our own checks", engine.probes.as_deref().unwrap_or_default(), Tool::MAX_TEXT)?;
     text("the name of the browser", engine.browser.as_deref().unwrap_or_default(), Tool::MAX_TEXT)
 }
 
@@ -413,7 +414,7 @@ mod tests {
         let format = ScreenshotFormat::Png;
         ScanOutput {
             findings: Findings {
-                engine: Tool { name: "own".to_owned(), version: "1".to_owned(), browser: None },
+                engine: Tool::new("own", "1"),
                 pages: vec![
                     PageOutcome::checked("https://a.example/", "Home"),
                     PageOutcome::failed("https://a.example/gone", "", gone),
@@ -565,7 +566,7 @@ mod tests {
     #[test]
     fn texts_beyond_their_bounds_are_refused() {
         type Change = fn(&mut ScanOutput, String);
-        let texts: [(Change, usize); 10] = [
+        let texts: [(Change, usize); 11] = [
             (|output, long| output.findings.items[0].html = long, Finding::MAX_HTML),
             (|output, long| output.findings.items[0].selector = long, Finding::MAX_SELECTOR),
             (|output, long| output.findings.items[0].failure_summary = long, Finding::MAX_SUMMARY),
@@ -581,6 +582,7 @@ mod tests {
             ),
             (|output, long| output.findings.engine.name = long, Tool::MAX_TEXT),
             (|output, long| output.findings.engine.browser = Some(long), Tool::MAX_TEXT),
+            (|output, long| output.findings.engine.probes = Some(long), Tool::MAX_TEXT),
             (|output, long| output.findings.ran = Some([RuleId::new(long)].into()), RuleId::MAX),
             (
                 |output, long| output.findings.rules.values_mut().for_each(|facts| facts.help = long.clone()),

@@ -342,7 +342,7 @@ impl Scanner for ScriptedScanner {
             End::Panic => panic!("the script says so"),
             End::Findings => Ok(ScanOutput {
                 findings: Findings {
-                    engine: Tool { name: "scripted".to_owned(), version: "1".to_owned(), browser: None },
+                    engine: Tool::new("scripted", "1"),
                     items: script.items.into_iter().filter(|finding| finding.page < pages.len()).collect(),
                     pages,
                     rules: script.rules,

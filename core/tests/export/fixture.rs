@@ -78,7 +78,7 @@ fn findings_of(items: Vec<Finding>) -> Findings {
         PageOutcome::failed("https://shop.example/old", "", status(404)),
         PageOutcome::dead_link("https://shop.example/gone", CART, status(410)),
     ];
-    let mut findings = Findings::new(Tool::axe_core("4.14.1", "Chromium 150.0"))
+    let mut findings = Findings::new(Tool::axe_core("4.14.1", "Chromium 150.0").with_probes("0.1.0"))
         .with_pages(pages)
         .with_rules(rules.map(|(rule, facts)| (RuleId::new(rule), facts)))
         .with_items(items)

@@ -96,7 +96,7 @@ fn json_has_the_keys_of_the_contract_in_its_order() {
     );
     assert_eq!(
         (file.at("site").keys(), file.at("engine").keys()),
-        ("name url".to_owned(), "axe name version browser".to_owned())
+        ("name url".to_owned(), "axe name version browser a11ycheck".to_owned())
     );
     assert!(matches!(file.at("format"), Ordered::Other(label) if *label == FORMAT_LABEL), "{:?}", file.at("format"));
     assert_eq!(

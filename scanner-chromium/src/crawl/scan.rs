@@ -37,6 +37,7 @@ use crate::{
     BrowserError, RobotsPolicy,
     guard::{Egress, Guard, GuardError, Reach},
     parts::Parts,
+    probes,
     visit::{Checked, Look, PageError, Scope, Visits, timed_out},
 };
 
@@ -299,7 +300,7 @@ impl<'a> Crawl<'a> {
     }
 
     fn engine(&self, checked: &Checked) -> Tool {
-        Tool::axe_core(checked.collected.version.clone(), self.visits.browser_product())
+        Tool::axe_core(checked.collected.version.clone(), self.visits.browser_product()).with_probes(probes::VERSION)
     }
 }
 

@@ -14,3 +14,6 @@ mod moving;
 mod run;
 
 pub(crate) use self::{moving::run_moving, run::run};
+
+/// The version of the probes, which results name beside that of axe-core.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

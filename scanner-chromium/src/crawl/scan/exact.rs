@@ -34,6 +34,7 @@ use crate::{
         survey::Access,
     },
     parts::Parts,
+    probes,
     visit::{Checked, Look, PageError, Scope, timed_out},
 };
 
@@ -62,7 +63,7 @@ pub(crate) async fn check_exactly(
 ) -> Result<ScanOutput, CrawlError> {
     let done_by = end_of(parts, request);
     let browser = parts.browsers.for_new_scan().await.map_err(CrawlError::NoBrowser)?;
-    let engine = Tool::axe_core(parts.axe.version(), browser.product());
+    let engine = Tool::axe_core(parts.axe.version(), browser.product()).with_probes(probes::VERSION);
     drop(browser);
     let sites = by_site(pages.as_slice());
     let (tell, mut told) = mpsc::unbounded_channel::<Told<'_>>();
