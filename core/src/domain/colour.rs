@@ -30,12 +30,12 @@ impl Colour {
         (one.max(two) + 0.05) / (one.min(two) + 0.05)
     }
 
-    /// Returns this colour, darkened until text in it is readable on white (WCAG 1.4.3: 4.5 to 1).
+    /// Returns this colour, darkened until text in it is readable on white for people with low vision, too (WCAG 1.4.6: 7 to 1).
     pub fn readable_on_white(self) -> Self {
         let mut colour = self;
         // Each step takes off a sixteenth, and at least 1, so the loop ends at black at the latest, whose contrast
         // suffices.
-        while colour.contrast(Self::WHITE) < 4.5 {
+        while colour.contrast(Self::WHITE) < 7.0 {
             let darker = |part: u8| part.saturating_sub((part / 16).max(1));
             colour = Self::new(darker(colour.red), darker(colour.green), darker(colour.blue));
         }
@@ -95,7 +95,7 @@ mod tests {
     fn any_brand_colour_becomes_readable() {
         for colour in ["#ffffff", "#ffff00", "#00ff88", "#010203", "#0b5394"] {
             let colour: Colour = colour.parse().unwrap();
-            assert!(colour.readable_on_white().contrast(Colour::WHITE) >= 4.5, "{colour:?}");
+            assert!(colour.readable_on_white().contrast(Colour::WHITE) >= 7.0, "{colour:?}");
         }
         let dark = Colour::new(0x0b, 0x53, 0x94);
         assert_eq!(dark.readable_on_white(), dark, "a colour that is readable stays as it is");

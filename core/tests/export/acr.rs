@@ -255,7 +255,7 @@ fn the_page_shows_the_brand_and_stays_readable_in_every_colour() {
     assert!(named.contains("<header>&lt;b&gt;&quot;Müller\u{fffd}&lt;b&gt;"), "{named}");
     assert!(named.contains("--brand: #ffee00;"));
     let ink = named.split("--ink: ").nth(1).unwrap().split(';').next().unwrap();
-    assert!(ink.parse::<Colour>().unwrap().contrast(Colour::WHITE) >= 4.5, "{ink}");
+    assert!(ink.parse::<Colour>().unwrap().contrast(Colour::WHITE) >= 7.0, "{ink}");
     brand.logo = Logo::recognised(b"\xff\xd8\xff\xe0logo".to_vec());
     let pictured = page(&brand);
     assert!(

@@ -222,7 +222,7 @@ fn the_brand_is_shown_and_under_a_brand_our_name_is_nowhere() {
     assert!(page.contains("<header>Müller &amp; Co</header>") && page.contains("--brand: #ffee00;"));
     assert!(!page.to_lowercase().contains("a11ycheck"));
     let heading = page.split("--heading: ").nth(1).unwrap().split(';').next().unwrap();
-    assert!(heading.parse::<Colour>().unwrap().contrast(Colour::WHITE) >= 4.5, "{heading}");
+    assert!(heading.parse::<Colour>().unwrap().contrast(Colour::WHITE) >= 7.0, "{heading}");
     let ours = file(&findings, Locale::En);
     assert!(ours.contains("a11ycheck 1.2.3"), "without white label, the program names itself");
 }
@@ -250,7 +250,7 @@ fn every_colour_of_text_is_readable_on_every_ground_light_and_dark() {
             }
         }
         assert!(colours["line"].contrast(colours["ground"]) >= 3.0, "{scheme}");
-        assert!(colours["heading"].contrast(colours["ground"]) >= 4.5, "{scheme}");
+        assert!(colours["heading"].contrast(colours["ground"]) >= 7.0, "{scheme}");
     }
 }
 
