@@ -32,6 +32,61 @@
     return { failed, isApplicable };
   };
 
+  // What a label says of any field, in the languages of reports.
+  const anything = new Set(
+    [
+      'menu|info|information|input|field|form field|label|text field|text box|textbox|data|enter data|enter text|enter value|fill in|type here|enter here|required field',
+      'eingabe|eingabefeld|feld|textfeld|daten|beschriftung|hier eingeben|text eingeben|pflichtfeld',
+      'поле|поле введення|текстове поле|дані|введіть|введіть текст|введіть дані|мітка',
+      'pole|pole tekstowe|dane|wpisz|wpisz tutaj|wpisz tekst|etykieta|textové pole|vstup|údaje|zadejte|zadejte text|popisek',
+      'câmp|câmp de text|date|introduceți|introduceți text|etichetă|поле ввода|текстовое поле|данные|введите|введите текст|метка',
+    ].join('|').split('|'),
+  );
+  const typed = new Set('textbox searchbox spinbutton combobox listbox slider'.split(' '));
+  const untyped = new Set('color date datetime-local file month password time week'.split(' '));
+  const labelsOf = (field) => {
+    const type = tag(field) === 'input' ? HTMLInputElement : tag(field) === 'select' ? HTMLSelectElement : tag(field) === 'textarea' ? HTMLTextAreaElement : null;
+    const own = type ? [...kit.read(type, 'labels', field)] : [];
+    const named = (attribute(field, 'aria-labelledby') ?? '').split(/\s+/).filter(Boolean).flatMap((id) => kit.select(`#${CSS.escape(id)}`));
+    return [...own, ...named].filter(isVisible);
+  };
+  const fieldLabel = () => {
+    const [failed, undecided, known] = [[], [], []];
+    for (const field of all('input, select, textarea, [role]')) {
+      const type = tag(field) === 'input' ? kit.read(HTMLInputElement, 'type', field) : '';
+      if (!isVisible(field) || !(typed.has(role(field)) || (type !== '' && untyped.has(type)))) continue;
+      const labels = labelsOf(field);
+      if (labels.length === 0) continue;
+      const own = tag(field) === 'select' ? visibleText(field) : '';
+      const said = words(labels.map((label) => visibleText(label).replace(own === '' ? '\0' : own, '')).join(' '));
+      if (said !== '' && known.length < 500) known.push({ field, labels, said, kind: `${role(field)} ${type}` });
+    }
+    const rests = new Map();
+    // What can be read in a form beside labels and controls, or on a page without one.
+    const rest = (scope) => {
+      if (!rests.has(scope)) {
+        const own = [...known.filter(({ field }) => contains(scope, field)).map(({ said }) => said), ...[...inside(scope, 'button, select, textarea, input[type="submit" i], a[href]')].filter(isVisible).map((each) => words(visibleText(each)))];
+        const left = own.filter(Boolean).sort((one, other) => other.length - one.length).reduce((found, part) => found.replace(` ${part.replaceAll(' ', '  ')} `, ' '), ` ${words(visibleText(scope))} `.replaceAll(' ', '  '));
+        rests.set(scope, left.trim());
+      }
+      return rests.get(scope);
+    };
+    const isExplained = (field) => ['title', 'placeholder', 'aria-describedby', 'aria-description'].some((each) => (attribute(field, each) ?? '').trim() !== '') || closest(field, 'table, [role="row"], [role="grid"]') !== null;
+    const [body] = all('body');
+    for (const { field, labels, said, kind } of known) {
+      if (isExplained(field) || !body) continue;
+      const scope = closest(field, 'form') ?? body;
+      const isAlone = (place) => rest(place) === '' && inside(place, 'img, svg, canvas, video').length === 0;
+      // Another field of the name, and nothing in the form that says which one is which.
+      const isOneOf = known.some((other) => other.field !== field && other.said === said && other.kind === kind && (closest(other.field, 'form') ?? body) === scope && !isExplained(other.field));
+      const found = { element: labels[0], data: said.slice(0, 100) };
+      if (isOneOf && isAlone(scope)) failed.push(found);
+      // A heading or a text near it may say what is asked for.
+      else if (anything.has(said)) (isAlone(body) ? failed : undecided).push(found);
+    }
+    return { failed, undecided, isApplicable: known.length > 0 };
+  };
+
   // Words that say that something is wrong, and neither what nor what to do.
   const nothing = new Set(
     [
@@ -125,6 +180,7 @@
   return {
     'a11ycheck-error-message': errorMessage,
     'a11ycheck-field-hint': fieldHint,
+    'a11ycheck-field-label': fieldLabel,
     'a11ycheck-mouse-only': mouseOnly,
     'a11ycheck-needless-tab-stop': tabStop,
   };

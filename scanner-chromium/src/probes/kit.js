@@ -1,6 +1,6 @@
 // What probes share: ways to read a page that its own scripts, fields and names cannot turn, on top of axe-core, which is
-// set up for the time in which they run.
-() => {
+// set up for the time in which they run. `contrasts` is what axe-core's check of contrast said about each element.
+(contrasts) => {
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
     return (node) => get.call(node);
@@ -131,7 +131,7 @@
   ].join('|').split('|'));
 
   return {
-    all, attribute, attributes, box, closest, contains, has, inside, isExposed, isHtml, isShown, isVisible, matches, name, nodes, nodeType, ownText,
+    all, attribute, attributes, box, closest, contains, contrasts, has, inside, isExposed, isHtml, isShown, isVisible, matches, name, nodes, nodeType, ownText,
     parent, read, role, select, shadow, styleRules, tag, text, vague, visibleText, words,
   };
 }

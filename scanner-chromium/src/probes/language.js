@@ -13,7 +13,11 @@
         if (type === Node.TEXT_NODE) found += text(child);
         else if (type === Node.ELEMENT_NODE) {
           const isApart = kit.has(child, 'lang') || attribute(child, 'translate') === 'no' || skipped.has(tag(child));
-          if (!isApart && kit.isShown(child)) walk(child);
+          if (!isApart && kit.isShown(child)) {
+            // What a picture is called is read out in the same language.
+            if (tag(child) === 'img' && isExposed(child)) found += ` ${attribute(child, 'alt') ?? ''}`;
+            walk(child);
+          }
           found += ' ';
         }
       }
@@ -28,7 +32,7 @@
     const [body] = all('body');
     const lang = (element) => (attribute(element, 'lang') ?? '').trim().toLowerCase();
     if (root && body && lang(root) !== '' && lang(body) === '') {
-      texts.push({ element: root, rule: 'a11ycheck-page-language', lang: lang(root), text: own(body, most) });
+      texts.push({ element: root, rule: 'a11ycheck-page-language', lang: lang(root), text: `${kit.read(Document, 'title', document)} ${own(body, most)}`.slice(0, most) });
     }
     for (const element of all('body [lang]')) {
       if (texts.length >= 50) break;

@@ -1,5 +1,7 @@
 //! The language of a text against the one that its page says it is in.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use whatlang::{Detector, Info, Lang};
 
@@ -8,6 +10,10 @@ const FEWEST_LETTERS: usize = 40;
 /// Letters from which a detected language is certain.
 const CERTAIN_LETTERS: usize = 150;
 const CERTAIN: f64 = 0.98;
+/// Different small words of a language from which a short text is certain to be in it, if it has none of the language that it says.
+const CERTAIN_WORDS: usize = 4;
+/// The words of such a text among which one is small.
+const CERTAIN_SHARE: usize = 3;
 
 /// Languages whose texts are alike, so that one is never held against another: by their codes in ISO 639-1.
 const ALIKE: [&[&str]; 8] = [
@@ -62,12 +68,113 @@ pub(super) fn judge(claimed: &Claimed) -> Option<Verdict> {
     if info.lang() == said || ALIKE.iter().any(is_alike) {
         return verdict("passed");
     }
-    if !info.is_reliable() {
-        return None;
+    let is_long = letters >= CERTAIN_LETTERS && info.is_reliable() && info.confidence() >= CERTAIN;
+    if is_long || has_words_of_alone(found, primary, &claimed.text) {
+        return verdict("failed");
     }
-    let is_certain = letters >= CERTAIN_LETTERS && info.confidence() >= CERTAIN;
-    verdict(if is_certain { "failed" } else { "undecided" })
+    if info.is_reliable() { verdict("undecided") } else { None }
 }
+
+/// Returns whether a text has enough small words of one language, and not one of another. Words that both have count for neither.
+fn has_words_of_alone(found: &str, claimed: &str, text: &str) -> bool {
+    let words = |code: &str| SMALL_WORDS.iter().find(|(known, _)| *known == code).map(|(_, words)| *words);
+    let (Some(found), Some(claimed)) = (words(found), words(claimed)) else { return false };
+    let is_in = |list: &str, word: &str| list.split(' ').any(|known| known == word);
+    let text = text.to_lowercase();
+    let said = || text.split(|character: char| !character.is_alphabetic()).filter(|word| !word.is_empty());
+    let of_found = || said().filter(|word| is_in(found, word) && !is_in(claimed, word));
+    let is_of_claimed = |word: &str| is_in(claimed, word) && !is_in(found, word);
+    of_found().collect::<BTreeSet<_>>().len() >= CERTAIN_WORDS
+        // A sentence among the names of a menu has them, too.
+        && of_found().count() * CERTAIN_SHARE >= said().count()
+        && !said().any(is_of_claimed)
+}
+
+/// The small words of languages that hardly a sentence is without, and that are no words for things.
+const SMALL_WORDS: [(&str, &str); 17] = [
+    (
+        "en",
+        "the of and to is that it was for are with as they be at have this from or had by but not what all were we when your can there \
+         an which their if will about then them these would into has than been who its did our you he she his her how no on in do only",
+    ),
+    (
+        "de",
+        "in der die das und ist nicht ein eine einen einem einer mit auf für von dem den des sich auch als wie bei oder aber wir sie ihr ihre \
+         sind wird werden haben hat kann nach aus zum zur noch nur über durch wenn dass was ich es im am um vor",
+    ),
+    (
+        "fr",
+        "le la les des du de et est un une dans que qui pour pas sur avec ce cette ces il elle nous vous ils sont être au aux par plus mais \
+         ou où son sa ses leur notre votre ne se je en été comme tout fait",
+    ),
+    (
+        "es",
+        "el la los las de del y es un una en que por para con no se su sus lo al como más pero este esta estos son fue ha han muy ya también \
+         entre desde hasta cuando donde nos nuestro usted",
+    ),
+    (
+        "it",
+        "in il lo la i gli le di del della dei delle e è un una che per con non si nel nella sono come più ma anche questo questa dal alla al da \
+         ha hanno suo sua loro noi voi essere tra quando dove",
+    ),
+    (
+        "nl",
+        "in de het een en van is dat niet op met voor zijn aan er om ook als maar bij hij zij ze wij je uw naar door wordt worden heeft hebben kan \
+         nog geen deze dit die uit over meer dan wat te tot onze wel of",
+    ),
+    (
+        "pt",
+        "o a os as de do da dos das e é um uma em no na que não por para com se mais como mas ao seu sua são foi também pelo pela este esta \
+         isso você nos muito já quando ou",
+    ),
+    (
+        "pl",
+        "i w na z do nie się jest to że o od po za jak ale przez co dla oraz są tak który która które tym tego jego ich czy może być ma już \
+         tylko aby lub nas pod przy",
+    ),
+    (
+        "cs",
+        "a v na se je že z do to s o pro jako ale za po při jsou byl být od ve ze který která které nebo jeho jejich také už jen tak aby podle \
+         co si není jsme vás může",
+    ),
+    (
+        "ro",
+        "și în de la cu nu este pe un o din care pentru că mai sau sunt ce fi au a al ale lui prin după dar se să ca acest această când dacă \
+         fost noastre vă",
+    ),
+    (
+        "ru",
+        "и в не на что с по как это но к из у за от для так же или до если его их мы вы он она они был была были быть есть при только также \
+         который которые чтобы все о об",
+    ),
+    (
+        "uk",
+        "і в не на що з до як це але за від для та про у або якщо його їх ми ви він вона вони був була були бути є при тільки також який \
+         які щоб всі по із",
+    ),
+    (
+        "sv",
+        "och att det som en på är av för med den till inte om ett har de vi men var sig från så kan när eller jag ni hans hon han vid också \
+         efter under mycket",
+    ),
+    (
+        "da",
+        "og at det som en på er af for med den til ikke om et har de vi men var sig fra så kan når eller jeg hans hun han ved også efter under \
+         meget der",
+    ),
+    (
+        "hu",
+        "a az és nem hogy egy is ez meg de van volt csak mint vagy már ha azt még el ki be lesz kell minden között után által ezt",
+    ),
+    (
+        "fi",
+        "ja on ei että se oli hän mutta ovat kun myös niin kuin joka tai jos voi sen ole ollut mukaan sekä kanssa jälkeen nyt vain",
+    ),
+    (
+        "tr",
+        "ve bir bu da de için ile olarak çok daha olan gibi ne var kadar sonra ama ya en o mi her değil veya ki göre",
+    ),
+];
 
 /// The languages that are told apart, by their codes in ISO 639-1.
 const LANGUAGES: [(&str, Lang); 33] = [
@@ -134,6 +241,35 @@ mod tests {
         assert_eq!(judged("en-GB", POLISH), Some(("failed", Some("pl"))));
         assert_eq!(judged("en-gb", ENGLISH), Some(("passed", Some("en"))));
         assert_eq!(judged("pl", POLISH), Some(("passed", Some("pl"))));
+    }
+
+    #[test]
+    fn small_words_tell_of_a_short_text_too() {
+        let dutch = "Hij ging gisteren met de kippen op stok en dat is niet voor het eerst";
+        assert_eq!(judged("en", dutch), Some(("failed", Some("nl"))));
+        assert_eq!(judged("nl", dutch), Some(("passed", Some("nl"))));
+        let english = "It was the best of times for all who had been there with us, and we have said what it is about";
+        assert_eq!(judged("fr", english), Some(("failed", Some("en"))));
+        // One word of the language that it says is enough for a doubt.
+        let both = "Der Laden: it was the best of times for all who had been there with us, and we have said it";
+        assert_ne!(judged("de", both).map(|(outcome, _)| outcome), Some("failed"));
+        // Names and titles have none.
+        assert_ne!(
+            judged("de", "Pearl Jam, Foo Fighters, Red Hot Chili Peppers, Green Day, Blink").map(|(o, _)| o),
+            Some("failed")
+        );
+    }
+
+    #[test]
+    fn no_list_of_small_words_has_one_twice() {
+        for (code, words) in SMALL_WORDS {
+            let mut sorted: Vec<&str> = words.split(' ').collect();
+            sorted.sort_unstable();
+            let known = sorted.len();
+            sorted.dedup();
+            assert!(sorted.len() == known && sorted.iter().all(|word| !word.is_empty()), "{code}");
+            assert!(super::known(code).is_some(), "{code}");
+        }
     }
 
     #[test]

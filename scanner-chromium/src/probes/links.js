@@ -66,6 +66,51 @@
     return { failed: [], undecided, isApplicable };
   };
 
+  // Where a link leads, as far as an address can say: without what servers and browsers commonly add or leave out.
+  const placeOf = (link) => {
+    const given = link instanceof SVGAElement ? Reflect.get(SVGAnimatedString.prototype, 'baseVal', kit.read(SVGAElement, 'href', link)) : addressOf(link);
+    if (typeof given !== 'string' || given === '' || !URL.canParse(given, document.baseURI)) return null;
+    const { protocol, hostname, port, pathname, search } = new URL(given, document.baseURI);
+    if (!/^https?:$/.test(protocol)) return null;
+    const path = pathname.replace(/\/(?:(?:index|default)\.\w+)?$/, '');
+    // What passes a visitor on leads nobody knows where.
+    const isKnown = !shorteners.has(hostname.replace(/^www\./, '')) && !/https?(?::|%3a)/i.test(search);
+    const host = `${hostname.replace(/^www\./, '')}:${port}`;
+    const labels = hostname.split('.');
+    // The name of the site within a list of public suffixes, near enough: example.co.uk, example.org.
+    const isLong = labels.length > 2 && labels.at(-1).length === 2 && labels.at(-2).length <= 3;
+    const parts = path.split('/').map((part) => part.toLowerCase());
+    return { resource: host + path + search, site: labels.slice(isLong ? -3 : -2).join('.'), last: parts.pop() ?? '', folder: parts.join('/'), isKnown };
+  };
+  const shorteners = new Set('amzn.to bit.ly buff.ly fb.com fb.me goo.gl is.gd lnkd.in ow.ly t.co t.me tinyurl.com twitter.com wa.me x.com youtu.be'.split(' '));
+  const identicalLinks = () => {
+    const [failed, undecided] = [[], []];
+    let isApplicable = false;
+    const byName = new Map();
+    for (const link of links()) {
+      const place = placeOf(link);
+      const said = name(link).toLowerCase();
+      if (place !== null && (byName.get(said)?.length ?? 0) < 200) byName.set(said, [...(byName.get(said) ?? []), { link, place }]);
+    }
+    for (const [said, same] of byName) {
+      if (same.length < 2) continue;
+      isApplicable = true;
+      const [first, ...others] = same;
+      const elsewhere = others.filter(({ place }) => place.resource !== first.place.resource);
+      if (elsewhere.length === 0) continue;
+      const data = said.slice(0, 100);
+      // A name that says nothing says the same about different pages; and two sites do not have one page under two addresses.
+      const isOther = ({ place }) =>
+        place.isKnown && first.place.isKnown && (vague.has(words(said)) || (place.site !== first.place.site && (place.last !== first.place.last || place.last === '')));
+      const other = elsewhere.find(isOther);
+      // Each part of a site may have a page of the name, or several addresses for one.
+      const sibling = elsewhere.find(({ place }) => place.site === first.place.site && place.last !== '' && place.last === first.place.last && place.folder !== first.place.folder);
+      if (other) failed.push({ element: other.link, data });
+      else if (sibling && undecided.length < 5) undecided.push({ element: sibling.link, data });
+    }
+    return { failed, undecided, isApplicable };
+  };
+
   // Blocks that pages of a site share, by what they are.
   const shared = 'nav, aside, header, footer, [role="navigation"], [role="complementary"], [role="banner"], [role="contentinfo"], [role="search"]';
   const isShared = (element) => {
@@ -109,6 +154,7 @@
   };
 
   return {
+    'a11ycheck-identical-links': identicalLinks,
     'a11ycheck-link-context': linkContext,
     'a11ycheck-main-heading': mainHeading,
     'a11ycheck-same-links': sameLinks,

@@ -12,9 +12,12 @@
   };
   const sound = /\.(?:mp3|ogg|oga|wav|m4a|aac|flac|opus)$/i;
 
+  // Without controls of its own, something on the page has to start it.
+  const canStart = () => all('button, input[type="button" i], [role="button"], a[href], [onclick], [tabindex]').some(isVisible);
+
   const soundText = () => {
     const undecided = [];
-    const media = all('audio').filter((audio) => isRecorded(audio) && ((has(audio, 'controls') && isVisible(audio) && isExposed(audio)) || has(audio, 'autoplay') || !has(audio, 'controls')));
+    const media = all('audio').filter((audio) => isRecorded(audio) && ((has(audio, 'controls') && isVisible(audio) && isExposed(audio)) || has(audio, 'autoplay') || (!has(audio, 'controls') && canStart())));
     const links = all('a[href]').filter((link) => isExposed(link) && sound.test((attribute(link, 'href') ?? '').split(/[?#]/)[0]));
     const found = [...media, ...links];
     if (!hasOffer()) undecided.push(...found.map((element) => ({ element, data: { messageKey: tag(element) === 'a' ? 'link' : 'sound' } })));

@@ -6,7 +6,7 @@
 // `axe/collect.js` takes both to the same findings. Each family of probes is a script (`words.js`, `names.js`, `links.js` …).
 // `kit.js` is what they share, `run.js` runs them (`run`), and `language.js` reads the texts whose language is
 // then detected outside of the page (`language`) and judged by `judge.js`. `facts` are the texts that findings name. Last come the
-// probes that move the page (`moving`): `walk.js` with the Tab key, `narrow.js` in a narrow window.
+// probes that move the page (`moving`): `walk.js` with the Tab key, `narrow.js` in a narrow window, and `changing.js`, which waits.
 
 mod facts;
 mod language;

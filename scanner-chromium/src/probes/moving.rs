@@ -16,6 +16,7 @@ use crate::{
 
 const WALK: &str = include_str!("walk.js");
 const NARROW: &str = include_str!("narrow.js");
+const CHANGING: &str = include_str!("changing.js");
 
 /// The number of times that the Tab key is pressed on the way through a page.
 const MAX_STOPS: u32 = 60;
@@ -65,18 +66,25 @@ enum Step {
 /// Those of the browser.
 pub(crate) async fn run_moving(tab: &Tab, main_world: i64, deadline: Instant) -> Result<(), AxeError> {
     let page = Page { tab, world: main_world, deadline: deadline.min(Instant::now() + TIME) };
-    match page.walk().await {
-        Ok(()) | Err(CdpError::TimedOut { .. }) => {}
-        Err(error) => return Err(error.into()),
-    }
+    let is_watched = in_time(page.watched().await)?;
+    in_time(page.walk().await)?;
     let narrowed = page.narrow().await;
     // Whatever happened, the window is as it was.
     let (width, height) = (tab.viewport().width(), tab.viewport().height());
     let wide = SetDeviceMetrics { width, height, device_scale_factor: 1, mobile: false };
     tab.session().call(wide, deadline).await?;
-    match narrowed {
-        Ok(()) | Err(CdpError::TimedOut { .. }) => Ok(()),
-        Err(error) => Err(error.into()),
+    in_time(narrowed)?;
+    if is_watched {
+        in_time(page.changes().await)?;
+    }
+    Ok(())
+}
+
+/// Takes the end of the time for an outcome in which nothing was found.
+fn in_time<T: Default>(outcome: Result<T, CdpError>) -> Result<T, CdpError> {
+    match outcome {
+        Err(CdpError::TimedOut { .. }) => Ok(T::default()),
+        outcome => outcome,
     }
 }
 
@@ -89,6 +97,31 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
+    /// Notes what has changed of late, before anything moves the page; returns whether [`changes`](Self::changes) can look for more.
+    async fn watched(self) -> Result<bool, CdpError> {
+        let limits = json!({
+            // Milliseconds: since the load, before which nothing is known; within which a change is of late; between two that are not one; that text has to change for; in which a
+            // first change must come; for which changes are watched.
+            "least": 1_300,
+            "recent": 2_500,
+            "apart": 100,
+            "span": 5_000,
+            "first": 2_600,
+            "whole": 6_500,
+        });
+        Ok(self.evaluate(&format!("({CHANGING})({}, {limits})", facts())).await?.exception().is_none())
+    }
+
+    /// Waits where text changes, while nothing moves the page: does it go on by itself?
+    async fn changes(self) -> Result<(), CdpError> {
+        let is_moving = self.evaluate("changing.isMoving()").await?.result.value == true;
+        if is_moving {
+            self.evaluate("changing.watch()").await?;
+        }
+        self.evaluate(&format!("changing.end({is_moving})")).await?;
+        Ok(())
+    }
+
     /// Goes through the page with the Tab key: is the focus seen, and can it leave where it is?
     async fn walk(self) -> Result<(), CdpError> {
         let limits = json!({ "stops": MAX_STOPS });

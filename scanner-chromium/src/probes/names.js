@@ -17,8 +17,9 @@
   const iconFont = /icon|symbol|awesome|glyph|material/i;
   const hasIcons = (element) =>
     [element, ...kit.inside(element, '*')].slice(0, 50).some((part) => iconFont.test(getComputedStyle(part).fontFamily));
-  // A short form of a word, which the rule leaves to people: its first letter and some of the others, in their order.
-  const isWithin = (short, long) => short.length <= 4 && short.length < long.length - 1 && short[0] === long[0] && new RegExp([...short].join('.*'), 'u').test(long);
+  // A short form of a word, which the rule leaves to people: its first letter and some of the others, in their order. Numbers have none,
+  // and one letter is as much a sign.
+  const isWithin = (short, long) => short.length <= 4 && short.length > 1 && !/\d/.test(short + long) && short.length < long.length - 1 && short[0] === long[0] && new RegExp([...short].join('.*'), 'u').test(long);
   const isShort = (token, others) => others.some((other) => isWithin(token, other) || isWithin(other, token));
   const labelInName = () => {
     const [failed, undecided] = [[], []];

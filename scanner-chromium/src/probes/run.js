@@ -6,6 +6,7 @@
   outcome.probes = probes;
   const began = performance.now();
   const hasTime = () => performance.now() - began <= limits.time;
+  const contrasts = globalThis.held?.contrasts ?? new Map();
   if (!globalThis.held?.resume()) {
     globalThis.held?.release();
     axe.setup(document);
@@ -16,10 +17,10 @@
       },
     };
   }
-  const kit = makeKit();
+  const kit = makeKit(contrasts);
   // A selector takes longer than most probes take for an element, so only what may be kept has one.
-  const node = (id, { element, data = null }, isKept) => {
-    const checks = { any: [{ id, data }], all: [], none: [] };
+  const node = (id, { element, data = null, check = id }, isKept) => {
+    const checks = { any: [{ id: check, data }], all: [], none: [] };
     if (!isKept) return { element, target: [], html: '', failureSummary: '', ...checks };
     const found = new axe.utils.DqElement(element, { elementRef: true });
     return { element, target: found.selector, html: found.source, failureSummary: facts[id].help, ...checks };

@@ -14,12 +14,36 @@
     'без назви|нова сторінка|заголовок сторінки|bez tytułu|nowa strona|tytuł strony|bez názvu|nová stránka',
     'fără titlu|pagină nouă|titlul paginii|без названия|без имени|новая страница|заголовок страницы',
     'react app|vite app|vue app|my app',
+    'home|homepage|home page|main page|start page|index|welcome|startseite|hauptseite|willkommen|головна|головна сторінка|strona główna|domovská stránka|hlavní strana|acasă|pagina principală|главная|главная страница',
   );
+  // Beginnings of words that mean something, without the endings of number and case.
+  const stems = (value) => new Set(words(value).split(' ').filter((word) => word.length > 3 && /^\p{L}/u.test(word)).map((word) => word.slice(0, 5)));
   const title = () => {
     const shown = kit.read(Document, 'title', document).trim();
     if (shown === '') return { failed: [], isApplicable: false };
-    const isEmpty = titles.has(words(shown)) || file.test(shown);
-    return { failed: isEmpty ? [{ element: all('title')[0] ?? document.documentElement, data: shown }] : [], isApplicable: true };
+    const found = [{ element: all('title')[0] ?? document.documentElement, data: shown }];
+    const isEmpty = titles.has(words(shown)) || file.test(shown) || /^https?:\/\/\S+$/.test(shown);
+    if (isEmpty || isSiteAlone(shown)) return { failed: found, isApplicable: true };
+    return { failed: [], undecided: isForeign(shown) ? found.map((each) => ({ ...each, data: { messageKey: 'words' } })) : [], isApplicable: true };
+  };
+  // The only heading says what the page has of that which the title names: “Opening hours of the X” is called “X”.
+  const isSiteAlone = (shown) => {
+    const headings = all('h1').filter((heading) => isVisible(heading) && isExposed(heading));
+    if (headings.length !== 1 || /^\/(?:index\.\w+)?$/.test(location.pathname)) return false;
+    const heading = words(text(headings[0]));
+    if (!heading.endsWith(` ${words(shown)}`)) return false;
+    const rest = heading.slice(0, -words(shown).length).trim();
+    return stems(shown).size > 0 && [...stems(rest)].filter((stem) => !['about', 'from', 'with', 'welco'].includes(stem)).length >= 2;
+  };
+  // Most words of the title are nowhere on the page, which may be of something else.
+  const isForeign = (shown) => {
+    const said = stems(shown);
+    const [body] = all('body');
+    if (said.size < 2 || !body) return false;
+    const names = all('[alt], [aria-label], [placeholder], [value], meta[content]').map((element) => ['alt', 'aria-label', 'placeholder', 'value', 'content'].map((each) => attribute(element, each) ?? '').join(' '));
+    const known = stems([text(body), ...names, location.href].join(' '));
+    const missing = [...said].filter((stem) => !known.has(stem));
+    return known.size >= 5 && missing.length * 2 > said.size;
   };
 
   const pictures = set(
@@ -169,6 +193,12 @@
     ro: [/ (?:din|în) (?:dreapta|stânga) /, / (?:buton|link|pictogram|câmp|meniu|imagine|săgeat)\S* (?:rotund|pătrat|triunghiular|mare|mic|roșu|roși|verde|albastr|galben|negru|neagr|alb|gri)\S* /],
     ru: [/ (?:справа|слева) /, / (?:кругл|квадратн|треугольн|больш|маленьк|красн|зел[её]н|син|ж[её]лт|ч[её]рн|бел|сер)\S+ (?:кнопк|ссылк|значок|значк|пол|меню|изображени|стрелк)\S* /],
   };
+  // Parts of a page of which programs know what they are, and that need no place where there is one of them.
+  const kinds = [
+    [/ (?:navigation|навігац\S*|nawigac\S*|navigac\S*|navigați\S*|навигац\S*) /, 'nav, [role="navigation"]'],
+    [/ (?:search|suche|suchfeld|пошук\S*|wyszukiwar\S*|hledán\S*|căutar\S*|поиск\S*) /, 'search, [role="search"], input[type="search" i]'],
+  ];
+  const isOneOfItsKind = (line) => kinds.some(([kind, selector]) => kind.test(line) && all(selector).filter((each) => isExposed(each) && isVisible(each)).length === 1);
   const verbs = /(?:^| )(?:click|press|select|choose|use|push|tap|see|find|check|go|fill|enter|open|follow|pick|look|klick\S*|drück\S*|wähl\S*|nutz\S*|benutz\S*|verwend\S*|sieh|siehe|tipp\S*|folg\S*|öffn\S*|füll\S*|натисн\S*|клацн\S*|вибер\S*|обер\S*|скорист\S*|перейд\S*|заповн\S*|відкр\S*|klikni\S*|naciśni\S*|wybierz\S*|użyj\S*|zobacz\S*|przejdź\S*|wypełni\S*|otwórz\S*|klikn\S*|stiskn\S*|vyber\S*|zvol\S*|použij\S*|viz|přejd\S*|vypl\S*|otevř\S*|apăs\S*|apas\S*|clic|aleg\S*|select\S*|folos\S*|ved\S*|complet\S*|deschid\S*|нажм\S*|кликн\S*|выбер\S*|восполь\S*|заполн\S*|откр\S*) /u;
   const sensory = () => {
     const undecided = [];
@@ -190,7 +220,7 @@
         names ??= all('a[href], button, input, select, textarea, summary, h1, h2, h3, h4, h5, h6, legend, [role]').filter((each) => isExposed(each)).map((each) => words(name(each))).filter((each) => each.length > 2);
         const [found] = place.exec(line) ?? look.exec(line);
         const isNamed = names.some((each) => (line.includes(` ${each} `) && !found.includes(` ${each} `)) || ` ${each} `.includes(found));
-        if (!isNamed) undecided.push({ element, data: found.trim() });
+        if (!isNamed && !isOneOfItsKind(line)) undecided.push({ element, data: found.trim() });
         break;
       }
     }

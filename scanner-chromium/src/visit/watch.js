@@ -1,5 +1,5 @@
-// Watches the document from its call on. What it sees stays in this world, where `drawn.js`, `built.js`, `run.js` and
-// `collect.js` find it.
+// Watches the document from its call on. What it sees stays in this world, where `drawn.js`, `built.js`, `run.js`,
+// `collect.js` and `../probes/changing.js` find it.
 () => {
   // Getters and methods are called directly, since elements may hide properties of the document with their names, and
   // the fields of a form those of the form.
@@ -27,8 +27,11 @@
   const since = performance.now();
   const surfaceAtFirst = surface();
   let changes = 0;
+  // The last elements whose content has changed, with the time.
+  const contents = [];
   const watch = {
     since,
+    contents,
     rebuilt: since,
     get changes() {
       return changes;
@@ -38,6 +41,9 @@
   };
   new MutationObserver((records) => {
     changes += records.length;
+    const now = performance.now();
+    for (const { type, target } of records.slice(-100)) if (type !== 'attributes') contents.push({ target, now });
+    contents.splice(0, contents.length - 100);
     if (records.some(({ type }) => type === 'childList')) watch.rebuilt = performance.now();
   }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   globalThis.watch = watch;

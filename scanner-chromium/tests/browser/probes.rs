@@ -24,7 +24,52 @@ struct Case {
     hostile: &'static str,
 }
 
-const CASES: [Case; 28] = [
+const CASES: [Case; 31] = [
+    Case {
+        probe: "a11ycheck-field-label",
+        fails: (
+            "<h2>Order</h2><form><label id=x>Street <input></label> <label id=y>Street <input></label> <button>Send</button></form>",
+            &["#x", "#y"],
+        ),
+        passes: "<form><label>Street <input></label> <label>City <input></label></form>",
+        nearly: "<form><h2>Shipping</h2><label>Street <input></label><h2>Billing</h2><label>Street <input></label></form>
+            <form><label>Street <input></label><label>Street <input type=number></label></form>
+            <form><label>Mail <input placeholder='your own'></label><label>Mail <input placeholder='for the bill'></label></form>",
+        hostile: "<form><label>Street <input name=labels></label><label hidden>Street <input></label><input name=type><label></label></form>",
+    },
+    Case {
+        probe: "a11ycheck-identical-links",
+        fails: (
+            "<a href='https://example.org/'>Partners</a> <a id=x href='https://example.com/partners'>Partners</a>
+             <p>Trains: <a href='/a'>more</a></p><p>Buses: <a id=y href='/b'>more</a></p>
+             <svg viewBox='0 0 9 9'><a href='https://example.net/start'><text y=9>Example</text></a></svg>
+             <a id=z href='https://example.de/about'>Example</a>",
+            &["#x", "#y", "#z"],
+        ),
+        passes: "<a href='https://example.org/'>Partners</a> <a href='https://example.com/'>Our city</a>",
+        nearly: "<a href='https://example.org/a'>Partners</a> <a href='http://www.example.org/a/index.html#top'>partners</a>
+            <a href='/one'>Programme</a> <a href='/two'>Programme</a>
+            <a href='https://twitter.com/a'>News</a> <a href='https://example.org/out?to=https://x.com'>News</a>
+            <a href='https://example.org/help'>Help</a> <a href='https://example.com/help'>Help</a>
+            <a href='/a'>more</a> <a href='/b' hidden>more</a>",
+        hostile: "<form><a href='http://[bad'>A</a><a href='javascript:0'>A</a><a name=href href='/a'>A</a><input name=hostname aria-label=x></form>
+            <svg><a href='//'><text>A</text></a></svg>",
+    },
+    Case {
+        probe: "a11ycheck-enhanced-contrast",
+        fails: (
+            "<p id=x style='color: #666; background: #fff'>Prices and terms</p>
+             <p id=y style='color: #888; background: #fff'>Prices and terms</p>
+             <p id=z style='color: #777; background: linear-gradient(#fff, #000)'>Prices and terms</p>
+             <p id=w style='color: #888; background: #fff; font-size: 24px'>Prices and terms</p>",
+            &["#x", "#y", "#z", "#w"],
+        ),
+        passes: "<p style='color: #333; background: #fff'>Prices and terms</p>",
+        nearly: "<p style='color: #595959; background: #fff'>Prices</p><p style='color: #767676; background: #fff; font-size: 24px'>Prices</p>
+            <p style='color: #666; background: #fff'>×</p><p style='color: #666; background: #fff'>— … —</p>
+            <p style='color: #444; background: linear-gradient(#777, #fff)'>Prices</p><button disabled style='color: #888'>Prices</button>",
+        hostile: "<form style='color: #fff; background: #fff'>Prices <input name=style aria-label=x></form><p style='color: color(x); opacity: 0'>a b</p>",
+    },
     Case {
         probe: "a11ycheck-adjacent-links",
         fails: ("<a href='/panda'><img src='data:,' alt='Panda'></a> <a id=x href='/panda'>Panda</a>", &["#x"]),
@@ -170,7 +215,11 @@ const CASES: [Case; 28] = [
     },
     Case {
         probe: "a11ycheck-label-in-name",
-        fails: ("<button id=x aria-label='Fetch the file'>Download</button><a id=y href='/a' aria-label='Order now send'>Send order</a>", &["#x", "#y"]),
+        fails: (
+            "<button id=x aria-label='Fetch the file'>Download</button><a id=y href='/a' aria-label='Order now send'>Send order</a>
+             <a id=z href='/a' aria-label=WCAG>W C A G</a><a id=w href='/a' aria-label='Code 0 1 2 3'>Code 0123</a>",
+            &["#x", "#y", "#z", "#w"],
+        ),
         passes: "<button aria-label='Send the order'>Send</button>",
         nearly: "<button aria-label=Close>X</button><button aria-label='Nonstandard sizes'>Non-standard</button><button aria-label='Save'>Save (beta)</button><a href='/a' aria-label='November 3'>Nov 3</a>",
         hostile: "<form><button aria-label='Send it'>Send</button><input name=childNodes aria-label=x></form><button aria-labelledby='b' id=b aria-label=x>x</button>",
@@ -332,20 +381,43 @@ async fn the_title_and_the_language_of_a_page_are_held_against_its_words() {
         document("en", "Bicycles", words),
         document("fr", "Document library", &quote),
         document("en", "index.html", "x<form><input name=lang></form><embed name=title>"),
+        "<!DOCTYPE html><html lang=en><title>Shop of Arkham</title><h1>Opening hours and prices of the Shop of Arkham</h1></html>".to_owned(),
+        "<!DOCTYPE html><html lang=en><title>Shop of Arkham</title><h1>Welcome to the Shop of Arkham</h1></html>".to_owned(),
+        document("en", "Harvesting apples", words),
+        document("en", "Bicycle repairs in town", words),
+        "<!DOCTYPE html><html lang=de><title>On the boats</title><p>It was the best of times for all who had been there.</html>".to_owned(),
+        "<!DOCTYPE html><html lang=en><title>Auf dem See</title><img alt='Ein Boot auf dem See und nicht weit von der Insel' src='data:,'></html>".to_owned(),
+        "<!DOCTYPE html><html lang=de><title>Kontakt</title><p>Impressum Datenschutz Anmelden Warenkorb Suche Fahrräder Ersatzteile Werkstatt Verleih Öffnungszeiten Anfahrt Stellenangebote Angebote Marken Zubehör Gutscheine <p>It is what it is and was.</html>".to_owned(),
     ];
     let site = Site::start(move |request| {
         let number = request.path.trim_start_matches('/').parse::<usize>().unwrap_or(0);
         Reply::Html(pages[number].clone())
     })
     .await;
-    let findings = scan_all(&site, &["/0", "/1", "/2", "/3"].map(str::to_owned)).await;
-    let is_found = |probe| [0, 1, 2, 3].map(|page| !found(&findings, probe, page).is_empty());
-    assert_eq!(is_found("a11ycheck-page-language"), [true, false, false, false]);
-    assert_eq!(is_found("a11ycheck-title-placeholder"), [true, false, false, true]);
+    let paths: Vec<String> = (0..11).map(|number| format!("/{number}")).collect();
+    let findings = scan_all(&site, &paths).await;
+    let pages_of = |probe| (0..11).filter(|page| !found(&findings, probe, *page).is_empty()).collect::<Vec<_>>();
+    assert_eq!(pages_of("a11ycheck-page-language"), [0, 8, 9]);
+    assert_eq!(pages_of("a11ycheck-title-placeholder"), [0, 3, 4]);
+    let asked = findings.undecided.iter().filter(|item| item.rule == RuleId::new("a11ycheck-title-placeholder"));
+    assert_eq!(asked.map(|item| item.page).collect::<Vec<_>>(), [2, 6]);
 }
 
 /// What only a person can decide: the page for which a person is asked, and pages like it for which nobody is.
-const BY_HAND: [(&str, &str, &[&str]); 9] = [
+const BY_HAND: [(&str, &str, &[&str]); 11] = [
+    (
+        "a11ycheck-field-label",
+        "<h2>Our shop</h2><label>Input <input></label>",
+        &["<h2>Our shop</h2><label>Search <input></label>", "<label>Input <input placeholder=Bicycles></label>"],
+    ),
+    (
+        "a11ycheck-identical-links",
+        "<a href='/about/contact.html'>Contact us</a> <a href='/shop/contact.html'>Contact us</a>",
+        &[
+            "<a href='/about/contact.html'>Contact us</a> <a href='/about/contact.html#map'>Contact us</a>",
+            "<a href='/about/'>Contact us</a> <a href='/about'>Contact us</a> <a href='/contact'>Contact us</a>",
+        ],
+    ),
     (
         "a11ycheck-film-alternative",
         "<video src='/film.webm' controls width=50 height=50></video>",
@@ -363,7 +435,7 @@ const BY_HAND: [(&str, &str, &[&str]); 9] = [
     (
         "a11ycheck-sound-alternative",
         "<a href='/talk.mp3?x=1'>The talk</a>",
-        &["<a href='/talk.mp3'>The talk</a> <a href='/t'>Transcript</a>", "<a href='/mp3'>The talk</a><a href='/a?b=c.mp3'>x</a>"],
+        &["<audio src='/tone.wav'></audio>", "<a href='/talk.mp3'>The talk</a> <a href='/t'>Transcript</a>", "<a href='/mp3'>The talk</a><a href='/a?b=c.mp3'>x</a>"],
     ),
     (
         "a11ycheck-hover-only",
@@ -400,6 +472,7 @@ const BY_HAND: [(&str, &str, &[&str]); 9] = [
             "<p>Press Continue, the round button.</p><button>Continue</button>",
             "<p>You are right, the large box of round apples is empty.</p>",
             "<p>\u{202e}Press the \u{0}round\u{feff} butt on</p>",
+            "<p>Use the navigation on the right.</p><nav><a href='/a'>Contact</a></nav>",
         ],
     ),
     (
@@ -475,11 +548,31 @@ async fn the_content_of_a_page_is_found_behind_what_pages_share() {
 }
 
 /// The probes that move the page.
-const MOVING: [&str; 4] =
-    ["a11ycheck-clipped-text", "a11ycheck-focus-visible", "a11ycheck-keyboard-trap", "a11ycheck-reflow"];
+const MOVING: [&str; 5] = [
+    "a11ycheck-changing-text",
+    "a11ycheck-clipped-text",
+    "a11ycheck-focus-visible",
+    "a11ycheck-keyboard-trap",
+    "a11ycheck-reflow",
+];
 
 /// For each of them a page that fails, with what fails, and pages that do not.
-const MOVED: [(&str, &str, &str, &[&str]); 4] = [
+const MOVED: [(&str, &str, &str, &[&str]); 5] = [
+    (
+        "a11ycheck-changing-text",
+        "<p>Our prices</p><p>Gold: <b id=x>1</b></p><script>let n = 1; setInterval(() => { x.textContent = n++ }, 300)</script>",
+        "#x",
+        &[
+            "<p>Our prices</p><p>Gold: <b id=x>1</b></p>",
+            "<p>Our prices</p><p>Gold: <b id=x>1</b></p><button>Pause</button><script>setInterval(() => { x.textContent = Math.random() }, 300)</script>",
+            // Other controls may stop it, a clock may have to go on, and what ends has ended.
+            "<p>Our prices</p><p>Gold: <b id=x>1</b></p><button>Menu</button><script>setInterval(() => { x.textContent = Math.random() }, 300)</script>",
+            "<p>It is</p><p id=x role=timer>1</p><script>setInterval(() => { x.textContent = Math.random() }, 300)</script>",
+            "<p>Our prices</p><b id=x>1</b><script>let n = 1; const t = setInterval(() => { x.textContent = n++; if (n > 15) clearInterval(t) }, 200)</script>",
+            "<b id=x>1</b><i hidden id=y></i><script>setInterval(() => { y.textContent = Math.random(); x.title = y.textContent }, 300)</script>
+             <form name=body><input name=innerText aria-label=x></form>",
+        ],
+    ),
     (
         "a11ycheck-focus-visible",
         "<style>#x { outline: none }</style><a href='/a'>First</a> <a id=x href='/b'>Second</a>",

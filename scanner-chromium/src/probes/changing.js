@@ -1,0 +1,97 @@
+// Looks for text that goes on changing by itself. Called before anything moves the page, and leaves `changing` in this world. What it
+// finds becomes results of `outcome.probes`, in the form of `run.js`.
+(facts, limits) => {
+  const id = 'a11ycheck-changing-text';
+  const getter = (type, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return (node) => get.call(node);
+  };
+  const parent = getter(Node, 'parentElement');
+  const text = getter(Node, 'textContent');
+  const nodeType = getter(Node, 'nodeType');
+  const isConnected = getter(Node, 'isConnected');
+  const { closest, checkVisibility, getAttribute } = Element.prototype;
+  const { contains } = Node.prototype;
+  const { querySelectorAll } = Document.prototype;
+  const isShown = (element) => checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
+  const elementOf = (node) => (nodeType(node) === Node.ELEMENT_NODE ? node : parent(node));
+
+  // Words of what pauses, stops, hides or sets something, in the languages of reports.
+  const stops = /pause|stop|hide|halt|freeze|close|dismiss|off\b|settings|preferences|frequency|interval|anhalten|stopp|pausier|ausblend|verberg|schließ|einstellung|häufigkeit|пауз|зупин|призупин|прихова|сховат|закри|налаштув|частот|wstrzym|zatrzym|pauz|ukryj|zamknij|ustawien|częstotliw|pozastav|zastav|skrý|zavřít|nastaven|frekvenc|pauză|oprește|ascunde|închide|setări|frecvenț|останов|приостанов|скры|закры|настройк/iu;
+  const controls = 'button, input:not([type="hidden" i]), select, summary, audio[controls], video[controls], [role="button"], [role="switch"], [role="checkbox"], [role="slider"], [role="menuitem"], [onclick], iframe';
+  const name = (element) => `${getAttribute.call(element, 'aria-label') ?? ''} ${getAttribute.call(element, 'title') ?? ''} ${getAttribute.call(element, 'value') ?? ''} ${text(element).slice(0, 200)}`;
+  const select = (selector) => [...querySelectorAll.call(document, selector)].filter(isShown);
+  const hasStop = () => select(`${controls}, a[href], label`).some((element) => stops.test(name(element)));
+  // A clock, and what a program is to read out when it comes, may have to change.
+  const live = '[aria-live], [role="timer"], [role="status"], [role="log"], [role="alert"], [role="progressbar"], progress, time, output, [contenteditable], textarea';
+  const clock = /\d\s*[:：]\s*\d\d/;
+
+  const isMoving = () => watch.contents.some(({ target, now }) => performance.now() - now < limits.recent && elementOf(target) && isConnected(target));
+  const earlier = [...(globalThis.watch?.contents ?? [])];
+  const wasMoving = earlier.length > 0 && isMoving();
+
+  globalThis.changing = {
+    // Whether anything has changed of late, before and while other probes have moved the page. What happens every second has not come
+    // up on a page that was fast.
+    async isMoving() {
+      if (globalThis.watch?.contents === undefined) return false;
+      if (wasMoving || isMoving()) return true;
+      const left = watch.since + limits.least - performance.now();
+      if (left <= 0 || querySelectorAll.call(document, 'script').length === 0) return false;
+      await new Promise((resolve) => setTimeout(resolve, left));
+      return isMoving();
+    },
+    // Waits for text to change, while nothing moves the page, as long as some does.
+    async watch() {
+      const seen = new Map();
+      const see = (records) => {
+        const now = performance.now();
+        for (const element of new Set(records.map(({ target }) => elementOf(target)))) {
+          if (!element || (!seen.has(element) && seen.size >= 200)) continue;
+          const said = text(element).replace(/\s+/g, ' ').trim().slice(0, 1_000);
+          const known = seen.get(element) ?? { times: [], last: null };
+          seen.set(element, known);
+          if (known.last === said) continue;
+          known.last = said;
+          // What comes at once is one change.
+          if (known.times.length < 100 && now - (known.times.at(-1) ?? -Infinity) >= limits.apart) known.times.push(now);
+        }
+      };
+      const observer = new MutationObserver(see);
+      observer.observe(document, { subtree: true, childList: true, characterData: true });
+      const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
+      await wait(limits.first);
+      // Nothing has: it was a part of the page's building itself, or an answer to a probe.
+      if ([...seen.values()].some(({ times }) => times.length > 0)) await wait(limits.whole - limits.first);
+      see(observer.takeRecords());
+      observer.disconnect();
+      const ended = performance.now();
+      const before = new Map(earlier.toReversed().map(({ target, now }) => [elementOf(target), now]));
+      const changed = [...seen].filter(([element, { times }]) => {
+        const lasts = times.length >= 3 && times.at(-1) - (before.get(element) ?? times[0]) >= limits.span && ended - times.at(-1) < limits.recent;
+        return lasts && isConnected(element) && isShown(element) && text(element).trim() !== '' && !closest.call(element, 'script, style, noscript, head');
+      });
+      // What holds an element that changes is not what changes.
+      const found = changed.map(([element]) => element).filter((element, _, all) => !all.some((other) => other !== element && contains.call(element, other)));
+      const body = Reflect.get(Document.prototype, 'body', document);
+      const isBeside = (element) => body instanceof HTMLElement && Reflect.get(HTMLElement.prototype, 'innerText', body).replace(/\s+/g, '').length > text(element).replace(/\s+/g, '').length;
+      const beside = found.filter((element) => axe.utils.getNodeFromTree(element) && isBeside(element));
+      const { probes } = outcome;
+      const add = (list, elements) => {
+        const nodes = elements.slice(0, 50).map((element) => probes.node(id, { element }, true));
+        if (nodes.length > 0) list.push({ id, ...facts[id], nodes });
+      };
+      if (!hasStop()) {
+        const hasControls = select(controls).length > 0;
+        const isSure = (element) => !hasControls && !closest.call(element, live) && !clock.test(text(element));
+        add(probes.violations, beside.filter(isSure));
+        add(probes.incomplete, beside.filter((element) => !isSure(element)));
+      }
+      (beside.length > 0 ? probes.passed : probes.inapplicable).push(id);
+    },
+    end(isWatched) {
+      if (!isWatched) outcome.probes.inapplicable.push(id);
+      delete globalThis.changing;
+    },
+  };
+}
