@@ -6,7 +6,7 @@ use a11ycheck_core::{
 };
 use http::header;
 
-use crate::{places::Places, request::Request, response::Response};
+use crate::{known_browser, places::Places, request::Request, response::Response};
 
 /// A cookie that the interface sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ enum Cookie {
     Session,
     /// The language of who is not signed in.
     Language,
+    /// The marks of those who have signed in with this browser. It says that it is known, and lets nobody in.
+    Browser,
 }
 
 impl Cookie {
@@ -26,6 +28,8 @@ impl Cookie {
             (Self::Session, false) => "a11ycheck-session",
             (Self::Language, true) => "__Host-a11ycheck-language",
             (Self::Language, false) => "a11ycheck-language",
+            (Self::Browser, true) => "__Host-a11ycheck-browser",
+            (Self::Browser, false) => "a11ycheck-browser",
         }
     }
 
@@ -67,4 +71,15 @@ pub(crate) fn language(request: &Request, places: &Places) -> Option<Locale> {
 /// Keeps the language in the browser, for a year.
 pub(crate) fn with_language(response: Response, locale: Locale, places: &Places) -> Response {
     response.with(header::SET_COOKIE, &Cookie::Language.written(locale.code(), 365 * 24 * 60 * 60, places))
+}
+
+/// Returns the marks of a browser that is known; an empty text if it has none.
+pub(crate) fn marks<'a>(request: &'a Request, places: &Places) -> &'a str {
+    Cookie::Browser.read(request, places).unwrap_or_default()
+}
+
+/// Keeps the marks in the browser, for as long as the newest is valid.
+pub(crate) fn with_marks(response: Response, marks: &str, places: &Places) -> Response {
+    let cookie = Cookie::Browser.written(marks, known_browser::TERM.num_seconds(), places);
+    response.with(header::SET_COOKIE, &cookie)
 }

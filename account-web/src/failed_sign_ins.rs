@@ -9,13 +9,26 @@ use std::{
 use a11ycheck_core::domain::EmailAddress;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// What failures are counted of.
+use crate::known_browser::KnownBrowser;
+
+/// From what browser somebody tries to sign in to an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A browser in which the account's owner has signed in before. It is counted by itself: what strangers do does not make it wait.
+    Known(KnownBrowser),
+    /// Any other browser, at this address, if that is known.
+    Unknown(Option<IpAddr>),
+}
+
+/// What attempts are counted of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Of {
-    /// One account, whoever tries.
+    /// One account, whoever tries from browsers that are not known.
     Account(EmailAddress),
-    /// One network: an IPv4 address, or an IPv6 network of 64 bits.
+    /// One network of browsers that are not known: an IPv4 address, or an IPv6 network of 64 bits.
     Network(IpAddr),
+    /// One known browser, and with it one account.
+    Browser(KnownBrowser),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -30,9 +43,9 @@ pub(crate) struct FailedSignIns {
     counted: Mutex<HashMap<Of, Failures>>,
 }
 
-/// The number of accounts and networks that are remembered.
+/// The number of accounts, networks and known browsers that are remembered.
 const REMEMBERED: usize = 20_000;
-/// The failures of an account that have no wait.
+/// The failures of an account, and of a known browser, that have no wait.
 const FREE_OF_ACCOUNT: u32 = 5;
 /// The failures of a network that have no wait: many people may share one address.
 const FREE_OF_NETWORK: u32 = 30;
@@ -52,25 +65,26 @@ impl Failures {
 }
 
 impl FailedSignIns {
-    /// Returns the instant before which an attempt is not even compared; `None` if it may be made now. Nothing is counted.
-    pub(crate) fn wait(
+    /// Begins an attempt, which counts as failed until [it has succeeded](Self::succeeded): passwords that are sent at once are counted one
+    /// after the other, before the first of them is compared.
+    ///
+    /// # Errors
+    /// Returns the instant before which no attempt is made. The password must not be compared then, and nothing is counted.
+    pub(crate) fn attempt(
         &self,
         account: &EmailAddress,
-        address: Option<IpAddr>,
+        from: Origin,
         now: DateTime<Utc>,
-    ) -> Option<DateTime<Utc>> {
-        let counted = self.lock();
-        let until = keys(account, address).filter_map(|(of, free)| Some(counted.get(&of)?.waits_until(free)));
-        until.filter(|until| *until > now).max()
-    }
-
-    /// Counts a failure.
-    pub(crate) fn failed(&self, account: &EmailAddress, address: Option<IpAddr>, now: DateTime<Utc>) {
+    ) -> Result<(), DateTime<Utc>> {
         let mut counted = self.lock();
+        let until = keys(account, from).filter_map(|(of, free)| Some(counted.get(&of)?.waits_until(free)));
+        if let Some(until) = until.filter(|until| *until > now).max() {
+            return Err(until);
+        }
         if counted.len() >= REMEMBERED {
             counted.retain(|_, failures| failures.last + FORGOTTEN > now);
         }
-        for (of, _) in keys(account, address) {
+        for (of, _) in keys(account, from) {
             if counted.len() >= REMEMBERED && !counted.contains_key(&of) {
                 let oldest = counted.iter().min_by_key(|(_, failures)| failures.last).map(|(of, _)| of.clone());
                 oldest.and_then(|oldest| counted.remove(&oldest));
@@ -81,11 +95,19 @@ impl FailedSignIns {
             }
             *failures = Failures { count: failures.count.saturating_add(1), last: now };
         }
+        Ok(())
     }
 
-    /// Forgets the failures of an account whose owner has signed in. Those of the network stay: somebody who guesses may have an account.
-    pub(crate) fn succeeded(&self, account: &EmailAddress) {
-        self.lock().remove(&Of::Account(account.clone()));
+    /// Forgets the failures of an account whose owner has signed in, of the kind of browser that it was: a known browser does not make
+    /// strangers free to go on. Of the network, this attempt alone is forgotten: somebody who guesses may have an account.
+    pub(crate) fn succeeded(&self, account: &EmailAddress, from: Origin) {
+        let mut counted = self.lock();
+        for (of, _) in keys(account, from) {
+            match counted.get_mut(&of) {
+                Some(failures) if matches!(of, Of::Network(_)) => failures.count = failures.count.saturating_sub(1),
+                _ => drop(counted.remove(&of)),
+            }
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Of, Failures>> {
@@ -94,24 +116,48 @@ impl FailedSignIns {
     }
 }
 
-fn keys(account: &EmailAddress, address: Option<IpAddr>) -> impl Iterator<Item = (Of, u32)> {
-    let network = address.map(|address| match address.to_canonical() {
+fn keys(account: &EmailAddress, from: Origin) -> impl Iterator<Item = (Of, u32)> {
+    let (first, network) = match from {
+        Origin::Known(browser) => (Of::Browser(browser), None),
+        Origin::Unknown(address) => (Of::Account(account.clone()), address.map(network)),
+    };
+    let network = network.map(|network| (Of::Network(network), FREE_OF_NETWORK));
+    std::iter::once((first, FREE_OF_ACCOUNT)).chain(network)
+}
+
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
         IpAddr::V4(address) => address.into(),
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();
             IpAddr::from([a, b, c, d, 0, 0, 0, 0])
         }
-    });
-    let network = network.map(|network| (Of::Network(network), FREE_OF_NETWORK));
-    std::iter::once((Of::Account(account.clone()), FREE_OF_ACCOUNT)).chain(network)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use a11ycheck_core::domain::{PasswordHash, PlainSecret};
+
     use super::*;
+    use crate::known_browser;
+
+    const UNKNOWN: Origin = Origin::Unknown(None);
 
     fn email(name: &str) -> EmailAddress {
         format!("{name}@example.org").parse().unwrap()
+    }
+
+    fn known(now: DateTime<Utc>) -> Origin {
+        let person = a11ycheck_core::id::PersonId::generate(now);
+        let password = PasswordHash::from_stored(PlainSecret::generate().reveal());
+        let mark = known_browser::mark(person, &password, now);
+        Origin::Known(known_browser::recognised(&mark, person, &password, now).unwrap())
+    }
+
+    /// Returns for how many seconds an attempt waits.
+    fn wait(failed: &FailedSignIns, account: &EmailAddress, from: Origin, now: DateTime<Utc>) -> i64 {
+        failed.attempt(account, from, now).err().map_or(0, |until| (until - now).num_seconds())
     }
 
     #[test]
@@ -119,27 +165,58 @@ mod tests {
         let (failed, jo, mut now) = (FailedSignIns::default(), email("jo"), Utc::now());
         let mut waits = Vec::new();
         for _ in 0..20 {
-            failed.failed(&jo, None, now);
-            let until = failed.wait(&jo, None, now).unwrap_or(now);
-            waits.push((until - now).num_seconds());
-            now = until;
+            let mut waited = 0;
+            while let Err(until) = failed.attempt(&jo, UNKNOWN, now) {
+                waited += (until - now).num_seconds();
+                now = until;
+            }
+            waits.push(waited);
         }
-        assert_eq!(waits[..8], [0, 0, 0, 0, 0, 2, 4, 8]);
+        assert_eq!(waits[..9], [0, 0, 0, 0, 0, 0, 2, 4, 8]);
         assert_eq!(waits.last(), Some(&900));
-        assert_eq!(failed.wait(&email("ann"), None, now - TimeDelta::seconds(1)), None, "nobody else waits");
-        failed.succeeded(&jo);
-        assert_eq!(failed.wait(&jo, None, now - TimeDelta::seconds(1)), None);
+        assert_eq!(wait(&failed, &email("ann"), UNKNOWN, now), 0, "nobody else waits");
+        failed.succeeded(&jo, UNKNOWN);
+        assert_eq!(wait(&failed, &jo, UNKNOWN, now), 0);
+    }
+
+    #[test]
+    fn strangers_do_not_make_a_known_browser_wait_nor_does_it_make_them_free() {
+        let (failed, jo, now) = (FailedSignIns::default(), email("jo"), Utc::now());
+        let (own, other) = (known(now), known(now));
+        for _ in 0..30 {
+            let _ = failed.attempt(&jo, UNKNOWN, now);
+        }
+        assert!(wait(&failed, &jo, UNKNOWN, now) > 0);
+        for _ in 0..6 {
+            assert_eq!(wait(&failed, &jo, own, now), 0);
+        }
+        assert_eq!(wait(&failed, &jo, own, now), 2, "a stolen mark is no way to guess");
+        assert_eq!(wait(&failed, &jo, other, now), 0, "nor to make another browser wait");
+        failed.succeeded(&jo, other);
+        assert_eq!(wait(&failed, &jo, own, now), 2);
+        assert!(wait(&failed, &jo, UNKNOWN, now) > 0, "strangers wait as before");
     }
 
     #[test]
     fn one_network_cannot_try_many_accounts() {
         let (failed, now) = (FailedSignIns::default(), Utc::now());
-        let from = |address: &str| Some(address.parse().unwrap());
+        let from = |address: &str| Origin::Unknown(Some(address.parse().unwrap()));
         for number in 0..40 {
-            failed.failed(&email(&number.to_string()), from(&format!("2001:db8::{number:x}")), now);
+            let _ = failed.attempt(&email(&number.to_string()), from(&format!("2001:db8::{number:x}")), now);
         }
-        assert!(failed.wait(&email("another"), from("2001:db8::ffff"), now).is_some());
-        assert_eq!(failed.wait(&email("another"), from("2001:db8:1::1"), now), None);
+        assert!(wait(&failed, &email("another"), from("2001:db8::ffff"), now) > 0);
+        assert_eq!(wait(&failed, &email("another"), from("2001:db8:1::1"), now), 0);
+    }
+
+    #[test]
+    fn those_who_know_their_passwords_do_not_make_their_network_wait() {
+        let (failed, now) = (FailedSignIns::default(), Utc::now());
+        let office = Origin::Unknown(Some("192.0.2.7".parse().unwrap()));
+        for number in 0..100 {
+            let account = email(&number.to_string());
+            assert_eq!(wait(&failed, &account, office, now), 0);
+            failed.succeeded(&account, office);
+        }
     }
 
     #[test]
@@ -147,7 +224,7 @@ mod tests {
         let (failed, now) = (FailedSignIns::default(), Utc::now());
         for number in 0..(REMEMBERED + 50) {
             let at = now + TimeDelta::milliseconds(i64::try_from(number).unwrap());
-            failed.failed(&email(&number.to_string()), None, at);
+            failed.attempt(&email(&number.to_string()), UNKNOWN, at).unwrap();
         }
         assert!(failed.lock().len() <= REMEMBERED);
         assert!(failed.lock().contains_key(&Of::Account(email(&(REMEMBERED + 49).to_string()))));

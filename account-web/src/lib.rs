@@ -9,6 +9,7 @@ mod failed_sign_ins;
 mod fields;
 mod forged;
 mod form_errors;
+mod known_browser;
 mod locale;
 mod markup;
 mod pages;

@@ -2,7 +2,8 @@
 
 use a11ycheck_core::{
     Error,
-    domain::{AuditAction, PlainSecret},
+    domain::{AuditAction, PasswordHash, PlainSecret},
+    id::PersonId,
     locale::Locale,
     paging::PageRequest,
     service::{Actor, OfTeam, TeamHandle, Visit},
@@ -13,7 +14,9 @@ use http::StatusCode;
 
 use super::{error::PageError, notices};
 use crate::{
-    locale,
+    cookies,
+    failed_sign_ins::Origin,
+    known_browser, locale,
     parts::Parts,
     request::{Fields, Request},
     response::Response,
@@ -65,6 +68,24 @@ impl<'a> Context<'a> {
     /// Returns the person for the audit log.
     pub(super) fn actor(&self) -> Result<Actor, PageError> {
         Ok(Actor::person(&self.signed_in()?.person, self.request.address))
+    }
+
+    /// Returns from where somebody tries to sign in as a person with this password.
+    pub(super) fn origin(&self, person: Option<(PersonId, &PasswordHash)>) -> Origin {
+        let known = person.and_then(|(id, password)| {
+            let marks = cookies::marks(self.request, &self.parts.places);
+            known_browser::recognised(marks, id, password, self.parts.service.now())
+        });
+        known.map_or(Origin::Unknown(self.request.address), Origin::Known)
+    }
+
+    /// Makes the browser known as one in which a person with this password has signed in.
+    pub(super) fn remembered(&self, response: Response, person: PersonId, password: &PasswordHash) -> Response {
+        let (places, now) = (&self.parts.places, self.parts.service.now());
+        let marks = cookies::marks(self.request, places);
+        let replaced = known_browser::recognised(marks, person, password, now);
+        let marks = known_browser::with(marks, &known_browser::mark(person, password, now), replaced);
+        cookies::with_marks(response, &marks, places)
     }
 
     pub(super) fn shell(&self, section: Section, title: &str) -> Shell {

@@ -69,7 +69,7 @@ pub(super) async fn create(context: &Context<'_>) -> Result<Response, PageError>
     let password = fields::new_password(sent, email.as_ref(), &mut errors, words);
     let (Some(name), Some(email), Some(password)) = (name, email, password) else { return form(context, errors) };
     let password = context.parts.passwords.hash(password).await?;
-    let input = PersonInput::new(email).with_name(name).with_locale(context.locale).with_password(password);
+    let input = PersonInput::new(email).with_name(name).with_locale(context.locale).with_password(password.clone());
     let person = match people.redeem_first_link(&key, input, context.request.address).await {
         Ok(person) => person,
         Err(Error::NotFound) => return gone(context),
@@ -89,7 +89,8 @@ pub(super) async fn create(context: &Context<'_>) -> Result<Response, PageError>
             "/operator".to_owned()
         }
     };
-    begin_session(context, &person, &next).await
+    let begun = begin_session(context, &person, &next).await?;
+    Ok(context.remembered(begun, person.id, &password))
 }
 
 /// Returns the oldest team, or makes one on the largest plan that includes the API; `None` if there is no such plan.

@@ -99,12 +99,13 @@ pub(super) async fn join(context: &Context<'_>) -> Result<Response, PageError> {
     let (Some(name), Some(password)) = (name, password) else { return form(context, errors).await };
     let password = context.parts.passwords.hash(password).await?;
     let input = PersonInput::new(invitation.email.clone());
-    let input = input.with_name(name).with_locale(context.locale).with_password(password);
+    let input = input.with_name(name).with_locale(context.locale).with_password(password.clone());
     match people.join_as_new(&key, input, context.request.address).await {
         Ok(_) => {}
         Err(Error::NotFound) => return gone(context),
         Err(error) => return form(context, FormErrors::of_refusal(error, "join", words)?).await,
     }
     let credentials = people.credentials(&invitation.email).await?.ok_or(Error::NotFound)?;
-    begin_session(context, &credentials.person, &next).await
+    let begun = begin_session(context, &credentials.person, &next).await?;
+    Ok(context.remembered(begun, credentials.person.id, &password))
 }

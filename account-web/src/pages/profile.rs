@@ -56,14 +56,14 @@ pub(super) async fn show(context: &Context<'_>, entered: Entered) -> Result<Resp
 pub(super) async fn set_password(context: &Context<'_>) -> Result<Response, PageError> {
     let (parts, words, form) = (context.parts, context.words(), context.form());
     let signed_in = context.signed_in()?;
-    let (person, address, now) = (&signed_in.person, context.request.address, chrono::Utc::now());
+    let (person, address) = (&signed_in.person, context.request.address);
     let mut errors = FormErrors::default();
-    let is_waiting = parts.failed.wait(&person.email, address, now).is_some();
     let stored = parts.people.credentials(&person.email).await?.and_then(|credentials| credentials.password);
-    if is_waiting || !parts.passwords.matches(form.raw("current"), stored).await? {
-        if !is_waiting {
-            parts.failed.failed(&person.email, address, now);
-        }
+    let from = context.origin(stored.as_ref().map(|password| (person.id, password)));
+    let may_try = parts.failed.attempt(&person.email, from, parts.service.now()).is_ok();
+    if may_try && parts.passwords.matches(form.raw("current"), stored).await? {
+        parts.failed.succeeded(&person.email, from);
+    } else {
         errors.add("current", &words.problems.password_wrong);
     }
     let password = fields::new_password(form, Some(&person.email), &mut errors, words);
@@ -71,8 +71,9 @@ pub(super) async fn set_password(context: &Context<'_>) -> Result<Response, Page
         return show(context, Entered { errors }).await;
     };
     let password = parts.passwords.hash(password).await?;
-    parts.people.set_password(person, password, Some(signed_in.session.id), address).await?;
-    Ok(context.to("/profile?done=password-changed"))
+    let kept = Some(signed_in.session.id);
+    parts.people.set_password(person, password.clone(), kept, address).await?;
+    Ok(context.remembered(context.to("/profile?done=password-changed"), person.id, &password))
 }
 
 pub(super) async fn end_session(context: &Context<'_>, id: &str) -> Result<Response, PageError> {

@@ -1,6 +1,6 @@
 //! Signing in and out.
 
-use a11ycheck_core::{catalog::fill, domain::Person, service::Browser};
+use a11ycheck_core::{catalog::fill, domain::Person, service::Browser, store::Credentials};
 use askama::Template;
 
 use super::{
@@ -39,27 +39,25 @@ fn form(context: &Context<'_>, next: &str, errors: FormErrors) -> Result<Respons
 /// Signs a person in. Whether the address or the password is wrong is not said, and takes the same time to find out.
 pub(super) async fn sign_in(context: &Context<'_>) -> Result<Response, PageError> {
     let (parts, words) = (context.parts, &context.words().sign_in);
-    let (next, address) = (context.form().get("next"), context.request.address);
+    let next = context.form().get("next");
     let wrong = || form(context, next, FormErrors::one("email", &words.wrong));
     let Ok(email) = context.form().get("email").parse() else { return wrong() };
-    let now = chrono::Utc::now();
-    if let Some(until) = parts.failed.wait(&email, address, now) {
+    let (credentials, now) = (parts.people.credentials(&email).await?, parts.service.now());
+    let stored = credentials.as_ref().and_then(|credentials| credentials.password.clone());
+    let from = context.origin(credentials.as_ref().map(|known| known.person.id).zip(stored.as_ref()));
+    if let Err(until) = parts.failed.attempt(&email, from, now) {
         let seconds = (until - now).num_seconds() + 1;
         let text = fill(&words.wait, &[("seconds", &seconds.to_string())]);
         return form(context, next, FormErrors::one("email", &text));
     }
-    let credentials = parts.people.credentials(&email).await?;
-    let stored = credentials.as_ref().and_then(|credentials| credentials.password.clone());
-    let matches = parts.passwords.matches(context.form().raw("password"), stored).await?;
-    match credentials {
-        Some(credentials) if matches => {
-            parts.failed.succeeded(&email);
-            begin_session(context, &credentials.person, &own_path(next)).await
+    let matches = parts.passwords.matches(context.form().raw("password"), stored.clone()).await?;
+    match (credentials, stored) {
+        (Some(Credentials { person, .. }), Some(password)) if matches => {
+            parts.failed.succeeded(&email, from);
+            let begun = begin_session(context, &person, &own_path(next)).await?;
+            Ok(context.remembered(begun, person.id, &password))
         }
-        _ => {
-            parts.failed.failed(&email, address, now);
-            wrong()
-        }
+        _ => wrong(),
     }
 }
 

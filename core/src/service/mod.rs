@@ -37,6 +37,8 @@ mod watch;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use chrono::{DateTime, Utc};
+
 #[cfg(feature = "pdf")]
 pub use self::pdf::RenderLimits;
 pub use self::{
@@ -126,6 +128,11 @@ impl Service {
     /// Returns the prefix of the names of the service's headers.
     pub fn header_prefix(&self) -> &HeaderPrefix {
         &self.parts.header_prefix
+    }
+
+    /// Returns the present instant by this process's clock, for what concerns this process alone: what is stored has the store's time.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.parts.clock.now()
     }
 
     /// Returns the standard of sites that name none.

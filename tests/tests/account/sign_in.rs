@@ -2,9 +2,10 @@
 
 use a11ycheck_core::domain::Role;
 use chrono::TimeDelta;
+use futures_util::future::join_all;
 use reqwest::StatusCode;
 
-use crate::visitor::{Home, PASSWORD};
+use crate::visitor::{Home, PASSWORD, Visitor};
 
 #[tokio::test]
 async fn a_wrong_password_and_an_unknown_address_are_answered_alike() {
@@ -35,6 +36,66 @@ async fn guessing_is_slowed_down_even_with_the_right_password_at_the_end() {
     assert!(answer.text.contains("Too many attempts have failed"), "the reason is said");
 }
 
+/// Tries to sign in, and returns whether it was accepted.
+async fn tries(visitor: &mut Visitor, email: &str, password: &str) -> bool {
+    let answer = visitor.post("/app/sign-in", &[("email", email), ("password", password)]).await;
+    answer.status == StatusCode::SEE_OTHER
+}
+
+#[tokio::test]
+async fn strangers_who_guess_do_not_make_the_owner_wait_in_a_browser_that_is_known() {
+    let home = Home::new([]).await;
+    let mut owner = home.member("jo@example.org", Role::Viewer).await;
+    let mut colleague = home.member("ann@example.org", Role::Viewer).await;
+    owner.post("/app/sign-out", &[]).await;
+    for number in 0..40 {
+        // However many networks they come from, in how many browsers.
+        let mut stranger = home.visitor().at(&format!("198.51.100.{number}"));
+        assert!(!tries(&mut stranger, "jo@example.org", "a wrong guess").await);
+        home.app.clock.advance(TimeDelta::minutes(1));
+    }
+    let mut elsewhere = home.visitor();
+    assert!(!tries(&mut elsewhere, "jo@example.org", PASSWORD).await, "an unknown browser waits");
+    assert!(!tries(&mut colleague, "jo@example.org", PASSWORD).await, "and one that is known for somebody else");
+    assert!(tries(&mut owner, "jo@example.org", PASSWORD).await, "the owner does not");
+    assert!(!tries(&mut elsewhere, "jo@example.org", PASSWORD).await, "which lets no stranger go on");
+    home.app.clock.advance(TimeDelta::minutes(15));
+    assert!(tries(&mut elsewhere, "jo@example.org", PASSWORD).await, "the longest wait is a quarter of an hour");
+}
+
+#[tokio::test]
+async fn a_stolen_mark_of_a_browser_is_no_way_to_guess_and_ends_with_the_password() {
+    let home = Home::new([]).await;
+    let mut owner = home.member("jo@example.org", Role::Viewer).await;
+    let mut thief = home.visitor();
+    thief.cookies.extend(owner.cookies.clone().into_iter().filter(|(name, _)| name == "a11ycheck-browser"));
+    for _ in 0..6 {
+        assert!(!tries(&mut thief, "jo@example.org", "a wrong guess").await);
+    }
+    assert!(!tries(&mut thief, "jo@example.org", PASSWORD).await, "the mark waits by itself");
+    home.app.clock.advance(TimeDelta::seconds(3));
+    let form = [("current", PASSWORD), ("password", "another long password")];
+    let changed = owner.post("/app/profile/password", &form).await;
+    assert_eq!(changed.location(), "/app/profile?done=password-changed");
+    for _ in 0..7 {
+        tries(&mut home.visitor(), "jo@example.org", "a wrong guess").await;
+    }
+    assert!(!tries(&mut thief, "jo@example.org", "another long password").await, "the mark is worth nothing");
+    assert!(tries(&mut owner, "jo@example.org", "another long password").await, "the owner has got a new one");
+}
+
+#[tokio::test]
+async fn passwords_that_are_sent_at_once_are_counted_before_they_are_compared() {
+    let home = Home::new([]).await;
+    home.member("jo@example.org", Role::Viewer).await;
+    let guesses = (0..20).map(async |_| {
+        let form = [("email", "jo@example.org"), ("password", "a wrong guess")];
+        home.visitor().post("/app/sign-in", &form).await.text.contains("Try again in")
+    });
+    let waited = join_all(guesses).await.into_iter().filter(|waited| *waited).count();
+    assert_eq!(waited, 14, "six of them are compared");
+}
+
 #[tokio::test]
 async fn a_session_gets_a_new_secret_at_sign_in_and_ends_at_sign_out() {
     let home = Home::new([]).await;
@@ -49,7 +110,8 @@ async fn a_session_gets_a_new_secret_at_sign_in_and_ends_at_sign_out() {
 
     let mut stolen = visitor.clone();
     assert_eq!(visitor.post("/app/sign-out", &[]).await.location(), "/app/sign-in?done=signed-out");
-    assert!(visitor.cookies.is_empty());
+    assert_eq!(visitor.cookies.keys().collect::<Vec<_>>(), ["a11ycheck-browser"], "what is kept lets nobody in");
+    assert_eq!(visitor.get("/app/profile").await.status, StatusCode::SEE_OTHER);
     assert_eq!(stolen.get("/app/profile").await.status, StatusCode::SEE_OTHER);
 }
 

@@ -1,6 +1,6 @@
 //! A browser without a window: it keeps cookies and sends the headers of a page's own forms.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, net::IpAddr};
 
 use a11ycheck_account_web::{AccountWeb, Body, Request, Response};
 use a11ycheck_api_v1::EventsV1;
@@ -55,7 +55,7 @@ impl Home {
     }
 
     pub(crate) fn visitor(&self) -> Visitor {
-        Visitor { web: self.web.clone(), cookies: BTreeMap::new() }
+        Visitor { web: self.web.clone(), cookies: BTreeMap::new(), address: None }
     }
 
     /// Returns the path of a page of the team.
@@ -69,6 +69,7 @@ impl Home {
 pub(crate) struct Visitor {
     web: AccountWeb,
     pub(crate) cookies: BTreeMap<String, String>,
+    address: Option<IpAddr>,
 }
 
 /// An answer, read to its end.
@@ -86,6 +87,11 @@ impl Answer {
 }
 
 impl Visitor {
+    /// Puts the browser at an address.
+    pub(crate) fn at(self, address: &str) -> Self {
+        Self { address: Some(address.parse().unwrap()), ..self }
+    }
+
     pub(crate) async fn get(&mut self, path: &str) -> Answer {
         self.send(Method::GET, path, &[], &[]).await
     }
@@ -112,7 +118,8 @@ impl Visitor {
         }
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
-        let request = Request::new(method, path, map).with_query(query).with_form(body.as_bytes());
+        let request =
+            Request::new(method, path, map).with_query(query).with_form(body.as_bytes()).with_address(self.address);
         let answer = self.web.answer(request).await;
         self.keep(&answer);
         let Response { status, headers, body, .. } = answer;
