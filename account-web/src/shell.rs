@@ -57,6 +57,8 @@ pub(crate) struct TeamShell {
     pub(crate) id: TeamId,
     pub(crate) name: String,
     pub(crate) role: Role,
+    /// The number of its sites whose latest check failed.
+    pub(crate) failing: u64,
 }
 
 impl Shell {
@@ -76,8 +78,8 @@ impl Shell {
         }
     }
 
-    pub(crate) fn in_team(mut self, team: &Team, role: Role) -> Self {
-        self.team = Some(TeamShell { id: team.id, name: team.name.clone(), role });
+    pub(crate) fn in_team(mut self, team: &Team, role: Role, failing: u64) -> Self {
+        self.team = Some(TeamShell { id: team.id, name: team.name.clone(), role, failing });
         self
     }
 

@@ -45,7 +45,7 @@ words! {
         product skip team_menu account_menu language change_language sign_out error_summary error_prefix cancel back yes no
         name email role created actions delete previous_page next_page pages_of_list details
     }
-    nav: Nav { sites members tokens endpoints brand usage audit teams profile operator }
+    nav: Nav { sites members tokens endpoints brand usage audit teams profile operator failing }
     errors: Errors {
         not_found_title not_found_text forbidden_title forbidden_text blocked_title blocked_text forged_title forged_text
         unavailable_title unavailable_text server_title server_text too_many_title too_many_text
@@ -70,8 +70,8 @@ words! {
     }
     roles: Roles { owner member viewer unknown owner_hint member_hint viewer_hint }
     sites: Sites {
-        title add search search_submit tag none_title none_text none_found clear caption site status last_check problems
-        change next_check never failed running queued worse better same
+        title add search search_submit tag none_title none_text none_found clear caption site status last_check problems change
+        next_check never failed running queued worse better same show all only_failing
     }
     add_site: AddSite {
         title edit_title edit_submit url url_hint name name_hint report_language tags tags_hint platform platform_hint standard standard_default first_check

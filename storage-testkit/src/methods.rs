@@ -72,6 +72,8 @@ macro_rules! store_methods {
                 fn add_site(team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError>;
                 fn site(team: TeamId, id: SiteId) -> Result<Option<Site>, StoreError>;
                 fn sites(team: TeamId, tag: Option<&str>, page: PageRequest) -> Result<Page<Site>, StoreError>;
+                fn failing_sites(team: TeamId, tag: Option<&str>, page: PageRequest)
+                    -> Result<Page<Site>, StoreError>;
                 fn change_site(team: TeamId, id: SiteId, details: SiteDetails) -> Result<Option<Site>, StoreError>;
                 fn delete_site(team: TeamId, id: SiteId) -> Result<bool, StoreError>;
                 fn site_usage(team: TeamId) -> Result<SiteUsage, StoreError>;

@@ -112,6 +112,8 @@ impl<'a> Context<'a> {
 pub(super) struct InTeam<'c, 'a> {
     pub(super) context: &'c Context<'a>,
     pub(super) visit: Visit,
+    /// The number of the team's sites whose latest check failed, for the navigation.
+    pub(super) failing: u64,
 }
 
 impl InTeam<'_, '_> {
@@ -142,7 +144,7 @@ impl InTeam<'_, '_> {
     }
 
     pub(super) fn shell(&self, section: Section, title: &str) -> Shell {
-        self.context.shell(section, title).in_team(&self.visit.team, self.visit.role)
+        self.context.shell(section, title).in_team(&self.visit.team, self.visit.role, self.failing)
     }
 
     /// Returns a redirect to a page of the team.

@@ -90,13 +90,18 @@ async fn route(context: &mut Context<'_>, path: &str) -> Result<Response, PageEr
                 Access::Owner => visit.role.manages(),
                 _ => true,
             };
-            let in_team = InTeam { context, visit };
             if !may {
                 return Err(PageError::Core(Error::MayNotManage));
             }
-            of_team(&in_team, &found).await
+            let failing = if has_navigation(found.route.page) { visit.handle.failing_sites().await? } else { 0 };
+            of_team(&InTeam { context, visit, failing }, &found).await
         }
     }
+}
+
+/// Returns whether what a route of a team leads to may be a page, and not always a file.
+const fn has_navigation(page: Page) -> bool {
+    !matches!(page, Page::Team | Page::CheckProgress | Page::CheckPicture | Page::CheckFile)
 }
 
 /// Returns a redirect to the sign-in, after which the page is shown that was asked for.

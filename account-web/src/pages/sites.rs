@@ -48,35 +48,44 @@ struct SitesPage<'a> {
     rows: Vec<Row>,
     tag: &'a str,
     wanted: &'a str,
+    is_failing: bool,
+    is_filtered: bool,
     paging: Paging,
     total: u64,
 }
 
-/// Shows the sites with what their newest checks have come to.
+/// Shows the sites with what their newest checks have come to: all of them, or those with a tag, those that are failing, those that
+/// are searched for, and any of it together.
 pub(super) async fn list(team: &InTeam<'_, '_>) -> Result<Response, PageError> {
     let query = &team.context.request.query;
-    let (tag, wanted) = (query.get("tag"), query.get("q").to_lowercase());
-    let page_of = |sites: Page<Site>| async move {
-        let paging = Paging::of(&sites, &[("tag", tag)]);
-        let total = sites.total;
-        let mut rows = Vec::with_capacity(sites.items.len());
-        for site in sites.items {
-            rows.push(row(team, site).await?);
-        }
-        Ok::<_, PageError>((rows, paging, total))
+    let (tag, wanted, status) = (query.get("tag"), query.get("q"), query.get("status"));
+    let is_failing = status == "failing";
+    let chosen = |page| {
+        let sites = SitesQuery::page(page).with_tag(tag);
+        if is_failing { sites.only_failing() } else { sites }
     };
     let sites = if wanted.is_empty() {
-        team.handle().sites(&SitesQuery::page(team.context.page(SitesQuery::PER_PAGE)).with_tag(tag)).await?
+        team.handle().sites(&chosen(team.context.page(SitesQuery::PER_PAGE))).await?
     } else {
-        searched(team, &wanted).await?
+        searched(team, chosen, &wanted.to_lowercase()).await?
     };
-    let (rows, paging, total) = page_of(sites).await?;
+    let paging = Paging::of(&sites, &[("tag", tag), ("status", if is_failing { status } else { "" })]);
+    let total = sites.total;
+    let mut rows = Vec::with_capacity(sites.items.len());
+    for site in sites.items {
+        rows.push(row(team, site).await?);
+    }
     let shell = team.shell(Section::Sites, &team.words().sites.title);
-    page(&SitesPage { shell, rows, tag, wanted: query.get("q"), paging, total })
+    let is_filtered = !tag.is_empty() || !wanted.is_empty() || is_failing;
+    page(&SitesPage { shell, rows, tag, wanted, is_failing, is_filtered, paging, total })
 }
 
-/// Returns the first sites whose name, address or tag contains a text. A team's sites are read page by page for it.
-async fn searched(team: &InTeam<'_, '_>, wanted: &str) -> Result<Page<Site>, PageError> {
+/// Returns the first of the chosen sites whose name, address or tag contains a text. They are read page by page for it.
+async fn searched(
+    team: &InTeam<'_, '_>,
+    chosen: impl Fn(PageRequest) -> SitesQuery,
+    wanted: &str,
+) -> Result<Page<Site>, PageError> {
     let is_wanted = |site: &Site| {
         let details = &site.details;
         let texts =
@@ -86,7 +95,7 @@ async fn searched(team: &InTeam<'_, '_>, wanted: &str) -> Result<Page<Site>, Pag
     let (mut found, mut number) = (Vec::new(), 1);
     loop {
         let request = PageRequest::new(number, PageRequest::MAX_PER_PAGE);
-        let sites = team.handle().sites(&SitesQuery::page(request)).await?;
+        let sites = team.handle().sites(&chosen(request)).await?;
         let last = sites.last_page();
         found.extend(sites.items.into_iter().filter(is_wanted));
         if u64::from(number) >= last || found.len() >= PageRequest::MAX_PER_PAGE as usize {

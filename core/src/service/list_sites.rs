@@ -12,7 +12,15 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SitesQuery {
     tag: Option<String>,
+    which: Which,
     page: PageRequest,
+}
+
+/// What a site's checks have come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    All,
+    Failing,
 }
 
 impl SitesQuery {
@@ -21,7 +29,7 @@ impl SitesQuery {
 
     /// Lists this page of all sites.
     pub const fn page(page: PageRequest) -> Self {
-        Self { tag: None, page }
+        Self { tag: None, which: Which::All, page }
     }
 
     /// Lists only sites with this tag. A blank tag counts as none.
@@ -29,6 +37,12 @@ impl SitesQuery {
     pub fn with_tag(self, tag: &str) -> Self {
         let tag = tag.trim();
         Self { tag: (!tag.is_empty()).then(|| tag.to_owned()), ..self }
+    }
+
+    /// Lists only failing sites: those whose check that ended last has failed.
+    #[must_use]
+    pub fn only_failing(self) -> Self {
+        Self { which: Which::Failing, ..self }
     }
 }
 
@@ -40,13 +54,26 @@ impl Default for SitesQuery {
 }
 
 impl TeamHandle {
-    /// Returns the team's sites by domain; only those with the query's tag if it has one.
+    /// Returns the team's sites by domain; only those with the query's tag if it has one, and only failing ones if it says so.
     ///
     /// # Errors
     /// Returns [`Error::MissingAbility`] without `read`, and those of [every call](TeamHandle#errors).
     pub async fn sites(&self, query: &SitesQuery) -> Result<Page<Site>, Error> {
         self.may(Ability::Read).await?;
-        Ok(self.service().store().sites(self.id(), query.tag.as_deref(), query.page).await?)
+        let (store, tag) = (self.service().store(), query.tag.as_deref());
+        Ok(match query.which {
+            Which::All => store.sites(self.id(), tag, query.page).await?,
+            Which::Failing => store.failing_sites(self.id(), tag, query.page).await?,
+        })
+    }
+
+    /// Returns the number of failing sites: those whose check that ended last has failed.
+    ///
+    /// # Errors
+    /// Returns [`Error::MissingAbility`] without `read`, and those of [every call](TeamHandle#errors).
+    pub async fn failing_sites(&self) -> Result<u64, Error> {
+        let query = SitesQuery::page(PageRequest::new(1, 1)).only_failing();
+        Ok(self.sites(&query).await?.total)
     }
 
     /// Returns one site.

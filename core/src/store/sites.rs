@@ -57,6 +57,15 @@ pub trait SiteStore {
     /// By domain (bytes), then id.
     async fn sites(&self, team: TeamId, tag: Option<&str>, page: PageRequest) -> Result<Page<Site>, StoreError>;
 
+    /// Returns the team's failing sites, only those with this tag if one is given: those whose check that ended last has failed. A later one
+    /// that is queued or running changes nothing before it ends. Checks that have left the [history](super::ScanStore#history) do not
+    /// count, as everywhere.
+    ///
+    /// # Ordering
+    /// By domain (bytes), then id.
+    async fn failing_sites(&self, team: TeamId, tag: Option<&str>, page: PageRequest)
+    -> Result<Page<Site>, StoreError>;
+
     /// Sets the details of a site, except for its address: that stays as it is, and so do its checks. Returns the site as it is then; `None`
     /// if the team has no such site.
     async fn change_site(&self, team: TeamId, id: SiteId, details: SiteDetails) -> Result<Option<Site>, StoreError>;

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    domain::{Judgement, ManualChecks, Plan, Site},
+    domain::{Judgement, ManualChecks, Plan, ScanState, Site},
     id::{JudgementId, ScanId, SiteId, TeamId},
+    store::StoreError,
 };
 use chrono::{DateTime, Utc};
 
-use crate::db::state::State;
+use crate::db::state::{State, corrupt};
 
 pub(crate) struct SiteRow {
     pub(crate) site: Site,
@@ -26,6 +27,20 @@ impl State {
     /// Returns the site, if it is the team's.
     pub(crate) fn site(&self, team: TeamId, id: SiteId) -> Option<&SiteRow> {
         self.sites.get(&id).filter(|row| row.site.team == team)
+    }
+
+    /// Returns whether the check of a site that ended last has failed, and is in the history.
+    pub(crate) fn is_failing(&self, row: &SiteRow, now: DateTime<Utc>) -> Result<bool, StoreError> {
+        // Checks of a site end in the order in which they were queued, for there is one at a time.
+        for (_, id) in row.scans.iter().rev() {
+            let scan = &self.scans.get(id).ok_or_else(|| corrupt(id, "it is listed, and missing"))?.scan;
+            match scan.state {
+                ScanState::Queued | ScanState::Running { .. } => {}
+                ScanState::Completed { .. } => return Ok(false),
+                ScanState::Failed { .. } => return Ok(self.scan(row.site.team, *id, now)?.is_some()),
+            }
+        }
+        Ok(false)
     }
 
     /// Sets the instant of a site's next check.

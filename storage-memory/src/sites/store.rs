@@ -72,6 +72,25 @@ impl SiteStore for MemoryStore {
         })
     }
 
+    async fn failing_sites(
+        &self,
+        team: TeamId,
+        tag: Option<&str>,
+        page: PageRequest,
+    ) -> Result<Page<Site>, StoreError> {
+        self.step(|state, now| {
+            let mut sites = Vec::new();
+            for (_, id) in state.teams.get(&team).into_iter().flat_map(|row| &row.sites) {
+                let row = state.sites.get(id).ok_or_else(|| corrupt(id, "it is listed, and missing"))?;
+                let is_tagged = tag.is_none_or(|tag| row.site.details.tags.iter().any(|other| other == tag));
+                if is_tagged && state.is_failing(row, now)? {
+                    sites.push(&row.site);
+                }
+            }
+            Ok(copied(Page::cut(sites.into_iter(), page)))
+        })
+    }
+
     async fn change_site(&self, team: TeamId, id: SiteId, details: SiteDetails) -> Result<Option<Site>, StoreError> {
         self.step(|state, _| {
             if state.site(team, id).is_none() {

@@ -22,6 +22,25 @@ use crate::{
     teams::rows::{PlanDocument, read_plan},
 };
 
+/// The failing sites of a team `$1` at `$2` (NULL: the database's time), those with the tag `$3` unless that is NULL. Checks of a site end in
+/// the order in which they were queued, for there is one at a time. An order may follow.
+macro_rules! failing {
+    () => {
+        concat!(
+            " FROM teams t
+              JOIN plans p ON p.code = t.plan_code
+              JOIN sites site ON site.team_id = t.id AND ($3::text IS NULL OR $3 = ANY (site.tags))
+              CROSS JOIN LATERAL (
+                  SELECT e.id, e.site_id, e.queued_at, e.finished_at, e.outcome FROM scans e
+                  WHERE e.site_id = site.id AND e.finished_at IS NOT NULL
+                  ORDER BY e.queued_at DESC, e.id DESC LIMIT 1
+              ) AS s
+              WHERE t.id = $1 AND s.outcome IS NULL AND ",
+            crate::twins::in_history!("coalesce($2::timestamptz, clock_timestamp())", "p.document")
+        )
+    };
+}
+
 #[async_trait]
 impl SiteStore for PostgresStore {
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
@@ -130,6 +149,46 @@ impl SiteStore for PostgresStore {
                     .bind(tag)
                     .fetch_one(&mut *self.session().await?)
                     .await?
+                }
+            };
+            let items = rows.into_iter().map(|row| row.item.site()).collect::<Result<_, _>>()?;
+            Ok(Page { request: page, items, total: total.unsigned_abs() })
+        })
+        .await
+    }
+
+    async fn failing_sites(
+        &self,
+        team: TeamId,
+        tag: Option<&str>,
+        page: PageRequest,
+    ) -> Result<Page<Site>, StoreError> {
+        self.step(|| async {
+            let (limit, offset) = paged(page);
+            let rows: Vec<Counted<SiteRow>> = sqlx::query_as(concat!(
+                "SELECT count(*) OVER () AS total, ",
+                site_columns!(),
+                failing!(),
+                " ORDER BY site.domain, site.id LIMIT $4 OFFSET $5",
+            ))
+            .bind(Id(team))
+            .bind(self.instant())
+            .bind(tag)
+            .bind(limit)
+            .bind(offset)
+            .fetch_all(&mut *self.session().await?)
+            .await?;
+            let total: i64 = match rows.first() {
+                Some(row) => row.total,
+                // None, or a page beyond the end.
+                None if page.page() == 1 => 0,
+                None => {
+                    sqlx::query_scalar(concat!("SELECT count(*)", failing!()))
+                        .bind(Id(team))
+                        .bind(self.instant())
+                        .bind(tag)
+                        .fetch_one(&mut *self.session().await?)
+                        .await?
                 }
             };
             let items = rows.into_iter().map(|row| row.item.site()).collect::<Result<_, _>>()?;

@@ -214,6 +214,9 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
     measure!("site", async |store, _| assert!(store.site(team, site).await.unwrap().is_some()));
     measure!("sites", async |store, _| assert_eq!(store.sites(team, None, page).await.unwrap().total, 5));
     measure!("sites of a tag", async |store, _| assert_eq!(store.sites(team, Some("a"), page).await.unwrap().total, 2));
+    measure!("failing_sites", async |store, _| {
+        assert_eq!(store.failing_sites(team, None, page).await.unwrap().total, 0);
+    });
     measure!("site_usage", async |store, _| assert_eq!(store.site_usage(team).await.unwrap().sites, 5));
     measure!("scan", async |store, _| assert!(store.scan(team, scan).await.unwrap().is_some()));
     measure!("scans", async |store, _| assert_eq!(store.scans(team, site, page).await.unwrap().unwrap().total, 5));

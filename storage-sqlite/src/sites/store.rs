@@ -32,6 +32,24 @@ macro_rules! of_team {
     };
 }
 
+/// The failing sites of a team `?1`, those with the tag `?2` unless that is NULL, where the team's history begins at `?3`. Checks of a site
+/// end in the order in which they were queued, for there is one at a time. An order may follow.
+macro_rules! failing {
+    () => {
+        concat!(
+            of_team!(),
+            " AND EXISTS (
+                SELECT 1 FROM scans AS s
+                WHERE s.id = (
+                    SELECT e.id FROM scans AS e WHERE e.site_id = site.id AND e.finished_at IS NOT NULL
+                    ORDER BY e.queued_at DESC, e.id DESC LIMIT 1
+                ) AND s.outcome IS NULL AND ",
+            crate::twins::in_history!("?3"),
+            ")"
+        )
+    };
+}
+
 #[async_trait]
 impl SiteStore for SqliteStore {
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
@@ -119,6 +137,42 @@ impl SiteStore for SqliteStore {
             let total: i64 = sqlx::query_scalar(concat!("SELECT count(*)", of_team!()))
                 .bind(Id(team))
                 .bind(tag)
+                .fetch_one(&mut *db)
+                .await?;
+            let items = rows.into_iter().map(SiteRow::site).collect::<Result<_, _>>()?;
+            Ok(Page { request: page, items, total: total.unsigned_abs() })
+        })
+        .await
+    }
+
+    async fn failing_sites(
+        &self,
+        team: TeamId,
+        tag: Option<&str>,
+        page: PageRequest,
+    ) -> Result<Page<Site>, StoreError> {
+        self.read(async |mut db| {
+            let Some(start) = self.history_of(&mut db, team).await? else {
+                return Ok(Page { request: page, items: Vec::new(), total: 0 });
+            };
+            let (limit, offset) = paged(page);
+            let rows: Vec<SiteRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                site_columns!(),
+                failing!(),
+                " ORDER BY site.domain, site.id LIMIT ?4 OFFSET ?5",
+            ))
+            .bind(Id(team))
+            .bind(tag)
+            .bind(start)
+            .bind(limit)
+            .bind(offset)
+            .fetch_all(&mut *db)
+            .await?;
+            let total: i64 = sqlx::query_scalar(concat!("SELECT count(*)", failing!()))
+                .bind(Id(team))
+                .bind(tag)
+                .bind(start)
                 .fetch_one(&mut *db)
                 .await?;
             let items = rows.into_iter().map(SiteRow::site).collect::<Result<_, _>>()?;

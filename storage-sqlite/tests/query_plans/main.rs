@@ -169,6 +169,7 @@ async fn walk(world: &World) {
     let site = world.add_site().await.unwrap();
     store.site_usage(team).await.unwrap();
     store.sites(team, Some("tag"), page).await.unwrap();
+    store.failing_sites(team, Some("tag"), page).await.unwrap();
     store.queue_due_scans(10).await.unwrap();
     for round in 0..3 {
         let claim = world.claim().await.unwrap().claim;

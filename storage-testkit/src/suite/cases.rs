@@ -104,6 +104,8 @@ macro_rules! store_cases {
                 a_page_of_sites_beyond_the_end_is_empty_and_has_the_total,
                 a_tag_is_matched_whole_and_letter_by_letter,
                 a_tags_pages_are_those_of_its_sites_alone,
+                a_site_is_failing_from_a_failed_check_until_one_completes,
+                failing_sites_are_listed_as_sites_are_by_tag_and_page,
                 usage_counts_sites_and_those_on_which_a_check_could_start,
             }
         }

@@ -49,7 +49,7 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
             .with_undecided(3)
             .with_undecided_element("#unsure", "<p id=unsure>x</p>")
     };
-    let failure = Failure::new(FailureCode::Dns, "No such host.");
+    let failure = Failure::new(FailureCode::NotHtml, "application/zip");
     let home = Home::new([script(), script(), Script::failing(failure)]).await;
     let mut owner = home.member("owner@example.org", Role::Owner).await;
     let site = SiteInput::parse("https://shop.example.com").unwrap().with_tags([Tag::new("shops").unwrap()]);
@@ -89,6 +89,7 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
         ("/app/nowhere".to_owned(), None),
         (home.page("/sites"), None),
         (home.page("/sites?done=site-deleted"), None),
+        (home.page("/sites?status=failing&tag=shops&q=x"), None),
         (home.page("/add-site"), None),
         (home.page("/add-site"), Some(&[("url", "no address at all")])),
         (home.page(&format!("/sites/{}", site.id)), None),

@@ -1,13 +1,16 @@
 //! Adding, changing and deleting sites.
 
-use a11ycheck_core::domain::Role;
+use a11ycheck_core::{
+    domain::{Failure, FailureCode, Role},
+    scanner::Script,
+};
 use reqwest::StatusCode;
 
 use crate::visitor::Home;
 
 #[tokio::test]
 async fn a_site_is_added_checked_changed_and_deleted_and_keeps_its_checks_until_then() {
-    let script = a11ycheck_core::scanner::Script::page("https://shop.example.com/");
+    let script = Script::page("https://shop.example.com/");
     let home = Home::new([script]).await;
     let mut owner = home.member("owner@example.org", Role::Owner).await;
     let form = [("url", "shop.example.com"), ("name", "Shop"), ("tags", "a, b"), ("language", "de")];
@@ -70,4 +73,38 @@ async fn sites_are_found_by_name_address_and_tag() {
         let page = member.get(&home.page(&format!("/sites{query}"))).await.text;
         assert_eq!((page.contains("Alpha"), page.contains("Beta")), (has_alpha, has_beta), "{query}");
     }
+}
+
+#[tokio::test]
+async fn failing_sites_are_counted_on_every_page_and_listed_by_themselves() {
+    let failing = || Script::failing(Failure::new(FailureCode::NotHtml, "application/zip"));
+    let home = Home::new([Script::page("https://a.example.com/"), failing(), failing()]).await;
+    let mut viewer = home.member("viewer@example.org", Role::Viewer).await;
+    let mut member = home.member("member@example.org", Role::Member).await;
+    for (url, name, tags) in
+        [("a.example.com", "Alpha", "red"), ("b.example.com", "Beta", "red"), ("c.example.com", "Gamma", "blue")]
+    {
+        member.post(&home.page("/add-site"), &[("url", url), ("name", name), ("tags", tags)]).await;
+        home.app.run_checks().await;
+    }
+    for path in ["/members", "/usage", "/sites"] {
+        let page = viewer.get(&home.page(path)).await.text;
+        let link = format!("href=\"{}\"><span class=\"only-read\">", home.page("/sites?status=failing"));
+        let (_, rest) = page.split_once(&link).unwrap_or_else(|| panic!("{path}: {page}"));
+        assert!(rest.starts_with("Sites whose latest check failed: </span>2</a>"), "{path}: {rest}");
+    }
+    for (query, found) in [
+        ("?status=failing", [false, true, true]),
+        ("?status=failing&tag=red", [false, true, false]),
+        ("?status=failing&q=gam", [false, false, true]),
+        ("?status=failing&q=alp", [false, false, false]),
+        ("?tag=red&q=alp", [true, false, false]),
+        ("?tag=blue&q=alp", [false, false, false]),
+        ("?status=other", [true, true, true]),
+    ] {
+        let page = viewer.get(&home.page(&format!("/sites{query}"))).await.text;
+        assert_eq!(["Alpha", "Beta", "Gamma"].map(|name| page.contains(name)), found, "{query}");
+    }
+    let path = viewer.get(&home.page("/sites?status=failing&q=beta")).await.text;
+    assert!(path.contains("<option value=\"failing\" selected>"), "the form says what is shown");
 }

@@ -295,6 +295,73 @@ pub(crate) async fn a_tags_pages_are_those_of_its_sites_alone<S: Store>(factory:
     }
 }
 
+pub(crate) async fn a_site_is_failing_from_a_failed_check_until_one_completes<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, site) = world.team_and_site().await;
+    let other = world.site_at(team, "https://other.example/").await.id;
+    let is_failing = async || {
+        let page = world.store.failing_sites(team, None, PageRequest::new(1, 10)).await.unwrap();
+        assert_eq!(page.total, page.items.len() as u64);
+        page.items.iter().any(|found| found.id == site)
+    };
+    assert!(!is_failing().await, "it has not been checked");
+    world.completed(team, other).await;
+    world.failed(team, site).await;
+    assert!(is_failing().await);
+    world.advance(TimeDelta::hours(2));
+    let claim = world.running(team, site).await;
+    assert!(is_failing().await, "a check that has not ended changes nothing");
+    world.store.complete_scan(claim, world.completion()).await.unwrap();
+    assert!(!is_failing().await);
+    world.advance(TimeDelta::hours(2));
+    world.failed(team, site).await;
+    assert!(is_failing().await, "the one that ended last counts");
+    world.advance(TimeDelta::days(100));
+    assert!(!is_failing().await, "it has left the history");
+    world.failed(team, site).await;
+    world.store.delete_site(team, site).await.unwrap();
+    assert!(!is_failing().await);
+    let nobody = TeamId::generate(world.now());
+    assert_eq!(world.store.failing_sites(nobody, None, PageRequest::new(1, 10)).await.unwrap().total, 0);
+}
+
+pub(crate) async fn failing_sites_are_listed_as_sites_are_by_tag_and_page<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, stranger) = (world.team().await, world.team().await);
+    let mut expected = Vec::new();
+    for (host, tag, fails) in
+        [("c", "red", true), ("a", "blue", true), ("b", "red", false), ("d", "red", true), ("e", "blue", true)]
+    {
+        let mut new = fixtures::new_site(&format!("https://{host}.example/"), world.now());
+        new.details.tags = vec![tag.to_owned()];
+        let site = world.add_site(team, new).await;
+        if fails {
+            world.failed(team, site.id).await;
+            expected.push((host, tag, site.id));
+        } else {
+            world.completed(team, site.id).await;
+        }
+    }
+    let foreign = world.site(stranger).await;
+    world.failed(stranger, foreign).await;
+    expected.sort_unstable();
+    for tag in [None, Some("red"), Some("blue"), Some("green")] {
+        let wanted = expected.iter().filter(|(_, own, _)| tag.is_none_or(|tag| tag == *own));
+        let wanted: Vec<_> = wanted.map(|(.., id)| *id).collect();
+        let mut found = Vec::new();
+        for number in 1..=4 {
+            let page = world.store.failing_sites(team, tag, PageRequest::new(number, 2)).await.unwrap();
+            assert_eq!(page.total, wanted.len() as u64, "{tag:?}, page {number}");
+            found.extend(page.items.into_iter().map(|site| site.id));
+        }
+        assert_eq!(found, wanted, "{tag:?}");
+    }
+}
+
 pub(crate) async fn usage_counts_sites_and_those_on_which_a_check_could_start<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
