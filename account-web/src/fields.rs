@@ -4,6 +4,7 @@ use a11ycheck_core::{
     domain::{EmailAddress, Person, Role},
     locale::Locale,
 };
+use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, Utc};
 
 use crate::{form_errors::FormErrors, passwords, request::Fields, words::Words};
 
@@ -69,4 +70,17 @@ pub(crate) fn role(form: &Fields, errors: &mut FormErrors, words: &Words) -> Opt
 /// Reads a language; English if there is none.
 pub(crate) fn language(form: &Fields, name: &str) -> Locale {
     form.get(name).parse().unwrap_or(Locale::En)
+}
+
+/// Returns the beginning, in UTC, of a day that was entered; `None` if none was.
+pub(crate) fn day(fields: &Fields, name: &str, errors: &mut FormErrors, words: &Words) -> Option<DateTime<Utc>> {
+    let entered = fields.get(name);
+    if entered.is_empty() {
+        return None;
+    }
+    let day = NaiveDate::parse_from_str(entered, "%Y-%m-%d").ok().filter(|day| (1970..=9999).contains(&day.year()));
+    if day.is_none() {
+        errors.add(name, &words.problems.not_date);
+    }
+    Some(day?.and_time(NaiveTime::MIN).and_utc())
 }

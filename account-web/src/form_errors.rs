@@ -41,6 +41,13 @@ impl FormErrors {
         self.add(field, &fill(text, &values));
     }
 
+    /// Adds a problem if there is none yet.
+    pub(crate) fn or(&mut self, field: &str, text: &str) {
+        if self.is_empty() {
+            self.add(field, text);
+        }
+    }
+
     pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -89,6 +96,20 @@ impl FormErrors {
             _ => return Err(error),
         };
         Ok(Self::one(field, &text))
+    }
+}
+
+impl FormErrors {
+    /// Takes a refusal as [`of_refusal`](Self::of_refusal) does, with all of its problems at one field of a form that has no others.
+    ///
+    /// # Errors
+    /// Returns the error if it is about something else.
+    pub(crate) fn of_refusal_at(error: Error, field: &str, words: &Words) -> Result<Self, Error> {
+        let mut errors = Self::of_refusal(error, field, words)?;
+        for error in &mut errors.0 {
+            field.clone_into(&mut error.field);
+        }
+        Ok(errors)
     }
 }
 

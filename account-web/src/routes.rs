@@ -110,6 +110,8 @@ pages! {
     EnableEndpoint = Post "/teams/{team}/endpoints/{endpoint}/enable" Owner;
     DisableEndpoint = Post "/teams/{team}/endpoints/{endpoint}/disable" Owner;
     DeleteEndpoint = Post "/teams/{team}/endpoints/{endpoint}/delete" Owner;
+    ResendFailed = Post "/teams/{team}/endpoints/{endpoint}/resend-failed" Owner;
+    Deliveries = Get "/teams/{team}/deliveries" Owner;
     Delivery = Get "/teams/{team}/deliveries/{delivery}" Owner;
     Resend = Post "/teams/{team}/deliveries/{delivery}/resend" Owner;
     Brand = Get "/teams/{team}/brand" Owner;

@@ -107,12 +107,13 @@ words! {
         try_it none
     }
     endpoints: Endpoints {
-        title lead caption url on off off_since create_title create_url create_url_hint create_events create_submit
-        secret_title secret_text none event_completed event_new_issues change_title change_submit rotate_title rotate_text
-        rotate_submit ping_title ping_text ping_submit enable_submit disable_submit disable_text enable_text delete_title
-        delete_text delete_submit deliveries_title deliveries_caption deliveries_none event when state attempts pending
-        delivered failed dropped next_attempt delivery_title attempts_caption attempt started took answer resend answered
-        no_answer event_ping event_other failing
+        title lead caption url on off off_since create_title create_url create_url_hint create_events create_submit secret_title
+        secret_text none event_completed event_new_issues change_title change_submit rotate_title rotate_text rotate_submit
+        ping_title ping_text ping_submit enable_submit disable_submit disable_text enable_text delete_title delete_text
+        delete_submit deliveries_title deliveries_caption deliveries_none event when state attempts pending delivered failed
+        dropped next_attempt delivery_title attempts_caption attempt started took answer resend answered no_answer event_ping
+        event_other failing log_title log_link log_filter log_endpoint log_all log_since log_submit log_none resend_failed_title
+        resend_failed_text resend_failed_since resend_failed_submit resent_text resent_more
     }
     brand: Brand { title lead not_in_plan name name_hint colour colour_hint submit preview preview_text }
     usage: Usage {

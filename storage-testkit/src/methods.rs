@@ -148,6 +148,10 @@ macro_rules! store_methods {
                 fn delete_endpoint(team: TeamId, id: EndpointId) -> Result<bool, StoreError>;
                 fn send_event(team: TeamId, endpoint: EndpointId, event: NewEvent) -> Result<Delivery, SendError>;
                 fn resend_delivery(team: TeamId, delivery: DeliveryId) -> Result<Delivery, SendError>;
+                fn resend_failed(team: TeamId, endpoint: EndpointId, since: DateTime<Utc>, limit: u32)
+                    -> Result<Resent, SendError>;
+                fn delivery_log(team: TeamId, filter: &DeliveryFilter, page: PageRequest)
+                    -> Result<Page<Delivery>, StoreError>;
                 fn deliveries(team: TeamId, endpoint: EndpointId, page: PageRequest)
                     -> Result<Option<Page<Delivery>>, StoreError>;
                 fn delivery(team: TeamId, id: DeliveryId) -> Result<Option<Delivery>, StoreError>;

@@ -15,10 +15,10 @@ pub use a11ycheck_core::{
     sealing::{KeyId, Sealed},
     store::{
         AddSiteError, AdmittedToken, Claim, ClaimLimits, ClaimedDelivery, ClaimedScan, Completion, CreateEndpointError,
-        DeletePlanError, DeliveryClaim, DeliveryDepth, Document, DocumentKey, DueSites, EventLog, EventPage, FileStore,
-        HintStore, LeaseError, QueueDepth, QueueStore, RateLimitStore, ReadEventsError, RecordError, ScanStore,
-        SealedValue, SealingStore, SendError, SettingsStore, SiteStore, SiteUsage, StartScanError, StoreClock,
-        StoreError, TeamStore, TrendPoint, UnknownPlan, UnsealedValue, WebhookStore, Work,
+        DeletePlanError, DeliveryClaim, DeliveryDepth, DeliveryFilter, Document, DocumentKey, DueSites, EventLog,
+        EventPage, FileStore, HintStore, LeaseError, QueueDepth, QueueStore, RateLimitStore, ReadEventsError,
+        RecordError, Resent, ScanStore, SealedValue, SealingStore, SendError, SettingsStore, SiteStore, SiteUsage,
+        StartScanError, StoreClock, StoreError, TeamStore, TrendPoint, UnknownPlan, UnsealedValue, WebhookStore, Work,
     },
 };
 pub use async_trait::async_trait;

@@ -5,6 +5,7 @@ use a11ycheck_core::{
     domain::{AuditAction, Delivery, EndpointDetails, EndpointStatus, EventKind, SiteUrl, WebhookEndpoint},
     id::EndpointId,
     paging::PageRequest,
+    store::Resent,
 };
 use askama::Template;
 use chrono::TimeDelta;
@@ -16,6 +17,7 @@ use super::{
     list::Paging,
 };
 use crate::{
+    fields,
     form_errors::FormErrors,
     request::Fields,
     response::Response,
@@ -53,6 +55,10 @@ struct EndpointPage {
     secret: Option<String>,
     off_since: Option<Instant>,
     failed_in_a_row: u32,
+    /// What was just sent again.
+    resent: Option<Resent>,
+    /// The date in the form for sending again.
+    since: String,
 }
 
 impl EndpointPage {
@@ -67,8 +73,12 @@ impl EndpointPage {
 pub(super) struct Shown {
     secret: Option<String>,
     url: Option<String>,
+    resent: Option<Resent>,
     errors: FormErrors,
 }
+
+/// The days before today that the form for sending again begins with.
+const DAYS_BACK: TimeDelta = TimeDelta::days(7);
 
 /// Returns the kinds of events that an endpoint can receive: the word, the name and whether it is chosen.
 fn events(words: &'static Words, chosen: impl Fn(EventKind) -> bool) -> Vec<(&'static str, &'static str, bool)> {
@@ -136,7 +146,7 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, shown: Shown) -> Resul
     let endpoint = team.handle().endpoints().await?.into_iter().find(|endpoint| endpoint.id == id);
     let endpoint = endpoint.ok_or(PageError::NotFound)?;
     let deliveries = team.handle().deliveries(id, team.context.page(PageRequest::MAX_PER_PAGE / 4)).await?;
-    let Shown { secret, url, errors } = shown;
+    let Shown { secret, url, resent, errors } = shown;
     let shell = team.shell(Section::Endpoints, &team.words().endpoints.title).with_errors(errors);
     let paging = Paging::of(&deliveries, &[]);
     let rows = deliveries.items.iter().map(|delivery: &Delivery| row(delivery, shell.words)).collect();
@@ -146,13 +156,18 @@ pub(super) async fn show(team: &InTeam<'_, '_>, id: &str, shown: Shown) -> Resul
     };
     let events = events(shell.words, |kind| endpoint.details.events.contains(&kind));
     let url = url.unwrap_or_else(|| endpoint.details.url.as_str().to_owned());
-    let template = EndpointPage { shell, endpoint, url, events, rows, paging, secret, off_since, failed_in_a_row };
+    let since = match team.form().get("since") {
+        "" => (team.context.parts.service.now() - DAYS_BACK).format("%Y-%m-%d").to_string(),
+        since => since.to_owned(),
+    };
+    let template =
+        EndpointPage { shell, endpoint, url, events, rows, paging, secret, off_since, failed_in_a_row, resent, since };
     form_page(&template, &template.shell)
 }
 
 pub(super) async fn change(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
     let (form, words) = (team.form(), team.words());
-    let refused = |errors| Shown { url: Some(form.get("url").to_owned()), errors, secret: None };
+    let refused = |errors| Shown { url: Some(form.get("url").to_owned()), errors, ..Shown::default() };
     let details = match details(form, words) {
         Ok(details) => details,
         Err(errors) => return show(team, id, refused(errors)).await,
@@ -187,6 +202,28 @@ pub(super) async fn ping(team: &InTeam<'_, '_>, id: &str) -> Result<Response, Pa
             show(team, id, Shown { errors, ..Shown::default() }).await
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Sends again what the endpoint has not received since a day, and says how much that is. To do it twice changes nothing.
+pub(super) async fn resend_failed(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
+    let words = team.words();
+    let mut errors = FormErrors::default();
+    let Some(since) = fields::day(team.form(), "since", &mut errors, words) else {
+        errors.or("since", &words.problems.required);
+        return show(team, id, Shown { errors, ..Shown::default() }).await;
+    };
+    match team.handle().resend_failed(EndpointId::presented(id), since).await {
+        Ok(resent) => {
+            if resent.queued > 0 {
+                team.note(AuditAction::EventSent, &format!("{id} ({})", resent.queued)).await?;
+            }
+            show(team, id, Shown { resent: Some(resent), ..Shown::default() }).await
+        }
+        Err(error) => {
+            let errors = FormErrors::of_refusal_at(error, "since", words)?;
+            show(team, id, Shown { errors, ..Shown::default() }).await
+        }
     }
 }
 

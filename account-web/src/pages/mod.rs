@@ -187,6 +187,8 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
         Page::EnableEndpoint => endpoints::enable(team, id).await,
         Page::DisableEndpoint => endpoints::disable(team, id).await,
         Page::DeleteEndpoint => endpoints::delete(team, id).await,
+        Page::ResendFailed => endpoints::resend_failed(team, id).await,
+        Page::Deliveries => deliveries::log(team).await,
         Page::Delivery => deliveries::show(team, id).await,
         Page::Resend => deliveries::resend(team, id).await,
         Page::Brand => brand::show(team, None).await,

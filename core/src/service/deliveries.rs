@@ -1,12 +1,14 @@
 //! The deliveries to an endpoint, and deliveries on request: for operators and hosts.
 
+use chrono::{DateTime, Utc};
+
 use super::TeamHandle;
 use crate::{
     domain::{Attempt, Delivery, FieldErrors, Problem},
     error::Error,
     id::{DeliveryId, EndpointId},
     paging::{Page, PageRequest},
-    store::SendError,
+    store::{DeliveryFilter, Resent, SendError},
     webhook,
 };
 
@@ -32,6 +34,31 @@ impl TeamHandle {
     pub async fn resend_delivery(&self, delivery: DeliveryId) -> Result<Delivery, Error> {
         self.may_manage().await?;
         self.service().store().resend_delivery(self.id(), delivery).await.map_err(refused)
+    }
+
+    /// The most events that [`resend_failed`](Self::resend_failed) sends again at once.
+    pub const MOST_RESENT: u32 = 1_000;
+
+    /// Sends again each event whose newest delivery to an endpoint was created at `since` or later and was not received, whether it
+    /// failed or was dropped while the endpoint was off: [`MOST_RESENT`](Self::MOST_RESENT) at most, the oldest first. What was sent
+    /// again already is not sent once more until that has failed, too.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`], those of [every call](TeamHandle#errors), and [`Error::Invalid`] while the endpoint is switched
+    /// off.
+    pub async fn resend_failed(&self, endpoint: EndpointId, since: DateTime<Utc>) -> Result<Resent, Error> {
+        self.may_manage().await?;
+        let resent = self.service().store().resend_failed(self.id(), endpoint, since, Self::MOST_RESENT);
+        resent.await.map_err(refused)
+    }
+
+    /// Returns the deliveries of the last 30 days to all endpoints, and those that are pending, that the filter chooses, newest first.
+    ///
+    /// # Errors
+    /// Returns those of [every call](TeamHandle#errors).
+    pub async fn delivery_log(&self, filter: &DeliveryFilter, page: PageRequest) -> Result<Page<Delivery>, Error> {
+        self.may_manage().await?;
+        Ok(self.service().store().delivery_log(self.id(), filter, page).await?)
     }
 
     /// Returns the deliveries to an endpoint of the last 30 days, and those that are pending, newest first.

@@ -76,8 +76,8 @@ pub use self::{
     sites::{AddSiteError, SiteStore, SiteUsage},
     teams::{DeletePlanError, TeamStore, UnknownPlan},
     webhooks::{
-        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, RecordError, SendError,
-        WebhookStore,
+        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, DeliveryFilter, RecordError,
+        Resent, SendError, WebhookStore,
     },
 };
 

@@ -7,8 +7,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::StoreError;
 use crate::{
     domain::{
-        Attempt, AttemptReport, Delivery, DeliveryRefusal, EndpointDetails, EventKind, FencingToken, NewEndpoint,
-        NewEvent, SiteUrl, WebhookEndpoint,
+        Attempt, AttemptReport, Delivery, DeliveryRefusal, DeliveryStatus, EndpointDetails, EventKind, FencingToken,
+        NewEndpoint, NewEvent, SiteUrl, WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, EventId, TeamId, WorkerId},
     paging::{Page, PageRequest},
@@ -46,6 +46,28 @@ pub enum SendError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// The choice of the deliveries of a team to list: those that meet every condition that is given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DeliveryFilter {
+    /// The endpoint that they go to.
+    pub endpoint: Option<EndpointId>,
+    /// The kind of the event.
+    pub kind: Option<EventKind>,
+    /// How far they have come.
+    pub status: Option<DeliveryStatus>,
+    /// The instant at which they were created, or before it.
+    pub since: Option<DateTime<Utc>>,
+}
+
+/// The outcome of delivering again what was not received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resent {
+    /// The number of deliveries that were made.
+    pub queued: u32,
+    /// Whether there is more that was not received, beyond the limit.
+    pub more: bool,
 }
 
 /// The reason why the end of an attempt was not recorded.
@@ -185,6 +207,39 @@ pub trait WebhookStore {
     /// # Errors
     /// [`SendError::NotFound`], then [`SendError::Pending`], then [`SendError::SwitchedOff`]: nothing is made.
     async fn resend_delivery(&self, team: TeamId, delivery: DeliveryId) -> Result<Delivery, SendError>;
+
+    /// Makes a new delivery, as [`resend_delivery`](Self::resend_delivery) does, of each event whose newest delivery to the endpoint
+    /// was created at `since` or later, and has failed or was dropped: `limit` of them at most, those created first before others.
+    ///
+    /// An event that was sent again is on its way or was received, so that a second call makes no further delivery of it before
+    /// that one has failed, too.
+    ///
+    /// # Atomicity
+    /// All of this is one step.
+    ///
+    /// # Concurrency
+    /// If it is called several times at once, each event is sent again once.
+    ///
+    /// # Errors
+    /// [`SendError::NotFound`], [`SendError::SwitchedOff`]: nothing is made.
+    async fn resend_failed(
+        &self,
+        team: TeamId,
+        endpoint: EndpointId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Resent, SendError>;
+
+    /// Returns the deliveries of a team to all of its endpoints that the filter chooses; none for an endpoint that is not the team's.
+    ///
+    /// # Ordering
+    /// By `created_at`, the newest first, then by id, the greatest first.
+    async fn delivery_log(
+        &self,
+        team: TeamId,
+        filter: &DeliveryFilter,
+        page: PageRequest,
+    ) -> Result<Page<Delivery>, StoreError>;
 
     /// Returns the deliveries to an endpoint; `None` if the team has no such endpoint.
     ///

@@ -1,6 +1,9 @@
 //! Endpoints, and the deliveries to them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashMap},
+};
 
 use a11ycheck_core::{
     domain::{
@@ -11,8 +14,8 @@ use a11ycheck_core::{
     paging::{Page, PageRequest},
     sealing::{KeyId, Sealed},
     store::{
-        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, RecordError, SendError,
-        StoreError, WebhookStore,
+        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, DeliveryFilter, RecordError,
+        Resent, SendError, StoreError, WebhookStore,
     },
 };
 use async_trait::async_trait;
@@ -140,6 +143,69 @@ impl WebhookStore for MemoryStore {
                 return Err(SendError::SwitchedOff);
             }
             Ok(state.deliver(team, endpoint, event, None, now))
+        })
+    }
+
+    async fn resend_failed(
+        &self,
+        team: TeamId,
+        endpoint: EndpointId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Resent, SendError> {
+        self.step(|state, now| {
+            let row = state.endpoint(team, endpoint).ok_or(SendError::NotFound)?;
+            if !row.endpoint.status.is_on() {
+                return Err(SendError::SwitchedOff);
+            }
+            let mut newest = BTreeMap::new();
+            for (created_at, id) in &row.deliveries {
+                let row = state.deliveries.get(id).ok_or_else(|| corrupt(endpoint, "a delivery of it is missing"))?;
+                newest.insert(row.delivery.event, (*created_at, *id, row));
+            }
+            let mut wanted: Vec<_> = newest
+                .into_values()
+                .filter(|(created_at, _, row)| {
+                    let status = row.delivery.state.status();
+                    *created_at >= since && matches!(status, DeliveryStatus::Failed | DeliveryStatus::Dropped)
+                })
+                .collect();
+            wanted.sort_unstable_by_key(|(created_at, id, _)| (*created_at, *id));
+            let most = usize::try_from(limit).unwrap_or(usize::MAX);
+            let more = wanted.len() > most;
+            let events: Vec<NewEvent> = wanted.into_iter().take(most).map(|(.., row)| row.event.clone()).collect();
+            let queued = u32::try_from(events.len()).unwrap_or(limit);
+            for event in events {
+                state.deliver(team, endpoint, event, None, now);
+            }
+            Ok(Resent { queued, more })
+        })
+    }
+
+    async fn delivery_log(
+        &self,
+        team: TeamId,
+        filter: &DeliveryFilter,
+        page: PageRequest,
+    ) -> Result<Page<Delivery>, StoreError> {
+        let DeliveryFilter { endpoint, kind, status, since } = filter;
+        self.step(|state, _| {
+            let of_team = state.endpoints.values().filter(|row| row.endpoint.team == team);
+            let mut listed = Vec::new();
+            for row in of_team.filter(|row| endpoint.is_none_or(|id| row.endpoint.id == id)) {
+                for (created_at, id) in &row.deliveries {
+                    let found = state.deliveries.get(id).ok_or_else(|| corrupt(id, "it is listed, and missing"))?;
+                    let delivery = &found.delivery;
+                    if since.is_none_or(|since| *created_at >= since)
+                        && kind.is_none_or(|kind| delivery.kind == kind)
+                        && status.is_none_or(|status| delivery.state.status() == status)
+                    {
+                        listed.push(delivery);
+                    }
+                }
+            }
+            listed.sort_unstable_by_key(|delivery| Reverse((delivery.created_at, delivery.id)));
+            Ok(copied(Page::cut(listed.into_iter(), page)))
         })
     }
 

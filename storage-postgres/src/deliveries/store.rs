@@ -2,15 +2,15 @@
 
 use a11ycheck_core::{
     domain::{
-        Attempt, AttemptReport, Delivery, DeliveryStatus, EndpointDetails, EndpointStatus, NewEndpoint, NewEvent,
-        WebhookEndpoint,
+        Attempt, AttemptReport, Delivery, DeliveryStatus, EndpointDetails, EndpointStatus, EventKind, NewEndpoint,
+        NewEvent, WebhookEndpoint,
     },
     id::{DeliveryId, EndpointId, TeamId, WorkerId},
     paging::{Page, PageRequest},
     sealing::{KeyId, Sealed},
     store::{
-        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, RecordError, SendError,
-        StoreError, WebhookStore, Work,
+        ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, DeliveryFilter, RecordError,
+        Resent, SendError, StoreError, WebhookStore, Work,
     },
 };
 use async_trait::async_trait;
@@ -31,6 +31,19 @@ use crate::{
     },
     twins::{self, ROTATE_SECRET},
 };
+
+/// The deliveries `d` of a team `$1`: those to the endpoint `$2`, of the kind `$3`, in the state `$4`, unless these are NULL, that were
+/// created at `$5` or later. An order may follow.
+macro_rules! from_log {
+    () => {
+        " FROM deliveries d
+          WHERE d.team_id = $1
+              AND d.endpoint_id IN (SELECT e.id FROM endpoints e WHERE e.team_id = $1 AND ($2::text IS NULL OR e.id = $2))
+              AND ($3::text IS NULL OR EXISTS (SELECT 1 FROM events ev WHERE ev.id = d.event_id AND ev.kind = $3))
+              AND ($4::text IS NULL OR d.state = $4)
+              AND d.created_at >= $5"
+    };
+}
 
 #[async_trait]
 impl WebhookStore for PostgresStore {
@@ -163,6 +176,117 @@ impl WebhookStore for PostgresStore {
             .await?;
         self.node().hint(Work::Deliveries);
         Ok(sent)
+    }
+
+    async fn resend_failed(
+        &self,
+        team: TeamId,
+        endpoint: EndpointId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Resent, SendError> {
+        let resent = self
+            .transaction(async |mut tx| {
+                // The steps of one endpoint happen one after the other: the next statement sees what the one before has made.
+                let locked: Option<(bool, DateTime<Utc>)> = sqlx::query_as(
+                    "SELECT off_since IS NULL, coalesce($3, clock_timestamp()) FROM endpoints
+                     WHERE team_id = $1 AND id = $2 FOR NO KEY UPDATE",
+                )
+                .bind(Id(team))
+                .bind(Id(endpoint))
+                .bind(tx.instant())
+                .fetch_optional(tx.db())
+                .await?;
+                let Some((is_on, now)) = locked else { return Err(Failure::Refused(SendError::NotFound)) };
+                if !is_on {
+                    return Err(Failure::Refused(SendError::SwitchedOff));
+                }
+                // Locked, so that neither they nor their events are purged before the events have other deliveries.
+                let mut rows: Vec<DeliveryRow> = sqlx::query_as(concat!(
+                    "SELECT ",
+                    delivery_columns!(),
+                    " FROM deliveries d JOIN events ev ON ev.id = d.event_id
+                      WHERE d.endpoint_id = $1 AND d.created_at >= $2 AND d.state IN ('failed', 'dropped')
+                          AND NOT EXISTS (
+                              SELECT FROM deliveries n
+                              WHERE n.event_id = d.event_id AND n.endpoint_id = $1
+                                  AND (n.created_at, n.id) > (d.created_at, d.id)
+                          )
+                      ORDER BY d.created_at, d.id LIMIT $3 FOR UPDATE OF d",
+                ))
+                .bind(Id(endpoint))
+                .bind(since)
+                .bind(i64::from(limit) + 1)
+                .fetch_all(tx.db())
+                .await?;
+                let more = rows.len() > usize::try_from(limit).unwrap_or(usize::MAX);
+                if more {
+                    rows.pop();
+                }
+                let mut made = Vec::with_capacity(rows.len());
+                for row in rows {
+                    let ended = row.delivery()?;
+                    made.push(new_delivery(team, endpoint, (ended.event, ended.kind), None, now));
+                }
+                insert_deliveries(tx.db(), &made).await?;
+                Ok(Resent { queued: u32::try_from(made.len()).unwrap_or(limit), more })
+            })
+            .await?;
+        if resent.queued > 0 {
+            self.node().hint(Work::Deliveries);
+        }
+        Ok(resent)
+    }
+
+    async fn delivery_log(
+        &self,
+        team: TeamId,
+        filter: &DeliveryFilter,
+        page: PageRequest,
+    ) -> Result<Page<Delivery>, StoreError> {
+        let DeliveryFilter { endpoint, kind, status, since } = filter;
+        let since = since.unwrap_or(DateTime::UNIX_EPOCH);
+        self.step(|| async {
+            let (limit, offset) = paged(page);
+            let rows: Vec<Counted<DeliveryRow>> = sqlx::query_as(concat!(
+                "SELECT (SELECT count(*)",
+                from_log!(),
+                ") AS total, ",
+                delivery_columns!(),
+                // The page first, so that no more events are looked up than it has deliveries.
+                " FROM (SELECT d.*",
+                from_log!(),
+                " ORDER BY d.created_at DESC, d.id DESC LIMIT $6 OFFSET $7) AS d JOIN events ev ON ev.id = d.event_id
+                  ORDER BY d.created_at DESC, d.id DESC",
+            ))
+            .bind(Id(team))
+            .bind(endpoint.map(Id))
+            .bind(kind.as_ref().map(EventKind::as_str))
+            .bind(status.map(DeliveryStatus::as_str))
+            .bind(since)
+            .bind(limit)
+            .bind(offset)
+            .fetch_all(&mut *self.session().await?)
+            .await?;
+            let total: i64 = match rows.first() {
+                Some(row) => row.total,
+                // None, or a page beyond the end.
+                None if page.page() == 1 => 0,
+                None => {
+                    sqlx::query_scalar(concat!("SELECT count(*)", from_log!()))
+                        .bind(Id(team))
+                        .bind(endpoint.map(Id))
+                        .bind(kind.as_ref().map(EventKind::as_str))
+                        .bind(status.map(DeliveryStatus::as_str))
+                        .bind(since)
+                        .fetch_one(&mut *self.session().await?)
+                        .await?
+                }
+            };
+            let items = rows.into_iter().map(|row| row.item.delivery()).collect::<Result<_, _>>()?;
+            Ok(Page { request: page, items, total: total.unsigned_abs() })
+        })
+        .await
     }
 
     async fn deliveries(

@@ -21,8 +21,9 @@ use a11ycheck_core::{
     locale::Locale,
     paging::PageRequest,
     store::{
-        ClaimLimits, Completion, Document, DocumentKey, EventLog as _, FileStore as _, Joining, PeopleStore as _,
-        QueueStore as _, RateLimitStore as _, ReviewStore as _, ScanStore as _, SealingStore as _, SiteStore as _,
+        ClaimLimits, Completion, DeliveryFilter, Document, DocumentKey, EventLog as _, FileStore as _, Joining,
+        PeopleStore as _, QueueStore as _, RateLimitStore as _, ReviewStore as _, ScanStore as _, SealingStore as _,
+        SiteStore as _,
         StyleHash, TeamStore as _, WebhookStore as _,
     },
 };
@@ -170,6 +171,7 @@ async fn walk(world: &World) {
     store.site_usage(team).await.unwrap();
     store.sites(team, Some("tag"), page).await.unwrap();
     store.failing_sites(team, Some("tag"), page).await.unwrap();
+    store.delivery_log(team, &DeliveryFilter::default(), page).await.unwrap();
     store.queue_due_scans(10).await.unwrap();
     for round in 0..3 {
         let claim = world.claim().await.unwrap().claim;

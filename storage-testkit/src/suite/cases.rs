@@ -408,6 +408,8 @@ macro_rules! store_cases {
                 a_delivery_reads_by_itself_as_it_does_in_the_list,
                 a_delivery_that_ended_is_sent_again_as_a_new_one_of_the_same_event,
                 a_pending_delivery_is_not_sent_again,
+                the_log_of_a_team_is_filtered_by_all_conditions_together,
+                what_was_not_received_is_sent_again_once_however_often_that_is_asked_for,
                 a_delivery_leaves_the_log_after_thirty_days_and_not_at_their_end,
                 a_pending_delivery_is_never_purged,
                 a_purge_of_deliveries_deletes_no_more_than_its_limit_and_says_how_many,

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests stop at what they did not expect")]
 
 mod access;
+mod deliveries;
 mod first_person;
 mod hostile;
 mod invitations;

@@ -7,13 +7,16 @@ use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
     Service,
     clock::ManualClock,
-    domain::{PersonKind, Role},
+    domain::{AttemptReport, AttemptResult, Excerpt, Lease, PersonKind, Role},
+    id::WorkerId,
     scanner::{Script, ScriptedScanner},
-    sealing::Keyring,
+    sealing::{KeyId, Keyring},
     service::{Actor, PersonInput},
+    store::{ClaimLimits, WebhookStore as _},
 };
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_tests::{Memory, TestApp};
+use chrono::TimeDelta;
 use reqwest::{
     Method, StatusCode,
     header::{HeaderMap, HeaderValue},
@@ -26,18 +29,22 @@ pub(crate) const PASSWORD: &str = "correct horse battery";
 pub(crate) struct Home {
     pub(crate) app: TestApp<Memory>,
     pub(crate) web: AccountWeb,
+    store: MemoryStore,
+    keys: Vec<KeyId>,
 }
 
 impl Home {
     pub(crate) async fn new(scripts: impl IntoIterator<Item = Script>) -> Self {
         let clock = ManualClock::at(chrono::Utc::now());
         let store = MemoryStore::with_clock(clock.clone());
-        let service = Service::builder(store.clone()).with_people(store.clone()).with_judgements(store);
-        let service = service.with_sealing(Keyring::ephemeral()).with_event_writer(EventsV1);
+        let keyring = Keyring::ephemeral();
+        let keys = keyring.ids();
+        let service = Service::builder(store.clone()).with_people(store.clone()).with_judgements(store.clone());
+        let service = service.with_sealing(keyring).with_event_writer(EventsV1);
         let scanner = ScriptedScanner::new(scripts);
         let app = TestApp::over(service, clock, scanner, "agency").await;
         let web = AccountWeb::new(&app.service).expect("the service has people");
-        Self { app, web }
+        Self { app, web, store, keys }
     }
 
     /// Makes a person with a role in the team of the app, and signs the person in.
@@ -56,6 +63,19 @@ impl Home {
 
     pub(crate) fn visitor(&self) -> Visitor {
         Visitor { web: self.web.clone(), cookies: BTreeMap::new(), address: None }
+    }
+
+    /// Lets every attempt of a delivery that is due end with a status, and returns how many there were.
+    pub(crate) async fn attempt_deliveries(&self, status: u16) -> usize {
+        let limits = ClaimLimits { all: 100, retries: 100, per_endpoint: 100 };
+        let claimed =
+            self.store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM, &self.keys).await.unwrap();
+        for delivery in &claimed {
+            let result = AttemptResult::Answered { status, excerpt: Excerpt::of(b"") };
+            let report = AttemptReport { duration: TimeDelta::milliseconds(10), result };
+            self.store.record_attempt(delivery.claim, report).await.unwrap();
+        }
+        claimed.len()
     }
 
     /// Returns the path of a page of the team.

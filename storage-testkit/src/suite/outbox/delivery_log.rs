@@ -7,7 +7,7 @@ use a11ycheck_core::{
     },
     id::DeliveryId,
     paging::PageRequest,
-    store::{SendError, Store},
+    store::{DeliveryFilter, Resent, SendError, Store},
 };
 use chrono::TimeDelta;
 
@@ -149,6 +149,105 @@ pub(crate) async fn a_pending_delivery_is_not_sent_again<S: Store>(factory: &imp
     world.record(claimed.claim, timed_out()).await;
     refused().await;
     assert_eq!(world.deliveries(team, id).await.len(), 1);
+}
+
+pub(crate) async fn the_log_of_a_team_is_filtered_by_all_conditions_together<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, stranger) = (world.team().await, world.team().await);
+    let (first, second) = (world.endpoint(team, BOTH).await, world.endpoint(team, BOTH).await);
+    let foreign = world.endpoint(stranger, BOTH).await;
+    world.ping(stranger, foreign).await;
+    let begun = world.now();
+    world.fail(team, first, 2).await;
+    let later = world.now() + INSTANT;
+    world.advance(INSTANT);
+    for endpoint in [first, second] {
+        world.store.send_event(team, endpoint, world.event(EventKind::ScanCompleted)).await.unwrap();
+    }
+    world.attempt_all(&answered(200)).await;
+    world.advance(INSTANT);
+    world.ping(team, first).await;
+    let mut all = [world.deliveries(team, first).await, world.deliveries(team, second).await].concat();
+    all.sort_unstable_by_key(|delivery| std::cmp::Reverse((delivery.created_at, delivery.id)));
+    let endpoints = [None, Some(first), Some(second), Some(foreign)];
+    let kinds = [None, Some(EventKind::Ping), Some(EventKind::ScanCompleted), Some(EventKind::IssuesNew)];
+    let statuses = [
+        None,
+        Some(DeliveryStatus::Pending),
+        Some(DeliveryStatus::Delivered),
+        Some(DeliveryStatus::Failed),
+        Some(DeliveryStatus::Dropped),
+    ];
+    for endpoint in endpoints {
+        for kind in kinds {
+            for status in statuses {
+                for since in [None, Some(begun), Some(later), Some(world.now()), Some(world.now() + INSTANT)] {
+                    let filter = DeliveryFilter { endpoint, kind, status, since };
+                    let is_wanted = |delivery: &&Delivery| {
+                        endpoint.is_none_or(|endpoint| delivery.endpoint == endpoint)
+                            && kind.is_none_or(|kind| delivery.kind == kind)
+                            && status.is_none_or(|status| delivery.state.status() == status)
+                            && since.is_none_or(|since| delivery.created_at >= since)
+                    };
+                    let wanted: Vec<Delivery> = all.iter().filter(is_wanted).cloned().collect();
+                    let page = world.store.delivery_log(team, &filter, PageRequest::new(1, 100)).await.unwrap();
+                    assert_eq!((page.total, page.items), (wanted.len() as u64, wanted), "{filter:?}");
+                }
+            }
+        }
+    }
+    let everything = DeliveryFilter::default();
+    let second = world.store.delivery_log(team, &everything, PageRequest::new(2, 2)).await.unwrap();
+    assert_eq!((second.total, second.items.as_slice()), (5, &all[2..4]));
+    let beyond = world.store.delivery_log(team, &everything, PageRequest::new(9, 2)).await.unwrap();
+    assert_eq!((beyond.total, beyond.items), (5, vec![]));
+}
+
+pub(crate) async fn what_was_not_received_is_sent_again_once_however_often_that_is_asked_for<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, stranger) = (world.team().await, world.team().await);
+    let (id, other) = (world.endpoint(team, BOTH).await, world.endpoint(team, BOTH).await);
+    world.fail(team, id, 1).await;
+    world.advance(INSTANT);
+    let since = world.now();
+    let failed = world.fail(team, id, 3).await;
+    world.fail(team, other, 1).await;
+    world.ping(team, id).await;
+    world.attempt_all(&answered(200)).await;
+    let resend = async |limit| world.store.resend_failed(team, id, since, limit).await.unwrap();
+    let waiting = async || {
+        let listed = world.deliveries(team, id).await;
+        let mut waiting: Vec<_> = listed
+            .into_iter()
+            .filter(|delivery| delivery.state.status() == DeliveryStatus::Pending)
+            .map(|delivery| delivery.event)
+            .collect();
+        waiting.sort_unstable();
+        waiting
+    };
+    world.advance(INSTANT);
+    assert_eq!(resend(2).await, Resent { queued: 2, more: true });
+    assert_eq!(resend(2).await, Resent { queued: 1, more: false });
+    let mut wanted: Vec<_> = failed.iter().map(|delivery| delivery.event).collect();
+    wanted.sort_unstable();
+    assert_eq!(waiting().await, wanted, "each once, and neither what came before nor what goes elsewhere");
+    assert_eq!(resend(10).await, Resent { queued: 0, more: false });
+    world.attempt_all(&answered(200)).await;
+    assert_eq!(resend(10).await, Resent { queued: 0, more: false }, "they were received");
+
+    world.ping(team, id).await;
+    world.store.disable_endpoint(team, id).await.unwrap().unwrap();
+    let refused = world.store.resend_failed(team, id, since, 10).await;
+    assert!(matches!(refused, Err(SendError::SwitchedOff)), "{refused:?}");
+    world.store.enable_endpoint(team, id).await.unwrap().unwrap();
+    world.advance(INSTANT);
+    assert_eq!(resend(10).await, Resent { queued: 1, more: false }, "what was dropped was not received either");
+    let refused = world.store.resend_failed(stranger, id, since, 10).await;
+    assert!(matches!(refused, Err(SendError::NotFound)), "{refused:?}");
 }
 
 pub(crate) async fn a_delivery_leaves_the_log_after_thirty_days_and_not_at_their_end<S: Store>(
