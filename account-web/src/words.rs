@@ -113,7 +113,8 @@ words! {
         delete_submit deliveries_title deliveries_caption deliveries_none event when state attempts pending delivered failed
         dropped next_attempt delivery_title attempts_caption attempt started took answer resend answered no_answer event_ping
         event_other failing log_title log_link log_filter log_endpoint log_all log_since log_submit log_none resend_failed_title
-        resend_failed_text resend_failed_since resend_failed_submit resent_text resent_more
+        resend_failed_text resend_failed_since resend_failed_submit resent_text resent_more overlap overlap_none overlap_day
+        overlap_week overlap_month
     }
     brand: Brand { title lead not_in_plan name name_hint colour colour_hint submit preview preview_text }
     usage: Usage {

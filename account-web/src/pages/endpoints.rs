@@ -61,7 +61,19 @@ struct EndpointPage {
     since: String,
 }
 
+/// The days for which the former secret may also sign; core allows no more than the last of them.
+const OVERLAPS: [i64; 4] = [0, DEFAULT_OVERLAP, 7, 30];
+/// The days that the form begins with.
+const DEFAULT_OVERLAP: i64 = 1;
+
 impl EndpointPage {
+    /// Returns the choices of an overlap: the days, in words, and whether it is the one that the form begins with.
+    fn overlaps(&self) -> impl Iterator<Item = (i64, &'static str, bool)> {
+        let words = &self.shell.words.endpoints;
+        let names = [&words.overlap_none, &words.overlap_day, &words.overlap_week, &words.overlap_month];
+        OVERLAPS.into_iter().zip(names).map(|(days, name)| (days, name.as_str(), days == DEFAULT_OVERLAP))
+    }
+
     /// Returns the path of the endpoint.
     fn base(&self) -> String {
         format!("{}/endpoints/{}", self.shell.team_root(), self.endpoint.id)
@@ -184,9 +196,15 @@ pub(super) async fn change(team: &InTeam<'_, '_>, id: &str) -> Result<Response, 
     }
 }
 
-/// Makes another secret, and shows it this once. The former one still signs for a day, so that a receiver can change over.
+/// Makes another secret, and shows it this once. The former one also signs for the days that were chosen, so that a receiver can
+/// change over.
 pub(super) async fn rotate(team: &InTeam<'_, '_>, id: &str) -> Result<Response, PageError> {
-    let secret = team.handle().rotate_endpoint_secret(EndpointId::presented(id), TimeDelta::days(1)).await?;
+    let chosen = team.form().get("overlap");
+    let Some(days) = OVERLAPS.into_iter().find(|days| days.to_string() == chosen) else {
+        let errors = FormErrors::one("overlap", &team.words().problems.not_in_list);
+        return show(team, id, Shown { errors, ..Shown::default() }).await;
+    };
+    let secret = team.handle().rotate_endpoint_secret(EndpointId::presented(id), TimeDelta::days(days)).await?;
     team.note(AuditAction::EndpointChanged, id).await?;
     show(team, id, Shown { secret: Some(secret.reveal().to_owned()), ..Shown::default() }).await
 }

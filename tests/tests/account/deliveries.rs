@@ -87,3 +87,33 @@ async fn what_failed_is_delivered_again_once_though_the_button_is_pressed_twice(
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(refused.text.contains("The endpoint is switched off."));
 }
+
+#[tokio::test]
+async fn a_former_secret_also_signs_for_as_long_as_was_chosen() {
+    let (home, team, mut owner) = home().await;
+    let id = endpoint(&team, "https://one.example.com/").await;
+    let path = home.page(&format!("/endpoints/{id}/rotate"));
+    for overlap in ["", "2", "31", "-1", "x"] {
+        let refused = owner.post(&path, &[("overlap", overlap)]).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{overlap}");
+        assert!(!refused.text.contains("whsec_") && refused.text.contains("href=\"#overlap\""), "{overlap}");
+    }
+    for (overlap, days) in [("0", None), ("1", Some(1)), ("7", Some(7)), ("30", Some(30))] {
+        let shown = owner.post(&path, &[("overlap", overlap)]).await;
+        assert_eq!(shown.status, StatusCode::OK, "{overlap}");
+        assert!(shown.text.contains("<code>whsec_"), "{overlap}: the new secret is shown");
+        let signing = async || {
+            team.ping_endpoint(id).await.unwrap();
+            let secrets = home.signing_secrets().await;
+            assert_eq!(secrets.len(), 1, "one delivery");
+            secrets[0]
+        };
+        assert_eq!(signing().await, if days.is_some() { 2 } else { 1 }, "{overlap}");
+        if let Some(days) = days {
+            home.app.clock.advance(TimeDelta::days(days) - TimeDelta::minutes(1));
+            assert_eq!(signing().await, 2, "{overlap}");
+            home.app.clock.advance(TimeDelta::minutes(1));
+            assert_eq!(signing().await, 1, "{overlap}");
+        }
+    }
+}

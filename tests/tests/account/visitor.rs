@@ -12,7 +12,7 @@ use a11ycheck_core::{
     scanner::{Script, ScriptedScanner},
     sealing::{KeyId, Keyring},
     service::{Actor, PersonInput},
-    store::{ClaimLimits, WebhookStore as _},
+    store::{ClaimLimits, ClaimedDelivery, WebhookStore as _},
 };
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_tests::{Memory, TestApp};
@@ -67,6 +67,15 @@ impl Home {
 
     /// Lets every attempt of a delivery that is due end with a status, and returns how many there were.
     pub(crate) async fn attempt_deliveries(&self, status: u16) -> usize {
+        self.attempted(status).await.len()
+    }
+
+    /// Lets every attempt of a delivery that is due succeed, and returns the number of secrets that each is signed with.
+    pub(crate) async fn signing_secrets(&self) -> Vec<usize> {
+        self.attempted(204).await.iter().map(|delivery| delivery.secrets.len()).collect()
+    }
+
+    async fn attempted(&self, status: u16) -> Vec<ClaimedDelivery> {
         let limits = ClaimLimits { all: 100, retries: 100, per_endpoint: 100 };
         let claimed =
             self.store.claim_deliveries(&WorkerId::generate(), limits, Lease::TERM, &self.keys).await.unwrap();
@@ -75,7 +84,7 @@ impl Home {
             let report = AttemptReport { duration: TimeDelta::milliseconds(10), result };
             self.store.record_attempt(delivery.claim, report).await.unwrap();
         }
-        claimed.len()
+        claimed
     }
 
     /// Returns the path of a page of the team.
