@@ -114,7 +114,7 @@ impl FormErrors {
 }
 
 /// Returns a sentence about a problem with a field.
-fn sentence(problem: &Problem, words: &Words) -> String {
+pub(crate) fn sentence(problem: &Problem, words: &Words) -> String {
     let words = &words.problems;
     let most = |text: &str, most: String| fill(text, &[("most", &most)]);
     match problem {
@@ -130,6 +130,8 @@ fn sentence(problem: &Problem, words: &Words) -> String {
         Problem::EndpointOff => words.endpoint_off.clone(),
         Problem::DeliveryPending => words.delivery_pending.clone(),
         Problem::SiteLimit(limit) => most(&words.site_limit, limit.to_string()),
+        Problem::Repeated(line) => fill(&words.repeated, &[("line", &line.to_string())]),
+        Problem::Ambiguous => words.ambiguous.clone(),
         Problem::CheckActive => words.check_active.clone(),
         Problem::ManualTooSoon(interval) => most(
             &words.manual_too_soon,

@@ -1,9 +1,14 @@
 //! Requests, as a server hands them over.
 
-use std::net::IpAddr;
+use std::{convert::Infallible, net::IpAddr};
 
 use a11ycheck_core::domain::PlainSecret;
+use bytes::Bytes;
+use futures_util::stream;
 use http::{HeaderMap, Method};
+
+/// The most fields of a query or a form.
+const MOST_FIELDS: usize = 500;
 
 /// The fields of a query or a form, in their order.
 #[derive(Debug, Clone, Default)]
@@ -12,7 +17,7 @@ pub struct Fields(Vec<(String, String)>);
 impl Fields {
     /// Reads `application/x-www-form-urlencoded` text, of which at most 500 fields are kept.
     pub fn parse(text: &[u8]) -> Self {
-        Self(url::form_urlencoded::parse(text).into_owned().take(500).collect())
+        Self(url::form_urlencoded::parse(text).into_owned().take(MOST_FIELDS).collect())
     }
 
     /// Returns the last value of a field, without white space around it; an empty text if there is none.
@@ -48,6 +53,8 @@ pub struct Request {
     pub query: Fields,
     /// The fields of the form in the body, of at most [`Request::MAX_BODY`] bytes; none for other bodies.
     pub form: Fields,
+    /// The files of the form, each with the name of its field.
+    pub files: Vec<(String, Bytes)>,
     /// The headers.
     pub headers: HeaderMap,
     /// The address of the browser, if that is known.
@@ -61,7 +68,7 @@ impl Request {
     /// Returns a request without a form.
     pub fn new(method: Method, path: impl Into<String>, headers: HeaderMap) -> Self {
         let (query, form) = (Fields::default(), Fields::default());
-        Self { method, path: path.into(), query, form, headers, address: None }
+        Self { method, path: path.into(), query, form, files: Vec::new(), headers, address: None }
     }
 
     /// Sets the query.
@@ -76,10 +83,36 @@ impl Request {
         Self { form: Fields::parse(body), ..self }
     }
 
+    /// Sets the form and its files from a body of `multipart/form-data` (RFC 7578), given the value of its `Content-Type`. At most 500 parts are
+    /// kept, and none behind one that is broken off.
+    #[must_use]
+    pub async fn with_multipart(mut self, content_type: &str, body: Bytes) -> Self {
+        let Ok(boundary) = multer::parse_boundary(content_type) else { return self };
+        let whole = stream::once(std::future::ready(Ok::<_, Infallible>(body)));
+        let mut parts = multer::Multipart::new(whole, boundary);
+        let mut form = Vec::new();
+        while form.len() + self.files.len() < MOST_FIELDS {
+            let Ok(Some(part)) = parts.next_field().await else { break };
+            let (name, is_file) = (part.name().unwrap_or_default().to_owned(), part.file_name().is_some());
+            let Ok(bytes) = part.bytes().await else { break };
+            if is_file {
+                self.files.push((name, bytes));
+            } else {
+                form.push((name, String::from_utf8_lossy(&bytes).into_owned()));
+            }
+        }
+        Self { form: Fields(form), ..self }
+    }
+
     /// Sets the address of the browser.
     #[must_use]
     pub fn with_address(self, address: impl Into<Option<IpAddr>>) -> Self {
         Self { address: address.into(), ..self }
+    }
+
+    /// Returns the file of a field.
+    pub(crate) fn file(&self, name: &str) -> Option<&Bytes> {
+        self.files.iter().find(|(field, _)| field == name).map(|(_, file)| file)
     }
 
     /// Returns the value of a header, if it is there once and text.
@@ -98,5 +131,33 @@ impl Request {
     pub(crate) fn key(&self) -> PlainSecret {
         let key = if self.method == Method::POST { self.form.get("key") } else { self.query.get("key") };
         PlainSecret::presented(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn read(body: &str) -> Request {
+        let request = Request::new(Method::POST, "/app/x", HeaderMap::new());
+        let body = Bytes::from(body.replace('\n', "\r\n"));
+        request.with_multipart("multipart/form-data; boundary=----x", body).await
+    }
+
+    #[tokio::test]
+    async fn a_file_comes_with_the_fields_beside_it() {
+        let body = "------x\nContent-Disposition: form-data; name=\"first\"\n\n1\n------x\n\
+                    Content-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\nContent-Type: text/csv\n\n\
+                    url\na.example\n\n------x--\n";
+        let request = read(body).await;
+        assert!(request.form.has("first") && !request.form.has("file"));
+        assert_eq!(request.file("file").map(AsRef::as_ref), Some("url\r\na.example\r\n".as_bytes()));
+        for end in 0..body.len() {
+            // Nothing of a part that is broken off is taken for whole.
+            let broken = read(&body[..end]).await;
+            assert!(broken.file("file").is_none_or(|file| Some(file) == request.file("file")), "{end}");
+        }
+        let without = Request::new(Method::POST, "/app/x", HeaderMap::new());
+        assert!(without.with_multipart("multipart/form-data", Bytes::new()).await.files.is_empty());
     }
 }

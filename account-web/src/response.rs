@@ -90,6 +90,13 @@ impl Response {
         response.with(header::CACHE_CONTROL, "private, no-store").with(header::CONTENT_DISPOSITION, &disposition)
     }
 
+    /// Returns bytes to be saved under a name of ASCII letters, digits, dots and hyphens.
+    pub(crate) fn download(name: &str, media_type: &'static str, bytes: Vec<u8>) -> Self {
+        let response = Self::new(StatusCode::OK, media_type, Body::Bytes(bytes.into()));
+        let disposition = format!("attachment; filename=\"{name}\"");
+        response.with(header::CACHE_CONTROL, "private, no-store").with(header::CONTENT_DISPOSITION, &disposition)
+    }
+
     /// Returns the progress of a check.
     pub(crate) fn progress(watch: Watch) -> Self {
         let response = Self::new(StatusCode::OK, "text/event-stream", Body::Progress(Box::new(watch)));

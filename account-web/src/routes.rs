@@ -76,6 +76,9 @@ pages! {
     Sites = Get "/teams/{team}/sites" Viewer;
     AddSite = Get "/teams/{team}/add-site" Member;
     DoAddSite = Post "/teams/{team}/add-site" Member;
+    ExportSites = Get "/teams/{team}/export-sites" Viewer;
+    ImportSites = Get "/teams/{team}/import-sites" Member;
+    DoImportSites = Post "/teams/{team}/import-sites" Member;
     Site = Get "/teams/{team}/sites/{site}" Viewer;
     EditSite = Get "/teams/{team}/sites/{site}/edit" Member;
     DoEditSite = Post "/teams/{team}/sites/{site}/edit" Member;

@@ -54,7 +54,7 @@ words! {
         required too_long too_many not_in_list not_url not_public not_https endpoint_limit endpoint_off delivery_pending
         site_limit check_active manual_too_soon other email password_short password_long password_same_as_email password_wrong
         address_taken already_member no_free_seat last_owner too_many_invitations role colour brand_name blank_name ability
-        too_short not_date date_out_of_range too_many_judgements verdict
+        too_short not_date date_out_of_range too_many_judgements verdict repeated ambiguous
     }
     notices: Notices {
         site_added site_changed check_started site_deleted invitation_withdrawn role_changed member_removed left token_deleted
@@ -71,11 +71,15 @@ words! {
     roles: Roles { owner member viewer unknown owner_hint member_hint viewer_hint }
     sites: Sites {
         title add search search_submit tag none_title none_text none_found clear caption site status last_check problems change
-        next_check never failed running queued worse better same show all only_failing
+        next_check never failed running queued worse better same show all only_failing export import
     }
     add_site: AddSite {
         title edit_title edit_submit url url_hint name name_hint report_language tags tags_hint platform platform_hint standard standard_default first_check
         submit
+    }
+    import: Import {
+        title lead columns file file_hint first_checks submit done_title added changed unchanged refused refused_caption line
+        column reason ignored not_utf8 no_url_column too_many_lines
     }
     site: SiteWords {
         check_now check_running edit delete history history_caption date kind result new fixed scheduled manual report_language
@@ -124,10 +128,9 @@ words! {
     }
     audit: Audit {
         title lead caption when who what subject from none person_created signed_in signed_out password_changed member_invited
-        invitation_withdrawn member_joined role_changed member_removed site_added site_changed site_deleted
-        check_started token_created token_deleted endpoint_created endpoint_changed endpoint_switched endpoint_deleted event_sent brand_changed
-        team_created plan_changed team_blocked team_unblocked
-        element_judged judgement_undone
+        invitation_withdrawn member_joined role_changed member_removed site_added site_changed site_deleted check_started
+        token_created token_deleted endpoint_created endpoint_changed endpoint_switched endpoint_deleted event_sent
+        brand_changed team_created plan_changed team_blocked team_unblocked sites_imported element_judged judgement_undone
     }
     profile: Profile {
         title your_data password_title password_text current new submit sessions_title sessions_text sessions_caption browser

@@ -57,7 +57,8 @@ pub fn account_pages(web: &AccountWeb, config: RoutesConfig, stopping: &Cancella
                 async move {
                     let peer: Option<IpAddr> = address.map(|address| address.0.ip());
                     let address = peer.map(|peer| sender(peer, &headers, &trusted));
-                    let form = if method == Method::POST && is_form(&headers) {
+                    let kind = FormKind::of(&headers);
+                    let form = if method == Method::POST && kind.is_some() {
                         let read = read(Box::pin(body_bytes(body)));
                         match tokio::time::timeout(FORM_TIMEOUT, read).await {
                             Ok(Ok(form)) => form,
@@ -68,18 +69,35 @@ pub fn account_pages(web: &AccountWeb, config: RoutesConfig, stopping: &Cancella
                         Bytes::new()
                     };
                     let request = Request::new(method, path.as_str(), headers).with_query(&query);
-                    answer(web.answer(request.with_form(&form).with_address(address)).await, stopping)
+                    let request = match kind {
+                        Some(FormKind::Multipart(content_type)) => request.with_multipart(&content_type, form).await,
+                        Some(FormKind::UrlEncoded) | None => request.with_form(&form),
+                    };
+                    answer(web.answer(request.with_address(address)).await, stopping)
                 }
             },
         );
     entrance.or(pages).unify().boxed()
 }
 
-/// Returns whether the body is a form in the only encoding that the pages use.
-fn is_form(headers: &HeaderMap) -> bool {
-    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let essence = value.split(';').next().unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+/// The encodings of forms that the pages use.
+enum FormKind {
+    UrlEncoded,
+    /// A form with files, with the whole value of `Content-Type`.
+    Multipart(String),
+}
+
+impl FormKind {
+    /// Returns the encoding of a body; `None` if it is no form.
+    fn of(headers: &HeaderMap) -> Option<Self> {
+        let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())?;
+        let essence = value.split(';').next().unwrap_or_default().trim();
+        if essence.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+            Some(Self::UrlEncoded)
+        } else {
+            essence.eq_ignore_ascii_case("multipart/form-data").then(|| Self::Multipart(value.to_owned()))
+        }
+    }
 }
 
 async fn read(mut body: impl Stream<Item = Result<Bytes, warp::Error>> + Unpin) -> Result<Bytes, StatusCode> {

@@ -70,6 +70,8 @@ macro_rules! store_methods {
             $($gathered)*
             SiteStore {
                 fn add_site(team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError>;
+                fn add_site_once(team: TeamId, site: NewSite, first_scan: Option<ScanId>)
+                    -> Result<AddedOnce, AddSiteError>;
                 fn site(team: TeamId, id: SiteId) -> Result<Option<Site>, StoreError>;
                 fn sites(team: TeamId, tag: Option<&str>, page: PageRequest) -> Result<Page<Site>, StoreError>;
                 fn failing_sites(team: TeamId, tag: Option<&str>, page: PageRequest)

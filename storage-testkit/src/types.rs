@@ -14,11 +14,12 @@ pub use a11ycheck_core::{
     scanner::Screenshot,
     sealing::{KeyId, Sealed},
     store::{
-        AddSiteError, AdmittedToken, Claim, ClaimLimits, ClaimedDelivery, ClaimedScan, Completion, CreateEndpointError,
-        DeletePlanError, DeliveryClaim, DeliveryDepth, DeliveryFilter, Document, DocumentKey, DueSites, EventLog,
-        EventPage, FileStore, HintStore, LeaseError, QueueDepth, QueueStore, RateLimitStore, ReadEventsError,
-        RecordError, Resent, ScanStore, SealedValue, SealingStore, SendError, SettingsStore, SiteStore, SiteUsage,
-        StartScanError, StoreClock, StoreError, TeamStore, TrendPoint, UnknownPlan, UnsealedValue, WebhookStore, Work,
+        AddSiteError, AddedOnce, AdmittedToken, Claim, ClaimLimits, ClaimedDelivery, ClaimedScan, Completion,
+        CreateEndpointError, DeletePlanError, DeliveryClaim, DeliveryDepth, DeliveryFilter, Document, DocumentKey,
+        DueSites, EventLog, EventPage, FileStore, HintStore, LeaseError, QueueDepth, QueueStore, RateLimitStore,
+        ReadEventsError, RecordError, Resent, ScanStore, SealedValue, SealingStore, SendError, SettingsStore,
+        SiteStore, SiteUsage, StartScanError, StoreClock, StoreError, TeamStore, TrendPoint, UnknownPlan,
+        UnsealedValue, WebhookStore, Work,
     },
 };
 pub use async_trait::async_trait;

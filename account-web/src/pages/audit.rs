@@ -50,6 +50,7 @@ impl AuditPage {
             AuditAction::SiteAdded => &words.site_added,
             AuditAction::SiteChanged => &words.site_changed,
             AuditAction::SiteDeleted => &words.site_deleted,
+            AuditAction::SitesImported => &words.sites_imported,
             AuditAction::CheckStarted => &words.check_started,
             AuditAction::TokenCreated => &words.token_created,
             AuditAction::TokenDeleted => &words.token_deleted,

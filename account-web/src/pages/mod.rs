@@ -20,6 +20,7 @@ mod profile;
 mod sign_in;
 mod site;
 mod site_form;
+mod site_list;
 mod sites;
 mod tokens;
 mod usage;
@@ -101,7 +102,7 @@ async fn route(context: &mut Context<'_>, path: &str) -> Result<Response, PageEr
 
 /// Returns whether what a route of a team leads to may be a page, and not always a file.
 const fn has_navigation(page: Page) -> bool {
-    !matches!(page, Page::Team | Page::CheckProgress | Page::CheckPicture | Page::CheckFile)
+    !matches!(page, Page::Team | Page::ExportSites | Page::CheckProgress | Page::CheckPicture | Page::CheckFile)
 }
 
 /// Returns a redirect to the sign-in, after which the page is shown that was asked for.
@@ -154,6 +155,9 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
         Page::Sites => sites::list(team).await,
         Page::AddSite => site_form::add_form(team),
         Page::DoAddSite => site_form::add(team).await,
+        Page::ExportSites => site_list::export(team).await,
+        Page::ImportSites => site_list::form(team),
+        Page::DoImportSites => site_list::import(team).await,
         Page::Site => site::show(team, id, Default::default()).await,
         Page::EditSite => site_form::edit_form(team, id).await,
         Page::DoEditSite => site_form::edit(team, id).await,

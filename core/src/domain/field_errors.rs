@@ -47,6 +47,10 @@ pub enum Problem {
     DeliveryPending,
     /// The plan allows no more than this number of sites.
     SiteLimit(u32),
+    /// The same value is in the line with this number.
+    Repeated(u64),
+    /// Several of the team's sites have this address, so that it is not clear which one is meant.
+    Ambiguous,
     /// A check of the site is queued or running.
     CheckActive,
     /// A manual check of the site was started less than this long ago.
@@ -110,6 +114,8 @@ impl fmt::Display for Problem {
             Self::DeliveryPending => f.write_str("has not ended yet"),
             Self::SiteLimit(1) => f.write_str("the plan includes 1 site"),
             Self::SiteLimit(max) => write!(f, "the plan includes {max} sites"),
+            Self::Repeated(line) => write!(f, "is also in line {line}"),
+            Self::Ambiguous => f.write_str("is that of several sites"),
             Self::CheckActive => f.write_str("a check is already queued or running"),
             Self::ManualTooSoon(interval) => write!(f, "a check was started less than {} ago", interval.in_words()),
             Self::NotDate => f.write_str("is not a day of the calendar"),

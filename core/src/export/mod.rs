@@ -38,6 +38,7 @@ mod json;
 pub mod markdown;
 #[cfg(feature = "pdf")]
 pub mod pdf;
+mod site_list;
 pub mod text;
 mod wiki;
 
@@ -47,4 +48,5 @@ pub use self::{
     format::{ExportFormat, write},
     issues::{ExportSource, checked_standard},
     json::FORMAT_LABEL,
+    site_list::{SiteEntry, SiteLine, SiteList, SiteListError, read_sites, write_sites},
 };

@@ -52,7 +52,8 @@ impl TeamHandle {
 }
 
 impl Service {
-    async fn judge(&self, url: &SiteUrl) -> Result<(), Problem> {
+    /// Judges whether the address of a site may be visited, as [`add_site`](TeamHandle::add_site) says.
+    pub(super) async fn judge(&self, url: &SiteUrl) -> Result<(), Problem> {
         let url = url.url();
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else { return Err(Problem::NotUrl) };
         let host: Host<&str> = host;

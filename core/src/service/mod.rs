@@ -31,6 +31,7 @@ mod read_scan;
 mod scan_files;
 pub(crate) mod sealing;
 mod settings;
+mod site_list;
 mod start_scan;
 mod tokens;
 mod watch;
@@ -58,6 +59,7 @@ pub use self::{
     scan_files::{ScanFiles, ScanTarget},
     sealing::{Rotation, SealingError, SealingStatus},
     settings::{OwnSettings, SettingDifference, SettingsError, SharedSettings, Sharing},
+    site_list::{FirstChecks, Imported},
     tokens::TokenInput,
     watch::{Ended, Progress, Watch},
 };

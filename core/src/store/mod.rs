@@ -73,7 +73,7 @@ pub use self::{
     scans::{ScanStore, StartScanError, TrendPoint},
     sealing::{SealedValue, SealingStore, UnsealedValue},
     settings::SettingsStore,
-    sites::{AddSiteError, SiteStore, SiteUsage},
+    sites::{AddSiteError, AddedOnce, SiteStore, SiteUsage},
     teams::{DeletePlanError, TeamStore, UnknownPlan},
     webhooks::{
         ClaimLimits, ClaimedDelivery, CreateEndpointError, DeliveryClaim, DeliveryDepth, DeliveryFilter, RecordError,

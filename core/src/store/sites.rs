@@ -24,6 +24,15 @@ pub enum AddSiteError {
     Store(#[from] StoreError),
 }
 
+/// The outcome of adding a site once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AddedOnce {
+    /// The site was added.
+    Added(Site),
+    /// The team has this site with the same address; nothing was added.
+    Present(Site),
+}
+
 /// The usage of a team's plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SiteUsage {
@@ -47,6 +56,21 @@ pub trait SiteStore {
     /// # Errors
     /// [`AddSiteError::LimitReached`], [`AddSiteError::NoTeam`]: nothing is added.
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError>;
+
+    /// Adds a site as [`add_site`](Self::add_site) does, unless the team has one with the same address: then nothing is added, whatever the
+    /// plan includes, and the site is returned; of several, the one with the least id.
+    ///
+    /// # Concurrency
+    /// Of any number of callers with one address, one adds it. It may still be added twice by [`add_site`](Self::add_site).
+    ///
+    /// # Errors
+    /// Those of [`add_site`](Self::add_site).
+    async fn add_site_once(
+        &self,
+        team: TeamId,
+        site: NewSite,
+        first_scan: Option<ScanId>,
+    ) -> Result<AddedOnce, AddSiteError>;
 
     /// Returns a site; `None` if the team has no such site.
     async fn site(&self, team: TeamId, id: SiteId) -> Result<Option<Site>, StoreError>;

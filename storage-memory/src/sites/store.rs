@@ -6,52 +6,39 @@ use a11ycheck_core::{
     domain::{ManualChecks, NewSite, ScanKind, Site, SiteDetails, Urgency, next_scan_at},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
-    store::{AddSiteError, SiteStore, SiteUsage, StoreError},
+    store::{AddSiteError, AddedOnce, SiteStore, SiteUsage, StoreError},
 };
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 use crate::{
     MemoryStore,
     db::{
         site_rows::SiteRow,
-        state::{copied, corrupt, taken},
+        state::{State, copied, corrupt, taken},
     },
 };
 
 #[async_trait]
 impl SiteStore for MemoryStore {
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
+        self.step(|state, now| add(state, team, site, first_scan, now))
+    }
+
+    async fn add_site_once(
+        &self,
+        team: TeamId,
+        site: NewSite,
+        first_scan: Option<ScanId>,
+    ) -> Result<AddedOnce, AddSiteError> {
         self.step(|state, now| {
-            let Some(owner) = state.teams.get(&team) else { return Err(AddSiteError::NoTeam) };
-            let limits = state.plan(&owner.plan)?.limits.clone();
-            if owner.sites.len() >= usize::try_from(limits.sites).unwrap_or(usize::MAX) {
-                return Err(AddSiteError::LimitReached(limits.sites));
+            let listed = state.teams.get(&team).into_iter().flat_map(|owner| &owner.sites);
+            let present = listed.filter_map(|(_, id)| state.sites.get(id)).map(|row| &row.site);
+            let present = present.filter(|present| present.details.url == site.details.url).min_by_key(|site| site.id);
+            match present.cloned() {
+                Some(present) => Ok(AddedOnce::Present(present)),
+                None => add(state, team, site, first_scan, now).map(AddedOnce::Added),
             }
-            if state.sites.contains_key(&site.id) {
-                return Err(taken(site.id).into());
-            }
-            if let Some(id) = first_scan.filter(|id| state.scans.contains_key(id)) {
-                return Err(taken(id).into());
-            }
-            let NewSite { id, details } = site;
-            let next_scan_at = next_scan_at(id, limits.check_frequency, now);
-            let site = Site { id, team, details, next_scan_at, created_at: now };
-            if let Some(owner) = state.teams.get_mut(&team) {
-                owner.sites.insert((site.details.url.domain().to_owned(), id));
-            }
-            state.due.insert((next_scan_at, id));
-            let row = SiteRow {
-                site: site.clone(),
-                manual: ManualChecks::default(),
-                active: None,
-                scans: BTreeSet::new(),
-                completed: BTreeSet::new(),
-            };
-            state.sites.insert(id, row);
-            if let Some(scan) = first_scan {
-                state.enqueue(id, scan, ScanKind::Scheduled, Urgency::Requested, now)?;
-            }
-            Ok(site)
         })
     }
 
@@ -128,4 +115,43 @@ impl SiteStore for MemoryStore {
             Ok(usage)
         })
     }
+}
+
+fn add(
+    state: &mut State,
+    team: TeamId,
+    site: NewSite,
+    first_scan: Option<ScanId>,
+    now: DateTime<Utc>,
+) -> Result<Site, AddSiteError> {
+    let Some(owner) = state.teams.get(&team) else { return Err(AddSiteError::NoTeam) };
+    let limits = state.plan(&owner.plan)?.limits.clone();
+    if owner.sites.len() >= usize::try_from(limits.sites).unwrap_or(usize::MAX) {
+        return Err(AddSiteError::LimitReached(limits.sites));
+    }
+    if state.sites.contains_key(&site.id) {
+        return Err(taken(site.id).into());
+    }
+    if let Some(id) = first_scan.filter(|id| state.scans.contains_key(id)) {
+        return Err(taken(id).into());
+    }
+    let NewSite { id, details } = site;
+    let next_scan_at = next_scan_at(id, limits.check_frequency, now);
+    let site = Site { id, team, details, next_scan_at, created_at: now };
+    if let Some(owner) = state.teams.get_mut(&team) {
+        owner.sites.insert((site.details.url.domain().to_owned(), id));
+    }
+    state.due.insert((next_scan_at, id));
+    let row = SiteRow {
+        site: site.clone(),
+        manual: ManualChecks::default(),
+        active: None,
+        scans: BTreeSet::new(),
+        completed: BTreeSet::new(),
+    };
+    state.sites.insert(id, row);
+    if let Some(scan) = first_scan {
+        state.enqueue(id, scan, ScanKind::Scheduled, Urgency::Requested, now)?;
+    }
+    Ok(site)
 }

@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::{ManualChecks, NewSite, PlatformKey, ScanKind, Site, SiteDetails, StandardId, Urgency, next_scan_at},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
-    store::{AddSiteError, SiteStore, SiteUsage, StoreError, Work},
+    store::{AddSiteError, AddedOnce, SiteStore, SiteUsage, StoreError, Work},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -15,6 +15,7 @@ use crate::{
         columns::{self, Counted, paged},
         error::{Corrupt, Failure},
         ids::Id,
+        transaction::Tx,
     },
     files::uploads::mark_for_deletion,
     scans::enqueue::{NewScan, enqueue},
@@ -46,55 +47,44 @@ impl SiteStore for PostgresStore {
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
         let added = self
             .transaction(async |mut tx| {
-                // Locks the team, so that its sites are counted after every other addition.
-                let owner: Option<(PlanDocument, DateTime<Utc>)> = sqlx::query_as(
-                    "SELECT p.document, coalesce($2, clock_timestamp())
-                     FROM teams t JOIN plans p ON p.code = t.plan_code
-                     WHERE t.id = $1
-                     FOR NO KEY UPDATE OF t",
-                )
-                .bind(Id(team))
-                .bind(tx.instant())
-                .fetch_optional(tx.db())
-                .await?;
-                let Some((plan, now)) = owner else { return Err(Failure::Refused(AddSiteError::NoTeam)) };
-                let limits = read_plan(plan)?.limits;
-                let next_scan_at = next_scan_at(site.id, limits.check_frequency, now);
-                let details = &site.details;
-                let stack: Vec<&str> = details.stack.iter().map(|key| key.as_str()).collect();
-                let added = sqlx::query(
-                    "INSERT INTO sites
-                         (id, team_id, url, domain, name, report_locale, stack, tags, next_scan_at, created_at,
-                          platform, standard)
-                     SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $12, $13
-                     WHERE (SELECT count(*) FROM sites WHERE team_id = $1) < $11",
-                )
-                .bind(Id(team))
-                .bind(Id(site.id))
-                .bind(details.url.as_str())
-                .bind(details.url.domain())
-                .bind(&details.name)
-                .bind(details.report_locale.code())
-                .bind(&stack)
-                .bind(&details.tags)
-                .bind(next_scan_at)
-                .bind(now)
-                .bind(i64::from(limits.sites))
-                .bind(details.platform.as_ref().map(PlatformKey::as_str))
-                .bind(details.standard.as_ref().map(StandardId::as_str))
-                .execute(tx.db())
-                .await?;
-                if added.rows_affected() == 0 {
-                    return Err(Failure::Refused(AddSiteError::LimitReached(limits.sites)));
-                }
-                if let Some(id) = first_scan {
-                    let first = NewScan { id, team, site: site.id, pages_requested: limits.pages_per_check };
-                    enqueue(tx.db(), &[first], ScanKind::Scheduled, Urgency::Requested, now).await?;
-                }
-                Ok(Site { id: site.id, team, details: details.clone(), next_scan_at, created_at: now })
+                let owner = lock_owner(&mut tx, team).await?;
+                add(&mut tx, owner, team, &site, first_scan).await
             })
             .await?;
         if first_scan.is_some() {
+            self.node().hint(Work::Scans);
+        }
+        Ok(added)
+    }
+
+    async fn add_site_once(
+        &self,
+        team: TeamId,
+        site: NewSite,
+        first_scan: Option<ScanId>,
+    ) -> Result<AddedOnce, AddSiteError> {
+        let added = self
+            .transaction(async |mut tx| {
+                let owner = lock_owner(&mut tx, team).await?;
+                let url = &site.details.url;
+                let row: Option<SiteRow> = sqlx::query_as(concat!(
+                    "SELECT ",
+                    site_columns!(),
+                    " FROM sites site WHERE site.team_id = $1 AND site.domain = $2 AND site.url = $3
+                      ORDER BY site.id LIMIT 1",
+                ))
+                .bind(Id(team))
+                .bind(url.domain())
+                .bind(url.as_str())
+                .fetch_optional(tx.db())
+                .await?;
+                match row {
+                    Some(row) => Ok(AddedOnce::Present(row.site()?)),
+                    None => Ok(AddedOnce::Added(add(&mut tx, owner, team, &site, first_scan).await?)),
+                }
+            })
+            .await?;
+        if first_scan.is_some() && matches!(added, AddedOnce::Added(_)) {
             self.node().hint(Work::Scans);
         }
         Ok(added)
@@ -283,6 +273,65 @@ impl SiteStore for PostgresStore {
         })
         .await
     }
+}
+
+/// Locks the team, so that its sites are counted, and compared, after every other addition. Returns its plan and the present instant.
+async fn lock_owner(tx: &mut Tx, team: TeamId) -> Result<(PlanDocument, DateTime<Utc>), Failure<AddSiteError>> {
+    let owner: Option<(PlanDocument, DateTime<Utc>)> = sqlx::query_as(
+        "SELECT p.document, coalesce($2, clock_timestamp())
+         FROM teams t JOIN plans p ON p.code = t.plan_code
+         WHERE t.id = $1
+         FOR NO KEY UPDATE OF t",
+    )
+    .bind(Id(team))
+    .bind(tx.instant())
+    .fetch_optional(tx.db())
+    .await?;
+    owner.ok_or(Failure::Refused(AddSiteError::NoTeam))
+}
+
+/// Adds a site to a team that is locked.
+async fn add(
+    tx: &mut Tx,
+    (plan, now): (PlanDocument, DateTime<Utc>),
+    team: TeamId,
+    site: &NewSite,
+    first_scan: Option<ScanId>,
+) -> Result<Site, Failure<AddSiteError>> {
+    let limits = read_plan(plan)?.limits;
+    let next_scan_at = next_scan_at(site.id, limits.check_frequency, now);
+    let details = &site.details;
+    let stack: Vec<&str> = details.stack.iter().map(|key| key.as_str()).collect();
+    let added = sqlx::query(
+        "INSERT INTO sites
+             (id, team_id, url, domain, name, report_locale, stack, tags, next_scan_at, created_at,
+              platform, standard)
+         SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $12, $13
+         WHERE (SELECT count(*) FROM sites WHERE team_id = $1) < $11",
+    )
+    .bind(Id(team))
+    .bind(Id(site.id))
+    .bind(details.url.as_str())
+    .bind(details.url.domain())
+    .bind(&details.name)
+    .bind(details.report_locale.code())
+    .bind(&stack)
+    .bind(&details.tags)
+    .bind(next_scan_at)
+    .bind(now)
+    .bind(i64::from(limits.sites))
+    .bind(details.platform.as_ref().map(PlatformKey::as_str))
+    .bind(details.standard.as_ref().map(StandardId::as_str))
+    .execute(tx.db())
+    .await?;
+    if added.rows_affected() == 0 {
+        return Err(Failure::Refused(AddSiteError::LimitReached(limits.sites)));
+    }
+    if let Some(id) = first_scan {
+        let first = NewScan { id, team, site: site.id, pages_requested: limits.pages_per_check };
+        enqueue(tx.db(), &[first], ScanKind::Scheduled, Urgency::Requested, now).await?;
+    }
+    Ok(Site { id: site.id, team, details: details.clone(), next_scan_at, created_at: now })
 }
 
 /// The plan, the present instant, the number of sites, and the instant of the last manual check for each of those that

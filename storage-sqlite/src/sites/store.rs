@@ -4,7 +4,7 @@ use a11ycheck_core::{
     domain::{NewSite, PlatformKey, ScanKind, Site, SiteDetails, StandardId, Urgency, next_scan_at},
     id::{ScanId, SiteId, TeamId},
     paging::{Page, PageRequest},
-    store::{AddSiteError, SiteStore, SiteUsage, StoreError, Work},
+    store::{AddSiteError, AddedOnce, SiteStore, SiteUsage, StoreError, Work},
 };
 use async_trait::async_trait;
 use sqlx_macros::FromRow;
@@ -15,6 +15,7 @@ use crate::{
         columns::{count, json, paged},
         error::{Corrupt, Failure},
         ids::{At, Id},
+        transaction::Tx,
     },
     scans::{
         enqueue::{NewScan, enqueue},
@@ -53,51 +54,40 @@ macro_rules! failing {
 #[async_trait]
 impl SiteStore for SqliteStore {
     async fn add_site(&self, team: TeamId, site: NewSite, first_scan: Option<ScanId>) -> Result<Site, AddSiteError> {
+        let added = self.write(async |mut tx| add(&mut tx, team, site, first_scan).await).await?;
+        if first_scan.is_some() {
+            self.hints().give(Work::Scans);
+        }
+        Ok(added)
+    }
+
+    async fn add_site_once(
+        &self,
+        team: TeamId,
+        site: NewSite,
+        first_scan: Option<ScanId>,
+    ) -> Result<AddedOnce, AddSiteError> {
         let added = self
             .write(async |mut tx| {
-                let now = tx.now();
-                let Some(plan) = plan_of(tx.db(), team).await? else {
-                    return Err(Failure::Refused(AddSiteError::NoTeam));
-                };
-                let limits = plan.plan()?.limits;
-                let sites: i64 = sqlx::query_scalar("SELECT count(*) FROM sites WHERE team_id = ?1")
-                    .bind(Id(team))
-                    .fetch_one(tx.db())
-                    .await?;
-                if sites >= i64::from(limits.sites) {
-                    return Err(Failure::Refused(AddSiteError::LimitReached(limits.sites)));
-                }
-                let NewSite { id, details } = site;
-                let next_scan_at = next_scan_at(id, limits.check_frequency, now);
-                let stack: Vec<&str> = details.stack.iter().map(PlatformKey::as_str).collect();
-                sqlx::query(
-                    "INSERT INTO sites
-                         (id, team_id, url, domain, name, report_locale, platform, stack, tags, next_scan_at, created_at,
-                          standard)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-                )
-                .bind(Id(id))
+                let url = &site.details.url;
+                let row: Option<SiteRow> = sqlx::query_as(concat!(
+                    "SELECT ",
+                    site_columns!(),
+                    " FROM sites site WHERE site.team_id = ?1 AND site.domain = ?2 AND site.url = ?3
+                      ORDER BY site.id LIMIT 1",
+                ))
                 .bind(Id(team))
-                .bind(details.url.as_str())
-                .bind(details.url.domain())
-                .bind(&details.name)
-                .bind(details.report_locale.code())
-                .bind(details.platform.as_ref().map(PlatformKey::as_str))
-                .bind(json(&stack)?)
-                .bind(json(&details.tags)?)
-                .bind(At(next_scan_at))
-                .bind(At(now))
-                .bind(details.standard.as_ref().map(StandardId::as_str))
-                .execute(tx.db())
+                .bind(url.domain())
+                .bind(url.as_str())
+                .fetch_optional(tx.db())
                 .await?;
-                if let Some(scan) = first_scan {
-                    let first = NewScan { id: scan, team, site: id, pages_requested: limits.pages_per_check };
-                    enqueue(tx.db(), first, ScanKind::Scheduled, Urgency::Requested, now).await?;
+                match row {
+                    Some(row) => Ok(AddedOnce::Present(row.site()?)),
+                    None => Ok(AddedOnce::Added(add(&mut tx, team, site, first_scan).await?)),
                 }
-                Ok(Site { id, team, details, next_scan_at, created_at: now })
             })
             .await?;
-        if first_scan.is_some() {
+        if first_scan.is_some() && matches!(added, AddedOnce::Added(_)) {
             self.hints().give(Work::Scans);
         }
         Ok(added)
@@ -264,6 +254,52 @@ impl SiteStore for SqliteStore {
         })
         .await
     }
+}
+
+async fn add(
+    tx: &mut Tx,
+    team: TeamId,
+    site: NewSite,
+    first_scan: Option<ScanId>,
+) -> Result<Site, Failure<AddSiteError>> {
+    let now = tx.now();
+    let Some(plan) = plan_of(tx.db(), team).await? else {
+        return Err(Failure::Refused(AddSiteError::NoTeam));
+    };
+    let limits = plan.plan()?.limits;
+    let sites: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM sites WHERE team_id = ?1").bind(Id(team)).fetch_one(tx.db()).await?;
+    if sites >= i64::from(limits.sites) {
+        return Err(Failure::Refused(AddSiteError::LimitReached(limits.sites)));
+    }
+    let NewSite { id, details } = site;
+    let next_scan_at = next_scan_at(id, limits.check_frequency, now);
+    let stack: Vec<&str> = details.stack.iter().map(PlatformKey::as_str).collect();
+    sqlx::query(
+        "INSERT INTO sites
+             (id, team_id, url, domain, name, report_locale, platform, stack, tags, next_scan_at, created_at,
+              standard)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+    )
+    .bind(Id(id))
+    .bind(Id(team))
+    .bind(details.url.as_str())
+    .bind(details.url.domain())
+    .bind(&details.name)
+    .bind(details.report_locale.code())
+    .bind(details.platform.as_ref().map(PlatformKey::as_str))
+    .bind(json(&stack)?)
+    .bind(json(&details.tags)?)
+    .bind(At(next_scan_at))
+    .bind(At(now))
+    .bind(details.standard.as_ref().map(StandardId::as_str))
+    .execute(tx.db())
+    .await?;
+    if let Some(scan) = first_scan {
+        let first = NewScan { id: scan, team, site: id, pages_requested: limits.pages_per_check };
+        enqueue(tx.db(), first, ScanKind::Scheduled, Urgency::Requested, now).await?;
+    }
+    Ok(Site { id, team, details, next_scan_at, created_at: now })
 }
 
 #[derive(FromRow)]

@@ -168,6 +168,9 @@ async fn walk(world: &World) {
     store.brand(team).await.unwrap();
     let (_, delivery) = world.delivery().await;
     let site = world.add_site().await.unwrap();
+    let new = support::new_site();
+    store.add_site_once(team, new.clone(), None).await.unwrap();
+    store.add_site_once(team, new, None).await.unwrap();
     store.site_usage(team).await.unwrap();
     store.sites(team, Some("tag"), page).await.unwrap();
     store.failing_sites(team, Some("tag"), page).await.unwrap();

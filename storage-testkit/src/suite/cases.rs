@@ -104,6 +104,7 @@ macro_rules! store_cases {
                 a_page_of_sites_beyond_the_end_is_empty_and_has_the_total,
                 a_tag_is_matched_whole_and_letter_by_letter,
                 a_tags_pages_are_those_of_its_sites_alone,
+                a_site_that_is_added_once_is_the_one_that_is_there,
                 a_site_is_failing_from_a_failed_check_until_one_completes,
                 failing_sites_are_listed_as_sites_are_by_tag_and_page,
                 usage_counts_sites_and_those_on_which_a_check_could_start,
@@ -471,6 +472,7 @@ macro_rules! store_cases {
             @$made $arguments
             site_concurrency {
                 a_team_never_exceeds_its_sites_under_32_adds_at_once,
+                one_of_32_callers_with_the_same_address_adds_it,
                 one_of_fifty_manual_checks_at_once_is_queued,
                 a_manual_and_a_scheduled_check_at_once_are_one,
                 a_site_that_falls_due_is_queued_once_by_many_schedulers,

@@ -11,5 +11,6 @@ mod judging;
 mod over_http;
 mod own_check;
 mod sign_in;
+mod site_list;
 mod sites;
 mod visitor;

@@ -130,6 +130,23 @@ impl Visitor {
         self.send(Method::POST, path, form, &[("sec-fetch-site", "same-origin")]).await
     }
 
+    /// Sends a form with a file as a page of the interface does.
+    pub(crate) async fn upload(&mut self, path: &str, form: &[(&str, &str)], file: &[u8]) -> Answer {
+        let mut body = Vec::new();
+        for (name, value) in form {
+            body.extend(
+                format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n").into_bytes(),
+            );
+        }
+        let head = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"sites.csv\"\r\n\r\n";
+        body.extend_from_slice(head.as_bytes());
+        body.extend_from_slice(file);
+        body.extend_from_slice(b"\r\n--x--\r\n");
+        let map = self.headers(&[("sec-fetch-site", "same-origin")]);
+        let request = Request::new(Method::POST, path, map).with_address(self.address);
+        self.answer(request.with_multipart("multipart/form-data; boundary=x", body.into()).await).await
+    }
+
     pub(crate) async fn send(
         &mut self,
         method: Method,
@@ -137,6 +154,15 @@ impl Visitor {
         form: &[(&str, &str)],
         headers: &[(&'static str, &str)],
     ) -> Answer {
+        let map = self.headers(headers);
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
+        let request =
+            Request::new(method, path, map).with_query(query).with_form(body.as_bytes()).with_address(self.address);
+        self.answer(request).await
+    }
+
+    fn headers(&self, headers: &[(&'static str, &str)]) -> HeaderMap {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.insert(*name, HeaderValue::from_str(value).unwrap());
@@ -145,10 +171,10 @@ impl Visitor {
         if !cookies.is_empty() {
             map.insert("cookie", cookies.join("; ").parse().unwrap());
         }
-        let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
-        let request =
-            Request::new(method, path, map).with_query(query).with_form(body.as_bytes()).with_address(self.address);
+        map
+    }
+
+    async fn answer(&mut self, request: Request) -> Answer {
         let answer = self.web.answer(request).await;
         self.keep(&answer);
         let Response { status, headers, body, .. } = answer;

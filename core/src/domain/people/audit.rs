@@ -37,6 +37,8 @@ pub enum AuditAction {
     SiteChanged,
     /// A site was deleted with its checks.
     SiteDeleted,
+    /// A list of sites was imported: sites were added or changed.
+    SitesImported,
     /// A check was started by hand.
     CheckStarted,
     /// An API token was created.
@@ -84,6 +86,7 @@ stored_words!(AuditAction {
     SiteAdded = "site.added",
     SiteChanged = "site.changed",
     SiteDeleted = "site.deleted",
+    SitesImported = "site.imported",
     CheckStarted = "check.started",
     TokenCreated = "token.created",
     TokenDeleted = "token.deleted",

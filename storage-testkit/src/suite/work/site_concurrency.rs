@@ -9,7 +9,7 @@ use a11ycheck_core::{
     domain::NewSite,
     id::{ScanId, SiteId},
     paging::PageRequest,
-    store::{AddSiteError, QueueDepth, StartScanError, Store},
+    store::{AddSiteError, AddedOnce, QueueDepth, StartScanError, Store},
 };
 use chrono::TimeDelta;
 
@@ -36,6 +36,23 @@ pub(crate) async fn a_team_never_exceeds_its_sites_under_32_adds_at_once<S: Stor
     }
     let listed = world.store.sites(team, None, PageRequest::new(1, 100)).await.unwrap();
     assert_eq!((listed.total, world.store.queue_depth().await.unwrap().requested.checks), (5, 5));
+}
+
+pub(crate) async fn one_of_32_callers_with_the_same_address_adds_it<S: Store>(factory: &impl StoreFactory<Store = S>) {
+    let world = World::new(factory).await;
+    let (team, now) = (world.team().await, world.now());
+    let added = race(32, |_| {
+        let store = Arc::clone(&world.store);
+        let new = fixtures::new_site("https://shop.example/", now);
+        async move { store.add_site_once(team, new, Some(ScanId::generate(now))).await.unwrap() }
+    })
+    .await;
+    let (added, present): (Vec<_>, Vec<_>) =
+        added.into_iter().partition(|outcome| matches!(outcome, AddedOnce::Added(_)));
+    let [AddedOnce::Added(site)] = added.as_slice() else { panic!("{added:?}") };
+    assert!(present.iter().all(|outcome| *outcome == AddedOnce::Present(site.clone())), "{present:?}");
+    let listed = world.store.sites(team, None, PageRequest::new(1, 100)).await.unwrap();
+    assert_eq!((listed.total, world.store.queue_depth().await.unwrap().requested.checks), (1, 1));
 }
 
 pub(crate) async fn one_of_fifty_manual_checks_at_once_is_queued<S: Store>(factory: &impl StoreFactory<Store = S>) {

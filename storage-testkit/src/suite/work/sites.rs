@@ -8,7 +8,7 @@ use a11ycheck_core::{
     id::{ScanId, SiteId, TeamId},
     locale::Locale,
     paging::PageRequest,
-    store::{AddSiteError, Store},
+    store::{AddSiteError, AddedOnce, Store},
 };
 use chrono::TimeDelta;
 
@@ -293,6 +293,40 @@ pub(crate) async fn a_tags_pages_are_those_of_its_sites_alone<S: Store>(factory:
     for per_page in [1, 2, 3, 5] {
         assert_eq!(world.site_pages(team, Some("even"), per_page).await.len(), 5, "{per_page} a page");
     }
+}
+
+pub(crate) async fn a_site_that_is_added_once_is_the_one_that_is_there<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, stranger) = (world.team().await, world.team().await);
+    let new = |url: &str| fixtures::new_site(url, world.now());
+    let once =
+        async |team, new: NewSite| world.store.add_site_once(team, new, Some(ScanId::generate(world.now()))).await;
+    let first = new("https://shop.example/a?b=c");
+    let AddedOnce::Added(site) = once(team, first.clone()).await.unwrap() else { panic!("it was not there") };
+    assert_eq!((site.id, &site.details), (first.id, &first.details));
+    assert_eq!(world.store.site(team, site.id).await.unwrap().as_ref(), Some(&site));
+    assert_eq!(world.listed(team, site.id).await.len(), 1, "its first check is queued");
+    let mut again = new("https://shop.example/a?b=c");
+    again.details.name = Some("Another name".to_owned());
+    assert_eq!(once(team, again).await.unwrap(), AddedOnce::Present(site.clone()));
+    assert_eq!(world.store.queue_depth().await.unwrap().requested.checks, 1, "and nothing else");
+    for url in ["https://shop.example/a?b=d", "https://shop.example/", "http://shop.example/a?b=c"] {
+        assert!(matches!(once(team, new(url)).await.unwrap(), AddedOnce::Added(_)), "{url}");
+    }
+    let twice = world.site_at(team, "https://shop.example/a?b=c").await;
+    let least = site.id.min(twice.id);
+    let AddedOnce::Present(found) = once(team, new("https://shop.example/a?b=c")).await.unwrap() else {
+        panic!("it is there twice")
+    };
+    assert_eq!(found.id, least);
+    let refused = once(team, new("https://sixth.example/")).await;
+    assert!(matches!(refused, Err(AddSiteError::LimitReached(5))), "{refused:?}");
+    assert!(matches!(once(team, new("https://shop.example/")).await.unwrap(), AddedOnce::Present(_)), "none is added");
+    assert!(matches!(once(stranger, new("https://shop.example/")).await.unwrap(), AddedOnce::Added(_)));
+    let refused = once(TeamId::generate(world.now()), new("https://shop.example/")).await;
+    assert!(matches!(refused, Err(AddSiteError::NoTeam)), "{refused:?}");
 }
 
 pub(crate) async fn a_site_is_failing_from_a_failed_check_until_one_completes<S: Store>(
