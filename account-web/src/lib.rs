@@ -9,6 +9,7 @@ mod failed_sign_ins;
 mod fields;
 mod forged;
 mod form_errors;
+mod installation;
 mod known_browser;
 mod locale;
 mod markup;
@@ -23,12 +24,13 @@ mod shell;
 mod time;
 mod words;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use a11ycheck_core::Service;
 
 use self::{failed_sign_ins::FailedSignIns, parts::Parts, passwords::Passwords, places::Places};
 pub use self::{
+    installation::Installation,
     passwords::{HashError, hash},
     request::{Fields, Request},
     response::{Body, Response},
@@ -52,8 +54,16 @@ impl AccountWeb {
             places: Places::of(service.base_url()),
             passwords: Passwords::new(),
             failed: FailedSignIns::default(),
+            installation: OnceLock::new(),
         };
         Some(Self { parts: Arc::new(parts) })
+    }
+
+    /// Shows operators these facts about the process; those that were given first stay.
+    #[must_use]
+    pub fn with_installation(self, installation: Installation) -> Self {
+        self.parts.installation.get_or_init(|| installation);
+        self
     }
 
     /// Returns the path below which all pages are, for example `/app`.

@@ -1,8 +1,10 @@
 //! What all pages work with.
 
+use std::sync::OnceLock;
+
 use a11ycheck_core::{Service, service::People};
 
-use crate::{failed_sign_ins::FailedSignIns, passwords::Passwords, places::Places};
+use crate::{failed_sign_ins::FailedSignIns, installation::Installation, passwords::Passwords, places::Places};
 
 #[derive(Debug)]
 pub(crate) struct Parts {
@@ -11,4 +13,5 @@ pub(crate) struct Parts {
     pub(crate) places: Places,
     pub(crate) passwords: Passwords,
     pub(crate) failed: FailedSignIns,
+    pub(crate) installation: OnceLock<Installation>,
 }

@@ -138,9 +138,11 @@ words! {
     }
     operator: OperatorWords {
         title teams_title teams_caption team plan standing active blocked create_title create_name create_plan create_own
-        create_submit people_title people_caption queue_title queue_caption kind waiting oldest requested scheduled
-        deliveries endpoints_off people_link audit_link change_plan change_plan_submit block block_text block_submit unblock
-        unblock_text unblock_submit shortened operates version
+        create_submit people_title people_caption queue_title queue_caption kind waiting oldest requested scheduled deliveries
+        people_link audit_link change_plan change_plan_submit block block_text block_submit unblock unblock_text
+        unblock_submit shortened operates running_title running_caption running_none check begun attempt pages state
+        running_well stuck stuck_text off_title off_caption address off_since process_title last_schedule last_purge not_here
+        settings_title settings_text
     }
 }
 

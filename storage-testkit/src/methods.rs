@@ -108,6 +108,7 @@ macro_rules! store_methods {
                 fn retry_scan(claim: Claim, delay: TimeDelta, next: RetryBy) -> Result<(), LeaseError>;
                 fn complete_scan(claim: Claim, completion: Completion) -> Result<Scan, LeaseError>;
                 fn fail_scan(claim: Claim, failure: Failure) -> Result<Scan, LeaseError>;
+                fn running_scans(limit: u32) -> Result<Vec<Scan>, StoreError>;
                 fn queue_depth() -> Result<QueueDepth, StoreError>;
             }
         } $($rest)* }
@@ -162,6 +163,7 @@ macro_rules! store_methods {
                     -> Result<Vec<ClaimedDelivery>, StoreError>;
                 fn record_attempt(claim: DeliveryClaim, report: AttemptReport) -> Result<Delivery, RecordError>;
                 fn purge_deliveries(limit: u32) -> Result<u32, StoreError>;
+                fn endpoints_off(limit: u32) -> Result<Vec<WebhookEndpoint>, StoreError>;
                 fn delivery_depth() -> Result<DeliveryDepth, StoreError>;
             }
         } $($rest)* }

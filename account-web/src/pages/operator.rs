@@ -2,10 +2,10 @@
 
 use a11ycheck_core::{
     Error,
-    domain::{AuditAction, Person, Plan, PlanCode, Role, Team},
+    domain::{AuditAction, EndpointStatus, Person, Plan, PlanCode, Role, ScanState, Team, WebhookEndpoint},
     id::TeamId,
     paging::PageRequest,
-    service::{Backlog, DeliveryBacklog, OperatedTeam, TeamInput},
+    service::{Backlog, DeliveryBacklog, OperatedTeam, RunningCheck, TeamInput},
 };
 use askama::Template;
 
@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     form_errors::FormErrors,
+    installation::Installation,
     response::Response,
     shell::{Section, Shell},
     time::{Instant, clock},
@@ -38,7 +39,28 @@ struct OperatorPage {
     name: String,
     backlog: Backlog,
     deliveries: DeliveryBacklog,
-    version: &'static str,
+    running: Vec<RunningRow>,
+    off: Vec<OffRow>,
+    runs: [(&'static str, Option<Instant>); 2],
+    versions: Vec<(String, String)>,
+    settings: Vec<(String, String)>,
+}
+
+/// A check that is running.
+struct RunningRow {
+    team: String,
+    scan: String,
+    begun: Instant,
+    attempt: u32,
+    pages: String,
+    is_stuck: bool,
+}
+
+/// An endpoint that is switched off.
+struct OffRow {
+    team: String,
+    url: String,
+    since: Instant,
 }
 
 impl OperatorPage {
@@ -47,6 +69,11 @@ impl OperatorPage {
         let row =
             |name: &'static str, queue: &a11ycheck_core::service::Queue| (name, queue.waiting, clock(queue.oldest));
         [row(&words.requested, &self.backlog.requested), row(&words.scheduled, &self.backlog.scheduled)]
+    }
+
+    fn stuck_text(&self) -> String {
+        let words = &self.shell.words.operator;
+        self.shell.filled(&words.stuck_text, "hours", ScanState::REMARKABLE.num_hours())
     }
 
     fn oldest_delivery(&self) -> String {
@@ -82,12 +109,50 @@ pub(super) async fn show(context: &Context<'_>, entered: Entered) -> Result<Resp
     let teams = operator.teams(context.page(PageRequest::MAX_PER_PAGE / 2)).await?;
     let (plans, backlog, deliveries) =
         (operator.plans().await?, operator.backlog().await?, operator.delivery_backlog().await?);
+    let running = operator.running_checks().await?.iter().filter_map(running).collect();
+    let off = operator.endpoints_off().await?.iter().filter_map(off).collect();
+    let (runs, words) = (operator.last_runs(), &context.words().operator);
+    let runs = [(words.last_schedule.as_str(), runs.scheduler), (&words.last_purge, runs.purge)]
+        .map(|(name, at)| (name, at.map(Instant::of)));
+    let Installation { versions, settings } = context.parts.installation.get().cloned().unwrap_or_default();
+    let own = ("a11ycheck".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
     let Entered { name, errors } = entered;
-    let shell = context.shell(Section::Operator, &context.words().operator.title).with_errors(errors);
-    let paging = Paging::of(&teams, &[]);
-    let version = env!("CARGO_PKG_VERSION");
-    let template = OperatorPage { shell, teams: teams.items, paging, plans, name, backlog, deliveries, version };
+    let shell = context.shell(Section::Operator, &words.title).with_errors(errors);
+    let template = OperatorPage {
+        shell,
+        paging: Paging::of(&teams, &[]),
+        teams: teams.items,
+        plans,
+        name,
+        backlog,
+        deliveries,
+        running,
+        off,
+        runs,
+        versions: std::iter::once(own).chain(versions).collect(),
+        settings,
+    };
     form_page(&template, &template.shell)
+}
+
+fn running(check: &RunningCheck) -> Option<RunningRow> {
+    let ScanState::Running { attempt, started_at, pages_scanned, pages_found, .. } = check.scan.state else {
+        return None;
+    };
+    Some(RunningRow {
+        team: check.scan.team.to_string(),
+        scan: check.scan.id.to_string(),
+        begun: Instant::of(started_at),
+        attempt,
+        pages: format!("{pages_scanned} / {pages_found}"),
+        is_stuck: check.is_stuck,
+    })
+}
+
+fn off(endpoint: &WebhookEndpoint) -> Option<OffRow> {
+    let EndpointStatus::Off { since } = endpoint.status else { return None };
+    let url = endpoint.details.url.as_str().to_owned();
+    Some(OffRow { team: endpoint.team.to_string(), url, since: Instant::of(since) })
 }
 
 /// Creates a team, and makes the operator its owner if that is wanted.

@@ -112,6 +112,18 @@ pub enum TransitionRefusal {
 }
 
 impl ScanState {
+    /// The time after which a check that is still running is remarkable: one of a thousand pages takes a fraction of it.
+    pub const REMARKABLE: TimeDelta = TimeDelta::hours(6);
+
+    /// Returns whether the check is running and may be stuck: its lease has ended and no worker has taken it over, or it was begun longer
+    /// than [`REMARKABLE`](Self::REMARKABLE) ago.
+    pub fn is_stuck(&self, now: DateTime<Utc>) -> bool {
+        match self {
+            Self::Running { lease, started_at, .. } => lease.has_expired(now) || *started_at + Self::REMARKABLE < now,
+            Self::Queued | Self::Completed { .. } | Self::Failed { .. } => false,
+        }
+    }
+
     /// The number of times that a check is begun before it is abandoned (decision 0009).
     pub const MAX_ATTEMPTS: u32 = 3;
     /// The time for which a node whose attempt broke leaves the check to other nodes, from the instant at which it is

@@ -50,6 +50,7 @@ impl Retention {
         }
         let people = self.service.purge_people(Self::BATCH).await?;
         ran("a11ycheck_purge_last_run_timestamp_seconds", &self.service);
+        self.service.note_run(|runs, now| runs.purge = Some(now));
         Ok(if purged.max(deliveries).max(entries).max(people) >= Self::BATCH { Step::Worked } else { Step::Idle })
     }
 }

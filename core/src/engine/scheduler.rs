@@ -33,6 +33,7 @@ impl Scheduler {
     pub async fn step(&self) -> Result<Step, StoreError> {
         let due = self.service.store().queue_due_scans(Self::BATCH).await?;
         ran("a11ycheck_scheduler_last_run_timestamp_seconds", &self.service);
+        self.service.note_run(|runs, now| runs.scheduler = Some(now));
         for scan in &due.queued {
             // The line `Began a check` follows, with its kind.
             tracing::debug!(scan = %scan.id, site = %scan.site, "Queued a scheduled check");

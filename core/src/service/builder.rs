@@ -264,6 +264,7 @@ impl ServiceBuilder {
                 proxy: self.proxy,
                 ca_certificates: self.ca_certificates,
                 base_url,
+                last_runs: Default::default(),
                 feed: super::feed::Feed::default(),
                 anonymous_limits: self.anonymous_limits,
                 #[cfg(feature = "pdf")]

@@ -36,7 +36,10 @@ mod start_scan;
 mod tokens;
 mod watch;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 
 use chrono::{DateTime, Utc};
 
@@ -53,7 +56,7 @@ pub use self::{
     judgements::{ElementToJudge, ListedJudgement, ReviewedReport, SiteJudgements},
     list_sites::SitesQuery,
     made_file::MadeFile,
-    operate::{Backlog, DeliveryBacklog, NotReady, Queue},
+    operate::{Backlog, DeliveryBacklog, LastRuns, NotReady, Queue, RunningCheck},
     operator::{OperatedTeam, Operator, TeamInput},
     people::{Actor, Browser, InviteInput, Invited, OfTeam, People, PersonInput, Visit},
     scan_files::{ScanFiles, ScanTarget},
@@ -95,6 +98,8 @@ pub(crate) struct Parts {
     #[cfg_attr(not(feature = "delivery"), expect(dead_code, reason = "`HttpSender` trusts them"))]
     pub(crate) ca_certificates: Vec<Vec<u8>>,
     pub(crate) base_url: BaseUrl,
+    /// When the loops of this process last ran.
+    pub(crate) last_runs: Mutex<LastRuns>,
     /// The log of occurrences, as this process reads it.
     pub(crate) feed: feed::Feed,
     pub(crate) anonymous_limits: RateLimits,

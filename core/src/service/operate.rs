@@ -1,9 +1,12 @@
 //! The figures that an operator watches.
 
-use chrono::TimeDelta;
+use std::sync::PoisonError;
+
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Operator, Service};
 use crate::{
+    domain::{Scan, WebhookEndpoint},
     error::Error,
     store::{DeliveryDepth, QueueDepth, StoreError, Waiting},
 };
@@ -52,6 +55,12 @@ pub enum NotReady {
 }
 
 impl Service {
+    /// Notes that a loop of this process has ended a step.
+    pub(crate) fn note_run(&self, note: impl FnOnce(&mut LastRuns, DateTime<Utc>)) {
+        let now = self.now();
+        note(&mut self.parts().last_runs.lock().unwrap_or_else(PoisonError::into_inner), now);
+    }
+
     /// Returns whether the store responds. [`EngineStatus::ready`](crate::engine::EngineStatus::ready) has the status of
     /// the loops of this process.
     ///
@@ -72,7 +81,54 @@ impl Service {
     }
 }
 
+/// A check that is running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunningCheck {
+    /// The check.
+    pub scan: Scan,
+    /// Whether it [may be stuck](crate::domain::ScanState::is_stuck).
+    pub is_stuck: bool,
+}
+
+/// The instants at which loops of this process last ended a step without an error; `None` where they have not, or run elsewhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LastRuns {
+    /// The loop that queues scheduled checks.
+    pub scheduler: Option<DateTime<Utc>>,
+    /// The loop that purges.
+    pub purge: Option<DateTime<Utc>>,
+}
+
 impl Operator {
+    /// The most running checks, and the most endpoints that are off, that are shown.
+    pub const MOST_SHOWN: u32 = 100;
+
+    /// Returns the checks that are running, those that began first before others; [`MOST_SHOWN`](Self::MOST_SHOWN) at most.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] and [`Error::Corrupt`].
+    pub async fn running_checks(&self) -> Result<Vec<RunningCheck>, Error> {
+        let store = self.service().store();
+        let (scans, now) = (store.running_scans(Self::MOST_SHOWN).await?, store.now().await?);
+        let checks = scans.into_iter().map(|scan| RunningCheck { is_stuck: scan.state.is_stuck(now), scan });
+        Ok(checks.collect())
+    }
+
+    /// Returns the webhook endpoints that are switched off, the latest first; [`MOST_SHOWN`](Self::MOST_SHOWN) at most.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] and [`Error::Corrupt`].
+    pub async fn endpoints_off(&self) -> Result<Vec<WebhookEndpoint>, Error> {
+        Ok(self.service().store().endpoints_off(Self::MOST_SHOWN).await?)
+    }
+
+    /// Returns when the loops of this process last ran.
+    pub fn last_runs(&self) -> LastRuns {
+        *self.service().parts().last_runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns the number of webhook deliveries that wait.
     ///
     /// # Errors

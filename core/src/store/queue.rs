@@ -157,6 +157,13 @@ pub trait QueueStore {
     /// As [`renew_lease`](Self::renew_lease).
     async fn fail_scan(&self, claim: Claim, failure: Failure) -> Result<Scan, LeaseError>;
 
+    /// Returns the checks that are [running](crate::domain::ScanState::Running), of all teams, at most `limit`: those that a worker has, and
+    /// those that were left by a worker and nobody has taken over yet.
+    ///
+    /// # Ordering
+    /// By the instant at which they were first begun, then id.
+    async fn running_scans(&self, limit: u32) -> Result<Vec<Scan>, StoreError>;
+
     /// Returns the number of checks that wait, and since when the first of them does: those that somebody waits for, and
     /// those of the schedule.
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError>;

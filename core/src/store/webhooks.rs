@@ -320,6 +320,12 @@ pub trait WebhookStore {
     /// delivery needs them; returns how many. Fewer than `limit` means that no more are left for now.
     async fn purge_deliveries(&self, limit: u32) -> Result<u32, StoreError>;
 
+    /// Returns the endpoints that are switched off, of all teams, at most `limit`.
+    ///
+    /// # Ordering
+    /// Those that were switched off last come first, then by id.
+    async fn endpoints_off(&self, limit: u32) -> Result<Vec<WebhookEndpoint>, StoreError>;
+
     /// Returns the number of deliveries that wait, of all teams, and the instant at which the first due one fell due.
     async fn delivery_depth(&self) -> Result<DeliveryDepth, StoreError>;
 }

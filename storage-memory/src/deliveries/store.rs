@@ -277,6 +277,19 @@ impl WebhookStore for MemoryStore {
         })
     }
 
+    async fn endpoints_off(&self, limit: u32) -> Result<Vec<WebhookEndpoint>, StoreError> {
+        self.step(|state, _| {
+            let off = state.endpoints.values().filter_map(|row| match row.endpoint.status {
+                EndpointStatus::Off { since } => Some((Reverse(since), &row.endpoint)),
+                EndpointStatus::On { .. } => None,
+            });
+            let mut off: Vec<_> = off.collect();
+            off.sort_unstable_by_key(|(since, endpoint)| (*since, endpoint.id));
+            let most = usize::try_from(limit).unwrap_or(usize::MAX);
+            Ok(off.into_iter().take(most).map(|(_, endpoint)| endpoint.clone()).collect())
+        })
+    }
+
     async fn delivery_depth(&self) -> Result<DeliveryDepth, StoreError> {
         self.step(|state, now| {
             let due_at = state.deliveries.values().filter_map(|row| row.delivery.state.due_at());

@@ -124,6 +124,21 @@ impl QueueStore for MemoryStore {
         })
     }
 
+    async fn running_scans(&self, limit: u32) -> Result<Vec<Scan>, StoreError> {
+        self.step(|state, _| {
+            let mut running = Vec::new();
+            for (_, id) in &state.queue {
+                let scan = &state.scans.get(id).ok_or_else(|| corrupt(id, "it is queued, and missing"))?.scan;
+                if let ScanState::Running { started_at, .. } = scan.state {
+                    running.push((started_at, scan));
+                }
+            }
+            running.sort_unstable_by_key(|(started_at, scan)| (*started_at, scan.id));
+            let most = usize::try_from(limit).unwrap_or(usize::MAX);
+            Ok(running.into_iter().take(most).map(|(_, scan)| scan.clone()).collect())
+        })
+    }
+
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
         self.step(|state, now| {
             let of = |urgency: Urgency| {

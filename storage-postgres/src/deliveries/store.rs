@@ -431,6 +431,21 @@ impl WebhookStore for PostgresStore {
         self.transaction(async |mut tx| attempts::purge(&mut tx, limit).await).await
     }
 
+    async fn endpoints_off(&self, limit: u32) -> Result<Vec<WebhookEndpoint>, StoreError> {
+        self.step(|| async {
+            let rows: Vec<EndpointRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                endpoint_columns!(),
+                " FROM endpoints e WHERE e.off_since IS NOT NULL ORDER BY e.off_since DESC, e.id LIMIT $1",
+            ))
+            .bind(i64::from(limit))
+            .fetch_all(&mut *self.session().await?)
+            .await?;
+            Ok(rows.into_iter().map(EndpointRow::endpoint).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
     async fn delivery_depth(&self) -> Result<DeliveryDepth, StoreError> {
         self.step(|| async {
             let (pending, due, oldest_due, off): (i64, i64, Option<DateTime<Utc>>, i64) = sqlx::query_as(concat!(

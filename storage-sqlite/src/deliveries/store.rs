@@ -363,6 +363,21 @@ impl WebhookStore for SqliteStore {
         self.write(async |mut tx| attempts::purge(&mut tx, limit).await).await
     }
 
+    async fn endpoints_off(&self, limit: u32) -> Result<Vec<WebhookEndpoint>, StoreError> {
+        self.read(async |mut db| {
+            let rows: Vec<EndpointRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                endpoint_columns!(),
+                " FROM endpoints e WHERE e.off_since IS NOT NULL ORDER BY e.off_since DESC, e.id LIMIT ?1",
+            ))
+            .bind(i64::from(limit))
+            .fetch_all(&mut *db)
+            .await?;
+            Ok(rows.into_iter().map(EndpointRow::endpoint).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
     async fn delivery_depth(&self) -> Result<DeliveryDepth, StoreError> {
         self.read(async |mut db| {
             let (pending, due, oldest_due, off): (i64, i64, Option<At>, i64) = sqlx::query_as(concat!(

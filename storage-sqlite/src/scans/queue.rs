@@ -31,6 +31,7 @@ use crate::{
         enqueue::{NewScan, enqueue},
         moves::{give_back, move_on},
         results::{self, Results},
+        rows::{ScanRow, scan_columns},
     },
     teams::rows::{TeamRow, team_columns},
     twins,
@@ -126,6 +127,22 @@ impl QueueStore for SqliteStore {
             .await?;
         self.hints().give(Work::Events);
         Ok(failed)
+    }
+
+    async fn running_scans(&self, limit: u32) -> Result<Vec<Scan>, StoreError> {
+        self.read(async |mut db| {
+            let rows: Vec<ScanRow> = sqlx::query_as(concat!(
+                "SELECT ",
+                scan_columns!(),
+                " FROM active_scans a INDEXED BY active_scans_running CROSS JOIN scans s ON s.id = a.scan_id
+                  WHERE a.lease_worker IS NOT NULL ORDER BY a.started_at, a.scan_id LIMIT ?1",
+            ))
+            .bind(i64::from(limit))
+            .fetch_all(&mut *db)
+            .await?;
+            Ok(rows.into_iter().map(ScanRow::scan).collect::<Result<_, _>>()?)
+        })
+        .await
     }
 
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {

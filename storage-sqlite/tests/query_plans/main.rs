@@ -178,6 +178,7 @@ async fn walk(world: &World) {
     store.queue_due_scans(10).await.unwrap();
     for round in 0..3 {
         let claim = world.claim().await.unwrap().claim;
+        assert_eq!(store.running_scans(10).await.unwrap().len(), 1);
         store.renew_lease(claim, Lease::TERM, PageCounts::new(1, 2)).await.unwrap();
         let scan = if round == 0 {
             store.fail_scan(claim, Failure::new(FailureCode::BrowserCrashed, "gone")).await.unwrap()
@@ -203,6 +204,7 @@ async fn walk(world: &World) {
     people(store, team).await;
     reviews(store, team, site).await;
     store.queue_depth().await.unwrap();
+    store.endpoints_off(10).await.unwrap();
     store.scans(team, site, page).await.unwrap();
     store.latest_completed(team, site).await.unwrap();
     store.newest_scan_event().await.unwrap();

@@ -200,6 +200,7 @@ macro_rules! store_cases {
             @$made $arguments
             leases {
                 a_renewed_lease_lasts_a_term_from_now_and_records_the_pages,
+                running_checks_of_all_teams_are_listed_those_that_began_first_before_others,
                 a_lease_that_ended_but_was_not_taken_is_the_holders_still,
                 an_old_token_is_refused_and_changes_nothing,
                 a_check_that_nobody_claimed_can_not_be_moved,
@@ -423,6 +424,7 @@ macro_rules! store_cases {
             @$made $arguments
             switch_off {
                 the_twentieth_failed_delivery_in_a_row_switches_off_and_none_before,
+                endpoints_that_are_off_are_listed_for_all_teams_the_latest_first,
                 a_success_begins_the_count_anew,
                 what_is_pending_for_an_endpoint_that_is_switched_off_is_dropped,
                 an_attempt_under_way_at_the_switch_off_is_recorded,

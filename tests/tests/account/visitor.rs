@@ -8,11 +8,11 @@ use a11ycheck_core::{
     Service,
     clock::ManualClock,
     domain::{AttemptReport, AttemptResult, Excerpt, Lease, PersonKind, Role},
-    id::WorkerId,
+    id::{ScanId, WorkerId},
     scanner::{Script, ScriptedScanner},
     sealing::{KeyId, Keyring},
     service::{Actor, PersonInput},
-    store::{ClaimLimits, ClaimedDelivery, WebhookStore as _},
+    store::{ClaimLimits, ClaimedDelivery, QueueStore as _, WebhookStore as _},
 };
 use a11ycheck_storage_memory::MemoryStore;
 use a11ycheck_tests::{Memory, TestApp};
@@ -63,6 +63,23 @@ impl Home {
 
     pub(crate) fn visitor(&self) -> Visitor {
         Visitor { web: self.web.clone(), cookies: BTreeMap::new(), address: None }
+    }
+
+    /// Makes a person who operates the installation, and signs the person in.
+    pub(crate) async fn operator(&self, email: &str) -> Visitor {
+        let people = self.app.service.people().unwrap();
+        let password = a11ycheck_account_web::hash(PASSWORD).unwrap();
+        let input = PersonInput::new(email.parse().unwrap()).with_name(email).with_password(password);
+        people.create_person(&Actor::program("test"), input, PersonKind::Operator).await.unwrap();
+        let mut visitor = self.visitor();
+        visitor.post("/app/sign-in", &[("email", email), ("password", PASSWORD)]).await;
+        visitor
+    }
+
+    /// Gives the check that waits to a worker that does nothing with it.
+    pub(crate) async fn claim_check(&self) -> ScanId {
+        let claimed = self.store.claim_scan(&WorkerId::generate(), Lease::TERM).await.unwrap();
+        claimed.expect("a check waits").claim.scan
     }
 
     /// Lets every attempt of a delivery that is due end with a status, and returns how many there were.

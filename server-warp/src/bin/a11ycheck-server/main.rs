@@ -25,7 +25,7 @@ mod welcome;
 
 use std::{net::SocketAddr, process::ExitCode};
 
-use a11ycheck_account_web::AccountWeb;
+use a11ycheck_account_web::{AccountWeb, Installation};
 use a11ycheck_server_warp::{account_pages, ending_connections, health, metrics, or_not_found, routes, serve};
 use clap::Parser as _;
 use tokio::{net::TcpListener, task::JoinSet};
@@ -104,6 +104,7 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     let mut serving = JoinSet::new();
     let base_url = service.base_url().as_str().to_owned();
     let web = AccountWeb::new(service).filter(|_| settings.serves_web(listening));
+    let web = web.map(|web| web.with_installation(Installation::new(parts.shown_versions(), settings.shown())));
     let account = match &web {
         Some(web) => Some(AccountAddress::of(web, service).await?),
         None => None,

@@ -67,6 +67,14 @@ impl Parts {
         scanner.fold(Engine::builder(&self.service), EngineBuilder::with_scanner)
     }
 
+    /// Returns the programs that check, each with its version; none if this process runs no worker.
+    pub(crate) fn shown_versions(&self) -> Vec<(String, String)> {
+        let Some(tool) = &self.versions else { return Vec::new() };
+        let axe = ("axe-core".to_owned(), tool.version.clone());
+        let browser = tool.browser.clone().map(|browser| ("browser".to_owned(), browser));
+        std::iter::once(axe).chain(browser).collect()
+    }
+
     /// Stops the browser and closes the connections.
     pub(crate) async fn close(self) {
         if let Some(scanner) = self.scanner {

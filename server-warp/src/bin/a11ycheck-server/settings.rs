@@ -298,6 +298,87 @@ impl Settings {
     }
 }
 
+/// Lists the fields that are set. Names all fields, so that none can be forgotten; those behind the semicolon are shown as set alone.
+macro_rules! shown {
+    ($settings:ident; $($field:ident)*; $($secret:ident)*) => {{
+        let Settings { $($field,)* $($secret,)* } = $settings;
+        let mut shown: Vec<(String, String)> = Vec::new();
+        $(shown.extend($field.shown().map(|value| (stringify!($field).replace('_', "-"), value)));)*
+        $(shown.extend($secret.shown().map(|_| (stringify!($secret).replace('_', "-"), "***".to_owned())));)*
+        shown
+    }};
+}
+
+impl Settings {
+    /// Returns the settings that are set, by name, each with its value; what may hold a password is shown as `***`.
+    pub(crate) fn shown(&self) -> Vec<(String, String)> {
+        let mut shown = shown!(self;
+            listen data_dir memory database_connections sealing_key roles demo web base_url header_prefix standard allow_network block_network
+            block_domain explain_refusals resolver ca_certificates proxy_credentials no_proxy proxy_resolves trust_proxy plans plan
+            reviewed_language workers tabs tab_memory no_sandbox ignore_robots contact_url no_evidence chromium axe max_connections
+            max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file;
+            database_url files_url proxy);
+        shown.sort_unstable();
+        shown
+    }
+}
+
+/// A setting as an operator reads it.
+trait Shown {
+    /// Returns the value; `None` if it is not set.
+    fn shown(&self) -> Option<String>;
+}
+
+impl<T: Readable> Shown for Option<T> {
+    fn shown(&self) -> Option<String> {
+        self.as_ref().map(Readable::read)
+    }
+}
+
+impl<T: Readable> Shown for Vec<T> {
+    fn shown(&self) -> Option<String> {
+        (!self.is_empty()).then(|| self.iter().map(Readable::read).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// A value of a setting.
+trait Readable {
+    fn read(&self) -> String;
+}
+
+macro_rules! readable {
+    ($($type:ty: |$value:ident| $text:expr;)*) => {
+        $(impl Readable for $type {
+            fn read(&self) -> String {
+                let $value = self;
+                $text
+            }
+        })*
+    };
+}
+
+readable! {
+    bool: |value| value.to_string();
+    u32: |value| value.to_string();
+    u64: |value| value.to_string();
+    usize: |value| value.to_string();
+    String: |value| value.clone();
+    SocketAddr: |value| value.to_string();
+    IpNet: |value| value.to_string();
+    OpenedNetwork: |value| value.to_string();
+    PathBuf: |value| value.display().to_string();
+    Plan: |value| value.code.as_str().to_owned();
+    Role: |value| word(value);
+    NameResolver: |value| word(value);
+    LogFormat: |value| word(value);
+    ReviewedLanguage: |value| value.locale.code().to_owned();
+}
+
+/// Returns the word of a choice.
+fn word(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
 /// A setting that a layer of settings may leave to the layer below it.
 trait Layered {
     fn or(self, below: Self) -> Self;
@@ -348,6 +429,24 @@ mod tests {
         assert_eq!((settings.workers, settings.log_format), (Some(3), Some(LogFormat::Json)));
         assert_eq!(settings.listen.unwrap().port(), 80);
         assert_eq!(settings.allow_network, ["10.0.0.0/8:80+443".parse().unwrap()]);
+    }
+
+    #[test]
+    fn an_operator_sees_what_is_set_and_no_password() {
+        let file = "listen = \"0.0.0.0:80\"\nroles = [\"api\", \"worker\"]\nallow-network = [\"10.0.0.0/8:80+443\"]";
+        let flags =
+            ["--database-url=postgres://u:pass@db/x", "--proxy=http://u:pass@proxy:1", "--files-url=s3://pass/x"];
+        let shown = settled(file, &flags).unwrap().shown();
+        let shown: Vec<_> = shown.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let expected = [
+            ("allow-network", "10.0.0.0/8:80+443"),
+            ("database-url", "***"),
+            ("files-url", "***"),
+            ("listen", "0.0.0.0:80"),
+            ("proxy", "***"),
+            ("roles", "api, worker"),
+        ];
+        assert_eq!(shown, expected);
     }
 
     #[test]

@@ -30,6 +30,30 @@ pub(crate) async fn the_twentieth_failed_delivery_in_a_row_switches_off_and_none
     assert_eq!(world.delivery_state(&last).await, DeliveryState::Failed { finished_at: world.now() });
 }
 
+pub(crate) async fn endpoints_that_are_off_are_listed_for_all_teams_the_latest_first<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, other) = (world.team().await, world.team().await);
+    let off = async |limit| {
+        let off = world.store.endpoints_off(limit).await.unwrap();
+        off.into_iter().map(|endpoint| (endpoint.team, endpoint.id, endpoint.status)).collect::<Vec<_>>()
+    };
+    let (first, second) = (world.endpoint(team, BOTH).await, world.endpoint(other, BOTH).await);
+    world.endpoint(team, BOTH).await;
+    assert_eq!(off(10).await, []);
+    let mut wanted = Vec::new();
+    for (team, endpoint) in [(team, first), (other, second)] {
+        world.advance(INSTANT);
+        world.store.disable_endpoint(team, endpoint).await.unwrap().unwrap();
+        wanted.insert(0, (team, endpoint, EndpointStatus::Off { since: world.now() }));
+    }
+    assert_eq!(off(10).await, wanted);
+    assert_eq!(off(1).await, wanted[..1]);
+    world.store.enable_endpoint(other, second).await.unwrap().unwrap();
+    assert_eq!(off(10).await, wanted[1..]);
+}
+
 pub(crate) async fn a_success_begins_the_count_anew<S: Store>(factory: &impl StoreFactory<Store = S>) {
     let world = World::new(factory).await;
     let team = world.team().await;

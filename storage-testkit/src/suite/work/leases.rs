@@ -68,6 +68,34 @@ pub(crate) async fn a_renewed_lease_lasts_a_term_from_now_and_records_the_pages<
     assert_eq!(world.try_claim().await, None);
 }
 
+pub(crate) async fn running_checks_of_all_teams_are_listed_those_that_began_first_before_others<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let running = async |limit| {
+        let scans = world.store.running_scans(limit).await.unwrap();
+        for scan in &scans {
+            assert_eq!(*scan, world.scan(scan.team, scan.id).await, "it reads as it does for its team");
+        }
+        scans.into_iter().map(|scan| scan.id).collect::<Vec<_>>()
+    };
+    let (team, site) = world.team_and_site().await;
+    let (other, others_site) = world.team_and_site().await;
+    assert!(running(10).await.is_empty());
+    let first = world.running(team, site).await;
+    world.advance(INSTANT);
+    let second = world.running(other, others_site).await;
+    let waiting = world.site_at(team, "https://waiting.example/").await.id;
+    world.start(team, waiting).await;
+    assert_eq!(running(10).await, [first.scan, second.scan]);
+    assert_eq!(running(1).await, [first.scan]);
+    world.advance(Lease::TERM);
+    assert_eq!(running(10).await, [first.scan, second.scan], "also where the worker is lost");
+    world.store.complete_scan(first, world.completion()).await.unwrap();
+    world.store.fail_scan(second, failure()).await.unwrap();
+    assert!(running(10).await.is_empty());
+}
+
 pub(crate) async fn a_lease_that_ended_but_was_not_taken_is_the_holders_still<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
