@@ -76,6 +76,7 @@ pages! {
     Sites = Get "/teams/{team}/sites" Viewer;
     AddSite = Get "/teams/{team}/add-site" Member;
     DoAddSite = Post "/teams/{team}/add-site" Member;
+    RollUp = Get "/teams/{team}/roll-up" Viewer;
     ExportSites = Get "/teams/{team}/export-sites" Viewer;
     ImportSites = Get "/teams/{team}/import-sites" Member;
     DoImportSites = Post "/teams/{team}/import-sites" Member;

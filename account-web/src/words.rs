@@ -77,6 +77,9 @@ words! {
         title edit_title edit_submit url url_hint name name_hint report_language tags tags_hint platform platform_hint standard standard_default first_check
         submit
     }
+    roll_up: RollUpWords {
+        title link lead caption tag sites checked failing without_problems problems
+    }
     import: Import {
         title lead columns file file_hint first_checks submit done_title added changed unchanged refused refused_caption line
         column reason ignored not_utf8 no_url_column too_many_lines

@@ -90,6 +90,7 @@ macro_rules! store_methods {
                 fn scan(team: TeamId, id: ScanId) -> Result<Option<Scan>, StoreError>;
                 fn scans(team: TeamId, site: SiteId, page: PageRequest) -> Result<Option<Page<Scan>>, StoreError>;
                 fn latest_completed(team: TeamId, site: SiteId) -> Result<Option<Scan>, StoreError>;
+                fn latest_problems(team: TeamId) -> Result<Vec<(SiteId, u64)>, StoreError>;
                 fn findings(team: TeamId, scan: ScanId) -> Result<Option<Findings>, StoreError>;
                 fn trend(team: TeamId, scan: ScanId, limit: u32) -> Result<Vec<TrendPoint>, StoreError>;
                 fn mark_express(team: TeamId, scan: ScanId) -> Result<bool, StoreError>;

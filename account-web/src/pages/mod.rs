@@ -17,6 +17,7 @@ mod members;
 mod notices;
 mod operator;
 mod profile;
+mod roll_up;
 mod sign_in;
 mod site;
 mod site_form;
@@ -155,6 +156,7 @@ async fn of_team(team: &InTeam<'_, '_>, found: &Found<'_>) -> Result<Response, P
         Page::Sites => sites::list(team).await,
         Page::AddSite => site_form::add_form(team),
         Page::DoAddSite => site_form::add(team).await,
+        Page::RollUp => roll_up::show(team).await,
         Page::ExportSites => site_list::export(team).await,
         Page::ImportSites => site_list::form(team),
         Page::DoImportSites => site_list::import(team).await,

@@ -28,6 +28,7 @@ mod pdf;
 mod people;
 mod picture;
 mod read_scan;
+mod roll_up;
 mod scan_files;
 pub(crate) mod sealing;
 mod settings;
@@ -59,6 +60,7 @@ pub use self::{
     operate::{Backlog, DeliveryBacklog, LastRuns, NotReady, Queue, RunningCheck},
     operator::{OperatedTeam, Operator, TeamInput},
     people::{Actor, Browser, InviteInput, Invited, OfTeam, People, PersonInput, Visit},
+    roll_up::{RollUp, SiteTotals},
     scan_files::{ScanFiles, ScanTarget},
     sealing::{Rotation, SealingError, SealingStatus},
     settings::{OwnSettings, SettingDifference, SettingsError, SharedSettings, Sharing},

@@ -74,6 +74,12 @@ pub trait ScanStore {
     /// Returns the check of a site that completed last, by `finished_at`, then id; `None` if there is none, or no such site.
     async fn latest_completed(&self, team: TeamId, site: SiteId) -> Result<Option<Scan>, StoreError>;
 
+    /// Returns the number of problem elements of the check that completed last, for each site of the team that has one.
+    ///
+    /// # Ordering
+    /// By the id of the site.
+    async fn latest_problems(&self, team: TeamId) -> Result<Vec<(SiteId, u64)>, StoreError>;
+
     /// Returns the findings of a completed check; `None` if the team has no such completed check in its history.
     async fn findings(&self, team: TeamId, scan: ScanId) -> Result<Option<Findings>, StoreError>;
 

@@ -1,6 +1,6 @@
 //! Checks, as their team sees them.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use a11ycheck_core::{
     domain::{Findings, Scan, ScanKind, Urgency, is_held, is_in_history},
@@ -53,6 +53,18 @@ impl ScanStore for MemoryStore {
         self.step(|state, now| {
             let Some(id) = state.site(team, site).and_then(|row| row.latest_completed()) else { return Ok(None) };
             Ok(state.scan(team, id, now)?.map(|row| row.scan.clone()))
+        })
+    }
+
+    async fn latest_problems(&self, team: TeamId) -> Result<Vec<(SiteId, u64)>, StoreError> {
+        self.step(|state, _| {
+            let sites: BTreeSet<SiteId> =
+                state.teams.get(&team).into_iter().flat_map(|row| &row.sites).map(|(_, id)| *id).collect();
+            let latest = |id: SiteId| {
+                let scan = state.sites.get(&id)?.latest_completed()?;
+                Some((id, state.scans.get(&scan)?.scan.outcome()?.totals.total()))
+            };
+            Ok(sites.into_iter().filter_map(latest).collect())
         })
     }
 

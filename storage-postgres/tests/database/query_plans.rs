@@ -223,6 +223,9 @@ async fn a_step_reads_a_handful_of_rows_however_much_others_have_stored() {
     measure!("latest_completed", async |store, _| {
         assert!(store.latest_completed(team, site).await.unwrap().is_some());
     });
+    measure!("latest_problems", async |store, _| {
+        assert_eq!(store.latest_problems(team).await.unwrap().len(), 5);
+    });
     measure!("trend", async |store, _| assert!(!store.trend(team, scan, 12).await.unwrap().is_empty()));
     measure!("screenshot", async |store, _| {
         assert!(store.screenshot(team, scan, a11ycheck_core::domain::ScreenshotId(1)).await.unwrap().is_some());

@@ -145,6 +145,28 @@ impl ScanStore for SqliteStore {
         .await
     }
 
+    async fn latest_problems(&self, team: TeamId) -> Result<Vec<(SiteId, u64)>, StoreError> {
+        self.read(async |mut db| {
+            let rows: Vec<(String, Option<i64>)> = sqlx::query_as(
+                "SELECT site.id, (
+                     SELECT s.problems FROM scans s WHERE s.site_id = site.id AND s.outcome IS NOT NULL
+                     ORDER BY s.finished_at DESC, s.id DESC LIMIT 1
+                 )
+                 FROM sites site WHERE site.team_id = ?1 ORDER BY site.id",
+            )
+            .bind(Id(team))
+            .fetch_all(&mut *db)
+            .await?;
+            let checked = rows.into_iter().filter_map(|(id, problems)| Some((id, problems?)));
+            let read = |(id, problems): (String, i64)| {
+                let id = id.parse().map_err(|error| Corrupt::new("sites", &id, Box::new(error)))?;
+                Ok((id, problems.unsigned_abs()))
+            };
+            checked.map(read).collect()
+        })
+        .await
+    }
+
     async fn findings(&self, team: TeamId, scan: ScanId) -> Result<Option<Findings>, StoreError> {
         self.read(async |mut db| {
             let Some(start) = self.history_of(&mut db, team).await? else { return Ok(None) };

@@ -207,6 +207,7 @@ async fn walk(world: &World) {
     store.endpoints_off(10).await.unwrap();
     store.scans(team, site, page).await.unwrap();
     store.latest_completed(team, site).await.unwrap();
+    store.latest_problems(team).await.unwrap();
     store.newest_scan_event().await.unwrap();
     store.scan_events(0, 10).await.unwrap();
     store.purge_scan_events(10).await.unwrap();

@@ -120,6 +120,7 @@ macro_rules! store_cases {
                 pages_of_checks_skip_none_and_repeat_none,
                 a_listed_check_reads_as_it_does_by_itself,
                 the_latest_completed_check_is_the_one_that_completed_last,
+                the_problems_of_each_sites_latest_completed_check_are_listed,
                 a_trend_ends_with_its_check_and_has_the_latest_oldest_first,
                 checks_that_completed_at_once_are_in_a_trend_by_id,
                 a_trend_of_a_check_that_is_not_completed_is_empty,

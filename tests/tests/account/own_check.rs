@@ -92,6 +92,7 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
         (home.page("/sites?status=failing&tag=shops&q=x"), None),
         (home.page("/add-site"), None),
         (home.page("/add-site"), Some(&[("url", "no address at all")])),
+        (home.page("/roll-up"), None),
         (home.page("/import-sites"), None),
         (home.page("/import-sites"), Some(&[])),
         (home.page(&format!("/sites/{}", site.id)), None),

@@ -1,7 +1,7 @@
 //! Adding, changing and deleting sites.
 
 use a11ycheck_core::{
-    domain::{Failure, FailureCode, Role},
+    domain::{Failure, FailureCode, Impact, Role},
     scanner::Script,
 };
 use reqwest::StatusCode;
@@ -107,4 +107,27 @@ async fn failing_sites_are_counted_on_every_page_and_listed_by_themselves() {
     }
     let path = viewer.get(&home.page("/sites?status=failing&q=beta")).await.text;
     assert!(path.contains("<option value=\"failing\" selected>"), "the form says what is shown");
+}
+
+#[tokio::test]
+async fn all_sites_and_those_of_each_tag_are_summed_up() {
+    let problem = |script: Script| script.with_problem("image-alt", Impact::Critical, "img", "<img src=logo.png>");
+    let failing = || Script::failing(Failure::new(FailureCode::NotHtml, "application/zip"));
+    let scripts = [problem(Script::page("https://a.example.com/")), Script::page("https://b.example.com/"), failing()];
+    let home = Home::new(scripts).await;
+    let mut member = home.member("member@example.org", Role::Member).await;
+    for (url, tags) in [("a.example.com", "red, shop"), ("b.example.com", "red"), ("c.example.com", "")] {
+        member.post(&home.page("/add-site"), &[("url", url), ("tags", tags)]).await;
+        home.app.run_checks().await;
+    }
+    let page = member.get(&home.page("/roll-up")).await.text;
+    let numbers: Vec<_> = page.split("</dt><dd>").skip(1).map(|rest| rest.split_once('<').unwrap().0).collect();
+    assert_eq!(numbers, ["3", "2", "1", "1", "1"], "{page}");
+    let row = |tag: &str, numbers: [u32; 5]| {
+        let cells: String = numbers.iter().map(|number| format!("<td class=\"n\">{number}</td>")).collect();
+        format!("/sites?tag={tag}\">{tag}</a></th>{cells}")
+    };
+    for row in [row("red", [2, 2, 0, 1, 1]), row("shop", [1, 1, 0, 0, 1])] {
+        assert!(page.contains(&row), "{row}: {page}");
+    }
 }

@@ -151,6 +151,32 @@ pub(crate) async fn the_latest_completed_check_is_the_one_that_completed_last<S:
     assert_eq!(world.scan(team, scan.id).await, scan);
 }
 
+pub(crate) async fn the_problems_of_each_sites_latest_completed_check_are_listed<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let (team, stranger) = (world.team().await, world.team().await);
+    let mut expected = Vec::new();
+    for number in 0..3 {
+        let site = world.site_at(team, &format!("https://{number}.example/")).await.id;
+        for _ in 0..number {
+            world.advance(TimeDelta::hours(2));
+            let scan = world.completed(team, site).await;
+            expected.retain(|(known, _)| *known != site);
+            expected.push((site, world.scan(team, scan).await.outcome().unwrap().totals.total()));
+        }
+        // A later one that failed changes nothing.
+        world.advance(TimeDelta::hours(2));
+        world.failed(team, site).await;
+    }
+    expected.sort_unstable();
+    assert_eq!(expected.len(), 2, "one site has no completed check");
+    assert_eq!(world.store.latest_problems(team).await.unwrap(), expected);
+    assert_eq!(world.store.latest_problems(stranger).await.unwrap(), []);
+    world.advance(TimeDelta::days(200));
+    assert_eq!(world.store.latest_problems(team).await.unwrap(), expected, "however old they are");
+}
+
 pub(crate) async fn a_trend_ends_with_its_check_and_has_the_latest_oldest_first<S: Store>(
     factory: &impl StoreFactory<Store = S>,
 ) {
