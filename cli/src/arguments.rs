@@ -214,6 +214,10 @@ pub struct CheckArguments {
     #[arg(long, env = "A11YCHECK_MOVING_PROBES", value_name = "PAGES")]
     pub moving_probes: Option<Moving>,
 
+    /// Also recommends a contrast of 7:1 for text (large text: 4.5:1), which is WCAG's level AAA.
+    #[arg(long, env = "A11YCHECK_ENHANCED_CONTRAST")]
+    pub enhanced_contrast: bool,
+
     /// Takes no pictures, though an output has them: json, html and pdf do.
     #[arg(long)]
     pub no_pictures: bool,

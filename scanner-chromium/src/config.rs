@@ -32,6 +32,7 @@ pub struct ChromiumConfig {
     pub(crate) viewport: Viewport,
     pub(crate) headers: Option<Arc<RequestHeaders>>,
     pub(crate) moving_probes: MovingProbes,
+    pub(crate) enhanced_contrast: bool,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
     pub(crate) proxy: Option<UpstreamProxy>,
@@ -59,6 +60,7 @@ impl ChromiumConfig {
             viewport: Viewport::DESKTOP,
             headers: None,
             moving_probes: MovingProbes::Off,
+            enhanced_contrast: false,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
             proxy: None,
@@ -140,6 +142,12 @@ impl ChromiumConfig {
     /// Sets the pages on which probes press keys and make the window narrow. The default is none.
     pub fn with_moving_probes(self, moving_probes: MovingProbes) -> Self {
         Self { moving_probes, ..self }
+    }
+
+    /// Sets whether text below a contrast of 7:1 (large text: 4.5:1) is recommended to be changed: WCAG 1.4.6, which is of
+    /// level AAA. By default it is not: nearly every page has such text, which meets level AA.
+    pub fn with_enhanced_contrast(self, enhanced_contrast: bool) -> Self {
+        Self { enhanced_contrast, ..self }
     }
 
     /// Sets whether pictures are taken of what fails. By default they are.

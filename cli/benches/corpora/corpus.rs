@@ -57,6 +57,7 @@ impl<C: Case> Checked<C> {
                 "--quiet",
                 "--moving-probes",
                 "all",
+                "--enhanced-contrast",
             ]);
             command.arg("--serve").arg(&arguments.cases).arg(format!("--output=json={}", kept.display()));
             if let Some(earl) = &arguments.earl {

@@ -30,11 +30,18 @@ const LANGUAGE: &str = include_str!("language.js");
 const JUDGE: &str = include_str!("judge.js");
 
 /// Runs the probes over a page on which axe-core has run, and leaves what they find beside its outcome. Does nothing to the
-/// page. An exception in a script costs the probes of this page, and nothing else.
+/// page. An exception in a script costs the probes of this page, and nothing else. The probe of enhanced contrast runs only
+/// where it is asked for.
 ///
 /// # Errors
 /// Those of the browser.
-pub(crate) async fn run(tab: &Tab, main_world: i64, deadline: Instant) -> Result<(), AxeError> {
+pub(crate) async fn run(
+    tab: &Tab,
+    main_world: i64,
+    enhanced_contrast: bool,
+    deadline: Instant,
+) -> Result<(), AxeError> {
+    let left_out = if enhanced_contrast { None } else { Some("a11ycheck-enhanced-contrast") };
     let limits = json!({
         // The elements of one probe, those among them that may be kept, and the time in milliseconds after which no other
         // probe begins.
@@ -43,6 +50,7 @@ pub(crate) async fn run(tab: &Tab, main_world: i64, deadline: Instant) -> Result
         "time": 3_000,
         // The characters of a text whose language is detected.
         "text": 3_000,
+        "leftOut": left_out,
     });
     let expression = format!("({RUN})({KIT}, [{}], {LANGUAGE}, {}, {limits})", FAMILIES.join(","), facts());
     let evaluated = evaluate(tab, main_world, &expression, Outcome::Value, deadline).await?;

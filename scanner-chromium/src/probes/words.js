@@ -14,6 +14,9 @@
     'без назви|нова сторінка|заголовок сторінки|bez tytułu|nowa strona|tytuł strony|bez názvu|nová stránka',
     'fără titlu|pagină nouă|titlul paginii|без названия|без имени|новая страница|заголовок страницы',
     'react app|vite app|vue app|my app',
+  );
+  // What names a page of its site, but not the site.
+  const firstPages = set(
     'home|homepage|home page|main page|start page|index|welcome|startseite|hauptseite|willkommen|головна|головна сторінка|strona główna|domovská stránka|hlavní strana|acasă|pagina principală|главная|главная страница',
   );
   // Beginnings of words that mean something, without the endings of number and case.
@@ -24,7 +27,8 @@
     const found = [{ element: all('title')[0] ?? document.documentElement, data: shown }];
     const isEmpty = titles.has(words(shown)) || file.test(shown) || /^https?:\/\/\S+$/.test(shown);
     if (isEmpty || isSiteAlone(shown)) return { failed: found, isApplicable: true };
-    return { failed: [], undecided: isForeign(shown) ? found.map((each) => ({ ...each, data: { messageKey: 'words' } })) : [], isApplicable: true };
+    const reason = firstPages.has(words(shown)) ? 'first' : isForeign(shown) ? 'words' : null;
+    return { failed: [], undecided: reason === null ? [] : found.map((each) => ({ ...each, data: { messageKey: reason } })), isApplicable: true };
   };
   // The only heading says what the page has of that which the title names: “Opening hours of the X” is called “X”.
   const isSiteAlone = (shown) => {

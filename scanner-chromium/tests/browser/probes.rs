@@ -329,7 +329,7 @@ async fn scan_all(site: &Site, paths: &[String]) -> Findings {
 }
 
 async fn scan_moving(site: &Site, paths: &[String], moving: MovingProbes) -> Findings {
-    let scanner = ChromiumScanner::new(config().with_moving_probes(moving)).unwrap();
+    let scanner = ChromiumScanner::new(config().with_moving_probes(moving).with_enhanced_contrast(true)).unwrap();
     let pages = PageList::new(paths.iter().map(|path| site.url(path).parse().unwrap())).unwrap();
     let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), pages);
     let output = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap();
@@ -388,19 +388,36 @@ async fn the_title_and_the_language_of_a_page_are_held_against_its_words() {
         "<!DOCTYPE html><html lang=de><title>On the boats</title><p>It was the best of times for all who had been there.</html>".to_owned(),
         "<!DOCTYPE html><html lang=en><title>Auf dem See</title><img alt='Ein Boot auf dem See und nicht weit von der Insel' src='data:,'></html>".to_owned(),
         "<!DOCTYPE html><html lang=de><title>Kontakt</title><p>Impressum Datenschutz Anmelden Warenkorb Suche Fahrräder Ersatzteile Werkstatt Verleih Öffnungszeiten Anfahrt Stellenangebote Angebote Marken Zubehör Gutscheine <p>It is what it is and was.</html>".to_owned(),
+        document("en", "Home", words),
     ];
     let site = Site::start(move |request| {
         let number = request.path.trim_start_matches('/').parse::<usize>().unwrap_or(0);
         Reply::Html(pages[number].clone())
     })
     .await;
-    let paths: Vec<String> = (0..11).map(|number| format!("/{number}")).collect();
+    let paths: Vec<String> = (0..12).map(|number| format!("/{number}")).collect();
     let findings = scan_all(&site, &paths).await;
-    let pages_of = |probe| (0..11).filter(|page| !found(&findings, probe, *page).is_empty()).collect::<Vec<_>>();
+    let pages_of = |probe| (0..12).filter(|page| !found(&findings, probe, *page).is_empty()).collect::<Vec<_>>();
     assert_eq!(pages_of("a11ycheck-page-language"), [0, 8, 9]);
     assert_eq!(pages_of("a11ycheck-title-placeholder"), [0, 3, 4]);
     let asked = findings.undecided.iter().filter(|item| item.rule == RuleId::new("a11ycheck-title-placeholder"));
-    assert_eq!(asked.map(|item| item.page).collect::<Vec<_>>(), [2, 6]);
+    assert_eq!(asked.map(|item| item.page).collect::<Vec<_>>(), [2, 6, 11]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_contrast_of_7_is_recommended_only_where_it_is_asked_for() {
+    let site =
+        Site::start(|_| Reply::Html(page("A page of a test", "<p style='color: #767676'>Opening hours</p>"))).await;
+    for is_asked in [false, true] {
+        let scanner = ChromiumScanner::new(config().with_enhanced_contrast(is_asked)).unwrap();
+        let pages = PageList::new([site.url("/").parse().unwrap()]).unwrap();
+        let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), pages);
+        let output = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap();
+        scanner.close().await;
+        let probe = "a11ycheck-enhanced-contrast";
+        assert_eq!(!found(&output.findings, probe, 0).is_empty(), is_asked);
+        assert_eq!(output.findings.ran.unwrap().contains(probe), is_asked, "what did not run is not claimed");
+    }
 }
 
 /// What only a person can decide: the page for which a person is asked, and pages like it for which nobody is.

@@ -23,8 +23,7 @@ use a11ycheck_core::{
     store::{
         ClaimLimits, Completion, DeliveryFilter, Document, DocumentKey, EventLog as _, FileStore as _, Joining,
         PeopleStore as _, QueueStore as _, RateLimitStore as _, ReviewStore as _, ScanStore as _, SealingStore as _,
-        SiteStore as _,
-        StyleHash, TeamStore as _, WebhookStore as _,
+        SiteStore as _, StyleHash, TeamStore as _, WebhookStore as _,
     },
 };
 use a11ycheck_storage_sqlite::SqliteStore;

@@ -126,7 +126,8 @@ async fn our_own_check_finds_nothing_on_any_page_in_any_language() {
         format!("/app/operator/teams/{}", home.app.team.id()),
     ];
     let policy = AddressPolicy::builder().allow_network("127.0.0.0/8".parse().unwrap()).build();
-    let config = ChromiumConfig::new(policy).with_resolver(Arc::new(SystemResolver::new()));
+    let config =
+        ChromiumConfig::new(policy).with_resolver(Arc::new(SystemResolver::new())).with_enhanced_contrast(true);
     // How long a busy machine needs for a page is not the question.
     let scanner = ChromiumScanner::new(config.with_page_timeout(Duration::from_secs(300))).unwrap();
     let mut found = Vec::new();
