@@ -5,7 +5,7 @@
 use std::{collections::BTreeSet, fmt::Debug, fs, path::Path};
 
 use a11ycheck_core::{
-    domain::{Failure, Finding, Findings, Outcome, Plan, PreviousScan, compare},
+    domain::{Failure, Finding, Findings, JudgedElement, Outcome, Plan, PreviousScan, compare},
     id::ScanId,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// Documents that are read and written back.
 const WRITTEN_BACK: [&str; 1] = ["Plan"];
 /// Documents that are stored once and only read after that.
-const STORED_ONCE: [&str; 3] = ["Failure", "Findings", "Outcome"];
+const STORED_ONCE: [&str; 4] = ["Failure", "Findings", "JudgedElement", "Outcome"];
 /// The parts of these. A part of a document that is written back carries `UnknownFields` of its own.
 const PARTS: [&str; 18] = [
     "Area",
@@ -136,13 +136,26 @@ fn outcome() -> Value {
             "not_comparable_before": 5,
             "fixed_rules": [{"rule": "label", "help": "Labels", "count": 2}],
         },
-        "engine": {"name": "axe-core", "axe": "4.11", "browser": "Chromium"},
+        "engine": {"name": "axe-core", "axe": "4.11", "browser": "Chromium", "a11ycheck": "0.1.0"},
+    })
+}
+
+fn judged_element() -> Value {
+    json!({
+        "rule": "label",
+        "page": "https://a.example/",
+        "selector": "#a",
+        "html": "<input id=a>",
+        "keys": {"version": 2, "tight": "00", "loose": "01", "outline": "03", "content": "04", "template": "02"},
+        "occurrence": 1,
+        "reasons": ["any explicit-label"],
+        "summary": "05",
     })
 }
 
 fn findings() -> Value {
     json!({
-        "engine": {"name": "axe-core", "axe": "4.11", "browser": "Chromium"},
+        "engine": {"name": "axe-core", "axe": "4.11", "browser": "Chromium", "a11ycheck": "0.1.0"},
         "pages": [
             {"url": "https://a.example/", "title": "A", "error": null, "frames_not_checked": 0, "left_out": {"label": 3},
              "cover": {"kind": "consent", "percent": 90}},
@@ -197,6 +210,7 @@ fn findings() -> Value {
 fn what_is_stored_once_is_read_whatever_a_later_release_has_added() {
     is_read::<Failure>(&failure());
     is_read::<Outcome>(&outcome());
+    is_read::<JudgedElement>(&judged_element());
     is_read::<Findings>(&findings());
 }
 
