@@ -27,7 +27,8 @@ struct FirstPage<'a> {
     key: String,
     email: &'a str,
     name: &'a str,
-    team: &'a str,
+    /// What was entered as the name of the team; `None` where there is a team, which is the person's then.
+    team: Option<&'a str>,
 }
 
 #[derive(Template)]
@@ -40,7 +41,11 @@ struct Gone<'a> {
 /// Shows the form behind the link that the server logs, or says that the link is no longer valid.
 pub(super) async fn show(context: &Context<'_>) -> Result<Response, PageError> {
     let key = context.request.key();
-    if context.parts.people.is_first_link(&key).await? { form(context, FormErrors::default()) } else { gone(context) }
+    if context.parts.people.is_first_link(&key).await? {
+        form(context, FormErrors::default()).await
+    } else {
+        gone(context)
+    }
 }
 
 fn gone(context: &Context<'_>) -> Result<Response, PageError> {
@@ -48,10 +53,11 @@ fn gone(context: &Context<'_>) -> Result<Response, PageError> {
     page(&Gone { shell: context.shell(Section::Outside, &words.gone_title), text: &words.gone_text })
 }
 
-fn form(context: &Context<'_>, errors: FormErrors) -> Result<Response, PageError> {
+async fn form(context: &Context<'_>, errors: FormErrors) -> Result<Response, PageError> {
     let shell = context.shell(Section::Outside, &context.words().first.title).with_errors(errors);
     let sent = context.form();
-    let (email, name, team) = (sent.get("email"), sent.get("name"), sent.get("team"));
+    let (email, name) = (sent.get("email"), sent.get("name"));
+    let team = oldest_team(context).await?.is_none().then(|| sent.get("team"));
     let template = FirstPage { key: context.request.key().reveal().to_owned(), email, name, team, shell };
     form_page(&template, &template.shell)
 }
@@ -67,7 +73,9 @@ pub(super) async fn create(context: &Context<'_>) -> Result<Response, PageError>
     let name = fields::person_name(sent, &mut errors, words);
     let email = fields::email(sent, &mut errors, words);
     let password = fields::new_password(sent, email.as_ref(), &mut errors, words);
-    let (Some(name), Some(email), Some(password)) = (name, email, password) else { return form(context, errors) };
+    let (Some(name), Some(email), Some(password)) = (name, email, password) else {
+        return form(context, errors).await;
+    };
     let password = context.parts.passwords.hash(password).await?;
     let input = PersonInput::new(email).with_name(name).with_locale(context.locale).with_password(password.clone());
     let person = match people.redeem_first_link(&key, input, context.request.address).await {
@@ -95,10 +103,10 @@ pub(super) async fn create(context: &Context<'_>) -> Result<Response, PageError>
 
 /// Returns the oldest team, or makes one on the largest plan that includes the API; `None` if there is no such plan.
 async fn first_team(context: &Context<'_>, name: &str) -> Result<Option<Team>, Error> {
-    let operator = context.parts.service.operator();
-    if let Some(team) = operator.teams(PageRequest::new(1, 1)).await?.items.into_iter().next() {
+    if let Some(team) = oldest_team(context).await? {
         return Ok(Some(team));
     }
+    let operator = context.parts.service.operator();
     let plans = operator.plans().await?.into_iter().filter(|plan| plan.features.api);
     let Some(plan) = plans.max_by_key(|plan| plan.limits.sites) else { return Ok(None) };
     let name = if name.is_empty() { context.words().first.team.as_str() } else { name };
@@ -106,4 +114,8 @@ async fn first_team(context: &Context<'_>, name: &str) -> Result<Option<Team>, E
     let key = ExternalKey::new("first-team").expect("the key of the first team is a key");
     let handle = operator.team_for(key, TeamInput::new(name, plan.code)).await?;
     Ok(Some(Team::clone(&*handle.team().await?)))
+}
+
+async fn oldest_team(context: &Context<'_>) -> Result<Option<Team>, Error> {
+    Ok(context.parts.service.operator().teams(PageRequest::new(1, 1)).await?.items.into_iter().next())
 }

@@ -48,7 +48,7 @@ async fn deliveries_of_all_endpoints_are_found_by_endpoint_event_state_and_day()
     }
     let wrong = owner.get(&home.page("/deliveries?since=2027-13-41")).await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
-    assert!(wrong.text.contains("Enter a date") && wrong.text.contains("href=\"#since\""));
+    assert!(wrong.text.contains("Enter a day") && wrong.text.contains("href=\"#since\""));
     let foreign = home.page("/deliveries?endpoint=whe_00000000000000000000000000");
     assert_eq!(owner.get(&foreign).await.status, StatusCode::NOT_FOUND);
 }
@@ -77,7 +77,7 @@ async fn what_failed_is_delivered_again_once_though_the_button_is_pressed_twice(
     let log = owner.get(&home.page("/audit")).await.text;
     assert_eq!(log.matches(&format!("{id} (3)")).count(), 1, "it is noted once, with their number");
 
-    for (since, message) in [("", "Fill in this field."), ("tomorrow", "Enter a date")] {
+    for (since, message) in [("", "Fill in this field."), ("tomorrow", "Enter a day")] {
         let refused = owner.post(&path, &[("since", since)]).await;
         assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{since}");
         assert!(refused.text.contains(message) && refused.text.contains("href=\"#since\""), "{since}");

@@ -11,7 +11,9 @@ async fn the_first_link_makes_one_person_who_operates_and_owns_the_first_team() 
     let link = home.web.first_link(&secret);
     let path = link.split_once("/app").map(|(_, path)| format!("/app{path}")).unwrap();
     let mut visitor = home.visitor();
-    assert!(visitor.get(&path).await.text.contains("Create the first account"));
+    let page = visitor.get(&path).await.text;
+    assert!(page.contains("Create the first account"));
+    assert!(!page.contains("name=\"team\""), "there is a team, whose owner the person becomes");
     let form = |password| {
         [("key", secret.reveal()), ("name", "Jo"), ("email", "jo@example.org"), ("password", password), ("team", "")]
     };
