@@ -20,7 +20,7 @@ pub(crate) enum Origin {
     Unknown(Option<IpAddr>),
 }
 
-/// What attempts are counted of.
+/// The things of which attempts are counted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Of {
     /// One account, whoever tries from browsers that are not known.

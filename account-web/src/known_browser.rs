@@ -78,7 +78,7 @@ fn parts(mark: &str) -> Option<[&str; 3]> {
     parts.try_into().ok()
 }
 
-/// Whether a text may be a mark: whose it is can be told with the person's password alone.
+/// Returns whether a text may be a mark. Only the person's stored password can show whose it is.
 fn is_formed(mark: &str) -> bool {
     let is_text = |part: &str| {
         let is_own = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');

@@ -15,7 +15,7 @@ pub(super) struct Decided {
     pub(super) note: String,
     pub(super) author: String,
     pub(super) at: Instant,
-    /// Why it is to be decided again; `None` if it holds.
+    /// The reason to decide again; `None` if the decision holds.
     pub(super) again: Option<&'static str>,
 }
 

@@ -55,7 +55,7 @@ struct EndpointPage {
     secret: Option<String>,
     off_since: Option<Instant>,
     failed_in_a_row: u32,
-    /// What was just sent again.
+    /// The deliveries that were just sent again.
     resent: Option<Resent>,
     /// The date in the form for sending again.
     since: String,
@@ -80,7 +80,7 @@ impl EndpointPage {
     }
 }
 
-/// What the page of an endpoint shows besides the endpoint.
+/// The parts of the page of an endpoint besides the endpoint.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     secret: Option<String>,

@@ -29,7 +29,7 @@ struct ImportPage {
     done: Option<Done>,
 }
 
-/// What an import has come to.
+/// The outcome of an import.
 struct Done {
     counts: [(&'static str, u64); 4],
     /// The lines that were left out: the number, the column, and the reason.

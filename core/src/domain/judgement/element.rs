@@ -8,7 +8,7 @@ use crate::domain::{
     stored_word::stored_words,
 };
 
-/// How far a judgement reaches.
+/// The reach of a judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reach {
@@ -41,7 +41,7 @@ pub struct JudgedElement {
     pub keys: Fingerprint,
     /// The number of elements before it in its check that have the same keys.
     pub occurrence: u32,
-    /// Which messages of which checks of axe-core applied; empty if that was not stored.
+    /// The messages of axe-core's checks that applied; empty if that was not stored.
     pub reasons: Vec<String>,
     /// The key of axe-core's summary without its numbers, which stands for the reasons where they are not known.
     pub summary: Key,

@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use super::{Judgement, Reach, Subject, Verdict};
 use crate::domain::{FieldErrors, Problem};
 
-/// What was entered, unread.
+/// The input as it was entered, unread.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JudgementInput {
     /// The word of the [`Verdict`].
@@ -18,15 +18,15 @@ pub struct JudgementInput {
     pub until: String,
 }
 
-/// What a person decided about an element, as it may be.
+/// A decision of a person about an element, within its bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Decision {
-    /// What was decided.
+    /// The verdict.
     pub verdict: Verdict,
-    /// How far it reaches.
+    /// Its reach.
     pub reach: Reach,
-    /// Why; may be empty where nothing is accepted.
+    /// The reason in the words of the person; may be empty where nothing is accepted.
     pub note: String,
     /// The last day on which it holds.
     pub until: Option<NaiveDate>,

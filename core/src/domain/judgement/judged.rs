@@ -11,7 +11,7 @@ use chrono::NaiveDate;
 use super::{Judgement, Reach, Subject, Verdict};
 use crate::domain::{Acceptances, Finding, Findings, Fingerprint, RuleId, page_key};
 
-/// How a judgement relates to what a check found.
+/// The relation of a judgement to the findings of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JudgementState {
     /// It holds for at least one element.

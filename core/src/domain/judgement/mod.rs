@@ -21,7 +21,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use super::{Acceptance, Key};
 use crate::id::{JudgementId, PersonId, SiteId, TeamId};
 
-/// What a person decided about an element of a site, or about all elements like it.
+/// A decision of a person about an element of a site, or about all elements like it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
     /// The id.
@@ -32,17 +32,17 @@ pub struct Judgement {
     pub site: SiteId,
     /// The element, as it was when it was judged.
     pub element: JudgedElement,
-    /// Whether it is about this element alone.
+    /// True if it is about this element alone.
     pub reach: Reach,
-    /// What was decided.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why. At most [`Judgement::MAX_NOTE`] characters.
+    /// The reason in the words of the person: at most [`Judgement::MAX_NOTE`] characters.
     pub note: String,
     /// The last day on which it holds; `None` if it does not expire.
     pub until: Option<NaiveDate>,
     /// The person who decided; `None` if it was a program.
     pub person: Option<PersonId>,
-    /// Who decided, in words: the person's name at that time, or the name of the program.
+    /// The author, in words: the person's name at that time, or the name of the program.
     pub author: String,
     /// The instant at which it was decided.
     pub at: DateTime<Utc>,
@@ -86,11 +86,11 @@ pub struct NewJudgement {
     pub id: JudgementId,
     /// The element.
     pub element: JudgedElement,
-    /// What was decided.
+    /// The verdict.
     pub decision: Decision,
     /// The person who decides; `None` if it is a program.
     pub person: Option<PersonId>,
-    /// Who decides, in words.
+    /// The author, in words.
     pub author: String,
 }
 
