@@ -265,9 +265,10 @@ fn separator(text: &str) -> u8 {
 fn list(items: &[&str]) -> String {
     let mut cell = WriterBuilder::new().from_writer(Vec::new());
     let written = if items.is_empty() { Ok(()) } else { cell.write_record(items) };
-    let cell = cell.into_inner().unwrap_or_default();
-    // Nothing can fail: the cell is in memory, and made of texts.
-    written.ok().and_then(|()| String::from_utf8(cell).ok()).unwrap_or_default().trim_end_matches('\n').to_owned()
+    // The cell is in memory, and made of texts.
+    written.expect("memory takes what is written");
+    let cell = cell.into_inner().expect("memory takes what is written");
+    String::from_utf8(cell).expect("texts are UTF-8").trim_end_matches('\n').to_owned()
 }
 
 /// Returns the items of a list in one cell, without blank ones.
