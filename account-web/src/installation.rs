@@ -8,6 +8,9 @@ pub struct Installation {
     pub versions: Vec<(String, String)>,
     /// The settings that are set, each with its value.
     pub settings: Vec<(String, String)>,
+    /// Whether the page for the first person also lets in who only wants to look around: as a person without a password, who operates
+    /// the installation and owns its oldest team.
+    pub offers_demo: bool,
 }
 
 impl Installation {
@@ -16,6 +19,12 @@ impl Installation {
         versions: impl IntoIterator<Item = (String, String)>,
         settings: impl IntoIterator<Item = (String, String)>,
     ) -> Self {
-        Self { versions: versions.into_iter().collect(), settings: settings.into_iter().collect() }
+        Self { versions: versions.into_iter().collect(), settings: settings.into_iter().collect(), offers_demo: false }
+    }
+
+    /// Sets whether the page for the first person also lets in who only wants to look around.
+    #[must_use]
+    pub fn with_demo(self, offers_demo: bool) -> Self {
+        Self { offers_demo, ..self }
     }
 }

@@ -63,7 +63,7 @@ words! {
         judged judgement_undone judgements_dropped
     }
     sign_in: SignIn { title email password submit wrong wait no_account }
-    first: First { title lead name email password password_hint submit gone_title gone_text team }
+    first: First { title lead name email password password_hint submit gone_title gone_text team demo_lead demo_submit own_title }
     join: Join { title lead lead_known name password submit submit_known gone_title gone_text sign_in_first other_person }
     teams: Teams {
         title none_title none_text none_operator role_in

@@ -35,7 +35,7 @@ const EXAMPLE: &str = "embed";
 /// system forbids the sandbox the server does without, as whomever it runs. Both are said.
 ///
 /// Unless the caller says where the data are to lie, they lie in a folder of the workspace, or in that of the other user, and the
-/// server begins with a demo team.
+/// server begins with a demo team that has a history.
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ fn server(machine: &Machine, program: &Path, tools: &Tools, arguments: &[OsStrin
         let mut command = machine.command(program);
         tools.pass_to(&mut command).args(sandbox.flags(arguments));
         if !is_placed {
-            command.arg("--data-dir").arg(machine.root.join(DATA)).arg("--demo");
+            command.arg("--data-dir").arg(machine.root.join(DATA)).arg("--demo-history");
         }
         command.args(arguments);
         command
@@ -72,7 +72,7 @@ fn server(machine: &Machine, program: &Path, tools: &Tools, arguments: &[OsStrin
         Sandbox::Off("it was asked for".to_owned())
     } else if is_root {
         match ServiceUser::prepare(machine, program, tools)? {
-            Ok(user) => return Ok(user.server(if is_placed { &[] } else { &["--demo"] }, arguments)),
+            Ok(user) => return Ok(user.server(if is_placed { &[] } else { &["--demo-history"] }, arguments)),
             Err(obstacle) => {
                 Sandbox::Off(format!("this is root, and as another user it can't run, because {obstacle}"))
             }
@@ -174,13 +174,15 @@ mod tests {
         let bench = Bench::debian();
         bench.add("chromium", "chromium");
         let as_user = line(&bench, &["--workers", "1"]);
-        assert!(as_user.starts_with("setpriv --reuid=a11ycheck-dev") && as_user.ends_with(" --demo --workers 1"));
+        assert!(
+            as_user.starts_with("setpriv --reuid=a11ycheck-dev") && as_user.ends_with(" --demo-history --workers 1")
+        );
         std::fs::write(bench.programs().join("chromium.unlocked"), "").unwrap();
         let without = line(&bench, &["--memory"]);
         assert!(without.starts_with("setpriv --reuid=a11ycheck-dev") && without.ends_with(" --no-sandbox --memory"));
         bench.remove("setpriv");
         let data = bench.root().join(".a11ycheck");
-        let expected = format!("server --no-sandbox --data-dir {} --demo --workers 1", data.display());
+        let expected = format!("server --no-sandbox --data-dir {} --demo-history --workers 1", data.display());
         assert_eq!(line(&bench, &["--workers", "1"]), expected);
     }
 
@@ -191,7 +193,7 @@ mod tests {
         let data = bench.root().join(".a11ycheck");
         assert_eq!(
             line(&bench, &["admin", "team", "list"]),
-            format!("server --data-dir {} --demo admin team list", data.display())
+            format!("server --data-dir {} --demo-history admin team list", data.display())
         );
         for named in
             [&["--memory"][..], &["--data-dir=/srv/a"], &["--database-url", "postgres://a/b"], &["--config", "a.toml"]]

@@ -29,7 +29,11 @@ struct FirstPage<'a> {
     name: &'a str,
     /// What was entered as the name of the team; `None` where there is a team, which is the person's then.
     team: Option<&'a str>,
+    offers_demo: bool,
 }
+
+/// The name and the address of the person who only looks around. No mail arrives at the address (RFC 2606).
+const DEMO: (&str, &str) = ("Demo", "demo@a11ycheck.example");
 
 #[derive(Template)]
 #[template(path = "message.html")]
@@ -58,7 +62,8 @@ async fn form(context: &Context<'_>, errors: FormErrors) -> Result<Response, Pag
     let sent = context.form();
     let (email, name) = (sent.get("email"), sent.get("name"));
     let team = oldest_team(context).await?.is_none().then(|| sent.get("team"));
-    let template = FirstPage { key: context.request.key().reveal().to_owned(), email, name, team, shell };
+    let (key, offers_demo) = (context.request.key().reveal().to_owned(), offers_demo(context));
+    let template = FirstPage { key, email, name, team, offers_demo, shell };
     form_page(&template, &template.shell)
 }
 
@@ -69,15 +74,23 @@ pub(super) async fn create(context: &Context<'_>) -> Result<Response, PageError>
     if !people.is_first_link(&key).await? {
         return gone(context);
     }
-    let mut errors = FormErrors::default();
-    let name = fields::person_name(sent, &mut errors, words);
-    let email = fields::email(sent, &mut errors, words);
-    let password = fields::new_password(sent, email.as_ref(), &mut errors, words);
-    let (Some(name), Some(email), Some(password)) = (name, email, password) else {
-        return form(context, errors).await;
+    let (input, password) = if offers_demo(context) && sent.get("demo") == "yes" {
+        let (name, email) = DEMO;
+        // A constant that is an address.
+        let email = email.parse().expect("the address of the demo is an address");
+        (PersonInput::new(email).with_name(name).with_locale(context.locale), None)
+    } else {
+        let mut errors = FormErrors::default();
+        let name = fields::person_name(sent, &mut errors, words);
+        let email = fields::email(sent, &mut errors, words);
+        let password = fields::new_password(sent, email.as_ref(), &mut errors, words);
+        let (Some(name), Some(email), Some(password)) = (name, email, password) else {
+            return form(context, errors).await;
+        };
+        let password = context.parts.passwords.hash(password).await?;
+        let input = PersonInput::new(email).with_name(name).with_locale(context.locale);
+        (input.with_password(password.clone()), Some(password))
     };
-    let password = context.parts.passwords.hash(password).await?;
-    let input = PersonInput::new(email).with_name(name).with_locale(context.locale).with_password(password.clone());
     let person = match people.redeem_first_link(&key, input, context.request.address).await {
         Ok(person) => person,
         Err(Error::NotFound) => return gone(context),
@@ -98,7 +111,14 @@ pub(super) async fn create(context: &Context<'_>) -> Result<Response, PageError>
         }
     };
     let begun = begin_session(context, &person, &next).await?;
-    Ok(context.remembered(begun, person.id, &password))
+    Ok(match password {
+        Some(password) => context.remembered(begun, person.id, &password),
+        None => begun,
+    })
+}
+
+fn offers_demo(context: &Context<'_>) -> bool {
+    context.parts.installation.get().is_some_and(|installation| installation.offers_demo)
 }
 
 /// Returns the oldest team, or makes one on the largest plan that includes the API; `None` if there is no such plan.

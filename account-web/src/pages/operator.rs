@@ -114,7 +114,7 @@ pub(super) async fn show(context: &Context<'_>, entered: Entered) -> Result<Resp
     let (runs, words) = (operator.last_runs(), &context.words().operator);
     let runs = [(words.last_schedule.as_str(), runs.scheduler), (&words.last_purge, runs.purge)]
         .map(|(name, at)| (name, at.map(Instant::of)));
-    let Installation { versions, settings } = context.parts.installation.get().cloned().unwrap_or_default();
+    let Installation { versions, settings, .. } = context.parts.installation.get().cloned().unwrap_or_default();
     let own = ("a11ycheck".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
     let Entered { name, errors } = entered;
     let shell = context.shell(Section::Operator, &words.title).with_errors(errors);

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests stop at what they did not expect")]
 
 mod backup;
+mod demo;
 mod doctor;
 mod folder;
 mod full_disk;

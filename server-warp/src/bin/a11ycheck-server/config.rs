@@ -170,6 +170,11 @@ impl Settings {
         self.has_role(Role::Api) && self.web.unwrap_or(is_safe)
     }
 
+    /// Returns whether an empty store gets the demo team with its history.
+    pub(crate) fn fills_demo(&self) -> bool {
+        self.demo_history == Some(true)
+    }
+
     pub(crate) fn routes(&self) -> RoutesConfig {
         RoutesConfig { trusted_proxies: self.trust_proxy.clone() }
     }

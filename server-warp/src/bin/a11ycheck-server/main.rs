@@ -11,6 +11,7 @@ mod log_lines;
 mod manual;
 mod parts;
 mod probe;
+mod ready_file;
 mod reviewed;
 mod sealing;
 mod secret_file;
@@ -78,22 +79,20 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     // Whoever starts a second server on a folder learns that, and not that its port is taken.
     let opening = async {
         let store = ChosenStore::open(&settings).await?;
+        let is_filled = settings.fills_demo() && demo::fill(&store).await?;
         let listener = listen(settings.listen()).await?;
         let listening = listener.local_addr()?;
         let parts = Parts::assemble(&settings, store, listening).await?;
-        Ok::<_, AnyError>((listener, listening, parts))
+        Ok::<_, AnyError>((listener, listening, parts, is_filled))
     };
-    let (listener, listening, parts) = tokio::select! {
+    let (listener, listening, parts, is_filled) = tokio::select! {
         opened = opening => opened?,
         // Nothing has begun that would have to be handed back.
         () = stop_signals.received() => return Ok(()),
     };
     let service = &parts.service;
-    let demo = match (parts.store.is_durable(), settings.demo) {
-        (true, None | Some(false)) => None,
-        (true, Some(true)) => Some(Demo::once(service).await?),
-        (false, _) => Some(Demo::create(service).await?),
-    };
+    let wants_demo = settings.demo == Some(true) || settings.fills_demo() || !parts.store.is_durable();
+    let demo = if wants_demo { Some(Demo::once(service, is_filled).await?) } else { None };
 
     let engine = parts.engine().with_config(settings.engine());
     let (stop, limits) = (CancellationToken::new(), settings.serve_limits());
@@ -104,7 +103,8 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     let mut serving = JoinSet::new();
     let base_url = service.base_url().as_str().to_owned();
     let web = AccountWeb::new(service).filter(|_| settings.serves_web(listening));
-    let web = web.map(|web| web.with_installation(Installation::new(parts.shown_versions(), settings.shown())));
+    let installation = Installation::new(parts.shown_versions(), settings.shown()).with_demo(settings.fills_demo());
+    let web = web.map(|web| web.with_installation(installation));
     let account = match &web {
         Some(web) => Some(AccountAddress::of(web, service).await?),
         None => None,
@@ -131,7 +131,7 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     serving.spawn(serve(listener, pages, limits, stop.clone().cancelled_owned()));
     let engine = engine.start();
     if let Some(path) = &settings.ready_file {
-        demo::write_ready_file(path, &addresses, demo.as_ref())
+        ready_file::write(path, &addresses, demo.as_ref())
             .map_err(|error| format!("--ready-file {}: {error}", path.display()))?;
     }
     welcome::welcome(&settings, &addresses, &parts, demo.as_ref());

@@ -59,6 +59,12 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_DEMO", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
     pub(crate) demo: Option<bool>,
 
+    /// Does what --demo does, and fills an empty store with five invented sites and twelve weeks of their checks. The link for the first
+    /// account then also signs in to the demo team with one button, without a password. The invented sites are checked again
+    /// after a year.
+    #[arg(long, env = "A11YCHECK_DEMO_HISTORY", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
+    pub(crate) demo_history: Option<bool>,
+
     /// Serves the account web interface, where people sign in, below /app; and at / a redirect to it. The first account is made with a
     /// link that is shown when the server starts and there is nobody yet. It needs the role api. [default: true where --base-url is set or --listen names this machine alone, else false]
     #[arg(long, env = "A11YCHECK_WEB", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
@@ -292,7 +298,7 @@ impl Settings {
     /// Returns these settings, with those of `below` where they are not set.
     pub(crate) fn over(self, below: Self) -> Self {
         over!(self, below;
-            listen data_dir memory database_url database_connections sealing_key files_url roles demo web base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
+            listen data_dir memory database_url database_connections sealing_key files_url roles demo demo_history web base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
             proxy_credentials no_proxy proxy_resolves trust_proxy plans plan reviewed_language workers tabs tab_memory no_sandbox
             ignore_robots contact_url no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }
@@ -313,7 +319,7 @@ impl Settings {
     /// Returns the settings that are set, by name, each with its value; what may hold a password is shown as `***`.
     pub(crate) fn shown(&self) -> Vec<(String, String)> {
         let mut shown = shown!(self;
-            listen data_dir memory database_connections sealing_key roles demo web base_url header_prefix standard allow_network block_network
+            listen data_dir memory database_connections sealing_key roles demo demo_history web base_url header_prefix standard allow_network block_network
             block_domain explain_refusals resolver ca_certificates proxy_credentials no_proxy proxy_resolves trust_proxy plans plan
             reviewed_language workers tabs tab_memory no_sandbox ignore_robots contact_url no_evidence chromium axe max_connections
             max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file;

@@ -1,18 +1,19 @@
 //! A team to try the service with: a store begins empty, so without one nobody could use the API before having read how teams
-//! are made.
+//! are made. With it comes a history, so that its reports, charts and lists can be looked at before the first check.
 
-use std::{io::Write as _, net::SocketAddr, path::Path, sync::Arc};
+mod past;
+mod sites;
+
+use std::sync::Arc;
 
 use a11ycheck_core::{
     Error, Service,
     domain::{Ability, ExternalKey, PlainToken, Team},
-    id::TeamId,
     paging::PageRequest,
     service::{TeamHandle, TeamInput, TokenInput},
 };
-use serde::Serialize;
 
-use crate::welcome::Addresses;
+pub(crate) use self::past::fill;
 
 /// A team on the largest plan that includes the API, with a token that may do everything, or the team that is there in its
 /// place.
@@ -39,17 +40,11 @@ pub(crate) enum DemoError {
 }
 
 impl Demo {
-    /// Makes the team and its token, for a store that ends with the process.
-    pub(crate) async fn create(service: &Service) -> Result<Self, DemoError> {
-        let team = service.operator().create_team(Self::input(service).await?).await.map_err(DemoError::Team)?;
-        Self::with_token(service.team(team.id).await.map_err(DemoError::Team)?).await
-    }
-
-    /// Makes the team and its token if there is no team at all. Of servers that start together on an empty database, all get a
-    /// token, for one team.
-    pub(crate) async fn once(service: &Service) -> Result<Self, DemoError> {
+    /// Returns the demo team that [`fill`] has made with a new token, or makes both if there is no team at all. Of servers that start
+    /// together on an empty database, all get a token, for one team.
+    pub(crate) async fn once(service: &Service, is_filled: bool) -> Result<Self, DemoError> {
         let teams = service.operator().teams(PageRequest::new(1, 1)).await.map_err(DemoError::Teams)?;
-        if let Some(team) = teams.items.into_iter().next() {
+        if !is_filled && let Some(team) = teams.items.into_iter().next() {
             return Ok(Self::Kept { team: Arc::new(team) });
         }
         let input = Self::input(service).await?;
@@ -88,35 +83,4 @@ impl Demo {
             Self::Kept { .. } => None,
         }
     }
-}
-
-/// The file's fields, in its order.
-#[derive(Debug, Serialize)]
-struct Ready<'a> {
-    base_url: &'a str,
-    listen: SocketAddr,
-    metrics_listen: Option<SocketAddr>,
-    token: Option<&'a str>,
-    team_id: Option<TeamId>,
-    /// The link with which the first account is made.
-    first_link: Option<&'a str>,
-}
-
-/// Writes a file with everything that a script needs, whole or not at all, readable by the owner only.
-pub(crate) fn write_ready_file(path: &Path, addresses: &Addresses, demo: Option<&Demo>) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let ready = Ready {
-        base_url: &addresses.base_url,
-        listen: addresses.listen,
-        metrics_listen: addresses.metrics_listen,
-        token: demo.and_then(Demo::token).map(PlainToken::reveal),
-        team_id: demo.map(|demo| demo.team().id),
-        first_link: addresses.account.as_ref().and_then(|account| account.first_link.as_deref()),
-    };
-    let ready = serde_json::to_string_pretty(&ready)?;
-    // A temporary file is created with mode 0600.
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    writeln!(file, "{ready}")?;
-    file.persist(path)?;
-    Ok(())
 }
