@@ -33,6 +33,7 @@ pub struct ChromiumConfig {
     pub(crate) headers: Option<Arc<RequestHeaders>>,
     pub(crate) moving_probes: MovingProbes,
     pub(crate) enhanced_contrast: bool,
+    pub(crate) measured_contrast: bool,
     pub(crate) page_timeout: Duration,
     pub(crate) scan_timeout: Duration,
     pub(crate) proxy: Option<UpstreamProxy>,
@@ -61,6 +62,7 @@ impl ChromiumConfig {
             headers: None,
             moving_probes: MovingProbes::Off,
             enhanced_contrast: false,
+            measured_contrast: true,
             page_timeout: Duration::from_secs(60),
             scan_timeout: Duration::from_secs(30 * 60),
             proxy: None,
@@ -148,6 +150,12 @@ impl ChromiumConfig {
     /// level AAA. By default it is not: nearly every page has such text, which meets level AA.
     pub fn with_enhanced_contrast(self, enhanced_contrast: bool) -> Self {
         Self { enhanced_contrast, ..self }
+    }
+
+    /// Sets whether the contrast of text that axe-core could not compute is measured in pictures of the page. By default it is. Without,
+    /// all of these texts are left to a person.
+    pub fn with_measured_contrast(self, measured_contrast: bool) -> Self {
+        Self { measured_contrast, ..self }
     }
 
     /// Sets whether pictures are taken of what fails. By default they are.

@@ -74,11 +74,13 @@ struct OfRule {
     outcomes: Vec<(Expected, Outcome)>,
 }
 
-/// Returns the rules that decide about an ACT rule: our probes where there are any, else those of axe-core.
+/// Returns the rules that decide about an ACT rule: our probes where there are any, else those of axe-core; both where the probes decide
+/// what a rule of axe-core leaves open.
 fn deciding(case: &ActCase) -> Vec<&str> {
-    let ours: Vec<&str> =
-        catalog::probes().filter(|(_, entry)| entry.act.contains(&case.act_rule)).map(|(id, _)| id).collect();
-    if ours.is_empty() { case.axe_rules.iter().map(String::as_str).collect() } else { ours }
+    let ours: Vec<_> = catalog::probes().filter(|(_, entry)| entry.act.contains(&case.act_rule)).collect();
+    let is_beside = ours.iter().all(|(_, entry)| entry.decides.is_some());
+    let theirs = case.axe_rules.iter().map(String::as_str).filter(|_| is_beside);
+    ours.iter().map(|(id, _)| *id).chain(theirs).collect()
 }
 
 fn outcome(checked: &Checked<ActCase>, case: &ActCase) -> Outcome {

@@ -70,6 +70,9 @@ pub struct RuleEntry {
     /// probe's procedure replaces it in reports about implementations. Empty for rules of axe-core.
     #[serde(default)]
     pub act: Vec<String>,
+    /// The rule of axe-core whose undecided elements a probe decides. Both together implement the rules of [`act`](Self::act): the probe
+    /// replaces nothing.
+    pub decides: Option<String>,
     /// True for a probe that recognises some failures and nothing else: what it does not name has not passed.
     #[serde(default)]
     pub only_fails: bool,
@@ -302,6 +305,10 @@ mod tests {
             assert!(help_url(id).is_some_and(|address| address.ends_with(&format!("#{id}"))), "{id}");
             let is_act = |act: &String| act.len() == 6 && act.bytes().all(|byte| byte.is_ascii_alphanumeric());
             assert!(entry.act.iter().all(is_act), "{id}");
+            assert!(
+                entry.decides.iter().all(|decided| rule(decided).is_some_and(|rule| rule.wcag == entry.wcag)),
+                "{id}"
+            );
         }
         assert!(rules().all(|(id, entry)| !is_probe(id) && entry.act.is_empty()));
     }

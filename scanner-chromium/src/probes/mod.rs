@@ -6,14 +6,21 @@
 // `axe/collect.js` takes both to the same findings. Each family of probes is a script (`words.js`, `names.js`, `links.js` …).
 // `kit.js` is what they share, `run.js` runs them (`run`), and `language.js` reads the texts whose language is
 // then detected outside of the page (`language`) and judged by `judge.js`. `facts` are the texts that findings name. Last come the
-// probes that move the page (`moving`): `walk.js` with the Tab key, `narrow.js` in a narrow window, and `changing.js`, which waits.
+// probes that move the page (`moving`): `walk.js` with the Tab key, `narrow.js` in a narrow window, and `changing.js`, which waits. The
+// contrasts that axe-core could not compute are measured in pictures (`painted`, `glyphs`).
 
 mod facts;
+mod glyphs;
 mod language;
 mod moving;
+mod painted;
 mod run;
 
-pub(crate) use self::{moving::run_moving, run::run};
+pub(crate) use self::{
+    moving::run_moving,
+    painted::{is_contrast_open, run_painted},
+    run::run,
+};
 
 /// The version of the probes, which results name beside that of axe-core.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -297,12 +297,21 @@ impl PageVisit<'_> {
                     }
                     let kind = self.moved_kind(&page.url);
                     let mut timing = moment.timing();
-                    if let Some(kind) = &kind {
-                        // What moves a page changes it, so whether it has stayed as it was is asked before.
+                    let is_painted = self.is_painted(page, done_by).await?;
+                    if is_painted || kind.is_some() {
+                        // What paints or moves a page changes it, so whether it has stayed as it was is asked before.
                         if !axe::counts(self.tab(), page.world, timing, done_by).await? {
                             return Ok(None);
                         }
                         timing = Timing::Final;
+                    }
+                    if is_painted {
+                        probes::run_painted(self.tab(), page.world, done_by).await?;
+                        if !self.shows(page) {
+                            return Ok(None);
+                        }
+                    }
+                    if let Some(kind) = &kind {
                         probes::run_moving(self.tab(), page.world, done_by).await?;
                         if !self.shows(page) {
                             return Ok(None);
@@ -318,7 +327,7 @@ impl PageVisit<'_> {
                     // A late timer may have requested something since the network was last examined.
                     if progress == Progress::Done
                         && moment == Moment::Early
-                        && kind.is_none()
+                        && timing != Timing::Final
                         && settle::is_waiting(self.events(), page.time)
                     {
                         return Ok(None);
@@ -403,6 +412,12 @@ impl PageVisit<'_> {
             MovingProbes::EveryPage => url.to_string(),
         };
         (!self.moved_kinds.lock().unwrap_or_else(PoisonError::into_inner).contains(&kind)).then_some(kind)
+    }
+
+    /// Returns whether texts are to be measured in pictures of the page.
+    async fn is_painted(&self, page: &Arrived, done_by: Instant) -> Result<bool, PageError> {
+        let may_be = self.config.measured_contrast && self.look != Look::Peek;
+        Ok(may_be && probes::is_contrast_open(self.tab(), page.world, done_by).await?)
     }
 
     /// Returns whether a page was still changing when it was inspected, and the addresses that it requested without a

@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 
 use a11ycheck_core::{
-    catalog::{check_messages, sentence},
+    catalog::{check_messages, is_probe, sentence},
     domain::{AxeCheck, CheckOutcome, Findings, RuleId},
     locale::Locale,
 };
 
+use a11ycheck_scanner_chromium::ChromiumScanner;
+
 use crate::{
     by_hand::{Console, axe},
-    support::{Reply, Site, page, scan, scanner},
+    support::{Reply, Site, config, page, scan},
 };
 
 /// The messages of axe-core's checks for elements that fail or could not be judged.
@@ -32,7 +34,7 @@ async fn every_message_of_axe_core_has_a_sentence() {
         let outcome = if outcome == CheckOutcome::Fail { "fail" } else { "incomplete" };
         format!("{id} {outcome} {key}")
     };
-    let ours: BTreeSet<String> = check_messages().map(in_words).collect();
+    let ours: BTreeSet<String> = check_messages().filter(|(id, ..)| !is_probe(id)).map(in_words).collect();
     assert_eq!(theirs.difference(&ours).collect::<Vec<_>>(), Vec::<&String>::new(), "without a sentence");
     assert_eq!(ours.difference(&theirs).collect::<Vec<_>>(), Vec::<&String>::new(), "axe-core has no such message");
     assert_eq!(ours.len(), 273);
@@ -67,7 +69,7 @@ fn said(check: &AxeCheck) -> String {
 async fn an_element_is_told_in_german_with_what_was_measured_on_it() {
     let html = page("Home", BODY);
     let site = Site::start(move |_| Reply::Html(html.clone())).await;
-    let scanner = scanner();
+    let scanner = ChromiumScanner::new(config().with_measured_contrast(false)).unwrap();
     let findings = scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
 
@@ -106,7 +108,7 @@ async fn of_a_thousand_elements_to_decide_about_a_few_are_kept_and_all_are_count
     let picture = "<p id=other style='background: url(data:,x)'>jane@example.org writes on a picture</p>";
     let html = page("Home", &format!("{texts}{picture}"));
     let site = Site::start(move |_| Reply::Html(html.clone())).await;
-    let scanner = scanner();
+    let scanner = ChromiumScanner::new(config().with_measured_contrast(false)).unwrap();
     let findings = scan(&scanner, &site.url("/"), 1).await;
     scanner.close().await;
     let contrast = RuleId::new("color-contrast");

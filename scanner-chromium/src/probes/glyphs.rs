@@ -1,0 +1,312 @@
+//! The contrast of a text, computed from pictures of it in known colours.
+//!
+//! A text is pictured three times: not at all, in black, and in white. The difference between white and black says of each pixel
+//! how much of it is text, and how much of that shows through whatever is above it; the pixels without text say what it stands
+//! on. From both follows how the text's own colour appears on each pixel, on any background. A line of two pixels around each letter
+//! makes the pixels beside it count, too, and leaves a whole pixel of thin letters.
+
+use image::RgbImage;
+use serde::Deserialize;
+
+use crate::evidence::Rect;
+
+/// The difference in a channel above which two pixels are not the same.
+const SAME: i16 = 4;
+/// The share of a text's greatest presence from which a pixel is wholly text.
+const WHOLE: f64 = 0.9;
+/// The fewest pixels that are wholly text from which something is said.
+const FEWEST: usize = 8;
+/// The pixels, one among so many, that may differ without a reason: more, and what is behind the text moves.
+const UNSTEADY: usize = 200;
+/// The share of a text's length, in percent, that has to be seen.
+const SEEN: usize = 90;
+/// How far a contrast must be below the limit: colours are whole numbers, and so is what is computed from them.
+const MARGIN: f64 = 0.05;
+
+/// A text of a page, as `painted.js` describes it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Text {
+    pub(super) number: usize,
+    /// Its boxes: left, top, width and height on the page in CSS pixels.
+    pub(super) rects: Vec<[u32; 4]>,
+    /// Red, green and blue up to 255, and the alpha up to 1.
+    colour: [f64; 4],
+    /// The product of the opacities of what it is in.
+    opacity: f64,
+    /// The size of its font in CSS pixels.
+    size: f64,
+    /// The contrast that it needs.
+    least: f64,
+    has_shadow: bool,
+}
+
+/// The pictures of a part of a page.
+#[derive(Debug)]
+pub(super) struct Paints {
+    /// The part of the page.
+    pub(super) clip: Rect,
+    /// Without its texts.
+    pub(super) bare: RgbImage,
+    /// With its texts in black.
+    pub(super) dark: RgbImage,
+    /// With its texts in white.
+    pub(super) light: RgbImage,
+}
+
+/// The least and the greatest contrast of a text's pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Measured {
+    pub(super) least: f64,
+    pub(super) most: f64,
+}
+
+/// What the contrast of a text says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Every pixel is below the limit.
+    Failed,
+    /// None is.
+    Passed,
+    /// Some are.
+    Open,
+}
+
+impl Measured {
+    /// Returns what a contrast says where this much is needed.
+    pub(super) fn verdict(self, needed: f64) -> Verdict {
+        if self.most < needed - MARGIN {
+            Verdict::Failed
+        } else if self.least >= needed {
+            Verdict::Passed
+        } else {
+            Verdict::Open
+        }
+    }
+}
+
+impl Text {
+    /// Returns what the text needs.
+    pub(super) const fn needed(&self) -> f64 {
+        self.least
+    }
+
+    /// Returns the contrast of the text on these pictures; `None` if it is not seen whole there, if something beside it changes
+    /// between them, or if its own colour cannot be told.
+    pub(super) fn measure(&self, paints: &Paints) -> Option<Measured> {
+        // How much of a shadow shows through the text is not known.
+        if self.has_shadow && self.colour[3] * self.opacity < 0.995 {
+            return None;
+        }
+        let mut seen = Seen::default();
+        for rect in &self.rects {
+            self.look(*rect, paints, &mut seen)?;
+        }
+        let is_steady = seen.unsteady * UNSTEADY <= seen.pixels;
+        let is_whole = seen.parts_with_text * 100 >= seen.parts * SEEN;
+        let measured = Measured { least: seen.least, most: seen.most };
+        (is_steady && is_whole && seen.whole >= FEWEST).then_some(measured)
+    }
+
+    /// Looks at one of the text's boxes.
+    fn look(&self, [left, top, width, height]: [u32; 4], paints: &Paints, seen: &mut Seen) -> Option<()> {
+        let (x, y) = (left.checked_sub(paints.clip.x)?, top.checked_sub(paints.clip.y)?);
+        let size = paints.bare.dimensions();
+        if paints.dark.dimensions() != size || paints.light.dimensions() != size {
+            return None;
+        }
+        if x + width > size.0 || y + height > size.1 {
+            return None;
+        }
+        let part = self.part_width();
+        let mut parts = vec![false; usize::try_from(width.div_ceil(part)).ok()?];
+        for row in y..y + height {
+            for column in x..x + width {
+                if self.look_at(column, row, paints, seen) {
+                    parts[usize::try_from((column - x) / part).ok()?] = true;
+                }
+            }
+        }
+        // A last part that is narrow may hold the room after a letter and nothing else.
+        if parts.len() > 1 && width % part != 0 && width % part < part / 2 && parts.last() == Some(&false) {
+            parts.pop();
+        }
+        seen.parts += parts.len();
+        seen.parts_with_text += parts.iter().filter(|part| **part).count();
+        Some(())
+    }
+
+    /// Returns the width of the parts of a line of which each has a letter.
+    fn part_width(&self) -> u32 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of floats saturate")]
+        let twice = (self.size * 2.0) as u32;
+        twice.clamp(16, 1_000)
+    }
+
+    /// Looks at a pixel, and returns whether it is wholly text.
+    fn look_at(&self, x: u32, y: u32, paints: &Paints, seen: &mut Seen) -> bool {
+        let pixel = |image: &RgbImage| image.get_pixel(x, y).0.map(i16::from);
+        let (bare, dark, light) = (pixel(&paints.bare), pixel(&paints.dark), pixel(&paints.light));
+        seen.pixels += 1;
+        let channels = [0, 1, 2];
+        let presence = channels.map(|at| f64::from(light[at] - dark[at]) / 255.0);
+        let mean = presence.iter().sum::<f64>() / 3.0;
+        let is_between = channels.iter().all(|at| dark[*at] - SAME <= bare[*at] && bare[*at] <= light[*at] + SAME);
+        let is_one = channels.iter().all(|at| light[*at] - dark[*at] >= -SAME);
+        // A shadow is behind the text in the one picture, and in none of the others.
+        if !is_one || (!is_between && !self.has_shadow) {
+            seen.unsteady += 1;
+            return false;
+        }
+        if mean < self.opacity * WHOLE {
+            return false;
+        }
+        let [red, green, blue, alpha] = self.colour;
+        let own = [red, green, blue];
+        let behind = bare.map(f64::from);
+        // At the edge of a letter, a part of the pixel is text: what it would be if all of it were is what a reader sees inside.
+        let part = (mean / self.opacity).min(1.0);
+        let shown = channels.map(|at| {
+            if self.has_shadow {
+                return own[at];
+            }
+            let change = presence[at].mul_add(own[at], f64::from(dark[at])) - behind[at];
+            (alpha * change / part + behind[at]).clamp(0.0, 255.0)
+        });
+        let contrast = contrast(shown, behind);
+        seen.least = seen.least.min(contrast);
+        seen.most = seen.most.max(contrast);
+        seen.whole += 1;
+        true
+    }
+}
+
+/// What was seen of a text so far.
+#[derive(Debug)]
+struct Seen {
+    pixels: usize,
+    unsteady: usize,
+    /// The pixels that are wholly text.
+    whole: usize,
+    parts: usize,
+    parts_with_text: usize,
+    least: f64,
+    most: f64,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self { pixels: 0, unsteady: 0, whole: 0, parts: 0, parts_with_text: 0, least: f64::INFINITY, most: 0.0 }
+    }
+}
+
+/// Returns the contrast of two colours, as WCAG defines it.
+fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+fn luminance(colour: [f64; 3]) -> f64 {
+    let [red, green, blue] = colour.map(|channel| {
+        let part = channel / 255.0;
+        if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+    });
+    0.0722f64.mul_add(blue, 0.2126f64.mul_add(red, 0.7152 * green))
+}
+
+#[cfg(test)]
+mod tests {
+    use image::Rgb;
+
+    use super::*;
+
+    const CLIP: Rect = Rect { x: 100, y: 50, width: 40, height: 20 };
+
+    /// Returns a text in the middle of [`CLIP`], every second column of which is wholly text.
+    fn text(colour: [f64; 4], opacity: f64) -> Text {
+        Text { number: 0, rects: vec![[104, 54, 32, 12]], colour, opacity, size: 8.0, least: 4.5, has_shadow: false }
+    }
+
+    /// Returns the pictures of such a text on a background, through what is above both.
+    fn paints(opacity: f64, behind: impl Fn(u32, u32) -> [u8; 3]) -> Paints {
+        let is_text = |x: u32, y: u32| x.is_multiple_of(2) && (4..36).contains(&x) && (4..16).contains(&y);
+        let picture = |colour: Option<f64>| {
+            RgbImage::from_fn(CLIP.width, CLIP.height, |x, y| {
+                let own = behind(x, y);
+                let Some(colour) = colour.filter(|_| is_text(x, y)) else { return Rgb(own) };
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within 0 and 255")]
+                Rgb(own.map(|channel| opacity.mul_add(colour - f64::from(channel), f64::from(channel)).round() as u8))
+            })
+        };
+        Paints { clip: CLIP, bare: picture(None), dark: picture(Some(0.0)), light: picture(Some(255.0)) }
+    }
+
+    fn measured(text: &Text, paints: &Paints) -> (f64, f64) {
+        let Measured { least, most } = text.measure(paints).unwrap();
+        ((least * 100.0).round() / 100.0, (most * 100.0).round() / 100.0)
+    }
+
+    #[test]
+    fn a_flat_background_gives_the_contrast_of_two_colours() {
+        assert_eq!(measured(&text([118.0, 118.0, 118.0, 1.0], 1.0), &paints(1.0, |_, _| [255; 3])), (4.54, 4.54));
+        assert_eq!(measured(&text([255.0, 255.0, 255.0, 1.0], 1.0), &paints(1.0, |_, _| [0; 3])), (21.0, 21.0));
+    }
+
+    #[test]
+    fn a_gradient_gives_the_least_and_the_greatest() {
+        let (least, most) =
+            measured(&text([255.0, 255.0, 255.0, 1.0], 1.0), &paints(1.0, |x, _| [u8::try_from(6 * x).unwrap(); 3]));
+        assert!(least < 1.5 && most > 17.0, "{least} {most}");
+    }
+
+    #[test]
+    fn alpha_and_opacity_make_a_colour_weaker_in_the_same_way() {
+        let whole = measured(&text([128.0, 128.0, 128.0, 1.0], 1.0), &paints(1.0, |_, _| [255; 3]));
+        let by_alpha = measured(&text([0.0, 0.0, 0.0, 0.498], 1.0), &paints(1.0, |_, _| [255; 3]));
+        let by_opacity = measured(&text([0.0, 0.0, 0.0, 1.0], 0.498), &paints(0.498, |_, _| [255; 3]));
+        assert!(
+            (whole.0 - by_alpha.0).abs() < 0.05 && (whole.0 - by_opacity.0).abs() < 0.05,
+            "{by_alpha:?} {by_opacity:?}"
+        );
+    }
+
+    #[test]
+    fn what_moves_is_hidden_or_is_cut_off_is_not_measured() {
+        let black = text([0.0, 0.0, 0.0, 1.0], 1.0);
+        let mut moved = paints(1.0, |_, _| [255; 3]);
+        moved.light = paints(1.0, |_, _| [90; 3]).light;
+        assert_eq!(black.measure(&moved), None, "the background is another");
+        let covered = paints(0.5, |_, _| [255; 3]);
+        assert_eq!(black.measure(&covered), None, "something is above it");
+        let mut half = paints(1.0, |_, _| [255; 3]);
+        for picture in [&mut half.dark, &mut half.light] {
+            for (x, y) in (16..40).flat_map(|x| (0..20).map(move |y| (x, y))) {
+                picture.put_pixel(x, y, Rgb([255; 3]));
+            }
+        }
+        assert_eq!(black.measure(&half), None, "half of it is hidden");
+        let beyond = Text { rects: vec![[90, 54, 32, 12]], ..black.clone() };
+        assert_eq!(beyond.measure(&paints(1.0, |_, _| [255; 3])), None);
+        let long = Text { rects: vec![[104, 54, 3_000, 12]], ..black };
+        assert_eq!(long.measure(&paints(1.0, |_, _| [255; 3])), None);
+    }
+
+    #[test]
+    fn only_what_lies_wholly_on_one_side_of_the_limit_is_decided() {
+        let verdict = |least, most| Measured { least, most }.verdict(4.5);
+        assert_eq!(verdict(1.0, 4.4), Verdict::Failed);
+        assert_eq!(verdict(1.0, 4.48), Verdict::Open, "too near to tell");
+        assert_eq!(verdict(4.5, 21.0), Verdict::Passed);
+        assert_eq!(verdict(4.49, 21.0), Verdict::Open);
+    }
+
+    #[test]
+    fn a_text_with_a_shadow_is_measured_on_its_shadow_unless_it_is_transparent() {
+        let white = Text { has_shadow: true, ..text([255.0, 255.0, 255.0, 1.0], 1.0) };
+        let mut shadowed = paints(1.0, |_, _| [200; 3]);
+        shadowed.bare = paints(1.0, |_, _| [20; 3]).bare;
+        assert!(measured(&white, &shadowed).0 > 15.0);
+        let pale = Text { colour: [255.0, 255.0, 255.0, 0.8], ..white };
+        assert_eq!(pale.measure(&shadowed), None);
+    }
+}

@@ -1,0 +1,184 @@
+// Prepares texts whose contrast axe-core could not compute for pictures, from which it is computed outside of the page. Leaves `painted` in
+// this world, and returns the texts: their numbers, places, colours and limits. A style sheet is all that the page has in
+// addition while its texts are painted, and `end` takes it away.
+async (facts, limits) => {
+  const id = 'a11ycheck-text-contrast';
+  const getter = (type, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return (node) => get.call(node);
+  };
+  // Getters and methods are called directly, since the fields of a form may hide its properties with their names.
+  const parent = getter(Node, 'parentElement');
+  const nodes = getter(Node, 'childNodes');
+  const text = getter(Node, 'textContent');
+  const nodeType = getter(Node, 'nodeType');
+  const isConnected = getter(Node, 'isConnected');
+  const tag = getter(Element, 'localName');
+  const assigned = getter(Element, 'assignedSlot');
+  const { getAttribute, getBoundingClientRect, checkVisibility } = Element.prototype;
+  const { getRootNode, contains } = Node.prototype;
+  const select = (selector) => [...Document.prototype.querySelectorAll.call(document, selector)];
+  const around = (element) => {
+    const slot = assigned(element);
+    if (slot) return slot;
+    const above = parent(element);
+    if (above) return above;
+    const root = getRootNode.call(element);
+    return root instanceof ShadowRoot ? Reflect.get(ShadowRoot.prototype, 'host', root) : null;
+  };
+  const box = (element) => {
+    const { left, top, right, bottom } = getBoundingClientRect.call(element);
+    return { left, top, right, bottom };
+  };
+  const common = (one, other) => {
+    const found = { left: Math.max(one.left, other.left), top: Math.max(one.top, other.top), right: Math.min(one.right, other.right), bottom: Math.min(one.bottom, other.bottom) };
+    return found.right > found.left && found.bottom > found.top ? found : null;
+  };
+
+  const left = outcome.results.incomplete.find((result) => result.id === 'color-contrast' && !result.error);
+  const reason = ({ any: [check] }) => check?.data?.messageKey ?? null;
+  // Without a value there is no text, and what is a picture in a font may say nothing.
+  const isFor = (node) => node.target.length === 1 && node.element && isConnected(node.element) && !['emptyValue', 'nonBmp'].includes(reason(node));
+
+  // What moves by itself, or may: what is painted of it once says nothing of it.
+  const touched = new Set();
+  const observer = new MutationObserver((records) => {
+    for (const { target } of records) if (touched.size < 200) touched.add(target);
+  });
+  observer.observe(document, { subtree: true, attributes: true, attributeFilter: ['style', 'class', 'src'] });
+  await new Promise((resolve) => setTimeout(resolve, limits.watched));
+  observer.disconnect();
+  const animated = Document.prototype.getAnimations.call(document).filter(({ playState }) => playState === 'running').slice(0, 200).map(({ effect }) => effect?.target);
+  const media = select('video, canvas, iframe, object, embed, img[src*=".gif" i], img[src^="data:image/gif" i]').slice(0, 200).filter((element) => tag(element) !== 'video' || !element.paused || element.autoplay);
+  const moving = new Set([...touched, ...animated, ...media].filter((element) => element instanceof Element && isConnected(element)));
+  const shown = [...moving].filter((element) => checkVisibility.call(element, { visibilityProperty: true })).map((element) => ({ element, area: box(element) }));
+
+  const { Color } = axe.commons.color;
+  const colourOf = (value) => {
+    const colour = new Color();
+    colour.parseString(value);
+    const parts = [colour.red, colour.green, colour.blue, colour.alpha];
+    return parts.every(Number.isFinite) ? parts : null;
+  };
+  const typed = 'text|search|email|url|tel|number|password|button|submit|reset'.split('|');
+  // The boxes of an element's own text, as far as what it is in does not cut them off.
+  const boxes = (element) => {
+    if (/^(?:input|textarea|select)$/.test(tag(element))) {
+      const kind = (getAttribute.call(element, 'type') ?? 'text').toLowerCase();
+      return tag(element) !== 'input' || typed.includes(kind) ? [box(element)] : [];
+    }
+    const own = [...nodes(element)].filter((node) => nodeType(node) === Node.TEXT_NODE && /\S/.test(text(node)));
+    return own.slice(0, 50).flatMap((node) => {
+      const range = new Range();
+      range.selectNodeContents(node);
+      return [...range.getClientRects()].map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
+    });
+  };
+  // The place of a text and how it is painted; null where pixels would not tell what a reader sees.
+  const look = (element) => {
+    const style = getComputedStyle(element);
+    if (parseFloat(style.webkitTextStrokeWidth) > 0) return null;
+    let areas = boxes(element);
+    let opacity = 1;
+    for (let each = element; each; each = around(each)) {
+      const { backgroundAttachment, backgroundClip, backgroundImage, filter, mixBlendMode, opacity: own, overflowX, overflowY, position } = getComputedStyle(each);
+      opacity *= parseFloat(own);
+      if (filter !== 'none' || mixBlendMode !== 'normal' || backgroundClip.includes('text')) return null;
+      if (backgroundImage !== 'none' && (backgroundAttachment.includes('fixed') || /\.gif\b|data:image\/gif/i.test(backgroundImage))) return null;
+      if (moving.has(each)) return null;
+      if (each !== element && overflowX !== 'visible' && overflowY !== 'visible' && each !== document.documentElement && each !== Reflect.get(Document.prototype, 'body', document)) areas = areas.map((area) => common(area, box(each))).filter(Boolean);
+      if (position === 'fixed') break;
+    }
+    const colour = colourOf(style.webkitTextFillColor);
+    areas = areas.slice(0, limits.boxes).filter((area) => area.right - area.left >= 2 && area.bottom - area.top >= 4);
+    if (!colour || colour[3] === 0 || opacity < 0.1 || areas.length === 0) return null;
+    if (shown.some(({ element: other, area }) => !contains.call(element, other) && areas.some((own) => common(own, area)))) return null;
+    const size = parseFloat(style.fontSize);
+    const isLarge = size >= (parseInt(style.fontWeight, 10) >= 700 ? 14 : 18) * 96 / 72;
+    const rects = areas.map((area) => [area.left + scrollX, area.top + scrollY, area.right - area.left, area.bottom - area.top].map(Math.round));
+    if (rects.flat().some((value) => value < 0 || value > limits.place)) return null;
+    return { rects, colour, opacity, size, least: isLarge ? 3 : 4.5, hasShadow: style.textShadow !== 'none' };
+  };
+
+  // One text of each kind before the second of any: of thousands that are alike, none crowds another kind out.
+  const kinds = new Map();
+  for (const node of (left?.nodes ?? []).filter(isFor).slice(0, limits.seen)) {
+    const { color, fontSize } = getComputedStyle(node.element);
+    const kind = `${tag(node.element)} ${getAttribute.call(node.element, 'class')} ${color} ${fontSize} ${reason(node)}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), node]);
+  }
+  const inTurn = [];
+  for (let turn = 0; [...kinds.values()].some((list) => turn < list.length); turn += 1) for (const list of kinds.values()) if (turn < list.length) inTurn.push(list[turn]);
+  const texts = [];
+  for (const node of inTurn) {
+    if (texts.length >= limits.texts) break;
+    const seen = look(node.element);
+    if (seen) texts.push({ node, seen });
+  }
+  // Until the verdicts are in.
+  outcome.probes.inapplicable.push(id);
+  if (texts.length === 0) return [];
+
+  const sheet = new CSSStyleSheet();
+  const every = (rules) => `*, *::before, *::after, *::first-letter, *::first-line, *::placeholder { ${rules} }`;
+  const still = 'transition-duration: 0s !important; transition-delay: 0s !important;';
+  const colours = {
+    bare: '-webkit-text-fill-color: transparent !important',
+    dark: '-webkit-text-fill-color: #000 !important; -webkit-text-stroke: 2px #000 !important; text-shadow: none !important',
+    light: '-webkit-text-fill-color: #fff !important; -webkit-text-stroke: 2px #fff !important; text-shadow: none !important',
+  };
+  const painting = { bare: 'rgba(0, 0, 0, 0)', dark: 'rgb(0, 0, 0)', light: 'rgb(255, 255, 255)' };
+  const adopted = () => Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
+  const settle = () => Reflect.get(HTMLElement.prototype, 'offsetHeight', document.documentElement);
+  const lost = new Set();
+  globalThis.painted = {
+    // Paints all texts of the page in one way.
+    paint(how) {
+      sheet.replaceSync(every(`${still} ${colours[how]}; text-decoration-color: transparent !important; caret-color: transparent !important`));
+      if (!adopted().includes(sheet)) adopted().push(sheet);
+      settle();
+      for (const [number, { node }] of texts.entries()) if (getComputedStyle(node.element).webkitTextFillColor !== painting[how]) lost.add(number);
+    },
+    // Gives the page its own colours back; returns the numbers of texts that were not painted, or are elsewhere by now.
+    end() {
+      // First the colours, while nothing may take its time, then the rest: so no transition begins.
+      sheet.replaceSync(every(still));
+      settle();
+      Reflect.set(Document.prototype, 'adoptedStyleSheets', [...adopted()].filter((each) => each !== sheet), document);
+      settle();
+      for (const [number, { node, seen }] of texts.entries()) {
+        const now = isConnected(node.element) ? look(node.element) : null;
+        if (JSON.stringify(now?.rects) !== JSON.stringify(seen.rects)) lost.add(number);
+      }
+      return [...lost];
+    },
+    // Takes the verdicts: what is decided, or measured, is no longer what axe-core left open.
+    settle(verdicts) {
+      const { probes, results } = outcome;
+      const found = { failed: [], undecided: [] };
+      const decided = new Set();
+      for (const { number, is, least, most } of verdicts.toSorted((one, other) => one.number - other.number)) {
+        const { node, seen } = texts[number];
+        // Text in the colour of its background may be meant not to be seen, and a single character need not be text.
+        const isDoubtful = ['equalRatio', 'shortTextContent'].includes(reason(node));
+        if ((isDoubtful && is !== 'passed') || !axe.utils.getNodeFromTree(node.element)) continue;
+        decided.add(node);
+        const measured = { contrastRatio: [least, most], expectedContrastRatio: `${seen.least}:1`, fontSize: `${(seen.size * 0.75).toFixed(1)}pt (${seen.size}px)` };
+        if (is !== 'passed') found[is === 'failed' ? 'failed' : 'undecided'].push({ element: node.element, data: measured });
+      }
+      const result = (list) => ({ id, ...facts[id], nodes: list.slice(0, limits.nodes).map((each, index) => probes.node(id, each, index < limits.kept)) });
+      if (found.failed.length > 0) probes.violations.push(result(found.failed));
+      if (found.undecided.length > 0) probes.incomplete.push(result(found.undecided));
+      probes.inapplicable = probes.inapplicable.filter((each) => each !== id);
+      (decided.size > 0 ? probes.passed : probes.inapplicable).push(id);
+      left.nodes = left.nodes.filter((node) => !decided.has(node));
+      if (left.nodes.length === 0) {
+        results.incomplete = results.incomplete.filter((each) => each !== left);
+        // The rule has run: its texts have passed, or are ours.
+        if (![results.passes, results.violations].some((list) => list.some((each) => each.id === left.id))) (decided.size > found.failed.length + found.undecided.length ? results.passes : results.inapplicable).push(left);
+      }
+      delete globalThis.painted;
+    },
+  };
+  return texts.map(({ seen }, number) => ({ number, ...seen }));
+}

@@ -1,0 +1,270 @@
+//! Contrast that axe-core could not compute (text on pictures, gradients and overlaps), decided by pictures of the text.
+//!
+//! `painted.js` finds the texts, paints those of the page and puts their colours back; `glyphs.rs` computes what the pictures say. The page's
+//! scripts and animations stand still meanwhile. What moves all the same, or may, is left to a person.
+
+use std::{collections::HashSet, io::Cursor};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use image::{ImageFormat as PictureFormat, ImageReader, Limits, RgbImage};
+use serde_json::{Value, json};
+use tokio::time::{Duration, Instant};
+
+use super::{
+    facts::facts,
+    glyphs::{Paints, Text, Verdict},
+};
+use crate::{
+    axe::AxeError,
+    browser::{Outcome, Tab, evaluate},
+    cdp::{
+        CdpError,
+        commands::{CaptureScreenshot, Clip, ImageFormat},
+    },
+    evidence::Rect,
+};
+
+const PAINTED: &str = include_str!("painted.js");
+/// Whether axe-core left a contrast open on an element of the page itself. If not, the probe has run and found nothing to do.
+const IS_OPEN: &str = "(() => {
+    const isOpen = outcome.results.incomplete.some(({ id, error, nodes }) => id === 'color-contrast' && !error && nodes.some(({ target }) => target.length === 1));
+    outcome.probes?.inapplicable.push(...(isOpen ? [] : ['a11ycheck-text-contrast']));
+    return isOpen;
+})()";
+
+/// The number of texts of a page that are measured.
+const MAX_TEXTS: usize = 400;
+/// The time limit for all of them.
+const TIME: Duration = Duration::from_secs(4);
+/// The time after which no further part of a page is pictured.
+const BEGINNING: Duration = Duration::from_millis(1_200);
+/// The number of parts of a page that are pictured.
+const MAX_PARTS: usize = 8;
+/// The pixels of all parts together: each is pictured three times.
+const MAX_PIXELS: u64 = 6_000_000;
+/// The greatest height of a part in CSS pixels.
+const MAX_HEIGHT: u32 = 1_500;
+/// The greatest distance from the page's top in CSS pixels: a picture takes as long as everything above it takes to draw.
+const DEEPEST: u32 = 12_000;
+/// The distance in CSS pixels beyond which two texts are pictured apart.
+const MAX_GAP: u32 = 200;
+/// The room around a text in CSS pixels.
+const PADDING: u32 = 3;
+/// The bytes that decoding a picture may take: those of the largest part, twice.
+const MAX_DECODED: u64 = 2 * 4 * MAX_PIXELS;
+
+/// Returns whether there is a text for [`run_painted`] to measure.
+///
+/// # Errors
+/// Those of the browser.
+pub(crate) async fn is_contrast_open(tab: &Tab, main_world: i64, deadline: Instant) -> Result<bool, AxeError> {
+    Ok(evaluate(tab, main_world, IS_OPEN, Outcome::Value, deadline).await?.result.value == true)
+}
+
+/// Measures texts whose contrast axe-core could not compute, on a page on which axe-core and the other probes have run. What is decided leaves
+/// axe-core's open elements; what fails is added to the problems of the probes, and what lies on both sides of the limit to what a person
+/// decides. Afterwards the page is as it was. What goes wrong in it costs this probe on this page, and nothing else.
+///
+/// # Errors
+/// Those of the browser, but not that the time was over.
+pub(crate) async fn run_painted(tab: &Tab, main_world: i64, deadline: Instant) -> Result<(), AxeError> {
+    let page = Page { tab, world: main_world, deadline: deadline.min(Instant::now() + TIME) };
+    let measured = match page.measure().await {
+        Err(CdpError::TimedOut { .. }) => Ok(None),
+        measured => measured,
+    };
+    // Whatever happened, the page goes on as it was.
+    if measured?.is_none() {
+        evaluate(tab, main_world, "globalThis.painted?.end(); delete globalThis.painted", Outcome::Value, deadline)
+            .await?;
+    }
+    tab.unfreeze(deadline).await?;
+    Ok(())
+}
+
+/// A page whose texts are painted.
+#[derive(Debug, Clone, Copy)]
+struct Page<'a> {
+    tab: &'a Tab,
+    world: i64,
+    deadline: Instant,
+}
+
+impl Page<'_> {
+    /// Returns `None` if something went wrong in the page.
+    async fn measure(self) -> Result<Option<()>, CdpError> {
+        let limits = json!({
+            // The open elements that are read, those that are measured, the boxes of one, those that may be named and kept, the milliseconds
+            // in which nothing may move, and the greatest distance from the page's corner.
+            "seen": 3_000,
+            "texts": MAX_TEXTS,
+            "boxes": 20,
+            "nodes": 500,
+            "kept": 50,
+            "watched": 50,
+            "place": 100_000,
+        });
+        let Some(texts) = self.evaluate(&format!("({PAINTED})({}, {limits})", facts())).await? else { return Ok(None) };
+        let texts: Vec<Text> = serde_json::from_value(texts).unwrap_or_default();
+        let parts = parts(&texts);
+        if parts.is_empty() {
+            return Ok(Some(()));
+        }
+        self.tab.freeze(self.deadline).await?;
+        let begun = Instant::now();
+        let mut shots = Vec::new();
+        for part in &parts {
+            // What lies deep takes long to draw: what is left is left to a person.
+            if begun.elapsed() > BEGINNING {
+                break;
+            }
+            for how in ["bare", "dark", "light"] {
+                if self.evaluate(&format!("painted.paint('{how}')")).await?.is_none() {
+                    return Ok(None);
+                }
+                shots.push(self.picture(part.clip).await?);
+            }
+        }
+        let Some(lost) = self.evaluate("painted.end()").await? else { return Ok(None) };
+        let lost: HashSet<usize> = serde_json::from_value(lost).unwrap_or_default();
+        let judged = tokio::task::spawn_blocking(move || judge(&texts, &parts, &shots, &lost)).await;
+        // A panic over these pixels would cost this probe.
+        let Ok(verdicts) = judged else { return Ok(None) };
+        Ok(self.evaluate(&format!("painted.settle({})", Value::from(verdicts))).await?.map(|_| ()))
+    }
+
+    /// Returns the value of an expression, or of what it promises; `None` after an exception.
+    async fn evaluate(self, expression: &str) -> Result<Option<Value>, CdpError> {
+        let mut evaluated = evaluate(self.tab, self.world, expression, Outcome::Promise, self.deadline).await?;
+        if let Some(exception) = evaluated.exception() {
+            tracing::warn!(exception, "The contrast of texts could not be measured on a page");
+            return Ok(None);
+        }
+        Ok(Some(evaluated.result.value.take()))
+    }
+
+    async fn picture(self, Rect { x, y, width, height }: Rect) -> Result<Vec<u8>, CdpError> {
+        let format = ImageFormat::Png { optimize_for_speed: true };
+        let clip = Clip { x, y, width, height, scale: 1.0 };
+        let capture = CaptureScreenshot { format, clip, capture_beyond_viewport: true };
+        let data = self.tab.session().call(capture, self.deadline).await?.data;
+        Ok(BASE64_STANDARD.decode(data).unwrap_or_default())
+    }
+}
+
+/// A part of a page with texts, by their places in the list of all.
+#[derive(Debug)]
+struct Part {
+    clip: Rect,
+    texts: Vec<usize>,
+}
+
+/// Returns the parts of a page that show these texts, within the bounds: those with most texts.
+fn parts(texts: &[Text]) -> Vec<Part> {
+    let clip_of = |text: &Text| {
+        let left = text.rects.iter().map(|rect| rect[0]).min()?.saturating_sub(PADDING);
+        let top = text.rects.iter().map(|rect| rect[1]).min()?.saturating_sub(PADDING);
+        let right = text.rects.iter().map(|rect| rect[0].saturating_add(rect[2])).max()?.saturating_add(PADDING);
+        let bottom = text.rects.iter().map(|rect| rect[1].saturating_add(rect[3])).max()?.saturating_add(PADDING);
+        let clip = Rect { x: left, y: top, width: right.saturating_sub(left), height: bottom.saturating_sub(top) };
+        (clip.height <= MAX_HEIGHT && clip.bottom() <= DEEPEST && pixels(clip) <= MAX_PIXELS).then_some(clip)
+    };
+    let mut clips: Vec<(usize, Rect)> =
+        texts.iter().enumerate().filter_map(|(place, text)| Some((place, clip_of(text)?))).collect();
+    clips.sort_by_key(|(place, clip)| (clip.y, clip.x, *place));
+    let mut parts = Vec::<Part>::new();
+    for (place, clip) in clips {
+        if let Some(part) = parts.last_mut()
+            && clip.y <= part.clip.bottom().saturating_add(MAX_GAP)
+            && let both = around(part.clip, clip)
+            && both.height <= MAX_HEIGHT
+            && pixels(both) <= MAX_PIXELS
+        {
+            part.clip = both;
+            part.texts.push(place);
+        } else {
+            parts.push(Part { clip, texts: vec![place] });
+        }
+    }
+    parts.sort_by_key(|part| std::cmp::Reverse(part.texts.len()));
+    let mut left = MAX_PIXELS;
+    parts.retain(|part| {
+        let fits = pixels(part.clip) <= left;
+        left -= if fits { pixels(part.clip) } else { 0 };
+        fits
+    });
+    parts.truncate(MAX_PARTS);
+    parts
+}
+
+fn pixels(clip: Rect) -> u64 {
+    u64::from(clip.width) * u64::from(clip.height)
+}
+
+fn around(one: Rect, other: Rect) -> Rect {
+    let (x, y) = (one.x.min(other.x), one.y.min(other.y));
+    let (right, bottom) = (one.right().max(other.right()), one.bottom().max(other.bottom()));
+    Rect { x, y, width: right - x, height: bottom - y }
+}
+
+/// Returns what the pictures say about the texts, in the form that `painted.js` takes. `shots` has three of each part, of the last parts
+/// perhaps none.
+fn judge(texts: &[Text], parts: &[Part], shots: &[Vec<u8>], lost: &HashSet<usize>) -> Vec<Value> {
+    let mut verdicts = Vec::new();
+    for (part, shots) in parts.iter().zip(shots.chunks(3)) {
+        let picture = |how: usize| decoded(shots.get(how)?);
+        let (Some(bare), Some(dark), Some(light)) = (picture(0), picture(1), picture(2)) else { continue };
+        let paints = Paints { clip: part.clip, bare, dark, light };
+        for text in part.texts.iter().filter_map(|place| texts.get(*place)) {
+            let Some(measured) = (!lost.contains(&text.number)).then(|| text.measure(&paints)).flatten() else {
+                continue;
+            };
+            let is = match measured.verdict(text.needed()) {
+                Verdict::Failed => "failed",
+                Verdict::Passed => "passed",
+                Verdict::Open => "open",
+            };
+            // Two places, cut off as axe-core does: 4.499 is not 4.5.
+            let [least, most] = [measured.least, measured.most].map(|contrast| (contrast * 100.0).floor() / 100.0);
+            verdicts.push(json!({ "number": text.number, "is": is, "least": least, "most": most }));
+        }
+    }
+    verdicts
+}
+
+fn decoded(png: &[u8]) -> Option<RgbImage> {
+    let mut reader = ImageReader::with_format(Cursor::new(png), PictureFormat::Png);
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MAX_DECODED);
+    reader.limits(limits);
+    Some(reader.decode().ok()?.into_rgb8())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(number: usize, rect: [u32; 4]) -> Text {
+        let text = json!({
+            "number": number, "rects": [rect], "colour": [0, 0, 0, 1], "opacity": 1, "size": 16, "least": 4.5, "hasShadow": false,
+        });
+        serde_json::from_value(text).unwrap()
+    }
+
+    #[test]
+    fn neighbours_share_a_picture_and_the_most_texts_come_first() {
+        let texts = [text(0, [10, 9_000, 50, 20]), text(1, [10, 10, 50, 20]), text(2, [300, 60, 50, 20])];
+        let parts = parts(&texts);
+        assert_eq!(parts.iter().map(|part| part.texts.clone()).collect::<Vec<_>>(), [vec![1, 2], vec![0]]);
+        assert_eq!(parts[0].clip, Rect { x: 7, y: 7, width: 346, height: 76 });
+    }
+
+    #[test]
+    fn a_page_of_any_size_costs_so_many_pixels_and_no_more() {
+        let texts: Vec<Text> = (0..5_000).map(|number| text(0, [0, 100 * number, 1_200, 80])).collect();
+        let parts = parts(&texts);
+        assert!(parts.len() <= MAX_PARTS && parts.iter().map(|part| pixels(part.clip)).sum::<u64>() <= MAX_PIXELS);
+        assert!(super::parts(&[text(0, [0, 0, u32::MAX, u32::MAX])]).is_empty());
+        assert!(super::parts(&[]).is_empty());
+    }
+}

@@ -1,0 +1,265 @@
+//! Contrast that axe-core leaves open, decided by pictures of the text.
+
+use std::{
+    io::Cursor,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use a11ycheck_core::{
+    catalog::sentence,
+    domain::{Finding, Findings, RuleId},
+    id::ScanId,
+    locale::Locale,
+    scanner::{CancellationToken, PageList, ScanRequest, Scanner as _},
+};
+use a11ycheck_scanner_chromium::{ChromiumScanner, Evidence};
+use image::{ImageFormat, Rgb, RgbImage};
+
+use crate::support::{Progress, Reply, Request, Site, config, page};
+
+const PROBE: &str = "a11ycheck-text-contrast";
+const AXE: &str = "color-contrast";
+
+/// What is said about the text of a page.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Said {
+    /// It fails, with a contrast between these.
+    Fails(f64, f64),
+    /// A person is asked, with a contrast between these.
+    Asks(f64, f64),
+    /// A person is asked by axe-core, as before.
+    Left,
+    Nothing,
+}
+
+use Said::{Asks, Fails, Left, Nothing};
+
+/// Texts with what is right to say: the contrast of WCAG for two colours, computed by hand. `TEXT` is a text of some letters.
+const CASES: [(&str, &str, Said); 25] = [
+    ("a flat picture", "<p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>", Fails(1.26, 1.26)),
+    ("a flat dark picture", "<p id=x style='color: #fff; background: url(/222222.png)'>TEXT</p>", Nothing),
+    ("a gradient that is dark", "<p id=x style='color: #fff; background: linear-gradient(#000, #333)'>TEXT</p>", Nothing),
+    ("a gradient that is light", "<p id=x style='color: #ccc; background: linear-gradient(#fff, #ddd)'>TEXT</p>", Fails(1.18, 1.6)),
+    (
+        "a gradient that crosses the limit",
+        "<p id=x style='width: 300px; color: #fff; background: linear-gradient(to right, #000 20px, #fff 250px)'>TEXT</p>",
+        Asks(1.0, 21.0),
+    ),
+    (
+        "a transparent layer between picture and text",
+        "<div style='background: url(/ffffff.png)'><p id=x style='margin: 0; color: #fff; background: rgb(0 0 0 / 0.7)'>TEXT</p></div>",
+        Nothing,
+    ),
+    (
+        "the same, too thin",
+        "<div style='background: url(/ffffff.png)'><p id=x style='margin: 0; color: #fff; background: rgb(0 0 0 / 0.2)'>TEXT</p></div>",
+        Fails(1.6, 1.61),
+    ),
+    ("a noisy picture", "<p id=x style='color: #fff; background: url(/noise-255.png)'>TEXT</p>", Asks(1.0, 21.0)),
+    ("a noisy dark picture", "<p id=x style='color: #fff; background: url(/noise-80.png)'>TEXT</p>", Nothing),
+    ("a part of a picture", "<p id=x style='color: #ddd; background: url(/halves.png) -600px 0'>TEXT</p>", Fails(1.17, 1.18)),
+    ("the other part of it", "<p id=x style='color: #ddd; background: url(/halves.png) 0 0; width: 500px'>TEXT</p>", Nothing),
+    (
+        "half on a picture",
+        "<p id=x style='color: #fff; background: #ddd url(/111111.png) no-repeat 0 0 / 60px 100%'>TEXT</p>",
+        Asks(1.36, 18.88),
+    ),
+    (
+        "half under a header that is fixed",
+        "<p id=x style='position: absolute; left: 4px; top: 100px; margin: 0; color: #ccc; background: linear-gradient(#fff, #ddd)'>TEXT</p>
+         <div style='position: fixed; left: 0; top: 0; width: 60px; height: 200px; background: #222'></div>",
+        Left,
+    ),
+    (
+        "covered by something that shines through",
+        "<div style='position: relative'><p id=x style='color: #ccc; background: linear-gradient(#fff, #ddd)'>TEXT</p>
+         <div style='position: absolute; inset: 0; background: rgb(0 0 0 / 0.5); pointer-events: none'></div></div>",
+        Left,
+    ),
+    ("large text", "<p id=x style='font-size: 24px; color: #8c8c8c; background: url(/ffffff.png)'>TEXT</p>", Nothing),
+    ("bold text", "<p id=x style='font: bold 19px serif; color: #8c8c8c; background: url(/ffffff.png)'>TEXT</p>", Nothing),
+    ("the same, small", "<p id=x style='font-size: 18px; color: #8c8c8c; background: url(/ffffff.png)'>TEXT</p>", Fails(3.36, 3.36)),
+    ("a disabled control", "<button disabled id=x style='color: #ccc; background: linear-gradient(#fff, #ddd)'>TEXT</button>", Nothing),
+    (
+        "a background that moves",
+        "<style>@keyframes a { to { background-position: 500px 0 } }</style>
+         <p id=x style='color: #ccc; background: linear-gradient(#fff, #ddd); animation: a 9s linear infinite'>TEXT</p>",
+        Left,
+    ),
+    (
+        "a background that a script moves",
+        "<div style='position: relative'><canvas style='position: absolute; inset: 0'></canvas><p id=x style='position: relative; color: #ccc'>TEXT</p></div>",
+        Left,
+    ),
+    ("a picture that may move", "<p id=x style='color: #777; background: url(/moving.gif)'>TEXT</p>", Left),
+    (
+        "transparent text",
+        "<p id=x style='color: #000; opacity: 0.4; background: linear-gradient(#fff, #fefefe)'>TEXT</p>",
+        Fails(2.8, 2.9),
+    ),
+    (
+        "a text that blends",
+        "<div style='background: linear-gradient(#fff, #ddd)'><p id=x style='color: #fff; mix-blend-mode: difference'>TEXT</p></div>",
+        Left,
+    ),
+    (
+        "a text with a shadow",
+        "<p id=x style='color: #fff; text-shadow: 2px 2px 6px #000; background: url(/222222.png)'>TEXT</p>",
+        Nothing,
+    ),
+    (
+        "a text far down the page",
+        "<div style='height: 3000px'></div><p id=x style='color: #777; background: url(/888888.png)'>TEXT</p>",
+        Fails(1.26, 1.26),
+    ),
+];
+
+fn png(image: &RgbImage) -> Reply {
+    let mut bytes = Cursor::new(Vec::new());
+    image.write_to(&mut bytes, ImageFormat::Png).unwrap();
+    Reply::File("image/png", bytes.into_inner())
+}
+
+/// Returns the picture at an address: of a colour, of noise up to a brightness, or one that is dark on the left and light on the right.
+fn picture(name: &str) -> Reply {
+    if let Some(most) = name.strip_prefix("noise-") {
+        let (most, mut state) = (most.parse::<u32>().unwrap(), 1_u32);
+        return png(&RgbImage::from_fn(700, 100, |_, _| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            Rgb([u8::try_from((state >> 8) % (most + 1)).unwrap(); 3])
+        }));
+    }
+    if name == "halves" {
+        return png(&RgbImage::from_fn(1_200, 100, |x, _| Rgb([if x < 600 { 0x11 } else { 0xee }; 3])));
+    }
+    let colour = u32::from_str_radix(name, 16).unwrap_or_default().to_be_bytes();
+    png(&RgbImage::from_pixel(40, 40, Rgb([colour[1], colour[2], colour[3]])))
+}
+
+fn answer(request: &Request, bodies: &[String]) -> Reply {
+    let name = request.path.trim_start_matches('/');
+    if let Some(name) = name.strip_suffix(".png").or_else(|| name.strip_suffix(".gif")) {
+        return picture(name);
+    }
+    let body = name.parse::<usize>().ok().and_then(|number| bodies.get(number));
+    Reply::Html(page("A page of a test", body.map_or("ok", String::as_str)))
+}
+
+async fn scan(site: &Site, pages: usize, scanner: ChromiumScanner) -> Findings {
+    let pages = (0..pages).map(|number| site.url(&format!("/{number}")).parse().unwrap());
+    let request = ScanRequest::of_pages(ScanId::generate(chrono::Utc::now()), PageList::new(pages).unwrap());
+    let output = scanner.scan(request, &Progress::default(), CancellationToken::new()).await.unwrap();
+    scanner.close().await;
+    output.findings
+}
+
+fn of<'a>(list: &'a [Finding], rule: &str, page: usize) -> Option<&'a Finding> {
+    list.iter().find(|finding| finding.page == page && finding.rule == RuleId::new(rule) && finding.selector == "#x")
+}
+
+/// Returns what is said about the text of a page. A text for which two rules ask a person is none of these.
+fn said(findings: &Findings, page: usize) -> Option<Said> {
+    let range = |finding: &Finding| {
+        let values: Vec<f64> =
+            finding.checks[0].values["contrastRatio"].iter().map(|value| value.parse().unwrap()).collect();
+        (values[0], values[values.len() - 1])
+    };
+    let left = of(&findings.undecided, AXE, page);
+    match (of(&findings.items, PROBE, page).map(range), of(&findings.undecided, PROBE, page).map(range), left) {
+        (Some((least, most)), None, None) => Some(Fails(least, most)),
+        (None, Some((least, most)), None) => Some(Asks(least, most)),
+        (None, None, Some(_)) => Some(Left),
+        (None, None, None) => Some(Nothing),
+        _ => None,
+    }
+}
+
+fn is_near(found: Option<Said>, wanted: Said) -> bool {
+    let near = |one: f64, other: f64, by: f64| (one - other).abs() <= by;
+    match (found, wanted) {
+        (Some(Fails(a, b)), Fails(least, most)) => near(a, least, 0.06) && near(b, most, 0.06),
+        // How far letters reach into the one side or the other is the font's.
+        (Some(Asks(a, b)), Asks(least, most)) => a >= least - 0.06 && a < 4.5 && b > 4.5 && b <= most + 0.06,
+        (found, wanted) => found == Some(wanted),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_contrast_that_axe_core_leaves_open_is_decided_only_where_every_pixel_agrees() {
+    let bodies: Vec<String> = CASES.iter().map(|(_, body, _)| body.replace("TEXT", "Handmade bicycles")).collect();
+    let site = Site::start(move |request| answer(request, &bodies)).await;
+    let findings = scan(&site, CASES.len(), ChromiumScanner::new(config()).unwrap()).await;
+    let mut wrong = Vec::new();
+    for (number, (name, _, wanted)) in CASES.iter().enumerate() {
+        let found = said(&findings, number);
+        if !is_near(found, *wanted) || of(&findings.items, AXE, number).is_some() {
+            wrong.push(format!("{name}: {found:?} in place of {wanted:?}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    let failed = of(&findings.items, PROBE, 3).unwrap();
+    let german = sentence(&failed.checks[0], Locale::De).unwrap();
+    assert!(german.contains("1,1") && german.contains("4,5:1") && german.contains("16"), "{german}");
+    let asked = of(&findings.undecided, PROBE, 4).unwrap();
+    assert!(sentence(&asked.checks[0], Locale::En).unwrap().contains("–21:1 "), "{asked:?}");
+
+    // Whoever does not want it has what axe-core says.
+    let bodies: Vec<String> = CASES.iter().map(|(_, body, _)| body.replace("TEXT", "Handmade bicycles")).collect();
+    let site = Site::start(move |request| answer(request, &bodies)).await;
+    let config = config().with_measured_contrast(false);
+    let plain = scan(&site, CASES.len(), ChromiumScanner::new(config).unwrap()).await;
+    assert!(!plain.ran.unwrap().contains(PROBE));
+    assert!(plain.undecided.iter().filter(|finding| finding.rule == RuleId::new(AXE)).count() > 18);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_does_not_notice_that_its_texts_were_painted() {
+    let told = Arc::new(AtomicU32::new(0));
+    let noticed = Arc::clone(&told);
+    let body = "<style>* { transition: all 0.5s } p { color: #ccc; background: linear-gradient(#fff, #ddd) }</style>
+        <p id=x>Handmade bicycles</p><div style='height: 2000px'></div><p id=y>Handmade bicycles</p>
+        <p id=z style='-webkit-text-fill-color: #bbb !important'>Handmade bicycles</p>
+        <form><input name=adoptedStyleSheets aria-label=x><input name=offsetHeight aria-label=y><img name=getAnimations src='data:,' alt=x></form>
+        <script>
+            const tell = (what) => fetch(`/noticed?${what}`);
+            for (const what of ['transitionrun', 'transitionstart', 'transitionend', 'resize', 'scroll']) addEventListener(what, () => tell(what), true);
+            new MutationObserver(() => tell('changed')).observe(document, { subtree: true, attributes: true, childList: true });
+            setInterval(() => { if (document.adoptedStyleSheets.length > 0) tell('sheet') }, 10);
+            setInterval(() => { if (getComputedStyle(x).webkitTextFillColor !== 'rgb(204, 204, 204)') tell('colour') }, 10);
+        </script>";
+    let bodies = [body.to_owned()];
+    let site = Site::start(move |request| {
+        if request.path.starts_with("/noticed") {
+            noticed.fetch_add(1, Ordering::Relaxed);
+        }
+        answer(request, &bodies)
+    })
+    .await;
+    let scanner = ChromiumScanner::new(config().with_evidence(Evidence::LeftOut)).unwrap();
+    let findings = scan(&site, 1, scanner).await;
+    let failing: Vec<&str> = findings
+        .items
+        .iter()
+        .filter(|item| item.rule == RuleId::new(PROBE))
+        .map(|item| item.selector.as_str())
+        .collect();
+    assert_eq!(failing, ["#x", "#y"], "the colour of the third is more important than ours");
+    assert_eq!(told.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn thousands_of_texts_are_measured_within_bounds_and_one_of_each_kind_first() {
+    let many: String = (0..2_500)
+        .map(|number| format!("<li style='color: #ccc; background: linear-gradient(#fff, #ddd)'>Number {number}</li>"))
+        .collect();
+    let other = "<p style='position: absolute; top: 900px; left: 600px; color: #777; background: url(/888888.png)' id=x>Handmade bicycles</p>";
+    let bodies = [format!("<ul>{many}</ul>{other}")];
+    let site = Site::start(move |request| answer(request, &bodies)).await;
+    let findings = scan(&site, 1, ChromiumScanner::new(config()).unwrap()).await;
+    let failing = findings.items.iter().filter(|item| item.rule == RuleId::new(PROBE)).count();
+    assert!((50..=500).contains(&failing) && of(&findings.items, PROBE, 0).is_some(), "{failing}");
+    assert!(findings.needs_review[&RuleId::new(AXE)] >= 2_000, "{:?}", findings.needs_review);
+}
