@@ -34,8 +34,10 @@ const IS_OPEN: &str = "(() => {
 
 /// The number of texts of a page that are measured.
 const MAX_TEXTS: usize = 400;
-/// The time limit for all of them.
-const TIME: Duration = Duration::from_secs(4);
+/// The time limit for all that is done about them.
+const TIME: Duration = Duration::from_secs(8);
+/// The time limit for their pictures: those that are there by then count.
+const PICTURES: Duration = Duration::from_secs(4);
 /// The time after which no further part of a page is pictured.
 const BEGINNING: Duration = Duration::from_millis(1_200);
 /// The number of parts of a page that are pictured.
@@ -113,16 +115,14 @@ impl Page<'_> {
         self.tab.freeze(self.deadline).await?;
         let begun = Instant::now();
         let mut shots = Vec::new();
-        for part in &parts {
-            // What lies deep takes long to draw: what is left is left to a person.
-            if begun.elapsed() > BEGINNING {
-                break;
-            }
-            for how in ["bare", "dark", "light"] {
-                if self.evaluate(&format!("painted.paint('{how}')")).await?.is_none() {
-                    return Ok(None);
-                }
-                shots.push(self.picture(part.clip).await?);
+        // What lies deep takes long to draw: what is left is left to a person.
+        for part in parts.iter().take_while(|_| begun.elapsed() <= BEGINNING) {
+            match self.pictures(part.clip, begun + PICTURES).await {
+                Err(CdpError::TimedOut { .. }) => break,
+                taken => match taken? {
+                    Some(three) => shots.push(three),
+                    None => return Ok(None),
+                },
             }
         }
         let Some(lost) = self.evaluate("painted.end()").await? else { return Ok(None) };
@@ -143,12 +143,21 @@ impl Page<'_> {
         Ok(Some(evaluated.result.value.take()))
     }
 
-    async fn picture(self, Rect { x, y, width, height }: Rect) -> Result<Vec<u8>, CdpError> {
-        let format = ImageFormat::Png { optimize_for_speed: true };
-        let clip = Clip { x, y, width, height, scale: 1.0 };
-        let capture = CaptureScreenshot { format, clip, capture_beyond_viewport: true };
-        let data = self.tab.session().call(capture, self.deadline).await?.data;
-        Ok(BASE64_STANDARD.decode(data).unwrap_or_default())
+    /// Takes the pictures of a part of the page; `None` after an exception.
+    async fn pictures(self, clip: Rect, deadline: Instant) -> Result<Option<[Vec<u8>; 3]>, CdpError> {
+        let mut three = [const { Vec::new() }; 3];
+        for (how, picture) in ["bare", "dark", "light"].into_iter().zip(&mut three) {
+            if self.evaluate(&format!("painted.paint('{how}')")).await?.is_none() {
+                return Ok(None);
+            }
+            let Rect { x, y, width, height } = clip;
+            let clip = Clip { x, y, width, height, scale: 1.0 };
+            let format = ImageFormat::Png { optimize_for_speed: true };
+            let capture = CaptureScreenshot { format, clip, capture_beyond_viewport: true };
+            let data = self.tab.session().call(capture, deadline.min(self.deadline)).await?.data;
+            *picture = BASE64_STANDARD.decode(data).unwrap_or_default();
+        }
+        Ok(Some(three))
     }
 }
 
@@ -207,13 +216,12 @@ fn around(one: Rect, other: Rect) -> Rect {
     Rect { x, y, width: right - x, height: bottom - y }
 }
 
-/// Returns what the pictures say about the texts, in the form that `painted.js` takes. `shots` has three of each part, of the last parts
-/// perhaps none.
-fn judge(texts: &[Text], parts: &[Part], shots: &[Vec<u8>], lost: &HashSet<usize>) -> Vec<Value> {
+/// Returns what the pictures say about the texts, in the form that `painted.js` takes. `shots` has those of the first
+/// parts.
+fn judge(texts: &[Text], parts: &[Part], shots: &[[Vec<u8>; 3]], lost: &HashSet<usize>) -> Vec<Value> {
     let mut verdicts = Vec::new();
-    for (part, shots) in parts.iter().zip(shots.chunks(3)) {
-        let picture = |how: usize| decoded(shots.get(how)?);
-        let (Some(bare), Some(dark), Some(light)) = (picture(0), picture(1), picture(2)) else { continue };
+    for (part, shots) in parts.iter().zip(shots) {
+        let [Some(bare), Some(dark), Some(light)] = shots.each_ref().map(|png| decoded(png)) else { continue };
         let paints = Paints { clip: part.clip, bare, dark, light };
         for text in part.texts.iter().filter_map(|place| texts.get(*place)) {
             let Some(measured) = (!lost.contains(&text.number)).then(|| text.measure(&paints)).flatten() else {

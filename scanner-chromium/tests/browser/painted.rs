@@ -259,7 +259,10 @@ async fn thousands_of_texts_are_measured_within_bounds_and_one_of_each_kind_firs
     let bodies = [format!("<ul>{many}</ul>{other}")];
     let site = Site::start(move |request| answer(request, &bodies)).await;
     let findings = scan(&site, 1, ChromiumScanner::new(config()).unwrap()).await;
-    let failing = findings.items.iter().filter(|item| item.rule == RuleId::new(PROBE)).count();
-    assert!((50..=500).contains(&failing) && of(&findings.items, PROBE, 0).is_some(), "{failing}");
-    assert!(findings.needs_review[&RuleId::new(AXE)] >= 2_000, "{:?}", findings.needs_review);
+    let kept = findings.items.iter().filter(|item| item.rule == RuleId::new(PROBE)).count();
+    let left_out = findings.pages[0].left_out.get(&RuleId::new(PROBE)).copied().unwrap_or_default();
+    let measured = u32::try_from(kept).unwrap() + left_out;
+    // How many there is time for is the machine's.
+    assert!(measured <= 400 && measured + findings.needs_review[&RuleId::new(AXE)] == 2_501, "{measured}");
+    assert_eq!(of(&findings.items, PROBE, 0).is_some(), measured > 0);
 }
