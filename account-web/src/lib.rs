@@ -12,6 +12,7 @@ mod form_errors;
 mod installation;
 mod known_browser;
 mod locale;
+mod mail;
 mod markup;
 mod pages;
 mod parts;
@@ -31,6 +32,7 @@ use a11ycheck_core::Service;
 use self::{failed_sign_ins::FailedSignIns, parts::Parts, passwords::Passwords, places::Places};
 pub use self::{
     installation::Installation,
+    mail::{Smtp, SmtpError},
     passwords::{HashError, hash},
     request::{Fields, Request},
     response::{Body, Response},
@@ -54,6 +56,7 @@ impl AccountWeb {
             places: Places::of(service.base_url()),
             passwords: Passwords::new(),
             failed: FailedSignIns::default(),
+            forgotten: FailedSignIns::default(),
             installation: OnceLock::new(),
         };
         Some(Self { parts: Arc::new(parts) })

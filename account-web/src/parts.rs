@@ -13,5 +13,7 @@ pub(crate) struct Parts {
     pub(crate) places: Places,
     pub(crate) passwords: Passwords,
     pub(crate) failed: FailedSignIns,
+    /// Requests of links for another password, which are bounded in the same way: none of them counts as a success.
+    pub(crate) forgotten: FailedSignIns,
     pub(crate) installation: OnceLock<Installation>,
 }

@@ -64,11 +64,16 @@ pages! {
     DoFirst = Post "/first" Anyone;
     Join = Get "/join" Anyone;
     DoJoin = Post "/join" Anyone;
+    Forgotten = Get "/forgotten" Anyone;
+    DoForgotten = Post "/forgotten" Anyone;
+    NewPassword = Get "/new-password" Anyone;
+    DoNewPassword = Post "/new-password" Anyone;
 
     DoSignOut = Post "/sign-out" SignedIn;
     Teams = Get "/teams" SignedIn;
     Profile = Get "/profile" SignedIn;
     SetPassword = Post "/profile/password" SignedIn;
+    SetNotices = Post "/profile/notices" SignedIn;
     EndSession = Post "/profile/sessions/{session}/end" SignedIn;
     EndSessions = Post "/profile/sessions/end-others" SignedIn;
 

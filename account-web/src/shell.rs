@@ -61,6 +61,17 @@ pub(crate) struct TeamShell {
     pub(crate) failing: u64,
 }
 
+/// Returns the name of a role.
+pub(crate) fn role_name(role: &Role, words: &'static Words) -> &'static str {
+    let words = &words.roles;
+    match *role {
+        Role::Owner => &words.owner,
+        Role::Member => &words.member,
+        Role::Viewer => &words.viewer,
+        _ => &words.unknown,
+    }
+}
+
 impl Shell {
     pub(crate) fn new(locale: Locale, places: &Places, here: String) -> Self {
         Self {
@@ -146,13 +157,7 @@ impl Shell {
 
     /// Returns the name of a role.
     pub(crate) fn role(&self, role: &Role) -> &'static str {
-        let words = &self.words.roles;
-        match *role {
-            Role::Owner => &words.owner,
-            Role::Member => &words.member,
-            Role::Viewer => &words.viewer,
-            _ => &words.unknown,
-        }
+        role_name(role, self.words)
     }
 
     /// Returns a text with a value in it.

@@ -61,8 +61,12 @@ words! {
         endpoint_changed endpoint_enabled endpoint_disabled endpoint_deleted ping_sent resent brand_saved password_changed
         session_ended sessions_ended team_created plan_changed team_blocked team_unblocked joined signed_out
         judged judgement_undone judgements_dropped
+        password_set notices_saved
     }
-    sign_in: SignIn { title email password submit wrong wait no_account }
+    sign_in: SignIn {
+        title email password submit wrong wait no_account
+        forgotten
+    }
     first: First { title lead name email password password_hint submit gone_title gone_text team demo_lead demo_submit own_title }
     join: Join { title lead lead_known name password submit submit_known gone_title gone_text sign_in_first other_person }
     teams: Teams {
@@ -108,6 +112,7 @@ words! {
     members: Members {
         title caption person since change_role remove leave seats invite_title invite_text invite_submit invitations_title
         invitations_caption invited_until withdraw link_title link_text you role_of
+        mailed_text
     }
     tokens: Tokens {
         title lead caption abilities read write create_title create_name create_name_hint create_submit made_title made_text
@@ -138,6 +143,14 @@ words! {
     profile: Profile {
         title your_data password_title password_text current new submit sessions_title sessions_text sessions_caption browser
         begun last_used this_one end end_others person_address
+        notices_title notices_text notices_on notices_submit
+    }
+    forgotten: ForgottenWords {
+        title lead submit sent_title sent_text new_title new_submit gone_title gone_text
+    }
+    mail: MailWords {
+        invitation_subject invitation_text reset_subject reset_text reset_ignore failed_subject failed_text failed_link
+        off_subject off_text off_link switch_off
     }
     operator: OperatorWords {
         title teams_title teams_caption team plan standing active blocked create_title create_name create_plan create_own
@@ -146,6 +159,8 @@ words! {
         unblock_submit shortened operates running_title running_caption running_none check begun attempt pages state
         running_well stuck stuck_text off_title off_caption address off_since process_title last_schedule last_purge not_here
         settings_title settings_text
+        mail_title mail_off mail_waiting mail_none_failed mail_caption mail_given_up mail_reason mail_invitation mail_reset
+        mail_check_failed mail_endpoint_off
     }
 }
 

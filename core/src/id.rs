@@ -124,6 +124,8 @@ ids! {
     AuditId = "aud_";
     /// A judgement about an element of a site.
     JudgementId = "jdg_";
+    /// A mail to a person.
+    MailId = "mail_";
 }
 
 /// The name of one process that works on checks: readable, not secret, unique per process start.

@@ -97,6 +97,7 @@ pub mod error;
 pub mod export;
 pub mod id;
 pub mod locale;
+pub mod mail;
 pub mod net;
 pub mod paging;
 pub mod report;

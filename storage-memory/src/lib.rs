@@ -31,6 +31,7 @@
 mod db;
 mod deliveries;
 mod files;
+mod mails;
 mod people;
 mod reviews;
 mod scans;

@@ -19,3 +19,4 @@ a11ycheck_storage_testkit::store_suite!(MemoryStores);
 a11ycheck_storage_testkit::transfer_suite!(MemoryStores);
 a11ycheck_storage_testkit::people_suite!(MemoryStores);
 a11ycheck_storage_testkit::review_suite!(MemoryStores);
+a11ycheck_storage_testkit::mail_suite!(MemoryStores);

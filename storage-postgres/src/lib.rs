@@ -54,6 +54,7 @@
 mod db;
 mod deliveries;
 mod files;
+mod mails;
 mod people;
 mod reviews;
 mod scans;

@@ -55,6 +55,7 @@
 mod db;
 mod deliveries;
 mod files;
+mod mails;
 mod people;
 mod reviews;
 mod scans;

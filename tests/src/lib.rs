@@ -21,6 +21,7 @@ pub mod release;
 mod s3;
 mod sealing;
 mod site;
+pub mod smtp;
 mod team;
 mod wait;
 

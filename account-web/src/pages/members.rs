@@ -26,6 +26,14 @@ pub(super) struct Entered {
     errors: FormErrors,
 }
 
+/// An invitation that was just made.
+pub(super) struct Made {
+    email: String,
+    link: String,
+    /// Whether it is sent by mail as well.
+    is_mailed: bool,
+}
+
 #[derive(Template)]
 #[template(path = "members.html")]
 struct MembersPage {
@@ -35,7 +43,7 @@ struct MembersPage {
     seats: u32,
     email: String,
     /// The link of an invitation that was just made, which is shown this once.
-    link: Option<(String, String)>,
+    link: Option<Made>,
     own: PersonId,
 }
 
@@ -59,11 +67,7 @@ impl MembersPage {
     }
 }
 
-pub(super) async fn show(
-    team: &InTeam<'_, '_>,
-    entered: Entered,
-    link: Option<(String, String)>,
-) -> Result<Response, PageError> {
+pub(super) async fn show(team: &InTeam<'_, '_>, entered: Entered, link: Option<Made>) -> Result<Response, PageError> {
     let people = team.people()?;
     let members = people.members().await?;
     let invitations = if team.visit.role.manages() { people.invitations().await? } else { Vec::new() };
@@ -83,10 +87,11 @@ pub(super) async fn invite(team: &InTeam<'_, '_>) -> Result<Response, PageError>
     let role = fields::role(form, &mut errors, words);
     let entered = |errors| Entered { email: form.get("email").to_owned(), errors };
     let (Some(email), Some(role)) = (email, role) else { return show(team, entered(errors), None).await };
-    match team.people()?.invite(InviteInput::new(email.clone(), role)).await {
+    match team.people()?.invite(InviteInput::new(email.clone(), role).with_locale(team.context.locale)).await {
         Ok(invited) => {
             let link = team.context.parts.places.absolute(&format!("/join?key={}", invited.secret.reveal()));
-            show(team, Entered::default(), Some((email.to_string(), link))).await
+            show(team, Entered::default(), Some(Made { email: email.to_string(), link, is_mailed: invited.is_mailed }))
+                .await
         }
         Err(error) => show(team, entered(FormErrors::of_refusal(error, "email", words)?), None).await,
     }

@@ -9,6 +9,7 @@ mod deliveries;
 mod endpoints;
 mod error;
 mod first;
+mod forgotten;
 mod home;
 mod join;
 mod judge;
@@ -119,12 +120,16 @@ async fn outside(context: &Context<'_>, found: &Found<'_>) -> Result<Response, P
         Page::Home => home::home(context).await,
         Page::Asset => crate::markup::asset(found.first()).ok_or(PageError::NotFound),
         Page::SetLanguage => Ok(home::set_language(context)),
-        Page::SignIn => sign_in::show(context),
+        Page::SignIn => sign_in::show(context).await,
         Page::DoSignIn => sign_in::sign_in(context).await,
         Page::First => first::show(context).await,
         Page::DoFirst => first::create(context).await,
         Page::Join => join::show(context).await,
         Page::DoJoin => join::join(context).await,
+        Page::Forgotten => forgotten::show(context).await,
+        Page::DoForgotten => forgotten::request(context).await,
+        Page::NewPassword => forgotten::new_password(context).await,
+        Page::DoNewPassword => forgotten::set_password(context).await,
         _ => Err(PageError::NotFound),
     }
 }
@@ -135,6 +140,7 @@ async fn inside(context: &Context<'_>, found: &Found<'_>) -> Result<Response, Pa
         Page::Teams => home::teams(context).await,
         Page::Profile => profile::show(context, profile::Entered::default()).await,
         Page::SetPassword => profile::set_password(context).await,
+        Page::SetNotices => profile::set_notices(context).await,
         Page::EndSession => profile::end_session(context, found.first()).await,
         Page::EndSessions => profile::end_sessions(context).await,
         Page::Operator => operator::show(context, operator::Entered::default()).await,

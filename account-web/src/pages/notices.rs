@@ -26,6 +26,8 @@ pub(super) fn text(done: &str, words: &'static Words) -> Option<&'static str> {
         "judgement-undone" => &words.judgement_undone,
         "judgements-dropped" => &words.judgements_dropped,
         "password-changed" => &words.password_changed,
+        "password-set" => &words.password_set,
+        "notices-saved" => &words.notices_saved,
         "session-ended" => &words.session_ended,
         "sessions-ended" => &words.sessions_ended,
         "team-created" => &words.team_created,

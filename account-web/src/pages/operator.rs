@@ -2,10 +2,13 @@
 
 use a11ycheck_core::{
     Error,
-    domain::{AuditAction, EndpointStatus, Person, Plan, PlanCode, Role, ScanState, Team, WebhookEndpoint},
+    domain::{
+        AuditAction, EndpointStatus, Mail, MailKind, MailState, Person, Plan, PlanCode, Role, ScanState, Team,
+        WebhookEndpoint,
+    },
     id::TeamId,
     paging::PageRequest,
-    service::{Backlog, DeliveryBacklog, OperatedTeam, RunningCheck, TeamInput},
+    service::{Backlog, DeliveryBacklog, MailBacklog, OperatedTeam, RunningCheck, TeamInput},
 };
 use askama::Template;
 
@@ -20,6 +23,7 @@ use crate::{
     response::Response,
     shell::{Section, Shell},
     time::{Instant, clock},
+    words::Words,
 };
 
 /// What was entered into the form, with what was wrong with it.
@@ -41,6 +45,8 @@ struct OperatorPage {
     deliveries: DeliveryBacklog,
     running: Vec<RunningRow>,
     off: Vec<OffRow>,
+    /// `None` where no mail is sent.
+    mail: Option<MailBox>,
     runs: [(&'static str, Option<Instant>); 2],
     versions: Vec<(String, String)>,
     settings: Vec<(String, String)>,
@@ -61,6 +67,41 @@ struct OffRow {
     team: String,
     url: String,
     since: Instant,
+}
+
+/// The mail that waits, and what failed.
+struct MailBox {
+    waiting: u64,
+    oldest: String,
+    failed: Vec<FailedMail>,
+}
+
+/// A mail that could not be sent.
+struct FailedMail {
+    to: String,
+    kind: &'static str,
+    at: Instant,
+    /// What the mail server said; hostile text.
+    reason: String,
+}
+
+impl MailBox {
+    fn of(backlog: MailBacklog, words: &'static Words) -> Self {
+        let failed = backlog.failed.into_iter().filter_map(|mail| failed_mail(mail, words)).collect();
+        Self { waiting: backlog.waiting, oldest: clock(backlog.oldest), failed }
+    }
+}
+
+fn failed_mail(mail: Mail, words: &'static Words) -> Option<FailedMail> {
+    let MailState::Failed { finished_at, reason, .. } = mail.state else { return None };
+    let kind = match mail.subject.kind() {
+        MailKind::Invitation => words.operator.mail_invitation.as_str(),
+        MailKind::PasswordReset => &words.operator.mail_reset,
+        MailKind::CheckFailed => &words.operator.mail_check_failed,
+        MailKind::EndpointOff => &words.operator.mail_endpoint_off,
+        _ => "–",
+    };
+    Some(FailedMail { to: mail.to.to_string(), kind, at: Instant::of(finished_at), reason })
 }
 
 impl OperatorPage {
@@ -111,6 +152,8 @@ pub(super) async fn show(context: &Context<'_>, entered: Entered) -> Result<Resp
         (operator.plans().await?, operator.backlog().await?, operator.delivery_backlog().await?);
     let running = operator.running_checks().await?.iter().filter_map(running).collect();
     let off = operator.endpoints_off().await?.iter().filter_map(off).collect();
+    let backlog_of_mail = if context.parts.people.sends_mail().await? { operator.mail_backlog().await? } else { None };
+    let mail = backlog_of_mail.map(|backlog| MailBox::of(backlog, context.words()));
     let (runs, words) = (operator.last_runs(), &context.words().operator);
     let runs = [(words.last_schedule.as_str(), runs.scheduler), (&words.last_purge, runs.purge)]
         .map(|(name, at)| (name, at.map(Instant::of)));
@@ -128,6 +171,7 @@ pub(super) async fn show(context: &Context<'_>, entered: Entered) -> Result<Resp
         deliveries,
         running,
         off,
+        mail,
         runs,
         versions: std::iter::once(own).chain(versions).collect(),
         settings,

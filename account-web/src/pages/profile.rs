@@ -1,6 +1,9 @@
 //! A person's own password and sessions.
 
-use a11ycheck_core::{domain::Session, id::SessionId};
+use a11ycheck_core::{
+    domain::{Notices, Session},
+    id::SessionId,
+};
 use askama::Template;
 
 use super::{
@@ -27,6 +30,9 @@ struct ProfilePage {
     shell: Shell,
     sessions: Vec<Session>,
     own: SessionId,
+    /// Whether notices are sent, to whoever wants them.
+    sends_mail: bool,
+    wants_notices: bool,
 }
 
 impl ProfilePage {
@@ -47,7 +53,9 @@ pub(super) async fn show(context: &Context<'_>, entered: Entered) -> Result<Resp
     let signed_in = context.signed_in()?;
     let sessions = context.parts.people.sessions(signed_in.person.id).await?;
     let shell = context.shell(Section::Profile, &context.words().profile.title).with_errors(entered.errors);
-    let template = ProfilePage { own: signed_in.session.id, shell, sessions };
+    let sends_mail = context.parts.people.sends_mail().await?;
+    let wants_notices = signed_in.person.notices.are_on();
+    let template = ProfilePage { own: signed_in.session.id, shell, sessions, sends_mail, wants_notices };
     form_page(&template, &template.shell)
 }
 
@@ -87,4 +95,11 @@ pub(super) async fn end_sessions(context: &Context<'_>) -> Result<Response, Page
     let kept = Some(signed_in.session.id);
     context.parts.people.end_sessions(&signed_in.person, kept, context.request.address).await?;
     Ok(context.to("/profile?done=sessions-ended"))
+}
+
+/// Sets whether the person gets notices by mail.
+pub(super) async fn set_notices(context: &Context<'_>) -> Result<Response, PageError> {
+    let notices = Notices::from_flag(context.form().has("notices"));
+    context.parts.people.set_notices(context.signed_in()?.person.id, notices).await?;
+    Ok(context.to("/profile?done=notices-saved"))
 }

@@ -21,18 +21,21 @@ struct SignInPage<'a> {
     shell: Shell,
     email: &'a str,
     next: &'a str,
+    /// Whether a link for another password can be sent.
+    sends_mail: bool,
 }
 
-pub(super) fn show(context: &Context<'_>) -> Result<Response, PageError> {
+pub(super) async fn show(context: &Context<'_>) -> Result<Response, PageError> {
     if context.signed_in.is_some() {
         return Ok(context.to(""));
     }
-    form(context, context.request.query.get("next"), FormErrors::default())
+    form(context, context.request.query.get("next"), FormErrors::default()).await
 }
 
-fn form(context: &Context<'_>, next: &str, errors: FormErrors) -> Result<Response, PageError> {
+async fn form(context: &Context<'_>, next: &str, errors: FormErrors) -> Result<Response, PageError> {
+    let sends_mail = context.parts.people.sends_mail().await?;
     let shell = context.shell(Section::Outside, &context.words().sign_in.title).with_errors(errors);
-    let template = SignInPage { email: context.form().get("email"), next, shell };
+    let template = SignInPage { email: context.form().get("email"), next, sends_mail, shell };
     form_page(&template, &template.shell)
 }
 
@@ -40,15 +43,15 @@ fn form(context: &Context<'_>, next: &str, errors: FormErrors) -> Result<Respons
 pub(super) async fn sign_in(context: &Context<'_>) -> Result<Response, PageError> {
     let (parts, words) = (context.parts, &context.words().sign_in);
     let next = context.form().get("next");
-    let wrong = || form(context, next, FormErrors::one("email", &words.wrong));
-    let Ok(email) = context.form().get("email").parse() else { return wrong() };
+    let wrong = async || form(context, next, FormErrors::one("email", &words.wrong)).await;
+    let Ok(email) = context.form().get("email").parse() else { return wrong().await };
     let (credentials, now) = (parts.people.credentials(&email).await?, parts.service.now());
     let stored = credentials.as_ref().and_then(|credentials| credentials.password.clone());
     let from = context.origin(credentials.as_ref().map(|known| known.person.id).zip(stored.as_ref()));
     if let Err(until) = parts.failed.attempt(&email, from, now) {
         let seconds = (until - now).num_seconds() + 1;
         let text = fill(&words.wait, &[("seconds", &seconds.to_string())]);
-        return form(context, next, FormErrors::one("email", &text));
+        return form(context, next, FormErrors::one("email", &text)).await;
     }
     let matches = parts.passwords.matches(context.form().raw("password"), stored.clone()).await?;
     match (credentials, stored) {
@@ -57,7 +60,7 @@ pub(super) async fn sign_in(context: &Context<'_>) -> Result<Response, PageError
             let begun = begin_session(context, &person, &own_path(next)).await?;
             Ok(context.remembered(begun, person.id, &password))
         }
-        _ => wrong(),
+        _ => wrong().await,
     }
 }
 

@@ -90,9 +90,10 @@ pub use self::{
     page_counts::PageCounts,
     page_pattern::{InvalidPagePattern, PagePattern},
     people::{
-        AuditAction, AuditRecord, EmailAddress, EmailAddressError, Invitation, LastOwner, Member, Membership,
-        NewAuditRecord, NewInvitation, NewPerson, NewSession, PasswordHash, Person, PersonKind, PlainSecret, Role,
-        SecretHash, Session, keeps_an_owner,
+        AuditAction, AuditRecord, EmailAddress, EmailAddressError, Invitation, LastOwner, Mail, MailKind, MailOutcome,
+        MailRefusal, MailState, MailSubject, MailSubjectError, Member, Membership, NewAuditRecord, NewInvitation,
+        NewMail, NewPerson, NewSession, Notices, PasswordHash, Person, PersonKind, PlainSecret, Role, SecretHash,
+        Session, SiteNotice, keeps_an_owner,
     },
     plan::{CheckFrequency, Features, Limits, Plan, PlanCode},
     plan_catalog::{PlanCatalog, PlanCatalogError},

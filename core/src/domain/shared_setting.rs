@@ -19,6 +19,8 @@ pub enum SharedSetting {
     SealingKey,
     /// The standard against which sites are checked that name none.
     Standard,
+    /// Whether mail to people is sent: `on` or `off`, as the servers that send it say when they start.
+    Mail,
 }
 
 /// The error for a text that is not the name of a shared setting of this release.
@@ -28,8 +30,15 @@ pub struct UnknownSetting;
 
 impl SharedSetting {
     /// All settings, in the order of their names.
-    pub const ALL: [Self; 5] =
-        [Self::AddressPolicy, Self::BaseUrl, Self::HeaderPrefix, Self::SealingKey, Self::Standard];
+    pub const ALL: [Self; 6] =
+        [Self::AddressPolicy, Self::BaseUrl, Self::HeaderPrefix, Self::Mail, Self::SealingKey, Self::Standard];
+
+    /// The name of [`Mail`](Self::Mail).
+    pub const MAIL: &'static str = "mail";
+    /// The value of [`Mail`](Self::Mail) while mail is sent.
+    pub const ON: &'static str = "on";
+    /// The value of [`Mail`](Self::Mail) while none is sent.
+    pub const OFF: &'static str = "off";
 
     /// Returns the name under which a store keeps the setting.
     pub const fn as_str(self) -> &'static str {
@@ -39,6 +48,7 @@ impl SharedSetting {
             Self::AddressPolicy => "address-policy",
             Self::SealingKey => "sealing-key",
             Self::Standard => "standard",
+            Self::Mail => Self::MAIL,
         }
     }
 }

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::domain::{
         Ability, AttemptFailure, AuditAction, CheckFrequency, CoverKind, EventKind, FailureCause, FailureCode,
-        PersonKind, PlanStatus, Reach, Role, ScanEventKind, ScanKind, StandardId, Standing, Verdict,
+        MailKind, PersonKind, PlanStatus, Reach, Role, ScanEventKind, ScanKind, StandardId, Standing, Verdict,
     };
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
                 }
             )+};
         }
-        kept!(Ability AttemptFailure AuditAction CheckFrequency CoverKind EventKind FailureCause FailureCode PersonKind PlanStatus Reach Role ScanEventKind ScanKind Standing StandardId Verdict);
+        kept!(Ability AttemptFailure AuditAction CheckFrequency CoverKind EventKind FailureCause FailureCode MailKind PersonKind PlanStatus Reach Role ScanEventKind ScanKind Standing StandardId Verdict);
     }
 
     #[test]

@@ -3,7 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{Engine, EngineParts, EngineStatus};
-use crate::{scanner::Scanner, service::Service, webhook::WebhookSender};
+use crate::{
+    mail::{MailSender, MailWriter},
+    scanner::Scanner,
+    service::Service,
+    webhook::WebhookSender,
+};
 
 /// The loops that run, and the number of workers.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +84,7 @@ pub struct EngineBuilder {
     service: Service,
     scanner: Option<Arc<dyn Scanner>>,
     sender: Option<Arc<dyn WebhookSender>>,
+    mail: Option<(Arc<dyn MailWriter>, Arc<dyn MailSender>)>,
     config: EngineConfig,
     status: EngineStatus,
 }
@@ -86,7 +92,7 @@ pub struct EngineBuilder {
 impl EngineBuilder {
     pub(super) fn new(service: Service) -> Self {
         let status = EngineStatus::default();
-        Self { service, scanner: None, sender: None, config: EngineConfig::default(), status }
+        Self { service, scanner: None, sender: None, mail: None, config: EngineConfig::default(), status }
     }
 
     /// Sets the scanner, which opens pages. Give it the service's [policy](Service::policy). Without a scanner no worker
@@ -101,6 +107,13 @@ impl EngineBuilder {
     #[must_use]
     pub fn with_sender(self, sender: impl WebhookSender + 'static) -> Self {
         Self { sender: Some(Arc::new(sender)), ..self }
+    }
+
+    /// Sets what writes and what sends mail to people; it takes a service [that keeps it](crate::service::ServiceBuilder::with_mail). Mail is
+    /// sent where webhooks are delivered. Default: none; mail waits for another process.
+    #[must_use]
+    pub fn with_mail(self, writer: impl MailWriter, sender: impl MailSender) -> Self {
+        Self { mail: Some((Arc::new(writer), Arc::new(sender))), ..self }
     }
 
     /// Sets the loops that [`start`](Self::start) runs. Default: all of them, with two workers.
@@ -118,7 +131,7 @@ impl EngineBuilder {
     /// [configuration](Self::with_config) applies only to [`start`](Self::start).
     pub fn build(self) -> EngineParts {
         let sender = self.sender.or_else(|| default_sender(&self.service));
-        EngineParts::new(self.service, self.scanner, sender, self.status)
+        EngineParts::new(self.service, self.scanner, sender, self.mail, self.status)
     }
 
     /// Starts the loops on the current tokio runtime.

@@ -1,5 +1,5 @@
 //! The loops that run beside any frontend: workers that check, a scheduler that queues, a dispatcher that delivers
-//! webhooks, and a loop that purges.
+//! webhooks, a mailer that sends mail to people where a host gives it what it needs, and a loop that purges.
 //!
 //! [`Engine::builder`] takes what they need beside the [service](crate::Service): a [scanner](crate::Scanner), a
 //! [sender of webhooks](crate::webhook::WebhookSender), and the choice of loops to run. [`EngineBuilder::start`] spawns
@@ -14,6 +14,7 @@
 mod builder;
 mod dispatcher;
 mod gate;
+mod mailer;
 mod pace;
 mod parts;
 mod recording;
@@ -28,6 +29,7 @@ mod worker;
 pub use self::{
     builder::{EngineBuilder, EngineConfig},
     dispatcher::Dispatcher,
+    mailer::Mailer,
     pace::Step,
     parts::EngineParts,
     retention::Retention,

@@ -2,8 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Dispatcher, EngineStatus, Retention, Scheduler, Sealing, Worker};
-use crate::{id::NodeId, scanner::Scanner, service::Service, webhook::WebhookSender};
+use super::{Dispatcher, EngineStatus, Mailer, Retention, Scheduler, Sealing, Worker};
+use crate::{
+    id::NodeId,
+    mail::{MailSender, MailWriter},
+    scanner::Scanner,
+    service::Service,
+    webhook::WebhookSender,
+};
 
 /// The parts of an engine that does not run: its loops, each with a single step as a public function.
 /// [`EngineBuilder::build`](super::EngineBuilder::build) makes them.
@@ -14,6 +20,7 @@ pub struct EngineParts {
     service: Service,
     scanner: Option<Arc<dyn Scanner>>,
     sender: Option<Arc<dyn WebhookSender>>,
+    mail: Option<(Arc<dyn MailWriter>, Arc<dyn MailSender>)>,
     /// The node of all workers of this engine: other nodes see them as one.
     node: NodeId,
     status: EngineStatus,
@@ -24,9 +31,10 @@ impl EngineParts {
         service: Service,
         scanner: Option<Arc<dyn Scanner>>,
         sender: Option<Arc<dyn WebhookSender>>,
+        mail: Option<(Arc<dyn MailWriter>, Arc<dyn MailSender>)>,
         status: EngineStatus,
     ) -> Self {
-        Self { service, scanner, sender, node: NodeId::generate(), status }
+        Self { service, scanner, sender, mail, node: NodeId::generate(), status }
     }
 
     /// Returns a new worker, with an id of its own; `None` if there is no [scanner](super::EngineBuilder::with_scanner).
@@ -45,6 +53,13 @@ impl EngineParts {
     /// are signed.
     pub fn dispatcher(&self) -> Option<Dispatcher> {
         Dispatcher::new(self.service.clone(), Arc::clone(self.sender.as_ref()?))
+    }
+
+    /// Returns a new mailer, with an id of its own; `None` if there is nothing [to send with](super::EngineBuilder::with_mail), or if the
+    /// service keeps no mail.
+    pub fn mailer(&self) -> Option<Mailer> {
+        let (writer, sender) = self.mail.as_ref()?;
+        Mailer::new(self.service.clone(), Arc::clone(writer), Arc::clone(sender))
     }
 
     /// Returns the loop that purges.

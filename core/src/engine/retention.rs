@@ -1,5 +1,5 @@
 //! Purges checks that have left the history, deliveries that have left their log, old entries of the log of occurrences, and what
-//! is over of people: sessions, invitations, entries of the audit log.
+//! is over of people: sessions, invitations, entries of the audit log, mail.
 
 use std::time::Duration;
 
@@ -49,8 +49,13 @@ impl Retention {
             tracing::debug!(purged = entries, "Purged entries of the log of occurrences");
         }
         let people = self.service.purge_people(Self::BATCH).await?;
+        let mails = self.service.purge_mails(Self::BATCH).await?;
         ran("a11ycheck_purge_last_run_timestamp_seconds", &self.service);
         self.service.note_run(|runs, now| runs.purge = Some(now));
-        Ok(if purged.max(deliveries).max(entries).max(people) >= Self::BATCH { Step::Worked } else { Step::Idle })
+        Ok(if purged.max(deliveries).max(entries).max(people).max(mails) >= Self::BATCH {
+            Step::Worked
+        } else {
+            Step::Idle
+        })
     }
 }

@@ -54,6 +54,9 @@ impl Engine {
                     );
                 }
             }
+            if let Some(mailer) = parts.mailer() {
+                tasks.spawn(mailer.run(config.poll, drain.clone()));
+            }
             if let Some(sealing) = parts.sealing() {
                 tasks.spawn(sealing.run(drain.clone()));
             }

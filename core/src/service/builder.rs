@@ -10,7 +10,7 @@ use crate::{
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy, default_resolver},
     sealing::Keyring,
-    store::{PeopleStore, ReviewStore, Store, StoreError},
+    store::{MailStore, PeopleStore, ReviewStore, Store, StoreError},
     webhook::{EventWriter, HeaderPrefix},
 };
 
@@ -19,6 +19,7 @@ pub struct ServiceBuilder {
     store: Box<dyn Store>,
     people: Option<Box<dyn PeopleStore>>,
     judgements: Option<Box<dyn ReviewStore>>,
+    mail: Option<Box<dyn MailStore>>,
     clock: Box<dyn Clock>,
     resolver: Arc<dyn Resolver>,
     policy: AddressPolicy,
@@ -80,6 +81,7 @@ impl ServiceBuilder {
             store: Box::new(store),
             people: None,
             judgements: None,
+            mail: None,
             clock: Box::new(SystemClock),
             resolver: default_resolver(),
             policy: AddressPolicy::default(),
@@ -111,6 +113,14 @@ impl ServiceBuilder {
     #[must_use]
     pub fn with_judgements(self, store: impl ReviewStore) -> Self {
         Self { judgements: Some(Box::new(store)), ..self }
+    }
+
+    /// Adds mail to people: what is to be sent is kept in this store, which is a clone of the service's own. It takes
+    /// [people](Self::with_people), who read it; and an engine [that sends it](crate::engine::EngineBuilder::with_mail). Default: none;
+    /// links are handed over by other means.
+    #[must_use]
+    pub fn with_mail(self, store: impl MailStore) -> Self {
+        Self { mail: Some(Box::new(store)), ..self }
     }
 
     /// Sets the address at which clients reach the API, for links and for the `User-Agent` of webhooks; it ends with `/v1`.
@@ -258,6 +268,7 @@ impl ServiceBuilder {
                 store: self.store,
                 people: self.people,
                 judgements: self.judgements,
+                mail: self.mail,
                 clock: self.clock,
                 resolver: self.resolver,
                 policy: self.policy,

@@ -21,6 +21,7 @@ mod handle;
 pub(crate) mod judgements;
 mod list_sites;
 mod made_file;
+mod mail;
 mod operate;
 mod operator;
 #[cfg(feature = "pdf")]
@@ -57,6 +58,7 @@ pub use self::{
     judgements::{ElementToJudge, ListedJudgement, ReviewedReport, SiteJudgements},
     list_sites::SitesQuery,
     made_file::MadeFile,
+    mail::{MailBacklog, Mailing},
     operate::{Backlog, DeliveryBacklog, LastRuns, NotReady, Queue, RunningCheck},
     operator::{OperatedTeam, Operator, TeamInput},
     people::{Actor, Browser, InviteInput, Invited, OfTeam, People, PersonInput, Visit},
@@ -75,7 +77,7 @@ use crate::{
     locale::Locale,
     net::{AddressPolicy, Resolver, UpstreamProxy},
     sealing::Keyring,
-    store::{PeopleStore, ReviewStore, Store},
+    store::{MailStore, PeopleStore, ReviewStore, Store},
     webhook::{EventWriter, HeaderPrefix},
 };
 
@@ -92,6 +94,8 @@ pub(crate) struct Parts {
     pub(crate) people: Option<Box<dyn PeopleStore>>,
     /// Keeps what people decide about findings; `None` where they decide nothing.
     pub(crate) judgements: Option<Box<dyn ReviewStore>>,
+    /// Keeps the mail that is to be sent; `None` where none is.
+    pub(crate) mail: Option<Box<dyn MailStore>>,
     pub(crate) clock: Box<dyn Clock>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: AddressPolicy,

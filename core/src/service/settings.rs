@@ -242,6 +242,10 @@ fn canonical(setting: SharedSetting, value: &str) -> Result<String, InvalidSetti
             let is_offered = StandardId::defaults().any(|id| id.as_str() == value);
             if is_offered { Ok(value.to_owned()) } else { Err(invalid(format!("it has to be one of {words}"))) }
         }
+        SharedSetting::Mail => {
+            let is_word = [SharedSetting::ON, SharedSetting::OFF].contains(&value);
+            if is_word { Ok(value.to_owned()) } else { Err(invalid("it has to be on or off".to_owned())) }
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 //! `store_suite!` of the crate `a11ycheck-storage-testkit`.
 //!
 //! [`PeopleStore`] is not part of it: a host that has people of its own needs none. Its promises have a suite of their own,
-//! `people_suite!`. What people decide about findings is kept by a [`ReviewStore`], with a suite of its own, `review_suite!`.
+//! `people_suite!`. What people decide about findings is kept by a [`ReviewStore`], with a suite of its own, `review_suite!`;
+//! and the mail that is to be sent to them by a [`MailStore`], with `mail_suite!`.
 //!
 //! # Promises common to all methods
 //! - *Atomicity*: a method happens as a whole or not at all, whenever the process or the machine stops.
@@ -41,6 +42,7 @@ mod error;
 mod event_log;
 mod files;
 mod hints;
+mod mails;
 mod people;
 mod queue;
 mod rate_limits;
@@ -63,6 +65,7 @@ pub use self::{
     event_log::{EventLog, EventPage, ReadEventsError},
     files::{Document, DocumentKey, FileStore, StyleHash},
     hints::{HintStore, Hints, Work},
+    mails::{ClaimedMail, MailClaim, MailDepth, MailStore, RecordMailError},
     people::{
         AcceptError, AddMemberError, ChangeMemberError, CreatePersonError, Credentials, Entry, InviteError, Joining,
         PeopleStore, PurgedPeople, RedeemError, SignedIn,

@@ -171,7 +171,13 @@ impl State {
         }
         match ended {
             DeliveryState::Delivered { .. } => self.set_endpoint_status(endpoint, status.after_delivered(), now),
-            DeliveryState::Failed { .. } => self.set_endpoint_status(endpoint, status.after_failed(now), now),
+            DeliveryState::Failed { .. } => {
+                let after = status.after_failed(now);
+                self.set_endpoint_status(endpoint, after, now);
+                if status.is_on() && !after.is_on() {
+                    self.notice_switched_off(endpoint, now)?;
+                }
+            }
             DeliveryState::Blocked { .. }
             | DeliveryState::Waiting { .. }
             | DeliveryState::Attempting { .. }

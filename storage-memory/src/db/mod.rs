@@ -2,6 +2,7 @@
 
 pub(crate) mod delivery_rows;
 mod hints;
+pub(crate) mod mail_rows;
 pub(crate) mod people_rows;
 pub(crate) mod scan_log;
 pub(crate) mod scan_rows;

@@ -7,8 +7,8 @@ use std::{
 
 use a11ycheck_core::{
     domain::{
-        AuditRecord, EmailAddress, Invitation, Member, Membership, NewAuditRecord, NewPerson, PasswordHash, Person,
-        Role, SecretHash, Session,
+        AuditRecord, EmailAddress, Invitation, Member, Membership, NewAuditRecord, NewPerson, Notices, PasswordHash,
+        Person, Role, SecretHash, Session,
     },
     id::{AuditId, InvitationId, PersonId, SessionId, TeamId},
     store::StoreError,
@@ -46,7 +46,7 @@ impl People {
         if self.persons.contains_key(&id) {
             return Err(taken(id));
         }
-        let person = Person { id, email: email.clone(), name, locale, kind, created_at };
+        let person = Person { id, email: email.clone(), name, locale, kind, created_at, notices: Notices::On };
         self.addresses.insert(email, id);
         self.persons.insert(id, PersonRow { person: person.clone(), password });
         Ok(person)

@@ -65,6 +65,7 @@ impl State {
         for judgement in judgements {
             self.judgements.remove(&(id, judgement));
         }
+        self.mails.notices.remove(&id);
         self.due.remove(&(row.site.next_scan_at, id));
         if let Some(team) = self.teams.get_mut(&row.site.team) {
             team.sites.remove(&(row.site.details.url.domain().to_owned(), id));

@@ -16,6 +16,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     delivery_rows::{DeliveryRow, EndpointRow},
+    mail_rows::Mails,
     people_rows::People,
     scan_log::ScanLog,
     scan_rows::ScanRow,
@@ -52,6 +53,7 @@ pub(crate) struct State {
     /// Events, each with the number of its deliveries: at least one.
     pub(crate) events: HashMap<EventId, usize>,
     pub(crate) people: People,
+    pub(crate) mails: Mails,
     pub(crate) judgements: BTreeMap<(SiteId, JudgementId), Judgement>,
     /// By name: one that is unknown belongs to a later release.
     pub(crate) settings: BTreeMap<String, String>,

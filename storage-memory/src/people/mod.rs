@@ -1,3 +1,5 @@
 //! People, sessions, memberships, invitations and the audit log.
 
 mod store;
+
+pub(crate) use self::store::end_others;

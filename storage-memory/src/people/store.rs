@@ -2,8 +2,8 @@
 
 use a11ycheck_core::{
     domain::{
-        AuditRecord, EmailAddress, Invitation, LastOwner, Member, Membership, NewAuditRecord, NewInvitation, NewPerson,
-        NewSession, PasswordHash, Person, Role, SecretHash, Session, Team, keeps_an_owner,
+        AuditRecord, EmailAddress, Invitation, LastOwner, Mail, MailSubject, Member, Membership, NewAuditRecord,
+        NewInvitation, NewPerson, NewSession, PasswordHash, Person, Role, SecretHash, Session, Team, keeps_an_owner,
     },
     id::{InvitationId, PersonId, SessionId, TeamId},
     paging::{Page, PageRequest},
@@ -89,6 +89,8 @@ impl PeopleStore for MemoryStore {
         self.step(|state, now| {
             let Some(row) = state.people.persons.get_mut(&person) else { return Ok(false) };
             row.password = Some(password);
+            let email = row.person.email.clone();
+            state.mails.forget_resets(&email);
             end_others(state, person, kept, now);
             state.people.append(audit, now);
             Ok(true)
@@ -268,7 +270,7 @@ impl PeopleStore for MemoryStore {
         audit: NewAuditRecord,
     ) -> Result<Invitation, InviteError> {
         self.step(|state, now| {
-            let NewInvitation { id, email, role, invited_by, hash } = invitation;
+            let NewInvitation { id, email, role, invited_by, hash, mail } = invitation;
             if !state.teams.contains_key(&team) {
                 return Err(InviteError::NotFound);
             }
@@ -287,6 +289,10 @@ impl PeopleStore for MemoryStore {
             let waiting = people.invitations_of(team).filter(|other| other.email != email && !other.is_over(now));
             if waiting.count() as u64 >= Invitation::MOST {
                 return Err(InviteError::TooMany);
+            }
+            if let Some(mail) = mail {
+                let subject = MailSubject::Invitation { team, invitation: id };
+                state.mails.add(Mail::new(mail, email.clone(), subject, now))?;
             }
             for id in earlier {
                 people.remove_invitation(team, id);
@@ -434,7 +440,7 @@ fn signed_in(state: &mut State, hash: &SecretHash, now: DateTime<Utc>) -> Result
 }
 
 /// Ends the sessions of a person except for one, and returns how many were not over.
-fn end_others(state: &mut State, person: PersonId, kept: Option<SessionId>, now: DateTime<Utc>) -> u64 {
+pub(crate) fn end_others(state: &mut State, person: PersonId, kept: Option<SessionId>, now: DateTime<Utc>) -> u64 {
     let others = state.people.sessions_of(person).map(|session| session.id).filter(|id| Some(*id) != kept);
     let others: Vec<SessionId> = others.collect();
     let ended = others.into_iter().filter_map(|id| state.people.remove_session(person, id));
@@ -442,8 +448,12 @@ fn end_others(state: &mut State, person: PersonId, kept: Option<SessionId>, now:
 }
 
 fn open_invitation(state: &State, hash: &SecretHash, now: DateTime<Utc>) -> Option<Invitation> {
-    let key = state.people.invitation_hashes.get(hash)?;
-    let (_, invitation) = state.people.invitations.get(key)?;
+    // The link that its page showed, or that of the mail that brought it.
+    let key = state.people.invitation_hashes.get(hash).copied().or_else(|| {
+        let MailSubject::Invitation { team, invitation } = state.mails.of_link(hash)?.mail.subject else { return None };
+        Some((team, invitation))
+    })?;
+    let (_, invitation) = state.people.invitations.get(&key)?;
     (!invitation.is_over(now)).then(|| invitation.clone())
 }
 

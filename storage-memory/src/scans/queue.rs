@@ -66,8 +66,9 @@ impl QueueStore for MemoryStore {
                     }
                     Err(TransitionError { refusal: TransitionRefusal::AttemptsUsedUp, .. }) => {
                         let (scan, failed) = (scan.clone(), abandoned(scan, now)?);
-                        state.set_scan_state(id, failed);
+                        state.set_scan_state(id, failed.clone());
                         state.log(ScanEventKind::GivenUp, &scan, now);
+                        state.notice_failed(&Scan { state: failed, ..scan })?;
                     }
                     Err(error) => return Err(StoreError::Corrupt { what: id.to_string(), source: Box::new(error) }),
                 }
@@ -120,6 +121,7 @@ impl QueueStore for MemoryStore {
         self.step(|state, now| {
             let failed = move_on(state, claim.scan, |held| held.fail(claim.token, failure, now))?;
             state.log(ScanEventKind::Failed, &failed, now);
+            state.notice_failed(&failed)?;
             Ok(failed)
         })
     }

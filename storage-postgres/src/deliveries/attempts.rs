@@ -16,6 +16,7 @@ use crate::{
         transaction::Tx,
     },
     deliveries::rows::{DeliveryRow, StateColumns, StatusRow, delivery_columns, stored_status},
+    mails::notices,
     twins::{self, DROP_DELIVERIES, UNBLOCK_DELIVERIES},
 };
 
@@ -146,6 +147,7 @@ async fn end_attempt<E>(
     }
     if endpoint.is_on() && !status.is_on() {
         drop_pending(tx.db(), delivery.endpoint, now).await?;
+        notices::switched_off(tx.db(), delivery.team, delivery.endpoint, now).await?;
     }
     Ok(Some(Ok(Recorded { delivery, unblocked })))
 }

@@ -53,7 +53,7 @@ pub(super) async fn begin(
 }
 
 /// Ends the sessions of a person except for one, and returns how many were not over.
-pub(super) async fn end_others(
+pub(crate) async fn end_others(
     db: &mut PgConnection,
     person: PersonId,
     kept: Option<SessionId>,

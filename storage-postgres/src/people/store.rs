@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     domain::{
         AuditRecord, EmailAddress, Invitation, Member, Membership, NewAuditRecord, NewInvitation, NewPerson,
-        NewSession, PasswordHash, Person, Role, SecretHash, Session, Team,
+        NewSession, Notices, PasswordHash, Person, Role, SecretHash, Session, Team,
     },
     id::{InvitationId, PersonId, SessionId, TeamId},
     paging::{Page, PageRequest},
@@ -22,7 +22,7 @@ use super::{
     members,
     rows::{
         CredentialsRow, InvitationRow, MemberRow, PersonRow, SessionRow, SignedInRow, invitation_columns,
-        person_columns, session_columns,
+        invited_by_link, person_columns, session_columns,
     },
     sessions::{self, now},
 };
@@ -33,6 +33,7 @@ use crate::{
         error::{Corrupt, Failure},
         ids::Id,
     },
+    mails::notices,
     teams::rows::{TeamRow, team_columns},
 };
 
@@ -155,6 +156,7 @@ impl PeopleStore for PostgresStore {
                 return Ok(false);
             }
             let now = now(&mut tx).await?;
+            notices::forget_resets(tx.db(), person).await?;
             sessions::end_others(tx.db(), person, kept, now).await?;
             append(tx.db(), &audit, now).await?;
             Ok(true)
@@ -399,7 +401,7 @@ impl PeopleStore for PostgresStore {
         audit: NewAuditRecord,
     ) -> Result<Invitation, InviteError> {
         self.transaction(async |mut tx| {
-            let NewInvitation { id, email, role, invited_by, hash } = invitation.clone();
+            let NewInvitation { id, email, role, invited_by, hash, mail } = invitation.clone();
             let refused = |refusal: InviteError| Failure::Refused(refusal);
             if members::lock_team::<InviteError>(tx.db(), team).await?.is_none() {
                 return Err(refused(InviteError::NotFound));
@@ -444,7 +446,11 @@ impl PeopleStore for PostgresStore {
             .execute(tx.db())
             .await?;
             append(tx.db(), &audit, now).await?;
-            Ok(Invitation { id, team, email, role, invited_by, created_at: now })
+            let invitation = Invitation { id, team, email, role, invited_by, created_at: now };
+            if let Some(mail) = mail {
+                notices::invited(tx.db(), mail, &invitation, now).await?;
+            }
+            Ok(invitation)
         })
         .await
     }
@@ -475,7 +481,9 @@ impl PeopleStore for PostgresStore {
                 ", ",
                 team_columns!(),
                 " FROM invitations i JOIN teams t ON t.id = i.team_id JOIN plans p ON p.code = t.plan_code
-                 WHERE i.hash = $1 AND i.created_at > coalesce($2, clock_timestamp()) - $3",
+                 WHERE ",
+                invited_by_link!("$1"),
+                " AND i.created_at > coalesce($2, clock_timestamp()) - $3",
             ))
             .bind(hash.as_bytes().as_slice())
             .bind(self.instant())
@@ -591,7 +599,15 @@ async fn create<E>(
     .bind(created_at)
     .execute(db)
     .await?;
-    Ok((created.rows_affected() > 0).then_some(Person { id, email, name, locale, kind, created_at }))
+    Ok((created.rows_affected() > 0).then_some(Person {
+        id,
+        email,
+        name,
+        locale,
+        kind,
+        created_at,
+        notices: Notices::On,
+    }))
 }
 
 /// Locks a person, so that no other session of the person is begun meanwhile. Returns `false` if there is none.
@@ -605,7 +621,7 @@ async fn lock_person(db: &mut PgConnection, id: PersonId) -> Result<bool, sqlx::
 
 async fn find_invitation<E>(db: &mut PgConnection, hash: &SecretHash) -> Result<Option<Invitation>, Failure<E>> {
     let row: Option<InvitationRow> =
-        sqlx::query_as(concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.hash = $1"))
+        sqlx::query_as(concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE ", invited_by_link!("$1")))
             .bind(hash.as_bytes().as_slice())
             .fetch_optional(db)
             .await?;

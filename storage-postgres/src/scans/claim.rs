@@ -12,6 +12,7 @@ use sqlx_macros::FromRow;
 use crate::db::transaction::Tx;
 use crate::{
     db::error::{Corrupt, Failure},
+    mails::notices,
     scans::{
         moves::{Logged, give_back, lock_site, move_on, write_state},
         rows::{ScanRow, scan_columns},
@@ -195,7 +196,8 @@ async fn take<E>(
 pub(crate) async fn give_up(tx: &mut Tx, scan: ScanId) -> Result<(), Failure<LeaseError>> {
     lock_site(tx.db(), scan).await?;
     let given_up = move_on(tx, scan, Some(ScanEventKind::GivenUp), |held, now| held.abandon(now)).await?;
-    give_back(tx.db(), &given_up).await
+    give_back(tx.db(), &given_up).await?;
+    notices::failed(tx.db(), &given_up).await
 }
 
 /// Returns one of these checks that exists in the queue only, which no foreign key prevents: every claim would meet it

@@ -20,6 +20,7 @@ use crate::{
     db::error::Corrupt,
     deliveries::outbox::{Stored, store_events},
     files::uploads::{UploadError, adopt},
+    mails::notices,
     scans::{
         claim::{Taken, give_up, take_next},
         enqueue::{NewScan, enqueue},
@@ -188,12 +189,12 @@ impl QueueStore for PostgresStore {
     async fn fail_scan(&self, claim: Claim, failure: ScanFailure) -> Result<Scan, LeaseError> {
         let failed = self
             .transaction(async |mut tx| {
-                if failure.code.is_our_fault() {
-                    lock_site(tx.db(), claim.scan).await?;
-                }
+                // It may be given back, and notes that its failure was told of.
+                lock_site(tx.db(), claim.scan).await?;
                 let fail = |held: ScanState, now| held.fail(claim.token, failure.clone(), now);
                 let failed = move_on(&mut tx, claim.scan, Some(ScanEventKind::Failed), fail).await?;
                 give_back(tx.db(), &failed).await?;
+                notices::failed(tx.db(), &failed).await?;
                 Ok(failed)
             })
             .await?;

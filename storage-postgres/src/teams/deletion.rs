@@ -70,6 +70,7 @@ impl Deletion {
             "DELETE FROM memberships WHERE team_id = $1",
             "DELETE FROM invitations WHERE team_id = $1",
             "DELETE FROM audit_records WHERE team_id = $1",
+            "DELETE FROM mails WHERE team_id = $1",
             "DELETE FROM sites WHERE team_id = $1",
             // With its remaining events: there are none, since each has a delivery to an endpoint.
             "DELETE FROM teams WHERE id = $1",

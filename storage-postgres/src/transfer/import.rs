@@ -153,7 +153,7 @@ async fn teams(db: &mut PgConnection, teams: &[StoredTeam]) -> Result<(), Transf
 async fn persons(db: &mut PgConnection, persons: &[StoredPerson]) -> Result<(), TransferFailure> {
     insert(
         db,
-        "INSERT INTO people (id, email, name, locale, kind, password, created_at) ",
+        "INSERT INTO people (id, email, name, locale, kind, password, created_at, notices) ",
         persons,
         |mut row, StoredPerson { person, password }| {
             row.push_bind(Id(person.id))
@@ -162,7 +162,8 @@ async fn persons(db: &mut PgConnection, persons: &[StoredPerson]) -> Result<(), 
                 .push_bind(person.locale.code())
                 .push_bind(person.kind.to_string())
                 .push_bind(password.as_ref().map(PasswordHash::as_str))
-                .push_bind(person.created_at);
+                .push_bind(person.created_at)
+                .push_bind(person.notices.are_on());
         },
     )
     .await

@@ -4,8 +4,8 @@ use std::fmt;
 
 use a11ycheck_core::{
     id::{
-        AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, PersonId, ScanId, SessionId, SiteId,
-        TeamId, TokenId, WorkerId,
+        AuditId, DeliveryId, EndpointId, EventId, InvitationId, JudgementId, MailId, PersonId, ScanId, SessionId,
+        SiteId, TeamId, TokenId, WorkerId,
     },
     sealing::KeyId,
 };
@@ -42,7 +42,8 @@ named!(
     SessionId,
     InvitationId,
     AuditId,
-    JudgementId
+    JudgementId,
+    MailId
 );
 
 impl<T: Named> Named for &T {}

@@ -20,6 +20,7 @@ use crate::{
         endpoints::write_status,
         rows::{DeliveryRow, StateColumns, StatusRow, delivery_columns},
     },
+    mails::notices,
     twins::{self, DROP_DELIVERIES, UNBLOCK_DELIVERIES},
 };
 
@@ -137,6 +138,7 @@ async fn end_attempt<E>(
     }
     if endpoint.is_on() && !status.is_on() {
         drop_pending(tx.db(), delivery.endpoint, now).await?;
+        notices::switched_off(tx.db(), delivery.team, delivery.endpoint, now).await?;
     }
     Ok(Some(Ok(Recorded { delivery, unblocked })))
 }

@@ -3,5 +3,5 @@
 pub(crate) mod audit;
 mod members;
 pub(crate) mod rows;
-mod sessions;
+pub(crate) mod sessions;
 mod store;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use a11ycheck_core::{
-    domain::{AuditRecord, Invitation, Member, Membership, PasswordHash, Person, Session},
+    domain::{AuditRecord, Invitation, Member, Membership, Notices, PasswordHash, Person, Session},
     locale::Locale,
     store::{Credentials, SignedIn},
 };
@@ -19,7 +19,8 @@ use crate::db::{
 /// The columns of [`PersonRow`], of a person `u`.
 macro_rules! person_columns {
     () => {
-        "u.id AS person_id, u.email, u.name AS person_name, u.locale, u.kind AS person_kind, u.created_at AS person_created_at"
+        "u.id AS person_id, u.email, u.name AS person_name, u.locale, u.kind AS person_kind, u.created_at AS person_created_at, \
+         u.notices"
     };
 }
 
@@ -39,6 +40,19 @@ macro_rules! invitation_columns {
     };
 }
 
+/// The condition that a link leads to an invitation `i`: the one that its page showed, or that of the mail that brought it.
+macro_rules! invited_by_link {
+    ($hash:literal) => {
+        concat!(
+            "(i.hash = ",
+            $hash,
+            " OR i.id = (SELECT x.about FROM mails x WHERE x.link_hash = ",
+            $hash,
+            " AND x.kind = 'invitation'))"
+        )
+    };
+}
+
 /// The columns of [`AuditRow`], of an entry `a`.
 macro_rules! audit_columns {
     () => {
@@ -47,7 +61,7 @@ macro_rules! audit_columns {
     };
 }
 
-pub(crate) use {audit_columns, invitation_columns, person_columns, session_columns};
+pub(crate) use {audit_columns, invitation_columns, invited_by_link, person_columns, session_columns};
 
 #[derive(FromRow)]
 pub(crate) struct PersonRow {
@@ -57,6 +71,7 @@ pub(crate) struct PersonRow {
     locale: String,
     person_kind: String,
     person_created_at: At,
+    notices: bool,
 }
 
 impl PersonRow {
@@ -72,6 +87,7 @@ impl PersonRow {
             locale: Locale::from_stored(&self.locale),
             kind: word(&self.person_kind)?,
             created_at: self.person_created_at.0,
+            notices: Notices::from_flag(self.notices),
         })
     }
 }

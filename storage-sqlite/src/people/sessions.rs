@@ -78,7 +78,7 @@ pub(super) async fn find<E>(
 }
 
 /// Ends the sessions of a person except for one, and returns how many were not over.
-pub(super) async fn end_others(
+pub(crate) async fn end_others(
     db: &mut SqliteConnection,
     person: PersonId,
     kept: Option<SessionId>,

@@ -3,7 +3,7 @@
 use a11ycheck_core::{
     domain::{
         AuditRecord, EmailAddress, Invitation, Member, Membership, NewAuditRecord, NewInvitation, NewPerson,
-        NewSession, PasswordHash, Person, Role, SecretHash, Session, Team,
+        NewSession, Notices, PasswordHash, Person, Role, SecretHash, Session, Team,
     },
     id::{InvitationId, PersonId, SessionId, TeamId},
     paging::{Page, PageRequest},
@@ -22,7 +22,7 @@ use super::{
     members,
     rows::{
         CredentialsRow, InvitationRow, MemberRow, PersonRow, SessionRow, SignedInRow, invitation_columns,
-        person_columns, session_columns,
+        invited_by_link, person_columns, session_columns,
     },
     sessions,
 };
@@ -33,6 +33,7 @@ use crate::{
         error::{Corrupt, Failure},
         ids::{At, Id},
     },
+    mails::notices,
     teams::rows::{TeamRow, team_columns},
 };
 
@@ -141,6 +142,7 @@ impl PeopleStore for SqliteStore {
             if set.rows_affected() == 0 {
                 return Ok(false);
             }
+            notices::forget_resets(tx.db(), person).await?;
             sessions::end_others(tx.db(), person, kept, now).await?;
             append(tx.db(), audit, now).await?;
             Ok(true)
@@ -378,7 +380,7 @@ impl PeopleStore for SqliteStore {
     ) -> Result<Invitation, InviteError> {
         self.write(async |mut tx| {
             let now = tx.now();
-            let NewInvitation { id, email, role, invited_by, hash } = invitation;
+            let NewInvitation { id, email, role, invited_by, hash, mail } = invitation;
             let refused = |refusal: InviteError| Failure::Refused(refusal);
             if members::team(tx.db(), team).await?.is_none() {
                 return Err(refused(InviteError::NotFound));
@@ -422,7 +424,11 @@ impl PeopleStore for SqliteStore {
             .execute(tx.db())
             .await?;
             append(tx.db(), audit, now).await?;
-            Ok(Invitation { id, team, email, role, invited_by, created_at: now })
+            let invitation = Invitation { id, team, email, role, invited_by, created_at: now };
+            if let Some(mail) = mail {
+                notices::invited(tx.db(), mail, &invitation, now).await?;
+            }
+            Ok(invitation)
         })
         .await
     }
@@ -563,7 +569,15 @@ async fn create<E>(
     .bind(At(created_at))
     .execute(db)
     .await?;
-    Ok((created.rows_affected() > 0).then_some(Person { id, email, name, locale, kind, created_at }))
+    Ok((created.rows_affected() > 0).then_some(Person {
+        id,
+        email,
+        name,
+        locale,
+        kind,
+        created_at,
+        notices: Notices::On,
+    }))
 }
 
 async fn is_person(db: &mut SqliteConnection, id: PersonId) -> Result<bool, sqlx::Error> {
@@ -576,7 +590,7 @@ async fn open_invitation<E>(
     now: DateTime<Utc>,
 ) -> Result<Option<Invitation>, Failure<E>> {
     let row: Option<InvitationRow> =
-        sqlx::query_as(concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.hash = ?1"))
+        sqlx::query_as(concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE ", invited_by_link!("?1")))
             .bind(hash.as_bytes().as_slice())
             .fetch_optional(db)
             .await?;

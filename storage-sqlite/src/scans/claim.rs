@@ -17,6 +17,7 @@ use crate::{
         skipped::Skipped,
         transaction::Tx,
     },
+    mails::notices,
     scans::{
         moves::{Logged, give_back, move_on, write_state},
         rows::{ScanRow, scan_columns},
@@ -57,6 +58,7 @@ pub(crate) async fn take_next(
             Ok(One::AttemptsUsedUp(scan)) => {
                 let given_up = move_on(tx, scan, Some(ScanEventKind::GivenUp), |held, now| held.abandon(now)).await?;
                 give_back(tx.db(), &given_up).await?;
+                notices::failed(tx.db(), &given_up).await?;
                 taken.has_given_up = true;
                 continue;
             }

@@ -26,6 +26,7 @@ use crate::{
         transaction::Tx,
     },
     deliveries::outbox::{Stored, store_events},
+    mails::notices,
     scans::{
         claim::take_next,
         enqueue::{NewScan, enqueue},
@@ -122,6 +123,7 @@ impl QueueStore for SqliteStore {
                 let fail = |held: ScanState, now| held.fail(claim.token, failure, now);
                 let failed = move_on(&mut tx, claim.scan, Some(ScanEventKind::Failed), fail).await?;
                 give_back(tx.db(), &failed).await?;
+                notices::failed(tx.db(), &failed).await?;
                 Ok(failed)
             })
             .await?;

@@ -129,7 +129,8 @@ async fn team(db: &mut SqliteConnection, team: StoredTeam) -> Result<(), Transfe
 async fn person(db: &mut SqliteConnection, stored: StoredPerson) -> Result<(), TransferFailure> {
     let StoredPerson { person, password } = stored;
     sqlx::query(
-        "INSERT INTO people (id, email, name, locale, kind, password, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO people (id, email, name, locale, kind, password, created_at, notices)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )
     .bind(Id(person.id))
     .bind(person.email.as_str())
@@ -138,6 +139,7 @@ async fn person(db: &mut SqliteConnection, stored: StoredPerson) -> Result<(), T
     .bind(stored_word(person.kind)?)
     .bind(password.as_ref().map(PasswordHash::as_str))
     .bind(At(person.created_at))
+    .bind(person.notices.are_on())
     .execute(db)
     .await?;
     Ok(())

@@ -8,7 +8,7 @@ use crate::support;
 
 /// The record of each migration in every file: number, name and SHA-384. None of it may ever change, or no file could be
 /// opened any longer.
-const RECORD: [(i64, &str, &str); 9] = [
+const RECORD: [(i64, &str, &str); 10] = [
     (
         1,
         "plans and teams",
@@ -30,6 +30,7 @@ const RECORD: [(i64, &str, &str); 9] = [
         "judgements",
         "7e154f62bbd141d8b7dc8c3d62b7fa19d2bd14acfbe2984979fee5003eee26070bc4daf58bda878294c4c47df3240403",
     ),
+    (10, "mail", "b864109675ce880cd5ed9d343c9a1408d1f6c2f029c3a4b491eb351f830e2c38a72a09a9c456f7e38c91bf76c05f42fd"),
 ];
 
 const READ: &str = "SELECT version, description, lower(hex(checksum)) FROM migrations ORDER BY version";

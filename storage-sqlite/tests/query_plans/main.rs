@@ -303,7 +303,7 @@ async fn people(store: &SqliteStore, team: TeamId) {
     for email in ["max@example.org", "eve@example.org"] {
         let hash = PlainSecret::generate().hash();
         let (id, email) = (InvitationId::generate(now), email.parse().unwrap());
-        let invitation = NewInvitation { id, email, role: Role::Owner, invited_by: None, hash };
+        let invitation = NewInvitation { id, email, role: Role::Owner, invited_by: None, hash, mail: None };
         store.invite(team, invitation, note(of)).await.unwrap();
         store.invitation(&hash).await.unwrap().unwrap();
         if let Some(max) = store.credentials(&"max@example.org".parse().unwrap()).await.unwrap() {

@@ -14,6 +14,7 @@ mod accounts;
 mod cases;
 mod fixtures;
 mod macros;
+mod mails;
 mod outbox;
 mod people;
 mod race;
@@ -27,5 +28,6 @@ mod world;
 pub use self::transfer::FilledStore;
 #[doc(hidden)]
 pub use self::{
-    macros::run_store_case, people::run_people_case, reviews::run_review_case, transfer::run_transfer_case,
+    macros::run_store_case, mails::run_mail_case, people::run_people_case, reviews::run_review_case,
+    transfer::run_transfer_case,
 };

@@ -8,6 +8,7 @@ mod first_person;
 mod hostile;
 mod invitations;
 mod judging;
+mod mail;
 mod operator;
 mod over_http;
 mod own_check;

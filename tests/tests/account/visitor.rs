@@ -40,7 +40,7 @@ impl Home {
         let keyring = Keyring::ephemeral();
         let keys = keyring.ids();
         let service = Service::builder(store.clone()).with_people(store.clone()).with_judgements(store.clone());
-        let service = service.with_sealing(keyring).with_event_writer(EventsV1);
+        let service = service.with_mail(store.clone()).with_sealing(keyring).with_event_writer(EventsV1);
         let scanner = ScriptedScanner::new(scripts);
         let app = TestApp::over(service, clock, scanner, "agency").await;
         let web = AccountWeb::new(&app.service).expect("the service has people");

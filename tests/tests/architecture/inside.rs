@@ -12,7 +12,7 @@ const CORE: &[&[&str]] = &[
     &["net", "catalog"],
     &["scanner", "store"],
     &["report", "export"],
-    &["webhook"],
+    &["webhook", "mail"],
     &["error"],
     &["service"],
     &["engine"],

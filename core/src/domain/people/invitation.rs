@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{EmailAddress, Role, SecretHash};
+use super::{EmailAddress, NewMail, Role, SecretHash};
 use crate::id::{InvitationId, PersonId, TeamId};
 
 /// An invitation of somebody into a team, without its secret. It is used once, by the person with this address, or never.
@@ -52,6 +52,8 @@ pub struct NewInvitation {
     pub invited_by: Option<PersonId>,
     /// The hash under which it is stored and looked up.
     pub hash: SecretHash,
+    /// The mail that brings the invitation to the address; `None` where its link is handed over by other means.
+    pub mail: Option<NewMail>,
 }
 
 #[cfg(test)]

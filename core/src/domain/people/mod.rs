@@ -5,6 +5,7 @@
 mod audit;
 mod email_address;
 mod invitation;
+mod mail;
 mod membership;
 mod person;
 mod secret;
@@ -14,6 +15,10 @@ pub use self::{
     audit::{AuditAction, AuditRecord, NewAuditRecord},
     email_address::{EmailAddress, EmailAddressError},
     invitation::{Invitation, NewInvitation},
+    mail::{
+        Mail, MailKind, MailOutcome, MailRefusal, MailState, MailSubject, MailSubjectError, NewMail, Notices,
+        SiteNotice,
+    },
     membership::{LastOwner, Member, Membership, Role, keeps_an_owner},
     person::{NewPerson, PasswordHash, Person, PersonKind},
     secret::{PlainSecret, SecretHash},

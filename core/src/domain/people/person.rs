@@ -4,7 +4,7 @@ use std::fmt;
 
 use chrono::{DateTime, Utc};
 
-use super::EmailAddress;
+use super::{EmailAddress, Notices};
 use crate::{
     domain::{UnknownWord, stored_word::stored_words},
     id::PersonId,
@@ -26,6 +26,8 @@ pub struct Person {
     pub kind: PersonKind,
     /// The instant at which the person was created.
     pub created_at: DateTime<Utc>,
+    /// Whether the person gets notices by mail; who is new does.
+    pub notices: Notices,
 }
 
 impl Person {

@@ -9,6 +9,7 @@ use crate::{
     },
     error::Error,
     id::InvitationId,
+    locale::Locale,
     store::Joining,
 };
 
@@ -20,12 +21,20 @@ pub struct InviteInput {
     pub email: EmailAddress,
     /// The role that the person will have.
     pub role: Role,
+    /// The language of the mail to who is no person yet.
+    pub locale: Locale,
 }
 
 impl InviteInput {
-    /// Returns the description of an invitation.
+    /// Returns the description of an invitation, in English.
     pub const fn new(email: EmailAddress, role: Role) -> Self {
-        Self { email, role }
+        Self { email, role, locale: Locale::En }
+    }
+
+    /// Sets the language.
+    #[must_use]
+    pub fn with_locale(self, locale: Locale) -> Self {
+        Self { locale, ..self }
     }
 }
 
@@ -37,22 +46,26 @@ pub struct Invited {
     pub invitation: Invitation,
     /// The secret, for the link.
     pub secret: PlainSecret,
+    /// Whether a mail with a link of its own is sent as well.
+    pub is_mailed: bool,
 }
 
 impl OfTeam {
-    /// Invites somebody, in place of an earlier invitation of the same address.
+    /// Invites somebody, in place of an earlier invitation of the same address. Where [mail is sent](People::sends_mail), the invitation
+    /// goes to the address as well, with a link of its own.
     ///
     /// # Errors
     /// Returns [`Error::AlreadyMember`], [`Error::TooManyInvitations`], and those of [every call](crate::service::TeamHandle#errors).
     pub async fn invite(&self, input: InviteInput) -> Result<Invited, Error> {
         self.team.may_manage().await?;
-        let InviteInput { email, role } = input;
+        let InviteInput { email, role, locale } = input;
+        let mail = self.people.new_mail(locale).await?;
         let secret = PlainSecret::generate();
         let note = self.note(AuditAction::MemberInvited, &format!("{email} ({role})"));
         let id = InvitationId::generate(self.people.service.parts().clock.now());
-        let new = NewInvitation { id, email, role, invited_by: self.actor.id(), hash: secret.hash() };
+        let new = NewInvitation { id, email, role, invited_by: self.actor.id(), hash: secret.hash(), mail };
         let invitation = self.people.store().invite(self.team.id(), new, note).await?;
-        Ok(Invited { invitation, secret })
+        Ok(Invited { invitation, secret, is_mailed: mail.is_some() })
     }
 
     /// Returns the invitations that can be accepted, the oldest first.

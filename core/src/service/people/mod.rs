@@ -7,6 +7,7 @@ mod actor;
 mod first_person;
 mod invitations;
 mod judgements;
+mod mail;
 mod members;
 mod persons;
 mod sessions;

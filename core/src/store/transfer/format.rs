@@ -1,7 +1,7 @@
 //! The file of an export.
 //!
 //! ```text
-//! {"a11ycheck_export":{"format":3,"made_by":"0.1.0"}}
+//! {"a11ycheck_export":{"format":4,"made_by":"0.1.0"}}
 //! {"plan":{"code":"pro",…}}
 //! {"team":{"id":"team_…",…}}
 //! {"findings":{"scan":"scan_…","team":"team_…","bytes":48213}}
@@ -23,9 +23,9 @@ use super::{
     lines::{self, Fault, Line},
 };
 
-/// The format that this release writes. It also reads format 1, in which there are no people, and format 2, in which there are no
-/// judgements.
-const FORMAT: u32 = 3;
+/// The format that this release writes. It also reads format 1, in which there are no people, format 2, in which there are no
+/// judgements, and format 3, in which persons do not say whether they want notices.
+const FORMAT: u32 = 4;
 /// The longest line. The longest known ones are those of plans and of failures, of some kilobytes.
 const LONGEST_LINE: u64 = 16 * 1_024 * 1_024;
 /// The most bytes of one record: what SQLite keeps in a row.

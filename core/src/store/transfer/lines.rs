@@ -109,6 +109,8 @@ lines! {
         kind: PersonKind,
         password: Option<String>,
         created_at: DateTime<Utc>,
+        // Not before format 4.
+        notices: Option<bool>,
     }
     MemberLine {
         team: TeamId,

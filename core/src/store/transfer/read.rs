@@ -11,7 +11,7 @@ use crate::{
     domain::{
         ApiToken, Attempt, AttemptReport, AttemptResult, AuditRecord, BrandName, Delivery, DeliveryState, DraftHead,
         EndpointDetails, EndpointSecrets, EndpointStatus, Excerpt, ExternalKey, FencingToken, HeadText, Invitation,
-        JudgedElement, Judgement, Lease, Logo, ManualChecks, Membership, NewEvent, PasswordHash, Person, Scan,
+        JudgedElement, Judgement, Lease, Logo, ManualChecks, Membership, NewEvent, Notices, PasswordHash, Person, Scan,
         ScanEventEntry, ScanState, ScreenshotId, SecretHash, Site, SiteDetails, SiteUrl, Subscription, TeamBrand,
         TokenHash, Urgency, WebhookEndpoint,
     },
@@ -66,8 +66,9 @@ impl Line {
             }
             Self::Setting(SettingLine { name, value }) => Record::Setting(StoredSetting { name, value }),
             Self::Person(line) => {
-                let PersonLine { id, email, name, locale, kind, password, created_at } = line;
-                let person = Person { id, email: email.parse()?, name, locale, kind, created_at };
+                let PersonLine { id, email, name, locale, kind, password, created_at, notices } = line;
+                let notices = notices.map_or(Notices::On, Notices::from_flag);
+                let person = Person { id, email: email.parse()?, name, locale, kind, created_at, notices };
                 Record::Person(StoredPerson { person, password: password.map(PasswordHash::from_stored) })
             }
             Self::Member(MemberLine { team, person, role, since }) => {

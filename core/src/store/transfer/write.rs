@@ -77,9 +77,10 @@ pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
             (Line::Token(TokenLine { id, team, name, abilities, sha256: *hash.as_bytes(), created_at }), None)
         }
         Record::Person(StoredPerson { person, password }) => {
-            let Person { id, email, name, locale, kind, created_at } = person.clone();
+            let Person { id, email, name, locale, kind, created_at, notices } = person.clone();
+            let notices = Some(notices.are_on());
             let (email, password) = (email.as_str().to_owned(), password.as_ref().map(|hash| hash.as_str().to_owned()));
-            (Line::Person(PersonLine { id, email, name, locale, kind, password, created_at }), None)
+            (Line::Person(PersonLine { id, email, name, locale, kind, password, created_at, notices }), None)
         }
         Record::Member(Membership { team, person, role, since }) => {
             (Line::Member(MemberLine { team: *team, person: *person, role: *role, since: *since }), None)

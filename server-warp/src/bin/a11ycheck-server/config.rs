@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use a11ycheck_account_web::{Smtp, SmtpError};
 use a11ycheck_core::{
     domain::{PlanCatalog, PlanCatalogError, RateLimits, StandardId},
     engine::EngineConfig,
@@ -37,6 +38,12 @@ pub(crate) enum ConfigError {
         #[source]
         source: InvalidDomain,
     },
+    #[error("--mail-from {0}: not an e-mail address")]
+    MailFrom(String),
+    #[error("--smtp-url")]
+    Smtp(#[source] SmtpError),
+    #[error("to send mail takes both --smtp-url and --mail-from: give the other one as well, or neither")]
+    HalfOfMail,
     #[error("--header-prefix")]
     HeaderPrefix(#[from] InvalidPrefix),
     #[error("--standard {word}: it has to be one of {}", words(StandardId::defaults()))]
@@ -161,6 +168,18 @@ impl Settings {
         let Some(word) = &self.standard else { return Ok(None) };
         let offered = StandardId::defaults().copied().find(|id| id.as_str() == word);
         offered.map(Some).ok_or_else(|| ConfigError::Standard { word: word.clone() })
+    }
+
+    /// Returns what sends mail to people; `None` without settings for it.
+    pub(crate) fn smtp(&self) -> Result<Option<Smtp>, ConfigError> {
+        match (&self.smtp_url, &self.mail_from) {
+            (None, None) => Ok(None),
+            (Some(url), Some(from)) => {
+                let from = from.parse().map_err(|_| ConfigError::MailFrom(from.clone()))?;
+                Ok(Some(Smtp::new(url, &from).map_err(ConfigError::Smtp)?))
+            }
+            _ => Err(ConfigError::HalfOfMail),
+        }
     }
 
     /// Returns whether this process serves the account web interface. Unless a setting says so, it does where people reach it at a known

@@ -94,7 +94,8 @@ async fn run(settings: Settings) -> Result<(), AnyError> {
     let wants_demo = settings.demo == Some(true) || settings.fills_demo() || !parts.store.is_durable();
     let demo = if wants_demo { Some(Demo::once(service, is_filled).await?) } else { None };
 
-    let engine = parts.engine().with_config(settings.engine());
+    let mail = parts.mail(&settings).await?;
+    let engine = parts.engine(mail).with_config(settings.engine());
     let (stop, limits) = (CancellationToken::new(), settings.serve_limits());
     let stopping = CancellationToken::new();
     gauges::set_constants(&parts);

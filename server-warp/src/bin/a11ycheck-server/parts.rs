@@ -2,12 +2,13 @@
 
 use std::{net::SocketAddr, sync::Arc};
 
+use a11ycheck_account_web::{AccountWeb, Smtp};
 use a11ycheck_api_v1::EventsV1;
 use a11ycheck_core::{
     Engine, Service,
     domain::Tool,
     engine::EngineBuilder,
-    service::{BuildError, SealingError, ServiceBuilder, SharedSettings},
+    service::{BuildError, Mailing, SealingError, ServiceBuilder, SharedSettings},
 };
 use a11ycheck_scanner_chromium::ChromiumScanner;
 use chrono::Utc;
@@ -61,10 +62,23 @@ impl Parts {
         Ok(Self { service, store, versions, scanner })
     }
 
-    /// Begins the engine: with the scanner, if this process runs workers.
-    pub(crate) fn engine(&self) -> EngineBuilder {
+    /// Begins the engine: with the scanner, if this process runs workers, and with what sends mail, if it does.
+    pub(crate) fn engine(&self, mail: Option<(AccountWeb, Smtp)>) -> EngineBuilder {
         let scanner = self.scanner.iter().map(Arc::clone);
-        scanner.fold(Engine::builder(&self.service), EngineBuilder::with_scanner)
+        let engine = scanner.fold(Engine::builder(&self.service), EngineBuilder::with_scanner);
+        mail.into_iter().fold(engine, |engine, (writer, smtp)| engine.with_mail(writer, smtp))
+    }
+
+    /// Returns what writes and what sends mail, if this process does, and says to all whether it does. A process without the role
+    /// `webhooks` neither sends mail nor says so.
+    pub(crate) async fn mail(&self, settings: &Settings) -> Result<Option<(AccountWeb, Smtp)>, AnyError> {
+        let smtp = settings.smtp()?;
+        if !settings.has_role(Role::Webhooks) {
+            return Ok(None);
+        }
+        let mailing = if smtp.is_some() { Mailing::On } else { Mailing::Off };
+        self.service.operator().set_mailing(mailing).await?;
+        Ok(AccountWeb::new(&self.service).zip(smtp))
     }
 
     /// Returns the programs that check, each with its version; none if this process runs no worker.

@@ -70,6 +70,16 @@ pub(crate) struct Settings {
     #[arg(long, env = "A11YCHECK_WEB", value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = switch)]
     pub(crate) web: Option<bool>,
 
+    /// The server that sends mail to people (invitations, links for a forgotten password, notices): smtps://user:password@host, or
+    /// smtp://user:password@host:587?tls=required. For every process with the role webhooks, with --mail-from. Without it no mail is
+    /// sent, and links are handed over by other means. [default: none]
+    #[arg(long, env = "A11YCHECK_SMTP_URL", value_name = "URL", hide_env_values = true)]
+    pub(crate) smtp_url: Option<String>,
+
+    /// The e-mail address from which mail to people comes. [default: none]
+    #[arg(long, env = "A11YCHECK_MAIL_FROM", value_name = "ADDRESS")]
+    pub(crate) mail_from: Option<String>,
+
     /// The address at which clients reach the API, for the links in responses and events; ends with /v1. All servers of a
     /// database share it: the database keeps what one of them was given. [default: the database's, else the address listened on]
     #[arg(long, env = "A11YCHECK_BASE_URL", value_name = "URL")]
@@ -298,7 +308,7 @@ impl Settings {
     /// Returns these settings, with those of `below` where they are not set.
     pub(crate) fn over(self, below: Self) -> Self {
         over!(self, below;
-            listen data_dir memory database_url database_connections sealing_key files_url roles demo demo_history web base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
+            listen data_dir memory database_url database_connections sealing_key files_url roles demo demo_history web smtp_url mail_from base_url header_prefix standard allow_network block_network block_domain explain_refusals resolver ca_certificates proxy
             proxy_credentials no_proxy proxy_resolves trust_proxy plans plan reviewed_language workers tabs tab_memory no_sandbox
             ignore_robots contact_url no_evidence chromium axe max_connections max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file)
     }
@@ -319,11 +329,11 @@ impl Settings {
     /// Returns the settings that are set, by name, each with its value; what may hold a password is shown as `***`.
     pub(crate) fn shown(&self) -> Vec<(String, String)> {
         let mut shown = shown!(self;
-            listen data_dir memory database_connections sealing_key roles demo demo_history web base_url header_prefix standard allow_network block_network
+            listen data_dir memory database_connections sealing_key roles demo demo_history web mail_from base_url header_prefix standard allow_network block_network
             block_domain explain_refusals resolver ca_certificates proxy_credentials no_proxy proxy_resolves trust_proxy plans plan
             reviewed_language workers tabs tab_memory no_sandbox ignore_robots contact_url no_evidence chromium axe max_connections
             max_connections_per_peer head_timeout idle_timeout drain_delay anonymous_requests metrics_listen log log_format ready_file;
-            database_url files_url proxy);
+            database_url files_url smtp_url proxy);
         shown.sort_unstable();
         shown
     }
@@ -440,8 +450,12 @@ mod tests {
     #[test]
     fn an_operator_sees_what_is_set_and_no_password() {
         let file = "listen = \"0.0.0.0:80\"\nroles = [\"api\", \"worker\"]\nallow-network = [\"10.0.0.0/8:80+443\"]";
-        let flags =
-            ["--database-url=postgres://u:pass@db/x", "--proxy=http://u:pass@proxy:1", "--files-url=s3://pass/x"];
+        let flags = [
+            "--database-url=postgres://u:pass@db/x",
+            "--proxy=http://u:pass@proxy:1",
+            "--files-url=s3://pass/x",
+            "--smtp-url=smtps://u:pass@mail",
+        ];
         let shown = settled(file, &flags).unwrap().shown();
         let shown: Vec<_> = shown.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let expected = [
@@ -451,6 +465,7 @@ mod tests {
             ("listen", "0.0.0.0:80"),
             ("proxy", "***"),
             ("roles", "api, worker"),
+            ("smtp-url", "***"),
         ];
         assert_eq!(shown, expected);
     }

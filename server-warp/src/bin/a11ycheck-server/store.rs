@@ -155,15 +155,18 @@ impl ChosenStore {
     /// Begins a service over the store, which also keeps people.
     pub(crate) fn service(&self) -> ServiceBuilder {
         match self {
-            Self::Memory(store) => {
-                Service::builder(store.clone()).with_people(store.clone()).with_judgements(store.clone())
-            }
-            Self::Sqlite(store) => {
-                Service::builder(store.clone()).with_people(store.clone()).with_judgements(store.clone())
-            }
-            Self::Postgres(store) => {
-                Service::builder(store.clone()).with_people(store.clone()).with_judgements(store.clone())
-            }
+            Self::Memory(store) => Service::builder(store.clone())
+                .with_people(store.clone())
+                .with_judgements(store.clone())
+                .with_mail(store.clone()),
+            Self::Sqlite(store) => Service::builder(store.clone())
+                .with_people(store.clone())
+                .with_judgements(store.clone())
+                .with_mail(store.clone()),
+            Self::Postgres(store) => Service::builder(store.clone())
+                .with_people(store.clone())
+                .with_judgements(store.clone())
+                .with_mail(store.clone()),
         }
     }
 

@@ -67,6 +67,10 @@ fn describe() {
         "a11ycheck_webhook_attempts_total",
         "Attempts of webhook deliveries, by what became of the delivery: pending means that it is tried again."
     );
+    describe_counter!(
+        "a11ycheck_mail_attempts_total",
+        "Attempts to send mail to people, by what became of them: put_off means that the mail is tried again."
+    );
     describe_gauge!("a11ycheck_queue_waiting", "Checks that no worker has, by kind; the same on all nodes.");
     describe_gauge!(
         "a11ycheck_queue_oldest_seconds",

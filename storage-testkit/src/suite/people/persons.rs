@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use a11ycheck_core::{
     Store,
-    domain::{PasswordHash, Person, PersonKind, PlainSecret},
+    domain::{Notices, PasswordHash, Person, PersonKind, PlainSecret},
     id::{PersonId, TeamId},
     locale::Locale,
     paging::PageRequest,
@@ -131,6 +131,7 @@ pub(crate) async fn a_person_reads_as_created_and_no_other_has_the_address<S: St
         locale: Locale::Uk,
         kind: PersonKind::Operator,
         created_at: world.now(),
+        notices: Notices::On,
     };
     assert_eq!(person, expected);
     let found = store.credentials(&"JO@example.ORG".parse().unwrap()).await.unwrap();

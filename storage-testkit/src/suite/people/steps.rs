@@ -31,7 +31,14 @@ pub(crate) fn new_person(email: &str, now: DateTime<Utc>) -> NewPerson {
 
 pub(crate) fn new_invitation(email: &str, role: Role, now: DateTime<Utc>) -> NewInvitation {
     let hash = PlainSecret::generate().hash();
-    NewInvitation { id: InvitationId::generate(now), email: email.parse().unwrap(), role, invited_by: None, hash }
+    NewInvitation {
+        id: InvitationId::generate(now),
+        email: email.parse().unwrap(),
+        role,
+        invited_by: None,
+        hash,
+        mail: None,
+    }
 }
 
 pub(crate) fn new_session(person: PersonId, now: DateTime<Utc>) -> NewSession {

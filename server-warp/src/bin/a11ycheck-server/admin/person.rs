@@ -147,7 +147,7 @@ struct ShownPerson<'a> {
 
 impl<'a> ShownPerson<'a> {
     fn of(person: &'a Person) -> Self {
-        let Person { id, email, name, locale, kind, created_at } = person;
+        let Person { id, email, name, locale, kind, created_at, notices: _ } = person;
         Self {
             id: *id,
             email: email.as_str(),

@@ -1,0 +1,6 @@
+//! Mail to people: its words, and its way to a mail server.
+
+mod letters;
+mod smtp;
+
+pub use self::smtp::{Smtp, SmtpError};

@@ -1,0 +1,3 @@
+//! Mail to people.
+
+mod store;

@@ -1,0 +1,5 @@
+//! Mail to people.
+
+pub(crate) mod notices;
+mod rows;
+mod store;
