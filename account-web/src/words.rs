@@ -117,6 +117,7 @@ words! {
     tokens: Tokens {
         title lead caption abilities read write create_title create_name create_name_hint create_submit made_title made_text
         try_it none
+        created_by last_used never_used belongs
     }
     endpoints: Endpoints {
         title lead caption url on off off_since create_title create_url create_url_hint create_events create_submit secret_title

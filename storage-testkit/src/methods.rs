@@ -58,6 +58,7 @@ macro_rules! store_methods {
             $($gathered)*
             RateLimitStore {
                 fn admit_token(hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, StoreError>;
+                fn note_token_use(token: TokenId, on: NaiveDate) -> Result<(), StoreError>;
                 fn give_back_token(token: TokenId, class: RequestClass, counted_at: DateTime<Utc>)
                     -> Result<Option<RateDecision>, StoreError>;
                 fn admit_address(address: IpAddr, class: RequestClass, limits: RateLimits)

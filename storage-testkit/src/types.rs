@@ -23,4 +23,4 @@ pub use a11ycheck_core::{
     },
 };
 pub use async_trait::async_trait;
-pub use chrono::{DateTime, TimeDelta, Utc};
+pub use chrono::{DateTime, NaiveDate, TimeDelta, Utc};

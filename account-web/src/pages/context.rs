@@ -126,6 +126,12 @@ impl InTeam<'_, '_> {
         Ok(self.context.parts.people.of_team(&self.visit.handle, self.context.actor()?))
     }
 
+    /// Returns the person as what is made names its maker, for who reads it later.
+    pub(super) fn maker(&self) -> Result<String, PageError> {
+        let person = &self.context.signed_in()?.person;
+        Ok(if person.name.is_empty() { person.email.to_string() } else { person.name.clone() })
+    }
+
     /// Notes in the audit log what was just done. It has been done, whatever becomes of the note: a failure is logged.
     pub(super) async fn note(&self, action: AuditAction, subject: &str) -> Result<(), PageError> {
         if let Err(error) = self.people()?.record(action, subject).await {

@@ -42,6 +42,10 @@ impl TokensPage {
         Instant::of(token.created_at)
     }
 
+    fn last_used(&self, token: &ApiToken) -> String {
+        token.last_used_on.map_or_else(|| self.shell.words.tokens.never_used.clone(), |day| day.to_string())
+    }
+
     fn abilities(&self, token: &ApiToken) -> String {
         let words = &self.shell.words.tokens;
         let names = token.abilities.iter().map(|ability| match ability {
@@ -81,7 +85,7 @@ pub(super) async fn create(team: &InTeam<'_, '_>) -> Result<Response, PageError>
     if !errors.is_empty() {
         return show(team, Entered { name, errors, made: None }).await;
     }
-    let (token, secret) = team.handle().create_token(TokenInput::new(name, abilities)).await?;
+    let (token, secret) = team.handle().create_token(TokenInput::new(name, abilities).made_by(team.maker()?)).await?;
     team.note(AuditAction::TokenCreated, &token.name).await?;
     let made = Some((token.name, secret.reveal().to_owned()));
     show(team, Entered { made, ..Entered::default() }).await

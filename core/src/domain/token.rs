@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use rand::RngExt as _;
 use sha2::{Digest as _, Sha256};
 
@@ -97,6 +97,10 @@ pub struct ApiToken {
     pub abilities: BTreeSet<Ability>,
     /// The instant at which it was created.
     pub created_at: DateTime<Utc>,
+    /// Who made it, in words, as the person was called then; `None` where that is not known.
+    pub created_by: Option<String>,
+    /// The day, in UTC, on which it was last used; `None` before that.
+    pub last_used_on: Option<NaiveDate>,
 }
 
 /// A token that is to be stored.
@@ -110,6 +114,8 @@ pub struct NewToken {
     pub abilities: BTreeSet<Ability>,
     /// The hash under which it is stored and looked up.
     pub hash: TokenHash,
+    /// Who makes it, in words; `None` where that is not known.
+    pub created_by: Option<String>,
 }
 
 #[cfg(test)]

@@ -77,6 +77,7 @@ impl Service {
             let error = if rate.is_admitted() { Error::Unauthenticated } else { Error::TooManyRequests(rate) };
             return Ok(Admission { rate, at, against: CountedAgainst::Address, team: Err(error) });
         };
+        self.note_use(&known).await;
         let (rate, at, against) = (known.rate, known.at, CountedAgainst::Token(known.token.id));
         Ok(Admission { rate, at, against, team: self.judged(known) })
     }
@@ -99,6 +100,17 @@ impl Service {
                 tracing::warn!(%token, error = &error as &dyn std::error::Error, "Could not give a request back");
                 None
             }
+        }
+    }
+
+    /// Notes the day of a token's use, at its first request of the day. A request is carried out all the same where that fails.
+    async fn note_use(&self, known: &AdmittedToken) {
+        let (token, today) = (known.token.id, known.at.date_naive());
+        if known.token.last_used_on.is_some_and(|day| day >= today) {
+            return;
+        }
+        if let Err(error) = self.store().note_token_use(token, today).await {
+            tracing::warn!(%token, error = &error as &dyn std::error::Error, "The use of a token could not be noted");
         }
     }
 

@@ -17,12 +17,20 @@ pub struct TokenInput {
     pub name: String,
     /// The abilities of the token.
     pub abilities: BTreeSet<Ability>,
+    /// Who makes it, in words.
+    pub created_by: Option<String>,
 }
 
 impl TokenInput {
     /// Returns the description of a token with this name and these abilities.
     pub fn new(name: impl Into<String>, abilities: impl IntoIterator<Item = Ability>) -> Self {
-        Self { name: name.into(), abilities: abilities.into_iter().collect() }
+        Self { name: name.into(), abilities: abilities.into_iter().collect(), created_by: None }
+    }
+
+    /// Sets who makes it, in words; what is beyond [`TeamInput::MAX_NAME`] characters is dropped.
+    #[must_use]
+    pub fn made_by(self, created_by: impl Into<String>) -> Self {
+        Self { created_by: Some(created_by.into()), ..self }
     }
 }
 
@@ -34,10 +42,11 @@ impl TeamHandle {
     pub async fn create_token(&self, input: TokenInput) -> Result<(ApiToken, PlainToken), Error> {
         self.may_manage().await?;
         let secret = PlainToken::generate();
-        let TokenInput { name, abilities } = input;
+        let TokenInput { name, abilities, created_by } = input;
+        let created_by = created_by.map(|name| bounded(name.trim(), TeamInput::MAX_NAME));
         let name = bounded(name.trim(), TeamInput::MAX_NAME);
         let id = TokenId::generate(self.service().parts().clock.now());
-        let token = NewToken { id, name, abilities, hash: secret.hash() };
+        let token = NewToken { id, name, abilities, hash: secret.hash(), created_by };
         let token = self.service().store().create_token(self.id(), token).await?.ok_or(Error::NotFound)?;
         Ok((token, secret))
     }

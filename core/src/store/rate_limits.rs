@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
 use super::StoreError;
 use crate::{
@@ -36,6 +36,10 @@ pub trait RateLimitStore {
     /// # Concurrency
     /// Of any number of requests at once, exactly as many are admitted as the limit allows.
     async fn admit_token(&self, hash: &TokenHash, class: RequestClass) -> Result<Option<AdmittedToken>, StoreError>;
+
+    /// Notes that a token was used on a day, in UTC; an unknown token, and a day that is not later than the noted one, change nothing.
+    /// [`admit_token`](Self::admit_token) returns the noted day, so that a caller needs this once a day.
+    async fn note_token_use(&self, token: TokenId, on: NaiveDate) -> Result<(), StoreError>;
 
     /// Gives back a request of this class that [`admit_token`](Self::admit_token) admitted at `counted_at`, as
     /// [`RateCounters::give_back`](crate::domain::RateCounters::give_back) does. Returns the requests of the class that are

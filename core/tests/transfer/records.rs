@@ -199,6 +199,8 @@ pub(crate) fn all() -> Vec<Record> {
         name: "CI".to_owned(),
         abilities: BTreeSet::from([Ability::Read, Ability::Write]),
         created_at: at(2),
+        created_by: Some("Jo".to_owned()),
+        last_used_on: Some(at(2).date_naive()),
     };
     let site = Site {
         id: id("site", 1),

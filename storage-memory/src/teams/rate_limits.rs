@@ -8,7 +8,7 @@ use a11ycheck_core::{
     store::{AdmittedToken, RateLimitStore, StoreError},
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::{MemoryStore, db::state::corrupt};
 
@@ -27,6 +27,15 @@ impl RateLimitStore for MemoryStore {
                 row.counters = counters;
             }
             Ok(Some(AdmittedToken { team, token, rate, at: now }))
+        })
+    }
+
+    async fn note_token_use(&self, token: TokenId, on: NaiveDate) -> Result<(), StoreError> {
+        self.step(|state, _| {
+            if let Some(row) = state.tokens.get_mut(&token) {
+                row.token.last_used_on = row.token.last_used_on.max(Some(on));
+            }
+            Ok(())
         })
     }
 

@@ -173,8 +173,8 @@ impl TeamStore for MemoryStore {
             if state.hashes.contains_key(&token.hash) {
                 return Err(taken("the token's hash"));
             }
-            let NewToken { id, name, abilities, hash } = token;
-            let token = ApiToken { id, team, name, abilities, created_at: now };
+            let NewToken { id, name, abilities, hash, created_by } = token;
+            let token = ApiToken { id, team, name, abilities, created_at: now, created_by, last_used_on: None };
             row.tokens.insert((now, id));
             state.hashes.insert(hash, id);
             state.tokens.insert(id, TokenRow { token: token.clone(), hash, counters: RateCounters::default() });

@@ -8,7 +8,7 @@ use a11ycheck_core::{
     store::{AdmittedToken, RateLimitStore, StoreError},
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use sqlx_macros::FromRow;
 
 use crate::{
@@ -35,6 +35,20 @@ impl RateLimitStore for PostgresStore {
             let limits = team.plan.limits.per_minute();
             let at = counters.counted_at;
             Ok(Some(AdmittedToken { rate: counters.decision(class, limits)?, token: token.token()?, team, at }))
+        })
+        .await
+    }
+
+    async fn note_token_use(&self, token: TokenId, on: NaiveDate) -> Result<(), StoreError> {
+        self.step(|| async {
+            sqlx::query(
+                "UPDATE tokens SET last_used_on = $2 WHERE id = $1 AND (last_used_on IS NULL OR last_used_on < $2)",
+            )
+            .bind(Id(token))
+            .bind(on)
+            .execute(&mut *self.session().await?)
+            .await?;
+            Ok::<_, Failure<StoreError>>(())
         })
         .await
     }

@@ -3,7 +3,7 @@
 use a11ycheck_core::domain::{
     ApiToken, BrandName, Colour, DraftHead, HeadText, Logo, Plan, Subscription, Team, TeamBrand,
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::types::Json;
 use sqlx_macros::FromRow;
 
@@ -23,7 +23,8 @@ macro_rules! team_columns {
 /// The columns of [`TokenRow`], of a token `k`.
 macro_rules! token_columns {
     () => {
-        "k.id AS token_id, k.team_id AS token_team_id, k.name AS token_name, k.abilities, k.created_at AS token_created_at"
+        "k.id AS token_id, k.team_id AS token_team_id, k.name AS token_name, k.abilities, k.created_at AS token_created_at, \
+         k.created_by AS token_created_by, k.last_used_on"
     };
 }
 
@@ -114,6 +115,8 @@ pub(crate) struct TokenRow {
     token_name: String,
     abilities: Vec<String>,
     token_created_at: DateTime<Utc>,
+    token_created_by: Option<String>,
+    last_used_on: Option<NaiveDate>,
 }
 
 impl TokenRow {
@@ -128,6 +131,8 @@ impl TokenRow {
             abilities: self.abilities.iter().map(|ability| word(ability)).collect::<Result<_, _>>()?,
             name: self.token_name,
             created_at: self.token_created_at,
+            created_by: self.token_created_by,
+            last_used_on: self.last_used_on,
         })
     }
 }

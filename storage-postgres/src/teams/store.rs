@@ -261,8 +261,8 @@ impl TeamStore for PostgresStore {
             // Waits for a deletion of the team, and then finds no team, rather than a foreign key that leads nowhere.
             let row: Option<TokenRow> = sqlx::query_as(concat!(
                 "WITH k AS (
-                     INSERT INTO tokens (id, team_id, name, abilities, hash, created_at)
-                     SELECT $2, id, $3, $4, $5, coalesce($6, clock_timestamp()) FROM teams WHERE id = $1
+                     INSERT INTO tokens (id, team_id, name, abilities, hash, created_at, created_by)
+                     SELECT $2, id, $3, $4, $5, coalesce($6, clock_timestamp()), $7 FROM teams WHERE id = $1
                      FOR KEY SHARE
                      RETURNING *
                  )
@@ -276,6 +276,7 @@ impl TeamStore for PostgresStore {
             .bind(&abilities)
             .bind(token.hash.as_bytes().as_slice())
             .bind(self.instant())
+            .bind(&token.created_by)
             .fetch_optional(&mut *self.session().await?)
             .await?;
             Ok(row.map(TokenRow::token).transpose()?)

@@ -237,7 +237,7 @@ async fn brands(db: &mut PgConnection, brands: &[StoredBrand]) -> Result<(), Tra
 async fn tokens(db: &mut PgConnection, tokens: &[StoredToken]) -> Result<(), TransferFailure> {
     insert(
         db,
-        "INSERT INTO tokens (id, team_id, name, abilities, hash, created_at) ",
+        "INSERT INTO tokens (id, team_id, name, abilities, hash, created_at, created_by, last_used_on) ",
         tokens,
         |mut row, StoredToken { token, hash }| {
             row.push_bind(Id(token.id))
@@ -245,7 +245,9 @@ async fn tokens(db: &mut PgConnection, tokens: &[StoredToken]) -> Result<(), Tra
                 .push_bind(&token.name)
                 .push_bind(token.abilities.iter().map(|ability| ability.as_str()).collect::<Vec<_>>())
                 .push_bind(hash.as_bytes().as_slice())
-                .push_bind(token.created_at);
+                .push_bind(token.created_at)
+                .push_bind(&token.created_by)
+                .push_bind(token.last_used_on);
         },
     )
     .await

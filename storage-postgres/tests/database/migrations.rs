@@ -10,7 +10,7 @@ use crate::support;
 
 /// The record of each migration in every database: number, name and SHA-384 of the file. None of it may ever change, or
 /// no database could be opened any longer.
-const RECORD: [(i64, &str, &str); 26] = [
+const RECORD: [(i64, &str, &str); 27] = [
     (
         1,
         "plans and teams",
@@ -101,6 +101,11 @@ const RECORD: [(i64, &str, &str); 26] = [
         "d0fdc0c1cbd7d645b2d01f9cd779a8f30af7b36681239f18a07df16679e0af2e9ae881d2c4bc196c700ada2632e2a2ce",
     ),
     (26, "mail", "c6198403e519b00bf9ac7d9aa5450b8e947f64ebe3d3fa7b049ef83116967aad2fea31072d5fb3ef24b88bd456a3749c"),
+    (
+        27,
+        "token use",
+        "3979238d66317b8a1c18d5b087acd3dd54105764ebd43aae3019e6ab515d55dccdd0016214ca82d0ba96169e0b2ae41d",
+    ),
 ];
 
 /// Reads the record of a schema, with the time at which each migration was run.

@@ -27,8 +27,13 @@ async fn requests_given_back_on_two_nodes_at_once_are_given_back_exactly() {
     };
     let team = nodes[0].create_team(team).await.unwrap().id;
     let hash = PlainToken::generate().hash();
-    let token =
-        NewToken { id: TokenId::generate(Utc::now()), name: "CI".to_owned(), abilities: [Ability::Read].into(), hash };
+    let token = NewToken {
+        id: TokenId::generate(Utc::now()),
+        name: "CI".to_owned(),
+        abilities: [Ability::Read].into(),
+        hash,
+        created_by: None,
+    };
     let token = nodes[0].create_token(team, token).await.unwrap().unwrap().id;
 
     // All within one window, in case the minute ends in the middle: of 15 on each node, 10 are given back.

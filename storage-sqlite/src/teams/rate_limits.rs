@@ -8,7 +8,7 @@ use a11ycheck_core::{
     store::{AdmittedToken, RateLimitStore, StoreError},
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use sqlx_macros::FromRow;
 
 use crate::{
@@ -47,6 +47,20 @@ impl RateLimitStore for SqliteStore {
             let limits = team.plan.limits.per_minute();
             let (rate, at) = self.counters().admit(Key::Token(token.id), class, limits, || self.time());
             Ok(Some(AdmittedToken { team, token, rate, at }))
+        })
+        .await
+    }
+
+    async fn note_token_use(&self, token: TokenId, on: NaiveDate) -> Result<(), StoreError> {
+        self.write(async |mut tx| {
+            sqlx::query(
+                "UPDATE tokens SET last_used_on = ?2 WHERE id = ?1 AND (last_used_on IS NULL OR last_used_on < ?2)",
+            )
+            .bind(Id(token))
+            .bind(on.to_string())
+            .execute(tx.db())
+            .await?;
+            Ok(())
         })
         .await
     }

@@ -22,7 +22,8 @@ macro_rules! team_columns {
 /// The columns of [`TokenRow`], of a token `k`.
 macro_rules! token_columns {
     () => {
-        "k.id AS token_id, k.team_id AS token_team_id, k.name AS token_name, k.abilities, k.created_at AS token_created_at"
+        "k.id AS token_id, k.team_id AS token_team_id, k.name AS token_name, k.abilities, k.created_at AS token_created_at, \
+         k.created_by AS token_created_by, k.last_used_on"
     };
 }
 
@@ -122,6 +123,8 @@ pub(crate) struct TokenRow {
     token_name: String,
     abilities: String,
     token_created_at: At,
+    token_created_by: Option<String>,
+    last_used_on: Option<String>,
 }
 
 impl TokenRow {
@@ -136,6 +139,8 @@ impl TokenRow {
             abilities: from_json(&self.abilities)?,
             name: self.token_name,
             created_at: self.token_created_at.0,
+            created_by: self.token_created_by,
+            last_used_on: self.last_used_on.map(|day| day.parse()).transpose()?,
         })
     }
 }

@@ -253,8 +253,8 @@ impl TeamStore for SqliteStore {
         self.write(async |mut tx| {
             let created_at = tx.now();
             let created = sqlx::query(
-                "INSERT INTO tokens (id, team_id, name, abilities, hash, created_at)
-                 SELECT ?2, id, ?3, ?4, ?5, ?6 FROM teams WHERE id = ?1",
+                "INSERT INTO tokens (id, team_id, name, abilities, hash, created_at, created_by)
+                 SELECT ?2, id, ?3, ?4, ?5, ?6, ?7 FROM teams WHERE id = ?1",
             )
             .bind(Id(team))
             .bind(Id(token.id))
@@ -262,13 +262,14 @@ impl TeamStore for SqliteStore {
             .bind(json(&token.abilities)?)
             .bind(token.hash.as_bytes().as_slice())
             .bind(At(created_at))
+            .bind(&token.created_by)
             .execute(tx.db())
             .await?;
             if created.rows_affected() == 0 {
                 return Ok(None);
             }
-            let NewToken { id, name, abilities, hash: _ } = token;
-            Ok(Some(ApiToken { id, team, name, abilities, created_at }))
+            let NewToken { id, name, abilities, hash: _, created_by } = token;
+            Ok(Some(ApiToken { id, team, name, abilities, created_at, created_by, last_used_on: None }))
         })
         .await
     }

@@ -210,15 +210,20 @@ async fn brand(db: &mut SqliteConnection, StoredBrand { team, brand }: StoredBra
 }
 
 async fn token(db: &mut SqliteConnection, StoredToken { token, hash }: StoredToken) -> Result<(), TransferFailure> {
-    sqlx::query("INSERT INTO tokens (id, team_id, name, abilities, hash, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-        .bind(Id(token.id))
-        .bind(Id(token.team))
-        .bind(&token.name)
-        .bind(json(&token.abilities)?)
-        .bind(hash.as_bytes().as_slice())
-        .bind(At(token.created_at))
-        .execute(db)
-        .await?;
+    sqlx::query(
+        "INSERT INTO tokens (id, team_id, name, abilities, hash, created_at, created_by, last_used_on)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )
+    .bind(Id(token.id))
+    .bind(Id(token.team))
+    .bind(&token.name)
+    .bind(json(&token.abilities)?)
+    .bind(hash.as_bytes().as_slice())
+    .bind(At(token.created_at))
+    .bind(&token.created_by)
+    .bind(token.last_used_on.map(|day| day.to_string()))
+    .execute(db)
+    .await?;
     Ok(())
 }
 

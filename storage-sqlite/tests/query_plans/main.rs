@@ -157,6 +157,7 @@ async fn walk(world: &World) {
         name: "CI".to_owned(),
         abilities: [Ability::Read].into(),
         hash: plain.hash(),
+        created_by: None,
     };
     store.create_token(team, token.clone()).await.unwrap();
     store.admit_token(&plain.hash(), RequestClass::General).await.unwrap().unwrap();

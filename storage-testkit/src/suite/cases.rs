@@ -46,6 +46,7 @@ macro_rules! store_cases {
                 a_brand_comes_back_whole_and_the_last_one_set_stays,
                 a_brand_stays_when_the_plan_changes,
                 a_token_reads_as_it_was_created,
+                the_last_day_of_a_tokens_use_is_noted_and_never_goes_back,
                 tokens_are_listed_by_creation_then_id,
                 a_deleted_token_admits_no_later_request,
                 a_taken_id_or_hash_is_refused_and_changes_nothing,

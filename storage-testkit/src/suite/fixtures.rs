@@ -85,6 +85,7 @@ pub(super) fn new_token(now: DateTime<Utc>) -> NewToken {
         name: "CI".to_owned(),
         abilities: BTreeSet::from([Ability::Read]),
         hash: PlainToken::generate().hash(),
+        created_by: Some("Олена Müller".to_owned()),
     }
 }
 

@@ -127,6 +127,7 @@ impl Fill {
             name: "Integration".to_owned(),
             abilities: abilities.iter().copied().collect(),
             hash: PlainToken::presented(token).hash(),
+            created_by: None,
         };
         self.store.create_token(team.id(), token).await.unwrap().unwrap();
     }

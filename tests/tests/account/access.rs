@@ -116,6 +116,29 @@ async fn every_page_forbids_what_it_does_not_need() {
 }
 
 #[tokio::test]
+async fn a_token_shows_who_made_it_and_the_day_of_its_last_use_and_works_on_when_its_maker_leaves() {
+    let home = Home::new([]).await;
+    let mut owner = home.member("owner@example.org", Role::Owner).await;
+    let mut other = home.member("other@example.org", Role::Owner).await;
+    let made = other.post(&home.page("/tokens"), &[("name", "Build server"), ("ability", "read")]).await.text;
+    let secret = &made[made.find("a11y_").unwrap()..][..45];
+    let row = |page: String| page.split_once("Build server").unwrap().1.split_once("</tr>").unwrap().0.to_owned();
+    let unused = row(owner.get(&home.page("/tokens")).await.text);
+    assert!(unused.contains("other@example.org") && unused.contains("Not used yet"), "{unused}");
+    home.app.clock.advance(chrono::TimeDelta::days(2));
+    let ask = async || home.app.client_with(Some(secret)).get("/account").await.status;
+    assert_eq!(ask().await, 200);
+    let page = owner.get(&home.page("/members")).await.text;
+    let of_other = page.split("<tr>").find(|row| row.contains("other@example.org")).unwrap();
+    let person = of_other.split("/members/").find(|rest| rest.starts_with("pers_")).unwrap();
+    owner.post(&home.page(&format!("/members/{}/remove", person.split('/').next().unwrap())), &[]).await;
+    assert_eq!(ask().await, 200, "it belongs to the team");
+    let used = row(owner.get(&home.page("/tokens")).await.text);
+    assert!(used.contains(&home.app.service.now().format("%Y-%m-%d").to_string()), "{used}");
+    assert!(!owner.get(&home.page("/tokens")).await.text.contains(secret));
+}
+
+#[tokio::test]
 async fn what_an_owner_changes_is_in_the_audit_log() {
     let home = Home::new([]).await;
     let mut owner = home.member("owner@example.org", Role::Owner).await;

@@ -96,6 +96,9 @@ lines! {
         abilities: BTreeSet<Ability>,
         sha256: [u8; 32] as "hex",
         created_at: DateTime<Utc>,
+        // Not before format 4, as the next.
+        created_by: Option<String>,
+        last_used_on: Option<NaiveDate>,
     }
     SettingLine {
         name: String,

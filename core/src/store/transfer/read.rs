@@ -60,8 +60,8 @@ impl Line {
                 Record::Brand(StoredBrand { team: line.team, brand })
             }
             Self::Token(line) => {
-                let TokenLine { id, team, name, abilities, sha256, created_at } = line;
-                let token = ApiToken { id, team, name, abilities, created_at };
+                let TokenLine { id, team, name, abilities, sha256, created_at, created_by, last_used_on } = line;
+                let token = ApiToken { id, team, name, abilities, created_at, created_by, last_used_on };
                 Record::Token(StoredToken { token, hash: TokenHash::from_bytes(sha256) })
             }
             Self::Setting(SettingLine { name, value }) => Record::Setting(StoredSetting { name, value }),

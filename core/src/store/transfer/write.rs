@@ -73,8 +73,10 @@ pub(super) fn line(record: &Record) -> (Line, Option<&[u8]>) {
             (Line::Brand(line), logo)
         }
         Record::Token(StoredToken { token, hash }) => {
-            let ApiToken { id, team, name, abilities, created_at } = token.clone();
-            (Line::Token(TokenLine { id, team, name, abilities, sha256: *hash.as_bytes(), created_at }), None)
+            let ApiToken { id, team, name, abilities, created_at, created_by, last_used_on } = token.clone();
+            let sha256 = *hash.as_bytes();
+            let line = TokenLine { id, team, name, abilities, sha256, created_at, created_by, last_used_on };
+            (Line::Token(line), None)
         }
         Record::Person(StoredPerson { person, password }) => {
             let Person { id, email, name, locale, kind, created_at, notices } = person.clone();

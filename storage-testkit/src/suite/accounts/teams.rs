@@ -423,6 +423,8 @@ pub(crate) async fn a_token_reads_as_it_was_created<S: Store>(factory: &impl Sto
             name: new.name.clone(),
             abilities: new.abilities.clone(),
             created_at: world.now(),
+            created_by: new.created_by.clone(),
+            last_used_on: None,
         };
         assert_eq!(world.store.create_token(team, new).await.unwrap().as_ref(), Some(&expected));
         let admitted = world.store.admit_token(&hash, RequestClass::General).await.unwrap().unwrap();
@@ -431,6 +433,25 @@ pub(crate) async fn a_token_reads_as_it_was_created<S: Store>(factory: &impl Sto
         assert!(tokens.contains(&expected), "{tokens:?}");
         world.advance(INSTANT);
     }
+}
+
+pub(crate) async fn the_last_day_of_a_tokens_use_is_noted_and_never_goes_back<S: Store>(
+    factory: &impl StoreFactory<Store = S>,
+) {
+    let world = World::new(factory).await;
+    let team = world.team().await;
+    let ((used, hash), (other, _)) = (world.token(team).await, world.token(team).await);
+    let today = world.now().date_naive();
+    for (noted, expected) in
+        [(today, today), (today.pred_opt().unwrap(), today), (today.succ_opt().unwrap(), today.succ_opt().unwrap())]
+    {
+        world.store.note_token_use(used, noted).await.unwrap();
+        let admitted = world.store.admit_token(&hash, RequestClass::General).await.unwrap().unwrap();
+        assert_eq!(admitted.token.last_used_on, Some(expected));
+    }
+    let tokens = world.store.tokens(team).await.unwrap();
+    assert_eq!(tokens.iter().find(|token| token.id == other).unwrap().last_used_on, None);
+    world.store.note_token_use(TokenId::generate(world.now()), today).await.unwrap();
 }
 
 pub(crate) async fn tokens_are_listed_by_creation_then_id<S: Store>(factory: &impl StoreFactory<Store = S>) {

@@ -72,7 +72,8 @@ impl<S: Store + ReviewStore> FilledStore<S> {
         let owner = fixtures::new_team(&roomy.code, world.now());
         let owner = store.team_for(&KEY.parse().unwrap(), owner).await.unwrap().id;
         store.set_brand(owner, fixtures::brand(5_000)).await.unwrap();
-        let (_, token) = world.token(owner).await;
+        let (used, token) = world.token(owner).await;
+        store.note_token_use(used, world.now().date_naive()).await.unwrap();
         world.token(owner).await;
         let (blocked, _) = world.team_and_site().await;
         store.set_standing(blocked, Standing::Blocked).await.unwrap();

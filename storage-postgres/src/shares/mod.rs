@@ -1,0 +1,3 @@
+//! Links to reports.
+
+mod store;
